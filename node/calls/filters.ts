@@ -6,7 +6,7 @@
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
-import { newSubscriptionId } from "../jsonrpc/subscription-id.ts";
+import { newSubscriptionId } from "../jsonrpc/subscriptions.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 import { BlockLogs, checkLiveRange } from "./live-logs.ts";

@@ -12,10 +12,10 @@ import { rpcProfiles } from "../compat/profiles.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
-import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
+import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { createEndpoint, type Endpoint } from "../jsonrpc/dispatch.ts";
 import { createBudget } from "../jsonrpc/dispatch-budget.ts";
-import { ByteShares } from "../jsonrpc/memory-budget.ts";
+import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../jsonrpc/metrics.ts";
 import { ALL_MODULES } from "../jsonrpc/modules.ts";
 import type { ReaderPool } from "../jsonrpc/reader-pool.ts";
@@ -81,7 +81,7 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   memory.onTight(() => readers.rest());
   const budget = createBudget({
     maxAnswer: options.rpc.maxAnswerBytes,
-    unsent: new ByteShares(options.memory.shares.unsent),
+    unsent: new MemoryBudget(options.memory.shares.unsent),
     onCall: declareCallMetrics(metrics),
   });
   const viewOptions = { without: withheldPrivileges(options.rpc), ethAsChain: options.rpc.ethAsChain };
@@ -106,7 +106,7 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   declareExposureMetrics(metrics, exposure);
   const configured = configuredPlans(options, profile);
   const profiler = parts.use(openProfiler());
-  const control = { listeners, subscriptionLimit, configured, log, profiler, keptBytes: budget.kept };
+  const control = { listeners, subscriptionLimit, configured, log, profiler, keptBytes: budget.byteCache };
   const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
@@ -187,7 +187,7 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
 }
 
 type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
-  readonly keptBytes: KeptBytes;
+  readonly keptBytes: ByteCache;
   readonly configured: ConfiguredPlans;
   readonly profiler: Profiler;
 } & ReturnType<typeof askedOfReaders>;

@@ -1,25 +1,28 @@
-/** Large batches: what their methods can do for many calls at once is done before the first of them. */
+/**
+ * Large batches: methods that are cheaper for many calls at once prepare them before the first one is
+ * executed.
+ */
 import type { Message } from "./envelope.ts";
-import type { WorkAhead } from "./method.ts";
+import type { Prefetch } from "./method.ts";
 import type { MethodView } from "./registry.ts";
 
-/** From so many calls on. */
+/** Calls of one method from which on a batch is prepared. */
 const LARGE_BATCH = 8;
 
-/** Work for a batch. */
-export interface BatchAhead {
-  /** Resolves when it is done. Never rejects. */
+/** The preparation of one batch. */
+export interface BatchPrefetch {
+  /** Resolves when the preparation is complete. Never rejects. */
   prepare(): Promise<undefined>;
-  /** To be called when the batch has ended, however it did. */
+  /** Releases prepared data. Call it when the batch has ended, even with an error. */
   forget(): void;
 }
 
-/** The work that a batch's methods have for all of its calls; undefined when there is none. */
-export function batchAhead(messages: readonly Message[], view: MethodView): BatchAhead | undefined {
+/** Returns the preparation that the methods of a batch offer; undefined when there is none. */
+export function batchPrefetch(messages: readonly Message[], view: MethodView): BatchPrefetch | undefined {
   if (messages.length < LARGE_BATCH) return undefined;
-  const calls = new Map<WorkAhead, unknown[]>();
+  const calls = new Map<Prefetch, unknown[]>();
   for (const { method, params } of messages) {
-    const work = view.find(method)?.ahead;
+    const work = view.find(method)?.prefetch;
     if (work === undefined) continue;
     const list = calls.get(work);
     if (list === undefined) calls.set(work, [params]);

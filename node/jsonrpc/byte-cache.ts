@@ -1,13 +1,16 @@
-/** Long texts that are answered again and again, as bytes too: these are written without being copied or looked through. */
+/**
+ * A cache of long results as bytes. They are sent again without being copied or scanned for characters beyond
+ * ASCII.
+ */
 
-/** A text of fewer characters is as quickly written as text. */
+/** Shorter texts are as fast to send as text. */
 const LONG_TEXT = 16 * 1024;
 
-/** Bytes kept. */
+/** Bytes that the cache holds at most. */
 const MAX_KEPT = 8 * 1024 * 1024;
 
-/** Bytes by their text; whoever keeps the texts says which. */
-export class KeptBytes {
+/** Bytes by their text. The owner of a text adds it and deletes it. */
+export class ByteCache {
   readonly #max: number;
   readonly #bytes = new Map<string, Buffer>();
   #kept = 0;
@@ -16,24 +19,24 @@ export class KeptBytes {
     this.#max = max;
   }
 
-  /** Undefined for a text that is not kept. */
-  of(text: string): Buffer | undefined {
+  /** Returns the bytes of a text; undefined when it is not cached. */
+  get(text: string): Buffer | undefined {
     return text.length < LONG_TEXT ? undefined : this.#bytes.get(text);
   }
 
-  /** A long text's bytes are made; the oldest go. */
-  keep(text: string): void {
+  /** Adds a long text and deletes the oldest ones above the limit. */
+  add(text: string): void {
     if (text.length < LONG_TEXT || this.#bytes.has(text)) return;
     const bytes = Buffer.from(text);
     this.#bytes.set(text, bytes);
     this.#kept += bytes.length;
     for (const oldest of this.#bytes.keys()) {
       if (this.#kept <= this.#max || oldest === text) return;
-      this.drop(oldest);
+      this.delete(oldest);
     }
   }
 
-  drop(text: string): void {
+  delete(text: string): void {
     this.#kept -= this.#bytes.get(text)?.length ?? 0;
     this.#bytes.delete(text);
   }

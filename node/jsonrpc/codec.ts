@@ -1,6 +1,6 @@
 /**
- * A codec turns JSON into a value of the domain and back. Decoding errors carry the Go node's words. Parameters are
- * decoders with a name for the documentation; results are encoders that write JSON text directly.
+ * Codecs turn JSON into values of the domain and back, with the Go node's error texts. Parameters have
+ * decoders, results have encoders that write JSON text directly. Each carries its own JSON schema.
  */
 import { jsonKind } from "./json-text.ts";
 import { objectSchema, type Schema } from "./schemas.ts";
@@ -10,9 +10,9 @@ export interface Decoder<T> {
   /** A short name for documentation, such as `quantity` or `address`. */
   readonly label: string;
   readonly schema: Schema;
-  /** Given undefined only by `optional` codecs' caller, for a parameter left out at the end. */
+  /** Decodes one value. It is `undefined` only for a parameter with `isOptional` that is absent. */
   decode(json: unknown): T;
-  /** Set on a parameter that may be left out or null. */
+  /** True for a parameter that may be absent or null. */
   readonly isOptional?: boolean;
 }
 
@@ -24,10 +24,13 @@ export interface Encoder<T> {
   encode(value: T): string;
 }
 
-/** Both directions. */
+/** A codec in both directions. */
 export interface Codec<T> extends Decoder<T>, Encoder<T> {}
 
-/** Why a value is not what a parameter wants. `mismatch` words it again when it stands inside an object. */
+/**
+ * The error of a value that does not fit its parameter. An argument object around the value builds its own
+ * text from `mismatch`.
+ */
 export class CodecError extends Error {
   override readonly name = "CodecError";
   readonly mismatch: TypeMismatch | undefined;
@@ -37,25 +40,25 @@ export class CodecError extends Error {
   }
 }
 
-/** What was found and the Go type that was wanted. */
+/** The JSON kind of a value and the Go type that was expected. */
 export interface TypeMismatch {
   readonly found: string;
   readonly goType: string;
-  /** Members on the way to the value from the field that it is in, such as `.nonce`. */
+  /** Path from the field to the value inside it, such as `.nonce`. */
   readonly path?: string;
 }
 
-/** The error for JSON of the wrong kind: `json: cannot unmarshal <found> into Go value of type <goType>`. */
+/** Returns the error `json: cannot unmarshal <found> into Go value of type <goType>`. */
 export function mismatch(found: string, goType: string): CodecError {
   return new CodecError(`json: cannot unmarshal ${found} into Go value of type ${goType}`, { found, goType });
 }
 
-/** The same for a value whose JSON kind is wrong. */
+/** Returns the same error for the JSON kind of a value. */
 export function wrongKind(json: unknown, goType: string): CodecError {
   return mismatch(jsonKind(json), goType);
 }
 
-/** A parameter that may be left out or null; `fallback` stands in for it. */
+/** Makes a parameter optional: `fallback` is its value when it is absent or null. */
 export function optional<T>(codec: Decoder<T>): Decoder<T | undefined>;
 export function optional<T, F>(codec: Decoder<T>, fallback: F): Decoder<T | F>;
 export function optional<T>(codec: Decoder<T>, fallback?: unknown): Decoder<unknown> {
@@ -70,17 +73,17 @@ export function optional<T>(codec: Decoder<T>, fallback?: unknown): Decoder<unkn
 /** One field of an argument object. */
 export interface Field<T> {
   readonly codec: Decoder<T>;
-  /** Its name in JSON. */
+  /** Name in JSON. */
   readonly key: string;
 }
 
-/** The values of a record of decoders. */
+/** The decoded values of a record of decoders. */
 export type Decoded<D> = { readonly [K in keyof D]: D[K] extends Decoder<infer T> ? T : never };
 
 /**
- * An argument object: every field may be absent or null, which decodes as undefined; unknown keys are ignored; keys
- * match without regard to case when no exact key is there. `goType` is the struct's name in error texts, such as
- * `api.SendTxArgs`.
+ * Builds the decoder of an argument object. Every field may be absent or null, which decodes as undefined.
+ * Unknown keys are ignored. Keys match without regard to case unless there is an exact match. `goType` is the
+ * name of the Go struct in error texts, such as `api.SendTxArgs`.
  */
 export function object<D extends Readonly<Record<string, Decoder<unknown>>>>(
   label: string,
@@ -119,8 +122,9 @@ function inField(codec: Decoder<unknown>, json: unknown, field: string): unknown
 }
 
 /**
- * An object in a list, every field of which has to be there, as gencodec's `required` asks: an absent or null one is
- * refused by name. A value of the wrong kind is worded by the argument object around it, with the path to the field.
+ * Builds the decoder of an object whose fields are all required, as with gencodec's `required` tag. The error
+ * of a missing field names it. The argument object around it builds the error text of a wrong kind, with the
+ * path to the field.
  */
 export function requiredObject<D extends Readonly<Record<string, Decoder<unknown>>>>(
   label: string,

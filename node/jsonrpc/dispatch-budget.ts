@@ -1,60 +1,97 @@
-/** What all endpoints of a process share: limits, and what is counted. */
+/** Limits and counters that all endpoints of a process share, and the outcomes by which calls are counted. */
 
 import { TurnQueue } from "../runtime/scheduler.ts";
-import { KeptBytes } from "./byte-cache.ts";
-import type { CallListener } from "./call-outcomes.ts";
-import { ByteShares } from "./memory-budget.ts";
+import { ByteCache } from "./byte-cache.ts";
+import { type CallError, rpcCode } from "./errors.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 
-/** Shared by all endpoints of a process. */
+/** Limits and counters of all endpoints of a process. */
 export interface DispatchBudget {
-  /** Requests that wait for an asynchronous answer. */
+  /** Requests with an asynchronous answer under way. */
   pending: number;
-  /** Calls and notifications since the start, and those that failed. */
+  /** Calls and notifications since the start. `errors` counts those that failed. */
   total: number;
   errors: number;
   readonly maxPending: number;
-  /** Characters of one message's answer; in a batch, what would come after is refused entry by entry. */
+  /** Maximum characters in the answer of one message. Batch entries above it are refused one by one. */
   readonly maxAnswer: number;
-  /** Answers and notifications that peers have not taken yet, of all transports. */
-  readonly unsent: ByteShares;
-  /** Characters of batches' answers that are not whole yet. */
-  making: number;
-  /** Where long batches wait for each other. */
+  /** Answers and notifications that peers of all transports have not read yet. */
+  readonly unsent: MemoryBudget;
+  /** Characters in unfinished answers of batches. */
+  unfinished: number;
+  /** The queue in which long batches yield to each other. */
   readonly turns: TurnQueue;
-  /** Of texts that answers repeat. */
-  readonly kept: KeptBytes;
-  /** Told of each call when it has been answered. */
+  /** Bytes of long results that are answered repeatedly. */
+  readonly byteCache: ByteCache;
+  /** Called for each call once it has been answered. */
   readonly onCall: CallListener;
 }
 
-/** Bytes that may wait for all peers together. */
+/** Maximum bytes that wait for all peers together. */
 const MAX_UNSENT = 256 * 1024 * 1024;
 
-/** The Go node's limit of pending requests; answers of 25 MB. */
+/** Creates a budget. The defaults are the Go node's limit of pending requests and answers of 25 MB. */
 export function createBudget(
-  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent" | "kept" | "onCall">> = {},
+  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent" | "byteCache" | "onCall">> = {},
 ): DispatchBudget {
-  const unsent = new ByteShares(MAX_UNSENT);
+  const unsent = new MemoryBudget(MAX_UNSENT);
   const turns = new TurnQueue();
   return {
     pending: 0,
     total: 0,
     errors: 0,
-    making: 0,
+    unfinished: 0,
     maxPending: 200_000,
     maxAnswer: 25_000_000,
     unsent,
     turns,
-    kept: new KeptBytes(),
+    byteCache: new ByteCache(),
     onCall: () => undefined,
     ...limits,
   };
 }
 
 /**
- * Whether batches may go on: half of what may wait for all peers is left for answers that came before, so that a peer
- * is refused the rest of a batch before another one is dropped.
+ * Reports if batches may continue. Half of the unsent bytes are reserved for finished answers, so that the
+ * rest of a batch is refused before a connection is dropped.
  */
-export function hasRoom({ making, unsent }: Pick<DispatchBudget, "making" | "unsent">): boolean {
+export function hasRoom({
+  unfinished: making,
+  unsent,
+}: Pick<DispatchBudget, "unfinished" | "unsent">): boolean {
   return making + unsent.used < unsent.max / 2;
+}
+
+/**
+ * The outcome of a call, as a metric label. `failed` is an error of the method itself, `defect` one of the
+ * node.
+ */
+export type CallOutcome =
+  | "ok"
+  | "failed"
+  | "reverted"
+  | "bad_parameters"
+  | "no_method"
+  | "too_large"
+  | "no_memory"
+  | "defect";
+
+/** Receives the registered name of a method, the outcome of the call and its duration in milliseconds. */
+export type CallListener = (method: string, outcome: CallOutcome, ms: number) => void;
+
+/** The name under which all unregistered methods are counted: callers choose those names. */
+export const UNKNOWN_METHOD = "unknown";
+
+const OUTCOMES: ReadonlyMap<number, CallOutcome> = new Map([
+  [rpcCode.reverted, "reverted"],
+  [rpcCode.invalidParams, "bad_parameters"],
+  [rpcCode.noMethod, "no_method"],
+  [rpcCode.tooLarge, "too_large"],
+  [rpcCode.noMemory, "no_memory"],
+  [rpcCode.internal, "defect"],
+]);
+
+/** Returns the outcome of a call that was answered with an error. */
+export function outcomeOf({ code }: CallError): CallOutcome {
+  return OUTCOMES.get(code) ?? "failed";
 }

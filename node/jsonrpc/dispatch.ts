@@ -1,51 +1,58 @@
 /**
- * The text of a message in, the text of its answer out. An `Endpoint` is what one listener answers with: the methods
- * it serves, the budgets it shares with the others. Answers that need no waiting come back at once, so that a
- * transport can write them without a turn of the event loop; that is the hot path of the whole node.
+ * Dispatches JSON-RPC messages: the text of a message in, the text of its answer out. An `Endpoint` is one
+ * listener's view of the methods, with budgets that all listeners share. Synchronous answers return at once,
+ * so that the transport writes them in the same turn of the event loop: this is the hot path of the node.
  */
 
 import { Slice } from "../runtime/scheduler.ts";
-import { type Answer, answerHead, inText, type LongAnswer, type Wrap } from "./answers.ts";
-import { answerError, BatchAnswer, refusal, tooLarge } from "./batch-answer.ts";
-import { type BatchAhead, batchAhead } from "./batch-prefetch.ts";
-import { type CallOutcome, outcomeOf, UNKNOWN_METHOD } from "./call-outcomes.ts";
-import type { DispatchBudget } from "./dispatch-budget.ts";
+import {
+  type Answer,
+  answerError,
+  answerHead,
+  BatchAnswer,
+  inText,
+  type LongAnswer,
+  refusal,
+  tooLarge,
+  type Wrap,
+} from "./answers.ts";
+import { type BatchPrefetch, batchPrefetch } from "./batch-prefetch.ts";
+import { type CallOutcome, type DispatchBudget, outcomeOf, UNKNOWN_METHOD } from "./dispatch-budget.ts";
 import { type Envelope, type Message, readEnvelope } from "./envelope.ts";
 import { type BugListener, errorJson, errorOf, RpcError, rpcCode } from "./errors.ts";
 import { goEscape } from "./json-text.ts";
-import type { ByteShares } from "./memory-budget.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 import type { CallContext, Method } from "./method.ts";
 import type { ReaderPool } from "./reader-pool.ts";
 import type { MethodView } from "./registry.ts";
-import { subscribe, subscriptionCall, unsubscribe } from "./subscription-calls.ts";
-import type { Turn } from "./subscriptions.ts";
+import { type MessageSubscriptions, subscribe, subscriptionCall, unsubscribe } from "./subscriptions.ts";
 
-/** The connection a message came over, as that message sees it. */
+/** The connection of a message, as far as the message may use it. */
 export interface Session {
   readonly signal: AbortSignal;
-  /** Undefined where nothing can be pushed: HTTP. */
-  readonly subscriptions: Turn | undefined;
+  /** Undefined over HTTP, which has no notifications. */
+  readonly subscriptions: MessageSubscriptions | undefined;
 }
 
-/** What an endpoint is made of. */
+/** Options of an endpoint. */
 export interface EndpointOptions {
   readonly view: MethodView;
   readonly budget: DispatchBudget;
   readonly onBug: BugListener;
-  /** Where methods with `runs: "reader"` go; without one they run here. */
+  /** The pool for methods with `runs: "reader"`; without one they run on the main thread. */
   readonly readers?: ReaderPool | undefined;
 }
 
-/** Answers messages; made by `createEndpoint`. */
+/** Answers messages of one listener. */
 export interface Endpoint {
   readonly view: MethodView;
-  /** Where transports say what waits for their peers. */
-  readonly unsent: ByteShares;
+  /** The budget in which transports count unsent bytes. */
+  readonly unsent: MemoryBudget;
   /** Answers the first JSON value of `text`; undefined when that is not JSON. Neither throws nor rejects. */
   answer(text: string, session: Session): Answer | undefined;
-  /** The same for a transport that writes bytes as well as text. */
+  /** Same as `answer`, for a transport that can write bytes between texts. */
   answerInParts(text: string, session: Session): Answer | LongAnswer | undefined;
-  /** From now on every answer is empty. */
+  /** Makes every later answer empty. */
   retire(): void;
 }
 
@@ -53,24 +60,24 @@ const INVALID = `{"code":${rpcCode.invalidRequest},"message":"invalid request"}`
 const EMPTY_BATCH = nullError(rpcCode.invalidRequest, "empty batch");
 const OVERLOADED = nullError(rpcCode.invalidRequest, "server requests exceed the limit");
 const INTERNAL_ERROR = nullError(rpcCode.internal, "internal error");
-/** What HTTP answers to a body that is not JSON. */
+/** The answer of HTTP to a body that is not JSON. */
 export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
-/** An answer of this many characters took so long that the time is looked at. */
+/** Characters of a batch entry's answer after which the clock is read. */
 const LONG_PART = 16_384;
 
-/** A whole message that reports an error without an id. */
+/** Returns a whole answer that is an error without an id. */
 export function nullError(code: number, message: string): string {
   return `${answerError("null", `{"code":${code},"message":${goEscape(JSON.stringify(message))}}`)}\n`;
 }
 
-/** Makes an endpoint; see `EndpointOptions`. */
+/** Creates an endpoint. */
 export function createEndpoint(options: EndpointOptions): Endpoint {
   return new Dispatcher(options);
 }
 
 class Dispatcher implements Endpoint {
   readonly view: MethodView;
-  readonly unsent: ByteShares;
+  readonly unsent: MemoryBudget;
   readonly #budget: DispatchBudget;
   readonly #onBug: BugListener;
   readonly #readers: ReaderPool | undefined;
@@ -97,7 +104,7 @@ class Dispatcher implements Endpoint {
   }
 
   readonly #inParts: Wrap = (id, result) => {
-    const bytes = this.#budget.kept.of(result);
+    const bytes = this.#budget.byteCache.get(result);
     return bytes === undefined ? inText(id, result) : { head: answerHead(id), bytes, tail: "}\n" };
   };
 
@@ -110,7 +117,7 @@ class Dispatcher implements Endpoint {
     }
   }
 
-  /** Errors of methods never come here: this one is a defect of the machinery itself. */
+  /** Reports a defect of the dispatcher itself; errors of methods are handled by `#fail`. */
   #defect(error: unknown): string {
     this.#onBug(error);
     return INTERNAL_ERROR;
@@ -127,14 +134,15 @@ class Dispatcher implements Endpoint {
     const answer = this.#one(message, session, wrap);
     if (typeof answer === "string") return answer === "" ? "" : `${answer}\n`;
     if (!(answer instanceof Promise)) return answer;
-    return this.#counted(answer.then((late) => (late === "" ? "" : `${late}\n`)));
+    return this.#track(answer.then((late) => (late === "" ? "" : `${late}\n`)));
   }
 
   #batch({ messages }: Envelope, session: Session): Answer {
     if (messages.length === 0) return EMPTY_BATCH;
     const parts = new BatchAnswer(this.#budget);
-    const ahead = batchAhead(messages, this.view);
-    if (ahead !== undefined) return this.#counted(this.#prepared({ messages, session, parts }, ahead));
+    const prefetch = batchPrefetch(messages, this.view);
+    if (prefetch !== undefined)
+      return this.#track(this.#answerPrepared({ messages, session, parts }, prefetch));
     const { turns } = this.#budget;
     const slice = new Slice(turns.isContended ? "contendedBatch" : "batch");
     for (let index = 0; index < messages.length; index++) {
@@ -142,25 +150,28 @@ class Dispatcher implements Endpoint {
       const why = parts.fullness;
       const part = why === undefined ? this.#entry(message, session) : refusal(message, why);
       if (typeof part !== "string")
-        return this.#counted(this.#restOfBatch({ messages, session, parts }, index, part));
+        return this.#track(this.#restOfBatch({ messages, session, parts }, index, part));
       parts.add(part, message);
       const isDue = (index & 15) === 15 || part.length > LONG_PART;
       if (isDue && slice.isOver) {
-        return this.#counted(this.#restOfBatch({ messages, session, parts }, index + 1, turns.next()));
+        return this.#track(this.#restOfBatch({ messages, session, parts }, index + 1, turns.next()));
       }
     }
-    return ended(parts);
+    return finish(parts);
   }
 
-  async #prepared(batch: Batch, ahead: BatchAhead): Promise<string> {
+  async #answerPrepared(batch: Batch, prefetch: BatchPrefetch): Promise<string> {
     try {
-      return await this.#restOfBatch(batch, 0, ahead.prepare());
+      return await this.#restOfBatch(batch, 0, prefetch.prepare());
     } finally {
-      ahead.forget();
+      prefetch.forget();
     }
   }
 
-  /** Goes on with a batch, one entry after the other; `first` is the answer of entry `from`, or a pause before it. */
+  /**
+   * Continues a batch, one entry after the other. `first` is the answer of entry `from`, or a pause before
+   * it.
+   */
   async #restOfBatch(batch: Batch, from: number, first: Promise<string | undefined>): Promise<string> {
     const { messages, session } = batch;
     using parts = batch.parts;
@@ -180,7 +191,7 @@ class Dispatcher implements Endpoint {
     return parts.text();
   }
 
-  async #counted(answer: Promise<string>): Promise<string> {
+  async #track(answer: Promise<string>): Promise<string> {
     this.#budget.pending++;
     try {
       return await answer;
@@ -191,7 +202,7 @@ class Dispatcher implements Endpoint {
     }
   }
 
-  /** An entry of a batch. */
+  /** Answers an entry of a batch. */
   #entry(message: Message, session: Session): Answer {
     return this.#one(message, session, inText) as Answer; // for there are no parts
   }
@@ -222,30 +233,30 @@ class Dispatcher implements Endpoint {
     const call = { method: this.view.find(message.method), message, started: performance.now() };
     try {
       const result = this.#result(call, session);
-      if (typeof result === "string") return this.#answered(id, call, { result, wrap });
+      if (typeof result === "string") return this.#succeed(id, call, { result, wrap });
       return result.then(
-        (late) => this.#answered(id, call, { result: late, wrap: inText }) as string, // for there are no parts
-        (error: unknown) => this.#failed(id, call, error),
+        (late) => this.#succeed(id, call, { result: late, wrap: inText }) as string, // for there are no parts
+        (error: unknown) => this.#fail(id, call, error),
       );
     } catch (error) {
-      return this.#failed(id, call, error);
+      return this.#fail(id, call, error);
     }
   }
 
-  #answered(id: string, call: Call, { result, wrap }: { result: string; wrap: Wrap }): string | LongAnswer {
-    if (result.length > this.#budget.maxAnswer) return this.#failed(id, call, tooLarge);
-    this.#told(call, "ok");
+  #succeed(id: string, call: Call, { result, wrap }: { result: string; wrap: Wrap }): string | LongAnswer {
+    if (result.length > this.#budget.maxAnswer) return this.#fail(id, call, tooLarge);
+    this.#report(call, "ok");
     return wrap(id, result);
   }
 
-  #failed(id: string, call: Call, error: unknown): string {
+  #fail(id: string, call: Call, error: unknown): string {
     this.#budget.errors++;
     const known = errorOf(error, this.#onBug);
-    this.#told(call, outcomeOf(known));
+    this.#report(call, outcomeOf(known));
     return answerError(id, errorJson(known));
   }
 
-  #told({ method, message, started }: Call, outcome: CallOutcome): void {
+  #report({ method, message, started }: Call, outcome: CallOutcome): void {
     const name = method?.name ?? subscriptionCall(message.method) ?? UNKNOWN_METHOD;
     this.#budget.onCall(name, outcome, performance.now() - started);
   }
@@ -260,8 +271,8 @@ class Dispatcher implements Endpoint {
 
   #run(method: Method, message: Message, session: Session): Answer {
     if (method.runs === "reader" && this.#readers !== undefined) {
-      const brief = method.brief?.(message.params);
-      if (brief !== undefined) return brief;
+      const early = method.inline?.(message.params);
+      if (early !== undefined) return early;
       return this.#readers.call(method.name, message.paramsText, {
         signal: session.signal,
         expires: method.expires,
@@ -273,8 +284,8 @@ class Dispatcher implements Endpoint {
   }
 }
 
-/** The text of an answer that is whole. */
-function ended(answer: BatchAnswer): string {
+/** Returns the text of a finished answer and disposes of it. */
+function finish(answer: BatchAnswer): string {
   using parts = answer;
   return parts.text();
 }
@@ -283,7 +294,7 @@ function ended(answer: BatchAnswer): string {
 interface Call {
   readonly method: Method | undefined;
   readonly message: Message;
-  /** As `performance.now` tells it. */
+  /** Time by `performance.now`. */
   readonly started: number;
 }
 

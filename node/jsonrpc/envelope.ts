@@ -1,33 +1,33 @@
 /**
- * Reads the envelope of a JSON-RPC message in one pass over its text: members are sliced, only `params` is parsed.
- * In: one JSON value, anything after it is left alone. Out: the calls of the message, with each id's text as it was
- * written. Hot: every request of every transport comes through here.
+ * Reads the envelope of a JSON-RPC message in one pass over its text: the common members are recognised in
+ * place, others are sliced, and only `params` is parsed. In: one JSON value; text behind it is ignored. Out:
+ * the calls of the message, each id as the client wrote it. Hot: every request of every transport passes
+ * here.
  */
-import { isMember, memberAt, plainNumberEnd } from "./envelope-parts.ts";
 import { parseJson } from "./json-text.ts";
 
 /** One call, notification or response as the client wrote it. */
 export interface Message {
   /** The id's JSON text; undefined when there is no id. */
   readonly id: string | undefined;
-  /** Empty when there is none or it is not a string. */
+  /** Empty when it is absent or not a string. */
   readonly method: string;
   /** The parsed parameters; undefined when the member is absent, null when it is null. */
   readonly params: unknown;
   /** The text `params` was parsed from, empty when absent. */
   readonly paramsText: string;
-  /** Whether it has a `result` or `error`: a response, not a request. */
+  /** True for a response: the message has a `result` or an `error`. */
   readonly answers: boolean;
 }
 
-/** A whole message: one request or a batch of them, and where its text ends. */
+/** A whole message: one request or a batch, and the index of its end. */
 export interface Envelope {
   readonly isBatch: boolean;
   readonly messages: readonly Message[];
   readonly end: number;
 }
 
-/** Values nested deeper than this are a syntax error, as in Go. */
+/** Values with deeper nesting are a syntax error, as in Go. */
 const MAX_DEPTH = 10_000;
 const NO_PARAMS: readonly unknown[] = Object.freeze([]);
 const NOT_AN_OBJECT: Message = {
@@ -52,10 +52,10 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Thrown inside the reader; becomes `undefined` at its border. Made once: nobody looks at its stack. */
+/** Thrown inside the reader only. One object for all, because its stack is never read. */
 const notJson = new SyntaxError("not JSON");
 
-/** Reads one message; "empty" when there is only white space, undefined when it is not JSON. */
+/** Reads one message. Returns "empty" for white space alone, undefined for text that is not JSON. */
 export function readEnvelope(text: string): Envelope | "empty" | undefined {
   try {
     return new EnvelopeReader(text).read();
@@ -67,7 +67,9 @@ export function readEnvelope(text: string): Envelope | "empty" | undefined {
 class EnvelopeReader {
   readonly #text: string;
   #at = 0;
-  /** The entries of a batch often call the same method: its name is cut out once, closing quote included. */
+  /**
+   * The last method name with its closing quote: the entries of a batch often share it, so it is sliced once.
+   */
   #method = { name: "", quoted: "" };
 
   constructor(text: string) {
@@ -143,14 +145,14 @@ class EnvelopeReader {
     }
   }
 
-  /** Go matches member names without regard to case. */
+  /** Matches member names without regard to case, as Go does. */
   #foldedMember(draft: Draft, key: string): void {
     const folded = key.toLowerCase();
     if (folded === key || !isMember(folded)) this.#skip();
     else this.#member(draft, folded);
   }
 
-  /** The name of a member; those of a call are not cut out of the text. */
+  /** Returns the name of a member; those of a call are not sliced from the text. */
   #key(): string {
     const known = memberAt(this.#text, this.#at + 1);
     if (known === undefined) return this.#string();
@@ -158,7 +160,7 @@ class EnvelopeReader {
     return known;
   }
 
-  /** Empty when it is not a string. */
+  /** Returns the method's name; empty when it is not a string. */
   #methodName(): string {
     const start = this.#at;
     if (this.#text.charCodeAt(start) !== QUOTE) {
@@ -187,7 +189,7 @@ class EnvelopeReader {
     else this.#checked();
   }
 
-  /** The text of a value that was proved to be JSON. */
+  /** Returns the text of a value after validating it as JSON. */
   #checked(): string {
     const start = this.#at;
     const first = this.#text.charCodeAt(start);
@@ -200,7 +202,7 @@ class EnvelopeReader {
     return text;
   }
 
-  /** The text of the value here: its extent is right when it is JSON at all. */
+  /** Returns the text of the value at the cursor. Its extent is right if it is JSON at all. */
   #value(): string {
     const start = this.#at;
     const first = this.#text.charCodeAt(start);
@@ -242,14 +244,14 @@ class EnvelopeReader {
     }
   }
 
-  /** The value of a string; those without escapes and control characters are only sliced. */
+  /** Returns the value of a string. A string without escapes and control characters is only sliced. */
   #string(): string {
     const start = this.#at;
     if (this.#passString()) return this.#text.slice(start + 1, this.#at - 1);
     return JSON.parse(this.#text.slice(start, this.#at));
   }
 
-  /** Goes behind a string; whether it stands for itself. Throws when it is none. */
+  /** Moves behind a string. Returns true when its text is its value. Throws when there is no string. */
   #passString(): boolean {
     const start = this.#at;
     const end = this.#stringEnd(start);
@@ -270,7 +272,7 @@ class EnvelopeReader {
     return code === end;
   }
 
-  /** Skips white space; the code of the character that follows, NaN at the end. */
+  /** Skips white space. Returns the code of the next character, NaN at the end. */
   #next(): number {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at);
@@ -286,4 +288,32 @@ interface Draft {
   params: unknown;
   paramsText: string;
   answers: boolean;
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
+
+/** Member names with the closing quote, by first character; no two share one. */
+const byFirst: ({ readonly name: string; readonly quoted: string } | undefined)[] = [];
+for (const name of MEMBERS) byFirst[name.charCodeAt(0)] = { name, quoted: `${name}"` };
+
+const ZERO = 0x30;
+const NINE = 0x39;
+
+function isMember(name: string): boolean {
+  return MEMBERS.has(name);
+}
+
+/** Returns the member whose name and closing quote begin at `at`. */
+function memberAt(text: string, at: number): string | undefined {
+  const row = byFirst[text.charCodeAt(at)];
+  return row !== undefined && text.startsWith(row.quoted, at) ? row.name : undefined;
+}
+
+/** Returns the end of an unsigned integer that ends a member, as ids do; `start` for anything else. */
+function plainNumberEnd(text: string, start: number): number {
+  let at = start;
+  let code = text.charCodeAt(at);
+  if (code === ZERO) return start;
+  while (code >= ZERO && code <= NINE) code = text.charCodeAt(++at);
+  return code === COMMA || code === CLOSE_OBJECT ? at : start;
 }

@@ -1,8 +1,11 @@
-/** The only place where an error becomes a JSON-RPC error object: a code, a message and sometimes data. */
+/**
+ * JSON-RPC errors. The only place where an error of any room becomes an error object with a code, a message
+ * and sometimes data.
+ */
 import { toQuantity } from "../bytes/integer.ts";
 import { goText } from "./json-text.ts";
 
-/** Codes this room gives out. Rooms below never know one: what they throw is answered as `serverError`. */
+/** JSON-RPC error codes. Lower rooms do not know them: their errors are answered as `serverError`. */
 export const rpcCode = {
   parse: -32700,
   invalidRequest: -32600,
@@ -10,16 +13,16 @@ export const rpcCode = {
   invalidParams: -32602,
   internal: -32603,
   serverError: -32000,
-  /** An answer, or the rest of a batch, would pass the size limit of one message. */
+  /** The answer, or the rest of a batch, exceeds the size limit of one message. */
   tooLarge: -32003,
-  /** The node has no memory for it: the same call may go through later. EIP-1474's "limit exceeded". */
+  /** The node lacks memory for the call, which may succeed later. EIP-1474's "limit exceeded". */
   noMemory: -32005,
   reverted: 3,
-  /** Bodies or receipts that were let go of; geth's code. */
+  /** Bodies or receipts were pruned; geth's code. */
   prunedHistory: 4444,
 } as const;
 
-/** Reasons that programs inside the node tell apart though callers see one code for all of them. */
+/** Reasons that callers see as the same code but code inside the node distinguishes. */
 export type FailureReason = "deadline" | "too-little-gas" | "too-many-results";
 
 /** An error with its own JSON-RPC code. */
@@ -28,7 +31,7 @@ export class RpcError extends Error {
   readonly code: number;
   /** JSON text. */
   readonly data: string | undefined;
-  /** Never sent to a caller. */
+  /** Not sent to callers. */
   readonly reason: FailureReason | undefined;
   constructor(code: number, message: string, data?: string, reason?: FailureReason) {
     super(message);
@@ -38,17 +41,17 @@ export class RpcError extends Error {
   }
 }
 
-/** An error of a method, with the generic server code: the text is what the caller sees. */
+/** Returns the error of a failed method, with the generic server code; callers see the message. */
 export function failure(message: string, reason?: FailureReason): RpcError {
   return new RpcError(rpcCode.serverError, message, undefined, reason);
 }
 
-/** Told of every error that is a defect of the node, never of the caller. */
+/** Receives every error that is a defect of the node, never one of a caller. */
 export type BugListener = (error: unknown) => void;
 
 const ROOM_CODE = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-/** What a caller is told of an error. */
+/** An error as callers see it. */
 export interface CallError {
   readonly code: number;
   readonly message: string;
@@ -58,10 +61,10 @@ export interface CallError {
 }
 
 /**
- * What is told of an error. An `RpcError` keeps its code; history that was let go of has geth's code, and data that
- * names the first whole block after block 0; any other error of another room (its `code` is a kebab-case word)
- * is a server error with its own words; anything else is a defect: it is reported to `onBug` and the caller learns
- * nothing of it.
+ * Returns the error that a caller sees. An `RpcError` keeps its code. Pruned history has geth's code, and
+ * data that names the first complete block after block 0. An error of another room, whose `code` is a
+ * kebab-case word, is a server error with its own message. Anything else is a defect: `onBug` receives it and
+ * the caller sees an internal error.
  */
 export function errorOf(error: unknown, onBug: BugListener): CallError {
   if (error instanceof RpcError) return error;
@@ -78,7 +81,7 @@ function prunedHistory(message: string, oldest: number): CallError {
   return { code: rpcCode.prunedHistory, message, data: `{"oldestBlock":"${toQuantity(oldest)}"}` };
 }
 
-/** The JSON text of an `error` member. */
+/** Returns the JSON text of an `error` member. */
 export function errorJson({ code, message, data }: CallError): string {
   const head = `{"code":${code},"message":${goText(message)}`;
   return data === undefined ? `${head}}` : `${head},"data":${data}}`;

@@ -8,14 +8,14 @@ import type { Payload, SubscribedConnection, Subscriber } from "./subscription.t
 
 /** One event; `C` is what subscribers choose by. */
 export interface FeedEvent<C> {
-  /** Memory that it takes while it waits. */
+  /** Memory in use while the event waits. */
   readonly bytes: number;
   /** Indexes of the payloads for a subscriber, in their order. */
   select(criteria: C): readonly number[];
   payload(index: number): Payload;
 }
 
-/** What feeds share. */
+/** Options that all feeds share. */
 export interface DeliveriesOptions {
   /** Bytes of events that wait, of all feeds together. */
   readonly maxQueued?: number | undefined;
@@ -34,7 +34,7 @@ interface Queue {
   readonly queuedBytes: number;
   /** More than one event waits. */
   readonly isBehind: boolean;
-  /** Delivers while `mayGoOn`; false when something is left. */
+  /** Delivers while `mayGoOn`. Returns false when something is left. */
   deliver(mayGoOn: () => boolean): boolean;
   thin(): void;
 }

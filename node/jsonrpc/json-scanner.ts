@@ -1,17 +1,20 @@
 /**
- * The Go node's JSON scanner: finds where a value ends, across pieces of text, and says what is wrong in the same
- * words. It frames the IPC stream and words the parse errors of WebSocket and IPC; it never looks at a character
- * twice.
+ * The Go node's JSON scanner (`encoding/json/scanner.go`): finds the end of a value across chunks of text and
+ * reports syntax errors in the same words. It frames the IPC stream and words the parse errors of WebSocket
+ * and IPC. It reads each character once.
  */
 
-/** Why text is not JSON, in Go's words, such as `invalid character 'x' looking for beginning of value`. */
+/**
+ * The error of text that is not JSON, in Go's words, such as `invalid character 'x' looking for beginning of
+ * value`.
+ */
 export class JsonScanError extends Error {
   override readonly name = "JsonScanError";
 }
 
 type State = (scanner: Scanner, code: number) => State | undefined;
 
-/** What the innermost open bracket waits for. */
+/** The next thing that the innermost open bracket accepts. */
 type Level = "key" | "value" | "element";
 
 interface Scanner {
@@ -22,20 +25,20 @@ const MAX_DEPTH = 10_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** One value being scanned. After the end of a value, make a new one. */
+/** A scan of one value. Each value needs a new one. */
 export class JsonScanner {
   readonly levels: Level[] = [];
   #state: State = beginValue;
   #started = false;
 
-  /** Whether a value has begun: the end of input here means a cut-off value. */
+  /** True inside a value: input that ends now is truncated. */
   get started(): boolean {
     return this.#started;
   }
 
   /**
-   * Scans on from `from`. The index just behind the value when it ends in this text, else -1. A number or other
-   * scalar ends only when something follows it. Throws `JsonScanError`.
+   * Scans on from `from`. Returns the index behind the value when it ends in this text, else -1. A scalar
+   * ends only when another character follows it. Throws `JsonScanError`.
    */
   scan(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
@@ -52,7 +55,7 @@ export class JsonScanner {
   }
 }
 
-/** The words for text that is not (a whole) JSON value; undefined when its first value is fine. */
+/** Returns the error text for anything but a complete JSON value; undefined when the first value is valid. */
 export function jsonFault(text: string): string | undefined {
   const scanner = new JsonScanner();
   try {
@@ -71,7 +74,9 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** The index of the next character that means something inside a string. */
+/**
+ * Returns the index of the next character inside a string that is a quote, an escape or a control character.
+ */
 function plainEnd(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -82,10 +87,10 @@ function plainEnd(text: string, from: number): number {
 }
 
 function fault(code: number, where: string): JsonScanError {
-  return new JsonScanError(`invalid character ${quoted(code)} ${where}`);
+  return new JsonScanError(`invalid character ${quoteCharacter(code)} ${where}`);
 }
 
-function quoted(code: number): string {
+function quoteCharacter(code: number): string {
   if (code === 0x27) return "'\\''";
   if (code === QUOTE) return "'\"'";
   const first = Buffer.from(String.fromCharCode(code), "utf8")[0] ?? code; // Go looks at bytes
@@ -132,7 +137,7 @@ const beginKey: State = (_scanner, code) => {
   throw fault(code, "looking for beginning of object key string");
 };
 
-/** After a value inside a bracket. */
+/** State after a value inside a bracket. */
 const endValue: State = (scanner, code) => {
   if (isSpace(code)) return endValue;
   const level = scanner.levels.at(-1);
@@ -156,7 +161,7 @@ function afterMember(scanner: Scanner, code: number): State | undefined {
   return beginKey;
 }
 
-/** After a scalar: at the top it has ended, and this character is not part of it. */
+/** State after a scalar. At the top level the value has ended, and this character is not part of it. */
 const scalarEnd: State = (scanner, code) => {
   return scanner.levels.length === 0 ? undefined : endValue(scanner, code);
 };
@@ -220,7 +225,7 @@ const exponentDigit: State = (_scanner, code) => {
 
 const inExponent: State = (scanner, code) => (isDigit(code) ? inExponent : scalarEnd(scanner, code));
 
-/** The states behind the first letter of `true`, `false` and `null`. */
+/** States behind the first letter of `true`, `false` and `null`. */
 const WORDS: Readonly<Record<string, State>> = { t: word("true"), f: word("false"), n: word("null") };
 
 function word(text: string, at = 1): State {

@@ -1,11 +1,11 @@
 /**
- * The framing of IPC: JSON values one after another, any white space between them. A value that is all there is framed
- * by its brackets alone, because whoever takes it reads it anyway; what is cut off, or turns out not to be JSON, goes
- * through the scanner.
+ * Framing of IPC: JSON values one after another with any white space between them. A complete value is framed
+ * by its brackets alone, because the envelope reader validates it. Truncated values and text that is not JSON
+ * go through the scanner.
  */
 import { JsonScanError, JsonScanner } from "./json-scanner.ts";
 
-/** Takes the text of a value; false when that is not JSON, and then it has done nothing. */
+/** Receives the text of a value. Returns false, without any effect, when it is not JSON. */
 export type OnValue = (text: string) => boolean;
 
 const QUOTE = 0x22;
@@ -23,7 +23,7 @@ export class JsonStream {
     this.#onValue = onValue;
   }
 
-  /** Takes the next text. Throws `JsonScanError` when it is not JSON or a value passes the limit. */
+  /** Accepts the next text. Throws `JsonScanError` when it is not JSON or a value exceeds the limit. */
   push(text: string): void {
     let start = this.#scanner.started ? 0 : this.#whole(text);
     for (let end = this.#scanner.scan(text, start); end >= 0; end = this.#scanner.scan(text, start)) {
@@ -38,7 +38,7 @@ export class JsonStream {
     if (this.#value.length > this.#limit) throw new JsonScanError("message too large");
   }
 
-  /** Hands over the values at the beginning of `text` that are all there; where the first other thing begins. */
+  /** Passes on the complete values at the beginning of `text`. Returns the index behind the last one. */
   #whole(text: string): number {
     for (let start = 0; ; ) {
       const begin = valueStart(text, start);
@@ -51,7 +51,10 @@ export class JsonStream {
 
 const MAX_PIECES = 512;
 
-/** A text that arrives in pieces. Every few hundred are joined, so that they cost little besides their characters. */
+/**
+ * A text that arrives in chunks. Every few hundred chunks are joined, so that memory stays near the length of
+ * the text.
+ */
 class GrowingText {
   readonly #joined: string[] = [];
   readonly #pieces: string[] = [];
@@ -67,7 +70,7 @@ class GrowingText {
     if (this.#pieces.length >= MAX_PIECES) this.#joined.push(this.#pieces.splice(0).join(""));
   }
 
-  /** The whole text, which is empty then. */
+  /** Returns the whole text and clears it. */
   take(): string {
     this.#length = 0;
     const pieces = [...this.#joined.splice(0), ...this.#pieces.splice(0)];
@@ -75,7 +78,7 @@ class GrowingText {
   }
 }
 
-/** The next character that is not white space. */
+/** Returns the index of the next character that is not white space. */
 function valueStart(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -85,7 +88,7 @@ function valueStart(text: string, from: number): number {
   return at;
 }
 
-/** Behind the bracket that closes the one at `from`; -1 when there is none, here or at all. */
+/** Returns the index behind the bracket that closes the one at `from`; -1 when the text has none. */
 function bracketEnd(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -98,7 +101,7 @@ function bracketEnd(text: string, from: number): number {
   return -1;
 }
 
-/** The quote that ends a string; the end of the text when that is not there. */
+/** Returns the index of the quote that ends a string; the end of the text when there is none. */
 function stringEnd(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at++) {

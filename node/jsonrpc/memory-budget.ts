@@ -1,15 +1,19 @@
 /**
- * Bytes that wait in memory for peers, shared by all connections: half requests, or answers that nobody has taken
- * yet. When they pass the limit, whoever holds most is dropped, so that a few greedy peers cannot crowd out the rest.
+ * A memory budget that all connections share: partial requests, or answers that peers have not read. Above
+ * the limit the connection with the most bytes is dropped, so that a few greedy peers cannot crowd out the
+ * rest.
  */
 
-/** One connection. */
+/** One connection in the budget. */
 export interface Holder {
-  /** It held most when there was too much: it must let go of everything. Not called for what holds nothing. */
+  /**
+   * Called for the largest holder when the budget is exceeded: it must release all of its bytes. Not called
+   * for a holder of no bytes.
+   */
   dropped(): void;
 }
 
-/** So many holders of very little fit into a quarter of all. */
+/** Number of small holders that fit into a quarter of the budget. */
 const SMALL_HOLDERS = 1024;
 
 function roomShare(
@@ -20,9 +24,9 @@ function roomShare(
   return bytes <= equalShare ? 3 / 4 : 1 / 2;
 }
 
-/** See the file's header. */
-export class ByteShares {
-  /** Bytes that may be held. */
+/** Bytes by holder, within a common maximum. */
+export class MemoryBudget {
+  /** Maximum bytes of all holders. */
   readonly max: number;
   readonly #shares = new Map<Holder, number>();
   #used = 0;
@@ -31,12 +35,12 @@ export class ByteShares {
     this.max = max;
   }
 
-  /** Bytes held by all. */
+  /** Bytes of all holders. */
   get used(): number {
     return this.#used;
   }
 
-  /** Says how much a holder holds now; 0 when it has let go. */
+  /** Sets the bytes of a holder, 0 when it has released them; drops the largest holders above the maximum. */
   hold(holder: Holder, bytes: number): void {
     this.#used += bytes - (this.#shares.get(holder) ?? 0);
     if (bytes === 0) this.#shares.delete(holder);
@@ -45,10 +49,10 @@ export class ByteShares {
   }
 
   /**
-   * Raises a holder's share to `bytes`; false when there is no room: half of all for a holder of more than an equal share,
-   * three quarters up to that, all for a holder of very little. Before one of an equal share at most is refused, holders
-   * of more than twice as much are dropped, the largest first. Those that come again get no more than an equal share, so
-   * dropping comes to an end.
+   * Raises the bytes of a holder to `bytes`; false when the budget is full. A holder above an equal share may
+   * fill half of the budget, one up to an equal share three quarters, a small one all of it. Before a holder
+   * of at most an equal share is refused, holders of more than twice as much are dropped, the largest first.
+   * A connection that returns gets no more than an equal share, so dropping comes to an end.
    */
   claim(holder: Holder, bytes: number): boolean {
     const own = this.#shares.get(holder) ?? 0;

@@ -1,80 +1,86 @@
 /**
- * One RPC method is one object: its name, what it takes, what it gives and the function behind it. Handlers speak the
- * domain; JSON is read by the parameters' codecs and written by the result's. The registry, the documentation, the
- * console's names and `rpc_modules` are all made from these objects.
+ * RPC methods as objects: name, parameters, result and handler in one place. Handlers work with values of the
+ * domain; codecs read and write the JSON. The registry, the documentation, the console's names and
+ * `rpc_modules` all come from these objects.
  */
 import { CodecError, type Decoded, type Decoder, type Encoder } from "./codec.ts";
 import { RpcError, rpcCode } from "./errors.ts";
 import type { Schema } from "./schemas.ts";
 
-/** Where a method runs: next to consensus, or in a reader thread because it scans or executes for a caller. */
+/**
+ * The thread of a method: the main one, or a reader thread for methods that scan the chain or execute code
+ * for a caller.
+ */
 export type Runs = "main" | "reader";
 
 /**
- * What a method can do that a stranger should not: write files, use the node's keys, open and close listeners, look
- * into or steer the process and the database. One flag keeps all of these to IPC.
+ * Privileges that the public must not have: writing files, using the node's keys, opening and closing
+ * listeners, controlling the process and the database. One flag restricts all of them to IPC.
  */
 export type Privilege = "files" | "keys" | "listeners" | "process";
 
-/** How long a method may run in a reader thread, and what the caller is told then. */
+/** The deadline of a method in a reader thread, and the error message after it. */
 export interface Expiry {
   readonly afterMs: number;
   readonly message: string;
 }
 
-/** What a handler may know of the call it answers. */
+/** The call that a handler answers. */
 export interface CallContext {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller has gone. */
   readonly signal: AbortSignal;
   /** The modules that the interface serves, as `rpc_modules` lists them. */
   readonly modules: readonly string[];
   /** The OpenRPC document of what the interface serves, as JSON text. */
   readonly document: () => string;
-  /** The interface runs no tracers that callers write. */
+  /** Tracers written by callers are refused. */
   readonly refusesPrograms?: boolean | undefined;
 }
 
-/** One parameter, for documentation. */
+/** A parameter, as documentation shows it. */
 export interface ParameterRow {
   readonly name: string;
   readonly label: string;
   readonly isOptional: boolean;
-  /** That of the codec, as the same object. */
+  /** The schema of the codec, as the same object. */
   readonly schema: Schema;
 }
 
-/** A method without its types: what the registry holds. */
+/** A method without its static types, as the registry holds it. */
 export interface Method {
   readonly name: string;
   /** Further full names, such as `eth_getBalance` for `chain_getBalance`. */
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly params: readonly ParameterRow[];
-  /** For documentation. */
+  /** Name and schema of the result. */
   readonly result: Pick<Encoder<unknown>, "label" | "schema">;
   readonly runs: Runs;
   readonly privilege: Privilege | undefined;
-  /** When a reader thread is taken away from it; the pool's own deadline when absent. */
+  /** The deadline in a reader thread; without it the pool's own one applies. */
   readonly expires: Expiry | undefined;
-  readonly ahead: WorkAhead | undefined;
+  readonly prefetch: Prefetch | undefined;
   /**
-   * Of a method that runs in readers: answers at once where that takes next to no time. Undefined says that it is a
-   * reader's work after all. Throws as `invoke`.
+   * For methods of reader threads: answers on the main thread where that takes microseconds. Undefined leaves
+   * the call to a reader. Throws like `invoke`.
    */
-  readonly brief: ((params: unknown) => string | undefined) | undefined;
-  /** Decodes, handles, encodes: JSON text out. Throws `RpcError` for bad parameters. */
+  readonly inline: ((params: unknown) => string | undefined) | undefined;
+  /**
+   * Decodes the parameters, handles the call and encodes the result as JSON text. Throws `RpcError` for
+   * invalid parameters.
+   */
   invoke(params: unknown, context: CallContext): string | Promise<string>;
 }
 
-/** Work that is cheaper for many calls of one batch at once, done before the first of them. */
-export interface WorkAhead {
-  /** Given the parameters of the calls as they came. Never rejects. */
+/** Preparation that is cheaper for many calls of one batch at once. */
+export interface Prefetch {
+  /** Prepares calls, of which it receives the parameters before decoding. Never rejects. */
   prepare(calls: readonly unknown[]): Promise<void>;
-  /** Called when the batch has ended, however it did. */
+  /** Called when the batch has ended, even with an error. */
   forget(calls: readonly unknown[]): void;
 }
 
-/** What a method is written as. */
+/** The source form of a method, with static types. */
 export interface MethodDefinition<P extends Parameters, R> {
   readonly name: string;
   readonly aliases?: readonly string[];
@@ -82,37 +88,37 @@ export interface MethodDefinition<P extends Parameters, R> {
   readonly params: P;
   readonly result: Encoder<R>;
   readonly runs?: Runs;
-  readonly ahead?: WorkAhead;
+  readonly prefetch?: Prefetch;
   readonly privilege?: Privilege;
   readonly expires?: Expiry | undefined;
-  /** See `Method`. */
-  readonly brief?: ((args: Decoded<P>) => R | undefined) | undefined;
+  /** Same as `inline` of `Method`, with decoded arguments. */
+  readonly inline?: ((args: Decoded<P>) => R | undefined) | undefined;
   handle(args: Decoded<P>, context: CallContext): R | Promise<R>;
 }
 
-/** Parameters in order: the keys are their names. Optional ones stand at the end. */
+/** Decoders by parameter name, in order. Optional parameters are last. */
 export type Parameters = Readonly<Record<string, Decoder<unknown>>>;
 
-/** Makes a method; see `MethodDefinition`. */
+/** Creates a method from its definition. */
 export function method<const P extends Parameters, R>(definition: MethodDefinition<P, R>): Method {
-  const { name, aliases = [], summary, params, result, runs = "main", brief } = definition;
+  const { name, aliases = [], summary, params, result, runs = "main", inline } = definition;
   const decode = argumentDecoder(params);
   return {
     name,
     aliases,
     summary,
     get params() {
-      return parameterRows(params); // nobody asks before somebody reads the documentation
+      return parameterRows(params); // built on demand: only documentation reads them
     },
     result,
     runs,
     privilege: definition.privilege,
-    ahead: definition.ahead,
+    prefetch: definition.prefetch,
     expires: definition.expires,
-    brief:
-      brief &&
+    inline:
+      inline &&
       ((json) => {
-        const value = brief(decode(json) as Decoded<P>); // each argument came from its codec
+        const value = inline(decode(json) as Decoded<P>); // each argument came from its codec
         return value === undefined ? undefined : result.encode(value);
       }),
     invoke(json, context) {
@@ -122,7 +128,7 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
   };
 }
 
-/** The parameters of a method or subscription, for documentation. */
+/** Returns the parameters of a method or subscription, for documentation. */
 export function parameterRows(params: Parameters): ParameterRow[] {
   const codecs = Object.values(params);
   const lastRequired = codecs.findLastIndex(({ isOptional }) => isOptional !== true);
@@ -137,8 +143,8 @@ export function parameterRows(params: Parameters): ParameterRow[] {
 const NO_ARGUMENTS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
- * Reads positional parameters. `offset` is what the first one is numbered in error texts. Throws `RpcError` with the
- * invalid-params code.
+ * Builds the decoder of positional parameters. Error texts number the first one `offset`. The decoder throws
+ * `RpcError` with the invalid-params code.
  */
 export function argumentDecoder(
   params: Parameters,

@@ -1,14 +1,13 @@
-/** What operators watch of JSON-RPC. */
+/** Metrics of JSON-RPC. */
 import type { Histogram } from "../observe/metric-text.ts";
 import type { Counter, Metrics } from "../observe/metrics.ts";
-import type { CallListener, CallOutcome } from "./call-outcomes.ts";
-import type { DispatchBudget } from "./dispatch-budget.ts";
+import type { CallListener, CallOutcome, DispatchBudget } from "./dispatch-budget.ts";
 import type { SubscriptionLimit } from "./subscriptions.ts";
 
-/** From calls that read memory to those that a reader thread gives up. */
+/** Buckets from calls that read memory up to the deadline of a reader thread. */
 const SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 
-/** Declares the metrics of all listeners that share a budget: read when they are scraped. */
+/** Declares the metrics of all listeners that share a budget. Values are read when they are scraped. */
 export function declareRpcMetrics(
   metrics: Metrics,
   budget: DispatchBudget,
@@ -58,7 +57,9 @@ export function declareRpcMetrics(
   });
 }
 
-/** Declares what is counted by method, and counts it. Only registered methods are told apart. */
+/**
+ * Declares the metrics by method and returns the listener that counts. Unregistered methods share one label.
+ */
 export function declareCallMetrics(metrics: Metrics): CallListener {
   const calls = metrics.counters({
     name: "knit_rpc_calls_total",
@@ -88,7 +89,7 @@ export function declareCallMetrics(metrics: Metrics): CallListener {
   };
 }
 
-/** What is counted of one method: found without making a name for each call. */
+/** The series of one method, kept so that no label is built per call. */
 interface CallSeries {
   readonly seconds: Histogram;
   readonly ended: Map<CallOutcome, Counter>;

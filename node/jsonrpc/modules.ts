@@ -1,14 +1,17 @@
-/** The modules: which names they answer to, who sees them and how `rpc_modules` lists them. */
+/**
+ * The modules of JSON-RPC: their names and aliases, their default visibility and their names in
+ * `rpc_modules`.
+ */
 import type { Method, Privilege } from "./method.ts";
 
-/** Differences between profiles that every interface applies. */
+/** Differences between profiles that apply to every interface. */
 export interface InterfaceProfile {
   readonly name: string;
   /** The name of the chain module in `rpc_modules`. */
   readonly chainModule: string;
   /** Refusal of too many subscriptions on one connection; `%d` is the limit. */
   readonly subscriptionLimit: string;
-  /** True for the full name of a method that the profile does not serve. */
+  /** True for a method that the profile does not have, by full name. */
   readonly lacksMethod: (name: string) => boolean;
   /** Wraps a method where the profile answers differently. */
   readonly adaptMethod: (row: Method) => Method;
@@ -17,20 +20,20 @@ export interface InterfaceProfile {
 /** One module. */
 export interface ModuleRow {
   readonly name: string;
-  /** Names that callers may use in its place, in method names and in module lists. */
+  /** Other names of the module, in method names and in module lists. */
   readonly aliases: readonly string[];
-  /** Methods served on HTTP and WebSocket when an explicitly empty list asks for everything public. */
+  /** Methods on HTTP and WebSocket when an explicitly empty module list asks for everything public. */
   readonly open: "all" | readonly string[];
-  /** Set where the whole module is one that strangers should not have. */
+  /** The privilege of every method of the module. */
   readonly privilege?: Privilege;
-  /** Profiles whose `rpc_modules` names it. */
+  /** Profiles with the module in `rpc_modules`. */
   readonly listed: readonly string[];
 }
 
 const EVERYWHERE: readonly string[] = ["service", "klaytn", "kaia"];
 const GO_ONLY: readonly string[] = ["klaytn", "kaia"];
 
-/** One row per module; every method's name begins with one of these. */
+/** One row per module. The name of every method begins with a module's name or alias. */
 export const moduleRows: readonly ModuleRow[] = [
   { name: "admin", aliases: [], open: ["nodeInfo", "peers", "datadir"], listed: EVERYWHERE },
   { name: "chain", aliases: ["klay", "kaia"], open: "all", listed: EVERYWHERE },
@@ -50,24 +53,24 @@ const BY_NAME: ReadonlyMap<string, ModuleRow> = new Map(
   moduleRows.flatMap((row) => [row.name, ...row.aliases].map((name) => [name, row])),
 );
 
-/** The module of a name or alias. */
+/** Returns the module with a name or alias. */
 export function moduleOf(name: string): ModuleRow | undefined {
   return BY_NAME.get(name);
 }
 
-/** Every module, for IPC. */
+/** The list of every module, as IPC serves it. */
 export const ALL_MODULES = "all" as const;
 
-/** What a listener serves. */
+/** The modules of a listener. */
 export interface Served {
   readonly rows: readonly ModuleRow[];
-  /** Of each module only what is open to all. */
+  /** True when each module is limited to its public methods. */
   readonly openOnly: boolean;
 }
 
 /**
- * What a listener serves for a list of names: unknown names are ignored, an empty list asks for everything public, and
- * `rpc` is always among them.
+ * Returns the modules for a list of names. Unknown names are ignored, an empty list means everything public,
+ * and `rpc` is always included.
  */
 export function servedModules(names: readonly string[] | typeof ALL_MODULES): Served {
   if (names === ALL_MODULES) return { rows: moduleRows, openOnly: false };
@@ -76,7 +79,7 @@ export function servedModules(names: readonly string[] | typeof ALL_MODULES): Se
   return { rows: moduleRows.filter((row) => row.name === "rpc" || wanted.has(row.name)), openOnly: false };
 }
 
-/** The names `rpc_modules` gives for served modules, in order. */
+/** Returns the names of served modules in `rpc_modules`, sorted. */
 export function listedNames(served: readonly ModuleRow[], profile: InterfaceProfile): readonly string[] {
   const listed = served.filter((row) => row.listed.includes(profile.name));
   return listed.map((row) => (row.name === "chain" ? profile.chainModule : row.name)).sort();

@@ -1,4 +1,4 @@
-/** The OpenRPC document of what an interface serves, made from the methods themselves. */
+/** The OpenRPC document of an interface, generated from its methods and subscriptions. */
 import { programVersion } from "../config/version.ts";
 import { rpcCode } from "./errors.ts";
 import type { Method, ParameterRow } from "./method.ts";
@@ -6,14 +6,14 @@ import { moduleOf } from "./modules.ts";
 import { namedSchemas, type Schema } from "./schemas.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** What is described. */
-export interface Described {
+/** Contents of the document. */
+export interface OpenRpcContents {
   readonly methods: readonly Method[];
   readonly subscriptions: readonly Subscription[];
 }
 
-/** The document, as a plain object. Specification: OpenRPC 1.3. */
-export function openRpcDocument({ methods, subscriptions }: Described): Schema {
+/** Returns the document as a plain object (OpenRPC 1.3). */
+export function openRpcDocument({ methods, subscriptions }: OpenRpcContents): Schema {
   const all = [...methods.map(methodObject), ...subscribeObjects(subscriptions)];
   return {
     openrpc: "1.3.2",

@@ -1,25 +1,31 @@
-/** One thread of the pool and the call that it works on. */
+/** One reader thread of the pool and its current call. */
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { endThread } from "../runtime/end-thread.ts";
 import { type FailureReason, failure, RpcError, rpcCode } from "./errors.ts";
 import type { Expiry } from "./method.ts";
-import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-messages.ts";
+import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-thread.ts";
 
-/** How a thread is started and when it is given up. */
+/** Options of reader threads. */
 export interface ThreadOptions {
-  /** Its module; it says `up`, answers each `ReaderRequest` with one `ReaderAnswer` and ends when given null. */
+  /**
+   * The module of the thread. It posts `up`, answers each `ReaderRequest` with one `ReaderAnswer` and ends on
+   * null.
+   */
   readonly entry: URL;
   /** Structured-clone data for the thread, such as the database directory. */
   readonly workerData?: unknown;
-  /** A call's deadline from the moment a thread that is up takes it. */
+  /** Deadline of a call in milliseconds, counted from its start in a thread that is up. */
   readonly deadlineMs?: number;
-  /** The heap of a thread; a call that needs more is answered with an error. Left out: the engine's own limit. */
+  /**
+   * Maximum heap of a thread, in bytes. A call that needs more is answered with an error. Without it the
+   * engine's own limit applies.
+   */
   readonly heapBytes?: number | undefined;
-  /** A thread failed by itself; its call is answered with an internal error. */
+  /** Called when a thread fails by itself; its call is answered with an internal error. */
   onBug(error: unknown): void;
 }
 
-/** A call, and who waits for it. */
+/** A call and its promise. */
 export interface Job {
   readonly request: ReaderRequest;
   readonly bytes: number;
@@ -28,18 +34,21 @@ export interface Job {
   reject(error: Error): void;
 }
 
-/** A thread that is terminated while it loads its code can take the process along: it gets this long. */
+/**
+ * Time for a thread to load its code before it is terminated, because terminating a loading thread can crash
+ * the process.
+ */
 const STARTING_MS = 30_000;
-/** What a thread that is up gets to end by itself. */
+/** Time for a thread that is up to end by itself. */
 const ENDING_MS = 500;
-/** Young objects of a thread whose heap is limited. */
+/** Size of the young generation of a thread with a limited heap. */
 const YOUNG_MIB = 6;
 
-/** One thread and the call it works on. */
+/** One thread and its current call. */
 export class Reader {
   readonly #worker: Worker;
   readonly #options: ThreadOptions;
-  /** Told that it can take the next call, or, with a promise, that it ends. */
+  /** Called when the thread is free for the next call, or, with a promise, when it ends. */
   readonly #onFree: (gone?: Promise<unknown>) => void;
   #isUp = false;
   #job: Job | undefined;
@@ -63,7 +72,7 @@ export class Reader {
     this.#worker.on("exit", () => this.#fail(new Error("the reader thread ended")));
   }
 
-  /** A thread that is not up yet is handed the call later: until then it can still end by itself. */
+  /** Starts a call, once the thread is up: until then the thread can still end by itself. */
   take(job: Job): void {
     this.#job = job;
     this.#worker.ref();
@@ -136,17 +145,17 @@ function heapLimits(bytes: number): ResourceLimits {
   };
 }
 
-/** What a caller is told who may try again. */
+/** Returns an error that tells the caller to retry later. */
 export function noMemory(message: string): RpcError {
   return new RpcError(rpcCode.noMemory, message);
 }
 
-/** The engine ended the thread because its heap was full. */
+/** Reports if the engine ended the thread because its heap was full. */
 function isOutOfMemory(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-/** An error object that a thread wrote, as the error it was. */
+/** Returns the error that a thread wrote as JSON. */
 function errorOf(json: string, reason: FailureReason | undefined): RpcError {
   const { code, message, data } = JSON.parse(json) as { code: number; message: string; data?: unknown };
   return new RpcError(code, message, data === undefined ? undefined : JSON.stringify(data), reason);

@@ -1,52 +1,52 @@
 /**
- * Reader threads: what may run long for a caller runs there, never next to consensus. Threads start on first need,
- * one per spare core; the queue is bounded; a call that passes its deadline takes its thread down with it and a fresh
- * one takes the next call.
+ * Reader threads run everything that may take long for a caller, away from consensus. Threads start on
+ * demand, one per spare core. The queue is bounded. A call that exceeds its deadline ends its thread, and a
+ * new thread takes the next call.
  */
 import { availableParallelism } from "node:os";
 import { failure } from "./errors.ts";
 import type { Expiry } from "./method.ts";
 import { type Job, noMemory, Reader, type ThreadOptions } from "./pooled-reader.ts";
 
-/** What the dispatcher hands `runs: "reader"` methods to. */
+/** Runs methods with `runs: "reader"` for the dispatcher. */
 export interface ReaderPool {
-  /** The JSON text of the result; `params` is JSON text. Rejects with an `RpcError`. */
+  /** Returns the JSON text of the result; `params` is JSON text. Rejects with an `RpcError`. */
   call(name: string, params: string, terms: ReaderTerms): Promise<string>;
 }
 
-/** What ends a call before its answer. */
+/** Limits of one call. */
 export interface ReaderTerms {
   readonly signal: AbortSignal;
-  /** Instead of the pool's own deadline. */
+  /** Replaces the pool's own deadline. */
   readonly expires?: Expiry | undefined;
   /** See `CallContext`. */
   readonly refusesPrograms?: boolean;
 }
 
-/** A pool that has threads to stop. */
+/** A reader pool that owns threads. */
 export interface ThreadPool extends ReaderPool, AsyncDisposable {
-  /** Threads running now. */
+  /** Running threads. */
   readonly threads: number;
-  /** Calls that wait for a thread. */
+  /** Calls in the queue. */
   readonly waiting: number;
-  /** Ends the threads that have nothing to do; the next call starts one. */
+  /** Ends the idle threads; the next call starts a new one. */
   rest(): void;
 }
 
-/** How a pool is made. */
+/** Options of a pool. */
 export interface ReaderPoolOptions extends ThreadOptions {
   readonly maxThreads?: number;
-  /** Calls that may wait for a thread; more are refused. */
+  /** Maximum calls in the queue; more are refused. */
   readonly maxWaiting?: number;
-  /** Parameters of waiting calls together. */
+  /** Maximum bytes of parameters in the queue. */
   readonly maxWaitingBytes?: number;
-  /** While true, calls are refused. */
+  /** Returns true while memory is short: calls are refused then. */
   readonly isShort?: () => boolean;
 }
 
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** Opens a pool without any thread yet. */
+/** Opens a pool, without starting a thread. */
 export function openReaderPool(options: ReaderPoolOptions): ThreadPool {
   return new Pool(options);
 }
@@ -57,7 +57,7 @@ class Pool implements ThreadPool {
   readonly #queue: Job[] = [];
   readonly #idle: Reader[] = [];
   readonly #readers = new Set<Reader>();
-  /** Threads that were taken down and may not be gone yet. */
+  /** Threads that are ending. */
   readonly #endings = new Set<Promise<unknown>>();
   #queuedBytes = 0;
   #lastId = 0;

@@ -1,18 +1,17 @@
-/** The inside of a reader thread: takes calls from the pool, answers them one after the other. */
+/** The inside of a reader thread: receives calls from the pool and answers them one after the other. */
 import type { MessagePort } from "node:worker_threads";
-import { errorJson, errorOf } from "./errors.ts";
+import { errorJson, errorOf, type FailureReason } from "./errors.ts";
 import { parseJson } from "./json-text.ts";
 import type { Method } from "./method.ts";
-import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-messages.ts";
 
-/** How a thread ends, and who is told of its defects. */
+/** Callbacks of a reader thread. */
 export interface ReaderHooks {
   readonly onBug: (error: unknown) => void;
-  /** The pool wants no more of it. */
+  /** Called when the pool ends the thread. */
   readonly onEnd: () => void;
 }
 
-/** Serves these methods on the port that leads to the pool: says that it does, takes requests, and null to end. */
+/** Serves methods on the port to the pool: posts `up`, answers requests and ends on null. */
 export function serveReader(
   port: MessagePort,
   methods: readonly Method[],
@@ -50,3 +49,20 @@ async function answer(
     return { id, error: errorJson(answered), reason: answered.reason };
   }
 }
+
+/** A call, sent to a reader thread. */
+export interface ReaderRequest {
+  readonly id: number;
+  readonly name: string;
+  readonly params: string;
+  /** See `CallContext`. */
+  readonly refusesPrograms?: boolean | undefined;
+}
+
+/** The answer of a reader thread: a result or an error object, both as JSON text. */
+export type ReaderAnswer =
+  | { readonly id: number; readonly result: string }
+  | { readonly id: number; readonly error: string; readonly reason: FailureReason | undefined };
+
+/** Messages of a reader thread: `up` once it has loaded its code, then its answers. */
+export type ReaderReply = "up" | ReaderAnswer;

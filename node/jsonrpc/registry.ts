@@ -1,4 +1,7 @@
-/** The methods and subscriptions of the node: made empty, filled by the composition root, sealed, then looked up. */
+/**
+ * The registry of methods and subscriptions: created empty, filled by the composition root, sealed, then read
+ * through views.
+ */
 
 import { plain, text, writtenAs } from "./codecs/plain.ts";
 import { goJson } from "./json-text.ts";
@@ -16,41 +19,44 @@ import { openRpcDocument } from "./open-rpc.ts";
 import { mapSchema } from "./schemas.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** What one listener serves. */
+/** The methods and subscriptions of one listener. */
 export interface MethodView {
   /** As `rpc_modules` lists them. */
   readonly modules: readonly string[];
   readonly profile: InterfaceProfile;
-  /** The OpenRPC document of all this, as JSON text. */
+  /** Returns the OpenRPC document of the view, as JSON text. */
   readonly document: () => string;
-  /** Undefined when unknown or not enabled here: a caller cannot tell which. */
+  /**
+   * Returns a method by full name; undefined when it is unknown or not served, which a caller cannot
+   * distinguish.
+   */
   find(name: string): Method | undefined;
-  /** A subscription by the module text the caller used, which may be an alias. */
+  /** Returns a subscription; `module` may be an alias. */
   findSubscription(module: string, name: string): Subscription | undefined;
 }
 
-/** How a view differs from all that its modules have. */
+/** Restrictions of a view besides its modules. */
 export interface ViewOptions {
-  /** Methods with a privilege are left out: all of them, or those of `debug`. */
+  /** Excludes methods with a privilege: all of them, or those of `debug`. */
   readonly without?: "privileges" | "debug-privileges" | undefined;
-  /** An `eth` method answers as the one of `chain` with the same name, where there is one. */
+  /** Replaces each `eth` method by the `chain` method of the same name, if there is one. */
   readonly ethAsChain?: boolean | undefined;
 }
 
-/** All methods. `rpc_modules` is built in. */
+/** All methods and subscriptions. `rpc_modules` and `rpc_discover` are built in. */
 export interface Registry {
   readonly profile: InterfaceProfile;
   add(methods: readonly Method[]): void;
   addSubscriptions(subscriptions: readonly Subscription[]): void;
-  /** Nothing can be added afterwards. */
+  /** Forbids further additions. */
   seal(): void;
-  /** What a listener with these modules serves; only a sealed registry has views. */
+  /** Returns the view of a listener with these modules. The registry must be sealed. */
   view(modules: readonly string[] | typeof ALL_MODULES, options?: ViewOptions): MethodView;
   readonly methods: readonly Method[];
   readonly subscriptions: readonly Subscription[];
 }
 
-/** An empty registry for one profile. */
+/** Creates an empty registry for one profile. */
 export function createRegistry(profile: InterfaceProfile): Registry {
   const methods = new Map<string, Method>();
   const subscriptions = new Map<string, Subscription>();
@@ -134,7 +140,7 @@ interface Contents {
   readonly subscriptions: Tables["subscriptions"];
 }
 
-/** Written by the first who asks. */
+/** Returns a function that writes the document on its first call. */
 function documentOf({ found, served, subscriptions }: Contents): () => string {
   let json: string | undefined;
   return () => {
@@ -147,7 +153,7 @@ function documentOf({ found, served, subscriptions }: Contents): () => string {
   };
 }
 
-/** Each method once, under names that are served here: its own where that is one. */
+/** Returns each method once, under names that are served here, its own first. */
 function underServedNames(found: ReadonlyMap<string, Method>): Method[] {
   const names = Map.groupBy(found.keys(), (name) => found.get(name) as Method); // the keys of that map
   return [...names].map(([row, all]) => {

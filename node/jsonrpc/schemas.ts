@@ -1,11 +1,13 @@
-/** The JSON schemas that codecs carry: those with names, which the OpenRPC document holds once, and builders of others. */
+/**
+ * JSON schemas of codecs: the named ones, which the OpenRPC document contains once, and builders of others.
+ */
 
 /** A JSON schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const hexOf = (digits: number): string => `^0x[0-9a-fA-F]{${digits}}$`;
 
-/** Schemas that others refer to, by name. */
+/** Schemas under `components` of the OpenRPC document, by name. */
 export const namedSchemas = {
   quantity: {
     type: "string",
@@ -46,12 +48,12 @@ export const namedSchemas = {
   },
 } as const satisfies Readonly<Record<string, Schema>>;
 
-/** A reference to each named schema: one object each, so that schemas can be told apart by identity. */
+/** References to the named schemas, one object each: they can be compared by identity. */
 export const schemaRefs = Object.fromEntries(
   Object.keys(namedSchemas).map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
 ) as unknown as Readonly<Record<keyof typeof namedSchemas, Schema>>; // one for each name
 
-/** The schema of an object. None of its members has to be there; without `members` nothing is said of them. */
+/** Returns the schema of an object with optional members; without `members` any are allowed. */
 export function objectSchema(
   title: string,
   members?: Readonly<Record<string, { readonly schema: Schema }>>,
@@ -61,17 +63,17 @@ export function objectSchema(
   return { title, type: "object", properties: Object.fromEntries(properties) };
 }
 
-/** The schema of an object whose keys are not known beforehand. */
+/** Returns the schema of an object with arbitrary keys. */
 export function mapSchema(title: string, values: Schema): Schema {
   return { title, type: "object", additionalProperties: values };
 }
 
-/** The schema of a list. */
+/** Returns the schema of a list. */
 export function arraySchema(items: Schema): Schema {
   return { type: "array", items };
 }
 
-/** The schema of a value that may be null. */
+/** Returns the schema of a value that may be null. */
 export function nullableSchema(schema: Schema): Schema {
   return { oneOf: [schema, { type: "null" }] };
 }

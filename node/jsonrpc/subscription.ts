@@ -1,4 +1,4 @@
-/** One kind of subscription is one object, as a method is: what it takes and how it is started. */
+/** Kinds of subscriptions as objects, like methods: module, name, parameters and start. */
 import type { Decoded } from "./codec.ts";
 import {
   argumentDecoder,
@@ -33,19 +33,21 @@ export interface Subscriber {
   notify(payload: Payload): void;
 }
 
-/** A kind of subscription without its types: what the registry holds. */
+/** A kind of subscription without its static types, as the registry holds it. */
 export interface Subscription {
-  /** The module whose `_subscribe` it belongs to. */
+  /** The module of its `_subscribe` method. */
   readonly module: string;
   readonly name: string;
   readonly summary: string;
   readonly params: readonly ParameterRow[];
   readonly privilege: Privilege | undefined;
-  /** Starts it; what comes back stops it. Throws `RpcError` for bad parameters. */
+  /**
+   * Starts a subscription and returns the function that stops it. Throws `RpcError` for invalid parameters.
+   */
   start(params: readonly unknown[], subscriber: Subscriber): () => void;
 }
 
-/** What a subscription is written as. */
+/** The source form of a subscription, with static types. */
 export interface SubscriptionDefinition<P extends Parameters> {
   readonly module: string;
   readonly name: string;
@@ -55,7 +57,7 @@ export interface SubscriptionDefinition<P extends Parameters> {
   start(args: Decoded<P>, subscriber: Subscriber): () => void;
 }
 
-/** Makes a kind of subscription. Arguments are numbered from 1 in error texts: the name is argument 0. */
+/** Creates a kind of subscription. Error texts number the arguments from 1: the name is argument 0. */
 export function subscription<const P extends Parameters>(
   definition: SubscriptionDefinition<P>,
 ): Subscription {

@@ -1,27 +1,30 @@
 /**
- * The subscriptions of one connection: limit, ids and the hold-back of notifications until the answer that names the
- * subscription has been written. What is sent goes to the connection, which has a byte budget of its own.
+ * The subscriptions of one connection: limits, ids, and the order of messages. Notifications wait until the
+ * answer with the id of their subscription has been written.
  */
 
+import { randomFillSync } from "node:crypto";
+import { identifier } from "./codecs/plain.ts";
+import type { Message } from "./envelope.ts";
 import { failure, RpcError, rpcCode } from "./errors.ts";
 import { goText } from "./json-text.ts";
-import { ByteShares, type Holder } from "./memory-budget.ts";
+import { type Holder, MemoryBudget } from "./memory-budget.ts";
+import { argumentDecoder } from "./method.ts";
 import type { MethodView } from "./registry.ts";
 import type { Payload, SubscribedConnection, Subscriber } from "./subscription.ts";
-import { newSubscriptionId } from "./subscription-id.ts";
 
 /** Limits of subscriptions, and what is counted of them; one object for the process. */
 export interface SubscriptionLimit {
-  /** Changed by an admin method. */
+  /** Set by `admin_setMaxSubscriptionPerWSConn`. */
   perConnection: number;
-  /** Memory of the subscriptions of all connections: the one that holds most makes room for those that hold less. */
-  readonly shares: ByteShares;
+  /** Memory of the subscriptions of all connections. The connection that holds the most is dropped first. */
+  readonly shares: MemoryBudget;
   /** Subscriptions of all connections. */
   used: number;
-  /** Begun and asked to end since the start. */
+  /** Calls that began and calls that ended a subscription since the start. */
   begun: number;
   ended: number;
-  /** WebSocket connections that are open. */
+  /** Open WebSocket connections. */
   connections: number;
 }
 
@@ -34,13 +37,13 @@ export const BYTES_A_CHARACTER = 6;
 
 /** `perConnection` is the Go node's limit. It does not limit the subscriptions of all connections; `maxBytes` does. */
 export function createSubscriptionLimit(perConnection = 3000, maxBytes = MAX_BYTES): SubscriptionLimit {
-  return { perConnection, shares: new ByteShares(maxBytes), used: 0, begun: 0, ended: 0, connections: 0 };
+  return { perConnection, shares: new MemoryBudget(maxBytes), used: 0, begun: 0, ended: 0, connections: 0 };
 }
 
-/** Notifications held back while answers are being made: beyond these bytes the connection is closed. */
+/** Bytes of notifications that may wait for an answer; above it the connection is closed. */
 const MAX_HELD_BYTES = 4 * 1024 * 1024;
 
-/** What subscriptions need of their connection. */
+/** The connection as its subscriptions use it. */
 export interface Outlet {
   /** Queues one notification for the peer; `isAscii` when each of its characters is one byte. */
   send(text: string, isAscii: boolean): void;
@@ -67,17 +70,23 @@ export class Subscriptions implements SubscribedConnection {
     this.#outlet = outlet;
   }
 
-  /** How many there are. */
+  /** Number of subscriptions. */
   get size(): number {
     return this.#live.size;
   }
 
-  /** For one message: what it subscribes to stays silent until its answer has been written. */
-  turn(): Turn {
-    return new Turn(this);
+  /**
+   * Returns the subscriptions for one message: those that it begins are silent until its answer has been
+   * written.
+   */
+  turn(): MessageSubscriptions {
+    return new MessageSubscriptions(this);
   }
 
-  /** Starts one for `<module>_subscribe`, silent until released; `size` is its parameters'. Throws `RpcError`. */
+  /**
+   * Starts a subscription for `<module>_subscribe`, silent until it is released. `size` is the length of its
+   * parameters. Throws `RpcError`.
+   */
   start(module: string, params: unknown, size: number): Live {
     const limit = this.#limit;
     if (this.#live.size >= limit.perConnection) {
@@ -103,7 +112,7 @@ export class Subscriptions implements SubscribedConnection {
     return live;
   }
 
-  /** Ends one. Throws `RpcError` when this connection has no such subscription. */
+  /** Ends a subscription. Throws `RpcError` when this connection has none with the id. */
   end(id: string): void {
     this.#limit.ended++;
     const live = this.#live.get(id);
@@ -115,7 +124,7 @@ export class Subscriptions implements SubscribedConnection {
     if (!this.#isCut) this.#limit.shares.hold(this.#holder, this.#bytes);
   }
 
-  /** The connection is gone. */
+  /** Ends all subscriptions of a closed connection. */
   close(): void {
     this.#limit.used -= this.#live.size;
     for (const live of this.#live.values()) live.end();
@@ -130,7 +139,10 @@ export class Subscriptions implements SubscribedConnection {
     this.#outlet.cut();
   }
 
-  /** Counts notifications that are held back, negative bytes for those that no longer are. False: they are too many. */
+  /**
+   * Counts notifications that wait for an answer, with negative bytes for those that no longer do. Returns
+   * false above the limit.
+   */
   hold(bytes: number): boolean {
     this.#heldBytes += bytes;
     this.#outlet.hold(this.#heldBytes);
@@ -141,7 +153,7 @@ export class Subscriptions implements SubscribedConnection {
 }
 
 /** The subscriptions as one message sees them. */
-export class Turn {
+export class MessageSubscriptions {
   readonly #all: Subscriptions;
   #started: Live[] | undefined;
 
@@ -149,7 +161,7 @@ export class Turn {
     this.#all = all;
   }
 
-  /** Starts one; its id as JSON text. Throws `RpcError`. */
+  /** Starts a subscription and returns its id as JSON text. Throws `RpcError`. */
   subscribe(module: string, params: unknown, size = 0): string {
     const live = this.#all.start(module, params, size);
     this.#started ??= [];
@@ -157,13 +169,13 @@ export class Turn {
     return `"${live.id}"`;
   }
 
-  /** Ends one: `true`. Throws `RpcError` when this connection has no such subscription. */
+  /** Ends a subscription and returns `true`. Throws `RpcError` when this connection has none with the id. */
   unsubscribe(id: string): string {
     this.#all.end(id);
     return "true";
   }
 
-  /** The message's answer has been written: what was held back follows it. */
+  /** Called when the answer of the message has been written: the waiting notifications follow it. */
   release(): void {
     if (this.#started === undefined) return;
     for (const live of this.#started) live.release();
@@ -183,7 +195,7 @@ interface LiveOptions {
 class Live implements Subscriber {
   readonly id: string = newSubscriptionId();
   readonly connection: Subscriptions;
-  /** Memory that it counts for. */
+  /** Memory that is counted for it. */
   readonly bytes: number;
   stop: () => void = () => undefined;
   readonly #outlet: Outlet;
@@ -253,4 +265,52 @@ function subscriptionName(params: unknown): readonly [string, readonly unknown[]
     throw new RpcError(rpcCode.invalidParams, "expected subscription name as first argument");
   }
   return [name, rest];
+}
+
+/** The connection of a call; `subscriptions` is undefined over HTTP, which has no notifications. */
+interface CallConnection {
+  readonly subscriptions: MessageSubscriptions | undefined;
+}
+
+/**
+ * Returns the kind of a method that begins or ends a subscription. Every module has both; neither has a row
+ * in the registry.
+ */
+export function subscriptionCall(method: string): "subscribe" | "unsubscribe" | undefined {
+  if (method.endsWith("_subscribe")) return "subscribe";
+  return method.endsWith("_unsubscribe") ? "unsubscribe" : undefined;
+}
+
+/** Begins a subscription. Throws `RpcError` when the transport has no notifications. */
+export function subscribe(
+  { method, params, paramsText }: Message,
+  { subscriptions }: CallConnection,
+): string {
+  if (subscriptions === undefined) throw failure("notifications not supported");
+  return subscriptions.subscribe(method.slice(0, -"_subscribe".length), params, paramsText.length);
+}
+
+const unsubscribeArguments = argumentDecoder({ id: identifier });
+
+/** Ends a subscription. Throws `RpcError` when it does not exist. */
+export function unsubscribe({ params }: Message, { subscriptions }: CallConnection): string {
+  const { id } = unsubscribeArguments(params);
+  if (subscriptions === undefined) throw failure("subscription not found");
+  return subscriptions.unsubscribe(String(id));
+}
+
+const ID_BYTES = 16;
+/** Random bytes of 256 ids: a call for each costs ten times as much. */
+const pool = Buffer.alloc(256 * ID_BYTES);
+let used = pool.length;
+
+/** Returns a new id of a subscription or filter: `0x` and 16 random bytes without leading zero digits. */
+export function newSubscriptionId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const digits = pool.toString("hex", used, used + ID_BYTES).replace(/^0+/, "");
+  used += ID_BYTES;
+  return `0x${digits.length === 0 ? "0" : digits}`;
 }

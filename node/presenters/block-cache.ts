@@ -3,7 +3,7 @@
  * a text that is being written share its promise.
  */
 import { mapKey } from "../bytes/hex.ts";
-import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
+import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import type { Block } from "../model/block.ts";
 import type { BlockText } from "./block.ts";
 
@@ -12,12 +12,12 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /** Cache of block texts, first in, first out. */
 export class BlockCache {
-  readonly #bytes: KeptBytes;
+  readonly #bytes: ByteCache;
   readonly #max: number;
   readonly #texts = new Map<string, BlockText>();
   #kept = 0;
 
-  constructor(bytes: KeptBytes, max = MAX_CHARACTERS) {
+  constructor(bytes: ByteCache, max = MAX_CHARACTERS) {
     this.#bytes = bytes;
     this.#max = max;
   }
@@ -29,7 +29,7 @@ export class BlockCache {
     const key = mapKey(hash) + form;
     const known = this.#texts.get(key);
     if (known !== undefined) {
-      if (typeof known === "string") this.#bytes.keep(known); // from the second time on
+      if (typeof known === "string") this.#bytes.add(known); // from the second time on
       return known;
     }
     const text = write();
@@ -55,7 +55,7 @@ export class BlockCache {
       if (typeof old !== "string") continue;
       this.#texts.delete(oldest);
       this.#kept -= old.length;
-      this.#bytes.drop(old);
+      this.#bytes.delete(old);
     }
   }
 }

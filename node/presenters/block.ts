@@ -3,8 +3,7 @@ import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
-import { goJson } from "../jsonrpc/json-text.ts";
-import { sorted, sortedMembers } from "../jsonrpc/sorted-json.ts";
+import { goJson, sortedMembers, sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import type { Transaction } from "../model/transaction.ts";
@@ -78,7 +77,7 @@ function withTransactions(
 /** Formats a header in Kaia's form. */
 export function chainHeader(chain: Chain, { header, hash }: BlockHead): object {
   const { headerShowsBaseFee } = chain.rules(header.number);
-  return sorted({
+  return sortKeys({
     ...chainFields(header, hash),
     ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
     ...(header.mixHash === undefined ? {} : { mixhash: toHex(header.mixHash) }),
@@ -127,7 +126,7 @@ export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText
 /** Formats a header in Ethereum's form. */
 export function ethHeader(chain: Chain, block: BlockHead, form: Omit<BlockForm, "full">): object {
   const size = headerSize(block.header, form.profile.line.headerBytes);
-  return sorted({ ...ethFields(chain, block, form), size: toQuantity(size) });
+  return sortKeys({ ...ethFields(chain, block, form), size: toQuantity(size) });
 }
 
 function ethFields(

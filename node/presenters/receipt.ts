@@ -5,7 +5,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { ReadLine } from "../compat/go-lines.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { failure } from "../jsonrpc/errors.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
+import { sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
 import type { Log, Receipt } from "../model/receipt.ts";
@@ -67,7 +67,7 @@ export const chainReceipt: FormatReceipt = (chain, all, index) => {
   const { tx, receipt } = pair(all, index);
   const { hash: _hash, ...fields } = chainTransactionFields(chain, tx, { block, index });
   const failed = receipt.status !== STATUS_SUCCESS;
-  return sorted({
+  return sortKeys({
     ...adaptByHash(fields, tx, all),
     ...outcomeJson(chain, all, index),
     ...(failed ? { txError: toQuantity(receipt.status) } : {}),
@@ -79,7 +79,7 @@ export const ethReceipt: FormatReceipt = (chain, all, index) => {
   const { block, cumulativeGas } = all;
   const { tx } = pair(all, index);
   const to = ethereumRecipient(tx);
-  return sorted({
+  return sortKeys({
     ...outcomeJson(chain, all, index),
     blockHash: toHex(block.hash),
     blockNumber: toQuantity(block.header.number),

@@ -3,7 +3,7 @@ import { addressText } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { type BlockReward, feesOf, reportedReward } from "../execution/reward.ts";
 import { failure } from "../jsonrpc/errors.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
+import { sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import type { GovernanceDeps } from "./parameters.ts";
 import { writeInSlices } from "./slices.ts";
@@ -41,7 +41,7 @@ export function rewardJson(deps: GovernanceDeps, block: Block): object {
     stakers: jsonInteger(stakers),
     [funds.kif]: jsonInteger(kif),
     [funds.kef]: jsonInteger(kef),
-    rewards: sorted(
+    rewards: sortKeys(
       Object.fromEntries(credits.map(({ address, amount }) => [addressText(address), jsonInteger(amount)])),
     ),
   };
@@ -100,7 +100,7 @@ function accumulatedJson(
     totalStakingRewards: jsonInteger(sums.stakers),
     [`total${funds.kif.toUpperCase()}Rewards`]: jsonInteger(sums.kif),
     [`total${funds.kef.toUpperCase()}Rewards`]: jsonInteger(sums.kef),
-    rewards: sorted(Object.fromEntries([...credited].map(([name, amount]) => [name, jsonInteger(amount)]))),
+    rewards: sortKeys(Object.fromEntries([...credited].map(([name, amount]) => [name, jsonInteger(amount)]))),
   };
 }
 

@@ -3,8 +3,7 @@ import { toHex } from "../bytes/hex.ts";
 import { bytesToQuantity, toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
-import { goJson } from "../jsonrpc/json-text.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
+import { goJson, sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import { effectivePrice, senderOf, type Transaction } from "../model/transaction.ts";
 import { ethereumRecipient, transactionFields } from "../model/transaction-json.ts";
@@ -23,7 +22,7 @@ export function chainTransaction(
   tx: Transaction,
   place?: TransactionPlace,
 ): Record<string, unknown> {
-  return sorted({ ...chainTransactionFields(chain, tx, place), hash: toHex(tx.hash) });
+  return sortKeys({ ...chainTransactionFields(chain, tx, place), hash: toHex(tx.hash) });
 }
 
 /** Adapts Kaia's form to the look-ups by hash, in which some Go nodes report the fee cap as gas price. */

@@ -3,8 +3,8 @@ import { toHex } from "../bytes/hex.ts";
 import { type Decoder, object, optional } from "../jsonrpc/codec.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
 import { integer, nothing, plain, refuse } from "../jsonrpc/codecs/plain.ts";
+import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { ThrottlerConfig } from "../txpool/spam-scores.ts";
 
@@ -118,7 +118,7 @@ function listMethods({ pool }: AdminThrottlerParts): Method[] {
       params: {},
       result: plain<object>("object of address to weight"),
       handle: () =>
-        sorted(
+        sortKeys(
           Object.fromEntries(
             pool.throttler.candidates().map(({ address: at, weight }) => [toHex(at), weight]),
           ),

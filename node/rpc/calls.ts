@@ -58,7 +58,7 @@ function resultMethods(parts: CallParts): Method[] {
       params: { args: callArgs, block: blockReference },
       result: data,
       ...reader,
-      brief: (question) => calledBriefly(parts, question),
+      inline: (question) => calledBriefly(parts, question),
       handle: (question) => called(parts, question),
     }),
     method({
@@ -67,7 +67,7 @@ function resultMethods(parts: CallParts): Method[] {
       params: { args: ethArgs, block: blockReference, overrides },
       result: data,
       ...reader,
-      brief: (question) => calledBriefly(parts, question),
+      inline: (question) => calledBriefly(parts, question),
       handle: (question) => called(parts, question),
     }),
   ];

@@ -4,7 +4,7 @@ import { blockNumber, blockReference } from "../calls/arguments/block-number.ts"
 import { blockOf, findHead, findHeadByHash, headAt, headByHash, wholeBlock } from "../calls/lookup.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
-import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
+import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -23,7 +23,7 @@ export interface ChainBlockParts {
   readonly chain: Chain;
   readonly profile: RpcProfile;
   /** Told of blocks' texts that are asked for again. */
-  readonly keptBytes: KeptBytes;
+  readonly keptBytes: ByteCache;
 }
 
 const block = writtenAs("block");

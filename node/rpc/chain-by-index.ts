@@ -7,9 +7,8 @@ import type { RpcProfile } from "../compat/profiles.ts";
 import { data, hash, indexQuantity, nullable, numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
-import { goJson } from "../jsonrpc/json-text.ts";
+import { goJson, sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
 import { anchoredJson } from "../model/anchoring.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
@@ -211,7 +210,7 @@ function anchoringMethod({ chain }: ChainPlacesParts): Method {
       if (!tx.type.name.includes("ChainDataAnchoring")) throw failure("invalid transaction type");
       const anchored = anchoredJson(tx.input);
       if (anchored === null) throw failure("rlp: expected input list for types.AnchoringDataLegacy");
-      return sorted(anchored);
+      return sortKeys(anchored);
     },
   });
 }

@@ -11,9 +11,9 @@ import { type Decoder, optional } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
 import { configJson, type GovernanceDeps, parametersInForce } from "../presenters/parameters.ts";
 import { rewardJson } from "../presenters/rewards.ts";
 import { PENDING_NUMBER, stakingJson } from "../presenters/staking-info.ts";
@@ -66,7 +66,7 @@ function forkView({ chain, profile }: GovernanceDeps, asked: BlockNumber): objec
   const flags = Object.entries(profile.line.forkFlags).map(([flag, key]) => {
     return [flag, number >= (forks.get(key) ?? Number.POSITIVE_INFINITY)];
   });
-  return sorted({
+  return sortKeys({
     ...Object.fromEntries(flags),
     ChainID: jsonInteger(chainId),
     IsKIP103: forks.get("kip103CompatibleBlock") === number,
@@ -173,5 +173,5 @@ async function keysView({ chain, governance, profile }: GovernanceDeps, number: 
     const verifyErr = isProven({ publicKey, proof }) ? null : {};
     return [checksumAddress(node), { publicKey: bareHex(publicKey), pop: bareHex(proof), verifyErr }];
   });
-  return sorted(Object.fromEntries(rows));
+  return sortKeys(Object.fromEntries(rows));
 }

@@ -11,7 +11,7 @@ import { data, hash, listOf, nullable } from "../jsonrpc/codecs/hex.ts";
 import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { type Method, method, type WorkAhead } from "../jsonrpc/method.ts";
+import { type Method, method, type Prefetch } from "../jsonrpc/method.ts";
 import { TransactionError } from "../model/error.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type FormatReceipt } from "../presenters/receipt.ts";
@@ -106,7 +106,7 @@ function submissions(parts: ChainTransactionParts): Method[] {
       summary: "Submits a signed transaction in the chain's encoding; its hash.",
       params: { raw: chainAhead.codec },
       result: transactionHash,
-      ahead: workOf(chainAhead),
+      prefetch: workOf(chainAhead),
       handle: ({ raw }) => whenSigned(raw, chainAhead.transactionOf(raw), submit),
     }),
     method({
@@ -114,7 +114,7 @@ function submissions(parts: ChainTransactionParts): Method[] {
       summary: "Submits a signed transaction in Ethereum's encoding; its hash.",
       params: { raw: ethAhead.codec },
       result: transactionHash,
-      ahead: workOf(ethAhead),
+      prefetch: workOf(ethAhead),
       handle: ({ raw }) => whenSigned(raw, ethAhead.transactionOf(raw), submitEth),
     }),
   ];
@@ -145,7 +145,7 @@ function manySubmission(parts: ChainTransactionParts): Method {
   });
 }
 
-function workOf(ahead: SenderPrefetch): WorkAhead {
+function workOf(ahead: SenderPrefetch): Prefetch {
   return { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) };
 }
 

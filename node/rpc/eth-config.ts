@@ -13,9 +13,9 @@ import { optional } from "../jsonrpc/codec.ts";
 import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
 import { decodeTransaction } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
@@ -63,12 +63,12 @@ function forkView(chain: Chain, number: number): object {
     blobSchedule: blobGas ? { target, max, baseFeeUpdateFraction: Number(baseFeeUpdateFraction) } : null,
     chainId: toQuantity(chain.config.chainId),
     forkId: forkId(chain, number),
-    precompiles: sorted(
+    precompiles: sortKeys(
       Object.fromEntries(
         precompiles.flatMap((row) => (isThere(row, evm) ? [[row[0], addressAt(row[1])]] : [])),
       ),
     ),
-    systemContracts: sorted({
+    systemContracts: sortKeys({
       ADDRESS_BOOK: toHex(ADDRESS_BOOK),
       ...(parentHashCall ? { HISTORY_STORAGE_ADDRESS: "0x0000f90827f1c53a10cb7a02335b175320002935" } : {}),
       ...(randao ? { REGISTRY: toHex(REGISTRY) } : {}),

@@ -10,9 +10,9 @@ import { optional } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
 import { integer, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, nullableSchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
 import { accumulatedRewards } from "../presenters/rewards.ts";
 import { numberOf } from "./chain-governance.ts";
 import {
@@ -191,5 +191,7 @@ function pendingView(next: number, governance: Governance): object {
   const { epoch } = governance.parameters(next);
   const since = next - 1 - ((next - 1) % (epoch || next));
   const rows = governance.headerHistory.votes.filter(({ number }) => number >= since);
-  return sorted(Object.fromEntries(rows.map(({ value: { name, value } }) => [name, valueJson(name, value)])));
+  return sortKeys(
+    Object.fromEntries(rows.map(({ value: { name, value } }) => [name, valueJson(name, value)])),
+  );
 }

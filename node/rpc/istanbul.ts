@@ -11,8 +11,8 @@ import { optional } from "../jsonrpc/codec.ts";
 import { address, hash, listOf } from "../jsonrpc/codecs/hex.ts";
 import { boolean, integer, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { sorted } from "../jsonrpc/sorted-json.ts";
 import type { GovernanceDeps } from "../presenters/parameters.ts";
 import { councilNumber } from "./chain-consensus.ts";
 
@@ -164,7 +164,7 @@ function candidateMethods(): Method[] {
       summary: "Whom the operator has proposed, and whether as a validator or not.",
       params: {},
       result: plain<object>("candidates"),
-      handle: () => sorted(Object.fromEntries(candidates)),
+      handle: () => sortKeys(Object.fromEntries(candidates)),
     }),
     method({
       name: "istanbul_propose",

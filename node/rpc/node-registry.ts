@@ -7,7 +7,7 @@ import type { EstimateGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import { interfaceProfile } from "../compat/interface-profile.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
-import type { KeptBytes } from "../jsonrpc/byte-cache.ts";
+import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { Deliveries, type DeliveriesOptions } from "../jsonrpc/feed.ts";
 import { createRegistry, type Registry } from "../jsonrpc/registry.ts";
 import type { P2p } from "../p2p/p2p.ts";
@@ -67,7 +67,7 @@ export interface NodeParts
     AdminMigrationParts,
     NodeStateParts {
   readonly profile: RpcProfile;
-  readonly keptBytes: KeptBytes;
+  readonly keptBytes: ByteCache;
   /** KAIA; see `SubmitParts`. */
   readonly ethFeeCap?: number;
   readonly chain: Chain;

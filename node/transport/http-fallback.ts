@@ -8,7 +8,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import { type Endpoint, PARSE_ERROR } from "../jsonrpc/dispatch.ts";
-import type { ByteShares, Holder } from "../jsonrpc/memory-budget.ts";
+import type { Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./fast/http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
@@ -21,7 +21,7 @@ import { socketServer } from "./socket-server.ts";
 export interface FallbackOptions {
   readonly endpoint: Endpoint;
   readonly limits: HttpLimits;
-  readonly halves: ByteShares;
+  readonly halves: MemoryBudget;
   readonly virtualHosts: readonly string[];
   /** Allowed origins, or `*`; empty for no CORS headers at all. */
   readonly cors: readonly string[];

@@ -5,7 +5,7 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import type { Endpoint } from "../jsonrpc/dispatch.ts";
-import { ByteShares } from "../jsonrpc/memory-budget.ts";
+import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { type ConnectionHost, HttpConnection } from "./fast/http-connection.ts";
 import { HeadReader } from "./fast/http-head.ts";
 import { ReplyTurn } from "./fast/reply-turn.ts";
@@ -32,7 +32,7 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
   const { endpoint, cors = [] } = options;
   const limits = limitsOf(options.limits ?? {});
   const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
-  const halves = new ByteShares(limits.maxBuffered);
+  const halves = new MemoryBudget(limits.maxBuffered);
   const fallback = lazyServer(async () => {
     const { openHttpFallback } = await import("./http-fallback.ts");
     return openHttpFallback({ endpoint, limits, halves, virtualHosts, cors });
@@ -66,7 +66,7 @@ class FastServer implements ConnectionHost {
   readonly limits: HttpLimits;
   readonly server: Server;
   now = performance.now();
-  readonly halves: ByteShares;
+  readonly halves: MemoryBudget;
   replyHead = "";
   readonly turn = new ReplyTurn();
   readonly #connections = new Set<HttpConnection>();

@@ -5,14 +5,14 @@
  */
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import type { ByteShares } from "../jsonrpc/memory-budget.ts";
+import type { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import type { TurnQueue } from "../runtime/scheduler.ts";
 
 /** What the sockets of a server share. */
 export interface Pace {
   readonly turns: TurnQueue;
   /** Half requests of all connections; what waits for its turn counts as one. */
-  readonly halves: ByteShares;
+  readonly halves: MemoryBudget;
 }
 
 /** Enough for nearly every request. */

@@ -3,7 +3,7 @@
  * buffer, and the request's own objects are counted.
  */
 import type { IncomingMessage } from "node:http";
-import type { ByteShares, Holder } from "../jsonrpc/memory-budget.ts";
+import type { Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { GrowingBuffer } from "./fast/growing-buffer.ts";
 import type { HttpLimits } from "./http-limits.ts";
 
@@ -11,7 +11,7 @@ import type { HttpLimits } from "./http-limits.ts";
 export interface BodyOptions {
   readonly limits: Pick<HttpLimits, "maxBody">;
   /** Half requests of all connections. */
-  readonly halves: ByteShares;
+  readonly halves: MemoryBudget;
 }
 
 /** Bytes of a request and its response as objects, and of one raw header besides its characters. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { ByteShares } from "../jsonrpc/memory-budget.ts";
+import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { TurnQueue } from "../runtime/scheduler.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { pacedSocket } from "./paced-socket.ts";
@@ -9,7 +9,7 @@ import { pacedSocket } from "./paced-socket.ts";
 const MAX_UNREAD = 4 * 1024 * 1024;
 
 /** An app that is ready and listens nowhere, as a server of sockets it is given. */
-export function socketServer(app: FastifyInstance, halves = new ByteShares(MAX_UNREAD)): SocketServer {
+export function socketServer(app: FastifyInstance, halves = new MemoryBudget(MAX_UNREAD)): SocketServer {
   const { server } = app;
   const sockets = new Set<Socket>();
   const pace = { turns: new TurnQueue(), halves };

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { WebSocket, WebSocketServer } from "ws";
 import type { Endpoint } from "../jsonrpc/dispatch.ts";
-import { ByteShares } from "../jsonrpc/memory-budget.ts";
+import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
 import { Outbox } from "./fast/outbox.ts";
 import { ReplyTurn } from "./fast/reply-turn.ts";
@@ -73,7 +73,7 @@ function upgrades(options: WsOptions) {
   const { maxConnections = MAX_CONNECTIONS, maxMessage = MAX_MESSAGE } = options;
   const origins = allowedOrigins(options.origins ?? []);
   const peers = new Map<WebSocket, Outbox>();
-  const halves = new ByteShares(options.maxBuffered ?? 64 * 1024 * 1024);
+  const halves = new MemoryBudget(options.maxBuffered ?? 64 * 1024 * 1024);
   const turn = new ReplyTurn();
   const pace = new MessagePace();
   let loading: Promise<WebSocketServer> | undefined;
@@ -164,7 +164,7 @@ function limitHalves(
 /** What the connections of a listener share. */
 interface Shared {
   readonly options: WsOptions;
-  readonly halves: ByteShares;
+  readonly halves: MemoryBudget;
   readonly turn: ReplyTurn;
   readonly pace: MessagePace;
 }

@@ -1,4 +1,7 @@
-/** Hex codecs: data, addresses, hashes and quantities, with the texts of the Go node's hex package. */
+/**
+ * Hex codecs: data, addresses, hashes and quantities, with the error texts of the Go node
+ * (`common/hexutil/hexutil.go@v2.2.2`).
+ */
 import { digitBytes, shortBytes, toHex } from "../../bytes/hex.ts";
 import { type Codec, CodecError, type Decoder, type Encoder, mismatch, wrongKind } from "../codec.ts";
 import { EscapedText } from "../json-text.ts";
@@ -6,12 +9,12 @@ import { arraySchema, nullableSchema, schemaRefs } from "../schemas.ts";
 
 const HEX = /^[0-9a-fA-F]*$/;
 
-/** Why text is not hex of the wanted sort; `sort` is the words the Go node uses. */
+/** The error of text that is not valid hex; the message is that of the Go node's `hexutil`. */
 export class HexFault extends Error {
   override readonly name = "HexFault";
 }
 
-/** Bytes of any length: `0x` and an even number of digits; the empty string is no bytes. */
+/** Bytes of any length: `0x` and an even number of digits. The empty string decodes as no bytes. */
 export const data: Codec<Uint8Array> = {
   label: "data",
   schema: schemaRefs.data,
@@ -48,7 +51,7 @@ function fixedData(label: "address" | "hash", goType: string, length: number): C
   };
 }
 
-/** Bytes of well-formed text of the right length; undefined for all other text, whatever is wrong with it. */
+/** Returns the bytes of well-formed text of the right length; undefined for any other text. */
 function fixedBytes(text: string, length: number): Uint8Array | undefined {
   const isPlain = text.length === 2 + 2 * length && text.startsWith("0x");
   return isPlain ? shortBytes(text, 2, length) : undefined;
@@ -62,7 +65,10 @@ export const quantity: Codec<bigint> = {
   encode: (value) => `"0x${value.toString(16)}"`,
 };
 
-/** The same where the Go node's struct has a fixed 256-bit integer, which its messages name. */
+/**
+ * An unsigned integer of up to 256 bits for fields that are `uint256.Int` in the Go node, whose error texts
+ * name that type.
+ */
 export const quantity256: Codec<bigint> = {
   label: "quantity",
   schema: schemaRefs.quantity,
@@ -86,7 +92,7 @@ export const numberQuantity: Codec<number> = {
   encode: (value) => `"0x${value.toString(16)}"`,
 };
 
-/** A place in a list, as a quantity. */
+/** An index, as a quantity. */
 export const indexQuantity: Codec<number> = {
   label: "quantity",
   schema: schemaRefs.quantity,
@@ -95,7 +101,7 @@ export const indexQuantity: Codec<number> = {
   encode: (value) => numberQuantity.encode(value),
 };
 
-/** A list of codecs' values. */
+/** Builds the codec of a list. */
 export function listOf<T>(item: Codec<T>, goType: string): Codec<readonly T[]> {
   return {
     label: `${item.label}[]`,
@@ -109,7 +115,7 @@ export function listOf<T>(item: Codec<T>, goType: string): Codec<readonly T[]> {
   };
 }
 
-/** A value or null. */
+/** Builds the encoder of a value that may be undefined, written as null. */
 export function nullable<T>(codec: Encoder<T>): Encoder<T | undefined> {
   return {
     label: `${codec.label} or null`,
@@ -118,7 +124,7 @@ export function nullable<T>(codec: Encoder<T>): Encoder<T | undefined> {
   };
 }
 
-/** The digits of a quantity's text. Throws `HexFault`. */
+/** Returns the digits of a quantity. Throws `HexFault`. */
 export function quantityDigits(text: string, bits: 64 | 256): string {
   if (text.length === 0) throw new HexFault("empty hex string");
   if (!hasPrefix(text)) throw new HexFault("hex string without 0x prefix");
@@ -130,7 +136,7 @@ export function quantityDigits(text: string, bits: 64 | 256): string {
   return digits;
 }
 
-/** The digits of `0x` text; none for the empty string. Throws `HexFault`. */
+/** Returns the digits of `0x` text; none for the empty string. Throws `HexFault`. */
 function evenDigits(text: string): string {
   if (text.length === 0) return "";
   if (!hasPrefix(text)) throw new HexFault("hex string without 0x prefix");
@@ -153,5 +159,5 @@ function goChecked<T>(json: unknown, goType: string, read: (text: string) => T):
   }
 }
 
-/** Anything that is decoded as it is: for parameters whose check needs more than their JSON. */
+/** Any JSON, not decoded: for parameters whose check depends on other state. */
 export const anything: Decoder<unknown> = { label: "any", schema: {}, decode: (json) => json };

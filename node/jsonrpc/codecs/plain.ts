@@ -1,4 +1,4 @@
-/** Codecs for plain JSON: booleans, texts, numbers. JSON null is the zero value, as in Go. */
+/** Codecs of plain JSON: booleans, texts and numbers. JSON null decodes as the zero value, as in Go. */
 import { type Codec, CodecError, type Encoder, mismatch, wrongKind } from "../codec.ts";
 import { EscapedText, goJson, goText } from "../json-text.ts";
 import { objectSchema, type Schema } from "../schemas.ts";
@@ -18,7 +18,7 @@ export const boolean: Codec<boolean> = {
 /** Any text. */
 export const text: Codec<string> = textOf("text", "string");
 
-/** What a subscription or a filter is called. */
+/** The id of a subscription or of a filter. */
 export const identifier: Codec<string> = textOf("id", "rpc.ID");
 
 function textOf(label: string, goType: string): Codec<string> {
@@ -35,7 +35,7 @@ function textOf(label: string, goType: string): Codec<string> {
   };
 }
 
-/** A whole number within `[min, max]`, written as a JSON number. */
+/** Builds the codec of an integer within `[min, max]`, written as a JSON number. */
 export function integer(goType: string, min: number, max: number): Codec<number> {
   return {
     label: "integer",
@@ -50,7 +50,7 @@ export function integer(goType: string, min: number, max: number): Codec<number>
   };
 }
 
-/** An unsigned count; above 2^53 it is only compared, never stored. */
+/** An unsigned integer. Above 2^53 it loses digits: such values may be compared, never stored. */
 export const count: Codec<number> = integer("uint64", 0, 2 ** 64);
 
 /** Any number. */
@@ -65,27 +65,27 @@ export const float: Codec<number> = {
   encode: goJson,
 };
 
-/** Nothing: the method answers null. */
+/** No result: the method answers null. */
 export const nothing: Encoder<undefined> = { label: "null", schema: { type: "null" }, encode: () => "null" };
 
-/** A plain object or list that holds no bigint and no bytes. */
+/** Builds the encoder of plain JSON without bigints and bytes. Without a schema it is an object. */
 export function plain<T>(label: string, schema: Schema = objectSchema(label)): Encoder<T> {
   return { label, schema, encode: goJson };
 }
 
-/** JSON text that a view has already written. */
+/** An object that is JSON text already. */
 export const written: Encoder<string> = {
   label: "object",
   schema: { type: "object" },
   encode: (json) => json,
 };
 
-/** Written JSON text with another label for the documentation. */
+/** Builds the encoder of a result that is JSON text already. Without a schema it is an object. */
 export function writtenAs(label: string, schema: Schema = objectSchema(label)): Encoder<string> {
   return { label, schema, encode: (json) => json };
 }
 
-/** A codec error with words of its own. */
+/** Throws a `CodecError` with this message. */
 export function refuse(message: string): never {
   throw new CodecError(message);
 }

@@ -6,7 +6,7 @@
 import type { Socket } from "node:net";
 import type { LongAnswer } from "../../jsonrpc/answers.ts";
 import { type Endpoint, PARSE_ERROR } from "../../jsonrpc/dispatch.ts";
-import type { ByteShares, Holder } from "../../jsonrpc/memory-budget.ts";
+import type { Holder, MemoryBudget } from "../../jsonrpc/memory-budget.ts";
 import type { HttpLimits } from "../http-limits.ts";
 import { RequestSession } from "../request-session.ts";
 import { GrowingBuffer } from "./growing-buffer.ts";
@@ -23,7 +23,7 @@ export interface ConnectionHost {
   /** Milliseconds, coarse: as fresh as the last sweep. */
   now: number;
   /** Half requests of all connections. */
-  readonly halves: ByteShares;
+  readonly halves: MemoryBudget;
   /** Everything of a reply's head before the length. */
   replyHead: string;
   readonly turn: ReplyTurn;

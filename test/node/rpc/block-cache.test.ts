@@ -1,12 +1,12 @@
 /** The block cache: bounded, shared by concurrent requests, without failures. */
 import { expect, test } from "@jest/globals";
-import { KeptBytes } from "../../../node/jsonrpc/byte-cache.ts";
+import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { BlockCache } from "../../../node/presenters/block-cache.ts";
 
 const block = (number: number) => ({ hash: Uint8Array.of(number) });
 
 test("a text is written once for each block and form, and the oldest texts are evicted", () => {
-  const texts = new BlockCache(new KeptBytes(), 10);
+  const texts = new BlockCache(new ByteCache(), 10);
   const written: string[] = [];
   const text = (number: number, form: string, size = 4) =>
     texts.text(block(number), form, () => {
@@ -28,7 +28,7 @@ test("a text is written once for each block and form, and the oldest texts are e
 });
 
 test("requests share a text that is being written, and a failed text is written again", async () => {
-  const texts = new BlockCache(new KeptBytes());
+  const texts = new BlockCache(new ByteCache());
   let made = 0;
   const late = () => texts.text(block(1), "", () => Promise.resolve(`text ${++made}`));
   expect(await Promise.all([late(), late()])).toEqual(["text 1", "text 1"]);
@@ -39,11 +39,11 @@ test("requests share a text that is being written, and a failed text is written 
 });
 
 test("a long text that is asked for again is there as bytes as well; the oldest give way, and it goes with its text", () => {
-  const bytes = new KeptBytes(70_000);
+  const bytes = new ByteCache(70_000);
   const texts = new BlockCache(bytes, 100_000);
   const long = (number: number) =>
     texts.text(block(number), "", () => `${number} é${"x".repeat(30_000)}`) as string;
-  const known = (number: number) => bytes.of(`${number} é${"x".repeat(30_000)}`);
+  const known = (number: number) => bytes.get(`${number} é${"x".repeat(30_000)}`);
   long(1);
   expect(known(1)).toBeUndefined();
   const first = long(1);
@@ -52,6 +52,6 @@ test("a long text that is asked for again is there as bytes as well; the oldest 
   expect([1, 2, 3].map((number) => known(number) !== undefined)).toEqual([false, true, true]);
   for (const number of [4, 5]) long(number);
   expect([2, 3].map((number) => known(number) !== undefined)).toEqual([false, true]);
-  bytes.keep("short");
-  expect(bytes.of("short")).toBeUndefined();
+  bytes.add("short");
+  expect(bytes.get("short")).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { ByteShares, type Holder } from "../../../node/jsonrpc/memory-budget.ts";
+import { type Holder, MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 
 test("when there is too much, whoever holds most is dropped, and as many as it takes", () => {
-  const shares = new ByteShares(100);
+  const shares = new MemoryBudget(100);
   const dropped: string[] = [];
   const holder = (name: string): Holder => ({ dropped: () => void dropped.push(name) });
   const [small, large, larger] = [holder("small"), holder("large"), holder("larger")];
@@ -21,7 +21,7 @@ test("when there is too much, whoever holds most is dropped, and as many as it t
 
 /** Shares of 1,200 bytes and holders by name. */
 function aClaim() {
-  const shares = new ByteShares(1_200);
+  const shares = new MemoryBudget(1_200);
   const dropped: string[] = [];
   const holders = new Map<string, Holder>();
   const claim = (name: string, bytes: number): boolean => {
@@ -42,7 +42,7 @@ test("a claim without room drops who holds more than twice an equal share, and i
 });
 
 test("greedy holders that come again when they are dropped come to rest, with room for one more of very little", () => {
-  const shares = new ByteShares(1_000_000);
+  const shares = new MemoryBudget(1_000_000);
   const bytes = new Map<Holder, number>();
   let dropped = 0;
   const holders = Array.from({ length: 300 }, () => {

@@ -3,7 +3,7 @@ import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { PARSE_ERROR } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import { failure, RpcError, rpcCode } from "../../../node/jsonrpc/errors.ts";
-import { ByteShares } from "../../../node/jsonrpc/memory-budget.ts";
+import { MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../../../node/jsonrpc/metrics.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
@@ -133,7 +133,7 @@ const cutAfter = (whole: number): string[] =>
   Array.from({ length: 20 }, (_, i) => (i < whole ? "ok" : "-32005"));
 
 test("while much waits for peers, a batch gets a short answer and an error for the rest; nothing stays counted", async () => {
-  const unsent = new ByteShares(1_000_000);
+  const unsent = new MemoryBudget(1_000_000);
   const budget = createBudget({ unsent });
   const wide = "x".repeat(40_000);
   const methods = [textRow("net_wide", () => wide), textRow("net_late", () => Promise.resolve(wide))];
@@ -149,7 +149,7 @@ test("while much waits for peers, a batch gets a short answer and an error for t
   expect(await outcomes("net_late")).toEqual(cutAfter(13));
   unsent.hold({ dropped: () => undefined }, 500_000);
   expect(await outcomes("net_wide")).toEqual(cutAfter(2)); // more than 64 KiB
-  expect(budget.making).toBe(0);
+  expect(budget.unfinished).toBe(0);
 });
 
 test("an answer that is too large is refused by its code, whether it comes at once or late", async () => {

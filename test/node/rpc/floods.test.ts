@@ -7,7 +7,7 @@ import { WebSocket } from "ws";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { type Endpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
-import { ByteShares } from "../../../node/jsonrpc/memory-budget.ts";
+import { MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
 import {
   BYTES_A_CHARACTER,
@@ -33,7 +33,7 @@ const wide = method({
 
 /** Answers of 8 MB, and 20 MB that may wait for all peers. */
 function anEndpointWithLittle(): Endpoint {
-  const budget = createBudget({ unsent: new ByteShares(20 * MEGABYTE) });
+  const budget = createBudget({ unsent: new MemoryBudget(20 * MEGABYTE) });
   return anEndpoint({ methods: [wide], subscriptions: ticker().rows, options: { budget } });
 }
 

@@ -1,6 +1,6 @@
 /** Answers that are written as bytes. */
 import { expect, test } from "@jest/globals";
-import { KeptBytes } from "../../../node/jsonrpc/byte-cache.ts";
+import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
 import { openHttp } from "../../../node/transport/http.ts";
@@ -12,7 +12,7 @@ function post(body: string): string {
 }
 
 test("an answer that is kept as bytes is the same to the peer, alone, among others and in a batch", async () => {
-  const kept = new KeptBytes();
+  const kept = new ByteCache();
   const text = `"${"é".repeat(20_000)}"`;
   const long = method({
     name: "net_long",
@@ -21,7 +21,7 @@ test("an answer that is kept as bytes is the same to the peer, alone, among othe
     result: { label: "text", schema: {}, encode: () => text },
     handle: () => "",
   });
-  const endpoint = anEndpoint({ methods: [long], options: { budget: createBudget({ kept }) } });
+  const endpoint = anEndpoint({ methods: [long], options: { budget: createBudget({ byteCache: kept }) } });
   await using listener = await openHttp({ host: "127.0.0.1", port: 0, endpoint, virtualHosts: ["*"] });
   const ask = async (body: string): Promise<unknown> => {
     const headers = { "content-type": "application/json" };
@@ -29,7 +29,7 @@ test("an answer that is kept as bytes is the same to the peer, alone, among othe
   };
   const [one, other] = [`{"jsonrpc":"2.0","id":"é","method":"net_long"}`, aCall("net_version")];
   const asText = [await ask(one), await ask(`[${one},${other}]`)];
-  kept.keep(text);
+  kept.add(text);
   expect([await ask(one), await ask(`[${one},${other}]`)]).toEqual(asText);
   await using peer = await aPeer(listener.address);
   peer.send(`${post(other)}${post(one)}${post(other)}`);

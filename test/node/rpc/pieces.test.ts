@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, test } from "@jest/globals";
 import { JsonStream } from "../../../node/jsonrpc/json-stream.ts";
-import { ByteShares } from "../../../node/jsonrpc/memory-budget.ts";
+import { MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { TurnQueue } from "../../../node/runtime/scheduler.ts";
 import { GrowingBuffer } from "../../../node/transport/fast/growing-buffer.ts";
@@ -28,7 +28,7 @@ const CHUNKED =
   "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 test("a chunked body of chunks of one byte costs twice its bytes at most", async () => {
-  const halves = new ByteShares(64 * 1024 * 1024);
+  const halves = new MemoryBudget(64 * 1024 * 1024);
   const limits = { maxBody: 1_000_000 };
   const bodies: Promise<string | undefined>[] = [];
   const server = http.createServer((request) => void bodies.push(readBody(request, { limits, halves })));
@@ -48,7 +48,7 @@ test("a chunked body of chunks of one byte costs twice its bytes at most", async
 });
 
 test("what comes behind the longest body is thrown away, whatever its chunks", async () => {
-  const halves = new ByteShares(1024 * 1024);
+  const halves = new MemoryBudget(1024 * 1024);
   const body = Promise.withResolvers<string | undefined>();
   const rest = Promise.withResolvers<void>();
   let left = PIECES;
@@ -67,8 +67,8 @@ test("what comes behind the longest body is thrown away, whatever its chunks", a
 });
 
 /** A connection of the fast path whose socket the test plays. */
-function aConnection(): { readonly socket: EventEmitter; readonly halves: ByteShares; written: string } {
-  const halves = new ByteShares(64 * 1024 * 1024);
+function aConnection(): { readonly socket: EventEmitter; readonly halves: MemoryBudget; written: string } {
+  const halves = new MemoryBudget(64 * 1024 * 1024);
   const heads = new HeadReader({ maxBody: 512 * 1024, virtualHosts: [], hasCors: false });
   const connection = { halves, written: "", socket: new EventEmitter() };
   Object.assign(connection.socket, {
@@ -182,7 +182,7 @@ test("a buffer that grows holds what was appended, and says what it takes", () =
 });
 
 test("what comes for the full server is passed on in slices, one in a turn whoever it is from", async () => {
-  const pace = { turns: new TurnQueue(), halves: new ByteShares(1_000_000) };
+  const pace = { turns: new TurnQueue(), halves: new MemoryBudget(1_000_000) };
   let turn = 0;
   const count = (): void => {
     turn++;
@@ -213,7 +213,7 @@ test("what comes for the full server is passed on in slices, one in a turn whoev
 });
 
 test("what waits for its turn is counted, and whoever has most of it is closed when it is too much", async () => {
-  const pace = { turns: new TurnQueue(), halves: new ByteShares(100_000) };
+  const pace = { turns: new TurnQueue(), halves: new MemoryBudget(100_000) };
   const passed = new Map<number, number>();
   const closed = [50_000, 40_000, 30_000].map(async (length) => {
     const socket = new PassThrough({ highWaterMark: 100_000 });

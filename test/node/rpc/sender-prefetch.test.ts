@@ -23,7 +23,7 @@ function aTaker() {
     summary: "",
     params: { raw: ahead.codec },
     result: text,
-    ahead: { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) },
+    prefetch: { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) },
     handle: ({ raw }) => {
       taken.push("transaction" in raw ? raw.transaction : undefined);
       return toHex(ahead.transactionOf(raw).hash);

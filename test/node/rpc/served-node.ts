@@ -1,7 +1,7 @@
 /** A node's whole registry on a chain, without peers, files, listeners and reader threads. */
 
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
-import { KeptBytes } from "../../../node/jsonrpc/byte-cache.ts";
+import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { createEndpoint, type Endpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import type { Registry } from "../../../node/jsonrpc/registry.ts";
@@ -26,7 +26,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     address: new Uint8Array(20),
     p2p: lonelyP2p,
     files: noFiles,
-    keptBytes: new KeptBytes(),
+    keptBytes: new ByteCache(),
     sync: { syncing: () => undefined },
     ...parts,
     profile: rpcProfiles[profile],
