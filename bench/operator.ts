@@ -15,13 +15,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import type { DraftOf } from "../operator/api/resource.ts";
+import { SELECTOR } from "../operator/compose/operator.ts";
 import { loadAccess } from "../operator/kube/access.ts";
 import { type KubeClient, openKubeClient } from "../operator/kube/client.ts";
 import { openReflector } from "../operator/kube/reflector.ts";
 import { kinds } from "../operator/kube/resources.ts";
 import { pause } from "../operator/observe/clock.ts";
 import { silentLog } from "../operator/observe/log.ts";
-import { SELECTOR } from "../operator/operator.ts";
 import { type Cluster, eventually, openCluster, whyNoCluster } from "../test/cluster/support/cluster.ts";
 import { applyChart } from "../test/cluster/support/operator-process.ts";
 import { GENESIS, namespaces, nodeDrafts } from "./operator/nodes.ts";
@@ -119,7 +119,7 @@ async function change(subject: Subject, client: KubeClient): Promise<void> {
   await using policies = openReflector({
     client,
     selection: { kind: kinds.networkPolicy, namespace: undefined, labelSelector: SELECTOR },
-    changed: (now) => {
+    onChange: (now) => {
       const [found] = /client-\d+/.exec(JSON.stringify(now?.object ?? "")) ?? [];
       if (found !== undefined) waiting.get(found)?.(performance.now());
     },

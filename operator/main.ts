@@ -10,7 +10,7 @@ import {
   UsageError,
   usageOf,
   type Values,
-} from "./command-line.ts";
+} from "./compose/command-line.ts";
 
 const HEALTH = "where /healthz, /readyz and /metrics are";
 const LOG_LEVEL = { name: "log-level", value: "LEVEL", says: "error, warn, info or debug; info" } as const;
@@ -108,7 +108,10 @@ async function main([name = "help", ...rest]: readonly string[]): Promise<void> 
 }
 
 async function runOperator(values: Values): Promise<void> {
-  const [{ openOperator }, { hostname }] = await Promise.all([import("./operator.ts"), import("node:os")]);
+  const [{ openOperator }, { hostname }] = await Promise.all([
+    import("./compose/operator.ts"),
+    import("node:os"),
+  ]);
   const shutdown = shutdownSignal();
   const log = await logOf(values);
   const peerAddress = values["peer-address"] ?? "service";
@@ -164,7 +167,7 @@ async function runGateway(values: Values): Promise<void> {
 }
 
 async function runRelease(values: Values): Promise<void> {
-  const [{ release }, { hostname }] = await Promise.all([import("./release.ts"), import("node:os")]);
+  const [{ release }, { hostname }] = await Promise.all([import("./compose/release.ts"), import("node:os")]);
   const options = {
     operatorNamespace: required(values, "namespace"),
     watchNamespace: values["watch-namespace"] || undefined,

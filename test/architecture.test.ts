@@ -84,10 +84,10 @@ const OPERATOR: Plan = {
     gateway: 2,
     runtime: 2,
     reconcile: 3,
-    root: 4,
+    compose: 4,
     main: 5,
   },
-  files: { "main.ts": "main", "*": "root" },
+  files: { "main.ts": "main" },
   libraries: {
     "@kubernetes/client-node": "kube",
     "@noble/hashes": "build",

@@ -8,10 +8,10 @@ import type { V1Pod, V1PodSpec } from "@kubernetes/client-node";
 import type { DraftOf } from "../../operator/api/resource.ts";
 import { identityOf } from "../../operator/build/identity.ts";
 import { openGateway } from "../../operator/gateway/gateway.ts";
+import type { CachedObject } from "../../operator/kube/cached-object.ts";
 import type { KubeClient } from "../../operator/kube/client.ts";
 import { openReflector } from "../../operator/kube/reflector.ts";
 import { kinds } from "../../operator/kube/resources.ts";
-import type { Seen } from "../../operator/kube/seen.ts";
 import { pause, systemClock } from "../../operator/observe/clock.ts";
 import type { GatewayMetrics } from "../../operator/observe/gateway-metrics.ts";
 import { silentLog } from "../../operator/observe/log.ts";
@@ -81,7 +81,7 @@ export async function openPlayedPods({ client, directory, selector }: PlayOption
   const sets = openReflector({
     client,
     selection: { kind: kinds.statefulSet, namespace: undefined, labelSelector: selector },
-    changed: (now: Seen | undefined) => now && queue.add(`${now.meta.namespace}/${now.meta.name}`),
+    onChange: (now: CachedObject | undefined) => now && queue.add(`${now.meta.namespace}/${now.meta.name}`),
     log: silentLog,
     pause,
   });

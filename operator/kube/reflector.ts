@@ -7,9 +7,9 @@
 import { keyOf } from "../api/resource.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
+import { type CachedObject, createObjectPacker } from "./cached-object.ts";
 import type { KubeClient, Selection } from "./client.ts";
 import { errorOfAnswer, isKubeError, KubeError } from "./error.ts";
-import { createHolder, type Seen } from "./seen.ts";
 import { Store } from "./store.ts";
 
 /** What a reflector needs. */
@@ -17,12 +17,12 @@ export interface ReflectorOptions {
   readonly client: KubeClient;
   readonly selection: Selection;
   /** Holds an object, or what of it is of use; throws `ApiError` when it cannot be read. By default all of it is held. */
-  readonly keep?: ((object: unknown) => Seen) | undefined;
+  readonly transform?: ((object: unknown) => CachedObject) | undefined;
   /** Called for every object that came, changed or went (`now` is undefined then). */
-  readonly changed: (now: Seen | undefined, before: Seen | undefined) => void;
+  readonly onChange: (now: CachedObject | undefined, before: CachedObject | undefined) => void;
   readonly log: Log;
   /** Objects above this number are not kept. */
-  readonly mostObjects?: number;
+  readonly maxObjects?: number;
   /** Waits; rejects when the signal is aborted. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
@@ -31,9 +31,9 @@ export interface ReflectorOptions {
 export interface Reflector extends AsyncDisposable {
   /** Resolves when the first list is there. */
   readonly synced: Promise<void>;
-  get(key: string): Seen | undefined;
+  get(key: string): CachedObject | undefined;
   /** All objects, or those of a namespace. */
-  all(namespace?: string): Iterable<Seen>;
+  list(namespace?: string): Iterable<CachedObject>;
 }
 
 const MAX_OBJECTS = 20_000;
@@ -44,15 +44,15 @@ const SHORT_WATCH_MS = 1_000;
 
 /** Begins to list and watch. */
 export function openReflector(given: ReflectorOptions): Reflector {
-  const options = { ...given, keep: given.keep ?? createHolder() };
-  const store = new Store<Seen>();
+  const options = { ...given, transform: given.transform ?? createObjectPacker() };
+  const store = new Store<CachedObject>();
   const closing = new AbortController();
   const { promise: synced, resolve } = Promise.withResolvers<void>();
   const following = follow({ options, store, signal: closing.signal, listed: resolve });
   return {
     synced,
     get: (key) => store.get(key),
-    all: (namespace) => store.values(namespace),
+    list: (namespace) => store.values(namespace),
     async [Symbol.asyncDispose]() {
       closing.abort();
       await following;
@@ -61,8 +61,8 @@ export function openReflector(given: ReflectorOptions): Reflector {
 }
 
 interface Following {
-  readonly options: ReflectorOptions & { readonly keep: (object: unknown) => Seen };
-  readonly store: Store<Seen>;
+  readonly options: ReflectorOptions & { readonly transform: (object: unknown) => CachedObject };
+  readonly store: Store<CachedObject>;
   readonly signal: AbortSignal;
   readonly listed: () => void;
 }
@@ -111,14 +111,14 @@ function waitAfter(error: unknown, failures: number): number {
 
 /** Lists everything and tells the differences; gives the version from which to watch. */
 async function listAll({ options, store, signal }: Following): Promise<string> {
-  const present = new Map<string, Seen>();
+  const present = new Map<string, CachedObject>();
   let next: string | undefined;
   let version: string;
   do {
     const page = await options.client.page(options.selection, next, signal);
     for (const item of page.items) {
       const seen = read(item, options);
-      if (seen !== undefined && present.size < (options.mostObjects ?? MAX_OBJECTS)) {
+      if (seen !== undefined && present.size < (options.maxObjects ?? MAX_OBJECTS)) {
         present.set(keyOf(seen.meta), seen);
       }
     }
@@ -127,7 +127,7 @@ async function listAll({ options, store, signal }: Following): Promise<string> {
   for (const [key, before] of store.entries()) {
     if (present.has(key)) continue;
     store.delete(key);
-    options.changed(undefined, before);
+    options.onChange(undefined, before);
   }
   for (const [key, seen] of present) put(key, seen, store, options);
   return version;
@@ -135,23 +135,23 @@ async function listAll({ options, store, signal }: Following): Promise<string> {
 
 function put(
   key: string,
-  seen: Seen,
-  store: Store<Seen>,
-  { changed, log, mostObjects }: ReflectorOptions,
+  seen: CachedObject,
+  store: Store<CachedObject>,
+  { onChange, log, maxObjects }: ReflectorOptions,
 ): void {
   const before = store.get(key);
   if (before?.meta.resourceVersion === seen.meta.resourceVersion) return;
-  if (before === undefined && store.size >= (mostObjects ?? MAX_OBJECTS)) {
+  if (before === undefined && store.size >= (maxObjects ?? MAX_OBJECTS)) {
     log.error({ key }, "too many objects: this one is not looked at");
     return;
   }
   store.set(key, seen);
-  changed(seen, before);
+  onChange(seen, before);
 }
 
-function read(item: unknown, { keep, log }: Following["options"]): Seen | undefined {
+function read(item: unknown, { transform, log }: Following["options"]): CachedObject | undefined {
   try {
-    return keep(item);
+    return transform(item);
   } catch (error) {
     log.warn({ error: (error as Error).message }, "an object that cannot be read is left out");
     return undefined;
@@ -168,7 +168,7 @@ function takeEvent({ options, store }: Following, event: unknown): string | unde
   const key = keyOf(seen.meta);
   if (type === "DELETED") {
     store.delete(key);
-    options.changed(undefined, seen);
+    options.onChange(undefined, seen);
   } else if (type === "ADDED" || type === "MODIFIED") put(key, seen, store, options);
   return seen.meta.resourceVersion;
 }

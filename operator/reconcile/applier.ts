@@ -7,11 +7,11 @@
 import { createHash } from "node:crypto";
 import { annotations, FIELD_MANAGER, labels } from "../api/names.ts";
 import { type Draft, keyOf, readMeta } from "../api/resource.ts";
+import { type CachedObject, createObjectPacker } from "../kube/cached-object.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isKubeError, KubeError } from "../kube/error.ts";
 import { kindOf, kinds } from "../kube/resources.ts";
-import { createHolder, type Seen } from "../kube/seen.ts";
-import { holds } from "./holds.ts";
+import { containsDraft } from "./contains.ts";
 
 interface Applied {
   readonly draft: string;
@@ -19,7 +19,7 @@ interface Applied {
   /** The newest at which the object is known to have been so. */
   version: string;
   /** The object as it was written, until it is seen so or newer; of the kind that `latest` is asked for. */
-  written: Seen | undefined;
+  written: CachedObject | undefined;
 }
 
 /** The kind that `latest` is asked for: all that was just written for a thousand Nodes would take tens of MB. */
@@ -29,14 +29,14 @@ const LATEST = "StatefulSet";
 export class Applier {
   readonly #client: Pick<KubeClient, "apply" | "get" | "merge">;
   readonly #applied = new Map<string, Applied>();
-  readonly #hold = createHolder();
+  readonly #hold = createObjectPacker();
 
   constructor(client: Pick<KubeClient, "apply" | "get" | "merge">) {
     this.#client = client;
   }
 
   /** Makes the object so; true when it was written. Throws `KubeError`, `not-ours` when it is somebody else's. */
-  async apply(draft: Draft, seen: Seen | undefined): Promise<boolean> {
+  async apply(draft: Draft, seen: CachedObject | undefined): Promise<boolean> {
     const key = `${draft.kind} ${keyOf(draft.metadata)}`;
     const wanted = digest(draft);
     const marked = withMark(draft, wanted);
@@ -57,12 +57,12 @@ export class Applier {
       draft,
       wanted,
       seen,
-    }: { readonly draft: Draft; readonly wanted: string; readonly seen: Seen | undefined },
+    }: { readonly draft: Draft; readonly wanted: string; readonly seen: CachedObject | undefined },
   ): Applied | undefined {
     if (seen === undefined || seen.meta.annotations[annotations.applied] !== wanted) return undefined;
     const { apiVersion: _version, kind: _kind, ...content } = draft; // items of a list are without
     const { object } = seen;
-    return isOurs(object) && holds(object, content) ? this.#note(key, wanted, object) : undefined;
+    return isOurs(object) && containsDraft(object, content) ? this.#note(key, wanted, object) : undefined;
   }
 
   #note(key: string, draft: string, object: unknown): Applied {
@@ -91,14 +91,14 @@ export class Applier {
   }
 
   /** A StatefulSet as it was seen last or written, whichever is newer; undefined when there is none. */
-  latest(kind: typeof LATEST, key: string, seen: Seen | undefined): unknown {
+  latest(kind: typeof LATEST, key: string, seen: CachedObject | undefined): unknown {
     const applied = this.#applied.get(`${kind} ${key}`);
     if (applied !== undefined) letGo(applied, seen);
     return (applied?.written ?? seen)?.object;
   }
 
   /** Forgets an object that is gone. */
-  gone(kind: string, seen: Seen): void {
+  gone(kind: string, seen: CachedObject): void {
     const key = `${kind} ${keyOf(seen.meta)}`;
     const known = this.#applied.get(key);
     if (known !== undefined && !isOlder(seen.meta.resourceVersion, known.version)) this.#applied.delete(key);
@@ -108,7 +108,7 @@ export class Applier {
    * An object of this name that the operator has never written is another's, and stays so. A claim is the member's by
    * its name, whoever restored it: the pod mounts that one.
    */
-  async #checkOwner(draft: Draft, seen: Seen | undefined): Promise<void> {
+  async #checkOwner(draft: Draft, seen: CachedObject | undefined): Promise<void> {
     if (draft.kind === kinds.claim.kind) return;
     const object = seen?.object ?? (await this.#client.get(kindOf(draft), draft.metadata));
     if (object === undefined || isOurs(object)) return;
@@ -128,12 +128,12 @@ function withMark(draft: Draft, mark: string): Draft {
 }
 
 /** What was written is of no use once it is seen. */
-function letGo(applied: Applied, seen: Seen | undefined): void {
+function letGo(applied: Applied, seen: CachedObject | undefined): void {
   if (seen !== undefined && !isOlder(seen.meta.resourceVersion, applied.version)) applied.written = undefined;
 }
 
 /** An object that is not seen yet, or only as it was before the write, is no reason to write again. */
-function isAsApplied(applied: Applied, seen: Seen | undefined): boolean {
+function isAsApplied(applied: Applied, seen: CachedObject | undefined): boolean {
   if (seen === undefined || isOlder(seen.meta.resourceVersion, applied.version)) return true;
   const { resourceVersion } = seen.meta;
   if (resourceVersion !== applied.version && liveDigest(seen.object) !== applied.live) return false;

@@ -4,8 +4,8 @@ import { gatewaySecret } from "../build/secrets.ts";
 import { type Credentials, isGood, issueGateway } from "../control/authority.ts";
 import { gatewayFiles } from "../control/methods.ts";
 import { believed } from "../control/rotation.ts";
+import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
-import type { Seen } from "../kube/seen.ts";
 import type { MemberContext } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { secretText } from "./secret-text.ts";
@@ -14,17 +14,17 @@ import { secretText } from "./secret-text.ts";
 const CHECK_MS = 3_600_000;
 
 /** Secrets whose certificate was found good: by which authority, and when. */
-const found = new WeakMap<Seen, { readonly authority: Credentials; readonly at: number }>();
+const found = new WeakMap<CachedObject, { readonly authority: Credentials; readonly at: number }>();
 
 /** Writes the Secret when there is none, or its certificate is about to end or is not the authority's. */
-export async function certificateStep({ node, member, around }: MemberContext): Promise<Outcome> {
-  const { clock, applier, client } = around;
-  const authorities = around.authorities();
+export async function certificateStep({ node, member, deps }: MemberContext): Promise<Outcome> {
+  const { clock, applier, client } = deps;
+  const authorities = deps.authorities();
   const { current } = authorities;
   const { namespace } = node.meta;
   const { gateway: name } = objectNames(member.name);
   const host = gatewayName(member.name, namespace);
-  const seen = around.find("secret", `${namespace}/${name}`);
+  const seen = deps.cache.find("secret", `${namespace}/${name}`);
   const object = seen?.object ?? (await client.get(kinds.secret, { namespace, name }));
   const held = {
     certificate: secretText(object, gatewayFiles.certificate) ?? "",
@@ -45,7 +45,7 @@ export async function certificateStep({ node, member, around }: MemberContext): 
 }
 
 /** A Secret that changes is seen as another one. */
-function wasGood(seen: Seen | undefined, authority: Credentials, now: number): boolean {
+function wasGood(seen: CachedObject | undefined, authority: Credentials, now: number): boolean {
   const verdict = seen && found.get(seen);
   return verdict?.authority === authority && now - verdict.at < CHECK_MS;
 }

@@ -9,14 +9,14 @@ import { isEmpty, isLost, lossTrouble, type VolumeSeen } from "../plan/chain-los
 import { isAllowed } from "../plan/stop.ts";
 import { volumeOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
+import type { ReconcileDeps } from "./deps.ts";
 import { notedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** Stops a core node that would begin another chain on an empty volume. */
 export async function chainStep(context: MemberContext): Promise<Outcome> {
-  const { node, member, facts, around } = context;
+  const { node, member, facts, deps } = context;
   if (node.spec.type !== "core") return judged(context);
   const seen = await volumeSeen(context);
   if (!isLost(seen)) return judged(context);
@@ -35,7 +35,7 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
   }
   if (wasHere) {
     const words = `the volume of ${member.name} is gone: it begins with an empty one`;
-    around.events.tell(node, "VolumeReplaced", words);
+    deps.events.record(node, "VolumeReplaced", words);
   }
   context.status = { ...context.status, volume: undefined, height: undefined };
   return judged(context);
@@ -47,13 +47,13 @@ function judged({ facts }: MemberContext): Outcome {
 }
 
 /** A Node that was made again does not know its height; its Network does. */
-async function volumeSeen({ node, member, status, around }: MemberContext): Promise<VolumeSeen> {
+async function volumeSeen({ node, member, status, deps }: MemberContext): Promise<VolumeSeen> {
   const { namespace } = node.meta;
   const name = objectNames(member.name).claim;
   const claim =
-    around.find("claim", `${namespace}/${name}`)?.object ??
-    (await around.client.get(kinds.claim, { namespace, name }));
-  const network = around.network(namespace, node.spec.network.name);
+    deps.cache.find("claim", `${namespace}/${name}`)?.object ??
+    (await deps.client.get(kinds.claim, { namespace, name }));
+  const network = deps.cache.network(keyOf({ namespace: namespace, name: node.spec.network.name }));
   const isNew = claim === undefined && status.height === undefined;
   return seenOf(claim, status, isNew ? network?.status.height : status.height);
 }
@@ -68,33 +68,34 @@ function seenOf(claim: unknown, noted: Pick<MemberStatus, "volume">, height: num
 }
 
 /** The addresses in block 0, as the Network noted them or the genesis file has them. */
-async function validatorsOf({ node, around }: MemberContext): Promise<readonly string[] | undefined> {
+async function validatorsOf({ node, deps }: MemberContext): Promise<readonly string[] | undefined> {
   const { namespace } = node.meta;
-  const noted = around.network(namespace, node.spec.network.name)?.status.genesis?.validators;
+  const noted = deps.cache.network(keyOf({ namespace: namespace, name: node.spec.network.name }))?.status
+    .genesis?.validators;
   if (noted !== undefined && noted.length > 0) return noted;
   const { name, key } = genesisConfigMap(node.spec.network);
-  const text = configText(await around.client.get(kinds.configMap, { namespace, name }), key);
+  const text = configText(await deps.client.get(kinds.configMap, { namespace, name }), key);
   const { validators = [] } = text === undefined ? {} : genesisRecord(text, false);
   return validators.length === 0 ? undefined : validators;
 }
 
 /** The addresses of core nodes whose volumes hold no chain, this one's among them. */
 function emptyVolumes(context: MemberContext): ReadonlySet<string> {
-  const { node, around } = context;
+  const { node, deps } = context;
   const own = notedAddress(context);
-  const others = around
+  const others = deps.cache
     .nodes()
     .filter(({ meta, spec }) => spec.type === "core" && meta.uid !== node.meta.uid)
-    .flatMap((other) => emptyOf(other, around));
+    .flatMap((other) => emptyOf(other, deps));
   return new Set([...(own === undefined ? [] : [own]), ...others]);
 }
 
-function emptyOf(node: NodeResource, around: Surroundings): readonly string[] {
+function emptyOf(node: NodeResource, deps: ReconcileDeps): readonly string[] {
   const { namespace } = node.meta;
   return membersOf(node).flatMap(({ name }) => {
     const status = node.status.members?.find((each) => each.name === name);
     if (status?.address === undefined) return [];
-    const claim = around.find("claim", keyOf({ namespace, name: objectNames(name).claim }));
+    const claim = deps.cache.find("claim", keyOf({ namespace, name: objectNames(name).claim }));
     const seen = seenOf(claim?.object, status, status.height);
     return !seen.isClaimed || isEmpty(seen) ? [status.address] : [];
   });
@@ -102,11 +103,11 @@ function emptyOf(node: NodeResource, around: Surroundings): readonly string[] {
 
 /** Notes the volume of a core node that has told a block of its own chain. */
 export function volumeStep(context: MemberContext): Outcome {
-  const { node, member, around, facts, status } = context;
+  const { node, member, deps, facts, status } = context;
   const { told, stop } = facts;
   if (node.spec.type !== "core" || told === undefined || stop !== undefined) return goOn;
   if (told.height === 0 || told.syncing) return goOn;
-  const claim = around.find("claim", `${node.meta.namespace}/${objectNames(member.name).claim}`);
+  const claim = deps.cache.find("claim", `${node.meta.namespace}/${objectNames(member.name).claim}`);
   context.status = { ...status, volume: (claim && volumeOf(claim.object)) ?? status.volume };
   return goOn;
 }

@@ -2,8 +2,8 @@
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { volumeClaim } from "../build/claim.ts";
+import type { CachedObject } from "../kube/cached-object.ts";
 import { isKubeError, type KubeError } from "../kube/error.ts";
-import type { Seen } from "../kube/seen.ts";
 import { instant } from "../observe/clock.ts";
 import { formatBytes, parseBytes } from "../plan/quantity.ts";
 import {
@@ -16,28 +16,20 @@ import {
 } from "../plan/storage.ts";
 import { readClaim } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
+import type { RefusedGrowth } from "./memory.ts";
 import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
-
-/** A size that the API server has refused for a volume, and why. */
-export interface RefusedGrowth {
-  /** What was asked for, of which claim. */
-  readonly request: string;
-  readonly message: string;
-  /** When it may be asked for again. */
-  readonly againAt: number;
-}
 
 /** A StorageClass or a quota that is changed is not told: what it refused is asked for again after this long. */
 const ASK_AGAIN_MS = 60_000;
 
 /** Decides how large the volume is to be and applies the claim. */
 export async function claimStep(context: MemberContext): Promise<Outcome> {
-  const { member, node, around, facts, status } = context;
+  const { member, node, deps, facts, status } = context;
   if (facts.claims === false) return goOn;
   const { size } = node.spec.storage;
   const place = keyOf(volumeClaim(member, size).metadata);
-  const view = volumeView(context, around.find("claim", place)?.object);
-  const plan = planVolume(view, around.clock.now());
+  const view = volumeView(context, deps.cache.find("claim", place)?.object);
+  const plan = planVolume(view, deps.clock.now());
   facts.volume = plan.verdict;
   const refused = await applyClaim(context, view, plan);
   const { claim } = view;
@@ -54,41 +46,41 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
   const from = formatBytes(claim.requestedBytes);
   const message = `the claim ${place} cannot go from ${from} to ${formatBytes(plan.bytes)}: ${refused.message}; ${growthAdvice(view)}`;
   facts.volume = { reason: claim.isBound ? "GrowthFailed" : "Unbound", message };
-  facts.againMs = Math.max(1_000, refused.againAt - around.clock.now());
+  facts.againMs = Math.max(1_000, refused.againAt - deps.clock.now());
   return goOn;
 }
 
 /** Applies the claim as planned; gives the refusal, which stands for a while: what it refused is not asked for each time. */
 async function applyClaim(
-  { member, node, key, around }: MemberContext,
+  { member, node, key, deps }: MemberContext,
   { sizeBytes, claim }: VolumeView,
   { bytes }: VolumePlan,
 ): Promise<(Pick<RefusedGrowth, "message" | "againAt"> & { readonly isFinal: boolean }) | undefined> {
-  const { refusedGrowths, applier, clock, log } = around;
+  const { memory, applier, clock, log } = deps;
   const request = `${bytes} ${claim?.requestedBytes} ${claim?.isBound}`;
-  const known = refusedGrowths.get(key);
+  const known = memory.refusedGrowth(key);
   if (claim !== undefined && known?.request === request && clock.now() < known.againAt)
     return { ...known, isFinal: false };
   const draft = volumeClaim(member, bytes === sizeBytes ? node.spec.storage.size : formatBytes(bytes));
   const place = keyOf(draft.metadata);
-  const seen = around.find("claim", place);
+  const seen = deps.cache.find("claim", place);
   if (isGoing(seen)) return undefined;
   try {
     const written = await applier.apply(draft, seen);
     if (written) log.info({ node: node.meta.name, kind: draft.kind, object: place }, "applied");
-    refusedGrowths.delete(key);
+    memory.recordRefusedGrowth(key, undefined);
     return undefined;
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const { message } = error;
     const againAt = clock.now() + ASK_AGAIN_MS;
-    refusedGrowths.set(key, { request, message, againAt });
+    memory.recordRefusedGrowth(key, { request, message, againAt });
     return { message, againAt, isFinal: error.code === "invalid" };
   }
 }
 
 /** One that is being deleted is not written: applied after its end it would be another, empty volume. */
-function isGoing(claim: Seen | undefined): boolean {
+function isGoing(claim: CachedObject | undefined): boolean {
   return claim?.meta.deleted === true;
 }
 
@@ -99,17 +91,17 @@ function isRefusal(error: unknown): error is KubeError {
 
 /** That it grew is noted when it is asked for: a crash in between loses but the time of it. */
 function grew(context: MemberContext, { bytes }: VolumePlan): void {
-  const { member, node, around, status } = context;
+  const { member, node, deps, status } = context;
   const size = formatBytes(bytes);
-  around.events.tell(node, "VolumeGrown", `the volume of ${member.name} grows to ${size}`);
+  deps.events.record(node, "VolumeGrown", `the volume of ${member.name} grows to ${size}`);
   const disk = { usedBytes: undefined, capacityBytes: undefined, claimBytes: undefined, ...status.disk };
-  const grown = { requestedBytes: bytes, grownAt: instant(around.clock.now()) };
+  const grown = { requestedBytes: bytes, grownAt: instant(deps.clock.now()) };
   context.status = { ...status, disk: { ...disk, ...grown } };
 }
 
 function volumeView(context: MemberContext, claim: unknown): VolumeView {
-  const { node, key, around, status } = context;
-  const observation = around.observed(key);
+  const { node, key, deps, status } = context;
+  const observation = deps.poller.latest(key);
   const told = observation?.ok === true ? observation.disk : undefined;
   const { grownAt, requestedBytes } = status.disk ?? {};
   return {

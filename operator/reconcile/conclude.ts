@@ -12,11 +12,11 @@ import type { Outcome } from "./outcome.ts";
 
 /** Puts the members and the sums of what they tell into the status, and what follows from the outcome. */
 export function conclude(context: Context, outcome: Outcome): void {
-  const { node, around } = context;
+  const { node, deps } = context;
   const members = context.members.map(({ status }) => status);
   const view = healthOf(context, outcome);
   const { generation } = node.meta;
-  const terms = { generation, now: around.clock.now() };
+  const terms = { generation, now: deps.clock.now() };
   const verdicts = [...judge(view), ...privileges(node)];
   context.status = {
     ...context.status,
@@ -30,8 +30,8 @@ export function conclude(context: Context, outcome: Outcome): void {
 
 /** Of a Node that is being deleted: what it waits for. What else was judged of it stays. */
 export function concludeDeletion(context: Context, message: string): void {
-  const { node, around, status } = context;
-  const terms = { generation: node.meta.generation, now: around.clock.now() };
+  const { node, deps, status } = context;
+  const terms = { generation: node.meta.generation, now: deps.clock.now() };
   const said = nextConditions(status.conditions, deletionVerdicts(message), terms);
   const others = status.conditions?.filter(({ type }) => !said.some((each) => each.type === type)) ?? [];
   context.status = {

@@ -1,22 +1,21 @@
 /** One Node while it is reconciled: what it asks for, what the steps found out, and the status that will be written. */
-import { API_VERSION, pod } from "../api/names.ts";
+import { API_VERSION } from "../api/names.ts";
 import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNode } from "../api/resource.ts";
 import { type Identity } from "../build/identity.ts";
-import { gatewayName, type Member, membersOf } from "../build/names.ts";
+import { type Member, membersOf } from "../build/names.ts";
 import { withNetworkDefaults } from "../build/network-defaults.ts";
-import type { GatewayAddress } from "../control/exchange.ts";
 import type { RolloutPlan } from "../plan/rollout.ts";
 import type { Stop } from "../plan/stop.ts";
 import type { VolumeVerdict } from "../plan/storage.ts";
-import { statusWithoutFigures } from "./news.ts";
+import type { ReconcileDeps } from "./deps.ts";
+import { statusWithoutFigures } from "./fingerprint.ts";
+import type { Observation } from "./observation.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PodView } from "./pod-view.ts";
-import type { Observation } from "./poller.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** What steps find out about a member for those after them. */
-export interface Facts {
+export interface MemberFacts {
   identity?: Identity;
   /** The node key is waited for, or is none. */
   key?: Outcome;
@@ -47,8 +46,8 @@ export interface MemberContext {
   readonly member: Member;
   /** The Node, with what its Network adds. */
   readonly node: NodeResource;
-  readonly around: Surroundings;
-  readonly facts: Facts;
+  readonly deps: ReconcileDeps;
+  readonly facts: MemberFacts;
   /** What will be written. */
   status: MemberStatus;
 }
@@ -59,7 +58,7 @@ export interface Context {
   /** The Node, with what its Network adds. */
   readonly node: NodeResource;
   readonly network: NetworkResource | undefined;
-  readonly around: Surroundings;
+  readonly deps: ReconcileDeps;
   readonly members: readonly MemberContext[];
   /** What will be written; the members' parts are put in at the end. */
   status: NodeStatus;
@@ -78,16 +77,18 @@ export interface Step<C = Context> {
 }
 
 /** Begins with the status that is there. */
-export function createContext(given: NodeResource, around: Surroundings): Context {
-  const network = around.network(given.meta.namespace, given.spec.network.name);
+export function createContext(given: NodeResource, deps: ReconcileDeps): Context {
+  const network = deps.cache.network(
+    keyOf({ namespace: given.meta.namespace, name: given.spec.network.name }),
+  );
   const node = withNetworkDefaults(given, network);
   const { namespace } = node.meta;
   const members = membersOf(node).map((member): MemberContext => {
     const known = node.status.members?.find(({ name }) => name === member.name);
     const key = keyOf({ namespace, name: member.name });
-    return { key, member, node, around, facts: {}, status: known ?? newMember(member) };
+    return { key, member, node, deps, facts: {}, status: known ?? newMember(member) };
   });
-  return { key: keyOf(node.meta), node, network, around, members, status: node.status };
+  return { key: keyOf(node.meta), node, network, deps, members, status: node.status };
 }
 
 function newMember({ name }: Member): MemberStatus {
@@ -111,33 +112,28 @@ function newMember({ name }: Member): MemberStatus {
   };
 }
 
-/** Where a member's gateway is, once its pod has an address. */
-export function gatewayOf(key: string, address: string): GatewayAddress {
-  const [namespace = "", member = ""] = key.split("/");
-  return { host: address, port: pod.gatewayPort, name: gatewayName(member, namespace) };
-}
-
 /**
- * Writes the status now, if it is another than the one that is there, or only its figures are when it is time for those;
- * the steps after this build on it.
+ * Writes the status now if it changed. A change of figures alone is written only when they are stale. The steps after
+ * this one rely on the written status.
  */
 export async function saveStatus(context: Context): Promise<void> {
-  const { around, node, status } = context;
-  const known = around.node(context.key);
-  const gist = around.figuresDue.has(context.key) ? same : statusWithoutFigures;
-  if (known === undefined || JSON.stringify(gist(known.status)) === JSON.stringify(gist(status))) return;
+  const { deps, node, status } = context;
+  const known = deps.cache.node(context.key);
+  const relevant = deps.memory.areFiguresStale(context.key) ? identity : statusWithoutFigures;
+  if (known === undefined || JSON.stringify(relevant(known.status)) === JSON.stringify(relevant(status)))
+    return;
   const { name, namespace } = node.meta;
-  const written = await around.client.applyStatus({
+  const written = await deps.client.applyStatus({
     apiVersion: API_VERSION,
     kind: "Node",
     metadata: { name, namespace },
     status: JSON.parse(JSON.stringify(status)) as NodeStatus, // absent members go
   });
-  around.figuresDue.delete(context.key);
-  around.wrote(written);
+  deps.memory.markFiguresWritten(context.key);
+  deps.cache.recordWrite(written);
   context.status = readNode(written).status;
 }
 
-function same(status: NodeStatus): NodeStatus {
+function identity(status: NodeStatus): NodeStatus {
   return status;
 }

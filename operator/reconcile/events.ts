@@ -10,7 +10,7 @@ import { EventSeries } from "./event-series.ts";
 /** Tells events. */
 export interface EventRecorder {
   /** Does not wait and never fails: an event that is lost is only logged. */
-  tell(about: NodeResource | NetworkResource, reason: EventReason, message: string): void;
+  record(about: NodeResource | NetworkResource, reason: EventReason, message: string): void;
 }
 
 const MAX_CHARACTERS = 1_000;
@@ -23,7 +23,7 @@ export function createEventRecorder(
 ): EventRecorder {
   const series = new EventSeries();
   return {
-    tell(about, reason, message) {
+    record(about, reason, message) {
       const now = clock.now();
       const { uid, name, namespace } = about.meta;
       const what = `${reason} ${message}`;

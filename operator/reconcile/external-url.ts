@@ -1,7 +1,7 @@
 /** Where peers outside the cluster reach a member, as its external Service says. */
 import { type Identity, nodeUrl } from "../build/identity.ts";
 import { type Member, objectNames } from "../build/names.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { ReconcileDeps } from "./deps.ts";
 
 interface ServiceView {
   readonly spec?: { readonly ports?: unknown } | null;
@@ -14,12 +14,12 @@ const HOST = /^[-.:a-zA-Z0-9]{1,253}$/;
 export function externalUrl(
   { node, name }: Member,
   identity: Identity,
-  { find }: Pick<Surroundings, "find">,
+  { cache }: { readonly cache: Pick<ReconcileDeps["cache"], "find"> },
   hostAddress: string | undefined,
 ): string | undefined {
   const { external, port } = node.spec.p2p;
   if (external === "None") return undefined;
-  const seen = find("service", `${node.meta.namespace}/${objectNames(name).externalService}`);
+  const seen = cache.find("service", `${node.meta.namespace}/${objectNames(name).externalService}`);
   const { spec, status } = (seen?.object ?? {}) as ServiceView;
   const ingress = firstOf(status?.loadBalancer?.ingress);
   const opened = firstOf(spec?.ports);

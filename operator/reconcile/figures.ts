@@ -3,7 +3,7 @@ import type { NodeResource } from "../api/resource.ts";
 import { keyOf } from "../api/resource.ts";
 import type { NodeFigures } from "../observe/node-metrics.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
-import type { Observation } from "./poller.ts";
+import type { Observation } from "./observation.ts";
 
 /** A row a replica. A node that does not answer has neither height nor lag: what it once said is no height. */
 export function figuresOf(

@@ -7,20 +7,20 @@ import type { Context } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
 /** True for a Node that waits for the operator when it is deleted. */
-export function isHeld({ finalizers }: Pick<ObjectMeta, "finalizers">): boolean {
+export function hasFinalizer({ finalizers }: Pick<ObjectMeta, "finalizers">): boolean {
   return finalizers.includes(FINALIZER);
 }
 
 /** Holds the Node; not one in the operator's own namespace, which may be deleted as a whole, the operator first. */
-export async function holdStep({ node, around, key }: Context): Promise<Outcome> {
-  const { meta } = around.node(key) ?? node;
-  if (isHeld(meta) || meta.namespace === around.settings.operatorNamespace) return goOn;
-  around.wrote(await writeFinalizers(around.client, meta, [...meta.finalizers, FINALIZER]));
+export async function finalizerStep({ node, deps, key }: Context): Promise<Outcome> {
+  const { meta } = deps.cache.node(key) ?? node;
+  if (hasFinalizer(meta) || meta.namespace === deps.settings.operatorNamespace) return goOn;
+  deps.cache.recordWrite(await writeFinalizers(deps.client, meta, [...meta.finalizers, FINALIZER]));
   return goOn;
 }
 
 /** Lets the Node go. Throws `KubeError`, `conflict` when it has changed since it was read. */
-export async function letGo(client: Pick<KubeClient, "merge">, meta: ObjectMeta): Promise<void> {
+export async function removeFinalizer(client: Pick<KubeClient, "merge">, meta: ObjectMeta): Promise<void> {
   const others = meta.finalizers.filter((each) => each !== FINALIZER);
   await writeFinalizers(client, meta, others);
 }

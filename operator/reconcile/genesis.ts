@@ -38,14 +38,14 @@ export async function genesisStep(context: Context): Promise<Outcome> {
 
 /** The ConfigMap; `read` where one is not followed and a node that answers has read it. */
 async function findMap(
-  { node, members, around }: Context,
+  { node, members, deps }: Context,
   name: string,
 ): Promise<"read" | { readonly object: unknown }> {
   const { namespace } = node.meta;
-  const seen = around.find("configMap", `${namespace}/${name}`);
+  const seen = deps.cache.find("configMap", `${namespace}/${name}`);
   if (seen !== undefined) return { object: seen.object };
-  if (members.some(({ key }) => around.observed(key)?.ok === true)) return "read";
-  return { object: await around.client.get(kinds.configMap, { namespace, name }) };
+  if (members.some(({ key }) => deps.poller.latest(key)?.ok === true)) return "read";
+  return { object: await deps.client.get(kinds.configMap, { namespace, name }) };
 }
 
 /** The Network's word counts where the genesis is the Network's; a Node with its own goes by what it noted. */

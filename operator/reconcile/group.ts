@@ -5,8 +5,8 @@ import { type Member, membersOf, objectNames } from "../build/names.ts";
 import { type MemberView, newestOf, type Told } from "../plan/group.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import type { Context } from "./context.ts";
+import type { ReconcileDeps } from "./deps.ts";
 import { readPod } from "./pod-view.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** A group. */
 export interface Group {
@@ -27,8 +27,8 @@ export function groupKey({ node }: Pick<Context, "node">): string {
 
 /** Looks at the group; the status of the Node itself is the one that will be written. */
 export function groupOf(context: Context): Group {
-  const { node, around, status } = context;
-  const others = around
+  const { node, deps, status } = context;
+  const others = deps.cache
     .nodes(node.meta.namespace)
     .filter(
       ({ meta, spec }) =>
@@ -38,7 +38,7 @@ export function groupOf(context: Context): Group {
   return {
     key: groupKey(context),
     nodes,
-    members: nodes.flatMap(membersOf).map((member) => viewMember(member, around)),
+    members: nodes.flatMap(membersOf).map((member) => viewMember(member, deps)),
     rollouts: new Map(
       nodes.flatMap(({ meta, status: { rollout } }) => (rollout === undefined ? [] : [[meta.name, rollout]])),
     ),
@@ -49,15 +49,15 @@ export function groupOf(context: Context): Group {
 }
 
 /** A member as it was seen and told last. */
-export function viewMember({ node, name }: Member, around: Surroundings): MemberView {
+export function viewMember({ node, name }: Member, deps: ReconcileDeps): MemberView {
   const { namespace } = node.meta;
-  const pod = around.find("pod", keyOf({ namespace, name: objectNames(name).pod }));
+  const pod = deps.cache.find("pod", keyOf({ namespace, name: objectNames(name).pod }));
   const view = pod === undefined || pod.meta.deleted ? undefined : readPod(pod.object);
-  const observation = around.observed(keyOf({ namespace, name }));
+  const observation = deps.poller.latest(keyOf({ namespace, name }));
   const isFresh =
     observation?.ok === true &&
     observation.address === view?.address &&
-    around.clock.now() <= observation.until;
+    deps.clock.now() <= observation.until;
   return {
     name,
     node: node.meta.name,
@@ -70,14 +70,14 @@ export function viewMember({ node, name }: Member, around: Surroundings): Member
 }
 
 /** Who told the newest block of the group; of other Nodes that did not tell what their status says will do. */
-export function newestOfGroup({ node, around, members }: Context): Told | undefined {
+export function newestOfGroup({ node, deps, members }: Context): Told | undefined {
   const own = members.flatMap(({ facts: { told } }) => told && { height: told.height, toldAt: told.at });
-  const others = around
+  const others = deps.cache
     .nodes(node.meta.namespace)
     .filter(({ meta, spec }) => meta.name !== node.meta.name && spec.network.name === node.spec.network.name);
   const told = others.flatMap((other) =>
     membersOf(other).map(({ name }): Told => {
-      const observation = around.observed(keyOf({ namespace: other.meta.namespace, name }));
+      const observation = deps.poller.latest(keyOf({ namespace: other.meta.namespace, name }));
       return observation?.ok === true
         ? { height: observation.height, toldAt: observation.at }
         : { height: other.status.height, toldAt: 0 };

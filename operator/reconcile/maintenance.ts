@@ -24,7 +24,8 @@ import type { MaintainedMember, MigrationRoom, PreflightView } from "../plan/pre
 import type { Turn } from "../plan/turns.ts";
 import { isOpenWindow } from "../plan/windows.ts";
 import { takeNext } from "../plan/wishes.ts";
-import { type Context, gatewayOf, type MemberContext, saveStatus } from "./context.ts";
+import { gatewayOf } from "./cluster-cache.ts";
+import { type Context, type MemberContext, saveStatus } from "./context.ts";
 import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { bookOf, runsToCome, withBook } from "./wishes.ts";
@@ -40,7 +41,7 @@ export async function maintenanceStep(context: Context): Promise<Outcome> {
   const { maintenance: run } = context.status;
   if (run === undefined || !isOpen(run)) return goOn;
   const room = await roomFor(context, run); // and then what others have begun meanwhile
-  const step = planMaintenance(run, preflightView(context, run, room), context.around.clock.now());
+  const step = planMaintenance(run, preflightView(context, run, room), context.deps.clock.now());
   await note(context, step.run);
   const after = await carryOut(context, step);
   if (after !== undefined) await note(context, after);
@@ -49,9 +50,9 @@ export async function maintenanceStep(context: Context): Promise<Outcome> {
 }
 
 function lookAgain(context: Context, run: MaintenanceRun): void {
-  const { around, status, members } = context;
+  const { deps, status, members } = context;
   const verified = members.find(({ member }) => run.state === "Verifying" && member.name === run.member);
-  if (verified !== undefined) around.look(verified.key);
+  if (verified !== undefined) deps.poller.pollSoon(verified.key);
   const isSaving = run.state === "Running" && run.operation === "save-cache";
   const waitMs = verified !== undefined || isSaving ? SHORT_MS : LOOK_MS;
   if (isOpen(run)) context.againMs = Math.min(waitMs, context.againMs ?? waitMs);
@@ -61,7 +62,7 @@ function lookAgain(context: Context, run: MaintenanceRun): void {
 /** What a node says of its room when it is its turn to migrate; undefined where it cannot be asked. */
 async function roomFor(context: Context, run: MaintenanceRun): Promise<MigrationRoom | undefined> {
   if (run.operation !== "migrate" || run.state !== "Requested") return undefined;
-  const step = planMaintenance(run, preflightView(context, run), context.around.clock.now());
+  const step = planMaintenance(run, preflightView(context, run), context.deps.clock.now());
   if (step.do !== "begin") return undefined;
   try {
     return readRoom(await ask(context, run, "admin_stateMigrationRoom"));
@@ -72,11 +73,11 @@ async function roomFor(context: Context, run: MaintenanceRun): Promise<Migration
 }
 
 function preflightView(context: Context, run: MaintenanceRun, room?: MigrationRoom): PreflightView {
-  const { node, around, members, rollout } = context;
+  const { node, deps, members, rollout } = context;
   const group = groupOf(context);
   const member = members.find((each) => each.member.name === run.member);
-  // What another worker has begun is in no status before it is written.
-  const isBusy = around.beginning.has(group.key);
+  // An operation that another worker starts is in no status until that is written.
+  const isBusy = deps.memory.isGroupLocked(group.key);
   const [rolling] = [...(rollout?.keep ?? []), ...[...group.rollouts.values()].map((each) => each.member)];
   const maintained = isBusy ? "another member" : group.others[0]?.member;
   const isFree = run.state === "Requested" && maintained === undefined && rolling === undefined;
@@ -85,8 +86,8 @@ function preflightView(context: Context, run: MaintenanceRun, room?: MigrationRo
     members: group.members,
     maintained,
     rolling,
-    turns: isFree ? turnsIn(group, around.clock.now()) : [], // many are looked at: only when it matters
-    isWindowOpen: isOpenWindow(node.spec.maintenance.windows, around.clock.now()),
+    turns: isFree ? turnsIn(group, deps.clock.now()) : [], // many are looked at: only when it matters
+    isWindowOpen: isOpenWindow(node.spec.maintenance.windows, deps.clock.now()),
     room,
   };
 }
@@ -99,11 +100,11 @@ function turnsIn({ nodes }: Group, now: number): readonly Turn[] {
   });
 }
 
-function viewMaintained({ member, status, around, facts }: MemberContext): MaintainedMember {
+function viewMaintained({ member, status, deps, facts }: MemberContext): MaintainedMember {
   const { usedBytes, capacityBytes } = status.disk ?? {};
   const isKnown = usedBytes !== undefined && capacityBytes !== undefined;
   return {
-    ...viewMember(member, around),
+    ...viewMember(member, deps),
     syncing: facts.told?.syncing ?? false,
     peers: facts.told?.peers.size ?? 0,
     peersWanted: status.peersWanted ?? 0,
@@ -114,7 +115,7 @@ function viewMaintained({ member, status, around, facts }: MemberContext): Maint
 type Asking = (context: Context, run: MaintenanceRun) => Promise<MaintenanceRun | undefined>;
 
 const begin: Asking = async (context, run) =>
-  begun(run, await command(context, run, operations[run.operation]), context.around.clock.now());
+  begun(run, await command(context, run, operations[run.operation]), context.deps.clock.now());
 
 /** A node that was started anew since it migrated says in its status that it knows of none. */
 async function progressOf(context: Context, run: MaintenanceRun): Promise<MigrationProgress> {
@@ -143,8 +144,8 @@ async function askNewer(context: Context, run: MaintenanceRun, method: ControlMe
 }
 
 const looks: Readonly<Record<Operation, Asking>> = {
-  migrate: async (context, run) => looked(run, await progressOf(context, run), context.around.clock.now()),
-  "save-cache": async (context, run) => saved(run, await savingOf(context, run), context.around.clock.now()),
+  migrate: async (context, run) => looked(run, await progressOf(context, run), context.deps.clock.now()),
+  "save-cache": async (context, run) => saved(run, await savingOf(context, run), context.deps.clock.now()),
 };
 
 /** What each step asks of the node, and what its answer makes of the run. */
@@ -152,12 +153,12 @@ const asking: Readonly<Record<MaintenanceStep["do"], Asking>> = {
   begin,
   async resume(context, run) {
     if (run.operation !== "migrate") return begin(context, run);
-    const found = resumed(run, await progressOf(context, run), context.around.clock.now());
+    const found = resumed(run, await progressOf(context, run), context.deps.clock.now());
     return found ?? begin(context, run);
   },
   look: (context, run) => looks[run.operation](context, run),
   stop: async (context, run) =>
-    stopped(run, await command(context, run, "admin_stopStateMigration"), context.around.clock.now()),
+    stopped(run, await command(context, run, "admin_stopStateMigration"), context.deps.clock.now()),
   wait: () => Promise.resolve(undefined),
   end: () => Promise.resolve(undefined),
 };
@@ -169,7 +170,7 @@ async function carryOut(context: Context, step: MaintenanceStep): Promise<Mainte
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
     const fields = { node: context.key, member: step.run.member, error: error.message };
-    context.around.log.warn(fields, "maintenance cannot be followed");
+    context.deps.log.warn(fields, "maintenance cannot be followed");
     return undefined;
   }
 }
@@ -186,12 +187,12 @@ async function command(context: Context, run: MaintenanceRun, method: ControlMet
   }
 }
 
-function ask({ members, around }: Context, run: MaintenanceRun, method: ControlMethod): Promise<unknown> {
+function ask({ members, deps }: Context, run: MaintenanceRun, method: ControlMethod): Promise<unknown> {
   const member = members.find((each) => each.member.name === run.member);
   const address = member?.facts.pod?.address;
   if (member === undefined || address === undefined)
     throw new ControlError("connect", `the pod of ${run.member} has no address`);
-  return around.channel.call(gatewayOf(member.key, address), method);
+  return deps.channel.call(gatewayOf(member.key, address), method);
 }
 
 const REASONS = {
@@ -204,21 +205,16 @@ const REASONS = {
   Failed: "MaintenanceFailed",
 } as const;
 
-/** The group hears of nothing else that begins until this is in the status. */
+/** Writes the run to the status. The group is locked until its start is written. */
 async function note(context: Context, run: MaintenanceRun): Promise<void> {
   const before = context.status.maintenance;
   if (JSON.stringify(before) === JSON.stringify(run)) return;
-  const { beginning } = context.around;
-  const group = groupKey(context);
-  const holds = run.state === "Starting" && !beginning.has(group);
-  if (holds) beginning.add(group);
-  try {
+  {
+    using _lock = run.state === "Starting" ? context.deps.memory.lockGroup(groupKey(context)) : undefined;
     context.status = { ...context.status, maintenance: run };
     await saveStatus(context);
-  } finally {
-    if (holds) beginning.delete(group);
   }
   const reason = REASONS[run.state];
   if (reason === undefined || run.state === before?.state) return;
-  context.around.events.tell(context.node, reason, `${run.operation} of ${run.member}: ${run.message}`);
+  context.deps.events.record(context.node, reason, `${run.operation} of ${run.member}: ${run.message}`);
 }

@@ -9,7 +9,8 @@ import type { Channel } from "../control/channel.ts";
 import { ControlError } from "../control/error.ts";
 import { type MeshPlan, planMesh, type Tellings } from "../plan/mesh.ts";
 import { type Member, peersToKeep } from "../plan/topology.ts";
-import { gatewayOf, type MemberContext } from "./context.ts";
+import { gatewayOf } from "./cluster-cache.ts";
+import { type MemberContext } from "./context.ts";
 import { goOn, type Outcome, waitFor } from "./outcome.ts";
 
 /** After peers were told, the node is looked at again this soon. */
@@ -20,52 +21,52 @@ const MAX_NOTED = 128;
 
 /** Tells the node what differs. */
 export async function meshStep(context: MemberContext): Promise<Outcome> {
-  const { around, facts, key, status } = context;
+  const { deps, facts, key, status } = context;
   const { pod, told } = facts;
   if (told === undefined || pod?.address === undefined) return goOn;
   const wanted = peersToKeep(seekerOf(context), membersAround(context));
   const noted = status.mesh ?? [];
   const plan = planMesh(
     { wanted, told: noted, connected: told.peers, tellings: tellingsOf(context, pod.incarnation) },
-    around.clock.now(),
+    deps.clock.now(),
   );
   const add = plan.add.filter((url) => noted.includes(url));
   const trouble = await tell(context, pod.address, { remove: plan.remove, add });
   if (trouble !== undefined) return waitFor(trouble.reason, trouble.message, LOOK_AGAIN_MS);
   const isTold = add.length === plan.add.length;
-  if (isTold) around.meshes.set(key, { incarnation: pod.incarnation, tellings: plan.tellings });
+  if (isTold) deps.memory.recordAddedPeers(key, { incarnation: pod.incarnation, tellings: plan.tellings });
   const mesh = wanted.slice(0, MAX_NOTED);
   context.status = { ...status, mesh, peersWanted: wanted.length, peersMissing: plan.missing };
-  if (add.length > 0) setTimeout(() => around.look(key), LOOK_AGAIN_MS).unref();
+  if (add.length > 0) setTimeout(() => deps.poller.pollSoon(key), LOOK_AGAIN_MS).unref();
   return goOn;
 }
 
-function tellingsOf({ around, key }: MemberContext, incarnation: string): Tellings {
-  const known = around.meshes.get(key);
+function tellingsOf({ deps, key }: MemberContext, incarnation: string): Tellings {
+  const known = deps.memory.addedPeers(key);
   return known?.incarnation === incarnation ? known.tellings : new Map();
 }
 
 /** Gives why the node could not be told. */
 async function tell(
-  { around, key }: MemberContext,
+  { deps, key }: MemberContext,
   address: string,
   { remove, add }: Pick<MeshPlan, "remove" | "add">,
 ): Promise<ControlError | undefined> {
   const ask = (
     ...call: readonly ["admin_addPeer" | "admin_removePeer", string]
-  ): ReturnType<Channel["call"]> => around.channel.call(gatewayOf(key, address), ...call);
+  ): ReturnType<Channel["call"]> => deps.channel.call(gatewayOf(key, address), ...call);
   try {
     for (const url of remove) readBoolean(await ask("admin_removePeer", url));
     for (const url of add) {
       const taken = readBoolean(await ask("admin_addPeer", url));
-      if (!taken) around.log.warn({ node: key, url }, "the node does not take this peer");
+      if (!taken) deps.log.warn({ node: key, url }, "the node does not take this peer");
     }
   } catch (error) {
     if (error instanceof ControlError) return error;
     throw error;
   }
   if (remove.length + add.length > 0)
-    around.log.info({ node: key, add: add.length, remove: remove.length }, "told peers");
+    deps.log.info({ node: key, add: add.length, remove: remove.length }, "told peers");
   return undefined;
 }
 
@@ -84,9 +85,9 @@ function seekerOf({ node, member }: MemberContext) {
 }
 
 /** The members of its own namespace, and of those that it takes for its own. */
-function membersAround({ node, around }: MemberContext): readonly Member[] {
+function membersAround({ node, deps }: MemberContext): readonly Member[] {
   const namespaces = new Set([node.meta.namespace, ...node.spec.peers.namespaces]);
-  return [...namespaces].flatMap((namespace) => around.nodes(namespace).flatMap(membersOf));
+  return [...namespaces].flatMap((namespace) => deps.cache.nodes(namespace).flatMap(membersOf));
 }
 
 function membersOf({ meta, spec, status }: NodeResource): readonly Member[] {

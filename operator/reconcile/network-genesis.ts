@@ -10,28 +10,28 @@ import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { type GenesisNote, type GenesisView, planGenesis } from "../plan/genesis.ts";
 import { isAllowed, kept } from "../plan/stop.ts";
+import type { ReconcileDeps } from "./deps.ts";
 import type { GenesisFound } from "./network-verdict.ts";
 import { configText } from "./secret-text.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** A Network while its genesis is looked for. */
 export interface GenesisSearch {
   readonly network: NetworkResource;
   /** The Nodes that belong to it. */
   readonly nodes: readonly NodeResource[];
-  readonly around: Surroundings;
+  readonly deps: ReconcileDeps;
   /** Writes the status at once; throws `KubeError`, `conflict` when the Network is another than was read. */
   readonly save: (status: NetworkStatus) => Promise<NetworkResource>;
 }
 
 /** Gives the genesis, and the Network as it is then. */
 export async function findGenesis(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
-  const { network, nodes, around } = search;
+  const { network, nodes, deps } = search;
   const { namespace } = network.meta;
   const { name, key } = placeOf(network);
   const object =
-    around.find("configMap", `${namespace}/${name}`)?.object ??
-    (await around.client.get(kinds.configMap, { namespace, name }));
+    deps.cache.find("configMap", `${namespace}/${name}`)?.object ??
+    (await deps.client.get(kinds.configMap, { namespace, name }));
   const text = configText(object, key);
   const note = noteOf(text, network.spec.genesis.create !== undefined);
   const rebuilt = rebuiltText(network);
@@ -87,13 +87,13 @@ function rebuiltText({ spec, status: { genesis: noted } }: NetworkResource): str
 
 /** The first one, or another one that was allowed; it waits for the keys of all validators. */
 async function make(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
-  const { network, nodes, around, save } = search;
+  const { network, nodes, deps, save } = search;
   const { create } = network.spec.genesis;
   const validators = create?.validators.map((validator) => addressOf(validator, nodes)) ?? [];
   const waited = validators.flatMap((found) => ("waits" in found ? found.waits : []));
   if (create === undefined || waited.length > 0) return [{ missing: waited.join("; ") }, network];
   const addresses = validators.flatMap((found) => ("address" in found ? found.address : []));
-  const text = genesisFile(create, addresses, Math.floor(around.clock.now() / 1000));
+  const text = genesisFile(create, addresses, Math.floor(deps.clock.now() / 1000));
   const after = await save(statusWithGenesis(network, genesisRecord(text, true)));
   return [await write({ ...search, network: after }, text, "GenesisMade"), after];
 }
@@ -119,7 +119,7 @@ function addressOf(
 
 /** It never changes afterwards, and stays when the Network goes: volumes of nodes begin with it. */
 async function write(
-  { network, around }: GenesisSearch,
+  { network, deps }: GenesisSearch,
   text: string,
   event: "GenesisMade" | "GenesisRebuilt",
 ): Promise<GenesisFound> {
@@ -141,12 +141,12 @@ async function write(
     data: { [GENESIS_FILE]: text },
   };
   try {
-    await around.client.create(draft);
+    await deps.client.create(draft);
   } catch (error) {
     if (!isKubeError(error, "already-exists")) throw error;
     return { missing: `the ConfigMap ${name} was made a moment ago` };
   }
   const count = network.spec.genesis.create?.validators.length;
-  around.events.tell(network, event, `made the ConfigMap ${name} with ${count} validators`);
+  deps.events.record(network, event, `made the ConfigMap ${name} with ${count} validators`);
   return { name, text, note: genesisRecord(text, true) };
 }

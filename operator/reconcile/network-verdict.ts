@@ -7,7 +7,7 @@ import { membersOf } from "../build/names.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import type { GenesisNote } from "../plan/genesis.ts";
 import { isAllowed, kept } from "../plan/stop.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { ReconcileDeps } from "./deps.ts";
 
 /** A genesis file, the ConfigMap that it is in and what it is known by, or why there is none. */
 export type GenesisFound =
@@ -21,17 +21,17 @@ export interface NetworkView {
   /** The Nodes that belong to it. */
   readonly nodes: readonly NodeResource[];
   readonly genesis: GenesisFound;
-  readonly around: Pick<Surroundings, "observed" | "clock">;
+  readonly deps: Pick<ReconcileDeps, "poller" | "clock">;
 }
 
 /** The status. */
 export function concludeNetwork(view: NetworkView): NetworkStatus {
-  const { network, nodes, genesis, around } = view;
+  const { network, nodes, genesis, deps } = view;
   const { meta, status } = network;
   const hashes = hashesOf(view);
   const heights = nodes.flatMap((node) => node.status.height ?? []);
   const verdicts = [readiness(view, hashes), genesisVerdict(genesis)];
-  const now = around.clock.now();
+  const now = deps.clock.now();
   return {
     observedGeneration: meta.generation,
     genesisConfigMap: "name" in genesis ? genesis.name : undefined,
@@ -47,10 +47,10 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
 }
 
 /** The hashes of block 0 that nodes tell; more than one when somebody began another chain. */
-function hashesOf({ nodes, around }: NetworkView): readonly string[] {
+function hashesOf({ nodes, deps }: NetworkView): readonly string[] {
   const told = nodes.flatMap((node) =>
     membersOf(node).flatMap(({ name }) => {
-      const observation = around.observed(keyOf({ namespace: node.meta.namespace, name }));
+      const observation = deps.poller.latest(keyOf({ namespace: node.meta.namespace, name }));
       return observation?.ok === true ? (observation.genesis ?? []) : [];
     }),
   );

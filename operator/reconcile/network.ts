@@ -4,9 +4,9 @@ import type { NetworkStatus } from "../api/network-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNetwork } from "../api/resource.ts";
 import { validatorBudget, validatorBudgetName } from "../build/disruption-budgets.ts";
 import { kinds } from "../kube/resources.ts";
+import type { ReconcileDeps } from "./deps.ts";
 import { findGenesis } from "./network-genesis.ts";
 import { concludeNetwork } from "./network-verdict.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** A Network that is well is looked at again after this long. */
 const RESYNC_MS = 300_000;
@@ -14,39 +14,39 @@ const RESYNC_MS = 300_000;
 const WAIT_MS = 10_000;
 
 /** Gives the milliseconds after which to look again. Throws what the API server refused. */
-export async function reconcileNetwork(network: NetworkResource, around: Surroundings): Promise<number> {
+export async function reconcileNetwork(network: NetworkResource, deps: ReconcileDeps): Promise<number> {
   if (network.meta.deleted) return RESYNC_MS;
-  const nodes = around
+  const nodes = deps.cache
     .nodes(network.meta.namespace)
     .filter(({ meta, spec }) => spec.network.name === network.meta.name && !meta.deleted);
-  const save = (status: NetworkStatus) => writeStatus(network, status, around);
-  const [genesis, current] = await findGenesis({ network, nodes, around, save });
-  if ("lost" in genesis) around.events.tell(network, "GenesisLost", genesis.lost);
-  await applyBudget(network, nodes, around);
-  const status = concludeNetwork({ network: current, nodes, genesis, around });
-  if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, around);
+  const save = (status: NetworkStatus) => writeStatus(network, status, deps);
+  const [genesis, current] = await findGenesis({ network, nodes, deps, save });
+  if ("lost" in genesis) deps.events.record(network, "GenesisLost", genesis.lost);
+  await applyBudget(network, nodes, deps);
+  const status = concludeNetwork({ network: current, nodes, genesis, deps });
+  if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);
   return "name" in genesis ? RESYNC_MS : WAIT_MS;
 }
 
 async function applyBudget(
   network: NetworkResource,
   nodes: readonly NodeResource[],
-  around: Surroundings,
+  deps: ReconcileDeps,
 ): Promise<void> {
   const { namespace } = network.meta;
   const name = validatorBudgetName(network.meta.name);
-  const seen = around.find("disruptionBudget", keyOf({ namespace, name }));
+  const seen = deps.cache.find("disruptionBudget", keyOf({ namespace, name }));
   const draft = validatorBudget(network, nodes.filter(({ spec }) => spec.type === "core").length);
-  if (draft !== undefined) await around.applier.apply(draft, seen);
+  if (draft !== undefined) await deps.applier.apply(draft, seen);
   else if (seen !== undefined)
-    await around.client.remove(kinds.disruptionBudget, { namespace, name }, seen.meta.uid);
+    await deps.client.remove(kinds.disruptionBudget, { namespace, name }, seen.meta.uid);
 }
 
 /** Guarded by the version: a Network that was read late does not take back a genesis that was noted. */
 async function writeStatus(
   { meta }: NetworkResource,
   status: NetworkStatus,
-  { client }: Surroundings,
+  { client }: ReconcileDeps,
 ): Promise<NetworkResource> {
   const { name, namespace, resourceVersion } = meta;
   const written = await client.applyStatus({

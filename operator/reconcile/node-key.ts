@@ -1,5 +1,6 @@
 /** A member's identity: from the Secret that is named, or from one that is made with a random key and then kept. */
 import { annotations } from "../api/names.ts";
+import { keyOf } from "../api/resource.ts";
 import { addressOfId, type Identity, identityOf, nodeUrl, randomKey } from "../build/identity.ts";
 import { type Member, objectNames } from "../build/names.ts";
 import { NODE_KEY, nodeKeySecret } from "../build/secrets.ts";
@@ -8,10 +9,10 @@ import { kinds } from "../kube/resources.ts";
 import { type KeyView, planKey } from "../plan/node-key.ts";
 import { isAllowed } from "../plan/stop.ts";
 import type { MemberContext } from "./context.ts";
+import type { ReconcileDeps } from "./deps.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { readPod } from "./pod-view.ts";
 import { secretText } from "./secret-text.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** The Secret of a member's key, and its text. */
 interface KeyFound {
@@ -46,10 +47,10 @@ function note(context: MemberContext, identity: Identity): void {
 }
 
 /** The address that this member, or its Network for a validator of block 0, has named. */
-export function notedAddress({ member, node, status, around }: MemberContext): string | undefined {
+export function notedAddress({ member, node, status, deps }: MemberContext): string | undefined {
   if (status.address !== undefined) return status.address;
   if (node.spec.type !== "core") return undefined;
-  const network = around.network(node.meta.namespace, node.spec.network.name);
+  const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
   return network?.status.validators?.find(({ name }) => name === member.name)?.address;
 }
 
@@ -68,11 +69,11 @@ function keyView(context: MemberContext, found: KeyFound, identity: Identity | u
 
 /** What the member's pod runs with: its own word, or that it started before the key was another. */
 function podOf(context: MemberContext): KeyView["pod"] {
-  const { key, member, node, around } = context;
-  const seen = around.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
+  const { key, member, node, deps } = context;
+  const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
   if (seen === undefined || seen.meta.deleted) return "absent";
   const { started, address } = readPod(seen.object);
-  const observation = around.observed(key);
+  const observation = deps.poller.latest(key);
   if (observation?.ok === true && observation.address === address)
     return addressOfId(observation.id) === notedAddress(context) ? "noted" : "other";
   return started ? "noted" : "other";
@@ -82,7 +83,7 @@ function podOf(context: MemberContext): KeyView["pod"] {
 export function peerUrl(
   { node: { meta, spec }, name }: Member,
   identity: Identity,
-  { settings }: Pick<Surroundings, "settings">,
+  { settings }: Pick<ReconcileDeps, "settings">,
   address: string | undefined,
 ): string | undefined {
   const service = `${objectNames(name).peerService}.${meta.namespace}.svc`;
@@ -90,44 +91,41 @@ export function peerUrl(
   return host === undefined ? undefined : nodeUrl(identity, host, spec.p2p.port, spec.type);
 }
 
-async function findKey({ node, member, around }: MemberContext): Promise<KeyFound> {
+async function findKey({ node, member, deps }: MemberContext): Promise<KeyFound> {
   const { namespace } = node.meta;
   const given = node.spec.nodeKeySecret;
   if (given !== undefined) {
-    const object = await around.client.get(kinds.secret, { namespace, name: given.name });
+    const object = await deps.client.get(kinds.secret, { namespace, name: given.name });
     return { secret: given.name, text: secretText(object, given.key) };
   }
   const { nodeKey: secret } = objectNames(member.name);
   const object =
-    around.find("secret", `${namespace}/${secret}`)?.object ??
-    (await around.client.get(kinds.secret, { namespace, name: secret }));
+    deps.cache.find("secret", `${namespace}/${secret}`)?.object ??
+    (await deps.client.get(kinds.secret, { namespace, name: secret }));
   return { secret, text: object === undefined ? undefined : (secretText(object, NODE_KEY) ?? "") };
 }
 
 /** The metadata of a Secret made here follows the spec; its key is written as it is. */
-async function keepSecret(
-  { node, member, around }: MemberContext,
-  { secret, text }: KeyFound,
-): Promise<void> {
-  const seen = around.find("secret", `${node.meta.namespace}/${secret}`);
+async function keepSecret({ node, member, deps }: MemberContext, { secret, text }: KeyFound): Promise<void> {
+  const seen = deps.cache.find("secret", `${node.meta.namespace}/${secret}`);
   if (node.spec.nodeKeySecret !== undefined || seen === undefined || text === undefined) return;
-  await around.applier.apply(nodeKeySecret(member, text), seen);
+  await deps.applier.apply(nodeKeySecret(member, text), seen);
 }
 
 /** A key is created once and never overwritten: it is the node's name among validators. */
 async function makeKey(context: MemberContext, { secret }: KeyFound): Promise<Outcome> {
-  const { node, member, around } = context;
+  const { node, member, deps } = context;
   const given = node.spec.nodeKeySecret;
   if (given !== undefined)
     return waitFor("NodeKeyMissing", `there is no Secret ${given.name} with a member ${given.key}`);
   const key = randomKey();
   try {
-    await around.client.create(nodeKeySecret(member, key));
+    await deps.client.create(nodeKeySecret(member, key));
   } catch (error) {
     if (!isKubeError(error, "already-exists")) throw error;
     return waitFor("NodeKeyMissing", `the Secret ${secret} was made a moment ago`, 0);
   }
-  around.events.tell(node, "NodeKeyMade", `made the Secret ${secret} with a random node key`);
+  deps.events.record(node, "NodeKeyMade", `made the Secret ${secret} with a random node key`);
   const identity = identityOf(key);
   if (identity !== undefined) note(context, identity);
   return goOn;

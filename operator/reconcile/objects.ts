@@ -13,20 +13,20 @@ import { inputDigest, lastAppliedTemplate, templateDigest } from "../build/templ
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
+import type { WatchedKind } from "./cluster-cache.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { failWith, goOn, type Outcome, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
-import type { FollowedKind } from "./surroundings.ts";
 
 /** Applies what the members share. */
-export function sharedStep({ node, around }: Context): Promise<Outcome> {
-  return applyAll({ node, around }, [
+export function sharedStep({ node, deps }: Context): Promise<Outcome> {
+  return applyAll({ node, deps }, [
     ["serviceAccount", serviceAccount(node)],
     ["service", membersService(node)],
     ["service", rpcService(node)],
-    ["networkPolicy", networkPolicy(node, around.settings.operatorNamespace)],
+    ["networkPolicy", networkPolicy(node, deps.settings.operatorNamespace)],
     ["disruptionBudget", disruptionBudget(node)],
-    ["serviceMonitor", around.serves("serviceMonitor") ? serviceMonitor(node) : undefined],
+    ["serviceMonitor", deps.cache.serves("serviceMonitor") ? serviceMonitor(node) : undefined],
   ]);
 }
 
@@ -61,35 +61,32 @@ function endPod(context: MemberContext): Promise<Outcome> {
   return applyAll(context, [["statefulSet", statefulSet({ ...member, node: suspended }, written)]]);
 }
 
-function writtenOf({ member, node, around }: MemberContext): V1PodTemplateSpec | undefined {
+function writtenOf({ member, node, deps }: MemberContext): V1PodTemplateSpec | undefined {
   const key = `${node.meta.namespace}/${objectNames(member.name).statefulSet}`;
-  return lastAppliedTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key)));
+  return lastAppliedTemplate(deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key)));
 }
 
 /** The template that was written last, as long as the Node asks for nothing else, or it is not the member's turn. */
 function templateOf(context: MemberContext): V1PodTemplateSpec {
-  const { member, around, facts } = context;
+  const { member, deps, facts } = context;
   const digest = inputDigest(member, facts.identity?.id);
   const written = writtenOf(context);
   return written !== undefined && (facts.keeps || templateDigest(written) === digest)
     ? written
-    : podTemplate(member, { ...around.settings, digest, address: facts.identity?.address });
+    : podTemplate(member, { ...deps.settings, digest, address: facts.identity?.address });
 }
 
-type Wanted = readonly (readonly [kind: FollowedKind, draft: Draft | undefined])[];
+type Wanted = readonly (readonly [kind: WatchedKind, draft: Draft | undefined])[];
 
 /** Applies each of them; one that is refused holds up no other. */
-async function applyAll(
-  { node, around }: Pick<Context, "node" | "around">,
-  wanted: Wanted,
-): Promise<Outcome> {
+async function applyAll({ node, deps }: Pick<Context, "node" | "deps">, wanted: Wanted): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   for (const [kind, draft] of wanted) {
     if (draft === undefined) continue;
     const key = keyOf(draft.metadata);
     try {
-      const written = await around.applier.apply(draft, around.find(kind, key));
-      if (written) around.log.info({ node: node.meta.name, kind: draft.kind, object: key }, "applied");
+      const written = await deps.applier.apply(draft, deps.cache.find(kind, key));
+      if (written) deps.log.info({ node: node.meta.name, kind: draft.kind, object: key }, "applied");
     } catch (error) {
       outcomes.push(refusalOf(error));
     }
@@ -106,18 +103,18 @@ function refusalOf(error: unknown): Outcome {
 }
 
 /** Deletes what only an earlier spec asked for. Volumes and node keys stay, until the Node goes with them. */
-export async function pruneStep({ node, around }: Context): Promise<Outcome> {
+export async function pruneStep({ node, deps }: Context): Promise<Outcome> {
   for (const [kind, name] of unwanted(node)) {
     const { namespace } = node.meta;
-    const seen = around.find(kind, `${namespace}/${name}`);
+    const seen = deps.cache.find(kind, `${namespace}/${name}`);
     if (seen === undefined || seen.meta.deleted || !isOwned(seen.object, node.meta.uid)) continue;
-    await around.client.remove(kinds[kind], { namespace, name }, seen.meta.uid);
-    around.log.info({ node: node.meta.name, kind: kinds[kind].kind, object: name }, "deleted");
+    await deps.client.remove(kinds[kind], { namespace, name }, seen.meta.uid);
+    deps.log.info({ node: node.meta.name, kind: kinds[kind].kind, object: name }, "deleted");
   }
   return goOn;
 }
 
-function unwanted(node: Context["node"]): readonly (readonly [kind: FollowedKind, name: string])[] {
+function unwanted(node: Context["node"]): readonly (readonly [kind: WatchedKind, name: string])[] {
   const shared = sharedNames(node.meta.name);
   const members = [...formerMembersOf(node)];
   return [
@@ -129,7 +126,7 @@ function unwanted(node: Context["node"]): readonly (readonly [kind: FollowedKind
   ];
 }
 
-function objectsOf({ name }: Member): readonly (readonly [kind: FollowedKind, name: string])[] {
+function objectsOf({ name }: Member): readonly (readonly [kind: WatchedKind, name: string])[] {
   const {
     statefulSet: set,
     peerService: peer,
@@ -146,6 +143,6 @@ function objectsOf({ name }: Member): readonly (readonly [kind: FollowedKind, na
   ];
 }
 
-function externalServices(node: Context["node"]): readonly (readonly [kind: FollowedKind, name: string])[] {
+function externalServices(node: Context["node"]): readonly (readonly [kind: WatchedKind, name: string])[] {
   return membersOf(node).map(({ name }) => ["service", objectNames(name).externalService]);
 }

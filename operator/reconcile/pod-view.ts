@@ -1,6 +1,6 @@
 /** What a pod tells of itself. */
 import type { MemberStatus } from "../api/node-status.ts";
-import { holdPart, type Seen } from "../kube/seen.ts";
+import { type CachedObject, projectObject } from "../kube/cached-object.ts";
 
 /** A pod as it matters here. */
 export interface PodView {
@@ -56,8 +56,8 @@ interface Terminated {
 const ADDRESS = /^[0-9a-fA-F.:]{2,45}$/;
 
 /** Holds of a pod what is read of it. Throws `ApiError` when it is no object. */
-export function holdPod(object: unknown): Seen {
-  return holdPart(object, (pod) => {
+export function projectPod(object: unknown): CachedObject {
+  return projectObject(object, (pod) => {
     const { status, metadata, spec } = pod as {
       status?: PodStatus | null;
       metadata: { uid?: unknown }; // it has metadata

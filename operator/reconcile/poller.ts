@@ -3,39 +3,13 @@
  * nobody. What they tell is kept until the next time. So that a thousand nodes cost little, there are at most so many
  * questions a second, and a node whose height alone has changed is reconciled only now and then.
  */
-import { type DiskUsage, readReport } from "../control/answers.ts";
+import { readReport } from "../control/answers.ts";
 import type { Channel } from "../control/channel.ts";
 import { ControlError } from "../control/error.ts";
 import type { GatewayAddress } from "../control/exchange.ts";
 import type { Clock } from "../observe/clock.ts";
 import { messageOf } from "../observe/message-of.ts";
-import { isNews, type Told, tell } from "./news.ts";
-
-/** What a node told, or why it told nothing. */
-export type Observation =
-  | {
-      readonly ok: true;
-      readonly at: number;
-      /** Milliseconds since the epoch after which it says nothing any more. */
-      readonly until: number;
-      readonly address: string;
-      readonly id: string;
-      readonly version: string;
-      readonly genesis: string | undefined;
-      readonly height: number;
-      readonly syncing: boolean;
-      readonly peers: ReadonlySet<string>;
-      /** The room on its volume; undefined where its gateway cannot tell. */
-      readonly disk: DiskUsage | undefined;
-    }
-  | {
-      readonly ok: false;
-      readonly at: number;
-      readonly address: string;
-      /** Which hop failed, as conditions say it. */
-      readonly reason: string;
-      readonly message: string;
-    };
+import { isPolledChanged, nextPolled, type Observation, type PolledNode } from "./observation.ts";
 
 /** What a poller needs. */
 export interface PollerOptions {
@@ -45,7 +19,7 @@ export interface PollerOptions {
   /** A member's gateway; undefined while its pod has no address. */
   readonly gateway: (key: string) => GatewayAddress | undefined;
   /** Called when a node told news, and otherwise now and then: `isDue` is true then. */
-  readonly asked: (key: string, isDue: boolean) => void;
+  readonly onObservation: (key: string, isDue: boolean) => void;
   /** How often each node is asked, unless there are too many. */
   readonly everyMs: number;
   readonly clock: Clock;
@@ -70,7 +44,7 @@ const FRESH_MS = 45_000;
 /** The poller. Disposing it stops it. */
 export class Poller implements AsyncDisposable {
   readonly #options: PollerOptions;
-  readonly #told = new Map<string, Told>();
+  readonly #told = new Map<string, PolledNode>();
   /** When `asked` was last called, milliseconds since the epoch. */
   readonly #reported = new Map<string, number>();
   readonly #asking = new Map<string, Promise<void>>();
@@ -92,12 +66,12 @@ export class Poller implements AsyncDisposable {
   }
 
   /** What the node last told. */
-  get(key: string): Observation | undefined {
+  latest(key: string): Observation | undefined {
     return this.#told.get(key)?.observation;
   }
 
   /** Asks a node as soon as there is room, unless it is being asked. */
-  look(key: string): void {
+  pollSoon(key: string): void {
     if (this.#closed || this.#asking.has(key)) return;
     this.#waiting.add(key);
     this.#begin();
@@ -114,7 +88,7 @@ export class Poller implements AsyncDisposable {
     this.#credit += (this.#round.length * TICK_MS) / this.#roundMs();
     for (; this.#credit >= 1 && this.#next < this.#round.length; this.#credit--) {
       const key = this.#round[this.#next++];
-      if (key !== undefined) this.look(key);
+      if (key !== undefined) this.pollSoon(key);
     }
     this.#credit = Math.min(this.#credit, 1);
     this.#idleCredit = Math.min(this.#idleCredit + (IDLE_PER_SECOND * TICK_MS) / 1_000, IDLE_PER_SECOND);
@@ -155,14 +129,14 @@ export class Poller implements AsyncDisposable {
     const freshMs = Math.max(FRESH_MS, 3 * this.#roundMs());
     const before = this.#told.get(key);
     const patience = setTimeout(() => this.#makeWay(key), SOON_MS);
-    const after = tell(before, await observe(this.#options, gateway, freshMs));
+    const after = nextPolled(before, await observe(this.#options, gateway, freshMs));
     clearTimeout(patience);
     this.#told.set(key, after);
     this.#asking.delete(key);
     this.#slow.delete(key);
     if (this.#closed) return;
     const isDue = this.#isDue(key);
-    if (isDue || isNews(before, after)) this.#report(key, isDue);
+    if (isDue || isPolledChanged(before, after)) this.#report(key, isDue);
     this.#begin();
   }
 
@@ -174,7 +148,7 @@ export class Poller implements AsyncDisposable {
   #report(key: string, isDue: boolean): void {
     if (isDue) this.#idleCredit--;
     this.#reported.set(key, this.#options.clock.now());
-    this.#options.asked(key, isDue);
+    this.#options.onObservation(key, isDue);
   }
 
   /** Those that are due at one moment, such as after a start, are told of one after another. */

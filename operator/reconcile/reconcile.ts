@@ -13,7 +13,8 @@ import { claimStep } from "./claim.ts";
 import { conclude } from "./conclude.ts";
 import { type Context, createContext, type MemberContext, type Step, saveStatus } from "./context.ts";
 import { endNode } from "./deletion.ts";
-import { holdStep } from "./finalizer.ts";
+import type { ReconcileDeps } from "./deps.ts";
+import { finalizerStep } from "./finalizer.ts";
 import { genesisStep, networkStep } from "./genesis.ts";
 import { maintenanceStep } from "./maintenance.ts";
 import { meshStep } from "./mesh.ts";
@@ -24,12 +25,11 @@ import { permissionStep } from "./permissions.ts";
 import { rolloutStep } from "./rollout.ts";
 import { answerStep, awaitsFirstAnswer, podStep, readyStep } from "./running.ts";
 import { signerStep } from "./signer.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { standingWishStep, wishStep } from "./wishes.ts";
 
 /** What is made of the Node. One that does not go on ends the list, unless nothing behind it builds on it. */
 const steps: readonly Step[] = [
-  { name: "hold", run: holdStep },
+  { name: "hold", run: finalizerStep },
   { name: "suspend", run: suspendStep },
   { name: "wish", run: wishStep },
   { name: "network", run: networkStep },
@@ -93,9 +93,9 @@ const RESYNC_MS = 600_000;
 const UNHEARD_MS = 20_000;
 
 /** Gives the milliseconds after which to look again. Throws `ReconcileError`, and what the API server refused. */
-export async function reconcile(node: NodeResource, around: Surroundings): Promise<number> {
-  if (node.meta.deleted) return endNode(node, around);
-  const context = createContext(node, around);
+export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promise<number> {
+  if (node.meta.deleted) return endNode(node, deps);
+  const context = createContext(node, deps);
   if (awaitsFirstAnswer(context)) return UNHEARD_MS;
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know
@@ -107,7 +107,7 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
   conclude(context, outcome);
   await saveStatus(context);
   if (outcome.kind === "fail") {
-    tellFailure(node, outcome, around);
+    tellFailure(node, outcome, deps);
     const leastWaitMs = outcome.isFinal ? (context.againMs ?? RESYNC_MS) : 0;
     throw new ReconcileError(`${outcome.reason}: ${outcome.message}`, leastWaitMs);
   }
@@ -121,10 +121,10 @@ export async function reconcile(node: NodeResource, around: Surroundings): Promi
 function tellFailure(
   node: NodeResource,
   { reason, message }: { readonly reason: string; readonly message: string },
-  { events }: Surroundings,
+  { events }: ReconcileDeps,
 ): void {
-  if (isStop(reason)) events.tell(node, reason, message);
-  else events.tell(node, "ReconcileFailed", `${reason}: ${message}`);
+  if (isStop(reason)) events.record(node, reason, message);
+  else events.record(node, "ReconcileFailed", `${reason}: ${message}`);
 }
 
 function isStop(reason: string): reason is StopReason {
@@ -147,7 +147,7 @@ async function runAll(context: Context): Promise<Outcome> {
 }
 
 /** Runs steps until one does not go on that others build on; gives the worst of what did not. */
-async function runSteps<C extends Pick<Context, "key" | "around">>(
+async function runSteps<C extends Pick<Context, "key" | "deps">>(
   context: C,
   list: readonly Step<C>[],
 ): Promise<Outcome> {
@@ -155,7 +155,7 @@ async function runSteps<C extends Pick<Context, "key" | "around">>(
   for (const { name, run, isAlone = false } of list) {
     const outcome = await run(context);
     if (outcome.kind === "continue") continue;
-    context.around.log.debug({ node: context.key, step: name, ...outcome }, "step did not go on");
+    context.deps.log.debug({ node: context.key, step: name, ...outcome }, "step did not go on");
     left.push(outcome);
     if (!isAlone) break;
   }

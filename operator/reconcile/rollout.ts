@@ -18,18 +18,18 @@ const LOOK_MS = 5_000;
 
 /** Decides which members may take what the spec asks for now. */
 export async function rolloutStep(context: Context): Promise<Outcome> {
-  const { node, around, members, status } = context;
+  const { node, deps, members, status } = context;
   const own = members.map(rolloutMember);
   const isQuiet = status.rollout === undefined && own.every(({ applied, wanted }) => applied === wanted);
   if (isQuiet) return goOn;
   const group = groupOf(context);
-  // What another worker has begun is in no status before it is written.
-  const isBusy = around.beginning.has(group.key);
+  // An operation that another worker starts is in no status until that is written.
+  const isBusy = deps.memory.isGroupLocked(group.key);
   const [maintained] = isBusy
     ? ["another member"]
     : [...group.others, ...ownRun(context)].map(({ member }) => member);
   const view = { node: node.meta.name, own, ...group, maintained };
-  const plan = planRollout(view, around.clock.now());
+  const plan = planRollout(view, deps.clock.now());
   for (const { member, facts } of members) facts.keeps = plan.keep.includes(member.name);
   context.rollout = plan;
   if (plan.rollout !== undefined || plan.keep.length > 0) context.againMs = LOOK_MS;
@@ -44,21 +44,16 @@ function ownRun({ status: { maintenance } }: Context) {
 async function note(context: Context, after: Rollout | undefined): Promise<void> {
   const before = context.status.rollout;
   if (JSON.stringify(before) === JSON.stringify(after)) return;
-  const { beginning } = context.around;
-  const key = groupKey(context);
-  const holds = after !== undefined && !beginning.has(key);
-  if (holds) beginning.add(key);
-  try {
+  {
+    using _lock = after && context.deps.memory.lockGroup(groupKey(context));
     context.status = { ...context.status, rollout: after };
     await saveStatus(context);
-  } finally {
-    if (holds) beginning.delete(key);
   }
   tell(context, before, after);
 }
 
-function tell({ node, around }: Context, before: Rollout | undefined, after: Rollout | undefined): void {
-  const say = (reason: EventReason, message: string): void => around.events.tell(node, reason, message);
+function tell({ node, deps }: Context, before: Rollout | undefined, after: Rollout | undefined): void {
+  const say = (reason: EventReason, message: string): void => deps.events.record(node, reason, message);
   if (after === undefined) say("RolloutSucceeded", `${before?.member} has what the spec asks for`);
   else if (after.state === "Paused") say("RolloutPaused", after.message);
   else if (before?.member !== after.member || before.revision !== after.revision)
@@ -75,17 +70,17 @@ function wantedDigest(
 }
 
 /** A member, what it was given, and what its pod is made of. */
-function rolloutMember({ member, facts, node, around }: MemberContext): RolloutMember {
+function rolloutMember({ member, facts, node, deps }: MemberContext): RolloutMember {
   const { namespace } = node.meta;
   const names = objectNames(member.name);
   const key = `${namespace}/${names.statefulSet}`;
   const applied = templateDigest(
-    lastAppliedTemplate(around.applier.latest("StatefulSet", key, around.find("statefulSet", key))),
+    lastAppliedTemplate(deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key))),
   );
-  const seen = around.find("pod", `${namespace}/${names.pod}`);
+  const seen = deps.cache.find("pod", `${namespace}/${names.pod}`);
   const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
   return {
-    ...viewMember(member, around),
+    ...viewMember(member, deps),
     applied,
     wanted: wantedDigest(member, facts, applied),
     isCurrent: pod !== undefined && seen?.meta.annotations[annotations.settings] === applied,

@@ -1,5 +1,6 @@
 /** The node of a member itself: its pod, and what it told last. */
 import { stepReasons } from "../api/reasons.ts";
+import { keyOf } from "../api/resource.ts";
 import { addressOfId } from "../build/identity.ts";
 import { objectNames } from "../build/names.ts";
 import type { Context, MemberContext } from "./context.ts";
@@ -16,21 +17,21 @@ const LOOK_AGAIN_MS = 2_500;
  * an earlier operator found out is not taken back because this one does not know it yet. An answer, or that there is
  * none, comes within the channel's deadline.
  */
-export function awaitsFirstAnswer({ node, members, around }: Context): boolean {
+export function awaitsFirstAnswer({ node, members, deps }: Context): boolean {
   const unasked = members.filter(({ key, member, status }) => {
-    if (!status.ready || around.observed(key) !== undefined) return false;
-    const seen = around.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
+    if (!status.ready || deps.poller.latest(key) !== undefined) return false;
+    const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
     const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
     return pod?.ready === true && pod.address !== undefined;
   });
-  for (const { key } of unasked) around.look(key);
+  for (const { key } of unasked) deps.poller.pollSoon(key);
   return unasked.length > 0;
 }
 
 /** Waits for the pod; notes the URLs as soon as they can be said, and how the pod ended last. */
 export function podStep(context: MemberContext): Outcome {
-  const { node, member, around, facts } = context;
-  const seen = around.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
+  const { node, member, deps, facts } = context;
+  const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
   const view = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
   noteUrls(context, view);
   if (view !== undefined) facts.pod = view;
@@ -46,25 +47,25 @@ export function podStep(context: MemberContext): Outcome {
 }
 
 function noteUrls(context: MemberContext, view: PodView | undefined): void {
-  const { member, around, facts, status } = context;
+  const { member, deps, facts, status } = context;
   if (facts.identity === undefined) return;
-  const url = peerUrl(member, facts.identity, around, view?.address) ?? status.url;
-  const outside = externalUrl(member, facts.identity, around, view?.hostAddress);
+  const url = peerUrl(member, facts.identity, deps, view?.address) ?? status.url;
+  const outside = externalUrl(member, facts.identity, deps, view?.hostAddress);
   context.status = { ...status, url, externalUrl: outside };
 }
 
 /** Waits until the node has answered from the pod that there is now. */
 export function answerStep(context: MemberContext): Outcome {
-  const { key, around, facts } = context;
-  const observation = around.observed(key);
+  const { key, deps, facts } = context;
+  const observation = deps.poller.latest(key);
   const view = facts.pod ?? { address: undefined, ready: false, trouble: "" };
   if (observation === undefined || observation.address !== view.address) {
-    around.look(key);
+    deps.poller.pollSoon(key);
     return notReady(view, "NotAsked", "the node is being asked");
   }
-  const now = around.clock.now();
+  const now = deps.clock.now();
   if (!observation.ok) {
-    if (now - observation.at >= LOOK_AGAIN_MS) around.look(key);
+    if (now - observation.at >= LOOK_AGAIN_MS) deps.poller.pollSoon(key);
     return notReady(view, observation.reason, observation.message);
   }
   if (!isMember(context, observation.id)) {
@@ -79,8 +80,8 @@ export function answerStep(context: MemberContext): Outcome {
 }
 
 /** A node of another chain than its Network's is stopped where it is. */
-function checkChain({ node, around, facts }: MemberContext, told: string | undefined): void {
-  const network = around.network(node.meta.namespace, node.spec.network.name);
+function checkChain({ node, deps, facts }: MemberContext, told: string | undefined): void {
+  const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
   const noted = network?.status.genesisHash;
   if (noted === undefined || told === undefined || told === noted) return;
   const message = `the node tells block 0 ${told}, and its network has ${noted}: its volume holds another chain`;

@@ -4,12 +4,12 @@ import { keyOf, type NodeResource } from "../api/resource.ts";
 import { membersOf, nodeOfMember, objectNames } from "../build/names.ts";
 import { type Signer, signerTrouble } from "../plan/signer.ts";
 import type { MemberContext } from "./context.ts";
+import type { ReconcileDeps } from "./deps.ts";
 import { goOn, type Outcome } from "./outcome.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** Lets the member start, or stops it. Nothing is awaited between the look at the others and the note of it. */
-export function signerStep({ key, node, facts, around }: MemberContext): Outcome {
-  const { addresses } = around;
+export function signerStep({ key, node, facts, deps }: MemberContext): Outcome {
+  const { addresses } = deps.memory;
   const address = facts.identity?.address;
   if (address === undefined) return goOn;
   addresses.note(address, key);
@@ -17,10 +17,10 @@ export function signerStep({ key, node, facts, around }: MemberContext): Outcome
     addresses.stop(key);
     return goOn;
   }
-  const own = signerOf(node, key, { address, around });
+  const own = signerOf(node, key, { address, deps });
   const trouble = signerTrouble(
     own,
-    [...othersAt(address, key, around), ...podsAt(address, own, around)],
+    [...othersAt(address, key, deps), ...podsAt(address, own, deps)],
     address,
   );
   if (trouble !== undefined) facts.stop = trouble;
@@ -30,15 +30,15 @@ export function signerStep({ key, node, facts, around }: MemberContext): Outcome
 }
 
 /** Members with this address; those that have no pod and get none do not count. */
-function othersAt(address: string, own: string, around: Surroundings): readonly Signer[] {
-  return [...around.addresses.membersAt(address)].flatMap((key) => {
-    const node = around.node(nodeOfMember(key));
+function othersAt(address: string, own: string, deps: ReconcileDeps): readonly Signer[] {
+  return [...deps.memory.addresses.membersAt(address)].flatMap((key) => {
+    const node = deps.cache.node(nodeOfMember(key));
     if (key === own || node === undefined) return [];
     const name = memberIn(node, key);
     if (name === undefined) return [];
     const known = node.status.members?.find((each) => each.name === name)?.address;
     if (known !== undefined && known !== address) return []; // its pod may still have it: see `podsAt`
-    const signer = signerOf(node, key, { address, around });
+    const signer = signerOf(node, key, { address, deps });
     const isAway = node.spec.suspend || node.meta.deleted;
     return isAway && !signer.isRunning ? [] : [signer];
   });
@@ -51,12 +51,12 @@ function memberIn(node: NodeResource, key: string): string | undefined {
 
 interface Looked {
   readonly address: string;
-  readonly around: Surroundings;
+  readonly deps: ReconcileDeps;
 }
 
-function signerOf({ meta, spec }: NodeResource, key: string, { address, around }: Looked): Signer {
-  const isStarting = !spec.suspend && around.addresses.mayStart(key, address);
-  const isRunning = isStarting || hasPod(key, around);
+function signerOf({ meta, spec }: NodeResource, key: string, { address, deps }: Looked): Signer {
+  const isStarting = !spec.suspend && deps.memory.addresses.mayStart(key, address);
+  const isRunning = isStarting || hasPod(key, deps);
   return { key, kind: "node", createdAt: meta.createdAt, isRunning };
 }
 
@@ -67,11 +67,11 @@ interface StatefulSet {
 }
 
 /** True while there is a pod or its StatefulSet makes one, or has not seen yet that it should not. */
-function hasPod(key: string, around: Surroundings): boolean {
+function hasPod(key: string, deps: ReconcileDeps): boolean {
   const { pod, statefulSet } = objectNames(key); // names and keys of members end alike
-  if (around.find("pod", pod) !== undefined) return true;
-  const seen = around.find("statefulSet", statefulSet);
-  const { metadata, spec, status } = (around.applier.latest("StatefulSet", statefulSet, seen) ??
+  if (deps.cache.find("pod", pod) !== undefined) return true;
+  const seen = deps.cache.find("statefulSet", statefulSet);
+  const { metadata, spec, status } = (deps.applier.latest("StatefulSet", statefulSet, seen) ??
     {}) as StatefulSet;
   if ((spec?.replicas ?? 0) > 0) return true;
   if (status === undefined) return false;
@@ -79,11 +79,11 @@ function hasPod(key: string, around: Surroundings): boolean {
 }
 
 /** Pods with this address, whosever they were. A pod of this member's own name is waited for by its StatefulSet. */
-function podsAt(address: string, own: Signer, around: Surroundings): readonly Signer[] {
+function podsAt(address: string, own: Signer, deps: ReconcileDeps): readonly Signer[] {
   if (own.isRunning) return [];
   const ownPod = objectNames(own.key).pod;
   const pods: Signer[] = [];
-  for (const { meta, object } of around.all("pod")) {
+  for (const { meta, object } of deps.cache.list("pod")) {
     const key = keyOf(meta);
     if (key === ownPod || meta.annotations[annotations.address] !== address) continue;
     const { spec } = object as { spec?: { nodeName?: unknown } };

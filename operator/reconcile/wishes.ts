@@ -15,7 +15,7 @@ import { goOn, type Outcome } from "./outcome.ts";
 
 /** Notes what the annotation asks for in the status, then takes it away: a crash in between loses nothing. */
 export async function wishStep(context: Context): Promise<Outcome> {
-  const { node, around } = context;
+  const { node, deps } = context;
   const text = node.meta.annotations[annotations.run];
   if (text === undefined || node.meta.deleted) return goOn;
   const wish = readWish(text);
@@ -26,29 +26,29 @@ export async function wishStep(context: Context): Promise<Outcome> {
   } else {
     const known = Object.keys(operations).join(", ");
     const words = `${annotations.run}=${wish.unknown}: there is no such operation (known: ${known})`;
-    around.events.tell(node, "MaintenanceRefused", words);
+    deps.events.record(node, "MaintenanceRefused", words);
   }
   await takeAway(context, text);
   return goOn;
 }
 
 /** Only what was read, guarded by its version: a wish that came meanwhile is not taken away unread. */
-async function takeAway({ node, around, key }: Context, text: string): Promise<void> {
-  const { name, namespace, resourceVersion, annotations: present } = around.node(key)?.meta ?? node.meta;
+async function takeAway({ node, deps, key }: Context, text: string): Promise<void> {
+  const { name, namespace, resourceVersion, annotations: present } = deps.cache.node(key)?.meta ?? node.meta;
   if (present[annotations.run] !== text) return;
   const patch = { metadata: { resourceVersion, annotations: { [annotations.run]: null } } };
-  around.wrote(await around.client.merge(kinds.node, { name, namespace }, patch));
+  deps.cache.recordWrite(await deps.client.merge(kinds.node, { name, namespace }, patch));
 }
 
 /** Notes what schedules and full volumes ask for, and how far schedules were followed, which is one writing. */
 export function standingWishStep(context: Context): Outcome {
-  const { node, around, status } = context;
+  const { node, deps, status } = context;
   const disks = context.members.map(({ member, status: { disk } }) => diskOf(member.name, disk));
-  const now = around.clock.now();
+  const now = deps.clock.now();
   const { wishes, marks, refused } = standingWishes(standingView({ ...node, status }, disks), now);
   for (const { operation, schedule } of refused) {
     const words = `${operation}: "${schedule}" is no schedule of five fields`;
-    around.events.tell(node, "MaintenanceRefused", words);
+    deps.events.record(node, "MaintenanceRefused", words);
   }
   context.status = { ...status, schedules: marks.length === 0 ? undefined : marks };
   add(context, wishes);
@@ -78,7 +78,7 @@ function diskOf(member: string, disk: MemberStatus["disk"]): MemberDisk {
 }
 
 function add(context: Context, wishes: readonly Wish[]): void {
-  const book = addWishes(bookOf(context.status), wishes, context.around.clock.now());
+  const book = addWishes(bookOf(context.status), wishes, context.deps.clock.now());
   context.status = withBook(context.status, takeNext(book));
 }
 

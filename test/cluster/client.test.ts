@@ -73,12 +73,12 @@ about(`the client${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =
     await using reflector = openReflector({
       client,
       selection: SELECTION,
-      changed: (now, before) => void (now === undefined && before && gone.push(before.meta.name)),
+      onChange: (now, before) => void (now === undefined && before && gone.push(before.meta.name)),
       log: silentLog,
       pause,
     });
     await reflector.synced;
-    expect([...reflector.all()]).toHaveLength(601);
+    expect([...reflector.list()]).toHaveLength(601);
     await cluster.kubectl(["delete", "configmap", "many-7"]);
     await client.apply(draft("late", "1"));
     await eventually(

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { keyOf } from "../../operator/api/resource.ts";
 import { loadAccess } from "../../operator/kube/access.ts";
+import type { CachedObject } from "../../operator/kube/cached-object.ts";
 import { type KubeClient, openKubeClient } from "../../operator/kube/client.ts";
 import { openReflector, type Reflector } from "../../operator/kube/reflector.ts";
 import { kinds } from "../../operator/kube/resources.ts";
-import type { Seen } from "../../operator/kube/seen.ts";
 import { pause } from "../../operator/observe/clock.ts";
 import { silentLog } from "../../operator/observe/log.ts";
 import { type BreakingProxy, type Fault, faults, openBreakingProxy } from "./support/breaking-proxy.ts";
@@ -58,7 +58,9 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
     await cluster?.[Symbol.asyncDispose]();
   }, 60_000);
 
-  async function reflectThrough(changed: (now?: Seen, before?: Seen) => void): Promise<Reflector> {
+  async function reflectThrough(
+    changed: (now?: CachedObject, before?: CachedObject) => void,
+  ): Promise<Reflector> {
     const token = await cluster.kubectl(["-n", OPERATOR_NAMESPACE, "create", "token", "knit-operator"]);
     const client = openKubeClient({
       access: {
@@ -72,7 +74,13 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
       fieldManager: "test",
       limits: { requestMs: 2_000, silenceMs: 2_000 },
     });
-    const reflector = openReflector({ client, selection: SELECTION, changed, log: silentLog, pause });
+    const reflector = openReflector({
+      client,
+      selection: SELECTION,
+      onChange: changed,
+      log: silentLog,
+      pause,
+    });
     return {
       ...reflector,
       async [Symbol.asyncDispose]() {
@@ -116,14 +124,14 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
       const asked = proxy.requests() - before;
       proxy.fault = undefined;
       await direct.apply(draft("m-5", value));
-      const { items } = await cluster.get<{ items: { metadata: Seen["meta"] }[] }>(
+      const { items } = await cluster.get<{ items: { metadata: CachedObject["meta"] }[] }>(
         "configmap",
         "-l",
         "of=test",
       );
       const there = items.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`).sort();
       await eventually("what is there", async () => {
-        const seen = [...reflector.all()].map(({ meta }) => `${meta.name} ${meta.resourceVersion}`).sort();
+        const seen = [...reflector.list()].map(({ meta }) => `${meta.name} ${meta.resourceVersion}`).sort();
         return JSON.stringify(seen) === JSON.stringify(there) ? true : undefined;
       });
       expect([...told].map(([key, version]) => `${key.split("/")[1]} ${version}`).sort()).toEqual(there);
@@ -144,7 +152,7 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
       const reflector = openReflector({
         client: direct,
         selection: { kind: kinds[kind], namespace: "demo" },
-        changed: (now, before) => {
+        onChange: (now, before) => {
           const key = `${kind} ${(now ?? before)?.meta.name}`;
           changes.set(key, (changes.get(key) ?? 0) + 1);
         },

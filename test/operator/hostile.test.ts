@@ -21,7 +21,7 @@ import { ControlError } from "../../operator/control/error.ts";
 import { readCall } from "../../operator/control/methods.ts";
 import { readClaim } from "../../operator/reconcile/claim-view.ts";
 import { externalUrl } from "../../operator/reconcile/external-url.ts";
-import { holdPod, readPod } from "../../operator/reconcile/pod-view.ts";
+import { projectPod, readPod } from "../../operator/reconcile/pod-view.ts";
 import { configText, secretText } from "../../operator/reconcile/secret-text.ts";
 import { seededRandom } from "../support/random.ts";
 
@@ -174,7 +174,7 @@ function readExternal(value: unknown): unknown {
     return externalUrl(
       { node, name: "m" },
       identity,
-      { find: () => ({ meta, object: value ?? {} }) },
+      { cache: { find: () => ({ meta, object: value ?? {} }) } },
       "1.2.3.4",
     );
   });
@@ -193,7 +193,7 @@ const READERS: readonly (readonly [string, unknown, (value: unknown) => unknown]
     },
     (value) => templateDigest(lastAppliedTemplate(value)),
   ],
-  ["a pod", POD, (value) => readPod(holdPod(value).object)],
+  ["a pod", POD, (value) => readPod(projectPod(value).object)],
   ["a claim", CLAIM, (value) => readClaim(value ?? {})],
   ["a Secret", { data: { a: "eA==" } }, (value) => [secretText(value, "a"), configText(value, "a")]],
   ["admin_nodeInfo", { id: ID, name: "n", protocols: { istanbul: {} } }, readNodeInfo],

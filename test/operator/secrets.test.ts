@@ -2,16 +2,16 @@
 import { describe, expect, test } from "@jest/globals";
 import { createAuthority } from "../../operator/control/authority.ts";
 import { ControlError } from "../../operator/control/error.ts";
+import type { ReconcileDeps } from "../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../operator/reconcile/network.ts";
 import { reconcile } from "../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
 import { CORE, type FakeCluster } from "../support/fake-cluster.ts";
 import { freshCluster } from "../support/fresh-cluster.ts";
 import { createKeptLog, type LogLine } from "../support/gateway.ts";
 
 let cluster: FakeCluster;
 let authorityKey: string;
-let around: Surroundings;
+let deps: ReconcileDeps;
 let lines: LogLine[];
 /** What was thrown: the queue logs it. */
 let thrown: string[];
@@ -22,13 +22,13 @@ freshCluster((fresh) => {
   const kept = createKeptLog();
   ({ lines } = kept);
   thrown = [];
-  around = { ...cluster.surroundings(), log: kept.log };
+  deps = { ...cluster.deps(), log: kept.log };
 });
 
 async function once(...names: readonly string[]): Promise<void> {
   for (const name of names) {
     const work =
-      name === "net" ? reconcileNetwork(cluster.network(), around) : reconcile(cluster.node(name), around);
+      name === "net" ? reconcileNetwork(cluster.network(), deps) : reconcile(cluster.node(name), deps);
     await work.catch((error: unknown) => void thrown.push(String(error)));
   }
 }

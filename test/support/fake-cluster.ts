@@ -12,16 +12,16 @@ import {
 import { identityOf } from "../../operator/build/identity.ts";
 import type { Credentials } from "../../operator/control/authority.ts";
 import type { Authorities } from "../../operator/control/rotation.ts";
+import type { CachedObject } from "../../operator/kube/cached-object.ts";
 import type { KubeClient } from "../../operator/kube/client.ts";
 import { KubeError } from "../../operator/kube/error.ts";
 import { kinds } from "../../operator/kube/resources.ts";
-import type { Seen } from "../../operator/kube/seen.ts";
 import { instant } from "../../operator/observe/clock.ts";
 import { silentLog } from "../../operator/observe/log.ts";
-import { AddressBook } from "../../operator/reconcile/address-book.ts";
 import { Applier } from "../../operator/reconcile/applier.ts";
-import type { Observation } from "../../operator/reconcile/poller.ts";
-import type { Surroundings } from "../../operator/reconcile/surroundings.ts";
+import type { ReconcileDeps } from "../../operator/reconcile/deps.ts";
+import { ReconcileMemory } from "../../operator/reconcile/memory.ts";
+import type { Observation } from "../../operator/reconcile/observation.ts";
 import type { AnyDraft } from "./a-draft.ts";
 import { aPod, type PodTerms } from "./a-pod.ts";
 
@@ -55,7 +55,6 @@ export class FakeCluster {
   onStatus: (name: string) => void = () => undefined;
   /** Called before an object is written. */
   onWrite: (kind: string) => void = () => undefined;
-  readonly figuresDue = new Set<string>();
   readonly observations = new Map<string, Observation>();
   now = Date.parse("2026-01-01T00:00:00Z");
   #version = 0;
@@ -167,13 +166,13 @@ export class FakeCluster {
     return this.objects.get(`${kind} demo/${name}`);
   }
 
-  surroundings(): Surroundings {
+  deps(): ReconcileDeps {
     const client = this.#client();
     return {
       client,
       applier: new Applier(client),
       events: {
-        tell: (about, reason, message) => void this.events.push(`${about.meta.name} ${reason}: ${message}`),
+        record: (about, reason, message) => void this.events.push(`${about.meta.name} ${reason}: ${message}`),
       },
       channel: {
         call: async (gateway, method, ...params) => {
@@ -192,29 +191,30 @@ export class FakeCluster {
       },
       clock: { now: () => this.now },
       log: silentLog,
-      beginning: new Set(),
-      figuresDue: this.figuresDue,
-      meshes: new Map(),
-      refusedGrowths: new Map(),
-      find: (kind, key) => this.#seen(`${kinds[kind].kind} ${key}`),
+      memory: new ReconcileMemory(),
+      poller: { latest: (key) => this.observations.get(key), pollSoon: () => undefined },
+      cache: this.#cache(),
+    };
+  }
+
+  #cache(): ReconcileDeps["cache"] {
+    return {
+      find: (kind, key) => this.#cached(`${kinds[kind].kind} ${key}`),
+      list: (kind) =>
+        [...this.objects.keys()]
+          .filter((key) => key.startsWith(`${kinds[kind].kind} `))
+          .flatMap((key) => this.#cached(key) ?? []),
       node: (key) => {
         const object = this.objects.get(`Node ${key}`);
         return object && readNode(object);
       },
-      network: (namespace, name) => {
-        const object = this.objects.get(`Network ${namespace}/${name}`);
+      nodes: () => [...this.objects.values()].filter((each) => each["kind"] === "Node").map(readNode),
+      network: (key) => {
+        const object = this.objects.get(`Network ${key}`);
         return object && readNetwork(object);
       },
       serves: () => this.servesMonitors,
-      nodes: () => [...this.objects.values()].filter((each) => each["kind"] === "Node").map(readNode),
-      all: (kind) =>
-        [...this.objects.keys()]
-          .filter((key) => key.startsWith(`${kinds[kind].kind} `))
-          .flatMap((key) => this.#seen(key) ?? []),
-      addresses: new AddressBook(),
-      observed: (key) => this.observations.get(key),
-      look: () => undefined,
-      wrote: () => undefined,
+      recordWrite: () => undefined,
     };
   }
 
@@ -304,7 +304,7 @@ export class FakeCluster {
     return changed;
   }
 
-  #seen(key: string): Seen | undefined {
+  #cached(key: string): CachedObject | undefined {
     const object = this.objects.get(key);
     return object && { meta: readMeta(object), object };
   }

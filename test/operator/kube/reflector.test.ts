@@ -1,10 +1,10 @@
 /** The reflector against scripted servers: it never loses a change, whatever becomes of its watches. */
 import type { ServerResponse } from "node:http";
 import { expect, test } from "@jest/globals";
+import type { CachedObject } from "../../../operator/kube/cached-object.ts";
 import type { KubeClient } from "../../../operator/kube/client.ts";
 import { openReflector, type Reflector } from "../../../operator/kube/reflector.ts";
 import { kinds } from "../../../operator/kube/resources.ts";
-import type { Seen } from "../../../operator/kube/seen.ts";
 import { silentLog } from "../../../operator/observe/log.ts";
 import { openApiServer } from "../../support/api-server.ts";
 import { until } from "../../support/until.ts";
@@ -19,20 +19,20 @@ const list = (version: number, items: readonly object[], next?: string) => ({
 });
 
 interface More {
-  readonly mostObjects?: number;
+  readonly maxObjects?: number;
   /** Hears of every wait. */
   readonly waits?: number[];
 }
 
 function reflect(client: KubeClient, changes: string[], { waits, ...more }: More = {}): Reflector {
-  const told = (now: Seen | undefined, before: Seen | undefined): void => {
+  const told = (now: CachedObject | undefined, before: CachedObject | undefined): void => {
     const word = now === undefined ? "gone" : before === undefined ? "new" : "changed";
     changes.push(`${word} ${(now ?? before)?.meta.name} ${now?.meta.resourceVersion ?? ""}`.trim());
   };
   return openReflector({
     client,
     selection: { kind: kinds.pod, namespace: undefined, labelSelector: "a=b" },
-    changed: told,
+    onChange: told,
     log: silentLog,
     pause: (milliseconds) => {
       waits?.push(milliseconds);
@@ -65,7 +65,7 @@ test("a list of pages becomes objects, and a watch from the last page changes th
   await reflector.synced;
   await until(() => changes.length === 5);
   expect(changes).toEqual(["new a 1", "new b 2", "changed a 11", "gone b", "new c 13"]);
-  expect([...reflector.all()].map(({ meta }) => meta.name)).toEqual(["a", "c"]);
+  expect([...reflector.list()].map(({ meta }) => meta.name)).toEqual(["a", "c"]);
   expect(reflector.get("n/c")?.meta.resourceVersion).toBe("13");
   const [watch] = api.heard.filter(({ query }) => query.has("watch"));
   expect([watch?.query.get("resourceVersion"), watch?.query.get("labelSelector")]).toEqual(["10", "a=b"]);
@@ -207,8 +207,8 @@ test("more objects than there is room for are not kept", async () => {
     watching = true;
     return stream(response, event("ADDED", object("d", 2)), event("MODIFIED", object("a", 3)));
   });
-  await using reflector = reflect(api.client, changes, { mostObjects: 2 });
+  await using reflector = reflect(api.client, changes, { maxObjects: 2 });
   await until(() => watching && changes.length === 3);
   expect(changes).toEqual(["new a 1", "new b 1", "changed a 3"]);
-  expect([...reflector.all()]).toHaveLength(2);
+  expect([...reflector.list()]).toHaveLength(2);
 });

@@ -6,7 +6,7 @@ import { systemClock } from "../../../operator/observe/clock.ts";
 import { createMetrics } from "../../../operator/observe/metrics.ts";
 import type { NodeFigures } from "../../../operator/observe/node-metrics.ts";
 import { figuresOf } from "../../../operator/reconcile/figures.ts";
-import type { Observation } from "../../../operator/reconcile/poller.ts";
+import type { Observation } from "../../../operator/reconcile/observation.ts";
 import { WorkQueue } from "../../../operator/runtime/queue.ts";
 import {
   OPERATOR_METRICS_DOCS,

@@ -1,8 +1,8 @@
 /** The applier writes when something differs, and only then. */
 import { expect, test } from "@jest/globals";
 import { readMeta } from "../../../operator/api/resource.ts";
+import type { CachedObject } from "../../../operator/kube/cached-object.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
-import type { Seen } from "../../../operator/kube/seen.ts";
 import { Applier } from "../../../operator/reconcile/applier.ts";
 import type { AnyDraft } from "../../support/a-draft.ts";
 
@@ -53,7 +53,7 @@ class FakeServer {
     return this.object;
   }
 
-  seen(changes: object = {}): Seen {
+  seen(changes: object = {}): CachedObject {
     const object = { ...this.object, ...changes };
     return { meta: readMeta(object), object };
   }
@@ -89,7 +89,7 @@ test("what the server counts and the status are no reason to write; what somebod
 
 test("a StatefulSet is as it was written until it is seen so or newer", async () => {
   const { server, applier } = aScene();
-  const ask = (seen: Seen | undefined) => applier.latest("StatefulSet", "n/a", seen);
+  const ask = (seen: CachedObject | undefined) => applier.latest("StatefulSet", "n/a", seen);
   expect(ask(undefined)).toBeUndefined();
   await applier.apply({ ...DRAFT, apiVersion: "apps/v1", kind: "StatefulSet" }, undefined);
   const { metadata } = server.object as { metadata: object };

@@ -4,20 +4,20 @@ import { FINALIZER } from "../../../operator/api/names.ts";
 import { ControlError } from "../../../operator/control/error.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
 import { DELETION_MS, endUnread } from "../../../operator/reconcile/deletion.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
-const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), deps);
 const refuse = (): never => {
   throw new KubeError("forbidden", "no");
 };
@@ -34,7 +34,7 @@ test("a Node is held before anything is made for it, once", async () => {
 });
 
 test("a Node in the operator's own namespace is not held: that may go as a whole, the operator first", async () => {
-  around = { ...around, settings: { ...around.settings, operatorNamespace: "demo" } };
+  deps = { ...deps, settings: { ...deps.settings, operatorNamespace: "demo" } };
   cluster.putGenesis();
   cluster.putNode("core", CORE);
   await once("core");
@@ -122,7 +122,7 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
   });
 
   test("an operator that may not delete or write its status lets it go in the end", async () => {
-    around = { ...around, client: { ...around.client, remove: refuse, applyStatus: refuse } };
+    deps = { ...deps, client: { ...deps.client, remove: refuse, applyStatus: refuse } };
     cluster.deleteNode("core");
     await expect(once("core")).rejects.toThrow("no");
     cluster.now += DELETION_MS;
@@ -168,9 +168,9 @@ test("a Node that cannot be read is let go when it is deleted, and not before", 
     const { meta } = cluster.node("core");
     return { meta, object: undefined };
   };
-  expect(await endUnread(seen(), around)).toBeUndefined();
+  expect(await endUnread(seen(), deps)).toBeUndefined();
   expect(isThere("core")).toBe(true);
   cluster.deleteNode("core");
-  await endUnread(seen(), around);
+  await endUnread(seen(), deps);
   expect(isThere("core")).toBe(false);
 });

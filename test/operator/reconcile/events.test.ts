@@ -37,7 +37,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 test("an event that repeats stays one, with its count and when it happened last", async () => {
   const { events, writes, clock, recorder } = scene();
   for (let second = 0; second <= 20; second++) {
-    recorder.tell(NODE, "ReconcileFailed", "why");
+    recorder.record(NODE, "ReconcileFailed", "why");
     clock.time += 1_000;
   }
   await settle();
@@ -56,12 +56,12 @@ test("an event that repeats stays one, with its count and when it happened last"
 
 test("an event whose time is over at the server is told anew", async () => {
   const { events, writes, clock, recorder } = scene();
-  recorder.tell(NODE, "ReconcileFailed", "why");
+  recorder.record(NODE, "ReconcileFailed", "why");
   await settle();
   events.clear();
   for (let round = 0; round < 2; round++) {
     clock.time += 10_000;
-    recorder.tell(NODE, "ReconcileFailed", "why");
+    recorder.record(NODE, "ReconcileFailed", "why");
     await settle();
   }
   expect(writes).toEqual(["create", "merge", "create"]);

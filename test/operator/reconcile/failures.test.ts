@@ -1,22 +1,22 @@
 /** Failures stay where they are: a table of steps that fail, with all other effects still there. */
 import { describe, expect, test } from "@jest/globals";
 import { KubeError } from "../../../operator/kube/error.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { type FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
 /** Reconciles, whatever comes of it. */
 const once = (name = "core"): Promise<unknown> =>
-  reconcile(cluster.node(name), around).catch((error: unknown) => error);
+  reconcile(cluster.node(name), deps).catch((error: unknown) => error);
 const change = (name: string, more: object): void =>
   cluster.putNode(name, { ...cluster.node(name).spec, ...more });
 const refuse = (refused: string) => (kind: string) => {

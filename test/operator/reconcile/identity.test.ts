@@ -2,18 +2,18 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { readMeta } from "../../../operator/api/resource.ts";
 import { identityOf } from "../../../operator/build/identity.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { CORE, type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
 type Stored = Parameters<FakeCluster["put"]>[0];
@@ -22,7 +22,7 @@ type Stored = Parameters<FakeCluster["put"]>[0];
 async function once(...names: readonly string[]): Promise<void> {
   for (const name of names) {
     const work =
-      name === "net" ? reconcileNetwork(cluster.network(), around) : reconcile(cluster.node(name), around);
+      name === "net" ? reconcileNetwork(cluster.network(), deps) : reconcile(cluster.node(name), deps);
     await work.catch((error: unknown) => {
       if (!(error instanceof Error && error.name === "ReconcileError")) throw error;
     });
@@ -49,7 +49,7 @@ function allow(name: string, permission: string, value: string): void {
 function remove(kind: string, name: string): void {
   const object = cluster.objects.get(`${kind} demo/${name}`);
   cluster.objects.delete(`${kind} demo/${name}`);
-  if (object !== undefined) around.applier.gone(kind, { meta: readMeta(object), object });
+  if (object !== undefined) deps.applier.gone(kind, { meta: readMeta(object), object });
 }
 
 /** A person puts an object back from a copy. */
@@ -220,10 +220,10 @@ describe("one key of two Nodes", () => {
 
   test("starts once when another operator takes over", async () => {
     await once("two");
-    around = cluster.surroundings();
+    deps = cluster.deps();
     for (const name of ["one", "two"])
       for (const { name: member, address } of cluster.node(name).status.members ?? [])
-        if (address !== undefined) around.addresses.note(address, `demo/${member}`);
+        if (address !== undefined) deps.memory.addresses.note(address, `demo/${member}`);
     await once("one", "two");
     expect([replicasOf("one"), replicasOf("two")]).toEqual([undefined, 1]);
   });
@@ -247,11 +247,11 @@ describe("one key of two Nodes", () => {
   test("ends the younger of two that run already", async () => {
     await once("one");
     cluster.objects.delete("Node demo/one");
-    around = cluster.surroundings();
+    deps = cluster.deps();
     await once("two");
     cluster.putNode("one", WITH_KEY);
     for (const name of ["one", "two"]) cluster.putPod(name);
-    around = cluster.surroundings();
+    deps = cluster.deps();
     await once("one", "two");
     expect([replicasOf("one"), replicasOf("two")]).toEqual([1, 0]);
   });

@@ -1,20 +1,20 @@
 /** Maintenance in memory: from the annotation to the event. */
 import { describe, expect, test } from "@jest/globals";
 import { ControlError } from "../../../operator/control/error.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { type FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
-const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), deps);
 
 /** An event without its message. */
 const reasonOf = (text: string): string => text.split(":")[0] ?? "";
@@ -86,7 +86,7 @@ describe("maintenance", () => {
     };
     await once("core");
     expect(state("core")?.state).toBe("Starting");
-    around = cluster.surroundings();
+    deps = cluster.deps();
     cluster.answer = () => progress();
     await once("core");
     expect([state("core")?.state, begins().length]).toEqual(["Running", 1]);
@@ -109,7 +109,7 @@ describe("maintenance", () => {
     cluster.answer = (_node, method) =>
       ({ admin_stateMigrationStatus: idle, admin_stateMigrationLast: progress() })[method] ?? null;
     await once("core");
-    if (isNext) around = cluster.surroundings();
+    if (isNext) deps = cluster.deps();
     for (const height of [7, 8, 9]) {
       pass(height);
       await once("core");

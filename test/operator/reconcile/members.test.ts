@@ -1,20 +1,20 @@
 /** Replicas in memory: each a node of its own, those that are no longer asked for go, and what is shared is shared. */
 import { describe, expect, test } from "@jest/globals";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { type FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
   cluster.putGenesis();
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
-const once = (): Promise<number> => reconcile(cluster.node("reader"), around);
+const once = (): Promise<number> => reconcile(cluster.node("reader"), deps);
 
 /** Reconciles a Node of this spec and gives what there is then of some kinds. */
 async function made(spec: object, ...kinds: string[]): Promise<readonly string[]> {
@@ -111,8 +111,8 @@ test("another release of the operator starts no pod anew, another spec does and 
   const template = (): string =>
     JSON.stringify((cluster.get("StatefulSet", "reader") as { spec: { template: object } }).spec.template);
   const before = template();
-  const next = cluster.surroundings();
-  around = { ...next, settings: { ...next.settings, gatewayImage: "operator:2", nodeImage: "knit:2" } };
+  const next = cluster.deps();
+  deps = { ...next, settings: { ...next.settings, gatewayImage: "operator:2", nodeImage: "knit:2" } };
   await once();
   expect(template()).toBe(before);
   await made({ settings: { verbosity: "5" } });

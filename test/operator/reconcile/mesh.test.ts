@@ -1,22 +1,22 @@
 /** Peers in memory: from the plan to what nodes are told. */
 import { expect, test } from "@jest/globals";
 import { ControlError } from "../../../operator/control/error.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { type FakeCluster, idOf } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
   cluster.putRunning("core", []);
   cluster.putRunning("proxy", []);
 });
 
-const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), deps);
 const url = (name: "core" | "proxy"): string => `kni://${idOf(name).slice(0, 8)}`;
 
 test("a node is told whom to keep once it is in the status, and what the status says becomes true", async () => {

@@ -1,22 +1,22 @@
 /** Networks in memory: block 0 from the keys of core nodes, limits to drains, and sums over the nodes. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { CORE, type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
 const FOUR = ["a", "b", "c", "d"];
-const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
-const network = (): Promise<number> => reconcileNetwork(cluster.network(), around);
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), deps);
+const network = (): Promise<number> => reconcileNetwork(cluster.network(), deps);
 const conditions = (): readonly string[] =>
   (cluster.network().status.conditions ?? []).map(
     ({ type, status, reason }) => `${type} ${status} ${reason}`,

@@ -1,6 +1,6 @@
 /** What is held of a pod is enough to read it. */
 import { expect, test } from "@jest/globals";
-import { holdPod, readPod } from "../../../operator/reconcile/pod-view.ts";
+import { projectPod, readPod } from "../../../operator/reconcile/pod-view.ts";
 
 const terminated = { reason: "OOMKilled", exitCode: 137, finishedAt: "2026-01-01T00:00:00Z" };
 const base = {
@@ -32,7 +32,7 @@ test.each([
 ])("a pod %s is read as if all of it were held", (_name, status) => {
   const metadata = { name: "a-0", namespace: "n", uid: "u", resourceVersion: "1" };
   const pod = { metadata, spec: { containers: [{ name: "node" }] }, status };
-  const { object } = holdPod(pod);
+  const { object } = projectPod(pod);
   expect(readPod(object)).toEqual(readPod(pod));
   const { spec } = object as { spec: object };
   expect(Object.keys(spec)).toEqual(["nodeName"]);

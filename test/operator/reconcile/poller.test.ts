@@ -33,7 +33,7 @@ function aScene(
   const poller = new Poller({
     keys: () => keys,
     gateway: (key) => (key.startsWith("none") ? undefined : { host: "h", port: 1, name: key }),
-    asked: (key, isDue) => void asked.push(isDue ? `${key} due` : key),
+    onObservation: (key, isDue) => void asked.push(isDue ? `${key} due` : key),
     everyMs,
     perSecond,
     clock,
@@ -58,7 +58,7 @@ test("every node is asked in turn when there are more than can be asked at once"
   await until(() => new Set(asked).size === 200);
   await poller[Symbol.asyncDispose]();
   expect(most()).toBeLessThanOrEqual(16);
-  expect(poller.get("n/199")).toMatchObject({
+  expect(poller.latest("n/199")).toMatchObject({
     ok: true,
     id: ID,
     version: "Knit",
@@ -66,7 +66,7 @@ test("every node is asked in turn when there are more than can be asked at once"
     syncing: false,
     address: "h",
   });
-  expect(poller.get("none/x")).toBeUndefined();
+  expect(poller.latest("none/x")).toBeUndefined();
 });
 
 test("a node that does not answer, or answers nonsense, is known by that and holds nobody up", async () => {
@@ -74,19 +74,19 @@ test("a node that does not answer, or answers nonsense, is known by that and hol
     if (name === "n/dead") throw new ControlError("connect", "no way");
     return name === "n/odd" ? { ...REPORT, peers: "many" } : REPORT;
   });
-  for (const key of ["n/dead", "n/odd", "n/well"]) poller.look(key);
+  for (const key of ["n/dead", "n/odd", "n/well"]) poller.pollSoon(key);
   await until(() => asked.length === 3);
-  expect(poller.get("n/dead")).toMatchObject({
+  expect(poller.latest("n/dead")).toMatchObject({
     ok: false,
     reason: "GatewayUnreachable",
     message: "no way",
   });
-  expect(poller.get("n/odd")).toMatchObject({
+  expect(poller.latest("n/odd")).toMatchObject({
     ok: false,
     reason: "NodeAnswerUnreadable",
     message: "peers that are not a list",
   });
-  expect(poller.get("n/well")).toMatchObject({ ok: true });
+  expect(poller.latest("n/well")).toMatchObject({ ok: true });
   await poller[Symbol.asyncDispose]();
 });
 
@@ -94,8 +94,8 @@ test("nodes that hang make way for others, as many as may be asked at all", asyn
   const hanging = Promise.withResolvers<typeof REPORT>();
   const call: Channel["call"] = ({ name }) => (name === "n/well" ? Promise.resolve(REPORT) : hanging.promise);
   const { poller, asked, most } = aScene([], call);
-  for (let index = 0; index < 40; index++) poller.look(`n/${index}`);
-  poller.look("n/well");
+  for (let index = 0; index < 40; index++) poller.pollSoon(`n/${index}`);
+  poller.pollSoon("n/well");
   await until(() => asked.includes("n/well"));
   expect(most()).toBeLessThanOrEqual(16);
   hanging.resolve(REPORT);
@@ -106,12 +106,12 @@ test("nodes that hang make way for others, as many as may be asked at all", asyn
 test("a node that is gone is forgotten, and nothing is asked after the end", async () => {
   const keys = ["n/a"];
   const { poller, asked } = aScene(keys, async () => REPORT, { everyMs: 10 });
-  await until(() => poller.get("n/a") !== undefined);
+  await until(() => poller.latest("n/a") !== undefined);
   keys.pop();
-  await until(() => poller.get("n/a") === undefined);
+  await until(() => poller.latest("n/a") === undefined);
   await poller[Symbol.asyncDispose]();
   const { length } = asked;
-  poller.look("n/b");
+  poller.pollSoon("n/b");
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(asked).toHaveLength(length);
 });

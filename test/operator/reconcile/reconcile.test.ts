@@ -1,25 +1,25 @@
 /** Reconciling in memory: what is made, what is waited for, and what is told to nodes. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { KubeError, type KubeErrorCode } from "../../../operator/kube/error.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { leastWaitOf, reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { CORE, type FakeCluster, idOf } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
 /** An event without its message. */
 const reasonOf = (text: string): string => text.split(":")[0] ?? "";
 
-const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
-const network = (): Promise<number> => reconcileNetwork(cluster.network(), around);
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), deps);
+const network = (): Promise<number> => reconcileNetwork(cluster.network(), deps);
 const conditions = (name: string): readonly string[] => cluster.conditions(name);
 
 describe("a new core node", () => {
@@ -76,7 +76,7 @@ describe("a new core node", () => {
     );
     cluster.objects.delete("Node demo/core");
     cluster.putNode("core", CORE);
-    around = cluster.surroundings();
+    deps = cluster.deps();
     await once("core");
     await network();
     const after = [cluster.get("Secret", "core-nodekey"), cluster.get("ConfigMap", "net-genesis")].map(
@@ -199,7 +199,10 @@ describe("a step that fails", () => {
 
   test("by a mistake of the program is told too", async () => {
     cluster.putRunning("core", []);
-    const broken = { ...around, find: (): never => JSON.parse("no JSON") as never };
+    const broken = {
+      ...deps,
+      cache: { ...deps.cache, find: (): never => JSON.parse("no JSON") as never },
+    };
     await expect(reconcile(cluster.node("core"), broken)).rejects.toThrow("JSON");
     expect(conditions("core")[0]).toBe("Ready False Error");
   });
@@ -213,7 +216,9 @@ test("an operator that begins asks a ready node before it judges it anew", async
   cluster.writes.length = 0;
   cluster.observations.clear();
   const asked: string[] = [];
-  const beginning = { ...cluster.surroundings(), look: (key: string) => void asked.push(key) };
+  const idle = cluster.deps();
+  const poller = { ...idle.poller, pollSoon: (key: string) => void asked.push(key) };
+  const beginning = { ...idle, poller };
   expect(await reconcile(cluster.node("core"), beginning)).toBeLessThanOrEqual(20_000);
   expect([asked, cluster.writes, conditions("core")]).toEqual([["demo/core"], [], ready]);
   cluster.putPod("core", { ready: false });
@@ -235,7 +240,7 @@ test("figures alone are noted when it is time for them, once, and with whatever 
   };
   told({ height: 6 });
   expect(await written()).toEqual([0, 5]);
-  cluster.figuresDue.add("demo/core");
+  deps.memory.markFiguresStale("demo/core");
   expect(await written()).toEqual([1, 6]);
   told({ height: 7 });
   expect(await written()).toEqual([0, 6]);

@@ -1,20 +1,20 @@
 /** Rollouts in memory: from another image to the StatefulSets that take it. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { ROLLOUT_MS } from "../../../operator/plan/rollout.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { type FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
-const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), deps);
 const text = (kind: string, name: string): string => JSON.stringify(cluster.get(kind, name));
 const imageOf = (name: string): string | undefined =>
   /"image":"(knit:\w+)"/.exec(text("StatefulSet", name))?.[1];
@@ -100,7 +100,7 @@ describe("another image", () => {
   test("is given on by an operator that starts anew, whatever the last one had written", async () => {
     await once("proxy");
     const known = cluster.get("StatefulSet", "proxy");
-    around = cluster.surroundings();
+    deps = cluster.deps();
     for (const name of ["endpoint", "core", "proxy"]) await once(name);
     expect([NAMES.map(imageOf), cluster.get("StatefulSet", "proxy")]).toEqual([
       ["knit:1", "knit:new", "knit:1"],
@@ -110,7 +110,7 @@ describe("another image", () => {
 
   test("is waited for by maintenance, in the next operator too", async () => {
     await once("proxy");
-    around = cluster.surroundings();
+    deps = cluster.deps();
     cluster.putRunning("core", [], { "knit.dev/run": "migrate" });
     await once("core");
     expect(cluster.node("core").status.maintenance).toMatchObject({
@@ -136,14 +136,16 @@ describe("another image", () => {
 test("a template seen late does not take back what was just written", async () => {
   await once("proxy");
   const stale = cluster.get("StatefulSet", "proxy");
-  const find = around.find;
   const old = JSON.parse(JSON.stringify(stale).replaceAll(digestOf("proxy"), "0123456789abcdef")) as object;
-  const late: Surroundings = {
-    ...around,
-    find: (kind, key) => {
-      const seen = find(kind, key);
-      if (seen === undefined || kind !== "statefulSet") return seen;
-      return { meta: { ...seen.meta, resourceVersion: "1" }, object: old };
+  const late: ReconcileDeps = {
+    ...deps,
+    cache: {
+      ...deps.cache,
+      find: (kind, key) => {
+        const seen = deps.cache.find(kind, key);
+        if (seen === undefined || kind !== "statefulSet") return seen;
+        return { meta: { ...seen.meta, resourceVersion: "1" }, object: old };
+      },
     },
   };
   await reconcile(cluster.node("proxy"), late);

@@ -1,20 +1,20 @@
 /** Maintenance that several Nodes of a network ask for, in memory. */
 import { describe, expect, test } from "@jest/globals";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { type FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
   cluster.answer = () => null;
 });
 
-const once = (name: string): Promise<number> => reconcile(cluster.node(name), around);
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), deps);
 const state = (name: string) => cluster.node(name).status.maintenance;
 const begins = (): readonly string[] => cluster.calls.filter((call) => call.includes("start"));
 const WISH = { "knit.dev/run": "migrate" };
@@ -26,7 +26,7 @@ describe("maintenance", () => {
     cluster.putRunning("endpoint", ["proxy"], WISH);
     await once("proxy");
     expect(state("proxy")).toMatchObject({ state: "Requested", message: "endpoint asked first" });
-    around = cluster.surroundings(); // of the next operator, which knows what the status says
+    deps = cluster.deps(); // of the next operator, which knows what the status says
     await once("proxy");
     await once("endpoint");
     expect([state("proxy")?.state, state("endpoint")?.state]).toEqual(["Requested", "Running"]);

@@ -1,20 +1,20 @@
 /** Volumes in memory: from the disk's use to the claim. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { KubeError } from "../../../operator/kube/error.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import type { Surroundings } from "../../../operator/reconcile/surroundings.ts";
 import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
-let around: Surroundings;
+let deps: ReconcileDeps;
 
 freshCluster((fresh) => {
   cluster = fresh;
-  around = cluster.surroundings();
+  deps = cluster.deps();
 });
 
-const once = (): Promise<number> => reconcile(cluster.node("core"), around);
+const once = (): Promise<number> => reconcile(cluster.node("core"), deps);
 const G = 2 ** 30;
 
 /** The claim as Kubernetes has it: bound, of a size. */
@@ -54,7 +54,7 @@ test("a volume that fills up grows by a step at a time up to its limit, and says
   expect(requested()).toBe("15Gi");
   expect(cluster.events.at(-1)).toBe("core VolumeGrown: the volume of core grows to 15Gi");
   expect(cluster.conditions("core")).toContain("StorageHealthy False Growing");
-  around = cluster.surroundings(); // another operator
+  deps = cluster.deps(); // another operator
   await once();
   expect(requested()).toBe("15Gi");
   bind("15Gi");

@@ -1,19 +1,20 @@
 /** Kinds that a cluster may not have: followed while they are there. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import type { Reflector } from "../../operator/kube/reflector.ts";
-import { silentLog } from "../../operator/observe/log.ts";
-import { followOptionalKinds } from "../../operator/optional-kinds.ts";
-import type { FollowedKind } from "../../operator/reconcile/surroundings.ts";
+import { watchOptionalKinds } from "../../../operator/compose/optional-kinds.ts";
+import type { Reflector } from "../../../operator/kube/reflector.ts";
+import { silentLog } from "../../../operator/observe/log.ts";
+import { AddressBook } from "../../../operator/reconcile/address-book.ts";
+import { ClusterCache } from "../../../operator/reconcile/cluster-cache.ts";
 
 let served: boolean | Error;
 let heard: string[];
-const followed = new Map<FollowedKind, Reflector>();
+let cache: ClusterCache;
 
 beforeEach(() => {
   jest.useFakeTimers();
   served = false;
   heard = [];
-  followed.clear();
+  cache = new ClusterCache({ log: silentLog, addresses: new AddressBook() });
 });
 afterEach(() => {
   jest.useRealTimers();
@@ -24,23 +25,23 @@ function open(): Reflector {
   return {
     synced: Promise.resolve(),
     get: () => undefined,
-    all: () => [],
+    list: () => [],
     [Symbol.asyncDispose]: async () => void heard.push("closed"),
   };
 }
 
 const begin = () =>
-  followOptionalKinds({
+  watchOptionalKinds({
     client: {
       serves: async () => {
         if (served instanceof Error) throw served;
         return served;
       },
     },
-    board: { followed },
+    cache,
     open,
-    came: () => void heard.push("came"),
-    everyMs: 1_000,
+    onServed: () => void heard.push("came"),
+    intervalMs: 1_000,
     log: silentLog,
   });
 
@@ -49,20 +50,20 @@ test("a kind that comes is followed and told once, one that goes is followed no 
   expect(heard).toEqual([]);
   served = true;
   await jest.advanceTimersByTimeAsync(3_000);
-  expect([heard, [...followed.keys()]]).toEqual([["opened", "came"], ["serviceMonitor"]]);
+  expect([heard, cache.serves("serviceMonitor")]).toEqual([["opened", "came"], true]);
   served = new Error("no answer");
   await jest.advanceTimersByTimeAsync(1_000);
-  expect(followed.size).toBe(1);
+  expect(cache.serves("serviceMonitor")).toBe(true);
   served = false;
   await jest.advanceTimersByTimeAsync(1_000);
-  expect([heard.at(-1), followed.size]).toEqual(["closed", 0]);
+  expect([heard.at(-1), cache.serves("serviceMonitor")]).toEqual(["closed", false]);
   await kinds[Symbol.asyncDispose]();
 });
 
 test("one that is there at the start is followed before anything else begins, and closed at the end", async () => {
   served = true;
   const kinds = await begin();
-  expect(followed.size).toBe(1);
+  expect(cache.serves("serviceMonitor")).toBe(true);
   await kinds[Symbol.asyncDispose]();
   await jest.advanceTimersByTimeAsync(5_000);
   expect(heard).toEqual(["opened", "came", "closed"]);

@@ -1,25 +1,27 @@
-/** What is known of the cluster: Nodes as they were seen or written, and whom a change concerns. */
+/** The cluster cache: Nodes as they were seen or written, and the Nodes that a change affects. */
 import { beforeEach, expect, test } from "@jest/globals";
-import { type NodeResource, readMeta } from "../../operator/api/resource.ts";
-import { Board } from "../../operator/board.ts";
-import type { Seen } from "../../operator/kube/seen.ts";
-import { silentLog } from "../../operator/observe/log.ts";
+import { type NodeResource, readMeta } from "../../../operator/api/resource.ts";
+import type { CachedObject } from "../../../operator/kube/cached-object.ts";
+import { silentLog } from "../../../operator/observe/log.ts";
+import { AddressBook } from "../../../operator/reconcile/address-book.ts";
+import { ClusterCache } from "../../../operator/reconcile/cluster-cache.ts";
 
-let board: Board;
-let seen: Map<string, Seen>;
+let cache: ClusterCache;
+let seen: Map<string, CachedObject>;
 let warnings: number;
 
 beforeEach(() => {
   warnings = 0;
   seen = new Map();
-  board = new Board({ ...silentLog, warn: () => void warnings++ });
-  board.seen = {
+  const log = { ...silentLog, warn: () => void warnings++ };
+  cache = new ClusterCache({ log, addresses: new AddressBook() });
+  cache.addInformer("node", {
     synced: Promise.resolve(),
     get: (key) => seen.get(key),
-    all: (namespace) =>
+    list: (namespace) =>
       [...seen.values()].filter(({ meta }) => meta.namespace === (namespace ?? meta.namespace)),
     [Symbol.asyncDispose]: async () => undefined,
-  };
+  });
 });
 
 function aNode(name: string, version: number, status: object = {}, network = "net"): object {
@@ -27,7 +29,7 @@ function aNode(name: string, version: number, status: object = {}, network = "ne
   return { metadata, spec: { type: "proxy", network: { name: network } }, status };
 }
 
-function asSeen(object: object): Seen {
+function asSeen(object: object): CachedObject {
   return { meta: readMeta(object), object };
 }
 
@@ -36,7 +38,7 @@ function put(...objects: object[]): void {
 }
 
 /** The same Node with other metadata. */
-function aVersion(version: number, metadata: object, height = 1): Seen {
+function aVersion(version: number, metadata: object, height = 1): CachedObject {
   const node = aNode("a", version, { height }) as { metadata: object };
   return asSeen({ ...node, metadata: { ...node.metadata, ...metadata } });
 }
@@ -48,35 +50,35 @@ const heightOf = (node: NodeResource | undefined): number | undefined => node?.s
 
 test("what was written counts before it is seen, and what is seen later counts again", () => {
   put(aNode("a", 5, { height: 1 }));
-  board.wrote(aNode("a", 7, { height: 2 }));
-  expect(heightOf(board.node("demo/a"))).toBe(2);
+  cache.recordWrite(aNode("a", 7, { height: 2 }));
+  expect(heightOf(cache.node("demo/a"))).toBe(2);
   put(aNode("a", 6, { height: 3 })); // seen late: it is older than the write
-  expect(heightOf(board.node("demo/a"))).toBe(2);
+  expect(heightOf(cache.node("demo/a"))).toBe(2);
   put(aNode("a", 8, { height: 4 }));
-  expect(heightOf(board.node("demo/a"))).toBe(4);
+  expect(heightOf(cache.node("demo/a"))).toBe(4);
 });
 
 test("a Node that is gone is not kept up by what was written of it", () => {
-  board.wrote(aNode("a", 7));
-  expect(board.node("demo/a")).toBeUndefined();
+  cache.recordWrite(aNode("a", 7));
+  expect(cache.node("demo/a")).toBeUndefined();
 });
 
 test("a Node that cannot be read is left alone, and said once for each version of it", () => {
   const broken = { ...aNode("a", 5), spec: { type: "king" } };
   put(broken, aNode("b", 6));
-  board.neighbours(seen.get("demo/a"), undefined);
-  expect(board.nodes().map(({ meta }) => meta.name)).toEqual(["b"]);
-  expect([board.node("demo/a"), warnings]).toEqual([undefined, 1]);
+  cache.peersAffectedBy(seen.get("demo/a"), undefined);
+  expect(cache.nodes().map(({ meta }) => meta.name)).toEqual(["b"]);
+  expect([cache.node("demo/a"), warnings]).toEqual([undefined, 1]);
 });
 
 test("a network hears of a Node that is reached elsewhere, done or gone, and of no other change", () => {
   const [before, higher] = [aNode("a", 1, at("kni://x", 1)), aNode("a", 2, at("kni://x", 2))];
   const moved = aNode("a", 3, at("kni://y", 2));
   put(before, aNode("b", 1), aNode("c", 1, {}, "other"));
-  expect(board.neighbours(asSeen(higher), asSeen(before))).toEqual([]);
-  expect(board.neighbours(asSeen(moved), asSeen(higher))).toEqual(["demo/a", "demo/b"]);
+  expect(cache.peersAffectedBy(asSeen(higher), asSeen(before))).toEqual([]);
+  expect(cache.peersAffectedBy(asSeen(moved), asSeen(higher))).toEqual(["demo/a", "demo/b"]);
   seen.delete("demo/a");
-  expect(board.neighbours(undefined, asSeen(moved))).toEqual(["demo/b"]);
+  expect(cache.peersAffectedBy(undefined, asSeen(moved))).toEqual(["demo/b"]);
 });
 
 test("a Node is not looked at again because of figures that were noted of it", () => {
@@ -92,20 +94,20 @@ test("a Node is not looked at again because of figures that were noted of it", (
     aNode("a", 3, grown),
     { ...aNode("a", 3, later), spec: { type: "core", network: { name: "net" } } },
   ].map(asSeen);
-  expect(board.isNews(figures, first)).toBe(false);
-  expect(others.map((other) => board.isNews(other, figures))).toEqual([true, true, true]);
-  expect([board.isNews(first, undefined), board.isNews(undefined, first)]).toEqual([true, true]);
+  expect(cache.isChanged(figures, first)).toBe(false);
+  expect(others.map((other) => cache.isChanged(other, figures))).toEqual([true, true, true]);
+  expect([cache.isChanged(first, undefined), cache.isChanged(undefined, first)]).toEqual([true, true]);
 });
 
 test("of a Node it is asked what its spec, its annotations and its end say, not its status", () => {
   const first = aVersion(1, { generation: 1 });
-  expect(board.isAsked(aVersion(2, { generation: 1 }, 2), first)).toBe(false);
+  expect(cache.isRequestChanged(aVersion(2, { generation: 1 }, 2), first)).toBe(false);
   const others = [
     { generation: 2 },
     { generation: 1, annotations: { "knit.dev/run": "migrate" } },
     { generation: 1, deletionTimestamp: "2026-01-01T00:00:00Z" },
   ].map((metadata) => aVersion(2, metadata));
-  expect(others.map((other) => board.isAsked(other, first))).toEqual([true, true, true]);
+  expect(others.map((other) => cache.isRequestChanged(other, first))).toEqual([true, true, true]);
 });
 
 test("nodes of another namespace hear of a Node that names it", () => {
@@ -113,5 +115,5 @@ test("nodes of another namespace hear of a Node that names it", () => {
   const here = { ...aNode("a", 1), spec };
   const there = aNode("b", 1) as { metadata: object };
   seen.set("there/b", asSeen({ ...there, metadata: { ...there.metadata, namespace: "there" } }));
-  expect(board.neighbours(asSeen(here), undefined)).toEqual(["there/b"]);
+  expect(cache.peersAffectedBy(asSeen(here), undefined)).toEqual(["there/b"]);
 });

@@ -1,6 +1,6 @@
 /** What counts as a difference between an object and its draft. */
 import { expect, test } from "@jest/globals";
-import { holds } from "../../../operator/reconcile/holds.ts";
+import { containsDraft } from "../../../operator/reconcile/contains.ts";
 
 const LIVE = { a: 1, list: [{ name: "x", filledIn: true }], nested: { b: "c", other: 2 }, empty: {} };
 
@@ -10,7 +10,7 @@ test.each<[string, object]>([
   ["something empty that is left out", { gone: {}, also: [], nothing: undefined }],
   ["itself", LIVE],
 ])("%s holds", (_what, wanted) => {
-  expect(holds(LIVE, wanted)).toBe(true);
+  expect(containsDraft(LIVE, wanted)).toBe(true);
 });
 
 test.each<[string, object]>([
@@ -21,5 +21,5 @@ test.each<[string, object]>([
   ["an object for a list", { list: { 0: { name: "x" } } }],
   ["an object for a value", { a: { b: 1 } }],
 ])("%s does not", (_what, wanted) => {
-  expect(holds(LIVE, wanted)).toBe(false);
+  expect(containsDraft(LIVE, wanted)).toBe(false);
 });

@@ -7,7 +7,7 @@ import { FIELD_MANAGER, GROUP } from "../api/names.ts";
 import { type ObjectMeta, readMeta } from "../api/resource.ts";
 
 /** An object as it was read, and what all objects have of it. */
-export interface Seen {
+export interface CachedObject {
   readonly meta: ObjectMeta;
   readonly object: unknown;
 }
@@ -20,7 +20,7 @@ const PACKING = { windowBits: 14, memLevel: 7, chunkSize: 2_048 } as const;
 const MAX_DICTIONARY = 16 * 1024;
 
 /** Gives what holds objects of one kind; that throws `ApiError` for what is no object of the API server's. */
-export function createHolder(): (object: unknown) => Seen {
+export function createObjectPacker(): (object: unknown) => CachedObject {
   let dictionary: Uint8Array | undefined;
   return (object) => {
     const meta = briefMeta(object);
@@ -31,7 +31,7 @@ export function createHolder(): (object: unknown) => Seen {
 }
 
 /** Holds what `pick` takes of an object, as it is: for what is looked at again and again. */
-export function holdPart(object: unknown, pick: (object: unknown) => unknown): Seen {
+export function projectObject(object: unknown, pick: (object: unknown) => unknown): CachedObject {
   return { meta: briefMeta(object), object: pick(object) };
 }
 
@@ -41,7 +41,7 @@ function briefMeta(object: unknown): ObjectMeta {
   return { ...meta, labels: brief(meta.labels), annotations: brief(meta.annotations) };
 }
 
-class Held implements Seen {
+class Held implements CachedObject {
   readonly meta: ObjectMeta;
   /** A character a byte: a buffer of its own would take as much again. */
   readonly #packed: string;

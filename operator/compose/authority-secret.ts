@@ -2,18 +2,18 @@
  * The operator's authority in a Secret of its own namespace: made by whoever leads first, looked at every hour, and
  * led over to the next one before it ends.
  */
-import { FIELD_MANAGER, labels } from "./api/names.ts";
-import { type Draft, readMeta } from "./api/resource.ts";
-import { secret } from "./build/secrets.ts";
-import { createAuthority, isAuthority } from "./control/authority.ts";
-import { type Authorities, turned } from "./control/rotation.ts";
-import type { KubeClient } from "./kube/client.ts";
-import { isKubeError, KubeError } from "./kube/error.ts";
-import { kinds } from "./kube/resources.ts";
-import type { Clock } from "./observe/clock.ts";
-import type { Log } from "./observe/log.ts";
-import { messageOf } from "./observe/message-of.ts";
-import { secretText } from "./reconcile/secret-text.ts";
+import { FIELD_MANAGER, labels } from "../api/names.ts";
+import { type Draft, readMeta } from "../api/resource.ts";
+import { secret } from "../build/secrets.ts";
+import { createAuthority, isAuthority } from "../control/authority.ts";
+import { type Authorities, turned } from "../control/rotation.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { isKubeError, KubeError } from "../kube/error.ts";
+import { kinds } from "../kube/resources.ts";
+import type { Clock } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import { messageOf } from "../observe/message-of.ts";
+import { secretText } from "../reconcile/secret-text.ts";
 
 /** What a keeper needs. */
 export interface KeeperOptions {

@@ -1,11 +1,11 @@
 /** The operator's authority: made once, kept, led over to the next in time, and never written over. */
 import { beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { AuthorityKeeper } from "../../operator/authority-secret.ts";
-import { type Credentials, createAuthority, isAuthority } from "../../operator/control/authority.ts";
-import { believed } from "../../operator/control/rotation.ts";
-import { secretText } from "../../operator/reconcile/secret-text.ts";
-import { FakeCluster } from "../support/fake-cluster.ts";
-import { createKeptLog } from "../support/gateway.ts";
+import { AuthorityKeeper } from "../../../operator/compose/authority-secret.ts";
+import { type Credentials, createAuthority, isAuthority } from "../../../operator/control/authority.ts";
+import { believed } from "../../../operator/control/rotation.ts";
+import { secretText } from "../../../operator/reconcile/secret-text.ts";
+import { FakeCluster } from "../../support/fake-cluster.ts";
+import { createKeptLog } from "../../support/gateway.ts";
 
 const NAME = "knit-operator-authority";
 const DAY = 86_400_000;
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 function open(): Promise<AuthorityKeeper> {
-  return AuthorityKeeper.open({ ...cluster.surroundings(), namespace: "demo", log: kept.log });
+  return AuthorityKeeper.open({ ...cluster.deps(), namespace: "demo", log: kept.log });
 }
 
 test("it is made when there is none, and is the same the next time", async () => {

@@ -1,7 +1,7 @@
 /** Which answers are worth a look at once. */
 import { expect, test } from "@jest/globals";
-import { isNews, tell } from "../../../operator/reconcile/news.ts";
-import type { Observation } from "../../../operator/reconcile/poller.ts";
+import type { Observation } from "../../../operator/reconcile/observation.ts";
+import { isPolledChanged, nextPolled } from "../../../operator/reconcile/observation.ts";
 
 type Answer = Observation & { readonly ok: true };
 
@@ -28,8 +28,8 @@ const SILENT: Observation = {
 
 /** Whether `next` is news after a node that went on from height 6 to 7. */
 function news(next: Observation): boolean {
-  const before = tell(tell(undefined, { ...ANSWER, height: 6 }), ANSWER);
-  return isNews(before, tell(before, next));
+  const before = nextPolled(nextPolled(undefined, { ...ANSWER, height: 6 }), ANSWER);
+  return isPolledChanged(before, nextPolled(before, next));
 }
 
 test.each<[string, Observation]>([
@@ -52,10 +52,10 @@ test.each<[string, Observation]>([
 });
 
 test("the first answer is news, one that goes on from there is none, silence that goes on is none, and its reason is", () => {
-  expect(isNews(undefined, tell(undefined, ANSWER))).toBe(true);
-  const first = tell(undefined, ANSWER);
-  expect(isNews(first, tell(first, { ...ANSWER, height: 8 }))).toBe(false);
-  const before = tell(undefined, SILENT);
-  expect(isNews(before, tell(before, { ...SILENT, at: 9 }))).toBe(false);
-  expect(isNews(before, tell(before, { ...SILENT, message: "another way" }))).toBe(true);
+  expect(isPolledChanged(undefined, nextPolled(undefined, ANSWER))).toBe(true);
+  const first = nextPolled(undefined, ANSWER);
+  expect(isPolledChanged(first, nextPolled(first, { ...ANSWER, height: 8 }))).toBe(false);
+  const before = nextPolled(undefined, SILENT);
+  expect(isPolledChanged(before, nextPolled(before, { ...SILENT, at: 9 }))).toBe(false);
+  expect(isPolledChanged(before, nextPolled(before, { ...SILENT, message: "another way" }))).toBe(true);
 });

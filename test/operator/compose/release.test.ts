@@ -1,9 +1,9 @@
 /** Releasing Nodes after the operator: all pages, what changes meanwhile, and never another's finalizer. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { FINALIZER } from "../../operator/api/names.ts";
-import { KubeError, type KubeErrorCode } from "../../operator/kube/error.ts";
-import { silentLog } from "../../operator/observe/log.ts";
-import { createLeaseWait, releaseNodes } from "../../operator/release.ts";
+import { FINALIZER } from "../../../operator/api/names.ts";
+import { createLeaseWait, releaseNodes } from "../../../operator/compose/release.ts";
+import { KubeError, type KubeErrorCode } from "../../../operator/kube/error.ts";
+import { silentLog } from "../../../operator/observe/log.ts";
 
 let held: Map<string, readonly string[]>;
 let trouble: (name: string) => KubeErrorCode | undefined;

@@ -2,22 +2,22 @@
  * The composition root: opens every part of the operator in order and closes them in reverse. Objects come in
  * through reflectors, become names in a queue, and are reconciled one Node at a time.
  */
-import { FIELD_MANAGER, labels } from "./api/names.ts";
+import { FIELD_MANAGER, labels } from "../api/names.ts";
+import type { Channel } from "../control/channel.ts";
+import { openOperatorChannel } from "../control/operator-channel.ts";
+import { loadAccess } from "../kube/access.ts";
+import { KubeError } from "../kube/error.ts";
+import type { TransportOptions } from "../kube/transport.ts";
+import { type Clock, systemClock } from "../observe/clock.ts";
+import { openHealth } from "../observe/health.ts";
+import type { Log } from "../observe/log.ts";
+import { createMetrics, type MetricSources } from "../observe/metrics.ts";
+import { type OperatorSettings } from "../reconcile/deps.ts";
+import { type Leadership } from "../runtime/leader.ts";
+import { openTidying } from "../runtime/tidying.ts";
 import { AuthorityKeeper } from "./authority-secret.ts";
-import type { Channel } from "./control/channel.ts";
-import { openOperatorChannel } from "./control/operator-channel.ts";
-import { loadAccess } from "./kube/access.ts";
-import { KubeError } from "./kube/error.ts";
-import type { TransportOptions } from "./kube/transport.ts";
-import { openLeading } from "./leading.ts";
-import { type Nodes, openNodes } from "./nodes.ts";
-import { type Clock, systemClock } from "./observe/clock.ts";
-import { openHealth } from "./observe/health.ts";
-import type { Log } from "./observe/log.ts";
-import { createMetrics, type MetricSources } from "./observe/metrics.ts";
-import { type OperatorSettings } from "./reconcile/surroundings.ts";
-import { type Leadership } from "./runtime/leader.ts";
-import { openTidying } from "./runtime/tidying.ts";
+import { type Controllers, openControllers } from "./controllers.ts";
+import { openLeaderClient } from "./leader-client.ts";
 
 /** What an operator is opened with. */
 export interface OperatorOptions extends OperatorSettings {
@@ -45,7 +45,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   const { log, operatorNamespace } = options;
   const clock: Clock = systemClock;
   await using parts = new AsyncDisposableStack();
-  let nodes: Nodes | undefined;
+  let nodes: Controllers | undefined;
   let host = "";
   const metrics = createMetrics(sourcesOf(() => ({ host, nodes })));
   // A candidate is ready too: it would lead if it could.
@@ -53,12 +53,12 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   const access = await loadAccess(() => clock.now());
   host = new URL(access.origin).host;
   const sent: TransportOptions["sent"] = (method, status) => metrics.request(method, status);
-  const { leadership, client } = parts.use(await openLeading({ ...options, access, sent }, signal));
+  const { leadership, client } = parts.use(await openLeaderClient({ ...options, access, sent }, signal));
   const keeper = parts.use(await AuthorityKeeper.open({ client, namespace: operatorNamespace, clock, log }));
   const authorities = () => keeper.known();
   const channel = parts.use(openOperatorChannel(authorities, () => clock.now()));
   nodes = parts.use(
-    await openNodes({
+    await openControllers({
       client,
       channel: whileLeading(channel, leadership),
       authorities,
@@ -83,7 +83,9 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
 }
 
 /** What the metrics read: nothing until there are Nodes. */
-function sourcesOf(state: () => { readonly host: string; readonly nodes: Nodes | undefined }): MetricSources {
+function sourcesOf(
+  state: () => { readonly host: string; readonly nodes: Controllers | undefined },
+): MetricSources {
   return {
     host: () => state().host,
     depths: () => state().nodes?.depths() ?? {},

@@ -1,8 +1,8 @@
 /** Objects as they are held: what is looked at is all there, and what is not takes no room. */
 import { expect, test } from "@jest/globals";
-import { createHolder } from "../../../operator/kube/seen.ts";
+import { createObjectPacker } from "../../../operator/kube/cached-object.ts";
 
-const hold = createHolder();
+const hold = createObjectPacker();
 const LONG = "x".repeat(1_000);
 const metadata = {
   name: "a",
@@ -22,7 +22,7 @@ test("an object is held whole, and beside it the short labels and annotations of
 });
 
 test("objects like and unlike the first of their kind, short and long, are held as they were", () => {
-  const holdOne = createHolder();
+  const holdOne = createObjectPacker();
   const texts = ["", "\u0000é漢🙂", LONG, "y".repeat(100_000), LONG];
   const objects = texts.map((text, index) => ({
     metadata: { ...metadata, name: `n${index}` },

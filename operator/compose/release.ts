@@ -2,19 +2,19 @@
  * Takes the operator's finalizer from all Nodes, for the time after the operator: without it nobody would, and no Node
  * could be deleted. It is done while the Lease is held, so that no operator puts it back.
  */
-import { FIELD_MANAGER } from "./api/names.ts";
-import { keyOf, type ObjectMeta, readMeta } from "./api/resource.ts";
-import { loadAccess } from "./kube/access.ts";
-import type { KubeClient } from "./kube/client.ts";
-import { isKubeError, isRace, KubeError } from "./kube/error.ts";
-import { kinds } from "./kube/resources.ts";
-import { type LeadingOptions, openLeading } from "./leading.ts";
-import { systemClock } from "./observe/clock.ts";
-import { messageOf } from "./observe/message-of.ts";
-import { isHeld, letGo } from "./reconcile/finalizer.ts";
+import { FIELD_MANAGER } from "../api/names.ts";
+import { keyOf, type ObjectMeta, readMeta } from "../api/resource.ts";
+import { loadAccess } from "../kube/access.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { isKubeError, isRace, KubeError } from "../kube/error.ts";
+import { kinds } from "../kube/resources.ts";
+import { systemClock } from "../observe/clock.ts";
+import { messageOf } from "../observe/message-of.ts";
+import { hasFinalizer, removeFinalizer } from "../reconcile/finalizer.ts";
+import { type LeaderClientOptions, openLeaderClient } from "./leader-client.ts";
 
 /** What is released, and with what. */
-export interface ReleaseOptions extends Omit<LeadingOptions, "access" | "sent"> {
+export interface ReleaseOptions extends Omit<LeaderClientOptions, "access" | "sent"> {
   /** Undefined: Nodes of all namespaces. */
   readonly watchNamespace: string | undefined;
 }
@@ -30,7 +30,7 @@ export async function release(options: ReleaseOptions, shutdown: AbortSignal): P
   const patience = AbortSignal.timeout(LEASE_WAIT_MS);
   const waiting = AbortSignal.any([shutdown, patience]);
   const wait = createLeaseWait(`${options.operatorNamespace}/${FIELD_MANAGER}`);
-  await using leading = await openLeading({ ...options, ...wait, access }, waiting).catch(
+  await using leading = await openLeaderClient({ ...options, ...wait, access }, waiting).catch(
     (error: unknown) => {
       throw patience.aborted ? wait.timeout() : error;
     },
@@ -97,7 +97,7 @@ async function heldNodes(
       if (isKubeError(error, "not-found")) return { items: [], next: undefined };
       throw error;
     });
-    held.push(...page.items.map(readMeta).filter(isHeld));
+    held.push(...page.items.map(readMeta).filter(hasFinalizer));
     ({ next } = page);
   } while (next !== undefined);
   return held;
@@ -110,7 +110,7 @@ async function tryRelease(
   released: Set<string>,
 ): Promise<string | undefined> {
   try {
-    await letGo(client, meta);
+    await removeFinalizer(client, meta);
     released.add(meta.uid);
   } catch (error) {
     if (isKubeError(error, "forbidden") || isKubeError(error, "invalid")) return error.message;

@@ -1,0 +1,145 @@
+/** The controllers of Nodes and Networks: informers fill the cluster cache, and work queues run reconciliations. */
+import type { NodeResource } from "../api/resource.ts";
+import { nodeOfMember } from "../build/names.ts";
+import type { Channel } from "../control/channel.ts";
+import type { Authorities } from "../control/rotation.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { isRace } from "../kube/error.ts";
+import { type Clock, pause } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import { messageOf } from "../observe/message-of.ts";
+import type { OperatorMetrics } from "../observe/metrics.ts";
+import type { NodeFigures } from "../observe/node-metrics.ts";
+import { Applier } from "../reconcile/applier.ts";
+import { ClusterCache } from "../reconcile/cluster-cache.ts";
+import { endUnread } from "../reconcile/deletion.ts";
+import type { OperatorSettings, ReconcileDeps } from "../reconcile/deps.ts";
+import { createEventRecorder } from "../reconcile/events.ts";
+import { figuresOf } from "../reconcile/figures.ts";
+import { ReconcileMemory } from "../reconcile/memory.ts";
+import { reconcileNetwork } from "../reconcile/network.ts";
+import { Poller } from "../reconcile/poller.ts";
+import { leastWaitOf, reconcile } from "../reconcile/reconcile.ts";
+import { WorkQueue } from "../runtime/queue.ts";
+import { startInformers } from "./informers.ts";
+
+/** Options and dependencies of the controllers. */
+export interface ControllersOptions {
+  readonly client: KubeClient;
+  readonly channel: Channel;
+  readonly authorities: () => Authorities;
+  readonly settings: OperatorSettings;
+  /** Undefined: all namespaces. */
+  readonly watchNamespace: string | undefined;
+  /** Label selector of the operator's own objects. */
+  readonly selector: string;
+  readonly pollMs: number;
+  readonly metrics: Pick<OperatorMetrics, "queue">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Running controllers. Disposing them ends all reconciliations. */
+export interface Controllers extends AsyncDisposable {
+  /** Returns the number of Nodes. */
+  count(): number;
+  /** Returns the number of ready Nodes. */
+  ready(): number;
+  /** Returns the number of waiting keys by queue. */
+  depths(): Readonly<Record<string, number>>;
+  /** Returns the number of Node reconciliations so far. */
+  readonly worked: () => number;
+  figures(): readonly NodeFigures[];
+}
+
+/** Concurrent reconciliations of a queue. */
+const WORKERS = 8;
+/** Time that running reconciliations have to finish at shutdown. */
+const GRACE_MS = 10_000;
+
+/** Starts the informers, waits for their first lists and starts the work queues. */
+export async function openControllers(options: ControllersOptions): Promise<Controllers> {
+  const { client, clock, log } = options;
+  await using resources = new AsyncDisposableStack();
+  const memory = new ReconcileMemory();
+  const cache = new ClusterCache({ log, addresses: memory.addresses });
+  const applier = new Applier(client);
+  const nodeQueue = resources.use(createQueue(options, "node", (key) => reconcileNodeKey(cache, key, deps)));
+  const networkQueue = resources.use(
+    createQueue(options, "network", async (key) => {
+      const network = cache.network(key);
+      return network && reconcileNetwork(network, deps);
+    }),
+  );
+  const poller = resources.use(
+    new Poller({
+      channel: options.channel,
+      keys: () => cache.memberKeys(),
+      gateway: (key) => cache.gateway(key),
+      onObservation(key, isDue) {
+        if (isDue) memory.markFiguresStale(nodeOfMember(key));
+        nodeQueue.add(nodeOfMember(key));
+      },
+      everyMs: options.pollMs,
+      clock,
+    }),
+  );
+  const events = createEventRecorder(client, clock, log);
+  const deps: ReconcileDeps = { ...options, applier, cache, memory, poller, events };
+  await startInformers({ ...options, resources, cache, memory, applier, nodeQueue, networkQueue });
+  const open = resources.move();
+  return {
+    count: () => cache.nodes().length,
+    ready: () => cache.nodes().filter(isReady).length,
+    depths: () => ({ node: nodeQueue.depth, network: networkQueue.depth }),
+    worked: () => nodeQueue.worked,
+    figures: () => figuresOf(cache.nodes(), (key) => poller.latest(key)),
+    [Symbol.asyncDispose]: () => closeWithin(open, GRACE_MS),
+  };
+}
+
+/** Delay until the first lists are complete: uses of a key are known only when all Nodes are cached. */
+const UNSYNCED_MS = 200;
+
+async function reconcileNodeKey(
+  cache: ClusterCache,
+  key: string,
+  deps: ReconcileDeps,
+): Promise<number | undefined> {
+  if (!cache.isSynced) return UNSYNCED_MS;
+  const node = cache.node(key);
+  return node === undefined ? endUnread(cache.find("node", key), deps) : reconcile(node, deps);
+}
+
+/** Closes the resources. Calls that still wait after the time limit end with their connections. */
+async function closeWithin(resources: AsyncDisposableStack, milliseconds: number): Promise<void> {
+  const finished = new AbortController();
+  const limit = pause(milliseconds, finished.signal).catch(() => undefined);
+  await Promise.race([resources.disposeAsync(), limit]);
+  finished.abort();
+}
+
+function createQueue(
+  { clock, log, metrics }: ControllersOptions,
+  name: string,
+  work: (key: string) => Promise<number | undefined>,
+): WorkQueue {
+  return new WorkQueue({
+    clock,
+    chance: Math.random,
+    concurrency: WORKERS,
+    metrics: metrics.queue(name),
+    work,
+    leastWait: leastWaitOf,
+    failed: (key, error, againMs) => {
+      const fields = { [name]: key, error: messageOf(error), againMs };
+      if (isRace(error)) log.debug(fields, "conflict with another writer");
+      else log.warn(fields, "reconciliation failed");
+    },
+  });
+}
+
+function isReady({ status }: NodeResource): boolean {
+  return status.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") ?? false;
+}

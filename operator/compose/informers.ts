@@ -1,0 +1,156 @@
+/** Starts the informers of all kinds. Their events add the keys of affected Nodes and Networks to the work queues. */
+import { labels } from "../api/names.ts";
+import { keyOf } from "../api/resource.ts";
+import type { CachedObject } from "../kube/cached-object.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { openReflector, type Reflector, type ReflectorOptions } from "../kube/reflector.ts";
+import { type Kind, kinds } from "../kube/resources.ts";
+import { pause } from "../observe/clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { Applier } from "../reconcile/applier.ts";
+import { type ClusterCache, type WatchedKind, watchedKinds } from "../reconcile/cluster-cache.ts";
+import type { ReconcileMemory } from "../reconcile/memory.ts";
+import { projectPod } from "../reconcile/pod-view.ts";
+import type { WorkQueue } from "../runtime/queue.ts";
+import { watchOptionalKinds } from "./optional-kinds.ts";
+
+/** Options of the informers, and the receivers of their events. */
+export interface InformersOptions {
+  readonly client: KubeClient;
+  /** Undefined: all namespaces. */
+  readonly watchNamespace: string | undefined;
+  /** Label selector of the operator's own objects. */
+  readonly selector: string;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Owns the informers. */
+  readonly resources: AsyncDisposableStack;
+  readonly cache: ClusterCache;
+  readonly memory: ReconcileMemory;
+  readonly applier: Applier;
+  readonly nodeQueue: WorkQueue;
+  readonly networkQueue: WorkQueue;
+}
+
+/** Interval of the discovery of optional kinds. */
+const DISCOVERY_MS = 30_000;
+/** Delay of a Network's reconciliation after a change of a Node, because many Nodes change at once. */
+const NETWORK_DELAY_MS = 2_000;
+
+/**
+ * Starts the informers and waits for their first lists. Nodes come last, so that the objects of a Node are cached when
+ * it is first reconciled. Networks are reconciled once all Nodes are cached.
+ */
+export async function startInformers(options: InformersOptions): Promise<void> {
+  const { cache, networkQueue, signal, resources } = options;
+  for (const kind of watchedKinds) {
+    const informer = resources.use(openObjects(options, kind));
+    cache.addInformer(kind, informer);
+    await unlessAborted(signal, informer.synced); // one list at a time: a page of each at once would take tens of MB
+  }
+  await startOptional(options);
+  const networks = resources.use(openNetworks(options));
+  cache.addInformer("network", networks);
+  await unlessAborted(signal, networks.synced);
+  const nodes = resources.use(openNodes(options));
+  cache.addInformer("node", nodes);
+  await unlessAborted(signal, nodes.synced);
+  cache.markSynced();
+  for (const { meta } of networks.list()) networkQueue.add(keyOf(meta));
+}
+
+async function startOptional(options: InformersOptions): Promise<void> {
+  const { client, cache, nodeQueue, log, resources } = options;
+  const open = (kind: WatchedKind): Reflector => openObjects(options, kind);
+  const onServed = (): void =>
+    addAll(
+      nodeQueue,
+      cache.nodes().map(({ meta }) => keyOf(meta)),
+    );
+  resources.use(await watchOptionalKinds({ client, cache, open, onServed, intervalMs: DISCOVERY_MS, log }));
+}
+
+function openObjects(options: InformersOptions, kind: WatchedKind): Reflector {
+  const { cache, applier, nodeQueue, networkQueue, selector } = options;
+  const transform = kind === "pod" ? projectPod : undefined;
+  return openInformer(options, { kind: kinds[kind], labelSelector: selector, transform }, (now, before) => {
+    if (now === undefined && before !== undefined) applier.gone(kinds[kind].kind, before);
+    for (const object of [now, before].filter((each) => each !== undefined)) {
+      addAll(nodeQueue, cache.nodesAffectedBy(object));
+      if (cache.isSynced) addAll(networkQueue, networkOf(object));
+    }
+  });
+}
+
+/** Returns the Network of an object that belongs to no Node. */
+function networkOf({ meta }: CachedObject): readonly string[] {
+  const name = meta.labels[labels.network];
+  if (name === undefined || meta.labels[labels.node] !== undefined) return [];
+  return [keyOf({ namespace: meta.namespace, name })];
+}
+
+function openNetworks(options: InformersOptions): Reflector {
+  const { cache, nodeQueue, networkQueue } = options;
+  return openInformer(options, { kind: kinds.network }, (now, before) => {
+    const { meta } = now ?? before ?? {};
+    if (meta === undefined) return;
+    if (cache.isSynced) networkQueue.add(keyOf(meta));
+    if (now === undefined) networkQueue.forget(keyOf(meta));
+    const isStatus = now?.meta.generation === before?.meta.generation;
+    if (isStatus && !cache.isGenesisChanged(now, before)) return;
+    addAll(nodeQueue, cache.nodesOfNetwork(meta.namespace, meta.name));
+  });
+}
+
+function openNodes(options: InformersOptions): Reflector {
+  const { cache, memory, nodeQueue, networkQueue } = options;
+  return openInformer(options, { kind: kinds.node }, (now, before) => {
+    const { meta } = now ?? before ?? {};
+    if (meta === undefined) return;
+    if (before !== undefined && cache.isRequestChanged(now, before)) nodeQueue.addUrgent(keyOf(meta));
+    else if (cache.isChanged(now, before)) nodeQueue.add(keyOf(meta));
+    addAll(nodeQueue, cache.peersAffectedBy(now, before));
+    const network = cache.networkKey(now ?? before);
+    if (cache.isSynced && network !== undefined) networkQueue.addAfter(network, NETWORK_DELAY_MS);
+    if (now !== undefined) return;
+    nodeQueue.forget(keyOf(meta));
+    cache.delete(keyOf(meta));
+    memory.deleteNode(keyOf(meta));
+  });
+}
+
+interface InformerOptions extends Pick<ReflectorOptions, "transform"> {
+  readonly kind: Kind;
+  readonly labelSelector?: string;
+}
+
+function openInformer(
+  { client, watchNamespace: namespace, log }: InformersOptions,
+  { kind, labelSelector, transform }: InformerOptions,
+  onChange: ReflectorOptions["onChange"],
+): Reflector {
+  return openReflector({
+    client,
+    log,
+    pause,
+    selection: { kind, namespace, labelSelector },
+    transform,
+    onChange,
+  });
+}
+
+function addAll(queue: WorkQueue, keys: readonly string[]): void {
+  for (const key of keys) queue.add(key);
+}
+
+async function unlessAborted(signal: AbortSignal, promise: Promise<unknown>): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
