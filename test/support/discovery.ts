@@ -131,7 +131,7 @@ export async function aRawPeer(wire: Wire, name: string, ip: string): Promise<Ra
   };
 }
 
-/** When packets that are sent now expire. */
+/** Expiry of packets that are sent now, in seconds since the epoch. */
 export function soon(): number {
   return Math.floor(Date.now() / 1000) + 20;
 }

@@ -65,7 +65,7 @@ export function openNode(name: string, options: Partial<P2pOptions> = {}): Promi
   });
 }
 
-/** Where a node listens, as others write it. */
+/** Returns the listening URL of a node. */
 export function urlOf(node: P2p): string {
   return formatNodeUrl(node.self.url);
 }

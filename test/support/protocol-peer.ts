@@ -6,13 +6,13 @@ import { UNLIMITED_TIME } from "../../node/p2p/peer-time.ts";
 import type { Lane, Protocol, ProtocolMessage, ProtocolPeer } from "../../node/p2p/protocol.ts";
 import { messages } from "../../node/protocol/messages.ts";
 
-/** How one end looks to the other. */
+/** Description of one end for the other. */
 export interface LinkEnd {
   readonly type: NodeType;
   readonly number: number;
   /** The version of the protocol that this end speaks; 65 unless said otherwise. */
   readonly version?: number;
-  /** What becomes of a message that this end sends: other messages, or none. */
+  /** Rewrites a message that this end sends into other messages, or none. */
   readonly tamper?: ((message: ProtocolMessage) => readonly ProtocolMessage[]) | undefined;
 }
 

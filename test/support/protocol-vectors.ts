@@ -13,7 +13,7 @@ import type { HeaderQuery } from "../../node/protocol/codecs.ts";
 import { messageRow, messages } from "../../node/protocol/messages.ts";
 import { queryNumbers } from "../../node/protocol/serving.ts";
 
-/** What a replay found: each message, and each answer of headers, is one fact. */
+/** Result of a replay: each message and each answer with headers is one fact. */
 export interface ReplayedMessages {
   readonly passed: number;
   readonly failed: number;

@@ -17,7 +17,7 @@ const node = {
   isPeer: (): boolean => false,
 };
 
-test("the checks come in the Go node's order", () => {
+test("the checks run in the Go node's order", () => {
   const full = { ...node, ownId: id, peers: 3, inboundPeers: 2, isPeer: () => true };
   expect(admissionRefusal({ ...candidate, useful: false }, full)).toBe("useless-peer");
   expect(admissionRefusal(candidate, full)).toBe("too-many-peers");
@@ -30,7 +30,7 @@ test("the checks come in the Go node's order", () => {
   expect(admissionRefusal(candidate, { ...node, inboundPeers: 2, peers: 2 })).toBe("too-many-peers");
 });
 
-test("the highest common version of each name is spoken, with codes after one another by name", () => {
+test("the highest common version of each protocol is selected, with consecutive codes in order of names", () => {
   const own = [row("snap", 1, 8), row("istanbul", 64, 21), row("istanbul", 65, 23), row("aaa", 1, 5)];
   const remote = [row("snap", 1, 0), row("istanbul", 65, 0), row("istanbul", 64, 0), row("istanbul", 67, 0)];
   const matched = matchProtocols(own, [...remote, row("snap", 1, 0)]);
@@ -42,7 +42,7 @@ test("the highest common version of each name is spoken, with codes after one an
   expect(sortCapabilities(remote).map(({ version }) => version)).toEqual([64, 65, 67, 1]);
 });
 
-test("a full node refuses in the handshake, but not whom it trusts", async () => {
+test("a full node refuses peers in the handshake, except trusted ones", async () => {
   await using full = await openNode("node", { maxPeers: 1, trustedNodes: [trusted("friend")] });
   using first = await connectRaw(full, "first");
   await first.greet();
@@ -64,7 +64,7 @@ const trusted = (name: string) => ({
   type: "unknown" as const,
 });
 
-test("a second connection of a peer, one of ourselves and one without a common protocol are refused", async () => {
+test("a second connection of a peer, a connection to itself and one without a common protocol are refused", async () => {
   await using target = await openNode("node");
   using first = await connectRaw(target, "peer");
   await first.greet();
@@ -79,7 +79,7 @@ test("a second connection of a peer, one of ourselves and one without a common p
   expect(target.peers().length).toBe(1);
 });
 
-test("a hello of another node, of nobody, or too long is refused with its reason", async () => {
+test("a hello with another node id, without one or too long is refused with its reason", async () => {
   await using target = await openNode("node");
   for (const [hello, reason] of [
     [{ id: keyOf("another").id }, 9],
@@ -94,7 +94,7 @@ test("a hello of another node, of nobody, or too long is refused with its reason
   expect(target.peers()).toEqual([]);
 });
 
-test("a peer that offers several connections is served on one, and one without snappy is understood", async () => {
+test("a multichannel peer is served on one connection, and a peer without Snappy is understood", async () => {
   const chat = aChat();
   await using target = await openNode("node", { protocols: [chat.protocol] });
   using several = await connectRaw(target, "several");

@@ -34,7 +34,7 @@ const bytes = (code: number, form: "bare" | "list") => [...encodeDisconnect({ co
 const code = (...payload: number[]) => decodeDisconnect(Uint8Array.from(payload)).code;
 const refused = expect.objectContaining({ name: "P2pError", reason: "protocol-error" });
 
-test("hello is written with a list of ports and the multichannel flag, and read back, extra elements or not", () => {
+test("hello is encoded with its ports and multichannel flag, and decoded with or without additional elements", () => {
   expect(encodeHello(hello)).toEqual(encodeRlp(fields));
   expect({ ...decodeHello(encodeRlp(fields)), id: bareHex(id) }).toEqual({ ...hello, id: bareHex(id) });
   expect(bareHex(decodeHello(encodeRlp(fields)).id)).toBe(bareHex(id));
@@ -59,7 +59,7 @@ test("a hello in Ethereum's layout, short, with a bad id or flag, or too long is
   expect(() => decodeHello(Uint8Array.of(0xc1))).toThrow(refused);
 });
 
-test("disconnect reasons are written in both forms and read in both; rubbish is reason 0", () => {
+test("disconnect reasons are encoded and decoded in both forms; unreadable ones are reason 0", () => {
   expect([bytes(0, "bare"), bytes(4, "bare"), bytes(0x10, "bare")]).toEqual([[0], [4], [0x10]]);
   expect([bytes(0, "list"), bytes(4, "list")]).toEqual([
     [0xc1, 0x80],

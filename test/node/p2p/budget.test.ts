@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createBudgetedQueue, createRate } from "../../../node/p2p/budget.ts";
 
-test("a queue refuses what passes its items or bytes, and takes one large item when it is empty", () => {
+test("a queue refuses items above its limits, and accepts one large item when it is empty", () => {
   const queue = createBudgetedQueue<string>({ items: 3, bytes: 10 });
   expect([queue.offer("large", 50), queue.offer("small", 1)]).toEqual([true, false]);
   void queue.take();
@@ -15,7 +15,7 @@ test("a queue refuses what passes its items or bytes, and takes one large item w
   expect([queue.length, queue.bytes]).toEqual([3, 10]);
 });
 
-test("takers get items in order, waiting for them when there are none", async () => {
+test("consumers get items in order and wait for them while the queue is empty", async () => {
   const queue = createBudgetedQueue<number>({ items: 2, bytes: 100 });
   const first = queue.take();
   queue.offer(1, 1);
@@ -31,7 +31,7 @@ test("takers get items in order, waiting for them when there are none", async ()
   expect([queue.offer(1, 1), await queue.put(1, 1), await queue.room()]).toEqual([false, false, false]);
 });
 
-test("closing wakes everyone, and dropping forgets what waited", async () => {
+test("closing wakes all waiters, and `drop` discards queued items", async () => {
   const queue = createBudgetedQueue<number>({ items: 1, bytes: 10 });
   queue.offer(1, 1);
   const [put, room] = [queue.put(2, 1), queue.room()];
@@ -39,7 +39,7 @@ test("closing wakes everyone, and dropping forgets what waited", async () => {
   expect([await put, await room, await queue.take(), queue.bytes]).toEqual([false, false, undefined, 0]);
 });
 
-test("there is room again when a quarter of the budget is free", async () => {
+test("a queue has room again when a quarter of its budget is free", async () => {
   const queue = createBudgetedQueue<number>({ items: 4, bytes: 100 });
   for (let i = 0; i < 4; i++) queue.offer(i, 25);
   let roomy = false;
@@ -51,7 +51,7 @@ test("there is room again when a quarter of the budget is free", async () => {
   expect(roomy).toBe(true);
 });
 
-test("a rate lets a burst pass, then asks for the time that the excess takes", () => {
+test("a rate allows a burst, then returns the time to wait for the excess", () => {
   let now = 1000;
   const rate = createRate({ perSecond: 100, burst: 10 }, { now: () => now });
   expect([rate(4), rate(6), rate(5), rate(5)]).toEqual([0, 0, 50, 100]);

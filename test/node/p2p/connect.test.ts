@@ -17,7 +17,7 @@ const unknown = async (): Promise<string> => {
   throw new Error("getaddrinfo ENOTFOUND core.example");
 };
 
-test("a name is asked for at every dial, an address never", async () => {
+test("a host name is resolved for every dial, an address never", async () => {
   const server = createServer((socket) => void socket.on("error", () => undefined));
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
@@ -34,7 +34,7 @@ test("a name is asked for at every dial, an address never", async () => {
   await expect(refused).rejects.toMatchObject({ name: "P2pError", code: "closed" });
 });
 
-test("a name that does not resolve, one that never answers, no address and an end of the node fail the dial", async () => {
+test("a dial fails without a resolved name, without an answer, without an address and at shutdown", async () => {
   await expect(
     connectTo(node("core.example", 1), { resolve: unknown, timeoutMs: 10_000, signal }),
   ).rejects.toThrow("cannot connect to core.example: getaddrinfo ENOTFOUND core.example");

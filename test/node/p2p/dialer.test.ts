@@ -41,7 +41,7 @@ function aDialer() {
   return { dialer, dials, peers, left, close: () => (dialer[Symbol.dispose](), jest.useRealTimers()) };
 }
 
-test("waits double from failure to failure up to the limit, and begin anew after a steady session", async () => {
+test("the back-off doubles with each failure up to its limit, and restarts after a steady session", async () => {
   const { dialer, dials, close } = aDialer();
   dialer.add(urlOf(1));
   for (const wait of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
@@ -61,7 +61,7 @@ test("waits double from failure to failure up to the limit, and begin anew after
   close();
 });
 
-test("a session that was short counts as a failure", async () => {
+test("a short session counts as a failure", async () => {
   const { dialer, dials, close } = aDialer();
   dialer.add(urlOf(1));
   for (const wait of [1000, 2000, 4000]) {
@@ -75,7 +75,7 @@ test("a session that was short counts as a failure", async () => {
   close();
 });
 
-test("at most 16 dials run at once, and connected peers take no place among them", async () => {
+test("at most 16 dials run at once; connected peers do not count", async () => {
   const { dialer, dials, close } = aDialer();
   for (let n = 1; n <= 40; n++) dialer.add(urlOf(n));
   expect(dials.length).toBe(16);
@@ -85,7 +85,7 @@ test("at most 16 dials run at once, and connected peers take no place among them
   close();
 });
 
-test("itself, what is there already, what has no address and who is a peer are not dialled", async () => {
+test("the node itself, known nodes, nodes without an address and peers are not dialled", async () => {
   const { dialer, dials, peers, close } = aDialer();
   peers.add(2);
   for (const url of [urlOf(99), urlOf(2), { ...urlOf(3), host: undefined }, urlOf(1), urlOf(1)])
@@ -99,7 +99,7 @@ test("itself, what is there already, what has no address and who is a peer are n
   close();
 });
 
-test("a node that is removed is not dialled again, and left if a dial of it then succeeds", async () => {
+test("a removed node is not dialled again, and disconnected if a running dial succeeds", async () => {
   const { dialer, dials, left, close } = aDialer();
   dialer.add(urlOf(1));
   dialer.add(urlOf(2));
@@ -114,7 +114,7 @@ test("a node that is removed is not dialled again, and left if a dial of it then
   close();
 });
 
-test("a node that was found for its type is given up after four failures in a row, and for half a minute", async () => {
+test("a typed node is given up for half a minute after four failures in a row", async () => {
   const { dialer, dials, close } = aDialer();
   dialer.add(urlOf(1), "typed");
   for (const wait of [1000, 2000, 4000, 8000]) {
@@ -131,7 +131,7 @@ test("a node that was found for its type is given up after four failures in a ro
   close();
 });
 
-test("any node is dialled once, and its place is free when it leaves; one that the operator names is kept", async () => {
+test("a dynamic node is dialled once and frees its slot when it leaves; a static one is kept", async () => {
   const { dialer, dials, close } = aDialer();
   dialer.add(urlOf(1), "dynamic");
   dialer.add(urlOf(2), "dynamic");
@@ -148,7 +148,7 @@ test("any node is dialled once, and its place is free when it leaves; one that t
   close();
 });
 
-test("a node without an address is dialled when it is placed, and that only once", () => {
+test("a node without an address is dialled once when its address is set", () => {
   const { dialer, dials, close } = aDialer();
   dialer.add({ ...urlOf(4), host: undefined, tcpPort: 0 });
   dialer.add(urlOf(5));

@@ -16,7 +16,7 @@ const LIST = Uint8Array.of(0xc0);
 /** Bytes that cannot be packed. */
 const noise = randomBytes(seededRandom(5), 90_000);
 
-test("a peer that pings without end is left for breach of protocol, with one line, and a good one stays", async () => {
+test("a peer that floods pings is disconnected with one log line, and an honest one stays", async () => {
   const [metrics, chat] = [createMetrics(), aChat()];
   const lines: unknown[] = [];
   const log: Log = { ...silentLog, warn: (fields: unknown) => void lines.push(fields) };
@@ -44,7 +44,7 @@ async function lastOf(peer: RawPeer): ReturnType<RawPeer["next"]> {
   return message;
 }
 
-test("a peer that pings for hours as the Go node does stays", async () => {
+test("a peer that pings for hours at the Go node's rate stays", async () => {
   let nowMs = 0;
   await using node = await openNode("node", { clock: { now: () => nowMs } });
   using raw = await connectRaw(node, "raw");
@@ -58,7 +58,7 @@ test("a peer that pings for hours as the Go node does stays", async () => {
   expect(node.peers()).toHaveLength(1);
 });
 
-test("a read of many small frames is worked through in slices, one in a turn of the event loop", async () => {
+test("many small frames of one read are handled in slices, one in each turn of the event loop", async () => {
   const COUNT = 300;
   let nowMs = 0;
   let [mostInTurn, inTurn] = [0, 0];
@@ -85,7 +85,7 @@ test("a read of many small frames is worked through in slices, one in a turn of 
   expect(mostInTurn).toBeLessThanOrEqual(10);
 });
 
-test("peers that never read share one memory: those that hold most are left, and others are served", async () => {
+test("peers that never read share one memory budget: the heaviest are disconnected, others are served", async () => {
   const [metrics, chat, memory] = [createMetrics(), aChat(), new PeerMemory(4_000_000)];
   await using node = await openNode("node", { protocols: [chat.protocol], metrics, memory });
   using good = await connectRaw(node, "good");
@@ -117,7 +117,7 @@ async function openDeaf(
   raw.socket.pause();
 }
 
-test("what a peer sent and left is released with its session", async () => {
+test("the memory of a peer is released with its session", async () => {
   const memory = new PeerMemory(1_000_000);
   const gate = Promise.withResolvers<void>();
   const chat = aChat({ run: () => gate.promise });
@@ -131,7 +131,7 @@ test("what a peer sent and left is released with its session", async () => {
   await until(() => memory.used === 0);
 });
 
-test("a peer counts as drained only when the system has taken what was sent to it", async () => {
+test("a peer counts as drained only when the operating system has accepted its messages", async () => {
   const chat = aChat();
   await using node = await openNode("node", { protocols: [chat.protocol] });
   using raw = await connectRaw(node, "raw");
@@ -150,7 +150,7 @@ test("a peer counts as drained only when the system has taken what was sent to i
   expect(await drained).toBe(true);
 });
 
-test("a peer that encrypts and says no hello is left soon", async () => {
+test("a peer that sends no hello after its handshake is disconnected soon", async () => {
   await using node = await openNode("node", { timings: { ...QUICK, helloMs: 50 } });
   using raw = await connectRaw(node, "raw");
   const { transport } = raw.encrypted;
@@ -158,7 +158,7 @@ test("a peer that encrypts and says no hello is left soon", async () => {
   expect(await transport.read(2048)).toMatchObject({ code: 1, payload: Buffer.of(0x0b) });
 });
 
-test("half-open handshakes make way for connections that wait", async () => {
+test("half-open handshakes are closed in favour of waiting connections", async () => {
   const timings = { ...QUICK, handshakeMs: 60_000, crowdedMs: 20 };
   await using node = await openNode("node", { maxPendingPeers: 2, timings });
   const silent = await Promise.all([1, 2, 3, 4].map(() => connectPlain(node)));

@@ -15,7 +15,7 @@ const keys = (): FrameKeys => ({
 });
 const badFrame = expect.objectContaining({ name: "P2pError", code: "bad-frame" });
 
-test("a frame with any bit changed is refused, header and body apart", () => {
+test("a frame with any changed bit is refused, in its header and in its body", () => {
   const content = Uint8Array.from({ length: 40 }, (_, i) => i);
   const frame = createFrameWriter(keys())(content);
   for (let at = 0; at < frame.length; at++) {
@@ -27,7 +27,7 @@ test("a frame with any bit changed is refused, header and body apart", () => {
   }
 });
 
-test("frames cannot be repeated, left out or put in another order", () => {
+test("frames cannot be repeated, omitted or reordered", () => {
   const write = createFrameWriter(keys());
   const [first, second] = [write(Uint8Array.of(1)), write(Uint8Array.of(2))];
   expect(() => createFrameReader(keys()).header(second.subarray(0, 32))).toThrow(badFrame);
@@ -36,7 +36,7 @@ test("frames cannot be repeated, left out or put in another order", () => {
   expect(() => reader.header(first.subarray(0, 32))).toThrow(badFrame);
 });
 
-test("content of 2^24 bytes is not sent, and content without a code not understood", () => {
+test("content of 2^24 bytes is not sent, and content without a code is refused", () => {
   const write = createFrameWriter(keys());
   expect(() => write(new Uint8Array(2 ** 24))).toThrow(expect.objectContaining({ code: "too-large" }));
   for (const content of [[], [0xc0], [0x82, 1], [0x85, 1, 2, 3, 4, 5], [0x00, 1]])

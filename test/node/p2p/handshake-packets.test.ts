@@ -57,7 +57,7 @@ test("derives the recipient's secrets of EIP-8", () => {
   expect(toHex(ingress.hash.digest())).toBe(sample.secretsRecipientSide.ingressMacAfterUpdateWithAsciiFoo);
 });
 
-test("both sides of a handshake of our own can read each other's frames", () => {
+test("both sides of a handshake can read each other's frames", () => {
   const auth = sealPacket(authFields(initiator), initiator.remoteId, randomness);
   const said = openAuth(bytes("keyB"), auth);
   const recipient = {
@@ -97,7 +97,7 @@ test("both sides of a handshake of our own can read each other's frames", () => 
   }
 });
 
-test("packets for someone else, damaged, cut or without their fields are refused", () => {
+test("packets for another node, damaged, truncated or incomplete ones are refused", () => {
   const auth = packet("Auth2");
   expect(() => openAuth(bytes("keyA"), auth)).toThrow(broken);
   expect(() => openAuth(bytes("keyB"), auth.with(200, (auth[200] as number) ^ 1))).toThrow(broken);
@@ -117,7 +117,7 @@ test("packets for someone else, damaged, cut or without their fields are refused
   expect(() => openAck(bytes("keyB"), sealPacket([id], to, randomness))).toThrow(broken);
 });
 
-test("writes and reads the frame of the Go node's test, with its constant MAC", () => {
+test("encodes and decodes the frame of the Go node's test, with its constant MAC", () => {
   const hash = { update: () => undefined, digest: () => new Uint8Array(32).fill(1) };
   const keys = { aes: fromHex(rlpxFrame.aesSecret), mac: fromHex(rlpxFrame.macSecret), hash };
   const content = { code: rlpxFrame.messageCode, payload: fromHex(rlpxFrame.payload) };

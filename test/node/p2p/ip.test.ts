@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createAddressFilter, ipBytes, ipText, mayRelay, plainIp, subnetOf } from "../../../node/p2p/ip.ts";
 
-test("addresses become bytes and the same text again; mapped ones are IPv4", () => {
+test("addresses survive the way to bytes and back; IPv4-mapped ones become IPv4", () => {
   for (const ip of [
     "0.0.0.0",
     "127.0.0.1",
@@ -24,7 +24,7 @@ test("addresses become bytes and the same text again; mapped ones are IPv4", () 
   expect(() => ipBytes("core.example")).toThrow("core.example is not an IP address");
 });
 
-test("nobody outside speaks for addresses inside, and nobody for addresses that are none of nodes", () => {
+test("public nodes announce no private addresses, and no node announces special-purpose ones", () => {
   const rows: readonly [sender: string, ip: string, may: boolean][] = [
     ["8.8.8.8", "9.9.9.9", true],
     ["10.0.0.1", "9.9.9.9", true],
@@ -46,14 +46,14 @@ test("nobody outside speaks for addresses inside, and nobody for addresses that 
   expect(rows.map(([sender, ip]) => [sender, ip, mayRelay(sender, ip)])).toEqual(rows);
 });
 
-test("a neighbourhood is 24 bits, or 64 of IPv6", () => {
+test("a subnet has 24 bits, or 64 of an IPv6 address", () => {
   expect(subnetOf("8.8.8.1")).toBe(subnetOf("8.8.8.200"));
   expect(subnetOf("8.8.8.1")).not.toBe(subnetOf("8.8.9.1"));
   expect(subnetOf("2a00:1:2:3::1")).toBe(subnetOf("2a00:1:2:3:4::1"));
   expect(subnetOf("2a00:1:2:3::1")).not.toBe(subnetOf("2a00:1:2:4::1"));
 });
 
-test("networks to keep to hold what lies in one of them; without any everything is held", () => {
+test("an address filter allows addresses of its networks, and all addresses without networks", () => {
   const allows = createAddressFilter(["10.0.0.0/8", "fd00::/8"]);
   expect(["10.200.0.1", "fd00::1", "11.0.0.1", "fe80::1"].map(allows)).toEqual([true, true, false, false]);
   expect(createAddressFilter(undefined)("11.0.0.1")).toBe(true);

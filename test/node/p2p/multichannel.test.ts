@@ -40,7 +40,7 @@ function ends(node: P2p): (string | undefined)[] {
     .flatMap(({ networks }) => networks.map(({ remoteAddress }) => remoteAddress.split(":")[1]));
 }
 
-test("two nodes with two ports have two connections, and each lane its own", async () => {
+test("two nodes with two ports have two connections, one for each lane", async () => {
   const side: ProtocolMessage[] = [];
   const called = aTwoLaneChat(side);
   const caller = aTwoLaneChat();
@@ -58,7 +58,7 @@ test("two nodes with two ports have two connections, and each lane its own", asy
   expect([called.heard[0]?.payload, side[0]?.payload]).toEqual([Buffer.of(1), Buffer.of(2)]);
 });
 
-test("a lane that nobody reads fills up and holds up its own connection alone", async () => {
+test("an unread lane fills up and blocks only its own connection", async () => {
   const called = aChat({ lane: (code) => (code === SIDE ? 1 : 0) });
   const caller = aTwoLaneChat();
   const limits = { inbox: { items: 4, bytes: 1000 } };
@@ -87,7 +87,7 @@ test.each([
   expect(ends(node)).toHaveLength(1);
 });
 
-test("when one connection ends the other does, too", async () => {
+test("the end of one connection ends the other", async () => {
   await using target = await openNode("target", TWO_PORTS);
   const [main, sub] = await portsOf(target);
   const hello = { multichannel: true, listenPorts: [1, 2] };
@@ -105,7 +105,7 @@ test("when one connection ends the other does, too", async () => {
   await until(() => target.countByType().total === 0);
 });
 
-test("a connection whose others do not come is closed, and so is one that is dialled anew", async () => {
+test("a connection of an incomplete set is closed, and so is one that is replaced", async () => {
   await using target = await openNode("target", { ...TWO_PORTS, timings: { ...QUICK, handshakeMs: 2000 } });
   const hello = { multichannel: true, listenPorts: [1, 2] };
   using first = await connectRaw(target, "raw");
@@ -125,7 +125,7 @@ function idOf(n: number): Uint8Array {
   return new Uint8Array(64).fill(n);
 }
 
-test("only so many nodes may wait for their other connections", () => {
+test("the number of incomplete sets of connections is bounded", () => {
   const closed: number[] = [];
   using gathering = new Gathering<number>({ timeoutMs: 60_000, close: (each) => void closed.push(each) });
   for (let n = 0; n < 70; n++) gathering.put(idOf(n), n, { port: 0, ports: 2 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-test("a missing key file is made, readable by its owner alone, and read again as the same node", async () => {
+test("a missing key file is created, readable by its owner alone, and read again as the same identity", async () => {
   const path = join(directory, "knit", "nodekey");
   const made = await loadNodeKey(path);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -20,7 +20,7 @@ test("a missing key file is made, readable by its owner alone, and read again as
   expect(await loadNodeKey(path)).toEqual(made);
 });
 
-test("a mistyped --nodekey is refused with what to do, and makes no file", async () => {
+test("a mistyped --nodekey is refused with advice, and creates no file", async () => {
   const path = join(directory, "mistyped", "nodekey");
   await expect(readNodeKey(path)).rejects.toMatchObject({
     code: "bad-node-key",
@@ -31,11 +31,11 @@ test("a mistyped --nodekey is refused with what to do, and makes no file", async
   expect(await readNodeKey(path)).toEqual(made);
 });
 
-test("a directory in the place of a node key is named with the reason", async () => {
+test("a directory in place of a node key is reported", async () => {
   await expect(readNodeKey(directory)).rejects.toThrow(`cannot read the node key ${directory}: EISDIR`);
 });
 
-test("a key that was made here and is another one now is refused, one that somebody put there is taken", async () => {
+test("a generated key that has changed is refused, a supplied one is accepted", async () => {
   const path = join(directory, "flipped", "nodekey");
   const made = await loadNodeKey(path);
   const digits = await readFile(path, "utf8");
@@ -57,7 +57,7 @@ test("id and address are those of the key", () => {
   expect(addressText(node.address)).toBe(computeAddress(new SigningKey(key)).toLowerCase());
 });
 
-test("digits after the first 64 do not count, and fewer are refused", async () => {
+test("digits after the first 64 are ignored, and fewer are refused", async () => {
   const path = join(directory, "given");
   await writeFile(path, `${"0a".repeat(32)}\n`);
   expect((await loadNodeKey(path)).key).toEqual(new Uint8Array(32).fill(10));
@@ -65,6 +65,6 @@ test("digits after the first 64 do not count, and fewer are refused", async () =
   await expect(loadNodeKey(path)).rejects.toThrow("64 hex digits");
 });
 
-test("zero is no key", () => {
+test("zero is not a private key", () => {
   expect(() => nodeKeyOf(new Uint8Array(32))).toThrow("not a private key");
 });

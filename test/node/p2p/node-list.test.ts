@@ -17,7 +17,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const url = `kni://${Buffer.from(keyOf("peer").id).toString("hex")}@core.example:32323`;
 
-test("a file's node URLs are read, and bad entries are told and left out", async () => {
+test("a file's node URLs are read, and invalid entries are logged and left out", async () => {
   await writeFile(path, JSON.stringify([url, "", "kni://x", `${url}?ntype=cn`]));
   const told: object[] = [];
   const log = { ...silentLog, error: (fields: object) => void told.push(fields) };
@@ -28,7 +28,7 @@ test("a file's node URLs are read, and bad entries are told and left out", async
   expect(told).toEqual([{ path, url: "kni://x", error: "does not contain node ID" }]);
 });
 
-test("without the file there are no nodes; one that is no list of texts is refused", async () => {
+test("a missing file gives no nodes; one that is not an array of strings is refused", async () => {
   expect(await readNodeList(path, silentLog)).toEqual([]);
   for (const text of ["{}", "[1]", "["]) {
     await writeFile(path, text);

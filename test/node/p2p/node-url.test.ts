@@ -84,7 +84,7 @@ test("an id may have 0x in a complete URL, and unknown query keys and types are 
   expect(bareHex(url.id)).toBe(id);
 });
 
-test("printing puts subports, then discport, then ntype, and discport always when asked", () => {
+test("formatting writes subports, discport and ntype in order, and discport always on request", () => {
   const text = `kni://${id}@10.0.0.1:1?subport=2&discport=3&ntype=cn`;
   expect(formatNodeUrl(parseNodeUrl(`enode://${id}@10.0.0.1:1?ntype=cn&discport=3&subport=2`))).toBe(text);
   expect(formatNodeUrl(parseNodeUrl(`kni://${id}@10.0.0.1:1?discport=0`))).toBe(

@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-test("a static peer is dialled; both sides know each other and exchange messages", async () => {
+test("a static peer is dialled, and both sides exchange messages", async () => {
   let met: object | undefined;
   const [ours, theirs] = [aChat(), aChat({ describe: () => met })];
   await using core = await openNode("core", { type: "cn", protocols: [theirs.protocol] });
@@ -53,7 +53,7 @@ test("a static peer is dialled; both sides know each other and exchange messages
   });
 });
 
-test("says of itself what others need", async () => {
+test("a node describes itself for `admin_nodeInfo`", async () => {
   await using node = await openNode("node", { type: "cn", name: "Klaytn/x" });
   const port = node.self.ports.listener;
   expect(node.listening).toBe(true);
@@ -76,7 +76,7 @@ test("session limits of the operator do not reach the packet limits of discovery
   expect(node.self.ports.discovery).toBe(node.self.ports.listener);
 });
 
-test("a port that is taken is reported", async () => {
+test("a port in use is reported", async () => {
   await using first = await openNode("first");
   const listen = { host: "127.0.0.1", port: first.self.ports.listener };
   await expect(openNode("second", { listen })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test("a port that is taken is reported", async () => {
   });
 });
 
-test("a removed peer is told so and stays away; added again it comes back", async () => {
+test("a removed peer is disconnected and stays away; added again it returns", async () => {
   await using target = await openNode("target");
   await using node = await openNode("node");
   const drops: PeerEvent[] = [];
@@ -105,7 +105,7 @@ test("a removed peer is told so and stays away; added again it comes back", asyn
   expect([node.addPeer("kni://x"), node.removePeer("")]).toEqual([false, false]);
 });
 
-test("a peer that is lost is dialled until it is back, and its name resolved every time", async () => {
+test("a lost peer is dialled until it is back, and its name is resolved each time", async () => {
   const first = await openNode("target");
   const listen = { host: "127.0.0.1", port: first.self.ports.listener };
   const asked: string[] = [];
@@ -126,7 +126,7 @@ test("a peer that is lost is dialled until it is back, and its name resolved eve
   expect(new Set(asked)).toEqual(new Set(["target.example"]));
 });
 
-test("a static peer that came to us is dialled when it leaves", async () => {
+test("a static peer with an inbound connection is dialled when it leaves", async () => {
   const chat = aChat();
   await using target = await openNode("target", { protocols: [chat.protocol] });
   await using node = await openNode("node");
@@ -139,7 +139,7 @@ test("a static peer that came to us is dialled when it leaves", async () => {
   expect(node.peers()[0]?.networks[0]).toMatchObject({ inbound: false, static: true });
 });
 
-test("one message to several peers reaches each of them whole", async () => {
+test("one message to several peers reaches each of them complete", async () => {
   const chat = aChat();
   const heard = [aChat(), aChat()];
   await using node = await openNode("node", { protocols: [chat.protocol] });
@@ -154,7 +154,7 @@ test("one message to several peers reaches each of them whole", async () => {
     expect(Buffer.compare(messages[0]?.payload ?? bytes(""), payload)).toBe(0);
 });
 
-test("its own URL is accepted and never dialled; so are incomplete ones", async () => {
+test("its own URL and incomplete ones are accepted and never dialled", async () => {
   const metrics = createMetrics();
   await using node = await openNode("node", { metrics });
   expect([node.addPeer(urlOf(node)), node.addPeer(keyless("other"))]).toEqual([true, true]);
@@ -164,7 +164,7 @@ test("its own URL is accepted and never dialled; so are incomplete ones", async 
 
 const keyless = (name: string): string => `kni://${Buffer.from(keyOf(name).id).toString("hex")}`;
 
-test("shutting down tells every peer that the node quits, and frees the port", async () => {
+test("shutting down disconnects every peer with `quitting` and frees the port", async () => {
   const node = await openNode("node");
   using raw = await connectRaw(node, "raw");
   await raw.greet();
@@ -178,7 +178,7 @@ test("shutting down tells every peer that the node quits, and frees the port", a
   expect(again.self.ports).toEqual(node.self.ports);
 });
 
-test("what a protocol ends with is the reason that the peer hears", async () => {
+test("the end of a protocol determines the disconnect reason", async () => {
   const ends: (() => Promise<void>)[] = [
     async () => undefined,
     async () => {
@@ -203,7 +203,7 @@ test("what a protocol ends with is the reason that the peer hears", async () => 
   }
 });
 
-test("events tell of peers and, while somebody listens, of their messages", async () => {
+test("events report peers and, while there are listeners, their messages", async () => {
   const chat = aChat();
   await using node = await openNode("node", { protocols: [chat.protocol] });
   const events: PeerEvent[] = [];
@@ -250,7 +250,7 @@ test("metrics count peers by direction and type, dials and bytes under the Go no
   expect(text).toContain("knit_p2p_opened_total 1\n");
 });
 
-test("two nodes that dial each other end up with one connection", async () => {
+test("two nodes that dial each other keep one connection", async () => {
   const first = await openNode("first", { timings: { ...QUICK, maxRedialMs: 200 } });
   await using second = await openNode("second", { staticNodes: [first.self.url] });
   first.addPeer(urlOf(second));
@@ -258,7 +258,7 @@ test("two nodes that dial each other end up with one connection", async () => {
   await first[Symbol.asyncDispose]();
 });
 
-test("nodes that found each other have peers, typed dials are trusted, and networks outside are kept away", async () => {
+test("discovered nodes become peers, typed dials are trusted, and restricted networks are excluded", async () => {
   const place = { ip: "127.0.0.1", host: "127.0.0.1", port: 0, open: undefined };
   await using boot = await aDiscovery(new Wire(), "boot", { type: "bn", ...place });
   const { port } = boot;

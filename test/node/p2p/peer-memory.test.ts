@@ -23,7 +23,7 @@ function open(
   };
 }
 
-test("all peers together share one budget, and whoever holds most is disconnected", () => {
+test("all peers share one budget, and the one that holds most is disconnected", () => {
   const dropped: string[] = [];
   const memory = new PeerMemory(LIMIT, () => 0);
   const [a, b, c] = [open(memory, dropped, "a"), open(memory, dropped, "b"), open(memory, dropped, "c")];
@@ -38,7 +38,7 @@ test("all peers together share one budget, and whoever holds most is disconnecte
   expect([memory.used, memory.isTight]).toEqual([2500, false]);
 });
 
-test("a peer that has taken nothing for long goes before one with a larger answer on its way", () => {
+test("a peer that accepts nothing is disconnected before one with a larger answer under way", () => {
   const dropped: string[] = [];
   let nowMs = 0;
   const memory = new PeerMemory(LIMIT, () => nowMs);
@@ -51,7 +51,7 @@ test("a peer that has taken nothing for long goes before one with a larger answe
   expect(memory.used).toBe(6000 + MESSAGE_OVERHEAD);
 });
 
-test("a block that waits for many peers counts once, its place in each queue for each", () => {
+test("a block queued for many peers counts once, its queue entries for each peer", () => {
   const dropped: string[] = [];
   const memory = new PeerMemory(LIMIT, () => 0);
   const block = new Uint8Array(4000);
@@ -62,7 +62,7 @@ test("a block that waits for many peers counts once, its place in each queue for
   expect(memory.used).toBe(0);
 });
 
-test("many small messages are counted with what each takes beside its bytes", () => {
+test("small messages are counted with their overhead", () => {
   const dropped: string[] = [];
   const memory = new PeerMemory(LIMIT, () => 0);
   const share = open(memory, dropped, "a");

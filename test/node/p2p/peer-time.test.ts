@@ -21,7 +21,7 @@ function aLoop() {
   };
 }
 
-test("work of all peers beyond the slice waits for the next turn of the event loop", () => {
+test("work of peers beyond the slice waits for the next turn of the event loop", () => {
   const loop = aLoop();
   const time = new PeerTime(loop.options);
   const shares = [time.open(), time.open(), time.open()];
@@ -36,7 +36,7 @@ test("work of all peers beyond the slice waits for the next turn of the event lo
   expect(done.sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test("a peer that floods does not hold up one that sends little", () => {
+test("a flooding peer does not delay one that sends little", () => {
   const loop = aLoop();
   const time = new PeerTime(loop.options);
   const [flood, good] = [time.open(), time.open()];
@@ -47,7 +47,7 @@ test("a peer that floods does not hold up one that sends little", () => {
   expect(done.slice(3)).toEqual(["good", "flood", "flood"]);
 });
 
-test("a peer that was idle has no claim on the time that it did not use", () => {
+test("an idle peer accumulates no claim to time", () => {
   const loop = aLoop();
   const time = new PeerTime(loop.options);
   const [busy, idle] = [time.open(), time.open()];
@@ -60,7 +60,7 @@ test("a peer that was idle has no claim on the time that it did not use", () => 
   expect(done.filter((each) => each === "busy").length).toBeGreaterThanOrEqual(5);
 });
 
-test("what work gives or throws reaches its caller, at once or later", async () => {
+test("results and errors of work reach its caller, at once or later", async () => {
   const loop = aLoop();
   const share = new PeerTime(loop.options).open();
   const failing = (): never => {

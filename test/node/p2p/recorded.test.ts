@@ -4,7 +4,7 @@ import { replayConnections } from "../../support/network-vectors.ts";
 
 const FILE = fileURLToPath(new URL("../../vectors/network/connections.json.gz", import.meta.url));
 
-test("recorded connections of Go nodes decrypt, decode and come out again as the same bytes", () => {
+test("recorded connections of Go nodes decrypt, decode and encode to the same bytes", () => {
   const { failures, passed, failed } = replayConnections(FILE);
   expect(failures).toEqual([]);
   expect({ passed, failed }).toEqual({ passed: 100, failed: 0 });

@@ -58,7 +58,7 @@ function aSearch(
 
 const settle = () => jest.advanceTimersByTimeAsync(3000);
 
-test("each type dials the types that it wants, and no more of them than it wants", async () => {
+test("each node type dials the types and numbers of peers that it wants", async () => {
   const found = [...nodes("cn", 120), ...nodes("pn", 5, 130), ...nodes("en", 10, 140)];
   const rows: [type: NodeType, typed: number, dynamic: number][] = [
     ["cn", 100, 0],
@@ -76,7 +76,7 @@ test("each type dials the types that it wants, and no more of them than it wants
   }
 });
 
-test("nobody is looked for while enough are dialled, and again four seconds later when one is missing", async () => {
+test("discovery is not queried while enough nodes are dialled, and again four seconds after one is missing", async () => {
   const { dialled, asked, end } = aSearch("pn", { found: nodes("pn", 5) });
   await settle();
   expect([asked.length, dialled.size]).toEqual([1, 1]);
@@ -88,7 +88,7 @@ test("nobody is looked for while enough are dialled, and again four seconds late
   await end();
 });
 
-test("half of the free places go to known nodes, the rest to those of a lookup; peers take none", async () => {
+test("half of the free slots go to nodes of the tables, the rest to those of a lookup; peers take none", async () => {
   const { dialled, end } = aSearch("en", {
     found: nodes("en", 5, 50),
     known: nodes("en", 5),
@@ -99,7 +99,7 @@ test("half of the free places go to known nodes, the rest to those of a lookup; 
   await end();
 });
 
-test("a node that was named without an address is placed once it is known", async () => {
+test("a static node without an address gets one once it is discovered", async () => {
   const known = nodes("en", 3, 20);
   const { placed, end } = aSearch("en", { found: [], known, unplaced: [21, 90] });
   await settle();

@@ -5,7 +5,7 @@ import type { ProtocolPeer } from "../../../node/p2p/protocol.ts";
 import { aChat, connectPlain, connectRaw, keyOf, openNode, QUICK } from "../../support/p2p.ts";
 import { until } from "../../support/until.ts";
 
-test("a message above its code's limit ends the session before it is unpacked", async () => {
+test("a message above its code's limit ends the session before decompression", async () => {
   const chat = aChat({ maxPayload: (code) => (code === 1 ? 1000 : 100_000) });
   await using node = await openNode("node", { protocols: [chat.protocol] });
   using raw = await connectRaw(node, "raw");
@@ -19,7 +19,7 @@ test("a message above its code's limit ends the session before it is unpacked", 
   );
 });
 
-test("a frame that no message can need is refused by its header alone", async () => {
+test("a frame above every message's limit is refused by its header alone", async () => {
   await using node = await openNode("node");
   using raw = await connectRaw(node, "raw");
   await raw.greet();
@@ -28,7 +28,7 @@ test("a frame that no message can need is refused by its header alone", async ()
   expect(await raw.next()).toEqual({ code: 1, payload: Uint8Array.of(0xc1, 0x10) });
 });
 
-test("a code that belongs to nobody closes the connection without a reason", async () => {
+test("a code of no protocol closes the connection without a reason", async () => {
   await using node = await openNode("node");
   using raw = await connectRaw(node, "raw");
   await raw.greet();
@@ -37,7 +37,7 @@ test("a code that belongs to nobody closes the connection without a reason", asy
   await until(() => node.peers().length === 0);
 });
 
-test("pings are answered, pongs and unused base codes ignored, and a disconnect in either form is heard", async () => {
+test("pings are answered, pongs and unused base codes ignored, and disconnects in either form are read", async () => {
   for (const form of [Uint8Array.of(4), Uint8Array.of(0xc1, 4)]) {
     const chat = aChat();
     await using node = await openNode("node", { protocols: [chat.protocol] });
@@ -54,7 +54,7 @@ test("pings are answered, pongs and unused base codes ignored, and a disconnect 
   }
 });
 
-test("a peer is pinged, and left with the reason when it says nothing for too long", async () => {
+test("a peer is pinged, and disconnected with a reason when it stays silent too long", async () => {
   await using node = await openNode("node", { timings: { ...QUICK, pingMs: 20, readMs: 200 } });
   using raw = await connectRaw(node, "raw");
   await raw.greet();
@@ -62,7 +62,7 @@ test("a peer is pinged, and left with the reason when it says nothing for too lo
   expect(await raw.next()).toEqual({ code: 1, payload: Uint8Array.of(0xc1, 0x0b) });
 });
 
-test("a peer that takes nothing: sending is refused at the budget, then it is left, and others are not", async () => {
+test("a peer that accepts nothing is refused messages at the budget, then disconnected; others are not", async () => {
   const metrics = createMetrics();
   const [chat, limits] = [aChat(), { outbox: { items: 100, bytes: 1_000_000 } }];
   const options = { protocols: [chat.protocol], limits, metrics, timings: { ...QUICK, writeMs: 300 } };
@@ -90,7 +90,7 @@ test("a peer that takes nothing: sending is refused at the budget, then it is le
   expect(await other.next()).toEqual({ code: 16 + 5, payload: Uint8Array.of(1) });
 });
 
-test("a protocol that takes nothing stops the reading of its peer, and what waited comes in order", async () => {
+test("a protocol that takes no messages stops the reading of its peer, and queued messages come in order", async () => {
   const gate = Promise.withResolvers<void>();
   const heard: number[] = [];
   const chat = aChat({
@@ -133,7 +133,7 @@ test("a peer above its rate is read more slowly and loses nothing", async () => 
   expect(chat.heard.map(({ payload }) => payload[0])).toEqual(Array.from({ length: 40 }, (_, i) => i));
 });
 
-test("who dials sends its type byte alone, and auth only after the other's byte", async () => {
+test("the initiator sends its type byte alone, and auth only after the recipient's byte", async () => {
   const received: Buffer[] = [];
   let caller: Socket | undefined;
   const server = createServer((socket) => {
@@ -156,7 +156,7 @@ test("who dials sends its type byte alone, and auth only after the other's byte"
   server.close();
 });
 
-test("connections that say nothing are closed at the handshake's deadline and keep nobody out for ever", async () => {
+test("silent connections are closed at the handshake deadline and do not block others", async () => {
   await using node = await openNode("node", { maxPendingPeers: 2, timings: { ...QUICK, handshakeMs: 300 } });
   const silent = await Promise.all([1, 2, 3, 4, 5, 6].map(() => connectPlain(node)));
   const closed = silent.map((socket) => new Promise((resolve) => socket.resume().once("close", resolve)));

@@ -22,7 +22,7 @@ function someMessage(random: () => number, most = 2000): Uint8Array {
   return Buffer.concat(parts);
 }
 
-test("what is packed unpacks to itself, as the library unpacks it", () => {
+test("compressed data decompresses to itself, as with the library", () => {
   const random = seededRandom(4);
   for (let run = 0; run < 60; run++) {
     const message = someMessage(random);
@@ -34,7 +34,7 @@ test("what is packed unpacks to itself, as the library unpacks it", () => {
   }
 });
 
-test("every kind of tag unpacks: literals with long lengths, copies of one, two and four bytes", () => {
+test("every kind of tag is decompressed: literals with long lengths, copies of one, two and four bytes", () => {
   const eight = "61".repeat(8);
   for (const [packed, wanted] of [
     ["00", ""],
@@ -70,7 +70,7 @@ test.each([
   expect(() => unpackSnappy(Buffer.from(packed, "hex"), LIMIT)).toThrow(badMessage);
 });
 
-test("a message above the limit is refused before it is unpacked", () => {
+test("a message above the limit is refused before decompression", () => {
   const packed = packSnappy(new Uint8Array(1000));
   expect(unpackSnappy(packed, 1000).length).toBe(1000);
   expect(() => unpackSnappy(packed, 999)).toThrow(expect.objectContaining({ code: "too-large" }));
@@ -79,7 +79,7 @@ test("a message above the limit is refused before it is unpacked", () => {
   );
 });
 
-test("damaged blocks are refused or unpack to the announced length, and always end", () => {
+test("damaged blocks are refused or decompress to the announced length, and always terminate", () => {
   const random = seededRandom(5);
   for (let run = 0; run < 600; run++) {
     const packed = Uint8Array.from(packSnappy(someMessage(random, 60)));

@@ -20,7 +20,7 @@ const header = new FakeChain().head();
 
 const intake = (pooled?: Transaction) => ({ pause: () => undefined, pool: { get: () => pooled } });
 
-test("a transaction that is in the pool is taken from there, with its signers, if it is the same", async () => {
+test("an identical transaction of the pool is reused, with its signers", async () => {
   const body = encodeRlpList([full.raw]);
   const twin = decodeTransaction(bare.raw);
   expect((await assembleBlock(header, body, intake(twin))).transactions[0]).toBe(twin);
@@ -28,7 +28,7 @@ test("a transaction that is in the pool is taken from there, with its signers, i
   expect(transactions.map(({ raw }) => toHex(raw))).toEqual([toHex(bare.raw)]);
 });
 
-test("a block that came with blobs is put together without them", async () => {
+test("a block received with blobs is assembled without them", async () => {
   const block = await assembleBlock(header, encodeRlpList([full.raw]), intake());
   expect(block.transactions.map(({ raw }) => toHex(raw))).toEqual([toHex(bare.raw)]);
   expect(block.transactions[0]?.fields.sidecar).toBeUndefined();

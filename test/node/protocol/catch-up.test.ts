@@ -60,7 +60,7 @@ async function left(session: Session): Promise<string> {
   return `${(error as { code?: string } | undefined)?.code}`;
 }
 
-test("a node that is behind takes all blocks of its peer, full and empty ones", async () => {
+test("a node that is behind imports all blocks of its peer, full and empty ones", async () => {
   await using behind = await aNode({ number: 2 });
   const session = connect(behind.end, ahead.end);
   await until(() => headOf(behind) === BLOCKS);
@@ -77,7 +77,7 @@ test("a node that is behind takes all blocks of its peer, full and empty ones", 
   await session.close();
 });
 
-test("while it catches up it says where it began, where it is and where it is going", async () => {
+test("a catch-up reports its starting, current and highest block", async () => {
   await using behind = await aNode({ number: 2 });
   const seen: unknown[] = [];
   behind.open.chain.onHead(() => seen.push(behind.protocol.syncing()));
@@ -87,7 +87,7 @@ test("while it catches up it says where it began, where it is and where it is go
   await session.close();
 });
 
-test("a head is heard of only when there is a peer whose head is not ahead", async () => {
+test("the network's head is known only with a peer whose head is not ahead", async () => {
   await using behind = await aNode({ number: 2 });
   let heard = false;
   void behind.protocol.heardHead.then(() => {
@@ -105,7 +105,7 @@ test("a head is heard of only when there is a peer whose head is not ahead", asy
   await session.close();
 });
 
-test("two nodes with the same head have heard of it at once", async () => {
+test("two nodes with the same head know the network's head at once", async () => {
   await using one = await aNode({ number: 2 });
   await using other = await aNode({ number: 3 });
   const session = connect(one.end, other.end);
@@ -195,7 +195,7 @@ test.each(LIES)(
   },
 );
 
-test("headers without end are taken no further than the first that no validator sealed", async () => {
+test("an endless stream of headers is followed no further than the first without a validator's seal", async () => {
   await using behind = await aNode({ number: 2 });
   let asked = 0;
   const endless = ({ code, payload }: ProtocolMessage): ProtocolMessage[] => {
@@ -240,7 +240,7 @@ function twice({ code, payload }: ProtocolMessage): ProtocolMessage[] {
     : [{ code, payload }];
 }
 
-test("an answer that comes twice is used once", async () => {
+test("a repeated answer is used once", async () => {
   await using behind = await aNode({ number: 2 });
   const session = connect(behind.end, aLiar(ahead, 66, twice));
   await until(() => headOf(behind) === BLOCKS);
@@ -249,7 +249,7 @@ test("an answer that comes twice is used once", async () => {
   await session.close();
 });
 
-test("a pushed block far ahead makes a node ask for those before it", async () => {
+test("a pushed block far ahead makes a node request those before it", async () => {
   await using behind = await aNode({ number: 2 });
   const block = ahead.open.chain.head();
   const pushed: PushedBlock = {

@@ -3,7 +3,7 @@ import { createKnownSet } from "../../../node/protocol/chain-peer.ts";
 
 const hash = (number: number): Uint8Array => new Uint8Array(32).fill(number);
 
-test("a full set forgets what it learned first, and learning twice changes nothing", () => {
+test("a full set drops its oldest hash, and a repeated hash changes nothing", () => {
   const set = createKnownSet(3);
   for (const number of [1, 2, 3, 2, 1]) set.add(hash(number));
   expect(set.size).toBe(3);

@@ -21,7 +21,7 @@ function codesOf({ received }: Puppet): number[] {
   return received.map(({ code }) => code);
 }
 
-test("messages go between consensus nodes, by address, until one is gone", async () => {
+test("messages travel between consensus nodes, by address, until one leaves", async () => {
   await using first = await aNode({ number: 1, type: "cn" });
   await using second = await aNode({ number: 2, type: "cn" });
   await using proxy = await aNode({ number: 3, type: "pn" });
@@ -57,7 +57,7 @@ test("a validator that voted for a block gets its hash, the others the block", a
   late.link.close();
 });
 
-test("what a peer that is no consensus node says of consensus is dropped, and it stays", async () => {
+test("consensus messages of a peer that is no consensus node are dropped, and it stays", async () => {
   await using node = await aNode({ number: 1, type: "cn" });
   const link = aLink(node.end, { type: "pn", number: 2 });
   void node.end.protocol.run(link.first).catch(() => undefined);

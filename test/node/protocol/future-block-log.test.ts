@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { silentLog } from "../../../node/observe/log.ts";
 import { FutureBlockLog } from "../../../node/protocol/future-block-log.ts";
 
-test("blocks that keep being early for half a minute are a warning once a minute, others are not", () => {
+test("blocks ahead of the clock for half a minute are warned about once a minute, single ones are not", () => {
   let seconds = 0;
   const told: number[] = [];
   let debugged = 0;

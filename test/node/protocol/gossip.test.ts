@@ -42,7 +42,7 @@ test("a block goes from the validator through a proxy to an endpoint, each impor
   await down.close();
 });
 
-test("a proxy passes a block on before it has executed it", async () => {
+test("a proxy forwards a block before it has executed it", async () => {
   await using core = await aNode({ number: 1, type: "cn" });
   await using proxy = await aNode({ number: 2, type: "pn" });
   await using endpoint = await aNode({ number: 3, type: "en" });
@@ -59,7 +59,7 @@ test("a proxy passes a block on before it has executed it", async () => {
   for (const session of sessions) await session.close();
 });
 
-test("a transfer given to the endpoint reaches the validator's pool and comes back in a block", async () => {
+test("a transfer sent to the endpoint reaches the validator's pool and returns in a block", async () => {
   await using core = await aNode({ number: 1, type: "cn" });
   await using proxy = await aNode({ number: 2, type: "pn" });
   await using endpoint = await aNode({ number: 3, type: "en" });
@@ -77,7 +77,7 @@ test("a transfer given to the endpoint reaches the validator's pool and comes ba
   await down.close();
 });
 
-test("a new peer is sent everything that is pending", async () => {
+test("a new peer is sent all pending transactions", async () => {
   await using node = await aNode({ number: 1, type: "cn" });
   const transfers = [aTransfer(0), aTransfer(1), aTransfer(0, 1)];
   node.pool.addAll(transfers, "local");
@@ -89,7 +89,7 @@ test("a new peer is sent everything that is pending", async () => {
   puppet.link.close();
 });
 
-test("a transaction does not go back to the peer it came from, nor a block", async () => {
+test("transactions and blocks are not sent back to their sender", async () => {
   await using node = await aNode({ number: 1, type: "en" });
   await using maker = await aNode({ number: 2, type: "cn" });
   const giver = await aPuppet(node, 8, "en");
@@ -104,7 +104,7 @@ test("a transaction does not go back to the peer it came from, nor a block", asy
   other.link.close();
 });
 
-test("what is still pending is sent again to peers that know it already", async () => {
+test("pending transactions are sent again to peers that know them already", async () => {
   await using node = await aNode({ number: 1, type: "en", timings: { resendMs: 10 } });
   const puppet = await aPuppet(node, 9, "pn");
   node.pool.add(aTransfer(0), "local");
@@ -113,7 +113,7 @@ test("what is still pending is sent again to peers that know it already", async 
   puppet.link.close();
 });
 
-test("transactions that the pool refuses have no consequence, unreadable ones end the session", async () => {
+test("transactions that the pool refuses have no consequence; unreadable ones end the session", async () => {
   await using node = await aNode({ number: 1, type: "en" });
   const puppet = await aPuppet(node, 9, "en");
   const unknown = concatBytes(encodeRlp(Uint8Array.of(0x07)), encodeRlp([Uint8Array.of(1)]));
@@ -127,7 +127,7 @@ test("transactions that the pool refuses have no consequence, unreadable ones en
   puppet.link.close();
 });
 
-test("an announced block that does not come by itself is fetched", async () => {
+test("an announced block that does not arrive by itself is fetched", async () => {
   await using core = await aNode({ number: 1, type: "cn" });
   await using node = await aNode({ number: 2, type: "en" });
   const pushes: number[] = [];
@@ -149,7 +149,7 @@ test("an announced block that does not come by itself is fetched", async () => {
   await session.close();
 });
 
-test("pushed blocks are taken in order, whatever order they come in", async () => {
+test("pushed blocks are imported in order, whatever order they arrive in", async () => {
   await using maker = await aNode({ number: 1, type: "cn" });
   await using node = await aNode({ number: 2, timings: { announcedMs: 60_000 } });
   const puppet = await aPuppet(node, 9, "pn");
@@ -175,7 +175,7 @@ test("a pushed block that no validator sealed ends the session and changes nothi
   puppet.link.close();
 });
 
-test("a pushed block of the future is put off, not punished", async () => {
+test("a pushed block of the near future is delayed, not punished", async () => {
   const time = Math.floor(Date.now() / 1000) + 600;
   await using maker = await aNode({ number: 1, type: "cn", time });
   await using node = await aNode({ number: 2, time });
@@ -213,7 +213,7 @@ test.each(OFFENCES)("%s ends the session", async (_, code, payload) => {
   puppet.link.close();
 });
 
-test("the newest version's bids are passed over, and blobs of old blocks asked for in vain", async () => {
+test("bids of the newest version are ignored, and requests for blobs of old blocks get empty answers", async () => {
   await using node = await aNode({ number: 1, version: 67 });
   const puppet = await aPuppet(node, 9);
   const asked = encodeRlpList([encodeRlp([Uint8Array.of(1), new Uint8Array(0), new Uint8Array(32)])]);
@@ -224,7 +224,7 @@ test("the newest version's bids are passed over, and blobs of old blocks asked f
   puppet.link.close();
 });
 
-test("answers that nobody asked for are not even read", async () => {
+test("unsolicited answers are not decoded", async () => {
   await using node = await aNode({ number: 1 });
   const puppet = await aPuppet(node, 9);
   const rubbish = Uint8Array.of(0xff);
@@ -242,7 +242,7 @@ test("answers that nobody asked for are not even read", async () => {
   puppet.link.close();
 });
 
-test("many questions at once are all answered, in their order", async () => {
+test("concurrent requests are all answered, in order", async () => {
   await using node = await aNode({ number: 1, type: "cn" });
   await makeBlocks(node, 20);
   const puppet = await aPuppet(node, 9);
@@ -258,7 +258,7 @@ test("many questions at once are all answered, in their order", async () => {
   puppet.link.close();
 });
 
-test("one who pushes blocks that have no parent here keeps no more than its share of them", async () => {
+test("a peer that pushes blocks without a known parent stays within its share of the queue", async () => {
   await using maker = await aNode({ number: 1, type: "cn" });
   await using node = await aNode({ number: 2, timings: { announcedMs: 60_000 } });
   const puppet = await aPuppet(node, 9, "pn");
@@ -276,7 +276,7 @@ test("one who pushes blocks that have no parent here keeps no more than its shar
   other.link.close();
 });
 
-test("pushed blocks are taken while a peer that promised more keeps us waiting", async () => {
+test("pushed blocks are imported while a peer stalls the catch-up", async () => {
   await using maker = await aNode({ number: 1, type: "cn" });
   await using node = await aNode({ number: 2 });
   const staller = aLink(node.end, { type: "pn", number: 8 });

@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 const sessions = Number(process.env["KNIT_MUTATIONS"] ?? 40) * 4;
 
-test("sessions full of damaged messages end with a code or go on, and an honest peer is unharmed", async () => {
+test("sessions full of damaged messages end with a code or continue, and an honest peer is unaffected", async () => {
   const random = seededRandom(11);
   await using maker = await aNode({ number: 1, type: "cn" });
   await using node = await aNode({ number: 2, timings: { requestMs: 50 } });

@@ -28,18 +28,18 @@ function recorded(): Recorded[] {
     .map(({ code, payload }) => ({ code: code - 16, payload }));
 }
 
-test("recorded messages come out as they came in, and answers are what their questions name", async () => {
+test("recorded messages encode to the same bytes, and answers match their requests", async () => {
   const { passed, failures } = await replayMessages(RECORDED);
   expect(failures).toEqual([]);
   expect(passed).toBeGreaterThan(60);
 });
 
-test("the recording holds every kind of message that these nodes sent", () => {
+test("the recording has every kind of message of these nodes", () => {
   const kinds = new Set(recorded().map(({ code }) => code));
   expect([...kinds].sort((a, b) => a - b)).toEqual([0x00, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x11]);
 });
 
-test("a damaged message is refused with a code, or stands for exactly its bytes", () => {
+test("a damaged message is refused with a code, or encodes to exactly its bytes", () => {
   const random = seededRandom(65);
   let refused = 0;
   for (const { code, payload } of recorded()) {
@@ -96,7 +96,7 @@ test("lists nested without end are refused without recursion", () => {
   }
 });
 
-test("a version has the codes that came with it or before, below its number of codes", () => {
+test("a version has the codes of its own and earlier versions, below its number of codes", () => {
   for (const { version, length } of VERSIONS) {
     for (let code = 0; code < 40; code++) {
       const row = messageRow(code, version);
@@ -108,14 +108,14 @@ test("a version has the codes that came with it or before, below its number of c
   expect(messageRow(0x10, 67)).toBeUndefined();
 });
 
-test("what only asks or names may be much shorter than what carries blocks", () => {
+test("requests and announcements have a much lower size limit than blocks", () => {
   expect(messages.newBlock.maxPayload).toBe(MAX_PAYLOAD_BYTES);
   for (const { name, maxPayload } of Object.values(messages)) {
     if (/Request|Hashes|Status/.test(name)) expect(maxPayload).toBeLessThan(MAX_PAYLOAD_BYTES / 8);
   }
 });
 
-test("a hash asked for alone is a bare byte string", () => {
+test("a single requested hash is a bare byte string", () => {
   const hash = new Uint8Array(32).fill(1);
   expect(messages.headerFetchRequest.encode(hash)).toEqual(encodeRlp(hash));
   expect(() => messages.headerFetchRequest.decode(encodeRlp([hash]))).toThrow(ProtocolError);
@@ -128,7 +128,7 @@ function fullOf(item: Uint8Array): Uint8Array {
   return encodeRlpList([content]);
 }
 
-test("a message full of the smallest things is refused before they fill the memory", () => {
+test("a message of the smallest items is refused before they exhaust the memory", () => {
   const pair = Uint8Array.of(0x01, 0xc0);
   expect(() => messages.transactions.decode(fullOf(pair))).toThrow("more than 131072 transactions");
   expect(() => messages.bodies.decode(fullOf(Uint8Array.of(0xc1, 0xc0)))).toThrow("more than 128 items");

@@ -1,4 +1,4 @@
-/** Who gets blocks and transactions, by the kinds of node. */
+/** Recipients of blocks and transactions by node type. */
 import { expect, test } from "@jest/globals";
 import type { NodeType } from "../../../node/p2p/node-type.ts";
 import {
@@ -23,20 +23,20 @@ function counted(chosen: readonly Recipient[]): Record<string, number> {
   return counts;
 }
 
-test("a consensus node gives blocks to all others of its kind and to five proxies, the hash to everyone else", () => {
+test("a consensus node sends blocks to all consensus nodes and five proxies, the hash to all other peers", () => {
   const { full, hash } = blockRecipients("cn", peers({ cn: 7, pn: 9, en: 4 }), randomFraction);
   expect(counted(full)).toEqual({ cn: 7, pn: 5 });
   expect(counted(hash)).toEqual({ pn: 4, en: 4 });
 });
 
-test("a proxy gives blocks to a sample of proxies and endpoints and the hash to the rest, validators get nothing", () => {
+test("a proxy sends blocks to a sample of proxies and endpoint nodes, the hash to the rest, and nothing to validators", () => {
   const { full, hash } = blockRecipients("pn", peers({ cn: 5, pn: 9, en: 16 }), randomFraction);
   expect(full).toHaveLength(5);
   expect(hash).toHaveLength(20);
   expect(counted([...full, ...hash])).toEqual({ pn: 9, en: 16 });
 });
 
-test("an endpoint tells endpoints only, all of them when there are two", () => {
+test("an endpoint node serves endpoint nodes only, all of them when there are two", () => {
   const { full, hash } = blockRecipients("en", peers({ cn: 1, pn: 2, en: 2 }), randomFraction);
   expect(counted(full)).toEqual({ en: 2 });
   expect(hash).toEqual([]);
@@ -44,19 +44,19 @@ test("an endpoint tells endpoints only, all of them when there are two", () => {
   expect([many.full.length, many.hash.length]).toEqual([3, 2]);
 });
 
-test("nobody gets a block twice", () => {
+test("no peer gets a block twice", () => {
   const { full, hash } = blockRecipients("cn", peers({ cn: 20, pn: 20, en: 20 }), randomFraction);
   expect(new Set([...full, ...hash]).size).toBe(60);
 });
 
-test("transactions go up: from endpoints to all, from proxies to two validators and all proxies", () => {
+test("transactions go towards validators: from endpoint nodes to all, from proxies to two validators and all proxies", () => {
   const all = peers({ cn: 6, pn: 4, en: 3 });
   expect(counted(transactionRecipients("en", all, randomFraction))).toEqual({ cn: 6, pn: 4, en: 3 });
   expect(counted(transactionRecipients("pn", all, randomFraction))).toEqual({ cn: 2, pn: 4 });
   expect(counted(transactionRecipients("cn", all, randomFraction))).toEqual({ cn: 5 });
 });
 
-test("what is still pending goes again to the two nearest to the validators", () => {
+test("pending transactions are sent again to the two peers nearest to the validators", () => {
   const options = { max: 2, randomFraction };
   const chosen = (own: NodeType, counts: Partial<Record<NodeType, number>>): Record<string, number> =>
     counted(resendRecipients(own, peers(counts), options));
@@ -67,7 +67,7 @@ test("what is still pending goes again to the two nearest to the validators", ()
   expect(chosen("en", { en: 3 })).toEqual({ en: 2 });
 });
 
-test("boot nodes and unknown ones get nothing", () => {
+test("boot nodes and unknown types get nothing", () => {
   const others = peers({ bn: 2, unknown: 2 });
   for (const own of ["cn", "pn", "en"] as const) {
     expect(transactionRecipients(own, others, randomFraction)).toEqual([]);

@@ -1,4 +1,4 @@
-/** What is served of the chain, and how much of it. */
+/** Answers to requests for the chain, and their limits. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { decodeRlp, encodeRlp, listItems } from "../../../node/bytes/rlp.ts";
 import { createRawBlocks, type RawBlocks } from "../../../node/chain/raw-blocks.ts";
@@ -55,7 +55,7 @@ function hashOf(number: number): Uint8Array {
   return node.open.chain.block(number)?.hash ?? new Uint8Array(32);
 }
 
-test("blobs of mined transactions are served while they are kept, four at most", () => {
+test("blobs of mined transactions are served while they are kept, at most four at once", () => {
   const places = [2, 1, 1, 1, 1, 1, 1].map((first, at) => ({
     number: 300,
     index: Math.max(0, at - 1),
@@ -71,7 +71,7 @@ test("blobs of mined transactions are served while they are kept, four at most",
   expect(items).toBe(4);
 });
 
-test("headers are served by number and hash, both ways, with gaps", () => {
+test("headers are served by number and hash, in both directions, with gaps", () => {
   expect(numbers({ origin: 5n, amount: 3n })).toEqual([5, 6, 7]);
   expect(numbers({ origin: 5n, amount: 3n, skip: 4n })).toEqual([5, 10, 15]);
   expect(numbers({ origin: 5n, amount: 9n, skip: 1n, reverse: true })).toEqual([5, 3, 1]);
@@ -80,7 +80,7 @@ test("headers are served by number and hash, both ways, with gaps", () => {
   expect(numbers({ origin: 2n, amount: 9n, reverse: true })).toEqual([2, 1, 0]);
 });
 
-test("headers end at the head, and overflowing questions get what there is", () => {
+test("headers end at the head, and overflowing queries get the existing ones", () => {
   expect(numbers({ origin: 249n, amount: 9n })).toEqual([249, 250]);
   expect(numbers({ origin: 251n })).toEqual([]);
   expect(numbers({ origin: new Uint8Array(32).fill(1) })).toEqual([]);
@@ -90,7 +90,7 @@ test("headers end at the head, and overflowing questions get what there is", () 
   expect(numbers({ amount: 0n })).toEqual([]);
 });
 
-test("no more than 192 headers, 128 bodies and 256 lists of receipts are served", () => {
+test("at most 192 headers, 128 bodies and 256 lists of receipts are served", () => {
   expect(numbers({ amount: 2n ** 64n - 1n })).toHaveLength(192);
   const all = Array.from({ length: 251 }, (_, number) => hashOf(number));
   const hashes = messages.bodiesRequest.encode([...all, ...all]);
@@ -108,7 +108,7 @@ test("nothing more is added to an answer that has reached two megabytes", () => 
   expect(ask(messages.headersRequest.code, query, heavy).items).toBe(2);
 });
 
-test("bodies and receipts are those of the chain; unknown blocks are passed over", () => {
+test("bodies and receipts are those of the chain; unknown blocks are skipped", () => {
   const unknown = new Uint8Array(32).fill(3);
   const asked = messages.bodiesRequest.encode([unknown, hashOf(250), hashOf(1)]);
   const bodies = messages.bodies.decode(ask(messages.bodiesRequest.code, asked).payload);
@@ -120,7 +120,7 @@ test("bodies and receipts are those of the chain; unknown blocks are passed over
   expect(receipts).toEqual([node.open.chain.receipts(250)?.map(encodeReceipt), []]);
 });
 
-test("receipts that are asked for have the roots of their headers", async () => {
+test("requested receipts have the roots of their headers", async () => {
   const requests: PeerRequests = new PeerRequests(
     async (code, payload) => {
       const answer = ask(code, payload);
@@ -138,7 +138,7 @@ test("receipts that are asked for have the roots of their headers", async () => 
   );
 });
 
-test("one header is served by itself; asking for one that nobody announced is an offence", () => {
+test("a single header is served; a request for one that was never announced is an offence", () => {
   const { code, payload } = ask(
     messages.headerFetchRequest.code,
     messages.headerFetchRequest.encode(hashOf(9)),
@@ -151,7 +151,7 @@ test("one header is served by itself; asking for one that nobody announced is an
   );
 });
 
-test("state nodes and staking facts are asked for in vain, but answered", () => {
+test("requests for state nodes and staking information get empty answers", () => {
   for (const [row, answer] of [
     [messages.nodeDataRequest, messages.nodeData],
     [messages.stakingInfoRequest, messages.stakingInfo],
@@ -164,7 +164,7 @@ test("state nodes and staking facts are asked for in vain, but answered", () => 
   }
 });
 
-test("what is written but not yet durable is not served", async () => {
+test("blocks that are not yet durable are not served", async () => {
   const written = await makeBlock(node, false);
   expect(raw.number(written.hash)).toBeUndefined();
   expect(raw.header(written.header.number)).toBeUndefined();

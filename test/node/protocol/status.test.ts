@@ -1,4 +1,4 @@
-/** Who is met and who is left before anything else is said. */
+/** Admission of peers by their status. */
 import { expect, test } from "@jest/globals";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import type { Status } from "../../../node/protocol/codecs.ts";
@@ -26,11 +26,11 @@ test.each([
   expect(() => checkStatus(OWN, { ...OWN, ...change })).toThrow(`another ${what}`);
 });
 
-test("another head is no reason to leave", () => {
+test("a different head does not end the session", () => {
   expect(() => checkStatus(OWN, { ...OWN, td: 9n, headHash: new Uint8Array(32) })).not.toThrow();
 });
 
-test("nodes of different chains or networks leave each other", async () => {
+test("nodes of different chains or networks disconnect", async () => {
   await using node = await aNode({ number: 1 });
   await using other = await aNode({ number: 2, time: 1_000_000 });
   await using foreign = await aNode({ number: 3, networkId: 5 });
@@ -51,13 +51,13 @@ function met(node: TestNode, type: "cn" | "pn" | "en" | "bn"): Promise<string> {
   );
 }
 
-test("boot nodes are not met, endpoints are", async () => {
+test("boot nodes are refused, endpoint nodes are admitted", async () => {
   await using node = await aNode({ number: 1 });
   expect(await met(node, "bn")).toBe("unwanted");
   expect(await met(node, "en")).toBe("met");
 });
 
-test("a consensus node meets another only when that may take part in consensus", async () => {
+test("a consensus node admits another only when it may take part in consensus", async () => {
   const known = new Uint8Array(64).fill(9).subarray(0, 20);
   const isValidator = (address: Uint8Array): boolean => Buffer.compare(address, known) === 0;
   await using node = await aNode({ number: 1, type: "cn", isValidator });
@@ -70,7 +70,7 @@ test("a consensus node meets another only when that may take part in consensus",
   expect(addressOfKey(new Uint8Array(32).fill(7))).not.toEqual(known);
 });
 
-test("a peer that says nothing is left with the reason that it timed out", async () => {
+test("a silent peer is disconnected with the reason of a timeout", async () => {
   await using node = await aNode({ number: 1, timings: { statusMs: 20 } });
   const link = aLink(node.end, { type: "en", number: 9 });
   await expect(node.end.protocol.run(link.first)).rejects.toMatchObject({ reason: "read-timeout" });
@@ -85,7 +85,7 @@ test("another message before the status ends the session", async () => {
   link.close();
 });
 
-test("what a peer claims is shown: version, block score and head", async () => {
+test("a peer's claim is described: version, block score and head", async () => {
   await using node = await aNode({ number: 1, type: "cn" });
   await using other = await aNode({ number: 2 });
   await makeBlocks(node, 3);

@@ -47,7 +47,7 @@ async function takesAll(node: TestNode): Promise<void> {
   expect(node.open.chain.head().hash).toEqual(ahead.open.chain.head().hash);
 }
 
-test("bodies come from all peers that have them", async () => {
+test("bodies are fetched from all peers that have them", async () => {
   await using behind = await aNode({ number: 2 });
   const answers = [0, 0, 0];
   const counted = answers.map((_, place) =>
@@ -62,7 +62,7 @@ test("bodies come from all peers that have them", async () => {
   for (const session of sessions) await session.close();
 });
 
-test("a helper that gives the bodies of other blocks is left, and not who leads", async () => {
+test("a helper that sends bodies of other blocks is dropped, the leader is not", async () => {
   await using behind = await aNode({ number: 2 });
   const wrong = messages.bodies.encode([messages.transactions.encode([aTransfer(7).raw])]);
   const liar = aboutBodies(({ code, payload }) => {
@@ -139,7 +139,7 @@ describe("headers", () => {
     };
   }
 
-  test("come from all peers that have them", async () => {
+  test("are fetched from all peers that have them", async () => {
     const answers = [0, 0];
     await takenFrom(honest, answers);
     for (const count of answers) expect(count).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ function moved(event: { type: string; protocol: string; code: number; size: numb
   return sums;
 }
 
-test("a message is counted by what it is about and which way it went, as the Go node counts it", () => {
+test("a message is counted by kind and direction, as in the Go node", () => {
   const size = 700;
   expect(moved({ type: "msgrecv", protocol, code: messages.newBlock.code, size })).toEqual({
     "klay/prop/blocks/in/packets": 1,

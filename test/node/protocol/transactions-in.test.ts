@@ -45,7 +45,7 @@ function anIntake(): {
   return { intake, taken, pauses: () => pauses };
 }
 
-test("there is a pause before each transaction, also before those that nobody can read", async () => {
+test("there is a pause before each transaction, also before unreadable ones", async () => {
   const { intake, taken, pauses } = anIntake();
   const unknown = Uint8Array.of(0x07, 0xc0);
   const count = await importTransactions(
@@ -56,7 +56,7 @@ test("there is a pause before each transaction, also before those that nobody ca
   expect([count, pauses(), taken]).toEqual([3, 3, [1]]);
 });
 
-test("many transactions enter the pool in batches, and nothing of their message stays in memory", async () => {
+test("transactions enter the pool in batches, and their message is not retained in memory", async () => {
   const { intake, taken } = anIntake();
   const message = encodeRlpList(Array.from({ length: 300 }, (_, i) => aTransfer(i).raw));
   const kept: Uint8Array[] = [];
@@ -74,7 +74,7 @@ test("many transactions enter the pool in batches, and nothing of their message 
   await intake.recoverer[Symbol.asyncDispose]();
 });
 
-test("what was read before the damaged transaction is in the pool all the same", async () => {
+test("transactions before a damaged one are in the pool nevertheless", async () => {
   const { intake, taken } = anIntake();
   const raws = Array.from({ length: 128 }, (_, i) => aTransfer(i).raw);
   const message = encodeRlpList([...raws, Uint8Array.of(0xc1, 0x01)]);
@@ -83,7 +83,7 @@ test("what was read before the damaged transaction is in the pool all the same",
   await intake.recoverer[Symbol.asyncDispose]();
 });
 
-test("blobs that are not what they claim to be end the connection; other refusals do not", async () => {
+test("blobs that do not match their commitments end the connection; other refusals do not", async () => {
   const { intake } = anIntake();
   const codes: PoolErrorCode[] = ["nonce-too-low", "bad-sidecar"];
   const pool = {

@@ -29,7 +29,7 @@ const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => void setImmediate(resolve));
 };
 
-test("requests of a peer that has not taken its answers are not served, nor is anything behind them", async () => {
+test("requests of a peer that has not accepted its answers wait, with everything behind them", async () => {
   await using node = await aNode({ number: 1 });
   const gate = Promise.withResolvers<void>();
   const peer = await playPeer(node, { drained: () => gate.promise.then(() => true) });
@@ -40,7 +40,7 @@ test("requests of a peer that has not taken its answers are not served, nor is a
   await until(() => peer.got.length === 5);
 });
 
-test("messages are decoded, handled and answered in the time that their peer has", async () => {
+test("messages are decoded, handled and answered within the peer's time share", async () => {
   await using node = await aNode({ number: 1 });
   const waiting: (() => void)[] = [];
   const time: ProtocolPeer["time"] = {

@@ -67,7 +67,7 @@ async function aBonded(name: string, ip: string, type: "cn" | "pn" | "en"): Prom
   return raw;
 }
 
-test("nodes that know a boot node alone find those of the types they want, at the ports they said", async () => {
+test("nodes that know only a boot node find nodes of the wanted types at their announced ports", async () => {
   await aBootNode();
   const all = ["proxy", "first", "second", "third"];
   await aNode("proxy", { ip: "10.0.1.1", type: "pn", bootNodes });
@@ -81,7 +81,7 @@ test("nodes that know a boot node alone find those of the types they want, at th
   expect(names(await found(first.find("en")), all)).toEqual(["second", "third"]);
 });
 
-test("a hundred core nodes are told in packets that fit", async () => {
+test("a hundred core nodes are announced in packets within the maximum size", async () => {
   await aBootNode();
   for (let n = 0; n < 99; n++) {
     const raw = await aRawPeer(wire, `core${n}`, `10.1.0.${n}`);
@@ -94,7 +94,7 @@ test("a hundred core nodes are told in packets that fit", async () => {
   expect(Math.max(...wire.sent.map(({ bytes }) => bytes.length))).toBeLessThanOrEqual(MAX_PACKET_BYTES);
 });
 
-test("who has not proved to be at an address is told nothing there", async () => {
+test("a node without an endpoint proof gets no answer", async () => {
   await aBootNode();
   const raw = await aRawPeer(wire, "stranger", "10.0.9.1");
   raw.say(aQuestion("cn"), BOOT);
@@ -109,7 +109,7 @@ test("who has not proved to be at an address is told nothing there", async () =>
   expect(wire.to("10.0.9.3")).toEqual([]);
 });
 
-test("a false sender is sent a pong and a ping, hardly more bytes than it cost", async () => {
+test("a forged sender gets a pong and a ping, hardly more bytes than it cost", async () => {
   await aBootNode();
   const raw = await aRawPeer(wire, "spoofer", "10.0.9.1");
   const bytes = raw.say(aPing("cn"), BOOT, "10.0.9.9");
@@ -119,7 +119,7 @@ test("a false sender is sent a pong and a ping, hardly more bytes than it cost",
   expect(back.reduce((sum, each) => sum + each.bytes.length, 0)).toBeLessThan(2.5 * bytes.length);
 });
 
-test("pings of another network, late ones and those of types that are not theirs are not answered", async () => {
+test("pings of another network, expired ones and those with unauthorised types are not answered", async () => {
   await aBootNode({ authorised: [urlAt("listed", "10.0.9.9", "cn")] });
   const raw = await aRawPeer(wire, "raw", "10.0.9.1");
   raw.say(aPing("en", { networkId: NETWORK + 1 }), BOOT);
@@ -135,7 +135,7 @@ test("pings of another network, late ones and those of types that are not theirs
   expect([raw.heard[0], listed.heard[0]]).toMatchObject([{ kind: "pong" }, { kind: "pong" }]);
 });
 
-test("what nobody asked for changes nothing", async () => {
+test("unsolicited packets change nothing", async () => {
   const node = await aNode("node", { ip: BOOT, type: "en", bootNodes: [] });
   const raw = await aRawPeer(wire, "raw", "10.0.9.1");
   const nodes = [nodeAt("other", "10.0.9.2", "en")];
@@ -148,7 +148,7 @@ test("what nobody asked for changes nothing", async () => {
   expect([wire.to("10.0.9.2"), node.nodes("en")]).toEqual([[], []]);
 });
 
-test("nodes that a boot node may not tell of, or that nothing can reach, are not even pinged", async () => {
+test("nodes that may not be relayed or are unreachable are not even pinged", async () => {
   const boot = await aRawPeer(wire, "boot", BOOT);
   boot.answerPings();
   const fields = {
@@ -177,7 +177,7 @@ test("nodes that a boot node may not tell of, or that nothing can reach, are not
   expect([...asked].sort()).toEqual([BOOT, good.ip].sort());
 });
 
-test("a node that answers no more is forgotten, and found again when it is back", async () => {
+test("a node that stops answering is removed, and found again when it is back", async () => {
   const boot = await aBootNode();
   await aNode("core", { ip: "10.0.1.1", type: "cn", bootNodes });
   await pass(1000);
@@ -193,7 +193,7 @@ test("a node that answers no more is forgotten, and found again when it is back"
   expect(boot.nodes("cn")).toHaveLength(1);
 });
 
-test("a boot node that moved is found by its name, and one that lost its memory is bonded with again", async () => {
+test("a boot node that moved is found by its name, and one that lost its bonds is bonded again", async () => {
   let address = BOOT;
   const resolve = async () => address;
   const first = await aBootNode();
@@ -216,7 +216,7 @@ test("a boot node that moved is found by its name, and one that lost its memory 
   expect(wire.to("10.0.1.1").at(-1)).toMatchObject({ kind: "neighbors" });
 });
 
-test("nobody becomes a boot node by saying so", async () => {
+test("a claim alone makes no boot node", async () => {
   const node = await aNode("node", { ip: BOOT, type: "cn" });
   const raw = await aRawPeer(wire, "liar", "10.0.9.1");
   raw.answerPings();
@@ -225,7 +225,7 @@ test("nobody becomes a boot node by saying so", async () => {
   expect(node.nodes("bn")).toEqual([]);
 });
 
-test("what another node says of a known one changes nothing of it", async () => {
+test("a third node's word about a known node changes nothing", async () => {
   const boot = await aRawPeer(wire, "boot", BOOT);
   boot.answerPings();
   await aNode("proxy", { ip: "10.0.1.1", type: "pn" });
@@ -242,7 +242,7 @@ test("what another node says of a known one changes nothing of it", async () => 
   expect(await tell({ ...proxy, tcpPort: 1 })).toEqual([proxy]);
 });
 
-test("packets beyond what an address may send are not answered", async () => {
+test("packets above an address's limit are not answered", async () => {
   const rate = { perSecond: 1, burst: 2 };
   await aBootNode({ limits: { address: rate, all: { perSecond: 10, burst: 10 }, addresses: 10 } });
   const raw = await aRawPeer(wire, "flood", "10.0.9.1");
@@ -251,7 +251,7 @@ test("packets beyond what an address may send are not answered", async () => {
   expect(raw.heard.filter(({ kind }) => kind === "pong")).toHaveLength(2);
 });
 
-test("what was sent, answered and is waited for is counted, and told under the Go node's names", async () => {
+test("requests, answers and pending requests are counted under the Go node's names", async () => {
   const boot = await aRawPeer(wire, "boot", BOOT);
   boot.answerPings();
   const node = await aNode("node", { ip: "10.0.9.9", type: "en", bootNodes });

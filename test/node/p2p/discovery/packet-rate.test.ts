@@ -12,7 +12,7 @@ function anAllowance() {
   return { clock, take };
 }
 
-test("an address has its burst, then its rate; others are heard meanwhile", () => {
+test("an address has its burst, then its rate, while other addresses are served", () => {
   const { clock, take } = anAllowance();
   expect([take("8.8.8.8", 100), take("8.8.4.4", 15)]).toEqual([20, 15]);
   clock.ms += 1000;
@@ -21,14 +21,14 @@ test("an address has its burst, then its rate; others are heard meanwhile", () =
   expect(take("8.8.8.8", 100)).toBe(20);
 });
 
-test("addresses of one IPv6 network share what they have", () => {
+test("addresses of one IPv6 subnet share a limit", () => {
   const { take } = anAllowance();
   expect([take("2a00:1:2:3::1", 15), take("2a00:1:2:3::2", 15), take("2a00:1:2:4::1", 15)]).toEqual([
     15, 5, 15,
   ]);
 });
 
-test("all addresses together have a limit too, that forgetting addresses does not lift", () => {
+test("the total limit holds even when addresses are no longer tracked", () => {
   const { clock, take } = anAllowance();
   const all = ["1.0.0.1", "1.0.0.2", "1.0.0.3", "1.0.0.4", "1.0.0.5"].map((ip) => take(ip, 20));
   expect(all).toEqual([20, 20, 10, 0, 0]);

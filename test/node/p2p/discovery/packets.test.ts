@@ -91,7 +91,7 @@ test("each type has its number, and comes back", () => {
   expect(fields[1]).toEqual(Uint8Array.of(3));
 });
 
-test("twelve nodes of the longest kind fit into a packet, thirteen do not", () => {
+test("twelve nodes with IPv6 addresses fit into a packet, thirteen do not", () => {
   const ip = "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff";
   const node: FoundNode = {
     id: new Uint8Array(64).fill(255),
@@ -109,7 +109,7 @@ test("twelve nodes of the longest kind fit into a packet, thirteen do not", () =
   expect(packetOf(MAX_NODES_PER_PACKET + 1).length).toBeGreaterThan(MAX_PACKET_BYTES);
 });
 
-test("what is too short, too long, changed, unsigned, of no type or without its elements is refused", () => {
+test("packets that are too short, too long, changed, unsigned, untyped or incomplete are refused", () => {
   const good = encodePacket({ kind: "pong", to: endpoint, token: new Uint8Array(32), expires: 1 }, key);
   const changed = Uint8Array.from(good);
   changed[120] = (changed[120] ?? 0) ^ 1;

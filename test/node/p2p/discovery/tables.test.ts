@@ -23,7 +23,7 @@ const node = (ip: string, id: Uint8Array = randomBytes(random, 64)): FoundNode =
 const lan = (count: number): FoundNode[] =>
   Array.from({ length: count }, (_, n) => node(`10.0.${n >> 8}.${n & 255}`));
 const hashed = (id: Uint8Array): bigint => BigInt(toHex(keccak256(id)));
-/** What the first bit in which two hashes differ says of distance. */
+/** Distance of two hashes by their first differing bit. */
 const distance = (id: Uint8Array): number => {
   const own = keccak256(OWN);
   const bits = keccak256(id).map((byte, at) => byte ^ (own[at] ?? 0));
@@ -35,7 +35,7 @@ describe.each<[string, () => NodeTable]>([
   ["a list", () => createListTable(100, random)],
   ["buckets", () => createBucketTable(OWN, random)],
 ])("%s", (_, create) => {
-  test("keeps ten nodes of a neighbourhood at most, and any number of private networks", () => {
+  test("a table keeps at most ten nodes of a subnet, and any number of private networks", () => {
     const table = create();
     for (let n = 0; n < 200; n++) table.add(node(`8.8.8.${n % 250}`));
     expect(table.size).toBeGreaterThan(1);
@@ -44,7 +44,7 @@ describe.each<[string, () => NodeTable]>([
     expect(table.size).toBeGreaterThan(10);
   });
 
-  test("knows a node once, with what it said last, and forgets it when told", () => {
+  test("a table has a node once, with its latest endpoint, until it is removed", () => {
     const table = create();
     const id = randomBytes(random, 64);
     table.add(node("10.0.0.1", id));
@@ -55,7 +55,7 @@ describe.each<[string, () => NodeTable]>([
   });
 });
 
-test("a full list takes nobody in, and the one that answered longest ago is asked next", () => {
+test("a full list accepts no node, and the least recent responder is revalidated first", () => {
   const table = createListTable(3, random);
   const [first, second, third, fourth] = lan(4) as [FoundNode, FoundNode, FoundNode, FoundNode];
   expect([first, second, third, fourth].map((each) => table.add(each))).toEqual([true, true, true, false]);
@@ -65,7 +65,7 @@ test("a full list takes nobody in, and the one that answered longest ago is aske
   expect(new Set(table.answer(OWN, 2)).size).toBe(2);
 });
 
-test("a bucket holds 16 nodes of its distance, and others take the places of those that leave", () => {
+test("a bucket holds 16 nodes of its distance, and replacements fill free slots", () => {
   const table = createBucketTable(OWN, random);
   const nodes = lan(3000);
   for (const each of nodes) table.add(each);
@@ -77,14 +77,14 @@ test("a bucket holds 16 nodes of its distance, and others take the places of tho
   expect(table.list().filter(({ id }) => distance(id) === 256)).toHaveLength(16);
 });
 
-test("two nodes of a neighbourhood at most are in a bucket", () => {
+test("a bucket holds at most two nodes of a subnet", () => {
   const table = createBucketTable(OWN, random);
   for (let n = 0; n < 100; n++) table.add(node(`8.8.8.${n}`));
   const counts = Map.groupBy(table.list(), ({ id }) => Math.max(239, distance(id)));
   expect(Math.max(...[...counts.values()].map((each) => each.length))).toBe(2);
 });
 
-test("the closest are told", () => {
+test("a query is answered with the closest nodes", () => {
   const table = createBucketTable(OWN, random);
   for (const each of lan(200)) table.add(each);
   const target = randomBytes(random, 64);
