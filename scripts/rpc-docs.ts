@@ -8,8 +8,8 @@ import type { Method, ParameterRow } from "../node/jsonrpc/method.ts";
 import { moduleOf, moduleRows } from "../node/jsonrpc/modules.ts";
 import type { Registry } from "../node/jsonrpc/registry.ts";
 import type { Subscription } from "../node/jsonrpc/subscription.ts";
-import { createNodeRegistry, type NodeParts } from "../node/rpc/node-registry.ts";
-import { leftOut } from "../node/rpc/unsupported.ts";
+import { createNodeRegistry, type NodeRegistryDeps } from "../node/rpc/node-registry.ts";
+import { unsupported } from "../node/rpc/unsupported.ts";
 
 /** Nothing is called while the page is written: only the profile is read. */
 const UNUSED = {
@@ -18,7 +18,7 @@ const UNUSED = {
   calls: {},
   debug: {},
   process: {},
-} as unknown as NodeParts;
+} as unknown as NodeRegistryDeps;
 
 /** The registry that both documents are made from. */
 export const documented: Registry = createNodeRegistry(UNUSED);
@@ -115,7 +115,7 @@ function subscriptionText(module: string, kinds: readonly Subscription[]): strin
 }
 
 function leftOutTable(): string {
-  const rows = leftOut.map(({ names, reason }) => `| ${names.map(code).join(", ")} | ${reason} |`);
+  const rows = unsupported.map(({ names, reason }) => `| ${names.map(code).join(", ")} | ${reason} |`);
   const head = "## Left out\n\nMethods of the Go node that answer here that they do not exist (-32601).";
   return `${head}\n\n| methods | why |\n|---|---|\n${rows.join("\n")}\n`;
 }

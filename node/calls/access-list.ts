@@ -44,7 +44,7 @@ const MAX_RUNS = 64;
  * Formats the access list that a call needs, with the gas that it uses. Throws `RpcError` for a sender
  * without funds or contradictory arguments.
  */
-export function accessListJson(args: CallArgs, deps: AccessListDeps): object {
+export function accessListResult(args: CallArgs, deps: AccessListDeps): object {
   const call = listedCall(args, deps);
   const authorities = authoritiesOf(call, deps.context.chainId);
   let list = args.accessList ?? [];

@@ -19,7 +19,7 @@ import { type StateReader, stateReader } from "../state/state-reader.ts";
 import type { World } from "../state/world/world.ts";
 import type { Snapshot, StoreReader } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import { type BlockReference, numberAt } from "./arguments/block-number.ts";
+import { type BlockReference, resolveNumber } from "./arguments/block-number.ts";
 
 /** A consistent view of the chain, opened for one request and closed after it. */
 export interface ChainReading extends Disposable {
@@ -137,7 +137,7 @@ export function referencedNumber(
     if (found === undefined || found > reading.head) throw failure("header for hash not found");
     return found;
   }
-  const wanted = numberAt(reading.head, number);
+  const wanted = resolveNumber(reading.head, number);
   if (wanted > reading.head) throw failure(`the header does not exist (block number: ${wanted})`);
   return wanted;
 }

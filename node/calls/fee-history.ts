@@ -10,7 +10,7 @@ import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 import { paidPrice } from "../presenters/transaction.ts";
-import { type BlockNumber, numberAt } from "./arguments/block-number.ts";
+import { type BlockNumber, resolveNumber } from "./arguments/block-number.ts";
 
 /** Dependencies of the fee history. */
 export interface FeeHistoryDeps {
@@ -85,7 +85,7 @@ function rangeOf({ chain, profile }: FeeHistoryDeps, { count, newest }: FeeHisto
   const head = chain.head().header.number;
   const asked = Math.min(count, MAX_BLOCKS);
   const left = newest === "pending" && profile.line.countsPending ? asked - 1 : asked;
-  const last = numberAt(head, newest);
+  const last = resolveNumber(head, newest);
   if (last > head && count > 0) throw failure(`request beyond head block: requested ${last}, head ${head}`);
   return { newest: last, count: Math.min(left, last + 1) };
 }

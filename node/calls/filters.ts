@@ -206,26 +206,26 @@ export class Filters {
    * continues.
    */
   async #logChanges(poll: LogPoll): Promise<string> {
-    const { reported: told, removed } = poll;
+    const { reported, removed } = poll;
     poll.removed = [];
     poll.removedBytes = 0;
     let last = this.#head;
     poll.reported = last; // a concurrent poll starts after this range
     for (;;) {
-      const range = intersection(poll.filter, told + 1, last);
+      const range = intersection(poll.filter, reported + 1, last);
       if (range === undefined) return joinLists(removed, "[]");
       try {
         const found = await this.#deps.searchLogs(range);
         poll.reported = Math.min(poll.reported, last);
         return joinLists(removed, found);
       } catch (error) {
-        const isOneBlock = last <= told + 1;
+        const isOneBlock = last <= reported + 1;
         if (!isOneBlock && mayFitShorterRange(error)) {
-          last = told + Math.ceil((last - told) / 2);
+          last = reported + Math.ceil((last - reported) / 2);
           continue;
         }
         // a single block with too many logs is reported once, as an error
-        poll.reported = Math.min(poll.reported, mayFitShorterRange(error) ? last : told);
+        poll.reported = Math.min(poll.reported, mayFitShorterRange(error) ? last : reported);
         poll.removed.unshift(...removed);
         throw error;
       }

@@ -6,7 +6,7 @@ import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import type { World } from "../state/world/world.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
-import { type CallLimits, checkOutcome, runCall } from "./run-call.ts";
+import { type CallLimits, requireSuccess, runCall } from "./run-call.ts";
 
 const MIN_GAS = 20_999n;
 const OUT_OF_GAS = 7;
@@ -69,6 +69,6 @@ function attempt(call: SimulatedCall, { world, context }: GasSearchDeps): Transi
 function checkHighest(call: SimulatedCall, deps: GasSearchDeps): void {
   const transition = attempt(call, deps);
   if (transition?.status === STATUS_SUCCESS) return;
-  if (transition !== undefined && transition.status !== OUT_OF_GAS) checkOutcome(transition, deps.limits);
+  if (transition !== undefined && transition.status !== OUT_OF_GAS) requireSuccess(transition, deps.limits);
   throw failure(`gas required exceeds allowance (${call.gas})`);
 }

@@ -8,7 +8,7 @@ import { bloomBits, bloomHas } from "../model/bloom.ts";
 import type { Log, LoggedReceipt } from "../model/receipt.ts";
 import { noHeader } from "../presenters/not-found.ts";
 import { logJson } from "../presenters/receipt.ts";
-import { numberAt } from "./arguments/block-number.ts";
+import { resolveNumber } from "./arguments/block-number.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 import type { BloomIndex, LogSource } from "./log-source.ts";
 
@@ -65,8 +65,8 @@ function* numbersInRange(
   const { from = "latest", to = "latest" } = filter;
   const isPending = from === "pending" || to === "pending";
   if (isPending && !profile.line.searchesPending) throw failure("pending logs are not supported");
-  const first = from === "pending" ? 0 : numberAt(source.head, from); // the older line starts at block 0
-  const last = Math.min(numberAt(source.head, to), source.head);
+  const first = from === "pending" ? 0 : resolveNumber(source.head, from); // the older line starts at block 0
+  const last = Math.min(resolveNumber(source.head, to), source.head);
   if (filter.topics.length > MAX_TOPICS) return;
   if (Math.max(first, 1) <= Math.min(last, source.oldest - 1)) throw prunedHistory(source.oldest);
   let number = first;

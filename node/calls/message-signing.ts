@@ -15,7 +15,7 @@ export function messageSignature(signature: Uint8Array): Uint8Array {
 }
 
 /** Recovers the address of a message's signer. Throws `RpcError`. */
-export function recoverSigner(
+export function recoverMessageSigner(
   digest: Uint8Array,
   signature: Uint8Array,
   { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,

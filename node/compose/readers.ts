@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { toQuantity } from "../bytes/integer.ts";
 import { logFilterJson } from "../calls/arguments/log-filter.ts";
-import { callJson } from "../calls/arguments/transaction-args.ts";
+import { callArgsJson } from "../calls/arguments/transaction-args.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
 import type { NodeOptions } from "../config/options.ts";
 import {
@@ -13,8 +13,8 @@ import {
   type ThreadPool,
 } from "../jsonrpc/reader-pool.ts";
 import type { MemoryWatch } from "../observe/memory-watch.ts";
-import type { CallParts } from "../rpc/calls.ts";
-import type { NodeParts } from "../rpc/node-registry.ts";
+import type { CallMethodDeps } from "../rpc/calls.ts";
+import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
 import { TRACE_EXPIRY } from "../rpc/traces.ts";
 import { chainDirectory } from "./database.ts";
 import type { ReaderData } from "./reader.ts";
@@ -50,13 +50,13 @@ function readerThreads(bytes: number): Pick<ReaderPoolOptions, "maxThreads" | "h
 /** Runs calls of other methods in a reader thread, as requests of clients are. */
 export function askedOfReaders(
   readers: ThreadPool,
-): Pick<NodeParts, "estimateGas" | "searchLogs" | "traceBlock"> {
+): Pick<NodeRegistryDeps, "estimateGas" | "searchLogs" | "traceBlock"> {
   const { signal } = new AbortController();
   const ask = (name: string, params: readonly unknown[], terms: ReaderTerms = { signal }): Promise<string> =>
     readers.call(name, JSON.stringify(params), terms);
   return {
     estimateGas: async (args) => {
-      const json = await ask("eth_estimateGas", [callJson(args)]);
+      const json = await ask("eth_estimateGas", [callArgsJson(args)]);
       return BigInt(JSON.parse(json) as string); // the codec of a quantity wrote it
     },
     searchLogs: (filter) => ask("chain_getLogs", [logFilterJson(filter)]),
@@ -73,7 +73,7 @@ function readerData(options: NodeOptions): ReaderData {
 }
 
 /** Bounds of contract calls. */
-export function callTerms({ rpc }: NodeOptions): Omit<CallParts, "open"> {
+export function callTerms({ rpc }: NodeOptions): Omit<CallMethodDeps, "open"> {
   const { shownGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
   const { readsPanics } = line;
   return { limits: { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics }, timeoutMs: rpc.evmTimeoutMs };

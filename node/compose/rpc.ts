@@ -28,7 +28,7 @@ import { openProfiler, type Profiler } from "../observe/profiler.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import type { NodeSettings } from "../presenters/node-config.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
-import type { AdminListenersParts } from "../rpc/admin-listeners.ts";
+import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
 import { createNodeRegistry } from "../rpc/node-registry.ts";
 import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "../transport/exposure.ts";
 import { openHttp } from "../transport/http.ts";
@@ -186,7 +186,7 @@ function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "re
   };
 }
 
-type Control = Pick<AdminListenersParts, "listeners" | "subscriptionLimit" | "log"> & {
+type Control = Pick<AdminListenersDeps, "listeners" | "subscriptionLimit" | "log"> & {
   readonly keptBytes: ByteCache;
   readonly configured: ConfiguredPlans;
   readonly profiler: Profiler;

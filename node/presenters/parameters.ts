@@ -7,7 +7,7 @@ import type { Governance } from "../governance/governance.ts";
 import type { ParameterValues } from "../governance/parameter-rows.ts";
 
 /** Dependencies of the presenters of governance. */
-export interface GovernanceDeps {
+export interface GovernanceMethodDeps {
   readonly chain: Chain;
   readonly governance: Governance;
   readonly profile: RpcProfile;
@@ -15,7 +15,7 @@ export interface GovernanceDeps {
 
 /** Returns all parameter values in force at a block, by name. */
 export function parametersInForce(
-  { chain, governance, profile }: GovernanceDeps,
+  { chain, governance, profile }: GovernanceMethodDeps,
   number: number,
 ): ParameterValues {
   const values = new Map(governance.values(number));
@@ -27,7 +27,7 @@ export function parametersInForce(
 }
 
 /** Formats the chain's configuration with the values in force at a block. */
-export function configJson(deps: GovernanceDeps, number: number): object {
+export function configJson(deps: GovernanceMethodDeps, number: number): object {
   const shown = chainConfigJson(withParameters(deps.chain.config, parametersInForce(deps, number)));
   const { unknownConfigKeys } = deps.profile;
   return Object.fromEntries(Object.entries(shown).filter(([key]) => !unknownConfigKeys.includes(key)));

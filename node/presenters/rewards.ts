@@ -5,7 +5,7 @@ import { type BlockReward, feesOf, reportedReward } from "../execution/reward.ts
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
-import type { GovernanceDeps } from "./parameters.ts";
+import type { GovernanceMethodDeps } from "./parameters.ts";
 import { writeInSlices } from "./slices.ts";
 import { paidPrice } from "./transaction.ts";
 
@@ -14,7 +14,7 @@ const ZERO_ADDRESS = new Uint8Array(20);
 const MAX_BLOCKS = 604_800;
 
 /** Computes the reward of a block and its recipients. Throws the errors of `Governance.staking`. */
-export function rewardOf({ chain, governance }: GovernanceDeps, block: Block): BlockReward {
+export function rewardOf({ chain, governance }: GovernanceMethodDeps, block: Block): BlockReward {
   const { header, transactions } = block;
   const { number, gasUsed, baseFee, rewardbase } = header;
   const rules = chain.rules(number);
@@ -30,7 +30,7 @@ export function rewardOf({ chain, governance }: GovernanceDeps, block: Block): B
 }
 
 /** Formats the reward of a block. */
-export function rewardJson(deps: GovernanceDeps, block: Block): object {
+export function rewardJson(deps: GovernanceMethodDeps, block: Block): object {
   const { minted, totalFee, burnt, proposer, stakers, kif, kef, credits } = rewardOf(deps, block);
   const { funds } = deps.profile.line;
   return {
@@ -55,7 +55,7 @@ type Sums = { -readonly [K in keyof typeof NOTHING]: bigint };
  * range.
  */
 export async function accumulatedRewards(
-  deps: GovernanceDeps,
+  deps: GovernanceMethodDeps,
   { first, last }: { readonly first: number; readonly last: number },
 ): Promise<object> {
   const { chain } = deps;
@@ -77,7 +77,7 @@ export async function accumulatedRewards(
 }
 
 function accumulatedJson(
-  deps: GovernanceDeps,
+  deps: GovernanceMethodDeps,
   { first, last }: { readonly first: number; readonly last: number },
   { sums, credited }: { readonly sums: Sums; readonly credited: ReadonlyMap<string, bigint> },
 ): object {
@@ -104,7 +104,7 @@ function accumulatedJson(
   };
 }
 
-function blockAt({ chain }: GovernanceDeps, number: number): Block {
+function blockAt({ chain }: GovernanceMethodDeps, number: number): Block {
   const block = chain.block(number);
   if (block === undefined) throw failure("block not found");
   return block;

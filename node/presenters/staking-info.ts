@@ -3,7 +3,7 @@ import { toHex } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { giniCoefficient, noStaking, type StakingInfo, stakersByReward } from "../governance/staking.ts";
 import { failure } from "../jsonrpc/errors.ts";
-import type { GovernanceDeps } from "./parameters.ts";
+import type { GovernanceMethodDeps } from "./parameters.ts";
 import { parametersInForce } from "./parameters.ts";
 
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
@@ -14,7 +14,7 @@ export const PENDING_NUMBER = 0xffff_ffff_ffff_fffen;
  * Formats the staking information that applies to block `number`. Throws `RpcError` when its source block
  * does not exist yet.
  */
-export function stakingJson(deps: GovernanceDeps, number: number | bigint): object {
+export function stakingJson(deps: GovernanceMethodDeps, number: number | bigint): object {
   const source = sourceOf(deps, BigInt(number));
   const info =
     source > BigInt(deps.chain.head().header.number) ? futureStaking(deps, source) : stakingAt(deps, number);
@@ -23,17 +23,17 @@ export function stakingJson(deps: GovernanceDeps, number: number | bigint): obje
     : withoutPools(deps, info, Number(number));
 }
 
-function stakingAt({ governance }: GovernanceDeps, number: number | bigint): StakingInfo {
+function stakingAt({ governance }: GovernanceMethodDeps, number: number | bigint): StakingInfo {
   return governance.staking(Number(number));
 }
 
-function futureStaking({ profile }: GovernanceDeps, source: bigint): StakingInfo {
+function futureStaking({ profile }: GovernanceMethodDeps, source: bigint): StakingInfo {
   if (profile.line.staking === "without-pools") return noStaking(Number(source));
   throw failure(`failed to get header for block number ${source}`);
 }
 
 /** Returns the source block of the staking information, as `stakingSource` but for any 64-bit number. */
-function sourceOf({ chain }: GovernanceDeps, number: bigint): bigint {
+function sourceOf({ chain }: GovernanceMethodDeps, number: bigint): bigint {
   if (number === 0n) return 0n;
   const last = number - 1n;
   if (chain.rules(Number(number)).readsNewestStakes) return last;
@@ -41,7 +41,7 @@ function sourceOf({ chain }: GovernanceDeps, number: bigint): bigint {
   return number <= 2n * interval ? 0n : last - (last % interval) - interval;
 }
 
-function withPools(deps: GovernanceDeps, info: StakingInfo, number: number): object {
+function withPools(deps: GovernanceMethodDeps, info: StakingInfo, number: number): object {
   const kef = fund(info.kef);
   const kif = fund(info.kif);
   const pools = info.pools.map(({ node, pool, amount }) => ({
@@ -65,7 +65,7 @@ function withPools(deps: GovernanceDeps, info: StakingInfo, number: number): obj
   };
 }
 
-function withoutPools(deps: GovernanceDeps, info: StakingInfo, number: number): object {
+function withoutPools(deps: GovernanceMethodDeps, info: StakingInfo, number: number): object {
   const kcf = fund(info.kef);
   const kff = fund(info.kif);
   const useGini = info.nodes.length > 0 && deps.chain.parameters(number).useGini;
@@ -99,7 +99,7 @@ function amountsOf({ nodes }: StakingInfo): unknown[] {
 }
 
 /** Computes the Gini coefficient of the stakes above the minimum; -1 when there are none. */
-function gini({ chain }: GovernanceDeps, info: StakingInfo, number: number): number {
+function gini({ chain }: GovernanceMethodDeps, info: StakingInfo, number: number): number {
   const { minimumStake } = chain.parameters(number);
   const amounts = stakersByReward(info).flatMap(({ amount }) =>
     amount < minimumStake ? [] : [Number(amount)],

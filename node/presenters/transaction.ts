@@ -9,7 +9,7 @@ import { effectivePrice, senderOf, type Transaction } from "../model/transaction
 import { ethereumRecipient, transactionFields } from "../model/transaction-json.ts";
 
 /** Position of a transaction in the chain; undefined for one in the pool. */
-export interface TransactionPlace {
+export interface TransactionPosition {
   readonly block: Block;
   readonly index: number;
 }
@@ -20,7 +20,7 @@ const ZERO_HASH = `0x${"0".repeat(64)}`;
 export function chainTransaction(
   chain: Chain,
   tx: Transaction,
-  place?: TransactionPlace,
+  place?: TransactionPosition,
 ): Record<string, unknown> {
   return sortKeys({ ...chainTransactionFields(chain, tx, place), hash: toHex(tx.hash) });
 }
@@ -38,7 +38,7 @@ export function adaptByHash(
 export function chainTransactionFields(
   chain: Chain,
   tx: Transaction,
-  place: TransactionPlace | undefined,
+  place: TransactionPosition | undefined,
 ): Record<string, unknown> {
   return {
     ...transactionFields(tx, place === undefined ? undefined : paidPrice(chain, tx, place.block)),
@@ -56,7 +56,7 @@ export function paidPrice(chain: Chain, tx: Transaction, { header }: Block): big
 }
 
 /** Formats a transaction in Kaia's form as JSON text. */
-export function chainTransactionText(chain: Chain, tx: Transaction, place?: TransactionPlace): string {
+export function chainTransactionText(chain: Chain, tx: Transaction, place?: TransactionPosition): string {
   return goJson(chainTransaction(chain, tx, place));
 }
 
@@ -64,7 +64,7 @@ export function chainTransactionText(chain: Chain, tx: Transaction, place?: Tran
  * Formats a transaction in Ethereum's form as JSON text. The text is concatenated because blocks hold many
  * transactions.
  */
-export function ethTransactionText(chain: Chain, tx: Transaction, place?: TransactionPlace): string {
+export function ethTransactionText(chain: Chain, tx: Transaction, place?: TransactionPosition): string {
   const paid = place === undefined ? undefined : paidPrice(chain, tx, place.block);
   const recipient = ethereumRecipient(tx);
   const [signature] = tx.signatures;
@@ -89,7 +89,7 @@ const NO_PLACE = { blockHash: "null", blockNumber: "null" };
 const texts = new WeakMap<Block, typeof NO_PLACE>();
 
 /** Returns the block hash and number as JSON texts, cached per block. */
-function placeTexts(place: TransactionPlace | undefined): typeof NO_PLACE {
+function placeTexts(place: TransactionPosition | undefined): typeof NO_PLACE {
   if (place === undefined) return NO_PLACE;
   const { block } = place;
   let found = texts.get(block);

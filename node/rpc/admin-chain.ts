@@ -1,6 +1,6 @@
-/** `admin`: the chain written to files and taken from them, while the node runs. */
+/** `admin`: exports the chain to files and imports it from files while the node runs. */
 
-import { type BlockNumber, blockNumber, numberAt } from "../calls/arguments/block-number.ts";
+import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
 import { fileErrorMessage } from "../calls/file-errors.ts";
 import type { Chain } from "../chain/chain.ts";
 import { ChainError } from "../chain/error.ts";
@@ -12,87 +12,88 @@ import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { Log } from "../observe/log.ts";
 
-/** Chain files of a running node. What is under way when the node closes ends behind a block. */
+/** Import and export of blocks by a running node. Closing the node ends them after a whole block. */
 export interface ChainFiles {
-  /** Writes blocks to a new file. Throws `ChainError` `bad-file`. */
+  /** Writes blocks to a new file and returns their number. Throws `ChainError` `bad-file`. */
   exportTo(file: string, first: number | undefined, last: number | undefined): Promise<number>;
-  /** Imports a file's blocks; nobody else adds blocks meanwhile. */
+  /** Imports the blocks of a file. No other blocks are inserted meanwhile. */
   importFrom(file: string): Promise<ImportOutcome>;
-  /** The same with blocks that stand one after the other. */
+  /** Imports concatenated blocks. */
   importBytes(bytes: Uint8Array): Promise<ImportOutcome>;
 }
 
-/** What these methods work on. */
-export interface AdminChainParts {
+/** Dependencies of the methods about chain files. */
+export interface AdminChainDeps {
   readonly chain: Pick<Chain, "head">;
   readonly files: ChainFiles;
   readonly profile: RpcProfile;
   readonly log: Log;
 }
 
-/** Hex digits of the longest `admin_importChainFromString`. */
-const LONGEST_TEXT = 32 * 1024 * 1024;
+/** Maximum length of `admin_importChainFromString` in characters. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
 const HEX = /^(?:0x)?((?:[0-9a-fA-F]{2})*)$/;
 
 /** The methods of `admin` about chain files. */
-export function adminChainMethods(parts: AdminChainParts): Method[] {
-  return [exportMethod(parts), importMethod(parts), importTextMethod(parts)];
+export function adminChainMethods(deps: AdminChainDeps): Method[] {
+  return [exportMethod(deps), importMethod(deps), importTextMethod(deps)];
 }
 
-function exportMethod(parts: AdminChainParts): Method {
+function exportMethod(deps: AdminChainDeps): Method {
   return method({
     name: "admin_exportChain",
-    summary: "Writes blocks to a new file on the node's machine, packed when its name ends in `.gz`.",
+    summary: "Exports blocks to a new file on the node's machine, compressed when its name ends in `.gz`.",
     privilege: "files",
     params: { file: text, first: optional(blockNumber), last: optional(blockNumber) },
     result: boolean,
     handle: ({ file, first, last }) =>
-      told(parts, file, async () => {
+      withOutcome(deps, file, async () => {
         if (first === undefined && last !== undefined) {
           throw new ChainError("bad-file", "last cannot be specified without first");
         }
-        const [from, to] = [first, last].map((each) => numberOf(each, parts));
-        const blocks = await parts.files.exportTo(file, from, to);
-        parts.log.info({ file, blocks }, "exported blocks");
+        const [from, to] = [first, last].map((each) => numberOf(each, deps));
+        const blocks = await deps.files.exportTo(file, from, to);
+        deps.log.info({ file, blocks }, "exported blocks");
       }),
   });
 }
 
-function numberOf(given: BlockNumber | undefined, { chain }: AdminChainParts): number | undefined {
-  return given === undefined ? undefined : numberAt(chain.head().header.number, given);
+function numberOf(given: BlockNumber | undefined, { chain }: AdminChainDeps): number | undefined {
+  return given === undefined ? undefined : resolveNumber(chain.head().header.number, given);
 }
 
-function importMethod(parts: AdminChainParts): Method {
+function importMethod(deps: AdminChainDeps): Method {
   return method({
     name: "admin_importChain",
-    summary: "Takes blocks from a file on the node's machine; those it has already are skipped.",
+    summary: "Imports blocks from a file on the node's machine. Skips the blocks that the node has.",
     privilege: "files",
     params: { file: text },
     result: boolean,
-    handle: ({ file }) => told(parts, file, async () => settle(parts, await parts.files.importFrom(file))),
+    handle: ({ file }) =>
+      withOutcome(deps, file, async () => reportImport(deps, await deps.files.importFrom(file))),
   });
 }
 
-function importTextMethod(parts: AdminChainParts): Method {
+function importTextMethod(deps: AdminChainDeps): Method {
   return method({
     name: "admin_importChainFromString",
     summary:
-      "Takes blocks given as hex, one after the other. In the `service` profile only while the chain is new.",
+      "Imports concatenated blocks from hex. In the `service` profile only while the chain has no block but 0.",
     privilege: "files",
     params: { rlp: text },
     result: boolean,
     handle: ({ rlp }) =>
-      told(parts, undefined, async () => {
-        const bytes = blockBytes(rlp, parts);
-        settle(parts, await parts.files.importBytes(bytes));
+      withOutcome(deps, undefined, async () => {
+        const bytes = blockBytes(rlp, deps);
+        reportImport(deps, await deps.files.importBytes(bytes));
       }),
   });
 }
 
-/** The Go node takes text that is no hex for nothing. */
-function blockBytes(rlp: string, { chain, profile }: AdminChainParts): Uint8Array {
-  if (rlp.length > LONGEST_TEXT) {
-    throw new ChainError("bad-file", `${rlp.length} characters are too many: at most ${LONGEST_TEXT}`);
+/** Decodes the hex text of blocks. Like the Go node, it reads malformed hex as empty. */
+function blockBytes(rlp: string, { chain, profile }: AdminChainDeps): Uint8Array {
+  if (rlp.length > MAX_CHARACTERS) {
+    throw new ChainError("bad-file", `${rlp.length} characters are too many: at most ${MAX_CHARACTERS}`);
   }
   const digits = HEX.exec(rlp)?.[1];
   if (profile.failureIsFalse && digits === undefined) throw new ChainError("bad-file", "not hex");
@@ -102,8 +103,8 @@ function blockBytes(rlp: string, { chain, profile }: AdminChainParts): Uint8Arra
   return Buffer.from(digits ?? "", "hex");
 }
 
-/** Throws what stopped an import in the Go node's words, with how far it came. */
-function settle({ log }: AdminChainParts, outcome: ImportOutcome): void {
+/** Throws the Go node's error for an import that ended early, with the number of imported blocks. */
+function reportImport({ log }: AdminChainDeps, outcome: ImportOutcome): void {
   const { failure: reason, blocks, imported, transactions, number, interrupted } = outcome;
   if (imported > 0) log.info({ blocks: imported, txs: transactions, number }, "imported blocks");
   if (interrupted) throw new ChainError("failed", "the node is shutting down");
@@ -114,9 +115,12 @@ function settle({ log }: AdminChainParts, outcome: ImportOutcome): void {
   throw new ChainError(code, `${batch}${reason.message}${came}`, { cause: reason });
 }
 
-/** True when it worked; else false with the reason in the log, or the reason as the answer, by the profile. */
-async function told(
-  { profile, log }: AdminChainParts,
+/**
+ * Returns true on success. On failure it logs the reason and, depending on the profile, returns false or
+ * throws it.
+ */
+async function withOutcome(
+  { profile, log }: AdminChainDeps,
   file: string | undefined,
   work: () => Promise<void>,
 ): Promise<boolean> {
@@ -127,17 +131,17 @@ async function told(
     if (!(error instanceof ChainError)) throw error;
     log.warn(
       { ...(file === undefined ? {} : { file }), reason: error.message },
-      "chain file not written or not taken",
+      "chain file import or export failed",
     );
     if (profile.failureIsFalse) return false;
-    throw failure(goWords(error, file) ?? error.message.replace(PLACE, ""));
+    throw failure(goMessage(error, file) ?? error.message.replace(POSITION, ""));
   }
 }
 
-/** Where a block that cannot be read stands: the log has it, the Go node does not say it. */
-const PLACE = / \(at byte \d+, \d+ bytes long\)/;
+/** Position of an undecodable block in a message. It is logged, but the Go node's message has no position. */
+const POSITION = / \(at byte \d+, \d+ bytes long\)/;
 
-/** What the Go node says of a file that cannot be opened; undefined for other troubles. */
-function goWords({ cause }: ChainError, file = ""): string | undefined {
-  return cause instanceof ChainError ? goWords(cause, file) : fileErrorMessage(cause, file);
+/** Returns the Go node's message for a file that cannot be opened; undefined for other errors. */
+function goMessage({ cause }: ChainError, file = ""): string | undefined {
+  return cause instanceof ChainError ? goMessage(cause, file) : fileErrorMessage(cause, file);
 }

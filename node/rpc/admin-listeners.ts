@@ -1,4 +1,6 @@
-/** `admin`: the HTTP and WebSocket listeners, and how many subscriptions a connection may hold. */
+/**
+ * `admin`: starts and stops the HTTP and WebSocket listeners and sets the subscription limit of connections.
+ */
 
 import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -14,10 +16,10 @@ import {
   listenerNames,
 } from "../transport/listeners.ts";
 
-/** What these methods work on. */
-export interface AdminListenersParts {
+/** Dependencies of the methods about listeners. */
+export interface AdminListenersDeps {
   readonly listeners: ListenerControl;
-  /** What the node's own options say of each kind. */
+  /** Configured options of each kind of listener. */
   readonly configured: Readonly<Record<ListenerKind, Partial<ListenerPlan>>>;
   readonly subscriptionLimit: SubscriptionLimit;
   readonly profile: RpcProfile;
@@ -29,45 +31,45 @@ const port = integer("int", -(2 ** 63), 2 ** 63);
 const where = { host: optional(text), port: optional(port), cors: optional(text), apis: optional(text) };
 
 /** The methods of `admin` about listeners. */
-export function adminListenersMethods(parts: AdminListenersParts): Method[] {
+export function adminListenersMethods(deps: AdminListenersDeps): Method[] {
   return [
-    startHttp("admin_startHTTP", parts),
-    stopMethod("admin_stopHTTP", "http", parts),
-    startHttp("admin_startRPC", parts),
-    stopMethod("admin_stopRPC", "http", parts),
-    startWs(parts),
-    stopMethod("admin_stopWS", "ws", parts),
-    subscriptionLimitMethod(parts),
+    startHttp("admin_startHTTP", deps),
+    stopMethod("admin_stopHTTP", "http", deps),
+    startHttp("admin_startRPC", deps),
+    stopMethod("admin_stopRPC", "http", deps),
+    startWs(deps),
+    stopMethod("admin_stopWS", "ws", deps),
+    subscriptionLimitMethod(deps),
   ];
 }
 
-function startHttp(name: "admin_startHTTP" | "admin_startRPC", parts: AdminListenersParts): Method {
-  const older = name === "admin_startRPC" ? " The older name of `admin_startHTTP`." : "";
+function startHttp(name: "admin_startHTTP" | "admin_startRPC", deps: AdminListenersDeps): Method {
+  const older = name === "admin_startRPC" ? " Deprecated name of `admin_startHTTP`." : "";
   return method({
     name,
-    summary: `Starts the HTTP listener; lists are separated by commas. Says so when one runs.${older}`,
+    summary: `Starts the HTTP listener. Lists are comma-separated. Fails when one is running.${older}`,
     privilege: "listeners",
     params: { ...where, vhosts: optional(text) },
     result: boolean,
     handle: ({ vhosts, ...args }) => {
-      if (older !== "") parts.log.warn({ method: "admin_startRPC" }, "deprecated; call admin_startHTTP");
-      return start("http", { ...args, vhosts }, parts);
+      if (older !== "") deps.log.warn({ method: "admin_startRPC" }, "deprecated; call admin_startHTTP");
+      return start("http", { ...args, vhosts }, deps);
     },
   });
 }
 
-function startWs(parts: AdminListenersParts): Method {
+function startWs(deps: AdminListenersDeps): Method {
   return method({
     name: "admin_startWS",
-    summary: "Starts the WebSocket listener; lists are separated by commas. Says so when one runs.",
+    summary: "Starts the WebSocket listener. Lists are comma-separated. Fails when one is running.",
     privilege: "listeners",
     params: where,
     result: boolean,
-    handle: (args) => start("ws", { ...args, vhosts: undefined }, parts),
+    handle: (args) => start("ws", { ...args, vhosts: undefined }, deps),
   });
 }
 
-interface Wanted {
+interface StartArgs {
   readonly host: string | undefined;
   readonly port: number | undefined;
   readonly cors: string | undefined;
@@ -75,24 +77,24 @@ interface Wanted {
   readonly vhosts: string | undefined;
 }
 
-async function start(kind: ListenerKind, wanted: Wanted, parts: AdminListenersParts): Promise<boolean> {
-  const plan = planOf(kind, wanted, parts);
+async function start(kind: ListenerKind, wanted: StartArgs, deps: AdminListenersDeps): Promise<boolean> {
+  const plan = planOf(kind, wanted, deps);
   try {
-    await parts.listeners.start(kind, plan);
+    await deps.listeners.start(kind, plan);
     return true;
   } catch (error) {
     if (error instanceof RpcError) throw error;
-    const reason = listenFault(error, plan);
-    if (!parts.profile.failureIsFalse) throw failure(reason);
-    parts.log.warn({ reason }, `${listenerNames[kind]} endpoint did not open`);
+    const reason = listenMessage(error, plan);
+    if (!deps.profile.failureIsFalse) throw failure(reason);
+    deps.log.warn({ reason }, `${listenerNames[kind]} endpoint failed to start`);
     return false;
   }
 }
 
 function planOf(
   kind: ListenerKind,
-  wanted: Wanted,
-  { profile, configured }: AdminListenersParts,
+  wanted: StartArgs,
+  { profile, configured }: AdminListenersDeps,
 ): ListenerPlan {
   const own = profile.startsAsConfigured ? configured[kind] : {};
   const started = kind === "http" ? profile.startedHttpModules : (own.modules ?? profile.startedWsModules);
@@ -105,21 +107,21 @@ function planOf(
   };
 }
 
-/** Parts between commas; an empty text is a list of one empty name, which names nothing. */
+/** Splits a list at commas. As in the Go node, an empty text is a list of one empty name. */
 function listOf(words: string | undefined, fallback: readonly string[]): readonly string[] {
   return words === undefined ? fallback : words.split(",").map((word) => word.trim());
 }
 
-const BIND_WORDS: Readonly<Record<string, string>> = {
+const BIND_TEXTS: Readonly<Record<string, string>> = {
   EADDRINUSE: "address already in use",
   EADDRNOTAVAIL: "cannot assign requested address",
   EACCES: "permission denied",
 };
 
-/** Why an address cannot be had, in the Go node's words. */
-function listenFault(error: unknown, { host, port: asked }: ListenerPlan): string {
+/** Returns the Go node's message for an address that cannot be bound. */
+function listenMessage(error: unknown, { host, port: asked }: ListenerPlan): string {
   const { code = "", address = host } = error as { code?: string; address?: string };
-  const word = BIND_WORDS[code];
+  const word = BIND_TEXTS[code];
   if (word !== undefined) return `listen tcp ${address}:${asked}: bind: ${word}`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `listen tcp: lookup ${host}: no such host`;
   if (code === "ERR_SOCKET_BAD_PORT") return `listen tcp: address ${asked}: invalid port`;
@@ -129,13 +131,13 @@ function listenFault(error: unknown, { host, port: asked }: ListenerPlan): strin
 function stopMethod(
   name: "admin_stopHTTP" | "admin_stopRPC" | "admin_stopWS",
   kind: ListenerKind,
-  { listeners, profile }: AdminListenersParts,
+  { listeners, profile }: AdminListenersDeps,
 ): Method {
-  const older = name === "admin_stopRPC" ? " The older name of `admin_stopHTTP`." : "";
+  const older = name === "admin_stopRPC" ? " Deprecated name of `admin_stopHTTP`." : "";
   const protocol = listenerNames[kind];
   return method({
     name,
-    summary: `Stops the ${protocol} listener; its address is free at once.${older}`,
+    summary: `Stops the ${protocol} listener and closes its port immediately.${older}`,
     privilege: "listeners",
     params: {},
     result: boolean,
@@ -147,10 +149,10 @@ function stopMethod(
   });
 }
 
-function subscriptionLimitMethod({ subscriptionLimit, profile }: AdminListenersParts): Method {
+function subscriptionLimitMethod({ subscriptionLimit, profile }: AdminListenersDeps): Method {
   return method({
     name: "admin_setMaxSubscriptionPerWSConn",
-    summary: "How many subscriptions a connection may hold from now on; those there are stay.",
+    summary: "Sets the maximum number of subscriptions per connection. Existing subscriptions stay.",
     params: { limit: integer("int32", -(2 ** 31), 2 ** 31 - 1) },
     result: nothing,
     handle: ({ limit }) => {

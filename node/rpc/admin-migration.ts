@@ -1,4 +1,4 @@
-/** `admin`: what goes on in the databases of the state (service.md 3.3, rpc.md 2.1): migration, saved trie nodes. */
+/** `admin`: state migration and the saving of cached trie nodes. */
 
 import { nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -7,8 +7,8 @@ import { nullableSchema, objectSchema } from "../jsonrpc/schemas.ts";
 import type { Migration, MigrationStart } from "../state/migration/migration.ts";
 import type { SaveStart, SaveStatus } from "../state/trie/node-cache.ts";
 
-/** What these methods steer. */
-export interface AdminMigrationParts {
+/** Dependencies of the methods about migration. */
+export interface AdminMigrationDeps {
   readonly migration: Pick<Migration, "start" | "stop" | "status" | "last" | "room">;
   readonly nodeCache: { save(): SaveStart; readonly status: SaveStatus };
 }
@@ -21,20 +21,20 @@ const NOT_SAVED: Readonly<Record<Exclude<SaveStart, "started">, string>> = {
   off: "trie node cache is disabled, nothing to save to file",
   running: "saving trie node cache has been triggered already",
 };
-const steering = { privilege: "process", params: {}, result: nothing } as const;
+const control = { privilege: "process", params: {}, result: nothing } as const;
 
-/** See the head of this file. */
-export function adminMigrationMethods({ migration, nodeCache }: AdminMigrationParts): Method[] {
-  return [...steeringMethods(migration), ...tellingMethods(migration), ...savingMethods(nodeCache)];
+/** The methods of `admin` about state migration and cached trie nodes. */
+export function adminMigrationMethods({ migration, nodeCache }: AdminMigrationDeps): Method[] {
+  return [...controlMethods(migration), ...statusMethods(migration), ...cacheMethods(nodeCache)];
 }
 
-function steeringMethods(migration: AdminMigrationParts["migration"]): Method[] {
+function controlMethods(migration: AdminMigrationDeps["migration"]): Method[] {
   return [
     method({
       name: "admin_startStateMigration",
       summary:
-        "Copies the state into a database of its own behind the next block, moves there and lets go of earlier states; a restart begins it anew.",
-      ...steering,
+        "Starts a state migration after the next block: copies the newest state into a new database, switches to it and deletes earlier states. A restart begins the copy again.",
+      ...control,
       handle: async () => {
         const start = await migration.start();
         if (start !== "asked") throw failure(NOT_STARTED[start]);
@@ -42,8 +42,8 @@ function steeringMethods(migration: AdminMigrationParts["migration"]): Method[] 
     }),
     method({
       name: "admin_stopStateMigration",
-      summary: "Ends a running migration; the state stays where it was.",
-      ...steering,
+      summary: "Stops a running state migration. The state stays in the old database.",
+      ...control,
       handle: async () => {
         if (!(await migration.stop())) throw failure("not in migration");
       },
@@ -51,29 +51,31 @@ function steeringMethods(migration: AdminMigrationParts["migration"]): Method[] 
   ];
 }
 
-function tellingMethods(migration: AdminMigrationParts["migration"]): Method[] {
+function statusMethods(migration: AdminMigrationDeps["migration"]): Method[] {
   return [
     method({
       name: "admin_stateMigrationStatus",
-      summary: "How far the migration of the state is, or how the last one since the start ended.",
+      summary:
+        "Returns the progress of the state migration, or the outcome of the last one since the node started.",
       params: {},
       result: plain<object>("migration status"),
-      handle: () => statusView(migration),
+      handle: () => statusJson(migration),
     }),
     method({
       name: "admin_stateMigrationLast",
       summary:
-        "The block and the error of the last migration, also before the start; null where there was none.",
+        "Returns the block and the error of the last state migration, also before a restart; null without one.",
       params: {},
       result: plain<object | null>(
         "migration record or null",
         nullableSchema(objectSchema("migration record")),
       ),
-      handle: () => lastView(migration),
+      handle: () => lastJson(migration),
     }),
     method({
       name: "admin_stateMigrationRoom",
-      summary: "Bytes that are free where the state lies, and bytes without which no migration begins.",
+      summary:
+        "Returns the free bytes on the volume of the state, and the bytes that a migration needs to start.",
       params: {},
       result: plain<object>("room"),
       handle: async () => {
@@ -84,14 +86,14 @@ function tellingMethods(migration: AdminMigrationParts["migration"]): Method[] {
   ];
 }
 
-function savingMethods(nodeCache: AdminMigrationParts["nodeCache"]): Method[] {
+function cacheMethods(nodeCache: AdminMigrationDeps["nodeCache"]): Method[] {
   return [
     method({
       name: "admin_saveTrieNodeToDisk",
       aliases: ["admin_saveTrieNodeCacheToDisk"],
       summary:
-        "Starts to write the trie nodes in memory to `fastcache` in the data directory, for the next start.",
-      ...steering,
+        "Starts to save the cached trie nodes to `fastcache` in the data directory, for the next start.",
+      ...control,
       handle: () => {
         const start = nodeCache.save();
         if (start !== "started") throw failure(NOT_SAVED[start]);
@@ -99,7 +101,7 @@ function savingMethods(nodeCache: AdminMigrationParts["nodeCache"]): Method[] {
     }),
     method({
       name: "admin_saveTrieNodeStatus",
-      summary: "Whether trie nodes are being saved, and how the last saving since the start ended.",
+      summary: "Returns true while cached trie nodes are being saved, with the outcome of the last save.",
       params: {},
       result: plain<object>("saving status"),
       handle: () => {
@@ -110,7 +112,7 @@ function savingMethods(nodeCache: AdminMigrationParts["nodeCache"]): Method[] {
   ];
 }
 
-function statusView({ status }: Pick<Migration, "status">): object {
+function statusJson({ status }: Pick<Migration, "status">): object {
   const { isMigration, block, counts, progress, error } = status;
   return {
     committed: counts.committed,
@@ -123,6 +125,6 @@ function statusView({ status }: Pick<Migration, "status">): object {
   };
 }
 
-function lastView({ last }: Pick<Migration, "last">): object | null {
+function lastJson({ last }: Pick<Migration, "last">): object | null {
   return last === undefined ? null : { err: last.error ?? "null", migrationBlockNumber: last.block };
 }

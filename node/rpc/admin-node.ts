@@ -1,4 +1,4 @@
-/** `admin`: how the node was configured, and what its staking information is (rpc.md 2.1). */
+/** `admin`: the node's configuration and the status of its staking information. */
 
 import type { RpcProfile } from "../compat/profiles.ts";
 import { count, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
@@ -6,26 +6,25 @@ import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type NodeSettings, nodeConfigJson } from "../presenters/node-config.ts";
 
-/** What these methods tell. */
-export interface NodeStateParts {
+/** Dependencies of the methods about the node's configuration. */
+export interface AdminNodeDeps {
   readonly profile: RpcProfile;
   readonly settings: NodeSettings;
 }
 
-/** See the head of this file. */
-export function adminNodeMethods({ profile, settings }: NodeStateParts): Method[] {
+/** The methods of `admin` about the node's configuration. */
+export function adminNodeMethods({ profile, settings }: AdminNodeDeps): Method[] {
   return [
     method({
       name: "admin_nodeConfig",
-      summary: "The node's settings under the names that they have in the Go node.",
+      summary: "Returns the node's configuration in the structure of the Go node's.",
       params: {},
       result: plain<object>("settings"),
       handle: () => nodeConfigJson(settings, profile.line),
     }),
     method({
       name: "admin_syncStakingInfo",
-      summary:
-        "Always an error: staking information is part of the chain's own data here and is never missing.",
+      summary: "Always fails: staking information is derived from the chain's state and is never missing.",
       params: { peer: text, from: count, to: count },
       result: nothing,
       handle: ({ from, to }) => {
@@ -34,7 +33,7 @@ export function adminNodeMethods({ profile, settings }: NodeStateParts): Method[
     }),
     method({
       name: "admin_syncStakingInfoStatus",
-      summary: "How far the fetching of staking information is: there is never any.",
+      summary: "Returns the status of the staking information sync, which never runs.",
       params: {},
       result: plain<object>("status"),
       handle: () => ({ syncing: false, pending: [], total: 0, completed: 0 }),

@@ -10,25 +10,26 @@ import { parseNodeUrl } from "../p2p/node-url.ts";
 import type { P2p } from "../p2p/p2p.ts";
 import type { PeerInfo } from "../p2p/protocol.ts";
 
-/** What these methods work on. */
-export interface AdminPeersParts {
+/** Dependencies of the methods about peers. */
+export interface AdminPeersDeps {
   readonly p2p: Pick<P2p, "peers" | "addPeer" | "removePeer">;
   readonly profile: RpcProfile;
 }
 
 /** The methods of `admin` about peers. */
-export function adminPeersMethods({ p2p, profile }: AdminPeersParts): Method[] {
+export function adminPeersMethods({ p2p, profile }: AdminPeersDeps): Method[] {
   return [
     method({
       name: "admin_peers",
-      summary: "The connected peers, sorted by id.",
+      summary: "Returns the connected peers, sorted by id.",
       params: {},
       result: plain<readonly object[]>("peer[]", arraySchema(objectSchema("peer"))),
-      handle: () => p2p.peers().map((peer) => peerView(peer, profile)),
+      handle: () => p2p.peers().map((peer) => peerJson(peer, profile)),
     }),
     method({
       name: "admin_addPeer",
-      summary: "Keeps a node connected from now on. Does not wait; false for a URL that cannot be read.",
+      summary:
+        "Adds a static peer, to which the node keeps a connection. Returns before it connects; false for an invalid URL.",
       params: { url: text },
       result: boolean,
       handle: ({ url }) => {
@@ -38,7 +39,7 @@ export function adminPeersMethods({ p2p, profile }: AdminPeersParts): Method[] {
     }),
     method({
       name: "admin_removePeer",
-      summary: "Stops keeping a node and disconnects it; false when it was not kept.",
+      summary: "Removes a static peer and disconnects it. Returns false for an unknown one.",
       params: { url: text },
       result: boolean,
       handle: ({ url }) => {
@@ -58,20 +59,20 @@ function checkUrl(url: string): void {
   }
 }
 
-/** A peer with its score and its connection under the profile's names. */
-function peerView({ networks, protocols, ...peer }: PeerInfo, profile: RpcProfile): object {
+/** Formats a peer under the profile's names for block score and connection. */
+function peerJson({ networks, protocols, ...peer }: PeerInfo, profile: RpcProfile): object {
   const [only] = networks;
   const single = profile.singleNetwork && networks.length === 1;
   return {
     ...peer,
     ...(single ? { network: only } : { networks }),
     protocols: Object.fromEntries(
-      Object.entries(protocols).map(([name, facts]) => [name, renamedScore(facts, profile)]),
+      Object.entries(protocols).map(([name, facts]) => [name, renameScore(facts, profile)]),
     ),
   };
 }
 
-function renamedScore(facts: unknown, { totalScoreKey }: RpcProfile): unknown {
+function renameScore(facts: unknown, { totalScoreKey }: RpcProfile): unknown {
   if (typeof facts !== "object" || facts === null || !("blockscore" in facts)) return facts;
   return Object.fromEntries(
     Object.entries(facts).map(([key, value]) => [key === "blockscore" ? totalScoreKey : key, value]),

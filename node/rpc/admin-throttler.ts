@@ -8,12 +8,12 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { ThrottlerConfig } from "../txpool/spam-scores.ts";
 
-/** What these methods use. */
-export interface AdminThrottlerParts {
+/** Dependencies of the methods about the spam throttler. */
+export interface AdminThrottlerDeps {
   readonly pool: Pick<TxPool, "throttler">;
 }
 
-/** The configuration's members in JSON, in their order. */
+/** JSON names of the configuration's members, in the order of results. */
 const MEMBERS = {
   activate_tx_pool_size: "activateTxPoolSize",
   target_fail_ratio: "targetFailRatio",
@@ -30,8 +30,8 @@ const MEMBERS = {
 type Member = keyof typeof MEMBERS;
 const NAMES = Object.keys(MEMBERS) as Member[]; // its own keys
 
-/** So many candidates, and seconds' worth of transactions, fit into memory. */
-const MOST = { max_candidates: 1_000_000, throttle_tps: 100_000, target_fail_ratio: 100 } as const;
+/** Maximum values that fit into memory. */
+const MAX_VALUES = { max_candidates: 1_000_000, throttle_tps: 100_000, target_fail_ratio: 100 } as const;
 const count = integer("int", 0, 2 ** 31 - 1);
 const members = object(
   "throttler configuration",
@@ -39,13 +39,13 @@ const members = object(
   Object.fromEntries(NAMES.map((name) => [name, count])) as Record<Member, typeof count>, // one for each name
 );
 
-/** What is left out has the default. */
+/** Decoder of a configuration; absent members have their default. */
 const config: Decoder<Partial<ThrottlerConfig>> = {
   label: members.label,
   schema: members.schema,
   decode(json) {
     const given = members.decode(json);
-    for (const [name, most] of Object.entries(MOST) as [keyof typeof MOST, number][]) {
+    for (const [name, most] of Object.entries(MAX_VALUES) as [keyof typeof MAX_VALUES, number][]) {
       if ((given[name] ?? 0) > most) refuse(`${name} is at most ${most}`);
     }
     const known = NAMES.filter((name) => given[name] !== undefined);
@@ -55,30 +55,31 @@ const config: Decoder<Partial<ThrottlerConfig>> = {
 
 const addresses = listOf(address, "[]common.Address");
 
-/** The methods about the spam throttler. */
-export function adminThrottlerMethods(parts: AdminThrottlerParts): Method[] {
-  return [...switchMethods(parts), ...listMethods(parts)];
+/** The methods of `admin` about the spam throttler. */
+export function adminThrottlerMethods(deps: AdminThrottlerDeps): Method[] {
+  return [...switchMethods(deps), ...listMethods(deps)];
 }
 
-function switchMethods({ pool }: AdminThrottlerParts): Method[] {
+function switchMethods({ pool }: AdminThrottlerDeps): Method[] {
   return [
     method({
       name: "admin_startSpamThrottler",
-      summary: "Holds back peers' transactions to addresses where most fail, while the pool is filling up.",
+      summary:
+        "Starts the spam throttler, which delays peers' transactions to addresses with many failed transactions while the pool fills up.",
       params: { config: optional(config) },
       result: nothing,
       handle: (args) => pool.throttler.start(args.config),
     }),
     method({
       name: "admin_stopSpamThrottler",
-      summary: "Lets all transactions through again and forgets what was learned.",
+      summary: "Stops the spam throttler and deletes its records.",
       params: {},
       result: nothing,
       handle: () => pool.throttler.stop(),
     }),
     method({
       name: "admin_spamThrottlerConfig",
-      summary: "What the running throttler is set to.",
+      summary: "Returns the configuration of the running spam throttler.",
       params: {},
       result: plain<object>("throttler configuration"),
       handle: () => {
@@ -89,32 +90,32 @@ function switchMethods({ pool }: AdminThrottlerParts): Method[] {
   ];
 }
 
-function listMethods({ pool }: AdminThrottlerParts): Method[] {
+function listMethods({ pool }: AdminThrottlerDeps): Method[] {
   return [
     method({
       name: "admin_setSpamThrottlerWhiteList",
-      summary: "Addresses that are never held back, instead of those before.",
+      summary: "Replaces the list of addresses that are never throttled.",
       params: { addresses },
       result: nothing,
       handle: (args) => pool.throttler.allow(args.addresses),
     }),
     method({
       name: "admin_getSpamThrottlerWhiteList",
-      summary: "Addresses that are never held back.",
+      summary: "Returns the addresses that are never throttled.",
       params: {},
       result: addresses,
       handle: () => pool.throttler.allowed(),
     }),
     method({
       name: "admin_getSpamThrottlerThrottleList",
-      summary: "Addresses that are held back now.",
+      summary: "Returns the addresses that are throttled.",
       params: {},
       result: addresses,
       handle: () => pool.throttler.suspects(),
     }),
     method({
       name: "admin_getSpamThrottlerCandidateList",
-      summary: "Addresses where transactions failed, with the weight that this gave them.",
+      summary: "Returns the addresses with failed transactions and their weights.",
       params: {},
       result: plain<object>("object of address to weight"),
       handle: () =>

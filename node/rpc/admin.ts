@@ -1,4 +1,4 @@
-/** `admin`: the node itself. */
+/** `admin`: identity and data directory of the node. */
 import { bareHex, toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
@@ -11,63 +11,63 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import type { P2p } from "../p2p/p2p.ts";
 
-/** What these methods tell. */
-export interface AdminParts {
+/** Dependencies of the methods about the node. */
+export interface AdminDeps {
   readonly chain: Chain;
   readonly profile: RpcProfile;
   readonly networkId: number;
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDirectory: string;
   readonly p2p: Pick<P2p, "self">;
-  /** Of the node's key. */
+  /** Address of the node's key. */
   readonly address: Uint8Array;
-  /** Of the node's BLS key; made when it is first asked for. */
+  /** Computes the proof of possession of the node's BLS key on first use. */
   readonly possession?: () => Promise<BlsPublicInfo>;
 }
 
-/** The methods of `admin`. */
-export function adminMethods(parts: AdminParts): Method[] {
+/** The methods of `admin` about the node itself. */
+export function adminMethods(deps: AdminDeps): Method[] {
   return [
     method({
       name: "admin_nodeInfo",
-      summary: "Who the node is, where it listens and where its chain stands.",
+      summary: "Returns the node's identity, its endpoints and the status of its protocols.",
       params: {},
       result: plain<object>("node information"),
       handle: async () => {
-        const bls = parts.profile.showsBlsKey ? await parts.possession?.() : undefined;
-        return { ...nodeInfo(parts), ...(bls === undefined ? {} : { blsPublicKeyInfo: blsView(bls) }) };
+        const bls = deps.profile.showsBlsKey ? await deps.possession?.() : undefined;
+        return { ...nodeInfo(deps), ...(bls === undefined ? {} : { blsPublicKeyInfo: blsJson(bls) }) };
       },
     }),
     method({
       name: "admin_datadir",
-      summary: "The absolute path of the data directory.",
+      summary: "Returns the absolute path of the data directory.",
       params: {},
       result: text,
-      handle: () => parts.dataDirectory,
+      handle: () => deps.dataDirectory,
     }),
   ];
 }
 
-/** Hex without a prefix. */
-function blsView({ publicKey, proof }: BlsPublicInfo): object {
+/** Formats a BLS public key and its proof, as hex without a prefix. */
+function blsJson({ publicKey, proof }: BlsPublicInfo): object {
   return { publicKey: bareHex(publicKey), pop: bareHex(proof) };
 }
 
-function nodeInfo(parts: AdminParts): object {
-  const { id, name, url, ip, ports, listenAddr } = parts.p2p.self;
+function nodeInfo(deps: AdminDeps): object {
+  const { id, name, url, ip, ports, listenAddr } = deps.p2p.self;
   return {
     id,
     name,
-    kni: formatNodeUrl(url, parts.profile.alwaysDiscoveryPort ? "always" : "when-different"),
+    kni: formatNodeUrl(url, deps.profile.alwaysDiscoveryPort ? "always" : "when-different"),
     ip,
     ports,
     listenAddr,
-    protocols: { istanbul: protocolInfo(parts) },
-    nodeAddress: checksumAddress(parts.address),
+    protocols: { istanbul: protocolInfo(deps) },
+    nodeAddress: checksumAddress(deps.address),
   };
 }
 
-function protocolInfo({ chain, profile, networkId }: AdminParts): object {
+function protocolInfo({ chain, profile, networkId }: AdminDeps): object {
   const { header, hash } = chain.head();
   const config = Object.entries(chainConfigJson(chain.config));
   const shown = Object.fromEntries(config.filter(([key]) => !profile.unknownConfigKeys.includes(key)));

@@ -1,6 +1,6 @@
-/** Methods that run contracts for a caller and keep nothing of it: they run in reader threads. */
+/** Contract calls and gas estimates, which change no state. They run in reader threads. */
 import { mapKey } from "../bytes/hex.ts";
-import { accessListJson } from "../calls/access-list.ts";
+import { accessListResult } from "../calls/access-list.ts";
 import { applyOverrides } from "../calls/apply-overrides.ts";
 import { type BlockReference, blockReference } from "../calls/arguments/block-number.ts";
 import { type AccountOverride, stateOverrides } from "../calls/arguments/state-overrides.ts";
@@ -8,7 +8,7 @@ import { type CallArgs, callArgs, ethArgs } from "../calls/arguments/transaction
 import { type ChainReading, contextOf, type OpenReading, referencedNumber } from "../calls/chain-reading.ts";
 import { checkFunds, searchGas } from "../calls/gas-search.ts";
 import { type InlineCalls, MAX_INLINE_GAS } from "../calls/inline-calls.ts";
-import { type CallLimits, callOf, checkOutcome, runCall } from "../calls/run-call.ts";
+import { type CallLimits, callOf, requireSuccess, runCall } from "../calls/run-call.ts";
 import { checkOnePrice } from "../calls/transaction-draft.ts";
 import type { Transition } from "../execution/transition.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -16,164 +16,172 @@ import { data, quantity, quantity64 } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 
-/** What the calls read, and how far they may go. */
-export interface CallParts {
+/** Dependencies of the methods that call contracts. */
+export interface CallMethodDeps {
   readonly open: OpenReading;
   readonly limits: CallLimits;
-  /** Milliseconds that a call may take. */
+  /** Deadline of a call, in milliseconds. */
   readonly timeoutMs: number;
-  /** Where short calls on the newest state are run at once; reader threads have none. */
+  /** Runs short calls on the newest state inline; absent in reader threads. */
   readonly brief?: InlineCalls;
 }
 
 const LATEST: BlockReference = { number: "latest" };
 const PENDING: BlockReference = { number: "pending" };
 
-/** What one question is about. */
-interface Question {
+/** Parameters of a call or estimate. */
+interface CallQuery {
   readonly args: CallArgs;
   readonly block: BlockReference | undefined;
   readonly overrides?: readonly AccountOverride[] | undefined;
-  /** The most that is offered limits the gas as a single price does. */
+  /** The fee cap limits the gas as a gas price does. */
   readonly capCounts?: boolean;
 }
 
-/** The methods; the same rows are registered in the node and served in its reader threads. */
-export function callMethods(parts: CallParts): Method[] {
-  return [...resultMethods(parts), ...costMethods(parts)];
+/** The methods; the node registers them and its reader threads serve them. */
+export function callMethods(deps: CallMethodDeps): Method[] {
+  return [...resultMethods(deps), ...costMethods(deps)];
 }
 
-function inReader(parts: CallParts) {
-  const message = `execution aborted (timeout = ${goSeconds(parts)})`;
-  return { runs: "reader", expires: { afterMs: parts.timeoutMs, message } } as const;
+function readerOptions(deps: CallMethodDeps) {
+  const message = `execution aborted (timeout = ${goSeconds(deps)})`;
+  return { runs: "reader", expires: { afterMs: deps.timeoutMs, message } } as const;
 }
 
-function resultMethods(parts: CallParts): Method[] {
-  const reader = inReader(parts);
+function resultMethods(deps: CallMethodDeps): Method[] {
+  const reader = readerOptions(deps);
   const overrides = optional(stateOverrides);
   return [
     method({
       name: "chain_call",
-      summary: "What a contract returns to a call after a block; nothing is kept of it.",
+      summary: "Executes a call on the state after a block and returns its output. Changes no state.",
       params: { args: callArgs, block: blockReference },
       result: data,
       ...reader,
-      inline: (question) => calledBriefly(parts, question),
-      handle: (question) => called(parts, question),
+      inline: (question) => executeInline(deps, question),
+      handle: (question) => executeCall(deps, question),
     }),
     method({
       name: "eth_call",
-      summary: "What a contract returns to a call after a block, on a state changed as the caller says.",
+      summary:
+        "Executes a call on the state after a block, with optional state overrides, and returns its output. Changes no state.",
       params: { args: ethArgs, block: blockReference, overrides },
       result: data,
       ...reader,
-      inline: (question) => calledBriefly(parts, question),
-      handle: (question) => called(parts, question),
+      inline: (question) => executeInline(deps, question),
+      handle: (question) => executeCall(deps, question),
     }),
   ];
 }
 
-function costMethods(parts: CallParts): Method[] {
-  const reader = inReader(parts);
+function costMethods(deps: CallMethodDeps): Method[] {
+  const reader = readerOptions(deps);
   const overrides = optional(stateOverrides);
   return [
     method({
       name: "chain_estimateGas",
-      summary: "The least gas with which a call succeeds.",
+      summary: "Estimates the lowest gas limit with which a call succeeds.",
       params: { args: callArgs, block: optional(blockReference, LATEST), overrides },
       result: quantity,
       ...reader,
-      handle: (question) => estimated(parts, question),
+      handle: (question) => estimateGas(deps, question),
     }),
     method({
       name: "eth_estimateGas",
-      summary: "The least gas with which a call succeeds.",
+      summary: "Estimates the lowest gas limit with which a call succeeds.",
       params: { args: ethArgs, block: optional(blockReference, LATEST), overrides },
       result: quantity,
       ...reader,
-      handle: (question) => estimated(parts, { ...question, capCounts: true }),
+      handle: (question) => estimateGas(deps, { ...question, capCounts: true }),
     }),
     method({
       name: "chain_createAccessList",
       aliases: ["eth_createAccessList"],
-      summary: "What a call touches, as the access list with which it costs least, and what it costs then.",
+      summary: "Creates the access list of a call (EIP-2930), with the gas that the call uses with it.",
       params: { args: ethArgs, block: optional(blockReference, PENDING) },
       result: plain<object>("access list"),
       ...reader,
-      handle: (question) => listed(parts, question),
+      handle: (question) => createAccessList(deps, question),
     }),
     method({
       name: "chain_estimateComputationCost",
-      summary: "The computation cost of the opcodes that a call runs, whether it succeeds or not.",
+      summary: "Returns the computation cost of a call, also of a failing one.",
       params: { args: callArgs, block: blockReference },
       result: quantity64,
       ...reader,
-      handle: (question) => costOf(parts, question),
+      handle: (question) => costOf(deps, question),
     }),
   ];
 }
 
-/** The least gas with which a call succeeds on the newest state. Throws `RpcError`. */
-export function estimateHere(parts: CallParts, args: CallArgs): bigint {
-  return estimated(parts, { args, block: LATEST });
+/** Estimates the gas of a call on the newest state. Throws `RpcError`. */
+export function estimateOnHead(deps: CallMethodDeps, args: CallArgs): bigint {
+  return estimateGas(deps, { args, block: LATEST });
 }
 
-/** With the gas after which the call is given up. */
-interface Running extends CallParts {
+/** Dependencies of a call, with the gas after which an inline call is abandoned. */
+interface ExecutionDeps extends CallMethodDeps {
   readonly gasBudget?: number;
 }
 
-function called(parts: Running, question: Question): Uint8Array {
-  using reading = parts.open();
-  const transition = ran(parts, reading, question);
-  checkOutcome(transition, parts.limits);
+function executeCall(deps: ExecutionDeps, question: CallQuery): Uint8Array {
+  using reading = deps.open();
+  const transition = executeOutcome(deps, reading, question);
+  requireSuccess(transition, deps.limits);
   return transition.output;
 }
 
 const NO_BYTES = new Uint8Array(0);
 const SELECTOR_LENGTH = 4;
 
-/** The same on the newest state, where it takes little gas; undefined where it does not, or is about something else. */
-function calledBriefly(
-  { brief, ...parts }: CallParts,
-  { args, block, overrides = [] }: Question,
+/** Runs a call on the newest state inline. Returns undefined for one that needs more gas or another state. */
+function executeInline(
+  { brief, ...deps }: CallMethodDeps,
+  { args, block, overrides = [] }: CallQuery,
 ): Uint8Array | undefined {
   const isNewest = block?.number === "latest" || block?.number === "pending";
-  // Recovering who gave authorizations takes time that no gas of the call's own bounds.
+  // The gas of the call does not bound the recovery of authorizations.
   const isPlain = overrides.length === 0 && args.authorizationList === undefined;
   if (brief === undefined || !isNewest || !isPlain) return undefined;
   const { to = NO_BYTES, input = args.data ?? NO_BYTES } = args;
   return brief.run(
     () => mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH)),
-    () => called({ ...parts, gasBudget: MAX_INLINE_GAS }, { args, block }),
+    () => executeCall({ ...deps, gasBudget: MAX_INLINE_GAS }, { args, block }),
   );
 }
 
-function listed(parts: CallParts, { args, block }: Question): object {
-  using reading = parts.open();
+function createAccessList(deps: CallMethodDeps, { args, block }: CallQuery): object {
+  using reading = deps.open();
   const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
-  return accessListJson(args, { world: () => reading.worldAt(number), context, limits: parts.limits });
+  return accessListResult(args, { world: () => reading.worldAt(number), context, limits: deps.limits });
 }
 
-/** The Go node's sum has 64 bits and wraps: a modexp whose gas overflows takes 1 from it. */
-function costOf(parts: CallParts, question: Question): bigint {
-  using reading = parts.open();
-  return BigInt.asUintN(64, BigInt(ran(parts, reading, question).computation));
+/**
+ * Returns the computation cost of a call. Like the Go node's sum, it wraps at 64 bits: a modexp whose gas
+ * overflows subtracts 1.
+ */
+function costOf(deps: CallMethodDeps, question: CallQuery): bigint {
+  using reading = deps.open();
+  return BigInt.asUintN(64, BigInt(executeOutcome(deps, reading, question).computation));
 }
 
-function ran(parts: Running, reading: ChainReading, { args, block, overrides = [] }: Question): Transition {
+function executeOutcome(
+  deps: ExecutionDeps,
+  reading: ChainReading,
+  { args, block, overrides = [] }: CallQuery,
+): Transition {
   const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
   const world = applyOverrides(reading.worldAt(number), overrides);
-  return runCall(world, callOf(args, context, parts.limits), { context, gasBudget: parts.gasBudget });
+  return runCall(world, callOf(args, context, deps.limits), { context, gasBudget: deps.gasBudget });
 }
 
-function estimated(parts: CallParts, { args, block, overrides = [], capCounts }: Question): bigint {
-  using reading = parts.open();
+function estimateGas(deps: CallMethodDeps, { args, block, overrides = [], capCounts }: CallQuery): bigint {
+  using reading = deps.open();
   const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
-  const { upperGas } = parts.limits;
+  const { upperGas } = deps.limits;
   const offered = args.gasPrice ?? (capCounts ? args.maxFeePerGas : undefined) ?? 0n;
   if (capCounts) checkOnePrice(args);
   checkFunds(reading.worldAt(number), args, offered);
@@ -182,12 +190,12 @@ function estimated(parts: CallParts, { args, block, overrides = [], capCounts }:
   return searchGas(terms, {
     world: () => applyOverrides(reading.worldAt(number), overrides),
     context,
-    limits: parts.limits,
+    limits: deps.limits,
     offered,
   });
 }
 
-/** Seconds as the Go node writes a duration. */
-function goSeconds({ timeoutMs }: CallParts): string {
+/** Formats the deadline as a Go duration. */
+function goSeconds({ timeoutMs }: CallMethodDeps): string {
   return timeoutMs % 1000 === 0 ? `${timeoutMs / 1000}s` : `${timeoutMs}ms`;
 }

@@ -1,4 +1,4 @@
-/** What accounts are, hold and may be signed by: kinds, keys, slots, signers of what was signed. */
+/** Accounts: existence, storage slots, account keys, and the signers of transactions and messages. */
 import { equalBytes } from "../bytes/compare.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { messageOf } from "../bytes/message-of.ts";
@@ -26,8 +26,8 @@ import { accountKeyFromJson, accountKeyJson } from "../model/account-key-json.ts
 import { validateSigners } from "../model/account-key-signers.ts";
 import type { Transaction } from "../model/transaction.ts";
 
-/** What these methods read. */
-export interface ChainAccountsParts {
+/** Dependencies of the methods about accounts. */
+export interface ChainAccountsDeps {
   readonly chain: Chain;
   readonly profile: RpcProfile;
 }
@@ -35,23 +35,23 @@ export interface ChainAccountsParts {
 const at = { address, block: blockReference };
 const keyObject = nullable(plain<object>("account key"));
 
-/** Look-ups beyond balance, nonce and code. */
-export function chainAccountMethods(parts: ChainAccountsParts): Method[] {
-  return [...stateMethods(parts.chain), ...keyMethods(parts.chain), ...signerMethods(parts)];
+/** The methods about accounts other than balance, nonce and code. */
+export function chainAccountMethods(deps: ChainAccountsDeps): Method[] {
+  return [...stateMethods(deps.chain), ...keyMethods(deps.chain), ...signerMethods(deps)];
 }
 
 function stateMethods(chain: Chain): Method[] {
   return [
     method({
       name: "chain_accountCreated",
-      summary: "Whether an account is in the state after a block.",
+      summary: "Returns true when an account exists after a block.",
       params: at,
       result: boolean,
       handle: (args) => stateOf(chain, args.block).account(args.address) !== undefined,
     }),
     method({
       name: "chain_isContractAccount",
-      summary: "Whether an account has code after a block.",
+      summary: "Returns true when an account has code after a block.",
       params: at,
       result: boolean,
       handle: (args) => {
@@ -62,14 +62,14 @@ function stateMethods(chain: Chain): Method[] {
     method({
       name: "chain_getStorageAt",
       aliases: ["eth_getStorageAt"],
-      summary: "One storage slot of an account after a block, 32 bytes; zero where there is none.",
+      summary: "Returns a storage slot of an account after a block, 32 bytes; zero for an empty slot.",
       params: { address, key: text, block: blockReference },
       result: data,
       handle: (args) => stateOf(chain, args.block).slot(args.address, slotKey(args.key)),
     }),
     method({
       name: "chain_sha3",
-      summary: "keccak256 of bytes.",
+      summary: "Returns the Keccak-256 hash of data.",
       params: { data },
       result: hash,
       handle: (args) => keccak256(args.data),
@@ -77,7 +77,10 @@ function stateMethods(chain: Chain): Method[] {
   ];
 }
 
-/** Hex of any length, with `0x` or without, cut on the left; what is no hex is left out, as the Go node does. */
+/**
+ * Decodes a slot key as the Go node does: hex with or without `0x`, of which the first malformed digit ends
+ * it and the last 32 bytes count.
+ */
 function slotKey(given: string): Uint8Array {
   const digits = given.replace(/^0[xX]/, "");
   const readable = /^[0-9a-fA-F]*/.exec(digits.length % 2 === 0 ? digits : `0${digits}`)?.[0] ?? "";
@@ -88,7 +91,7 @@ function keyMethods(chain: Chain): Method[] {
   return [
     method({
       name: "chain_getAccountKey",
-      summary: "The key of an account after a block; null where there is no account.",
+      summary: "Returns the account key after a block; null for an unknown account.",
       params: at,
       result: keyObject,
       handle: (args) => {
@@ -98,14 +101,14 @@ function keyMethods(chain: Chain): Method[] {
     }),
     method({
       name: "chain_encodeAccountKey",
-      summary: "An account key as transactions carry it.",
+      summary: "Encodes an account key as in transactions (RLP).",
       params: { key: keyParameter },
       result: data,
       handle: ({ key }) => encodeAccountKey(accountKeyFromJson(key)),
     }),
     method({
       name: "chain_decodeAccountKey",
-      summary: "What an encoded account key says.",
+      summary: "Decodes an encoded account key.",
       params: { encoded: data },
       result: plain<object>("account key"),
       handle: ({ encoded }) => accountKeyJson(readKey(encoded)),
@@ -113,7 +116,7 @@ function keyMethods(chain: Chain): Method[] {
   ];
 }
 
-/** An account key's JSON; what is in it is checked by who reads it. */
+/** Decoder of an account key's JSON. The method itself checks the members. */
 const keyParameter: Decoder<unknown> = {
   label: "account key",
   schema: objectSchema("account key"),
@@ -128,19 +131,19 @@ function readKey(encoded: Uint8Array): AccountKey {
     return decodeAccountKey(encoded);
   } catch (error) {
     const [type = 0] = encoded;
-    throw type <= KEY_TYPES.roleBased && isCut(encoded.subarray(1))
+    throw type <= KEY_TYPES.roleBased && isTruncated(encoded.subarray(1))
       ? failure("rlp: value size exceeds available input length")
       : error;
   }
 }
 
-/** Whether it is of a kind that other chains have too. */
+/** Returns true for legacy and Ethereum transactions. */
 function isPlain({ type }: Transaction): boolean {
   return type.code === 0 || type.ethType > 0;
 }
 
-/** Whether an RLP item says that it is longer than it is. */
-function isCut(item: Uint8Array): boolean {
+/** Returns true for an RLP item that is shorter than its prefix says. */
+function isTruncated(item: Uint8Array): boolean {
   try {
     decodeRlp(item);
     return false;
@@ -149,11 +152,12 @@ function isCut(item: Uint8Array): boolean {
   }
 }
 
-function signerMethods({ chain, profile }: ChainAccountsParts): Method[] {
+function signerMethods({ chain, profile }: ChainAccountsDeps): Method[] {
   return [
     method({
       name: "chain_recoverFromTransaction",
-      summary: "The sender of a signed transaction, if its signatures fit the account's key after a block.",
+      summary:
+        "Returns the sender of a signed transaction. Fails when its signatures do not satisfy the account key after a block.",
       params: { raw: data, block: blockNumber },
       result: address,
       handle: ({ raw, block }) => {
@@ -163,13 +167,14 @@ function signerMethods({ chain, profile }: ChainAccountsParts): Method[] {
           throw failure("should not be called by a legacy transaction");
         }
         const state = stateOf(chain, { number: block });
-        const terms = { chainId: chain.config.chainId, rules: chain.rules(state.number) };
-        return unprefixed(() => verifySender(state, tx, terms).address);
+        const context = { chainId: chain.config.chainId, rules: chain.rules(state.number) };
+        return withBareMessage(() => verifySender(state, tx, context).address);
       },
     }),
     method({
       name: "chain_recoverFromMessage",
-      summary: "The signer of a message, if an account's key after a block accepts it.",
+      summary:
+        "Returns the signer of a message. Fails when the account key after a block does not accept it.",
       params: { address, data, signature: data, block: optional(blockNumber, "latest" as const) },
       result: address,
       handle: (args) => {
@@ -185,8 +190,8 @@ function signerMethods({ chain, profile }: ChainAccountsParts): Method[] {
   ];
 }
 
-/** The reason alone: these methods ask about nobody else. */
-function unprefixed<T>(find: () => T): T {
+/** Runs a look-up and removes the participant from its error message. */
+function withBareMessage<T>(find: () => T): T {
   try {
     return find();
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Blocks, headers and receipts of whole blocks, in the chain's form and in Ethereum's. */
+/** Blocks, headers and receipts of whole blocks, in Kaia's form and in Ethereum's. */
 
 import { blockNumber, blockReference } from "../calls/arguments/block-number.ts";
 import { blockOf, findHead, findHeadByHash, headAt, headByHash, wholeBlock } from "../calls/lookup.ts";
@@ -18,23 +18,23 @@ import { noHeader } from "../presenters/not-found.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type FormatReceipt } from "../presenters/receipt.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 
-/** What these methods read. */
-export interface ChainBlockParts {
+/** Dependencies of the methods about blocks. */
+export interface ChainBlockDeps {
   readonly chain: Chain;
   readonly profile: RpcProfile;
-  /** Told of blocks' texts that are asked for again. */
+  /** Cache of the bytes of block texts that are requested repeatedly. */
   readonly keptBytes: ByteCache;
 }
 
 const block = writtenAs("block");
 const header = plain<object>("header");
 
-/** `chain_` and `eth_` look-ups of blocks. */
-export function chainBlockMethods(parts: ChainBlockParts): Method[] {
-  return [...chainForm(parts), ...ethForm(parts), ...receiptMethods(parts)];
+/** The methods of `chain` and `eth` about blocks. */
+export function chainBlockMethods(deps: ChainBlockDeps): Method[] {
+  return [...chainForm(deps), ...ethForm(deps), ...receiptMethods(deps)];
 }
 
-function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
+function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
   const texts = new BlockCache(keptBytes);
   const shown = (head: BlockHead, full: boolean): BlockText =>
     texts.text(head, full ? "full" : "hashes", () =>
@@ -44,7 +44,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
     method({
       name: "chain_getBlockByNumber",
       summary:
-        "A block by number or tag, with whole transactions or their hashes. An unknown block is an error.",
+        "Returns a block by number or tag, with whole transactions or their hashes. Fails for an unknown block.",
       params: { number: blockNumber, full: boolean },
       result: block,
       handle: ({ number, full }) => {
@@ -55,14 +55,15 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
     }),
     method({
       name: "chain_getBlockByHash",
-      summary: "A block by hash, with whole transactions or their hashes. An unknown block is an error.",
+      summary:
+        "Returns a block by hash, with whole transactions or their hashes. Fails for an unknown block.",
       params: { hash, full: boolean },
       result: block,
       handle: (args) => shown(headByHash(chain, args.hash), args.full),
     }),
     method({
       name: "chain_getHeaderByNumber",
-      summary: "A header by number or tag. An unknown block is an error.",
+      summary: "Returns a header by number or tag. Fails for an unknown block.",
       params: { number: blockNumber },
       result: header,
       handle: ({ number }) => {
@@ -73,7 +74,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
     }),
     method({
       name: "chain_getHeaderByHash",
-      summary: "A header by hash. An unknown block is an error.",
+      summary: "Returns a header by hash. Fails for an unknown block.",
       params: { hash },
       result: header,
       handle: (args) => {
@@ -85,7 +86,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
   ];
 }
 
-function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
+function ethForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
   const texts = new BlockCache(keptBytes);
   const shown = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
     head &&
@@ -97,7 +98,7 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
   return [
     method({
       name: "eth_getBlockByNumber",
-      summary: "A block in Ethereum's form by number or tag; null when there is none.",
+      summary: "Returns a block in Ethereum's form by number or tag; null for an unknown block.",
       params: { number: blockNumber, full: boolean },
       result: nullable(block),
       handle: ({ number, full }) => {
@@ -107,21 +108,21 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
     }),
     method({
       name: "eth_getBlockByHash",
-      summary: "A block in Ethereum's form by hash; null when there is none.",
+      summary: "Returns a block in Ethereum's form by hash; null for an unknown block.",
       params: { hash, full: boolean },
       result: nullable(block),
       handle: (args) => shown(findHeadByHash(chain, args.hash), args.full),
     }),
     method({
       name: "eth_getHeaderByNumber",
-      summary: "A header in Ethereum's form by number or tag; null when there is none.",
+      summary: "Returns a header in Ethereum's form by number or tag; null for an unknown block.",
       params: { number: blockNumber },
       result: nullable(header),
       handle: ({ number }) => shownHeader(findHead(chain, number), number === "pending"),
     }),
     method({
       name: "eth_getHeaderByHash",
-      summary: "A header in Ethereum's form by hash; null when there is none.",
+      summary: "Returns a header in Ethereum's form by hash; null for an unknown block.",
       params: { hash },
       result: nullable(header),
       handle: (args) => shownHeader(findHeadByHash(chain, args.hash), false),
@@ -129,7 +130,7 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockParts): Method[] {
   ];
 }
 
-function receiptMethods({ chain, profile }: ChainBlockParts): Method[] {
+function receiptMethods({ chain, profile }: ChainBlockDeps): Method[] {
   const all = (found: Block, view: FormatReceipt) => {
     const receipts = blockReceipts(chain, found, profile);
     return writeInSlices(
@@ -141,14 +142,14 @@ function receiptMethods({ chain, profile }: ChainBlockParts): Method[] {
   return [
     method({
       name: "chain_getBlockReceipts",
-      summary: "The receipts of all transactions of a block.",
+      summary: "Returns the receipts of all transactions of a block.",
       params: { block: blockReference },
       result: writtenAs("receipt[]", arraySchema(objectSchema("receipt"))),
       handle: (args) => all(blockOf(chain, args.block), chainReceipt),
     }),
     method({
       name: "eth_getBlockReceipts",
-      summary: "The receipts of all transactions of a block, in Ethereum's form.",
+      summary: "Returns the receipts of all transactions of a block, in Ethereum's form.",
       params: { block: blockReference },
       result: writtenAs("receipt[]", arraySchema(objectSchema("receipt"))),
       handle: (args) => all(blockOf(chain, args.block), ethReceipt),

@@ -1,4 +1,4 @@
-/** Transactions by where they stand, in full, raw or counted; and by the hash that their sender knows. */
+/** Transactions by block and index, as JSON, raw or counted, and transactions by their sender's hash. */
 
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { findBlock } from "../calls/lookup.ts";
@@ -20,14 +20,14 @@ import {
   ethTransactionText,
 } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
-import type { ChainFactsParts } from "./chain-node.ts";
+import type { ChainNodeDeps } from "./chain-node.ts";
 
-/** What these methods read. */
-export interface ChainPlacesParts {
+/** Dependencies of the methods about transactions by index. */
+export interface ChainByIndexDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get">;
   readonly profile: Pick<RpcProfile, "line">;
-  readonly hashBySender?: ChainFactsParts["hashBySender"];
+  readonly hashBySender?: ChainNodeDeps["hashBySender"];
 }
 
 /** The methods that both modules have. */
@@ -40,13 +40,13 @@ type IndexMethod =
   | "countByNumber"
   | "countByHash";
 
-type View = typeof ethTransactionText;
+type FormatTransaction = typeof ethTransactionText;
 
-/** Names and answers of one of the two modules. */
+/** Names and results of one of the two modules. */
 interface Module {
   readonly names: Readonly<Record<IndexMethod, string>>;
-  readonly view: View;
-  /** Bytes of the chain's encoding before Ethereum's. */
+  readonly view: FormatTransaction;
+  /** Number of bytes before Ethereum's encoding in Kaia's. */
   readonly skips: (tx: Transaction) => number;
 }
 
@@ -84,17 +84,17 @@ const NO_BYTES = new Uint8Array(0);
 const BY_NUMBER = { block: blockNumber };
 const BY_HASH = { block: hash };
 
-/** See the head of this file. */
-export function chainPlaceMethods(parts: ChainPlacesParts): Method[] {
+/** The methods of `chain` and `eth` about transactions by index. */
+export function chainByIndexMethods(deps: ChainByIndexDeps): Method[] {
   return [
-    ...MODULES.flatMap((each) => placeMethods(parts, each)),
-    ...MODULES.flatMap((each) => countMethods(parts, each)),
-    ...senderMethods(parts),
-    anchoringMethod(parts),
+    ...MODULES.flatMap((each) => indexMethods(deps, each)),
+    ...MODULES.flatMap((each) => countMethods(deps, each)),
+    ...senderMethods(deps),
+    anchoringMethod(deps),
   ];
 }
 
-function placeMethods({ chain, pool }: ChainPlacesParts, { names, view, skips }: Module): Method[] {
+function indexMethods({ chain, pool }: ChainByIndexDeps, { names, view, skips }: Module): Method[] {
   const shown = (block: Block | undefined, index: number) => {
     const tx = block?.transactions[index];
     return block && tx && view(chain, tx, { block, index });
@@ -106,35 +106,35 @@ function placeMethods({ chain, pool }: ChainPlacesParts, { names, view, skips }:
   return [
     method({
       name: names.byNumber,
-      summary: "The transaction at a place in a block; null where there is none.",
+      summary: "Returns the transaction at an index of a block; null for an unknown one.",
       params: { ...BY_NUMBER, index },
       result: transaction,
       handle: (args) => shown(numbered(args.block), args.index),
     }),
     method({
       name: names.byHash,
-      summary: "The transaction at a place in a block; null where there is none.",
+      summary: "Returns the transaction at an index of a block; null for an unknown one.",
       params: { ...BY_HASH, index },
       result: transaction,
       handle: (args) => shown(chain.blockByHash(args.block), args.index),
     }),
     method({
       name: names.rawByNumber,
-      summary: "The bytes of the transaction at a place in a block; none where there is none.",
+      summary: "Returns the encoded transaction at an index of a block; empty for an unknown one.",
       params: { ...BY_NUMBER, index },
       result: data,
       handle: (args) => raw(numbered(args.block)?.transactions[args.index]),
     }),
     method({
       name: names.rawByHash,
-      summary: "The bytes of the transaction at a place in a block; none where there is none.",
+      summary: "Returns the encoded transaction at an index of a block; empty for an unknown one.",
       params: { ...BY_HASH, index },
       result: data,
       handle: (args) => raw(chain.blockByHash(args.block)?.transactions[args.index]),
     }),
     method({
       name: names.rawByTransactionHash,
-      summary: "The bytes of a transaction of the chain or the pool; none where it is in neither.",
+      summary: "Returns an encoded transaction of the chain or the pool; empty for an unknown one.",
       params: { hash },
       result: data,
       handle: (args) => {
@@ -145,19 +145,19 @@ function placeMethods({ chain, pool }: ChainPlacesParts, { names, view, skips }:
   ];
 }
 
-function countMethods({ chain }: ChainPlacesParts, { names }: Module): Method[] {
+function countMethods({ chain }: ChainByIndexDeps, { names }: Module): Method[] {
   const count = nullable(numberQuantity);
   return [
     method({
       name: names.countByNumber,
-      summary: "How many transactions a block has; null where there is no block.",
+      summary: "Returns the number of transactions in a block; null for an unknown block.",
       params: BY_NUMBER,
       result: count,
       handle: (args) => findBlock(chain, args.block)?.transactions.length,
     }),
     method({
       name: names.countByHash,
-      summary: "How many transactions a block has; null where there is no block.",
+      summary: "Returns the number of transactions in a block; null for an unknown block.",
       params: BY_HASH,
       result: count,
       handle: (args) => chain.blockByHash(args.block)?.transactions.length,
@@ -165,13 +165,14 @@ function countMethods({ chain }: ChainPlacesParts, { names }: Module): Method[] 
   ];
 }
 
-function senderMethods({ chain, pool, profile, hashBySender }: ChainPlacesParts): Method[] {
+function senderMethods({ chain, pool, profile, hashBySender }: ChainByIndexDeps): Method[] {
   const find = (given: Uint8Array): TransactionPlace | undefined =>
     chain.findTransaction(hashBySender?.(given) ?? given);
   return [
     method({
       name: "chain_getTransactionBySenderTxHash",
-      summary: "A transaction by the hash that its sender knows, which is its own unless somebody else pays.",
+      summary:
+        "Returns a transaction by its sender transaction hash, which differs from its hash when a fee payer signed it.",
       params: { hash },
       result: transaction,
       handle: (args) => {
@@ -186,7 +187,7 @@ function senderMethods({ chain, pool, profile, hashBySender }: ChainPlacesParts)
     method({
       name: "chain_getTransactionReceiptBySenderTxHash",
       summary:
-        "The receipt of a transaction by the hash that its sender knows; null while it is in no block.",
+        "Returns the receipt of a transaction by its sender transaction hash; null before it is in a block.",
       params: { hash },
       result: nullable(plain<object>("receipt")),
       handle: (args) => {
@@ -197,10 +198,10 @@ function senderMethods({ chain, pool, profile, hashBySender }: ChainPlacesParts)
   ];
 }
 
-function anchoringMethod({ chain }: ChainPlacesParts): Method {
+function anchoringMethod({ chain }: ChainByIndexDeps): Method {
   return method({
     name: "chain_getDecodedAnchoringTransactionByHash",
-    summary: "What an anchoring transaction says of another chain.",
+    summary: "Returns the decoded data of an anchoring transaction.",
     params: { hash },
     result: plain<object>("anchored data"),
     handle: (args) => {

@@ -1,4 +1,4 @@
-/** Who decides about blocks: council, committee, seals (rpc.md 2.6.4). */
+/** `chain`: the council and committee of a block, and blocks with their seals. */
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { blockAt, blockByHash, findBlock } from "../calls/lookup.ts";
@@ -14,7 +14,7 @@ import type { Block } from "../model/block.ts";
 import { sealHash } from "../model/header.ts";
 import { parseExtra, roundOf } from "../model/istanbul-extra.ts";
 import { chainBlockFields } from "../presenters/block.ts";
-import type { GovernanceDeps } from "../presenters/parameters.ts";
+import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 import { numberOf } from "./chain-governance.ts";
@@ -23,40 +23,40 @@ const at = { number: optional(blockNumber, "latest" as const) };
 const addresses = listOf(address, "[]common.Address");
 const size = integer("int", 0, Number.MAX_SAFE_INTEGER);
 const sealedBlock = writtenAs("block with consensus information");
-/** Blocks of one answer. */
-const MOST_BLOCKS = 50;
+/** Maximum distance of the first and the last block of a result. */
+const MAX_DISTANCE = 50;
 
-/** `chain_` look-ups of councils, committees and seals. */
-export function chainConsensusMethods(deps: GovernanceDeps): Method[] {
+/** The methods of `chain` about councils, committees and seals. */
+export function chainConsensusMethods(deps: GovernanceMethodDeps): Method[] {
   return [...councilMethods(deps), ...sealedMethods(deps)];
 }
 
-function councilMethods(deps: GovernanceDeps): Method[] {
+function councilMethods(deps: GovernanceMethodDeps): Method[] {
   return [
     method({
       name: "chain_getCouncil",
-      summary: "Everyone who is a validator at a block, qualified or not.",
+      summary: "Returns all validators at a block, qualified or not.",
       params: at,
       result: addresses,
       handle: ({ number }) => councilAt(deps, number),
     }),
     method({
       name: "chain_getCouncilSize",
-      summary: "How many validators there are at a block.",
+      summary: "Returns the number of validators at a block, qualified or not.",
       params: at,
       result: size,
       handle: ({ number }) => councilAt(deps, number).length,
     }),
     method({
       name: "chain_getCommittee",
-      summary: "Who agreed on a block, in the round in which it was made.",
+      summary: "Returns the committee of a block, in the round in which it was proposed.",
       params: at,
       result: addresses,
       handle: ({ number }) => committeeAt(deps, number),
     }),
     method({
       name: "chain_getCommitteeSize",
-      summary: "How many agreed on a block, in the round in which it was made.",
+      summary: "Returns the size of a block's committee, in the round in which it was proposed.",
       params: at,
       result: size,
       handle: ({ number }) => committeeAt(deps, number).length,
@@ -64,8 +64,8 @@ function councilMethods(deps: GovernanceDeps): Method[] {
   ];
 }
 
-/** The number of a block that a council is asked for. Throws `RpcError`. */
-export function councilNumber(deps: GovernanceDeps, number: BlockNumber): number {
+/** Returns the number of a block with a known council. Throws `RpcError`. */
+export function councilNumber(deps: GovernanceMethodDeps, number: BlockNumber): number {
   const head = deps.chain.head().header.number;
   const { knowsNextCouncil } = deps.profile.line;
   if (number === "pending" && !knowsNextCouncil) throw failure("pending is not allowed");
@@ -74,53 +74,54 @@ export function councilNumber(deps: GovernanceDeps, number: BlockNumber): number
   return wanted;
 }
 
-function councilAt(deps: GovernanceDeps, number: BlockNumber): readonly Uint8Array[] {
+function councilAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly Uint8Array[] {
   return deps.governance.council(councilNumber(deps, number));
 }
 
-function committeeAt(deps: GovernanceDeps, number: BlockNumber): readonly Uint8Array[] {
+function committeeAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly Uint8Array[] {
   const wanted = councilNumber(deps, number);
   const block = deps.chain.header(wanted);
   if (block === undefined) throw failure("pending is not allowed");
   return committeeOf(deps, block);
 }
 
-function committeeOf({ governance }: GovernanceDeps, { header }: BlockHead): readonly Uint8Array[] {
+function committeeOf({ governance }: GovernanceMethodDeps, { header }: BlockHead): readonly Uint8Array[] {
   return governance.committee(header.number, header.number === 0 ? 0 : roundOf(header.extra));
 }
 
-function sealedMethods(deps: GovernanceDeps): Method[] {
+function sealedMethods(deps: GovernanceMethodDeps): Method[] {
   const { chain } = deps;
   return [
     method({
       name: "chain_getBlockWithConsensusInfoByNumber",
-      summary: "A block with the receipts of its transactions, its committee and who sealed it.",
+      summary:
+        "Returns a block with its receipts, its committee, its proposer and the signers of its committed seals.",
       params: { number: optional(blockNumber) },
       result: sealedBlock,
       handle: ({ number }) => {
         if (number === undefined) throw failure("block number is not assigned");
-        return sealedView(deps, blockAt(chain, number));
+        return sealedJson(deps, blockAt(chain, number));
       },
     }),
     method({
       name: "chain_getBlockWithConsensusInfoByHash",
-      summary: "The same by the block's hash.",
+      summary: "Returns a block with its receipts and consensus information, by hash.",
       params: { hash },
       result: sealedBlock,
-      handle: (args) => sealedView(deps, blockByHash(chain, args.hash)),
+      handle: (args) => sealedJson(deps, blockByHash(chain, args.hash)),
     }),
     method({
       name: "chain_getBlockWithConsensusInfoByNumberRange",
-      summary: "The same for up to 51 blocks, by number.",
+      summary: "Returns up to 51 blocks with their receipts and consensus information, by number.",
       params: { start: optional(blockNumber), end: optional(blockNumber) },
       result: writtenAs("object of number to block with consensus information"),
-      handle: ({ start, end }) => rangeView(deps, start, end),
+      handle: ({ start, end }) => rangeJson(deps, start, end),
     }),
   ];
 }
 
-async function rangeView(
-  deps: GovernanceDeps,
+async function rangeJson(
+  deps: GovernanceMethodDeps,
   start: BlockNumber | undefined,
   end: BlockNumber | undefined,
 ): Promise<string> {
@@ -131,18 +132,18 @@ async function rangeView(
   const until = typeof last === "number" ? last : head;
   if (until > head) throw failure("end block number should be smaller than the latest block number");
   if (first > until) throw failure("start should be smaller than end");
-  if (until - first > MOST_BLOCKS) throw failure("number of requested blocks should be smaller than 50");
+  if (until - first > MAX_DISTANCE) throw failure("number of requested blocks should be smaller than 50");
   const members: [string, string][] = [];
   for (let number = first; number <= until; number++) {
     const block = findBlock(deps.chain, number);
-    const text = block === undefined ? "null" : await sealedView(deps, block);
+    const text = block === undefined ? "null" : await sealedJson(deps, block);
     members.push([`0x${number.toString(16)}`, text]);
   }
   return sortedMembers(members);
 }
 
-/** Receipts with their transactions stand where a block has its transactions. */
-function sealedView(deps: GovernanceDeps, block: Block): string | Promise<string> {
+/** Formats a block with its committee. Receipts and transactions are merged into its `transactions`. */
+function sealedJson(deps: GovernanceMethodDeps, block: Block): string | Promise<string> {
   const { chain, profile } = deps;
   const receipts = blockReceipts(chain, block, profile);
   const fields = Object.entries({ ...chainBlockFields(chain, block, profile), ...sealFields(deps, block) });
@@ -154,7 +155,7 @@ function sealedView(deps: GovernanceDeps, block: Block): string | Promise<string
   );
 }
 
-function sealFields(deps: GovernanceDeps, block: Block): object {
+function sealFields(deps: GovernanceMethodDeps, block: Block): object {
   const { chain, governance } = deps;
   const { header, hash: own } = block;
   const { number } = header;
@@ -172,7 +173,7 @@ function sealFields(deps: GovernanceDeps, block: Block): object {
   };
 }
 
-/** Block 0 was made by nobody. */
+/** Consensus information of block 0, which has no seals. */
 const NO_SEALS = {
   committers: [],
   originProposer: `0x${"0".repeat(40)}`,

@@ -1,4 +1,4 @@
-/** What gas cost and costs: histories, blob gas. */
+/** `feeHistory` and `blobBaseFee` of `chain` and `eth`. */
 
 import { blockNumber, decimalOrHex } from "../calls/arguments/block-number.ts";
 import { type FeeHistoryDeps, feeHistory } from "../calls/fee-history.ts";
@@ -7,20 +7,21 @@ import { listOf, quantity } from "../jsonrpc/codecs/hex.ts";
 import { float, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 
-/** See the head of this file. */
+/** The methods about fees. */
 export function chainFeeMethods(deps: FeeHistoryDeps): Method[] {
   return [
     method({
       name: "chain_feeHistory",
       aliases: ["eth_feeHistory"],
-      summary: "Base fees, fullness and offered tips of up to 1,024 blocks, and the base fee after them.",
+      summary:
+        "Returns base fees, gas used ratios and priority fees of up to 1,024 blocks, and the base fee of the block after them.",
       params: { count: decimalOrHex, newest: blockNumber, percentiles: listOf(float, "[]float64") },
       result: writtenAs("fee history"),
       handle: (question) => feeHistory(deps, question),
     }),
     method({
       name: "eth_blobBaseFee",
-      summary: "What a unit of blob gas costs in the newest block, in peb.",
+      summary: "Returns the blob base fee of the newest block, in peb.",
       params: {},
       result: quantity,
       handle: () => (deps.chain.head().header.baseFee ?? 0n) * BLOB_PRICE,

@@ -1,6 +1,6 @@
-/** What governs the chain at a block: parameters, stakes, rewards, forks, registered contracts and keys. */
+/** Governance at a block: parameters, staking, rewards, forks, registered contracts and BLS keys. */
 import { bareHex } from "../bytes/hex.ts";
-import { type BlockNumber, blockNumber, numberAt } from "../calls/arguments/block-number.ts";
+import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
 import { headAt } from "../calls/lookup.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { loadPossessionCheck } from "../crypto/bls-possession.ts";
@@ -14,30 +14,30 @@ import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { configJson, type GovernanceDeps, parametersInForce } from "../presenters/parameters.ts";
+import { configJson, type GovernanceMethodDeps, parametersInForce } from "../presenters/parameters.ts";
 import { rewardJson } from "../presenters/rewards.ts";
 import { PENDING_NUMBER, stakingJson } from "../presenters/staking-info.ts";
 
 const LATEST = "latest" as const;
 const at = { number: optional(blockNumber, LATEST) };
 
-/** `chain_` and `governance_` look-ups of what governs. */
-export function chainGovernanceMethods(deps: GovernanceDeps): Method[] {
+/** The methods of `chain` and `governance` about the state of governance. */
+export function chainGovernanceMethods(deps: GovernanceMethodDeps): Method[] {
   return [...parameterMethods(deps), ...amountMethods(deps), ...contractMethods(deps)];
 }
 
-/** A block's number, the next one's for `pending`; it need not be there yet. */
-export function numberOf({ chain }: GovernanceDeps, number: BlockNumber): number {
+/** Returns the number of a referenced block, which need not exist yet; `pending` is the next block. */
+export function numberOf({ chain }: GovernanceMethodDeps, number: BlockNumber): number {
   const head = chain.head().header.number;
-  return number === "pending" ? head + 1 : numberAt(head, number);
+  return number === "pending" ? head + 1 : resolveNumber(head, number);
 }
 
-function parameterMethods(deps: GovernanceDeps): Method[] {
+function parameterMethods(deps: GovernanceMethodDeps): Method[] {
   return [
     method({
       name: "chain_getParams",
       aliases: ["governance_getParams"],
-      summary: "Every governance parameter as it is in force at a block.",
+      summary: "Returns all governance parameters in force at a block.",
       params: at,
       result: plain<object>("parameters by name"),
       handle: ({ number }) => valuesJson(parametersInForce(deps, numberOf(deps, number))),
@@ -45,22 +45,22 @@ function parameterMethods(deps: GovernanceDeps): Method[] {
     method({
       name: "chain_getChainConfig",
       aliases: ["governance_getChainConfig"],
-      summary: "The chain's configuration with the governance parameters in force at a block.",
+      summary: "Returns the chain's configuration with the governance parameters in force at a block.",
       params: at,
       result: plain<object>("chain configuration"),
       handle: ({ number }) => configJson(deps, numberOf(deps, number)),
     }),
     method({
       name: "chain_forkStatus",
-      summary: "Which forks are in force at a block.",
+      summary: "Returns the forks that are active at a block.",
       params: { number: blockNumber },
       result: plain<object>("forks"),
-      handle: ({ number }) => forkView(deps, number),
+      handle: ({ number }) => forkJson(deps, number),
     }),
   ];
 }
 
-function forkView({ chain, profile }: GovernanceDeps, asked: BlockNumber): object {
+function forkJson({ chain, profile }: GovernanceMethodDeps, asked: BlockNumber): object {
   const { number } = headAt(chain, asked).header;
   const { chainId, forks } = chain.config;
   const flags = Object.entries(profile.line.forkFlags).map(([flag, key]) => {
@@ -73,14 +73,14 @@ function forkView({ chain, profile }: GovernanceDeps, asked: BlockNumber): objec
   });
 }
 
-function amountMethods(deps: GovernanceDeps): Method[] {
+function amountMethods(deps: GovernanceMethodDeps): Method[] {
   const { line } = deps.profile;
   const stakingAt: Decoder<BlockNumber> = line.stakingOfHead ? at.number : blockNumber;
   return [
     method({
       name: "chain_getStakingInfo",
       aliases: ["governance_getStakingInfo"],
-      summary: "Who had staked what, as it counts for a block. Amounts are whole coins.",
+      summary: "Returns the staking information that applies to a block. Amounts are in KAIA.",
       params: { number: stakingAt },
       result: plain<object>("staking information"),
       handle: ({ number }) => {
@@ -90,7 +90,7 @@ function amountMethods(deps: GovernanceDeps): Method[] {
     }),
     method({
       name: "chain_getRewards",
-      summary: "What a block paid, and to whom, in peb.",
+      summary: "Returns the rewards of a block and their recipients, in peb.",
       params: at,
       result: plain<object>("rewards"),
       handle: ({ number }) => {
@@ -104,7 +104,7 @@ function amountMethods(deps: GovernanceDeps): Method[] {
   ];
 }
 
-function contractMethods(deps: GovernanceDeps): Method[] {
+function contractMethods(deps: GovernanceMethodDeps): Method[] {
   const { chain, governance } = deps;
   const registered = { name: text, number: blockNumber };
   const reader = (number: BlockNumber) => {
@@ -115,7 +115,7 @@ function contractMethods(deps: GovernanceDeps): Method[] {
   return [
     method({
       name: "chain_getActiveAddressFromRegistry",
-      summary: "Where the contract is that is active under a name (KIP-149).",
+      summary: "Returns the address of the active contract with a name in the registry (KIP-149).",
       params: registered,
       result: address,
       handle: ({ name, number }) => {
@@ -126,7 +126,7 @@ function contractMethods(deps: GovernanceDeps): Method[] {
     }),
     method({
       name: "chain_getAllRecordsFromRegistry",
-      summary: "Every contract registered under a name, and the block from which it is active (KIP-149).",
+      summary: "Returns all contracts with a name in the registry and their activation blocks (KIP-149).",
       params: registered,
       result: plain<readonly object[]>("records", arraySchema(objectSchema("record"))),
       handle: ({ name, number }) => {
@@ -142,18 +142,19 @@ function contractMethods(deps: GovernanceDeps): Method[] {
   ];
 }
 
-function recordMethods(deps: GovernanceDeps): Method[] {
+function recordMethods(deps: GovernanceMethodDeps): Method[] {
   return [
     method({
       name: "chain_getBlsInfos",
-      summary: "The BLS keys of all nodes as they are registered before a block, and whether each is proven.",
+      summary:
+        "Returns the registered BLS public keys of all nodes before a block, with the result of each proof of possession.",
       params: { number: blockNumber },
       result: plain<object>("BLS keys by node"),
-      handle: ({ number }) => keysView(deps, numberOf(deps, number)),
+      handle: ({ number }) => keysJson(deps, numberOf(deps, number)),
     }),
     method({
       name: "chain_getCypressCredit",
-      summary: "The names in the main network's first block; an error everywhere else.",
+      summary: "Returns the names in the genesis block of Mainnet. Fails on other networks.",
       params: {},
       result: plain<object>("names"),
       handle: () => {
@@ -163,7 +164,10 @@ function recordMethods(deps: GovernanceDeps): Method[] {
   ];
 }
 
-async function keysView({ chain, governance, profile }: GovernanceDeps, number: number): Promise<object> {
+async function keysJson(
+  { chain, governance, profile }: GovernanceMethodDeps,
+  number: number,
+): Promise<object> {
   if (!chain.rules(number).randao) throw failure(profile.line.words.keysBeforeRandao);
   if (number === 0) throw failure("block number cannot be zero");
   if (number > chain.head().header.number + 1) throw failure("unknown block");

@@ -1,4 +1,4 @@
-/** What the chain is and where it stands: head, identity, suggested prices. */
+/** The chain's head and id, the node's name and sync status, and suggested prices. */
 import { toQuantity } from "../bytes/integer.ts";
 import { priceBounds, suggestedPrice, suggestedTip } from "../calls/gas-price.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -8,20 +8,20 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import { objectSchema } from "../jsonrpc/schemas.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
 
-/** What these methods read. */
-export interface ChainInfoParts {
+/** Dependencies of the methods about the chain. */
+export interface ChainInfoDeps {
   readonly chain: Chain;
   readonly clientName: string;
   readonly sync: Pick<ChainProtocol, "syncing">;
 }
 
-/** `chain_` and `eth_` facts about the chain. */
-export function chainInfoMethods({ chain, clientName, sync }: ChainInfoParts): Method[] {
+/** The methods of `chain` and `eth` about the chain. */
+export function chainInfoMethods({ chain, clientName, sync }: ChainInfoDeps): Method[] {
   return [
     method({
       name: "chain_blockNumber",
       aliases: ["eth_blockNumber"],
-      summary: "The number of the newest block.",
+      summary: "Returns the number of the newest block.",
       params: {},
       result: numberQuantity,
       handle: () => chain.head().header.number,
@@ -29,14 +29,14 @@ export function chainInfoMethods({ chain, clientName, sync }: ChainInfoParts): M
     method({
       name: "chain_chainId",
       aliases: ["chain_chainID", "eth_chainId"],
-      summary: "The chain's number, which signatures carry.",
+      summary: "Returns the chain id.",
       params: {},
       result: quantity,
       handle: () => chain.config.chainId,
     }),
     method({
       name: "chain_clientVersion",
-      summary: "The node's name and version.",
+      summary: "Returns the name and the version of the node.",
       params: {},
       result: text,
       handle: () => clientName,
@@ -44,19 +44,19 @@ export function chainInfoMethods({ chain, clientName, sync }: ChainInfoParts): M
     method({
       name: "chain_syncing",
       aliases: ["eth_syncing"],
-      summary: "How far the node is while it takes in blocks that others have; false otherwise.",
+      summary: "Returns the progress of the sync; false when the node is in sync.",
       params: {},
       result: plain<false | object>("progress or false", {
         oneOf: [objectSchema("progress"), { const: false }],
       }),
-      handle: () => syncView(sync.syncing()),
+      handle: () => syncJson(sync.syncing()),
     }),
     ...priceMethods(chain),
   ];
 }
 
-/** States are not pulled from peers: every block is executed. */
-function syncView(facts: ReturnType<ChainProtocol["syncing"]>): false | object {
+/** Formats the sync status. The state counters are 0: the node executes blocks and downloads no states. */
+function syncJson(facts: ReturnType<ChainProtocol["syncing"]>): false | object {
   if (facts === undefined) return false;
   const { startingBlock, currentBlock, highestBlock } = facts;
   return {
@@ -73,7 +73,7 @@ function priceMethods(chain: Chain): Method[] {
     method({
       name: "chain_gasPrice",
       aliases: ["eth_gasPrice"],
-      summary: "The price of a unit of gas that the node suggests for the next block, in peb.",
+      summary: "Returns the suggested gas price for the next block, in peb.",
       params: {},
       result: quantity,
       handle: () => suggestedPrice(chain),
@@ -81,7 +81,7 @@ function priceMethods(chain: Chain): Method[] {
     method({
       name: "chain_maxPriorityFeePerGas",
       aliases: ["eth_maxPriorityFeePerGas"],
-      summary: "The tip that the node suggests; before there is a base fee, the unit price.",
+      summary: "Returns the suggested priority fee, in peb; the unit price before the base fee fork (Magma).",
       params: {},
       result: quantity,
       handle: () => suggestedTip(chain),
@@ -89,7 +89,8 @@ function priceMethods(chain: Chain): Method[] {
     method({
       name: "chain_lowerBoundGasPrice",
       aliases: ["eth_lowerBoundGasPrice"],
-      summary: "The lowest base fee the chain can come to; before there is one, the unit price.",
+      summary:
+        "Returns the lower bound of the base fee, in peb; the unit price before the base fee fork (Magma).",
       params: {},
       result: quantity,
       handle: () => priceBounds(chain).lower,
@@ -97,7 +98,8 @@ function priceMethods(chain: Chain): Method[] {
     method({
       name: "chain_upperBoundGasPrice",
       aliases: ["eth_upperBoundGasPrice"],
-      summary: "The highest base fee the chain can come to; before there is one, the unit price.",
+      summary:
+        "Returns the upper bound of the base fee, in peb; the unit price before the base fee fork (Magma).",
       params: {},
       result: quantity,
       handle: () => priceBounds(chain).upper,

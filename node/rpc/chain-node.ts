@@ -1,4 +1,7 @@
-/** What the node is and how it was started, as far as `chain`, `eth` and `admin` tell of it. */
+/**
+ * Properties of the node in `chain` and `eth`: its address, its options, and constant answers about mining
+ * and uncles.
+ */
 
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { findHead } from "../calls/lookup.ts";
@@ -18,28 +21,28 @@ import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema } from "../jsonrpc/schemas.ts";
 
-/** What these methods tell. */
-export interface ChainFactsParts {
+/** Dependencies of the methods about the node. */
+export interface ChainNodeDeps {
   readonly chain: Chain;
   readonly profile: RpcProfile;
   /** The node's own address. */
   readonly address: Uint8Array;
-  /** Where rewards of the node's own blocks go, if somebody said so. */
+  /** Returns the reward address of the node's own blocks, if one is set. */
   readonly rewardbase: () => Uint8Array | undefined;
-  /** The hash of the transaction that its sender knows by this one; absent without that index. */
+  /** Returns the transaction hash of a sender transaction hash; absent without that index. */
   readonly hashBySender?: ((senderTxHash: Uint8Array) => Uint8Array | undefined) | undefined;
 }
 
-/** See the head of this file. */
-export function chainFactsMethods(parts: ChainFactsParts): Method[] {
-  return [...identityMethods(parts), ...switchMethods(parts), ...workMethods(), ...uncleMethods(parts.chain)];
+/** The methods of `chain` and `eth` about the node. */
+export function chainNodeMethods(deps: ChainNodeDeps): Method[] {
+  return [...identityMethods(deps), ...switchMethods(deps), ...workMethods(), ...uncleMethods(deps.chain)];
 }
 
-function identityMethods({ profile, address: own, rewardbase }: ChainFactsParts): Method[] {
+function identityMethods({ profile, address: own, rewardbase }: ChainNodeDeps): Method[] {
   return [
     method({
       name: "chain_protocolVersion",
-      summary: "The version of the chain protocol.",
+      summary: "Returns the version of the chain protocol.",
       params: {},
       result: numberQuantity,
       handle: () => profile.line.protocolVersion,
@@ -47,14 +50,14 @@ function identityMethods({ profile, address: own, rewardbase }: ChainFactsParts)
     method({
       name: "chain_nodeAddress",
       aliases: ["eth_coinbase", "eth_etherbase"],
-      summary: "The address of the node's own key.",
+      summary: "Returns the address of the node's key.",
       params: {},
       result: address,
       handle: () => own,
     }),
     method({
       name: "chain_rewardbase",
-      summary: "Where the rewards of the node's own blocks go.",
+      summary: "Returns the reward address of the node's own blocks.",
       params: {},
       result: address,
       handle: () => {
@@ -66,36 +69,44 @@ function identityMethods({ profile, address: own, rewardbase }: ChainFactsParts)
   ];
 }
 
-function switchMethods({ hashBySender }: ChainFactsParts): Method[] {
+function switchMethods({ hashBySender }: ChainNodeDeps): Method[] {
   return [
-    fixed("chain_isParallelDBWrite", "Whether the database is written beside other work: always.", true),
-    fixed(
+    constantMethod(
+      "chain_isParallelDBWrite",
+      "Always returns true: the database is written concurrently.",
+      true,
+    ),
+    constantMethod(
       "chain_isSenderTxHashIndexingEnabled",
-      "Whether transactions are found by a hash that only their sender knows.",
+      "Returns true when the node indexes sender transaction hashes.",
       hashBySender !== undefined,
     ),
-    fixed("chain_isConsoleLogEnabled", "Whether contracts may write to the node's log: never.", false),
-    fixed("eth_mining", "Whether the node searches for proofs of work: never.", false),
+    constantMethod(
+      "chain_isConsoleLogEnabled",
+      "Always returns false: contracts cannot write to the node's log.",
+      false,
+    ),
+    constantMethod("eth_mining", "Always returns false: there is no proof of work.", false),
   ];
 }
 
-function fixed(name: string, summary: string, value: boolean): Method {
+function constantMethod(name: string, summary: string, value: boolean): Method {
   return method({ name, summary, params: {}, result: boolean, handle: () => value });
 }
 
-/** Nobody works for blocks here. */
+/** The methods about proof of work, with constant answers. */
 function workMethods(): Method[] {
   return [
     method({
       name: "eth_hashrate",
-      summary: "Proofs of work tried a second: none.",
+      summary: "Always returns 0: there is no proof of work.",
       params: {},
       result: numberQuantity,
       handle: () => 0,
     }),
     method({
       name: "eth_getWork",
-      summary: "Always an error: blocks need no proof of work.",
+      summary: "Always fails: there is no proof of work.",
       params: {},
       result: plain<readonly string[]>("work", arraySchema({ type: "string" })),
       handle: () => {
@@ -104,14 +115,14 @@ function workMethods(): Method[] {
     }),
     method({
       name: "eth_submitWork",
-      summary: "Always false: blocks need no proof of work.",
+      summary: "Always returns false: there is no proof of work.",
       params: { nonce: data, hash, digest: hash },
       result: boolean,
       handle: () => false,
     }),
     method({
       name: "eth_submitHashrate",
-      summary: "Always false: blocks need no proof of work.",
+      summary: "Always returns false: there is no proof of work.",
       params: { rate: quantity64, id: hash },
       result: boolean,
       handle: () => false,
@@ -119,35 +130,35 @@ function workMethods(): Method[] {
   ];
 }
 
-/** There are no uncles: a block that a quorum has sealed is the only one of its number. */
+/** The methods about uncles. There are none: Istanbul blocks are final. */
 function uncleMethods(chain: Chain): Method[] {
   const count = nullable(numberQuantity);
   const none = nullable(text);
   return [
     method({
       name: "eth_getUncleCountByBlockNumber",
-      summary: "How many uncles a block has: none; null where there is no block.",
+      summary: "Returns 0, the number of uncles of a block; null for an unknown block.",
       params: { number: blockNumber },
       result: count,
       handle: ({ number }) => (findHead(chain, number) === undefined ? undefined : 0),
     }),
     method({
       name: "eth_getUncleCountByBlockHash",
-      summary: "The same by the block's hash.",
+      summary: "Returns 0, the number of uncles of a block; null for an unknown block.",
       params: { hash },
       result: count,
       handle: (args) => (chain.number(args.hash) === undefined ? undefined : 0),
     }),
     method({
       name: "eth_getUncleByBlockNumberAndIndex",
-      summary: "An uncle of a block: always null.",
+      summary: "Always returns null: blocks have no uncles.",
       params: { number: blockNumber, index: indexQuantity },
       result: none,
       handle: () => undefined,
     }),
     method({
       name: "eth_getUncleByBlockHashAndIndex",
-      summary: "The same by the block's hash.",
+      summary: "Always returns null: blocks have no uncles.",
       params: { hash, index: indexQuantity },
       result: none,
       handle: () => undefined,

@@ -1,4 +1,4 @@
-/** Transactions that the node signs with an unlocked account. */
+/** Sends transactions that the node signs with an unlocked account. */
 
 import type { Accounts } from "../accounts/accounts.ts";
 import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
@@ -13,8 +13,8 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import type { TransactionDraft } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What these methods use. */
-export interface ChainSendingParts {
+/** Dependencies of the sending methods. */
+export interface ChainSendingDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Pick<Accounts, "list" | "signAs">;
@@ -25,33 +25,33 @@ export interface ChainSendingParts {
 
 const NO_ADDRESS = new Uint8Array(20);
 
-/** `chain_` and `eth_` methods that sign. */
-export function chainSendingMethods(parts: ChainSendingParts): Method[] {
-  return [accountsMethod(parts), ...sendMethods(parts)];
+/** The methods of `chain` and `eth` that sign and submit. */
+export function chainSendingMethods(deps: ChainSendingDeps): Method[] {
+  return [accountsMethod(deps), ...sendMethods(deps)];
 }
 
-function accountsMethod({ accounts }: ChainSendingParts): Method {
+function accountsMethod({ accounts }: ChainSendingDeps): Method {
   return method({
     name: "chain_accounts",
     aliases: ["eth_accounts"],
-    summary: "The addresses whose keys this node keeps.",
+    summary: "Returns the addresses of the accounts in the node's key store.",
     params: {},
     result: listOf(address, "[]common.Address"),
     handle: () => accounts.list(),
   });
 }
 
-function sendMethods(parts: ChainSendingParts): Method[] {
-  const { chain, pool, accounts, estimateGas } = parts;
-  const [submit, submitEth] = [createSubmit(parts), createEthSubmit(parts)];
-  /** In one turn of the event loop, so that two calls never get one nonce. */
+function sendMethods(deps: ChainSendingDeps): Method[] {
+  const { chain, pool, accounts, estimateGas } = deps;
+  const [submit, submitEth] = [createSubmit(deps), createEthSubmit(deps)];
+  /** Synchronous, so that two calls never get the same nonce. */
   const signed = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
     signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
   return [
     method({
       name: "chain_sendTransaction",
       privilege: "keys",
-      summary: "Fills in, signs with an unlocked account and submits a transaction; its hash.",
+      summary: "Fills in a transaction, signs it with an unlocked account, submits it and returns its hash.",
       params: { transaction: sendArgs },
       result: transactionHash,
       handle: ({ transaction }) => {
@@ -62,7 +62,8 @@ function sendMethods(parts: ChainSendingParts): Method[] {
     method({
       name: "chain_sendTransactionAsFeePayer",
       privilege: "keys",
-      summary: "Signs as the fee payer, with an unlocked account, what the sender has signed; submits it.",
+      summary:
+        "Signs a sender's transaction as the fee payer with an unlocked account, submits it and returns its hash.",
       params: { transaction: sendArgs },
       result: transactionHash,
       handle: ({ transaction }) => {
@@ -76,7 +77,8 @@ function sendMethods(parts: ChainSendingParts): Method[] {
     method({
       name: "eth_sendTransaction",
       privilege: "keys",
-      summary: "The same for Ethereum's transaction object.",
+      summary:
+        "Fills in Ethereum's transaction object, signs it with an unlocked account, submits it and returns the hash.",
       params: { transaction: ethArgs },
       result: transactionHash,
       handle: async ({ transaction }) => {

@@ -1,4 +1,4 @@
-/** Messages and transactions that the node signs with an unlocked account, without submitting them. */
+/** Signs messages and transactions with an unlocked account, without submitting them. */
 import type { Accounts } from "../accounts/accounts.ts";
 import { type CallArgs, ethArgs, type SendArgs, sendArgs } from "../calls/arguments/transaction-args.ts";
 import { chainDraft } from "../calls/chain-draft.ts";
@@ -20,8 +20,8 @@ import type { Transaction } from "../model/transaction.ts";
 import { signedEthTransaction, signedTransaction } from "../presenters/signed-transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What these methods use. */
-export interface ChainSigningParts {
+/** Dependencies of the signing methods. */
+export interface ChainSigningDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "nonce">;
   readonly accounts: Pick<Accounts, "sign" | "signAs">;
@@ -31,17 +31,18 @@ export interface ChainSigningParts {
 
 const NO_ADDRESS = new Uint8Array(20);
 
-/** `chain_` and `eth_` methods that sign and do not send. */
-export function chainSigningMethods(parts: ChainSigningParts): Method[] {
-  return [signMethod(parts), ...chainMethods(parts), ...ethMethods(parts)];
+/** The methods of `chain` and `eth` that sign without submitting. */
+export function chainSigningMethods(deps: ChainSigningDeps): Method[] {
+  return [signMethod(deps), ...chainMethods(deps), ...ethMethods(deps)];
 }
 
-function signMethod({ accounts, profile }: ChainSigningParts): Method {
+function signMethod({ accounts, profile }: ChainSigningDeps): Method {
   return method({
     name: "chain_sign",
     privilege: "keys",
     aliases: ["eth_sign"],
-    summary: "Signs a message with the chain's prefix by an unlocked account; r, s and v (27 or 28).",
+    summary:
+      "Signs a message with the chain's prefix and an unlocked account. Returns r, s and v (27 or 28).",
     params: { address, message: data },
     result: data,
     handle: ({ address: account, message }) =>
@@ -49,13 +50,14 @@ function signMethod({ accounts, profile }: ChainSigningParts): Method {
   });
 }
 
-function chainMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
+function chainMethods({ chain, pool, accounts }: ChainSigningDeps): Method[] {
   const draftOf = (args: SendArgs) => chainDraft({ chain, pool }, args);
   return [
     method({
       name: "chain_signTransaction",
       privilege: "keys",
-      summary: "Fills in a transaction of any kind and signs it with an unlocked account; raw form and JSON.",
+      summary:
+        "Fills in a transaction of any type and signs it with an unlocked account. Returns its encoding and JSON.",
       params: { transaction: sendArgs },
       result: signedTransaction,
       handle: ({ transaction }) => {
@@ -66,7 +68,7 @@ function chainMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
     method({
       name: "chain_signTransactionAsFeePayer",
       privilege: "keys",
-      summary: "Signs as the fee payer with an unlocked account; the sender may sign later.",
+      summary: "Signs a transaction as the fee payer with an unlocked account. The sender may sign later.",
       params: { transaction: sendArgs },
       result: signedTransaction,
       handle: ({ transaction }) => {
@@ -79,12 +81,12 @@ function chainMethods({ chain, pool, accounts }: ChainSigningParts): Method[] {
   ];
 }
 
-function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningParts): Method[] {
+function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningDeps): Method[] {
   return [
     method({
       name: "eth_signTransaction",
       privilege: "keys",
-      summary: "Signs Ethereum's transaction object, gas, price and nonce given, with an unlocked account.",
+      summary: "Signs Ethereum's transaction object with an unlocked account. Requires gas, price and nonce.",
       params: { transaction: ethArgs },
       result: signedEthTransaction,
       handle: ({ transaction }): Transaction => {
@@ -96,7 +98,7 @@ function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningParts): 
     }),
     method({
       name: "eth_fillTransaction",
-      summary: "Fills in Ethereum's transaction object, to be signed elsewhere; raw form and JSON.",
+      summary: "Fills in Ethereum's transaction object without signing it. Returns its encoding and JSON.",
       params: { transaction: ethArgs },
       result: signedEthTransaction,
       handle: async ({ transaction }) =>
@@ -108,7 +110,7 @@ function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningParts): 
   ];
 }
 
-/** Throws `RpcError` for what the caller has to say. */
+/** Checks that gas, price and nonce are set. Throws `RpcError`. */
 function checkComplete(args: CallArgs): GivenGas {
   const { gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, nonce } = args;
   if (gas === undefined) throw failure("gas not specified");

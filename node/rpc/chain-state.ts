@@ -1,4 +1,4 @@
-/** Accounts as they are after a block: balances, nonces, code. */
+/** Balances, nonces and code of accounts after a block. */
 
 import { blockReference } from "../calls/arguments/block-number.ts";
 import { stateOf } from "../calls/lookup.ts";
@@ -10,21 +10,21 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import { accountJson } from "../presenters/account.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What these methods read. */
-export interface ChainStateParts {
+/** Dependencies of the methods about account state. */
+export interface ChainStateDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "nonce">;
   readonly profile: RpcProfile;
 }
 
-/** `chain_` and `eth_` look-ups of accounts. */
-export function chainStateMethods({ chain, pool, profile }: ChainStateParts): Method[] {
+/** The methods of `chain` and `eth` about account state. */
+export function chainStateMethods({ chain, pool, profile }: ChainStateDeps): Method[] {
   const params = { address, block: blockReference };
   return [
     method({
       name: "chain_getBalance",
       aliases: ["eth_getBalance"],
-      summary: "The balance of an account after a block, in peb; 0 for an account that does not exist.",
+      summary: "Returns the balance of an account after a block, in peb; 0 for an unknown account.",
       params,
       result: quantity,
       handle: (args) => stateOf(chain, args.block).account(args.address)?.balance ?? 0n,
@@ -33,7 +33,7 @@ export function chainStateMethods({ chain, pool, profile }: ChainStateParts): Me
       name: "chain_getTransactionCount",
       aliases: ["eth_getTransactionCount"],
       summary:
-        "The nonce of an account after a block; for `pending` the next one, the pool's transactions counted.",
+        "Returns the nonce of an account after a block; with `pending` the next nonce after the pool's transactions.",
       params,
       result: quantity,
       handle: (args) =>
@@ -44,14 +44,15 @@ export function chainStateMethods({ chain, pool, profile }: ChainStateParts): Me
     method({
       name: "chain_getCode",
       aliases: ["eth_getCode"],
-      summary: "The code of an account after a block; no bytes when it has none.",
+      summary: "Returns the code of an account after a block; empty without code.",
       params,
       result: data,
       handle: (args) => stateOf(chain, args.block).code(args.address),
     }),
     method({
       name: "chain_getAccount",
-      summary: "An account after a block with its key and, for contracts, its storage root and code hash.",
+      summary:
+        "Returns an account after a block with its key and, for contracts, its storage root and code hash.",
       params,
       result: nullable(plain<object>("account")),
       handle: (args) => {

@@ -1,4 +1,4 @@
-/** Transactions by hash, their receipts, and the way in for signed ones. */
+/** Transactions and receipts by hash, and the submission of signed transactions. */
 
 import { transactionHash } from "../calls/arguments/transaction-args.ts";
 import { decodeChainTransaction, decodeEthereumTransaction } from "../calls/raw-transaction.ts";
@@ -19,8 +19,8 @@ import { adaptByHash, chainTransaction, ethTransactionText } from "../presenters
 import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What these methods use. */
-export interface ChainTransactionParts {
+/** Dependencies of the methods about single transactions. */
+export interface ChainTransactionDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs" | "recover">;
   readonly profile: RpcProfile;
@@ -30,12 +30,12 @@ export interface ChainTransactionParts {
 const transaction = nullable(writtenAs("transaction"));
 const receipt = nullable(plain<object>("receipt"));
 
-/** `chain_` and `eth_` methods about single transactions. */
-export function chainTransactionMethods(parts: ChainTransactionParts): Method[] {
-  return [...lookups(parts), ...receipts(parts), ...submissions(parts), manySubmission(parts)];
+/** The methods of `chain` and `eth` about single transactions. */
+export function chainTransactionMethods(deps: ChainTransactionDeps): Method[] {
+  return [...lookups(deps), ...receipts(deps), ...submissions(deps), manySubmission(deps)];
 }
 
-function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
+function lookups({ chain, pool, profile }: ChainTransactionDeps): Method[] {
   const shownByHash: typeof ethTransactionText = (...given) =>
     goJson(adaptByHash(chainTransaction(...given), given[1], profile));
   const find = (wanted: Uint8Array, view: typeof ethTransactionText) => {
@@ -48,14 +48,14 @@ function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
   return [
     method({
       name: "chain_getTransactionByHash",
-      summary: "A transaction of the chain or the pool; null when it is in neither.",
+      summary: "Returns a transaction of the chain or the pool; null for an unknown one.",
       params: { hash },
       result: transaction,
       handle: (args) => find(args.hash, shownByHash),
     }),
     method({
       name: "eth_getTransactionByHash",
-      summary: "A transaction of the chain or the pool in Ethereum's form; null when it is in neither.",
+      summary: "Returns a transaction of the chain or the pool in Ethereum's form; null for an unknown one.",
       params: { hash },
       result: transaction,
       handle: (args) => find(args.hash, ethTransactionText),
@@ -63,7 +63,7 @@ function lookups({ chain, pool, profile }: ChainTransactionParts): Method[] {
   ];
 }
 
-function receipts({ chain, profile }: Pick<ChainTransactionParts, "chain" | "profile">): Method[] {
+function receipts({ chain, profile }: Pick<ChainTransactionDeps, "chain" | "profile">): Method[] {
   const find = (wanted: Uint8Array, view: FormatReceipt) => {
     const place = chain.findTransaction(wanted);
     if (place === undefined) return undefined;
@@ -74,14 +74,14 @@ function receipts({ chain, profile }: Pick<ChainTransactionParts, "chain" | "pro
       name: "chain_getTransactionReceipt",
       aliases: ["chain_getTransactionReceiptInCache"],
       summary:
-        "The receipt of a transaction; null while it is not in a block. The Go node's InCache asks its cache alone.",
+        "Returns the receipt of a transaction; null before it is in a block. The Go node's InCache variant reads only its cache.",
       params: { hash },
       result: receipt,
       handle: (args) => find(args.hash, chainReceipt),
     }),
     method({
       name: "eth_getTransactionReceipt",
-      summary: "The receipt of a transaction in Ethereum's form; null while it is not in a block.",
+      summary: "Returns the receipt of a transaction in Ethereum's form; null before it is in a block.",
       params: { hash },
       result: receipt,
       handle: (args) => find(args.hash, ethReceipt),
@@ -89,10 +89,10 @@ function receipts({ chain, profile }: Pick<ChainTransactionParts, "chain" | "pro
   ];
 }
 
-function submissions(parts: ChainTransactionParts): Method[] {
-  const submit = createSubmit(parts);
-  const submitEth = createEthSubmit(parts);
-  const recover = (transactions: readonly Transaction[]) => parts.pool.recover(transactions);
+function submissions(deps: ChainTransactionDeps): Method[] {
+  const submit = createSubmit(deps);
+  const submitEth = createEthSubmit(deps);
+  const recover = (transactions: readonly Transaction[]) => deps.pool.recover(transactions);
   const gathered = new SignerBatches(recover);
   const whenSigned = (given: GivenTransaction, tx: Transaction, then: Submit) => {
     const waiting = "transaction" in given ? undefined : gathered.join(tx);
@@ -103,7 +103,7 @@ function submissions(parts: ChainTransactionParts): Method[] {
   return [
     method({
       name: "chain_sendRawTransaction",
-      summary: "Submits a signed transaction in the chain's encoding; its hash.",
+      summary: "Submits a signed transaction in Kaia's encoding and returns its hash.",
       params: { raw: chainAhead.codec },
       result: transactionHash,
       prefetch: workOf(chainAhead),
@@ -111,7 +111,7 @@ function submissions(parts: ChainTransactionParts): Method[] {
     }),
     method({
       name: "eth_sendRawTransaction",
-      summary: "Submits a signed transaction in Ethereum's encoding; its hash.",
+      summary: "Submits a signed transaction in Ethereum's encoding and returns its hash.",
       params: { raw: ethAhead.codec },
       result: transactionHash,
       prefetch: workOf(ethAhead),
@@ -120,17 +120,18 @@ function submissions(parts: ChainTransactionParts): Method[] {
   ];
 }
 
-function manySubmission(parts: ChainTransactionParts): Method {
-  const submit = createSubmit(parts);
+function manySubmission(deps: ChainTransactionDeps): Method {
+  const submit = createSubmit(deps);
   return method({
     name: "chain_sendRawTransactions",
-    summary: "Submits signed transactions in the chain's encoding up to the first that fails; their hashes.",
+    summary:
+      "Submits signed transactions in Kaia's encoding up to the first that fails, and returns their hashes.",
     params: { raws: listOf(data, "[]hexutil.Bytes") },
     result: listOf(transactionHash, "[]common.Hash"),
     handle: async ({ raws }) => {
       if (raws.length === 0) throw failure("Empty input");
       const { transactions, error } = decodedUpToError(raws);
-      await parts.pool.recover(transactions);
+      await deps.pool.recover(transactions);
       const hashes: Uint8Array[] = [];
       for (const [index, tx] of transactions.entries()) {
         try {
@@ -149,7 +150,7 @@ function workOf(ahead: SenderPrefetch): Prefetch {
   return { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) };
 }
 
-/** The transactions before the first that cannot be read, and what is wrong with that one. */
+/** Decodes transactions up to the first malformed one, and returns its error. */
 function decodedUpToError(raws: readonly Uint8Array[]): { transactions: Transaction[]; error?: unknown } {
   const transactions: Transaction[] = [];
   try {
@@ -160,7 +161,7 @@ function decodedUpToError(raws: readonly Uint8Array[]): { transactions: Transact
   }
 }
 
-/** The same error with the position in front; a defect stays one. */
+/** Prefixes the message of an `RpcError` with the index. Internal errors stay unchanged. */
 function atIndex(index: number, error: unknown): unknown {
   if (!(error instanceof RpcError || error instanceof PoolError || error instanceof TransactionError)) {
     return error;

@@ -1,10 +1,10 @@
-/** `debug`: blocks as they are stored, refused blocks, and the chain taken back. */
+/** `debug`: raw and printed blocks, bad blocks, and rewinding of the chain. */
 import { bareHex, toHex } from "../bytes/hex.ts";
 import {
   type BlockReference,
   blockNumber,
   blockReference,
-  numberAt,
+  resolveNumber,
 } from "../calls/arguments/block-number.ts";
 import { findBlock } from "../calls/lookup.ts";
 import { requireBadBlocks } from "../calls/traces/traced-blocks.ts";
@@ -19,59 +19,56 @@ import { type Block, encodeBlock } from "../model/block.ts";
 import { chainBlock } from "../presenters/block.ts";
 import { printBlock } from "../presenters/print-block.ts";
 
-/** What these methods read and steer. */
-export interface DebugChainParts {
+/** Dependencies of the methods about stored blocks. */
+export interface DebugChainDeps {
   readonly chain: Chain;
   readonly profile: Pick<RpcProfile, "hasGasless" | "line" | "shownGasLimit">;
-  /** Takes the chain back to an earlier block. Rejects with `ChainError` `no-block`. */
+  /** Rewinds the chain to an earlier block. Rejects with `ChainError` `no-block`. */
   readonly setHead: (number: number) => Promise<void>;
 }
 
-/** The methods. */
-export function debugChainMethods(parts: DebugChainParts): Method[] {
-  const { chain } = parts;
+/** The methods of `debug` about stored blocks. */
+export function debugChainMethods(deps: DebugChainDeps): Method[] {
+  const { chain } = deps;
   return [
     method({
       name: "debug_getBlockRlp",
-      summary: "A block's RLP, as hex without 0x.",
+      summary: "Returns the RLP of a block, as hex without 0x.",
       params: { block: blockReference },
       result: text,
-      handle: ({ block }) => bareHex(encodeBlock(found(chain, block))),
+      handle: ({ block }) => bareHex(encodeBlock(requireBlock(chain, block))),
     }),
     method({
       name: "debug_printBlock",
-      summary: "A block as text for people.",
+      summary: "Returns a block as readable text.",
       privilege: "process",
       params: { block: blockReference },
       result: text,
-      handle: ({ block }) => printBlock(found(chain, block)),
+      handle: ({ block }) => printBlock(requireBlock(chain, block)),
     }),
     method({
       name: "debug_getBadBlocks",
-      summary: "Blocks that broke a rule, with all their transactions, the highest numbers first.",
+      summary: "Returns the bad blocks with all their transactions, the highest numbers first.",
       params: {},
       result: writtenAs("{hash, block}[]", arraySchema(objectSchema("{hash, block}"))),
-      handle: () => badBlocksText(parts),
+      handle: () => badBlocksText(deps),
     }),
     method({
       name: "debug_setHead",
-      summary: "Takes the chain back to an earlier block, as far as states are kept.",
+      summary: "Rewinds the chain to an earlier block whose state is stored.",
       privilege: "process",
       params: { number: blockNumber },
       result: nothing,
       handle: async ({ number }) => {
-        await parts.setHead(numberAt(chain.head().header.number, number));
+        await deps.setHead(resolveNumber(chain.head().header.number, number));
         return undefined;
       },
     }),
-    ...(parts.profile.hasGasless ? gaslessMethods() : []),
+    ...(deps.profile.hasGasless ? gaslessMethods() : []),
   ];
 }
 
-async function badBlocksText({
-  chain,
-  profile,
-}: Pick<DebugChainParts, "chain" | "profile">): Promise<string> {
+async function badBlocksText({ chain, profile }: Pick<DebugChainDeps, "chain" | "profile">): Promise<string> {
   const entries = requireBadBlocks(chain.badBlocks()).map(async ({ block }) => {
     const shown = await chainBlock(chain, block, { profile, full: true });
     return `{"hash":"${toHex(block.hash)}","block":${shown}}`;
@@ -79,8 +76,8 @@ async function badBlocksText({
   return `[${(await Promise.all(entries)).join(",")}]`;
 }
 
-/** The Go node leaves out what was not named. */
-function found(chain: Chain, reference: BlockReference | undefined): Block {
+/** Returns the referenced block. Like the Go node's, the error names no block. */
+function requireBlock(chain: Chain, reference: BlockReference | undefined): Block {
   if (reference === undefined) throw failure("block  not found");
   const { hash, number } = reference;
   const block = hash === undefined ? findBlock(chain, number) : chain.blockByHash(hash);
@@ -90,26 +87,26 @@ function found(chain: Chain, reference: BlockReference | undefined): Block {
 
 const NO_ROUTER = `0x${"0".repeat(40)}`;
 /** The Go node's default. */
-const MAX_BUNDLE = 100;
+const MAX_BUNDLE_TRANSACTIONS = 100;
 
-/** No token pays for gas on this node: there is no router that would change it. */
+/** The methods about gasless transactions. The node has no swap router and allows no token. */
 function gaslessMethods(): Method[] {
   return [
     method({
       name: "debug_gaslessInfo",
-      summary: "With which tokens gas can be paid: with none.",
+      summary: "Returns the gasless configuration. No token can pay for gas.",
       params: {},
       result: plain<object>("{isDisabled, swapRouter, allowedTokens, maxBundleTxs}"),
       handle: () => ({
         isDisabled: false,
         swapRouter: NO_ROUTER,
         allowedTokens: [],
-        maxBundleTxs: MAX_BUNDLE,
+        maxBundleTxs: MAX_BUNDLE_TRANSACTIONS,
       }),
     }),
     method({
       name: "debug_isGaslessTx",
-      summary: "Whether transactions pay for their gas with a token: they do not.",
+      summary: "Always returns false: no token can pay for gas.",
       params: { transactions: listOf(data, "[]hexutil.Bytes") },
       result: plain<object>("{isGasless, reason}"),
       handle: () => ({ isGasless: false, reason: "no token is allowed to pay for gas" }),

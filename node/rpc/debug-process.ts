@@ -1,4 +1,7 @@
-/** `debug`: the process and its database. What only a Go process has is not here; docs/rpc.md lists what is. */
+/**
+ * `debug`: profiling, memory, log level and database of the process. docs/rpc.md lists the Go node's methods
+ * that are unsupported.
+ */
 import { getHeapStatistics } from "node:v8";
 import { fileErrorMessage } from "../calls/file-errors.ts";
 import { type Decoder, object, optional } from "../jsonrpc/codec.ts";
@@ -10,62 +13,62 @@ import type { LogLevel } from "../observe/log.ts";
 import { type Profiler, ProfilerError } from "../observe/profiler.ts";
 import type { Store } from "../store/store.ts";
 
-/** What these methods steer. */
-export interface DebugProcessParts {
+/** Dependencies of the methods about the process. */
+export interface DebugProcessDeps {
   readonly profiler: Profiler;
   readonly setLogLevel: (level: LogLevel) => void;
   readonly store: Pick<Store, "property" | "compact">;
 }
 
-/** The methods; all of them are for whoever runs the node. */
-export function debugProcessMethods(parts: DebugProcessParts): Method[] {
-  return [...profiles(parts), ...memory(parts), ...database(parts), ...warmUps()];
+/** The methods of `debug` about the process, all of them privileged. */
+export function debugProcessMethods(deps: DebugProcessDeps): Method[] {
+  return [...profiles(deps), ...memory(deps), ...database(deps), ...warmUps()];
 }
 
 const LEVELS: readonly LogLevel[] = ["silent", "error", "warn", "info", "debug", "debug"];
 const level = integer("int", 0, LEVELS.length - 1);
 const seconds = integer("uint", 0, 2 ** 32);
 
-function profiles({ profiler }: DebugProcessParts): Method[] {
+function profiles({ profiler }: DebugProcessDeps): Method[] {
   const toFile = { privilege: "files", result: nothing } as const;
   return [
     method({
       name: "debug_startCPUProfile",
-      summary: "Begins a CPU profile, which ends by itself after ten minutes; its file must be new.",
+      summary: "Starts a CPU profile, written to a new file. It stops after ten minutes at the latest.",
       ...toFile,
       params: { file: text },
-      handle: ({ file }) => done(profiler.start(file), file),
+      handle: ({ file }) => withFileErrors(profiler.start(file), file),
     }),
     method({
       name: "debug_stopCPUProfile",
-      summary: "Ends the CPU profile and writes its file, for Chrome's developer tools.",
+      summary: "Stops the CPU profile and writes its file, in the format of Chrome's developer tools.",
       ...toFile,
       params: {},
-      handle: () => done(profiler.stop()),
+      handle: () => withFileErrors(profiler.stop()),
     }),
     method({
       name: "debug_cpuProfile",
-      summary: "A CPU profile of so many seconds, ten minutes at most, in a new file.",
+      summary: "Writes a CPU profile of a number of seconds to a new file; at most ten minutes.",
       ...toFile,
       params: { file: text, seconds },
-      handle: (args) => done(profiler.profile(args.file, args.seconds), args.file),
+      handle: (args) => withFileErrors(profiler.profile(args.file, args.seconds), args.file),
     }),
     method({
       name: "debug_writeMemProfile",
-      summary: "A snapshot of the heap in a new file; the node stands still while it is gathered.",
+      summary: "Writes a heap snapshot to a new file. The node is blocked meanwhile.",
       ...toFile,
       params: { file: text },
-      handle: ({ file }) => done(profiler.heap(file), file),
+      handle: ({ file }) => withFileErrors(profiler.heap(file), file),
     }),
   ];
 }
 
-function memory({ profiler, setLogLevel }: DebugProcessParts): Method[] {
+function memory({ profiler, setLogLevel }: DebugProcessDeps): Method[] {
   const steering = { privilege: "process" } as const;
   return [
     method({
       name: "debug_memStats",
-      summary: "Memory of the process and of its heap, in bytes.",
+      summary: "Returns the memory use of the process and of its heap, in bytes.",
       ...steering,
       params: {},
       result: plain<object>("{process, heap}"),
@@ -73,7 +76,7 @@ function memory({ profiler, setLogLevel }: DebugProcessParts): Method[] {
     }),
     method({
       name: "debug_freeOSMemory",
-      summary: "Collects garbage now.",
+      summary: "Runs the garbage collector.",
       ...steering,
       params: {},
       result: nothing,
@@ -84,8 +87,7 @@ function memory({ profiler, setLogLevel }: DebugProcessParts): Method[] {
     }),
     method({
       name: "debug_verbosity",
-      summary:
-        "What is logged from now on: 0 nothing, 1 errors, 2 warnings, 3 information, 4 and 5 everything.",
+      summary: "Sets the log level: 0 off, 1 error, 2 warn, 3 info, 4 and 5 everything.",
       ...steering,
       params: { level },
       result: nothing,
@@ -97,11 +99,11 @@ function memory({ profiler, setLogLevel }: DebugProcessParts): Method[] {
   ];
 }
 
-function database({ store }: DebugProcessParts): Method[] {
+function database({ store }: DebugProcessDeps): Method[] {
   return [
     method({
       name: "debug_chaindbProperty",
-      summary: "What the database's engine says of itself, such as `leveldb.stats`.",
+      summary: "Returns a property of the database engine, such as `leveldb.stats`.",
       privilege: "process",
       params: { property: text },
       result: text,
@@ -112,7 +114,7 @@ function database({ store }: DebugProcessParts): Method[] {
     }),
     method({
       name: "debug_chaindbCompact",
-      summary: "Rewrites the chain's database without what was overwritten or deleted.",
+      summary: "Compacts the chain's database.",
       privilege: "process",
       params: { args: optional(compaction) },
       result: nothing,
@@ -120,7 +122,7 @@ function database({ store }: DebugProcessParts): Method[] {
         if (preset === "custom" && !Array.isArray(ranges)) {
           throw failure("no ranges provided for custom preset");
         }
-        if (!WHOLE.has(preset)) throw failure(`unknown preset: ${preset}`);
+        if (!WHOLE_DATABASE.has(preset)) throw failure(`unknown preset: ${preset}`);
         await store.compact();
         return undefined;
       },
@@ -128,8 +130,8 @@ function database({ store }: DebugProcessParts): Method[] {
   ];
 }
 
-/** Of all of them the whole database comes: its tables are not databases of their own. */
-const WHOLE: ReadonlySet<string> = new Set(["", "default", "all", "custom"]);
+/** Names that select the whole database. Its tables are not separate databases. */
+const WHOLE_DATABASE: ReadonlySet<string> = new Set(["", "default", "all", "custom"]);
 const compaction: Decoder<{ preset?: string; ranges?: unknown }> = object(
   "compaction",
   "api.ChaindbCompactArgs",
@@ -139,28 +141,28 @@ const compaction: Decoder<{ preset?: string; ranges?: unknown }> = object(
   },
 );
 
-/** States are flat rows here, read one by one: there is no cache of tries that could be filled in advance. */
+/** The methods that warm up a trie cache. There is none: states are stored as flat rows. */
 function warmUps(): Method[] {
   const steering = { privilege: "process", result: nothing } as const;
   const minLoad = integer("uint", 0, 100);
   return [
     method({
       name: "debug_startWarmUp",
-      summary: "Refused: states are read without their tries, so there is nothing to warm up.",
+      summary: "Always fails: states are read without tries, so there is no cache to warm up.",
       ...steering,
       params: { minLoad },
       handle: refuseWarmUp,
     }),
     method({
       name: "debug_startContractWarmUp",
-      summary: "Refused, as `debug_startWarmUp`.",
+      summary: "Always fails, as `debug_startWarmUp`.",
       ...steering,
       params: { contract: address, minLoad },
       handle: refuseWarmUp,
     }),
     method({
       name: "debug_stopWarmUp",
-      summary: "An error: nothing is ever warmed up.",
+      summary: "Always fails: no warm-up is running.",
       ...steering,
       params: {},
       handle: () => {
@@ -174,8 +176,8 @@ function refuseWarmUp(): never {
   throw failure("there is nothing to warm up: this node reads states without their tries");
 }
 
-/** Troubles with files in the Go node's words. */
-async function done(work: Promise<void>, file = ""): Promise<undefined> {
+/** Translates the errors of files into the Go node's messages. */
+async function withFileErrors(work: Promise<void>, file = ""): Promise<undefined> {
   try {
     await work;
     return undefined;

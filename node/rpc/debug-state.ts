@@ -1,4 +1,4 @@
-/** `debug`: states written out and compared; run in reader threads. */
+/** `debug`: dumps and comparisons of states. They run in reader threads. */
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, blockReference } from "../calls/arguments/block-number.ts";
 import { type OpenStoreReading, referencedNumber, type StoreReading } from "../calls/chain-reading.ts";
@@ -21,10 +21,10 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema } from "../jsonrpc/schemas.ts";
 import { modifiedAccounts, modifiedSlots } from "../state/history/modified-rows.ts";
 
-/** What these methods read. */
-export interface DebugStateParts {
+/** Dependencies of the methods about states. */
+export interface DebugStateDeps {
   readonly open: OpenStoreReading;
-  /** Of one answer. */
+  /** Maximum size of one result in bytes. */
   readonly maxBytes: number;
   readonly profile: Pick<RpcProfile, "listsEmptyStorage">;
 }
@@ -34,20 +34,21 @@ const reader = {
   runs: "reader",
   expires: { afterMs: DEADLINE_MS, message: "query timeout exceeded" },
 } as const;
-/** A slot's bytes in an answer. */
+/** Size of a slot in a result, in bytes. */
 const SLOT_BYTES = 230;
 
-/** The methods; the same rows are registered in the node and served in its reader threads. */
-export function debugStateMethods(parts: DebugStateParts): Method[] {
-  return [...dumps(parts), ...modified(parts)];
+/** The methods; the node registers them and its reader threads serve them. */
+export function debugStateMethods(deps: DebugStateDeps): Method[] {
+  return [...dumpMethods(deps), ...modifiedMethods(deps)];
 }
 
-function dumps({ open, maxBytes, profile }: DebugStateParts): Method[] {
+function dumpMethods({ open, maxBytes, profile }: DebugStateDeps): Method[] {
   return [
     trieDump({ open, maxBytes, profile }),
     method({
       name: "debug_dumpBlock",
-      summary: "Every account after a block, with its code and its slots, as long as one answer holds them.",
+      summary:
+        "Returns all accounts after a block, with code and slots. Fails when they exceed the maximum size of a result.",
       params: { block: blockReference },
       result: plain<{ readonly root: string; readonly accounts: DumpedAccounts }>("{root, accounts}"),
       ...reader,
@@ -60,7 +61,7 @@ function dumps({ open, maxBytes, profile }: DebugStateParts): Method[] {
     }),
     method({
       name: "debug_preimage",
-      summary: "The address or slot key with this hash, where the node kept it.",
+      summary: "Returns the address or slot key with a hash, if the node stores it.",
       privilege: "process",
       params: { hash },
       result: data,
@@ -75,7 +76,7 @@ function dumps({ open, maxBytes, profile }: DebugStateParts): Method[] {
     method({
       name: "debug_storageRangeAt",
       summary:
-        "Slots of an account before a block's transaction, in the order of their hashes, from a hash on.",
+        "Returns slots of an account before a transaction of a block, ordered by hash, from a start hash.",
       privilege: "process",
       params: { block: hash, index: intCodec, address, start: data, max: intCodec },
       result: plain<StorageRange>("{storage, nextKey}"),
@@ -88,10 +89,11 @@ function dumps({ open, maxBytes, profile }: DebugStateParts): Method[] {
   ];
 }
 
-function trieDump({ open, maxBytes, profile }: DebugStateParts): Method {
+function trieDump({ open, maxBytes, profile }: DebugStateDeps): Method {
   return method({
     name: "debug_dumpStateTrie",
-    summary: "Every node of the state's tries after a block, as long as one answer holds them.",
+    summary:
+      "Returns all nodes of the state's tries after a block. Fails when they exceed the maximum size of a result.",
     params: { block: blockReference },
     result: plain<{ readonly root: string; readonly tries: readonly DumpedNode[] }>("{root, tries}"),
     ...reader,
@@ -106,7 +108,7 @@ function trieDump({ open, maxBytes, profile }: DebugStateParts): Method {
 
 const intCodec = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
-interface SlotsQuestion {
+interface SlotsQuery {
   readonly block: Uint8Array;
   readonly index: number;
   readonly address: Uint8Array;
@@ -114,7 +116,7 @@ interface SlotsQuestion {
   readonly max: number;
 }
 
-async function slotsAt(reading: StoreReading, question: SlotsQuestion, most: number): Promise<StorageRange> {
+async function slotsAt(reading: StoreReading, question: SlotsQuery, most: number): Promise<StorageRange> {
   const number = reading.numberOf(question.block);
   if (number === undefined) throw failure(`block ${toHex(question.block)} not found`);
   const block = tracedBlock(reading, number);
@@ -130,7 +132,7 @@ async function slotsAt(reading: StoreReading, question: SlotsQuestion, most: num
   return await storagePage(slots, Math.min(question.max, most));
 }
 
-function modified({ open, profile }: DebugStateParts): Method[] {
+function modifiedMethods({ open, profile }: DebugStateDeps): Method[] {
   const result = plain<readonly string[]>("address[]", arraySchema(address.schema));
   const accountsIn = async (
     spanOf: (reading: StoreReading) => { readonly first: number; readonly last: number },
@@ -142,7 +144,7 @@ function modified({ open, profile }: DebugStateParts): Method[] {
   return [
     method({
       name: "debug_getModifiedAccountsByNumber",
-      summary: "Accounts that a block, or the blocks after one up to another, left changed.",
+      summary: "Returns the accounts that a block, or a range of blocks after the first, changed.",
       params: { start: blockNumber, end: optional(blockNumber) },
       result,
       ...reader,
@@ -150,7 +152,7 @@ function modified({ open, profile }: DebugStateParts): Method[] {
     }),
     method({
       name: "debug_getModifiedAccountsByHash",
-      summary: "Accounts that a block, or the blocks after one up to another, left changed.",
+      summary: "Returns the accounts that a block, or a range of blocks after the first, changed.",
       params: { start: hash, end: optional(hash) },
       result,
       ...reader,
@@ -159,7 +161,7 @@ function modified({ open, profile }: DebugStateParts): Method[] {
     method({
       name: "debug_getModifiedStorageNodesByNumber",
       summary:
-        "How many slots of a contract a block, or the blocks after one up to another, left with a new value; slots that went do not count.",
+        "Returns the number of slots of a contract that a block, or a range of blocks after the first, changed. Deleted slots do not count.",
       params: { address, start: blockNumber, end: optional(blockNumber), detail: optional(boolean) },
       result: plain<number>("integer", { type: "integer" }),
       ...reader,
@@ -173,12 +175,12 @@ function modified({ open, profile }: DebugStateParts): Method[] {
   ];
 }
 
-/** Throws where an account that has to have storage is not there. */
+/** Checks that an account with storage exists. Throws `RpcError`. */
 function checkStorage(
   reading: StoreReading,
   owner: Uint8Array,
   number: number,
-  { listsEmptyStorage }: DebugStateParts["profile"],
+  { listsEmptyStorage }: DebugStateDeps["profile"],
 ): void {
   const account = reading.states.view(number).account(owner);
   if (account === undefined) throw failure("there is no account corresponding to the given address");
@@ -199,7 +201,7 @@ function spanByNumber(
   }
   const last = tracedNumber(reading, end);
   if (last > reading.head) throw failure(`end block number #${last} not found`);
-  return ordered(number, last);
+  return checkedSpan(number, last);
 }
 
 function spanByHash(
@@ -215,10 +217,10 @@ function spanByHash(
   }
   const last = reading.numberOf(end);
   if (last === undefined) throw failure(`end block ${bareHex(end)} not found`);
-  return ordered(number, last);
+  return checkedSpan(number, last);
 }
 
-function ordered(first: number, last: number): { first: number; last: number } {
+function checkedSpan(first: number, last: number): { first: number; last: number } {
   if (first < last) return { first, last };
   throw failure(`start block height (${first}) must be less than end block height (${last})`);
 }

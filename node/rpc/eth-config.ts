@@ -1,4 +1,4 @@
-/** `eth`: what the chain's forks mean to clients (EIP-7910), and what is kept of blobs. */
+/** `eth`: the fork configuration (EIP-7910) and blob sidecars. */
 import { crc32 } from "node:zlib";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
@@ -19,44 +19,45 @@ import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { decodeTransaction } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What these methods read. */
-export interface EthConfigParts {
+/** Dependencies of the methods about forks and blobs. */
+export interface EthConfigDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get" | "wire" | "minedBlobs">;
 }
 
-/** See the head of this file. */
-export function ethConfigMethods(parts: EthConfigParts): Method[] {
+/** The methods of `eth` about forks and blobs. */
+export function ethConfigMethods(deps: EthConfigDeps): Method[] {
   return [
     method({
       name: "eth_config",
-      summary: "The forks in force now, next and last: their id, precompiled contracts and system contracts.",
+      summary:
+        "Returns the current, next and last fork configuration: fork id, precompiled and system contracts (EIP-7910).",
       params: {},
       result: plain<object>("fork configurations"),
-      handle: () => forksView(parts.chain),
+      handle: () => forksJson(deps.chain),
     }),
-    ...sidecarMethods(parts),
+    ...sidecarMethods(deps),
   ];
 }
 
-function forksView(chain: Chain): object {
+function forksJson(chain: Chain): object {
   const head = chain.head().header.number;
   const later = startsOf(chain).filter((start) => start > head);
   const [next] = later;
   const last = later.at(-1);
   return {
-    current: forkView(chain, head),
-    next: next === undefined ? null : forkView(chain, next),
-    last: last === undefined ? null : forkView(chain, last),
+    current: forkJson(chain, head),
+    next: next === undefined ? null : forkJson(chain, next),
+    last: last === undefined ? null : forkJson(chain, last),
   };
 }
 
-/** Blocks above 0 at which forks begin. */
+/** Returns the blocks above 0 at which forks activate. */
 function startsOf({ config }: Chain): readonly number[] {
   return [...new Set(config.forks.values())].filter((start) => start > 0).sort((a, b) => a - b);
 }
 
-function forkView(chain: Chain, number: number): object {
+function forkJson(chain: Chain, number: number): object {
   const { evm, blobGas, parentHashCall, randao } = chain.rules(number);
   const { target, max, baseFeeUpdateFraction } = blobLimits(chain.config);
   return {
@@ -78,7 +79,7 @@ function forkView(chain: Chain, number: number): object {
   };
 }
 
-/** The contracts by which the treasury was rebalanced, from their blocks on. */
+/** Returns the treasury rebalancing contracts that are active at a block. */
 function rebalancing({ config }: Chain, number: number): Readonly<Record<string, string>> {
   const { forks, kip103ContractAddress, kip160ContractAddress } = config;
   const hasBegun = (key: string): boolean => (forks.get(key) ?? Infinity) <= number;
@@ -88,7 +89,7 @@ function rebalancing({ config }: Chain, number: number): Readonly<Record<string,
   };
 }
 
-/** The checksum of block 0's hash and of the forks up to a block (EIP-2124). */
+/** Computes the fork id of a block: the checksum of the genesis hash and the fork blocks (EIP-2124). */
 function forkId(chain: Chain, number: number): string {
   let sum = crc32(chain.genesisHash);
   for (const start of startsOf(chain)) {
@@ -102,7 +103,7 @@ function forkId(chain: Chain, number: number): string {
 
 type Row = readonly [name: string, address: number, since: EvmRevision, until?: EvmRevision];
 
-/** Names as the standard has them, and where and when the contracts are. */
+/** Precompiled contracts by their names in EIP-7910, with addresses and activation. */
 const precompiles: readonly Row[] = [
   ["ECREC", 1, "base"],
   ["SHA256", 2, "base"],
@@ -138,13 +139,14 @@ function addressAt(number: number): string {
   return `0x${number.toString(16).padStart(40, "0")}`;
 }
 
-/** Blobs leave the node soon after the block that holds their transaction: only the pool still has them. */
-function sidecarMethods({ chain, pool }: EthConfigParts): Method[] {
+/** The methods about blob sidecars. Only the pool has them: the node deletes blobs soon after their block. */
+function sidecarMethods({ chain, pool }: EthConfigDeps): Method[] {
   const gone = "blob sidecars are not kept after their transaction is in a block";
   return [
     method({
       name: "eth_getBlobSidecars",
-      summary: "The blobs of a block's transactions: an empty list where there are none, else an error.",
+      summary:
+        "Returns the blob sidecars of a block's transactions: an empty list without blobs, otherwise an error.",
       params: { number: optional(blockNumber, "latest" as const), full: boolean },
       result: plain<readonly object[]>("sidecars", arraySchema(objectSchema("sidecar"))),
       handle: ({ number }) => {
@@ -156,7 +158,7 @@ function sidecarMethods({ chain, pool }: EthConfigParts): Method[] {
     method({
       name: "eth_getBlobSidecarByTxHash",
       summary:
-        "The blobs of a transaction that waits, or came into a block not long ago; null for one that has none.",
+        "Returns the blob sidecar of a pending or recently mined transaction; null for a transaction without blobs.",
       params: { hash, full: boolean },
       result: nullable(plain<object>("sidecar")),
       handle: (args) => {
@@ -183,5 +185,5 @@ function sidecarMethods({ chain, pool }: EthConfigParts): Method[] {
   ];
 }
 
-/** What is shown of a blob that nobody wants whole. */
+/** Number of bytes that the abbreviated form of a blob has. */
 const BLOB_START = 32;

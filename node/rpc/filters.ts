@@ -5,13 +5,13 @@ import { boolean, identifier, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
-/** The methods of `chain` and `eth`. */
+/** The methods of `chain` and `eth` about filters. */
 export function filterMethods(filters: Filters): Method[] {
   return [
     method({
       name: "chain_newFilter",
       aliases: ["eth_newFilter"],
-      summary: "A filter for logs of new blocks. It goes when nobody polls it for five minutes.",
+      summary: "Installs a filter for logs of new blocks. It expires five minutes after the last poll.",
       params: { filter: logFilter },
       result: identifier,
       handle: ({ filter }) => filters.addLogs(filter),
@@ -19,7 +19,7 @@ export function filterMethods(filters: Filters): Method[] {
     method({
       name: "chain_newBlockFilter",
       aliases: ["eth_newBlockFilter"],
-      summary: "A filter for hashes of new blocks.",
+      summary: "Installs a filter for the hashes of new blocks.",
       params: {},
       result: identifier,
       handle: () => filters.addBlocks(),
@@ -27,7 +27,7 @@ export function filterMethods(filters: Filters): Method[] {
     method({
       name: "chain_newPendingTransactionFilter",
       aliases: ["eth_newPendingTransactionFilter"],
-      summary: "A filter for hashes of transactions that become executable.",
+      summary: "Installs a filter for the hashes of transactions that become executable.",
       params: {},
       result: identifier,
       handle: () => filters.addPending(),
@@ -35,7 +35,7 @@ export function filterMethods(filters: Filters): Method[] {
     method({
       name: "chain_getFilterChanges",
       aliases: ["eth_getFilterChanges"],
-      summary: "What a filter found since it was polled last: hashes or logs.",
+      summary: "Returns the hashes or logs of a filter since its last poll.",
       params: { id: identifier },
       result: writtenAs("hash[] or log[]", arraySchema({ oneOf: [schemaRefs.hash, objectSchema("log")] })),
       handle: ({ id }) => filters.changes(id),
@@ -43,7 +43,7 @@ export function filterMethods(filters: Filters): Method[] {
     method({
       name: "chain_getFilterLogs",
       aliases: ["eth_getFilterLogs"],
-      summary: "All logs of a filter's range.",
+      summary: "Returns all logs of a filter's range.",
       params: { id: identifier },
       result: writtenAs("log[]", arraySchema(objectSchema("log"))),
       handle: ({ id }) => filters.logs(id),
@@ -51,7 +51,7 @@ export function filterMethods(filters: Filters): Method[] {
     method({
       name: "chain_uninstallFilter",
       aliases: ["eth_uninstallFilter"],
-      summary: "Takes a filter away; false when there is none of that id.",
+      summary: "Uninstalls a filter. Returns false for an unknown id.",
       params: { id: identifier },
       result: boolean,
       handle: ({ id }) => filters.remove(id),

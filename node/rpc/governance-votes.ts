@@ -1,4 +1,4 @@
-/** `governance`: votes that blocks carry, and this node's own (rpc.md 2.10). */
+/** `governance`: votes in blocks and this node's own votes. */
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import type { ReadLine } from "../compat/go-lines.ts";
@@ -14,11 +14,11 @@ import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema } from "../jsonrpc/schemas.ts";
-import type { GovernanceDeps } from "../presenters/parameters.ts";
+import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { numberOf } from "./chain-governance.ts";
 
-/** What these methods read, and the queue that they fill. */
-export interface GovernanceVoteParts extends GovernanceDeps {
+/** Dependencies of the methods of `governance`. */
+export interface GovernanceVoteDeps extends GovernanceMethodDeps {
   /** The node's own address. */
   readonly address: Uint8Array;
   readonly ballots: PendingVotes;
@@ -30,36 +30,36 @@ export type CastVote = Governance["headerHistory"]["votes"][number];
 const at = { number: optional(blockNumber, "latest" as const) };
 const list = plain<readonly unknown[]>("list", arraySchema({}));
 
-/** Votes as lists, and casting one. */
-export function governanceVoteMethods(parts: GovernanceVoteParts): Method[] {
-  const { address: own, profile, ballots } = parts;
+/** The methods of `governance` about votes. */
+export function governanceVoteMethods(deps: GovernanceVoteDeps): Method[] {
+  const { address: own, profile, ballots } = deps;
   const { lacks, votes: view } = profile.line;
   return [
     method({
       name: "governance_nodeAddress",
-      summary: "The node's own address, under which it votes.",
+      summary: "Returns the address under which the node votes.",
       params: {},
       result: address,
       handle: () => own,
     }),
     method({
       name: "governance_votes",
-      summary: "The votes for parameters that blocks of an epoch carry.",
+      summary: "Returns the parameter votes in the blocks of an epoch.",
       params: lacks.has("governance_status") ? {} : at,
       result: list,
       handle: (args: { number?: BlockNumber }) =>
-        votesOf(parts, args.number ?? "latest").map((vote) => castView(vote, view)),
+        votesOf(deps, args.number ?? "latest").map((vote) => castJson(vote, view)),
     }),
     method({
       name: "governance_myVotes",
-      summary: "This node's own votes: of this epoch, and those that no block carries yet.",
+      summary: "Returns the node's own votes: those of this epoch and those that no block carries yet.",
       params: {},
       result: list,
-      handle: () => myVotes(parts),
+      handle: () => myVotes(deps),
     }),
     method({
       name: "governance_vote",
-      summary: "Votes for a parameter's value; the next block that this node makes carries the vote.",
+      summary: "Casts a vote for a parameter's value. The node's next block carries it.",
       params: { name: text, value: anything },
       result: text,
       privilege: "keys",
@@ -80,38 +80,38 @@ function cast(ballots: PendingVotes, name: string, value: unknown, { words }: Re
   }
 }
 
-/** The votes of the epoch that a block is in. */
-function votesOf(parts: GovernanceVoteParts, number: BlockNumber): readonly CastVote[] {
-  const wanted = numberOf(parts, number);
-  const epoch = parts.chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
-  return parts.governance.headerHistory.votes.filter(
+/** Returns the votes of a block's epoch. */
+function votesOf(deps: GovernanceVoteDeps, number: BlockNumber): readonly CastVote[] {
+  const wanted = numberOf(deps, number);
+  const epoch = deps.chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
+  return deps.governance.headerHistory.votes.filter(
     (vote) => Math.floor(vote.number / epoch) === Math.floor(wanted / epoch),
   );
 }
 
-function castView({ number, value: vote }: CastVote, form: ReadLine["votes"]): object {
-  const { Name: Key, Value } = voteView(vote);
+function castJson({ number, value: vote }: CastVote, form: ReadLine["votes"]): object {
+  const { Name: Key, Value } = voteJson(vote);
   if (form === "numbered") return { BlockNum: number, Key, Value };
   return { validator: toHex(vote.voter), key: Key, value: valueJson(vote.name, vote.value) };
 }
 
-function myVotes(parts: GovernanceVoteParts): readonly object[] {
-  const { address: own, ballots, profile } = parts;
-  const mine = votesOf(parts, "latest").filter(({ value: vote }) => toHex(vote.voter) === toHex(own));
+function myVotes(deps: GovernanceVoteDeps): readonly object[] {
+  const { address: own, ballots, profile } = deps;
+  const mine = votesOf(deps, "latest").filter(({ value: vote }) => toHex(vote.voter) === toHex(own));
   const rows = [
     ...mine.map(({ number, value: vote }) => ({ number, vote, casted: true })),
     ...ballots.list().map((vote) => ({ number: 0, vote, casted: false })),
   ];
   return rows.map(({ number, vote, casted }) => {
-    const { Name: Key, Value } = voteView(vote);
+    const { Name: Key, Value } = voteJson(vote);
     if (profile.line.votes === "numbered") return { BlockNum: number, Key, Value, Casted: casted };
     const value = vote.kind === "parameter" ? valueJson(vote.name, vote.value) : Value;
     return { Key, Value: value, Casted: casted, BlockNum: number };
   });
 }
 
-/** A vote as the Go node writes it; amounts are numbers. */
-export function voteView(vote: Vote): {
+/** Formats a vote as the Go node does; amounts are numbers. */
+export function voteJson(vote: Vote): {
   readonly Voter: string;
   readonly Name: string;
   readonly Value: unknown;

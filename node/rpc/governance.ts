@@ -1,4 +1,4 @@
-/** `governance`: what was decided, and what it pays (rpc.md 2.10). */
+/** `governance`: governance headers, history, contract parameters and accumulated rewards. */
 import { addressText } from "../bytes/hex.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { jsonInteger } from "../config/exact-json.ts";
@@ -17,25 +17,25 @@ import { accumulatedRewards } from "../presenters/rewards.ts";
 import { numberOf } from "./chain-governance.ts";
 import {
   type CastVote,
-  type GovernanceVoteParts,
+  type GovernanceVoteDeps,
   governanceVoteMethods,
-  voteView,
+  voteJson,
 } from "./governance-votes.ts";
 
 const list = plain<readonly unknown[]>("list", arraySchema({}));
 
-/** The methods of `governance` that are not also the chain's. */
-export function governanceMethods(parts: GovernanceVoteParts): Method[] {
+/** The methods that only `governance` has. */
+export function governanceMethods(deps: GovernanceVoteDeps): Method[] {
   return [
-    ...governanceVoteMethods(parts),
-    ...decisionMethods(parts),
-    ...rewardMethods(parts),
-    ...ballotMethods(parts),
+    ...governanceVoteMethods(deps),
+    ...decisionMethods(deps),
+    ...rewardMethods(deps),
+    ...ballotMethods(deps),
   ];
 }
 
-function decisionMethods(parts: GovernanceVoteParts): Method[] {
-  const { governance } = parts;
+function decisionMethods(deps: GovernanceVoteDeps): Method[] {
+  const { governance } = deps;
   const numbers = (): readonly number[] => [
     ...new Set([0, ...governance.headerHistory.decisions.map(({ number }) => number)]),
   ];
@@ -43,43 +43,44 @@ function decisionMethods(parts: GovernanceVoteParts): Method[] {
     method({
       name: "governance_idxCache",
       aliases: ["governance_idxCacheFromDb"],
-      summary: "The blocks that carry governance data, block 0 with them.",
+      summary: "Returns the numbers of the blocks with governance data, including block 0.",
       params: {},
       result: list,
       handle: numbers,
     }),
     method({
       name: "governance_itemCacheFromDb",
-      summary: "The governance data that a block carries; null for none.",
+      summary: "Returns the governance data of a block; null without any.",
       params: { number: optional(blockNumber) },
       result: plain<object | null>("parameters by name", nullableSchema(objectSchema("parameters by name"))),
       handle: ({ number }) => {
         if (number === undefined) return null;
-        const wanted = numberOf(parts, number);
+        const wanted = numberOf(deps, number);
         const found = governance.headerHistory.decisions.find((each) => each.number === wanted);
         return found === undefined ? null : valuesJson(governance.headerHistory.decidedValues(wanted));
       },
     }),
     method({
       name: "governance_status",
-      summary: "All votes and decisions that blocks carry, and what followed from them.",
+      summary:
+        "Returns all governance votes and decisions in blocks, and the resulting history of the parameters.",
       params: {},
       result: plain<object>("votes and decisions"),
-      handle: () => statusView(parts),
+      handle: () => statusJson(deps),
     }),
     method({
       name: "governance_getContractParams",
-      summary: "The parameters that the governance contract, or another one in its place, sets for a block.",
+      summary: "Returns the parameters that the governance contract, or another contract, sets for a block.",
       params: { number: blockNumber, contract: optional(address) },
       result: plain<object>("parameters by name"),
       handle: ({ number, contract }) =>
-        valuesJson(governance.contractValues(numberOf(parts, number), contract)),
+        valuesJson(governance.contractValues(numberOf(deps, number), contract)),
     }),
   ];
 }
 
-function statusView(parts: GovernanceVoteParts): object {
-  const { chain, governance, address: own } = parts;
+function statusJson(deps: GovernanceVoteDeps): object {
+  const { chain, governance, address: own } = deps;
   const { votes, decisions, decidedValues } = governance.headerHistory;
   const epoch = chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
   const epochs = Map.groupBy(votes, ({ number }) => Math.floor(number / epoch));
@@ -87,23 +88,23 @@ function statusView(parts: GovernanceVoteParts): object {
   const history = decisions.map(({ number }) => {
     return [
       number,
-      historyView(valuesOf(configured, decidedValues.call(governance.headerHistory, number))),
+      historyJson(valuesOf(configured, decidedValues.call(governance.headerHistory, number))),
     ] as const;
   });
   return {
-    groupedVotes: Object.fromEntries([...epochs].map(([each, cast]) => [each, groupView(cast)])),
-    governances: Object.fromEntries(decisions.map(({ number, value: what }) => [number, valuesJson(what)])),
+    groupedVotes: Object.fromEntries([...epochs].map(([each, cast]) => [each, groupJson(cast)])),
+    governances: Object.fromEntries(decisions.map(({ number, value: vote }) => [number, valuesJson(vote)])),
     govHistory: Object.fromEntries(history),
     nodeAddress: addressText(own),
-    myVotes: parts.ballots.list().map(voteView),
+    myVotes: deps.ballots.list().map(voteJson),
   };
 }
 
-function groupView(votes: readonly CastVote[]): object {
-  return Object.fromEntries(votes.map(({ number, value: what }) => [number, voteView(what)]));
+function groupJson(votes: readonly CastVote[]): object {
+  return Object.fromEntries(votes.map(({ number, value: vote }) => [number, voteJson(vote)]));
 }
 
-/** Members of the Go node's own structure, and the parameters in them. */
+/** Parameters by their names in the Go node's history. */
 const HISTORY: Readonly<Record<string, string>> = {
   GovernanceMode: "governance.governancemode",
   GoverningNode: "governance.governingnode",
@@ -128,7 +129,7 @@ const HISTORY: Readonly<Record<string, string>> = {
   UnitPrice: "governance.unitprice",
 };
 
-function historyView(values: ParameterValues): object {
+function historyJson(values: ParameterValues): object {
   const members = Object.entries(HISTORY).map(([member, name]) => {
     const value = values.get(name);
     return [member, typeof value === "bigint" ? jsonInteger(value) : value];
@@ -136,16 +137,16 @@ function historyView(values: ParameterValues): object {
   return Object.fromEntries(members);
 }
 
-function rewardMethods(parts: GovernanceVoteParts): Method[] {
+function rewardMethods(deps: GovernanceVoteDeps): Method[] {
   return [
     method({
       name: "governance_getRewardsAccumulated",
-      summary: "What the blocks of a range paid together, in peb; up to 604,800 blocks.",
+      summary: "Returns the accumulated rewards of a range of up to 604,800 blocks, in peb.",
       params: { first: blockNumber, last: blockNumber },
       result: plain<object>("rewards"),
       handle: ({ first, last }) => {
-        const range = { first: numberOf(parts, first), last: numberOf(parts, last) };
-        return accumulatedRewards(parts, range);
+        const range = { first: numberOf(deps, first), last: numberOf(deps, last) };
+        return accumulatedRewards(deps, range);
       },
     }),
   ];
@@ -155,8 +156,8 @@ function power(): number {
   throw failure("In current governance mode, voting power is not available");
 }
 
-/** Governance by ballots, in which votes weigh what their voters have staked, is none of the modes in use. */
-function ballotMethods({ chain, governance }: GovernanceVoteParts): Method[] {
+/** The methods of governance by ballots, in which votes are weighted by stake. No chain uses that mode. */
+function ballotMethods({ chain, governance }: GovernanceVoteDeps): Method[] {
   const count = integer("uint64", 0, Number.MAX_SAFE_INTEGER);
   return [
     method({
@@ -169,25 +170,25 @@ function ballotMethods({ chain, governance }: GovernanceVoteParts): Method[] {
     method({ name: "governance_myVotingPower", summary: BALLOTS, params: {}, result: count, handle: power }),
     method({
       name: "governance_showTally",
-      summary: "How votes that wait for more of their kind stand: none do.",
+      summary: "Always returns an empty list: votes need no tally.",
       params: {},
       result: plain<readonly object[]>("votes", arraySchema(objectSchema("vote"))),
       handle: () => [],
     }),
     method({
       name: "governance_pendingChanges",
-      summary: "Changes that the next governance header brings.",
+      summary: "Returns the parameter changes of the next governance header.",
       params: {},
       result: plain<object>("votes"),
-      handle: () => pendingView(chain.head().header.number + 1, governance),
+      handle: () => pendingJson(chain.head().header.number + 1, governance),
     }),
   ];
 }
 
-const BALLOTS = "Votes weigh nothing in the governance modes in use: always an error.";
+const BALLOTS = "Always fails: votes have no weight in the governance modes in use.";
 
-/** What has been voted for since the last governance header. */
-function pendingView(next: number, governance: Governance): object {
+/** Returns the parameters voted for since the last governance header. */
+function pendingJson(next: number, governance: Governance): object {
   const { epoch } = governance.parameters(next);
   const since = next - 1 - ((next - 1) % (epoch || next));
   const rows = governance.headerHistory.votes.filter(({ number }) => number >= since);

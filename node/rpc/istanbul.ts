@@ -1,4 +1,4 @@
-/** `istanbul`: the validators that consensus works with (rpc.md 2.10). */
+/** `istanbul`: validators, round timeout, snapshots and candidates. */
 
 import { equalBytes } from "../bytes/compare.ts";
 import { addressText, toHex } from "../bytes/hex.ts";
@@ -13,20 +13,20 @@ import { boolean, integer, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import type { GovernanceDeps } from "../presenters/parameters.ts";
+import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { councilNumber } from "./chain-consensus.ts";
 
 const at = { number: optional(blockNumber, "latest" as const) };
 const addresses = listOf(address, "[]common.Address");
-/** Milliseconds of a round's first wait, as the Go node's configuration has it. */
+/** Timeout of round 0 in milliseconds, the default of the Go node's `istanbul.timeout`. */
 const ROUND_TIMEOUT_MS = 10_000;
 
 /** The methods of `istanbul`. */
-export function istanbulMethods(deps: GovernanceDeps): Method[] {
+export function istanbulMethods(deps: GovernanceMethodDeps): Method[] {
   return [...validatorMethods(deps), ...snapshotMethods(deps), ...candidateMethods()];
 }
 
-function validatorMethods(deps: GovernanceDeps): Method[] {
+function validatorMethods(deps: GovernanceMethodDeps): Method[] {
   const { chain, governance } = deps;
   const validators = (number: BlockNumber) => governance.validators(councilNumber(deps, number));
   const ofHash = (wanted: Uint8Array) => {
@@ -37,35 +37,35 @@ function validatorMethods(deps: GovernanceDeps): Method[] {
   return [
     method({
       name: "istanbul_getValidators",
-      summary: "The validators that may propose and agree at a block.",
+      summary: "Returns the qualified validators at a block.",
       params: at,
       result: addresses,
       handle: ({ number }) => validators(number).qualified,
     }),
     method({
       name: "istanbul_getValidatorsAtHash",
-      summary: "The same by the block's hash.",
+      summary: "Returns the qualified validators at a block, by block hash.",
       params: { hash },
       result: addresses,
       handle: (args) => ofHash(args.hash).qualified,
     }),
     method({
       name: "istanbul_getDemotedValidators",
-      summary: "The validators that have staked too little at a block.",
+      summary: "Returns the demoted validators at a block, whose stake is too low.",
       params: at,
       result: addresses,
       handle: ({ number }) => demotedOf(validators(number)),
     }),
     method({
       name: "istanbul_getDemotedValidatorsAtHash",
-      summary: "The same by the block's hash.",
+      summary: "Returns the demoted validators at a block, by block hash.",
       params: { hash },
       result: addresses,
       handle: (args) => demotedOf(ofHash(args.hash)),
     }),
     method({
       name: "istanbul_getTimeout",
-      summary: "Milliseconds that a round waits for its proposal.",
+      summary: "Returns the timeout of the first round, in milliseconds.",
       params: {},
       result: integer("uint64", 0, Number.MAX_SAFE_INTEGER),
       handle: () => ROUND_TIMEOUT_MS,
@@ -77,39 +77,39 @@ function demotedOf(set: ValidatorSet): readonly Uint8Array[] {
   return set.council.filter((each) => !set.isQualified(each));
 }
 
-function snapshotMethods(deps: GovernanceDeps): Method[] {
+function snapshotMethods(deps: GovernanceMethodDeps): Method[] {
   const { chain } = deps;
   const result = plain<object>("snapshot");
   return [
     method({
       name: "istanbul_getSnapshot",
-      summary: "The validators after a block, and who of them proposes in what order.",
+      summary: "Returns the validators after a block and the order of proposers.",
       params: at,
       result,
       handle: ({ number }) => {
         const block = chain.header(councilNumber(deps, number));
         if (block === undefined) throw failure("unknown block");
-        return snapshotView(deps, block);
+        return snapshotJson(deps, block);
       },
     }),
     method({
       name: "istanbul_getSnapshotAtHash",
-      summary: "The same by the block's hash.",
+      summary: "Returns the validators after a block and the order of proposers, by block hash.",
       params: { hash },
       result,
       handle: (args) => {
         const block = findHeadByHash(chain, args.hash);
         if (block === undefined) throw failure("unknown block");
-        return snapshotView(deps, block);
+        return snapshotJson(deps, block);
       },
     }),
   ];
 }
 
-/** Every validator's vote weighs the same. */
+/** Voting power of every validator: votes are not weighted. */
 const VOTING_POWER = 1_000;
 
-function snapshotView(deps: GovernanceDeps, { header, hash: own }: BlockHead): object {
+function snapshotJson(deps: GovernanceMethodDeps, { header, hash: own }: BlockHead): object {
   const { chain, governance } = deps;
   const next = header.number + 1;
   const set = governance.validators(next);
@@ -123,11 +123,11 @@ function snapshotView(deps: GovernanceDeps, { header, hash: own }: BlockHead): o
     validators: set.qualified.map(toHex),
     policy: chain.config.istanbul.policy,
     subgroupsize: committeeSize,
-    ...(policy === "weighted" ? weighedView(deps, set, next) : UNWEIGHED),
+    ...(policy === "weighted" ? weighedJson(deps, set, next) : UNWEIGHED),
   };
 }
 
-/** Under the other policies there are no weights. */
+/** Weights under the proposer policies that have none. */
 const UNWEIGHED = {
   rewardAddrs: null,
   votingPower: null,
@@ -137,7 +137,7 @@ const UNWEIGHED = {
   demotedValidators: null,
 };
 
-function weighedView({ chain, governance }: GovernanceDeps, set: ValidatorSet, next: number): object {
+function weighedJson({ chain, governance }: GovernanceMethodDeps, set: ValidatorSet, next: number): object {
   const { nodes } = governance.staking(next);
   const { list, since } = governance.proposerList(next);
   const weights = { staking: governance.staking(since), useGini: governance.parameters(since + 1).useGini };
@@ -155,32 +155,36 @@ function weighedView({ chain, governance }: GovernanceDeps, set: ValidatorSet, n
   };
 }
 
-/** The node remembers what its operator proposes, as the Go node does; blocks carry governance votes instead. */
+/**
+ * The methods about the operator's candidates. As in the Go node they have no effect; validators change by
+ * governance votes.
+ */
 function candidateMethods(): Method[] {
   const candidates = new Map<string, boolean>();
   return [
     method({
       name: "istanbul_candidates",
-      summary: "Whom the operator has proposed, and whether as a validator or not.",
+      summary:
+        "Returns the operator's candidates, with true for a proposed and false for a rejected validator.",
       params: {},
       result: plain<object>("candidates"),
       handle: () => sortKeys(Object.fromEntries(candidates)),
     }),
     method({
       name: "istanbul_propose",
-      summary: "Notes a candidate; validators are voted in and out with governance_vote.",
+      summary: "Records a candidate without effect. Validators change by `governance_vote`.",
       params: { address, isValidator: boolean },
       result: nothing,
       privilege: "keys",
       handle: (args) => {
         const name = addressText(args.address);
-        if (!candidates.has(name) && candidates.size >= MOST_CANDIDATES) throw failure("too many candidates");
+        if (!candidates.has(name) && candidates.size >= MAX_CANDIDATES) throw failure("too many candidates");
         candidates.set(name, args.isValidator);
       },
     }),
     method({
       name: "istanbul_discard",
-      summary: "Forgets a candidate.",
+      summary: "Deletes a candidate.",
       params: { address },
       result: nothing,
       privilege: "keys",
@@ -192,4 +196,4 @@ function candidateMethods(): Method[] {
 }
 
 const NOBODY = new Uint8Array(20);
-const MOST_CANDIDATES = 1_024;
+const MAX_CANDIDATES = 1_024;

@@ -1,4 +1,4 @@
-/** `net` and `web3`: which network this is, who is connected, what the node is called. */
+/** `net` and `web3`: network id, peer count and client version. */
 
 import type { RpcProfile } from "../compat/profiles.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -8,8 +8,8 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import { mapSchema } from "../jsonrpc/schemas.ts";
 import type { P2p } from "../p2p/p2p.ts";
 
-/** What these methods tell. */
-export interface NetParts {
+/** Dependencies of the methods of `net` and `web3`. */
+export interface NetMethodDeps {
   readonly networkId: number;
   readonly clientName: string;
   readonly p2p: Pick<P2p, "countByType" | "listening">;
@@ -17,39 +17,39 @@ export interface NetParts {
 }
 
 /** The methods of `net` and `web3`. */
-export function netMethods({ networkId, clientName, p2p, profile }: NetParts): Method[] {
+export function netMethods({ networkId, clientName, p2p, profile }: NetMethodDeps): Method[] {
   return [
     method({
       name: "net_version",
-      summary: "The network's number as decimal text.",
+      summary: "Returns the network id as decimal text.",
       params: {},
       result: text,
       handle: () => String(networkId),
     }),
     method({
       name: "net_networkID",
-      summary: "The network's number.",
+      summary: "Returns the network id.",
       params: {},
       result: plain<string | number>("network number", { type: ["string", "integer"] }),
       handle: () => (profile.networkIdAsText ? String(networkId) : networkId),
     }),
     method({
       name: "net_listening",
-      summary: "True when other nodes can connect to this one.",
+      summary: "Returns true when the node accepts connections.",
       params: {},
       result: boolean,
       handle: () => profile.alwaysListening || p2p.listening,
     }),
     method({
       name: "net_peerCount",
-      summary: "How many peers are connected.",
+      summary: "Returns the number of connected peers.",
       params: {},
       result: numberQuantity,
       handle: () => p2p.countByType().total,
     }),
     method({
       name: "net_peerCountByType",
-      summary: "How many peers of each type are connected, and in total.",
+      summary: "Returns the number of connected peers by type, and in total.",
       params: {},
       result: plain<Readonly<Record<string, number>>>(
         "object of type to count",
@@ -65,14 +65,14 @@ function web3Methods(clientName: string): Method[] {
   return [
     method({
       name: "web3_clientVersion",
-      summary: "The node's name and version.",
+      summary: "Returns the name and the version of the node.",
       params: {},
       result: text,
       handle: () => clientName,
     }),
     method({
       name: "web3_sha3",
-      summary: "keccak-256 of data.",
+      summary: "Returns the Keccak-256 hash of data.",
       params: { data },
       result: hash,
       handle: (args) => keccak256(args.data),

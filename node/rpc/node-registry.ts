@@ -1,4 +1,4 @@
-/** Every method and subscription of the node in one registry: made empty, filled, sealed. */
+/** The registry of a node: adds every method and subscription and seals it. */
 
 import type { Accounts } from "../accounts/accounts.ts";
 import type { LogFilter } from "../calls/arguments/log-filter.ts";
@@ -13,62 +13,62 @@ import { createRegistry, type Registry } from "../jsonrpc/registry.ts";
 import type { P2p } from "../p2p/p2p.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
 import type { TxPool } from "../txpool/pool.ts";
-import { type AdminParts, adminMethods } from "./admin.ts";
-import { type AdminChainParts, adminChainMethods } from "./admin-chain.ts";
-import { type AdminListenersParts, adminListenersMethods } from "./admin-listeners.ts";
-import { type AdminMigrationParts, adminMigrationMethods } from "./admin-migration.ts";
-import { adminNodeMethods, type NodeStateParts } from "./admin-node.ts";
+import { type AdminDeps, adminMethods } from "./admin.ts";
+import { type AdminChainDeps, adminChainMethods } from "./admin-chain.ts";
+import { type AdminListenersDeps, adminListenersMethods } from "./admin-listeners.ts";
+import { type AdminMigrationDeps, adminMigrationMethods } from "./admin-migration.ts";
+import { type AdminNodeDeps, adminNodeMethods } from "./admin-node.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
-import { type CallParts, callMethods } from "./calls.ts";
+import { type CallMethodDeps, callMethods } from "./calls.ts";
 import { chainAccountMethods } from "./chain-accounts.ts";
 import { chainBlockMethods } from "./chain-blocks.ts";
-import { chainPlaceMethods } from "./chain-by-index.ts";
+import { chainByIndexMethods } from "./chain-by-index.ts";
 import { chainConsensusMethods } from "./chain-consensus.ts";
 import { chainFeeMethods } from "./chain-fees.ts";
 import { chainGovernanceMethods } from "./chain-governance.ts";
 import { chainInfoMethods } from "./chain-info.ts";
-import { type ChainFactsParts, chainFactsMethods } from "./chain-node.ts";
+import { type ChainNodeDeps, chainNodeMethods } from "./chain-node.ts";
 import { chainSendingMethods } from "./chain-sending.ts";
 import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
-import { type DebugChainParts, debugChainMethods } from "./debug-chain.ts";
-import { type DebugProcessParts, debugProcessMethods } from "./debug-process.ts";
-import { type DebugStateParts, debugStateMethods } from "./debug-state.ts";
+import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
+import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
+import { type DebugStateDeps, debugStateMethods } from "./debug-state.ts";
 import { ethConfigMethods } from "./eth-config.ts";
 import { filterMethods } from "./filters.ts";
 import { governanceMethods } from "./governance.ts";
-import type { GovernanceVoteParts } from "./governance-votes.ts";
+import type { GovernanceVoteDeps } from "./governance-votes.ts";
 import { istanbulMethods } from "./istanbul.ts";
-import { type LogParts, logMethods } from "./logs.ts";
-import { type NetParts, netMethods } from "./net.ts";
+import { type LogMethodDeps, logMethods } from "./logs.ts";
+import { type NetMethodDeps, netMethods } from "./net.ts";
 import { nodeSubscriptions } from "./node-subscriptions.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
 import { personalMethods } from "./personal.ts";
-import { type ProofParts, proofMethods } from "./proofs.ts";
+import { type ProofMethodDeps, proofMethods } from "./proofs.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
-import { type SupplyMethodParts, supplyMethods } from "./supply.ts";
-import { type TraceChainParts, traceChainSubscription } from "./trace-chain.ts";
+import { type SupplyMethodDeps, supplyMethods } from "./supply.ts";
+import { type TraceChainDeps, traceChainSubscription } from "./trace-chain.ts";
 import { traceFileMethods } from "./trace-files.ts";
-import { type TraceParts, traceMethods } from "./traces.ts";
+import { type TraceMethodDeps, traceMethods } from "./traces.ts";
 import { txpoolMethods } from "./txpool.ts";
 
-/** What the methods are made of. */
-export interface NodeParts
-  extends AdminParts,
-    AdminChainParts,
-    AdminListenersParts,
-    NetParts,
-    ChainFactsParts,
-    GovernanceVoteParts,
-    ProofParts,
-    SupplyMethodParts,
-    AdminMigrationParts,
-    NodeStateParts {
+/** Dependencies of all methods and subscriptions. */
+export interface NodeRegistryDeps
+  extends AdminDeps,
+    AdminChainDeps,
+    AdminListenersDeps,
+    NetMethodDeps,
+    ChainNodeDeps,
+    GovernanceVoteDeps,
+    ProofMethodDeps,
+    SupplyMethodDeps,
+    AdminMigrationDeps,
+    AdminNodeDeps {
   readonly profile: RpcProfile;
   readonly keptBytes: ByteCache;
-  /** KAIA; see `SubmitParts`. */
+  /** Maximum fee of a transaction sent by `eth_` methods, in KAIA, as in `SubmitDeps`. */
   readonly ethFeeCap?: number;
   readonly chain: Chain;
   readonly pool: Pick<
@@ -86,14 +86,14 @@ export interface NodeParts
     | "throttler"
   >;
   readonly accounts: Accounts;
-  readonly logs: Omit<LogParts, "profile">;
-  readonly calls: CallParts;
-  readonly debug: Omit<TraceParts, "profile"> & Omit<DebugStateParts, "profile">;
-  readonly traceBlock: TraceChainParts["traceBlock"];
-  readonly process: DebugProcessParts;
-  readonly setHead: DebugChainParts["setHead"];
+  readonly logs: Omit<LogMethodDeps, "profile">;
+  readonly calls: CallMethodDeps;
+  readonly debug: Omit<TraceMethodDeps, "profile"> & Omit<DebugStateDeps, "profile">;
+  readonly traceBlock: TraceChainDeps["traceBlock"];
+  readonly process: DebugProcessDeps;
+  readonly setHead: DebugChainDeps["setHead"];
   readonly estimateGas: EstimateGas;
-  /** The logs that fit, as a JSON list. Rejects with `RpcError`. */
+  /** Searches the matching logs and returns a JSON list. Rejects with `RpcError`. */
   readonly searchLogs: (filter: LogFilter) => Promise<string>;
   readonly p2p: Pick<
     P2p,
@@ -101,58 +101,57 @@ export interface NodeParts
   >;
   readonly sync: Pick<ChainProtocol, "syncing">;
   readonly filterLimits?: Partial<FilterLimits>;
-  /** Bytes of events that subscribers have not been notified of. */
+  /** Maximum size of the events that subscribers have not been notified of, in bytes. */
   readonly maxQueuedEvents?: DeliveriesOptions["maxQueued"];
 }
 
-/** The sealed registry of a node. */
-export function createNodeRegistry(parts: NodeParts): Registry {
-  const registry = createRegistry(interfaceProfile(parts.profile));
+/** Creates the sealed registry of a node. */
+export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
+  const registry = createRegistry(interfaceProfile(deps.profile));
   registry.add([
-    ...adminMethods(parts),
-    ...adminChainMethods(parts),
-    ...adminListenersMethods(parts),
-    ...adminPeersMethods(parts),
-    ...adminThrottlerMethods(parts),
-    ...chainInfoMethods(parts),
-    ...chainStateMethods(parts),
-    ...chainAccountMethods(parts),
-    ...adminMigrationMethods(parts),
-    ...adminNodeMethods(parts),
-    ...chainBlockMethods(parts),
-    ...chainConsensusMethods(parts),
-    ...chainFactsMethods(parts),
-    ...chainFeeMethods(parts),
-    ...ethConfigMethods(parts),
-    ...proofMethods(parts),
-    ...supplyMethods(parts),
-    ...chainGovernanceMethods(parts),
-    ...governanceMethods(parts),
-    ...istanbulMethods(parts),
-    ...chainTransactionMethods(parts),
-    ...chainPlaceMethods(parts),
-    ...chainSendingMethods(parts),
-    ...chainSigningMethods(parts),
-    ...ownTransactionMethods(parts),
-    ...logMethods({ ...parts.logs, profile: parts.profile }),
-    ...filterMethods(
-      new Filters({ ...parts, limits: parts.filterLimits ?? {}, now: () => performance.now() }),
-    ),
-    ...callMethods(parts.calls),
-    ...netMethods(parts),
-    ...personalMethods(parts),
-    ...txpoolMethods(parts),
-    ...debugChainMethods(parts),
-    ...debugProcessMethods(parts.process),
-    ...debugStateMethods({ ...parts.debug, profile: parts.profile }),
-    ...traceMethods({ ...parts.debug, profile: parts.profile }),
-    ...traceFileMethods({ ...parts.debug, profile: parts.profile }),
+    ...adminMethods(deps),
+    ...adminChainMethods(deps),
+    ...adminListenersMethods(deps),
+    ...adminPeersMethods(deps),
+    ...adminThrottlerMethods(deps),
+    ...chainInfoMethods(deps),
+    ...chainStateMethods(deps),
+    ...chainAccountMethods(deps),
+    ...adminMigrationMethods(deps),
+    ...adminNodeMethods(deps),
+    ...chainBlockMethods(deps),
+    ...chainConsensusMethods(deps),
+    ...chainNodeMethods(deps),
+    ...chainFeeMethods(deps),
+    ...ethConfigMethods(deps),
+    ...proofMethods(deps),
+    ...supplyMethods(deps),
+    ...chainGovernanceMethods(deps),
+    ...governanceMethods(deps),
+    ...istanbulMethods(deps),
+    ...chainTransactionMethods(deps),
+    ...chainByIndexMethods(deps),
+    ...chainSendingMethods(deps),
+    ...chainSigningMethods(deps),
+    ...ownTransactionMethods(deps),
+    ...logMethods({ ...deps.logs, profile: deps.profile }),
+    ...filterMethods(new Filters({ ...deps, limits: deps.filterLimits ?? {}, now: () => performance.now() })),
+    ...callMethods(deps.calls),
+    ...netMethods(deps),
+    ...personalMethods(deps),
+    ...txpoolMethods(deps),
+    ...debugChainMethods(deps),
+    ...debugProcessMethods(deps.process),
+    ...debugStateMethods({ ...deps.debug, profile: deps.profile }),
+    ...traceMethods({ ...deps.debug, profile: deps.profile }),
+    ...traceFileMethods({ ...deps.debug, profile: deps.profile }),
   ]);
-  const onBug = (error: unknown): void => parts.log.error({ error }, "notifications failed by a defect");
-  const deliveries = new Deliveries({ maxQueued: parts.maxQueuedEvents, onBug });
-  registry.addSubscriptions(chainSubscriptions({ ...parts, deliveries }));
-  registry.addSubscriptions(nodeSubscriptions({ ...parts, deliveries }));
-  registry.addSubscriptions([traceChainSubscription(parts)]);
+  const onBug = (error: unknown): void =>
+    deps.log.error({ error }, "notification failed by an internal error");
+  const deliveries = new Deliveries({ maxQueued: deps.maxQueuedEvents, onBug });
+  registry.addSubscriptions(chainSubscriptions({ ...deps, deliveries }));
+  registry.addSubscriptions(nodeSubscriptions({ ...deps, deliveries }));
+  registry.addSubscriptions([traceChainSubscription(deps)]);
   registry.seal();
   return registry;
 }

@@ -1,4 +1,4 @@
-/** What clients can be told of the node itself: whether it catches up, and what its peers do. */
+/** Subscriptions to the node's own events: sync status and peers. */
 import type { Chain } from "../chain/chain.ts";
 import { type Deliveries, Feed, plainEvent } from "../jsonrpc/feed.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
@@ -7,51 +7,51 @@ import type { P2p } from "../p2p/p2p.ts";
 import type { PeerEvent } from "../p2p/protocol.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
 
-/** What these subscriptions listen to. */
-export interface NodeSubscriptionParts {
+/** Dependencies of the subscriptions to the node's events. */
+export interface NodeSubscriptionDeps {
   readonly chain: Pick<Chain, "onHead">;
   readonly sync: Pick<ChainProtocol, "syncing">;
   readonly p2p: Pick<P2p, "onPeerEvent">;
   readonly deliveries: Deliveries;
 }
 
-/** The subscriptions. */
-export function nodeSubscriptions(parts: NodeSubscriptionParts): Subscription[] {
-  const { p2p, deliveries } = parts;
-  const follow = syncFollower(parts);
+/** The subscriptions to the node's events. */
+export function nodeSubscriptions(deps: NodeSubscriptionDeps): Subscription[] {
+  const { p2p, deliveries } = deps;
+  const follow = syncFollower(deps);
   const peers = new Feed<undefined>(deliveries, (publish) =>
-    p2p.onPeerEvent((event) => publish(plainEvent(new Payload(goJson(peerEventView(event)))))),
+    p2p.onPeerEvent((event) => publish(plainEvent(new Payload(goJson(peerEventJson(event)))))),
   );
   return [
     ...["chain", "eth"].map((module) => syncing(module, follow)),
     subscription({
       module: "admin",
       name: "peerEvents",
-      summary: "Each peer that comes or goes, and each message to or from one.",
+      summary: "Notifies of peers that connect or disconnect, and of their messages.",
       params: {},
       start: (_args, subscriber) => peers.subscribe(undefined, subscriber),
     }),
   ];
 }
 
-/** A catch-up that ends by losing its peer is noticed after so long at most. */
+/** Interval of the checks, in milliseconds, which also notice a sync that ends with the loss of its peer. */
 const LOOK_MS = 500;
 
-/** Notifies a subscriber; the result ends it. */
+/** Notifies a subscriber until the returned function is called. */
 type Follow = (subscriber: Subscriber) => () => void;
 
 function syncing(module: string, follow: Follow): Subscription {
   return subscription({
     module,
     name: "syncing",
-    summary: "An object when the node begins to catch up with the network, false when it has or gives up.",
+    summary: "Notifies of the sync: an object when it starts, false when it ends or fails.",
     params: {},
     start: (_args, subscriber) => follow(subscriber),
   });
 }
 
-/** One look at the catch-up for all subscribers, while there are any. */
-function syncFollower({ chain, sync, deliveries }: NodeSubscriptionParts): Follow {
+/** Observes the sync status for all subscribers together, while there are any. */
+function syncFollower({ chain, sync, deliveries }: NodeSubscriptionDeps): Follow {
   let look: (() => void) | undefined;
   const feed = new Feed<undefined>(deliveries, (publish) => {
     let wasSyncing = sync.syncing() !== undefined;
@@ -60,7 +60,7 @@ function syncFollower({ chain, sync, deliveries }: NodeSubscriptionParts): Follo
       const isSyncing = facts !== undefined;
       if (isSyncing === wasSyncing) return;
       wasSyncing = isSyncing;
-      const json = facts === undefined ? "false" : goJson({ syncing: true, status: statusView(facts) });
+      const json = facts === undefined ? "false" : goJson({ syncing: true, status: statusJson(facts) });
       publish(plainEvent(new Payload(json)));
     };
     const stop = chain.onHead(look);
@@ -73,13 +73,16 @@ function syncFollower({ chain, sync, deliveries }: NodeSubscriptionParts): Follo
     };
   });
   return (subscriber) => {
-    look?.(); // a change before belongs to earlier subscribers alone
+    look?.(); // earlier changes are only for earlier subscribers
     return feed.subscribe(undefined, subscriber);
   };
 }
 
-/** Keys in the Go node's case. States are never pulled here: blocks are executed. */
-function statusView(facts: NonNullable<ReturnType<ChainProtocol["syncing"]>>): object {
+/**
+ * Formats the sync status with keys in the Go node's case. The state counters are 0: the node downloads no
+ * states.
+ */
+function statusJson(facts: NonNullable<ReturnType<ChainProtocol["syncing"]>>): object {
   return {
     StartingBlock: facts.startingBlock,
     CurrentBlock: facts.currentBlock,
@@ -89,6 +92,6 @@ function statusView(facts: NonNullable<ReturnType<ChainProtocol["syncing"]>>): o
   };
 }
 
-function peerEventView({ type, peer, error, protocol, code, size }: PeerEvent): object {
+function peerEventJson({ type, peer, error, protocol, code, size }: PeerEvent): object {
   return { type, peer, error, protocol, msg_code: code, msg_size: size };
 }

@@ -1,4 +1,4 @@
-/** Waiting transactions of the node's own accounts: shown, and sent again at another price. */
+/** Pending transactions of the node's own accounts: listed, and resent at another price. */
 import type { Accounts } from "../accounts/accounts.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey, toHex } from "../bytes/hex.ts";
@@ -19,8 +19,8 @@ import { senderOf, type Transaction, type TransactionDraft } from "../model/tran
 import { chainTransactionText, ethTransactionText } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What these methods use. */
-export interface OwnTransactionsParts {
+/** Dependencies of the methods about own transactions. */
+export interface OwnTransactionsDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "content" | "nonce">;
   readonly profile: RpcProfile;
@@ -32,12 +32,12 @@ export interface OwnTransactionsParts {
 const NO_ADDRESS = new Uint8Array(20);
 const list = writtenAs("transactions", arraySchema(objectSchema("transaction")));
 
-/** `pendingTransactions` and `resend` of `chain` and `eth`. */
-export function ownTransactionMethods(parts: OwnTransactionsParts): Method[] {
-  return [...pendingMethods(parts), ...resendMethods(parts)];
+/** The methods `pendingTransactions` and `resend` of `chain` and `eth`. */
+export function ownTransactionMethods(deps: OwnTransactionsDeps): Method[] {
+  return [...pendingMethods(deps), ...resendMethods(deps)];
 }
 
-function pendingMethods({ chain, pool, accounts }: OwnTransactionsParts): Method[] {
+function pendingMethods({ chain, pool, accounts }: OwnTransactionsDeps): Method[] {
   const own = (): Transaction[] => {
     const mine = new Set(accounts.list().map(mapKey));
     return executable(pool).filter((tx) => mine.has(mapKey(senderOf(tx, chain.config.chainId))));
@@ -45,14 +45,14 @@ function pendingMethods({ chain, pool, accounts }: OwnTransactionsParts): Method
   return [
     method({
       name: "chain_pendingTransactions",
-      summary: "Executable transactions of the node's own accounts.",
+      summary: "Returns the pending transactions of the node's own accounts.",
       params: {},
       result: list,
       handle: () => listText(own().map((tx) => chainTransactionText(chain, tx))),
     }),
     method({
       name: "eth_pendingTransactions",
-      summary: "The same in Ethereum's form.",
+      summary: "Returns the pending transactions of the node's own accounts, in Ethereum's form.",
       params: {},
       result: list,
       handle: () => listText(own().map((tx) => ethTransactionText(chain, tx))),
@@ -64,10 +64,10 @@ function listText(texts: readonly string[]): string {
   return `[${texts.join(",")}]`;
 }
 
-function resendMethods(parts: OwnTransactionsParts): Method[] {
-  const { chain, pool, accounts, estimateGas } = parts;
-  const [submit, submitEth] = [createSubmit(parts), createEthSubmit(parts)];
-  /** `again` is `draft` with what is to be other. */
+function resendMethods(deps: OwnTransactionsDeps): Method[] {
+  const { chain, pool, accounts, estimateGas } = deps;
+  const [submit, submitEth] = [createSubmit(deps), createEthSubmit(deps)];
+  /** Signs `again`, which is `draft` with another price or gas limit. */
   const signedAgain = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
     const { chainId } = chain.config;
     const digest = draftDigest(draft, chainId);
@@ -86,25 +86,28 @@ function resendMethods(parts: OwnTransactionsParts): Method[] {
       name: "chain_resend",
       privilege: "keys",
       summary:
-        "Signs a waiting transaction anew with another price or gas limit, in the place of the old one.",
+        "Replaces a pending transaction of an unlocked account by one with another price or gas limit.",
       params: { transaction: sendArgs, ...changes },
       result: transactionHash,
       handle: ({ transaction, gasPrice, gas }) => {
         if (transaction.nonce === undefined) throw noNonce();
         const draft = chainDraft({ chain, pool }, transaction);
-        return submit(signedAgain(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas)));
+        return submit(signedAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas)));
       },
     }),
     method({
       name: "eth_resend",
       privilege: "keys",
-      summary: "The same for Ethereum's transaction object.",
+      summary:
+        "Replaces a pending transaction, described by Ethereum's transaction object, by one with another price or gas limit.",
       params: { transaction: ethArgs, ...changes },
       result: transactionHash,
       handle: async ({ transaction, gasPrice, gas }) => {
         if (transaction.nonce === undefined) throw noNonce();
         const draft = ethDraft({ chain, pool }, await withGas(transaction, estimateGas));
-        return submitEth(signedAgain(transaction.from ?? NO_ADDRESS, draft, changed(draft, gasPrice, gas)));
+        return submitEth(
+          signedAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas)),
+        );
       },
     }),
   ];
@@ -114,8 +117,8 @@ function noNonce(): Error {
   return failure("missing transaction nonce in transaction spec");
 }
 
-/** Zero, as nothing, leaves the old value. */
-function changed(draft: TransactionDraft, price = 0n, gas = 0n): TransactionDraft {
+/** Returns the draft with another price and gas limit. Zero keeps the old value. */
+function withChanges(draft: TransactionDraft, price = 0n, gas = 0n): TransactionDraft {
   return {
     ...draft,
     ...(price === 0n ? {} : { gasFeeCap: price, gasTipCap: price }),

@@ -1,4 +1,4 @@
-/** `personal`: transactions of every kind, signed with a passphrase for this once. The account stays locked. */
+/** `personal`: transactions of every type, signed with a passphrase. The account stays locked. */
 import type { Accounts } from "../accounts/accounts.ts";
 import { mapKey } from "../bytes/hex.ts";
 import {
@@ -20,8 +20,8 @@ import type { Transaction } from "../model/transaction.ts";
 import { signedTransaction } from "../presenters/signed-transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What these methods use. */
-export interface PersonalSendingParts {
+/** Dependencies of the methods that sign with a passphrase. */
+export interface PersonalSendingDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Accounts;
@@ -29,7 +29,7 @@ export interface PersonalSendingParts {
 }
 
 /** A transaction object and the passphrase of its signer. */
-interface Order<T> {
+interface SigningOrder<T> {
   readonly transaction: T;
   readonly passphrase: string;
 }
@@ -39,18 +39,19 @@ const ACCOUNT_UPDATE = 0x20;
 const NO_ADDRESS = new Uint8Array(20);
 const params = { transaction: sendArgs, passphrase: text };
 
-/** The methods that send or sign with a passphrase. */
-export function personalSendingMethods(parts: PersonalSendingParts): Method[] {
-  const desk = createDesk(parts);
-  return [...senderMethods(desk), ...payerMethods(desk), ...shortForms(parts, desk)];
+/** The methods of `personal` that sign transactions. */
+export function personalSendingMethods(deps: PersonalSendingDeps): Method[] {
+  const desk = createSteps(deps);
+  return [...senderMethods(desk), ...payerMethods(desk), ...shortForms(deps, desk)];
 }
 
-function senderMethods({ sign, submit, inTurn }: Desk): Method[] {
+function senderMethods({ sign, submit, inTurn }: SigningSteps): Method[] {
   return [
     method({
       name: "personal_sendTransaction",
       aliases: ["personal_signAndSendTransaction"],
-      summary: "Fills in a transaction of any kind, signs it with the passphrase and submits it; its hash.",
+      summary:
+        "Fills in a transaction of any type, signs it with the passphrase, submits it and returns its hash.",
       params,
       result: transactionHash,
       handle: (order) => {
@@ -60,7 +61,8 @@ function senderMethods({ sign, submit, inTurn }: Desk): Method[] {
     }),
     method({
       name: "personal_signTransaction",
-      summary: "Fills in a transaction of any kind and signs it with the passphrase; its raw form and JSON.",
+      summary:
+        "Fills in a transaction of any type and signs it with the passphrase. Returns its encoding and JSON.",
       params,
       result: signedTransaction,
       handle: (order) => sign(order),
@@ -68,11 +70,11 @@ function senderMethods({ sign, submit, inTurn }: Desk): Method[] {
   ];
 }
 
-function payerMethods({ signAsPayer, submit }: Desk): Method[] {
+function payerMethods({ signAsPayer, submit }: SigningSteps): Method[] {
   return [
     method({
       name: "personal_sendTransactionAsFeePayer",
-      summary: "Signs as the fee payer what the sender has signed, and submits it; its hash.",
+      summary: "Signs a sender's transaction as the fee payer, submits it and returns its hash.",
       params,
       result: transactionHash,
       handle: async (order) => {
@@ -82,7 +84,7 @@ function payerMethods({ signAsPayer, submit }: Desk): Method[] {
     }),
     method({
       name: "personal_signTransactionAsFeePayer",
-      summary: "Signs as the fee payer; the sender may sign later.",
+      summary: "Signs a transaction as the fee payer. The sender may sign later.",
       params,
       result: signedTransaction,
       handle: (order) => signAsPayer(order),
@@ -90,8 +92,8 @@ function payerMethods({ signAsPayer, submit }: Desk): Method[] {
   ];
 }
 
-function shortForms({ accounts }: PersonalSendingParts, { sign, submit, inTurn }: Desk): Method[] {
-  const send = (order: Order<SendArgs>, needed: "value" | "key") =>
+function shortForms({ accounts }: PersonalSendingDeps, { sign, submit, inTurn }: SigningSteps): Method[] {
+  const send = (order: SigningOrder<SendArgs>, needed: "value" | "key") =>
     inTurn(order.transaction, async () => {
       const { from = NO_ADDRESS, [needed]: wanted } = order.transaction;
       if (!accounts.has(from)) throw failure("unknown account");
@@ -101,7 +103,7 @@ function shortForms({ accounts }: PersonalSendingParts, { sign, submit, inTurn }
   return [
     method({
       name: "personal_sendValueTransfer",
-      summary: "Sends an amount by a value transfer; its hash.",
+      summary: "Sends a value transfer and returns its hash.",
       params: { transaction: valueTransferArgs, passphrase: text },
       result: transactionHash,
       handle: ({ transaction: { to = NO_ADDRESS, ...given }, passphrase }) =>
@@ -109,7 +111,7 @@ function shortForms({ accounts }: PersonalSendingParts, { sign, submit, inTurn }
     }),
     method({
       name: "personal_sendAccountUpdate",
-      summary: "Gives an account another key, in its RLP form, by an account update; its hash.",
+      summary: "Sends an account update with a new account key as RLP, and returns its hash.",
       params: { transaction: accountUpdateArgs, passphrase: text },
       result: transactionHash,
       handle: ({ transaction, passphrase }) =>
@@ -118,16 +120,16 @@ function shortForms({ accounts }: PersonalSendingParts, { sign, submit, inTurn }
   ];
 }
 
-/** What all of these methods do with a transaction. */
-interface Desk {
-  readonly sign: (order: Order<SendArgs>) => Promise<Transaction>;
-  readonly signAsPayer: (order: Order<SendArgs>) => Promise<Transaction>;
+/** Steps that the methods of `personal` share. */
+interface SigningSteps {
+  readonly sign: (order: SigningOrder<SendArgs>) => Promise<Transaction>;
+  readonly signAsPayer: (order: SigningOrder<SendArgs>) => Promise<Transaction>;
   readonly submit: Submit;
-  /** One after the other for an account that leaves the nonce to the node. */
+  /** Serializes work for an account whose nonce the node fills in. */
   readonly inTurn: <T>(transaction: SendArgs, work: () => Promise<T>) => Promise<T>;
 }
 
-function createDesk({ chain, pool, accounts, profile }: PersonalSendingParts): Desk {
+function createSteps({ chain, pool, accounts, profile }: PersonalSendingDeps): SigningSteps {
   const lock = new AddressLock();
   const signer =
     (address: Uint8Array, passphrase: string): Signer<Promise<readonly Uint8Array[]>> =>

@@ -1,4 +1,7 @@
-/** `personal`: wallets. Key files are wallets of one account; software HD wallets are opened, and derive accounts. */
+/**
+ * `personal`: wallets. A key file is a wallet of one account; software HD wallets are opened and derive
+ * accounts.
+ */
 import type { Accounts, Wallet, WalletAccount } from "../accounts/accounts.ts";
 import { AccountsError } from "../accounts/error.ts";
 import { toHex } from "../bytes/hex.ts";
@@ -10,25 +13,26 @@ import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
-/** What these methods use. */
-export interface WalletParts {
+/** Dependencies of the methods about wallets. */
+export interface WalletMethodDeps {
   readonly accounts: Accounts;
   readonly profile: RpcProfile;
 }
 
-/** The methods about wallets. */
-export function walletMethods({ accounts, profile }: WalletParts): Method[] {
+/** The methods of `personal` about wallets. */
+export function walletMethods({ accounts, profile }: WalletMethodDeps): Method[] {
   return [
     method({
       name: "personal_listWallets",
-      summary: "The wallets: key files, HD wallets and keys in memory, with status and accounts.",
+      summary:
+        "Returns the wallets (key files, HD wallets and keys in memory) with their status and accounts.",
       params: {},
       result: plain<readonly object[]>("wallets", arraySchema(objectSchema("wallet"))),
       handle: () => accounts.wallets().map(walletJson),
     }),
     method({
       name: "personal_openWallet",
-      summary: "Opens a software HD wallet until the node exits or an account of it is locked.",
+      summary: "Opens a software HD wallet until the node exits or one of its accounts is locked.",
       params: { url: text, passphrase: optional(text, "") },
       result: nothing,
       handle: ({ url, passphrase }) =>
@@ -36,7 +40,8 @@ export function walletMethods({ accounts, profile }: WalletParts): Method[] {
     }),
     method({
       name: "personal_deriveAccount",
-      summary: "An account of an open HD wallet by its path; `pin` keeps it, so that it is listed and signs.",
+      summary:
+        "Derives an account of an open HD wallet by its path. `pin` adds it to the accounts of the wallet, which can sign.",
       params: { url: text, path: text, pin: optional(boolean, false) },
       result: derivedAccount(profile),
       handle: ({ url, path, pin }) =>

@@ -1,7 +1,7 @@
-/** `personal`: keys of the node's store, and what is signed with a passphrase. Never to be served to strangers. */
+/** `personal`: keys of the key store and signatures with a passphrase. Not for public interfaces. */
 import type { Accounts } from "../accounts/accounts.ts";
 import { AccountsError } from "../accounts/error.ts";
-import { digestOf, messageSignature, recoverSigner } from "../calls/message-signing.ts";
+import { digestOf, messageSignature, recoverMessageSigner } from "../calls/message-signing.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { type Decoder, optional } from "../jsonrpc/codec.ts";
@@ -13,25 +13,25 @@ import type { TxPool } from "../txpool/pool.ts";
 import { personalSendingMethods } from "./personal-sending.ts";
 import { walletMethods } from "./personal-wallets.ts";
 
-/** What these methods use. */
-export interface PersonalParts {
+/** Dependencies of the methods about keys. */
+export interface PersonalDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Accounts;
   readonly profile: RpcProfile;
 }
 
-/** Seconds an account stays unlocked when nothing is said. */
+/** Default duration of an unlocked account, in seconds. */
 const UNLOCK_SECONDS = 300;
 
-/** The methods of `personal`. */
-export function personalMethods(parts: PersonalParts): Method[] {
+/** The methods of `personal` about keys and messages. */
+export function personalMethods(deps: PersonalDeps): Method[] {
   return [
-    ...keyMethods(parts),
-    ...walletMethods(parts),
-    ...lockMethods(parts),
-    ...signMethods(parts),
-    ...personalSendingMethods(parts),
+    ...keyMethods(deps),
+    ...walletMethods(deps),
+    ...lockMethods(deps),
+    ...signMethods(deps),
+    ...personalSendingMethods(deps),
   ];
 }
 
@@ -39,18 +39,19 @@ function passphraseOf({ passphraseOptional }: RpcProfile): Decoder<string | unde
   return passphraseOptional ? optional(text) : text;
 }
 
-function keyMethods({ accounts, profile }: PersonalParts): Method[] {
+function keyMethods({ accounts, profile }: PersonalDeps): Method[] {
   return [
     method({
       name: "personal_newAccount",
-      summary: "Makes a key, stores it under a passphrase and answers with its address.",
+      summary: "Creates a key, stores it encrypted with a passphrase and returns its address.",
       params: { passphrase: passphraseOf(profile) },
       result: address,
       handle: ({ passphrase }) => accounts.create(passphrase ?? ""),
     }),
     method({
       name: "personal_importRawKey",
-      summary: "Stores a private key, 64 hex digits or a wallet key, under a passphrase; its address.",
+      summary:
+        "Stores a private key (64 hex digits or a wallet key) encrypted with a passphrase and returns its address.",
       params: { key: text, passphrase: text },
       result: address,
       handle: ({ key, passphrase }) =>
@@ -58,7 +59,7 @@ function keyMethods({ accounts, profile }: PersonalParts): Method[] {
     }),
     method({
       name: "personal_replaceRawKey",
-      summary: "Puts another private key and passphrase into an account's file; its address.",
+      summary: "Replaces the private key and the passphrase of an account and returns its address.",
       params: { key: text, oldPassphrase: text, newPassphrase: text },
       result: address,
       handle: (args) =>
@@ -68,7 +69,7 @@ function keyMethods({ accounts, profile }: PersonalParts): Method[] {
     }),
     method({
       name: "personal_listAccounts",
-      summary: "The addresses whose keys this node keeps.",
+      summary: "Returns the addresses of the accounts in the node's key store.",
       params: {},
       result: listOf(address, "[]common.Address"),
       handle: () => accounts.list(),
@@ -76,18 +77,17 @@ function keyMethods({ accounts, profile }: PersonalParts): Method[] {
   ];
 }
 
-/** A wallet key of an unknown type is told in the words of the profile's node. */
+/** Throws the message of the profile's node for a wallet key of an unknown type. */
 function badWalletKey(error: unknown, { keyOwner }: RpcProfile): never {
   if (!(error instanceof AccountsError) || error.code !== "bad-wallet-key") throw error;
   throw failure(`${keyOwner} ${error.message}`);
 }
 
-function lockMethods({ accounts, profile }: PersonalParts): Method[] {
+function lockMethods({ accounts, profile }: PersonalDeps): Method[] {
   return [
     method({
       name: "personal_unlockAccount",
-      summary:
-        "Decrypts an account's key and holds it for `duration` seconds; 0 holds it until the node exits.",
+      summary: "Unlocks an account for `duration` seconds; 0 unlocks it until the node exits.",
       params: { address, passphrase: text, duration: optional(count, UNLOCK_SECONDS) },
       result: boolean,
       handle: async (args) => {
@@ -97,7 +97,7 @@ function lockMethods({ accounts, profile }: PersonalParts): Method[] {
     }),
     method({
       name: "personal_lockAccount",
-      summary: "Forgets an account's decrypted key.",
+      summary: "Locks an account.",
       params: { address },
       result: boolean,
       handle: (args) => accounts.lock(args.address) || !profile.failureIsFalse,
@@ -110,11 +110,11 @@ function falseForAccountsErrors(error: unknown): boolean {
   throw error;
 }
 
-function signMethods({ accounts, profile }: PersonalParts): Method[] {
+function signMethods({ accounts, profile }: PersonalDeps): Method[] {
   return [
     method({
       name: "personal_sign",
-      summary: "Signs a message with the chain's prefix; r, s and v (27 or 28).",
+      summary: "Signs a message with the chain's prefix. Returns r, s and v (27 or 28).",
       params: { message: data, address, passphrase: passphraseOf(profile) },
       result: data,
       handle: async ({ message, address: account, passphrase }) => {
@@ -128,10 +128,11 @@ function signMethods({ accounts, profile }: PersonalParts): Method[] {
     }),
     method({
       name: "personal_ecRecover",
-      summary: "The address whose key signed a message with `personal_sign`.",
+      summary: "Returns the address that signed a message with `personal_sign`.",
       params: { message: data, signature: data },
       result: address,
-      handle: ({ message, signature }) => recoverSigner(digestOf(message, profile), signature, profile),
+      handle: ({ message, signature }) =>
+        recoverMessageSigner(digestOf(message, profile), signature, profile),
     }),
   ];
 }

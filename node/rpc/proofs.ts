@@ -1,4 +1,4 @@
-/** Proofs of accounts and slots against a block's state root. */
+/** Merkle proofs of accounts and slots against a block's state root (EIP-1186). */
 import { isZero } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
@@ -15,24 +15,24 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { AccountProof, State } from "../state/state.ts";
 
-/** What proofs are made of. */
-export interface ProofParts {
+/** Dependencies of the methods about proofs. */
+export interface ProofMethodDeps {
   readonly chain: Chain;
   readonly profile: Pick<RpcProfile, "line">;
   readonly prove: State["prove"];
 }
 
-const MOST_KEYS = 1_024;
+const MAX_KEYS = 1_024;
 const WORD = 32;
 
-/** See the head of this file. */
-export function proofMethods({ chain, profile, prove }: ProofParts): Method[] {
+/** The methods of `chain` and `eth` about proofs. */
+export function proofMethods({ chain, profile, prove }: ProofMethodDeps): Method[] {
   return [
     method({
       name: "chain_getProof",
       aliases: ["eth_getProof"],
       summary:
-        "Trie nodes that prove an account and some of its slots against a block's state root (EIP-1186).",
+        "Returns the Merkle proof of an account and of some of its slots against a block's state root (EIP-1186).",
       params: { address, keys: listOf(text, "[]string"), block: blockReference },
       result: plain<object>("proof"),
       handle: async ({ address: asked, keys, block }) => {
@@ -44,15 +44,15 @@ export function proofMethods({ chain, profile, prove }: ProofParts): Method[] {
         if (profile.line.provesContractsOnly && proof.account.kind !== "contract") {
           throw failure("given address is not a contract address");
         }
-        return proofView(asked, proof, keys);
+        return proofJson(asked, proof, keys);
       },
     }),
   ];
 }
 
-/** A key as callers write it: up to 32 bytes of hex. Throws `RpcError`. */
+/** Decodes a slot key of up to 32 bytes of hex. Throws `RpcError`. */
 function keyOf(given: string, index: number): Uint8Array {
-  if (index >= MOST_KEYS) throw failure(`too many slots: at most ${MOST_KEYS}`);
+  if (index >= MAX_KEYS) throw failure(`too many slots: at most ${MAX_KEYS}`);
   const digits = given.replace(/^0[xX]/, "");
   if (digits.length > 2 * WORD) {
     const bytes = Math.ceil(digits.length / 2);
@@ -64,7 +64,7 @@ function keyOf(given: string, index: number): Uint8Array {
   return wordBytes(BigInt(`0x${digits === "" ? "0" : digits}`));
 }
 
-function proofView(
+function proofJson(
   asked: Uint8Array,
   { account, accountProof, storage }: AccountProof,
   keys: readonly string[],

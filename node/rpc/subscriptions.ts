@@ -1,4 +1,4 @@
-/** Subscriptions of the chain: heads, logs, transactions that become executable. */
+/** Subscriptions to the chain and the pool: new heads, logs and pending transactions. */
 import { toHex } from "../bytes/hex.ts";
 import { type LogFilter, logFilter } from "../calls/arguments/log-filter.ts";
 import { BlockLogs, checkLiveRange } from "../calls/live-logs.ts";
@@ -14,8 +14,8 @@ import type { Block } from "../model/block.ts";
 import { chainHeader, ethHeader } from "../presenters/block.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** Sources of the events. */
-export interface SubscriptionParts {
+/** Dependencies of the subscriptions to the chain. */
+export interface ChainSubscriptionDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "onPending">;
   readonly profile: RpcProfile;
@@ -23,7 +23,12 @@ export interface SubscriptionParts {
 }
 
 /** The subscriptions of `chain` and `eth`. */
-export function chainSubscriptions({ chain, pool, profile, deliveries }: SubscriptionParts): Subscription[] {
+export function chainSubscriptions({
+  chain,
+  pool,
+  profile,
+  deliveries,
+}: ChainSubscriptionDeps): Subscription[] {
   const heads = (write: (block: Block) => object): Feed<undefined> =>
     new Feed(deliveries, (publish) =>
       chain.onHead((block) => publish(plainEvent(new Payload(goJson(write(block)))))),
@@ -35,12 +40,12 @@ export function chainSubscriptions({ chain, pool, profile, deliveries }: Subscri
   return [
     newHeads(
       "chain",
-      "The header of each new block.",
+      "Notifies of the header of each new block.",
       heads((block) => chainHeader(chain, block)),
     ),
     newHeads(
       "eth",
-      "The header of each new block, in Ethereum's form.",
+      "Notifies of the header of each new block, in Ethereum's form.",
       heads((block) => ethHeader(chain, block, { profile })),
     ),
     ...["chain", "eth"].flatMap((module) => [
@@ -67,7 +72,7 @@ function pendingTransactions(
   const row = {
     module,
     name: "newPendingTransactions",
-    summary: "The hash of each transaction that becomes executable.",
+    summary: "Notifies of the hash of each transaction that becomes executable.",
   };
   if (!profile.pendingTakesFull) {
     return subscription({
@@ -86,10 +91,10 @@ function pendingTransactions(
   });
 }
 
-/** Memory of a hash and its payload. */
+/** Memory of a hash and its payload, in bytes. */
 const HASH_BYTES = 400;
 
-/** A payload for each transaction. */
+/** Creates an event with a payload per transaction. */
 function pendingEvent(transactions: readonly { readonly hash: Uint8Array }[]): FeedEvent<undefined> {
   const hashes = transactions.map(({ hash }) => hash);
   const payloads: Payload[] = [];
@@ -103,16 +108,16 @@ function pendingEvent(transactions: readonly { readonly hash: Uint8Array }[]): F
 
 const NO_HASH = new Uint8Array(0);
 
-/** Logs of new blocks, and those of blocks that are taken back. */
+/** Creates a feed of the logs of new blocks and of blocks that leave the chain. */
 function logFeed(chain: Chain, deliveries: Deliveries): Feed<LogFilter> {
   return new Feed(deliveries, (publish) => {
-    const tell = (event: BlockLogs): void => {
+    const publishLogs = (event: BlockLogs): void => {
       if (event.size > 0) publish(event);
     };
     const ends = [
-      chain.onHead((block, receipts) => tell(new BlockLogs({ block, receipts }, false))),
+      chain.onHead((block, receipts) => publishLogs(new BlockLogs({ block, receipts }, false))),
       chain.onRewind((blocks) => {
-        for (const block of blocks) tell(new BlockLogs(block, true));
+        for (const block of blocks) publishLogs(new BlockLogs(block, true));
       }),
     ];
     return () => {
@@ -125,7 +130,8 @@ function logs(module: string, feed: Feed<LogFilter>): Subscription {
   return subscription({
     module,
     name: "logs",
-    summary: "Each log of new blocks that fits the filter; again as removed when its block is taken back.",
+    summary:
+      "Notifies of each matching log of new blocks, and again with `removed` when its block leaves the chain.",
     params: { filter: logFilter },
     start: ({ filter }, subscriber) => {
       checkLiveRange(filter);

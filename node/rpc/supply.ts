@@ -1,4 +1,4 @@
-/** How much there is of the coin after a block (rpc.md 2.6.4). */
+/** The total supply of the coin after a block, with its parts. */
 import { isZero } from "../bytes/compare.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
@@ -13,8 +13,8 @@ import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 
-/** What is read. */
-export interface SupplyMethodParts {
+/** Dependencies of the methods about the supply. */
+export interface SupplyMethodDeps {
   readonly chain: Chain;
   readonly governance: Governance;
   readonly supply: Pick<Supply, "totals">;
@@ -23,27 +23,27 @@ export interface SupplyMethodParts {
 const ZERO = new Uint8Array(20);
 const DEAD = fromBareHex("000000000000000000000000000000000000dead");
 
-/** See the head of this file. */
-export function supplyMethods(parts: SupplyMethodParts): Method[] {
+/** The methods about the supply. */
+export function supplyMethods(deps: SupplyMethodDeps): Method[] {
   return [
     method({
       name: "chain_getTotalSupply",
       summary:
-        "How much there is of the coin after a block: minted, less what was burnt; with what is not known null.",
+        "Returns the total supply after a block, minted less burnt amounts, with its parts. Unknown amounts are null.",
       params: { number: optional(blockNumber, "latest" as const), showPartial: optional(boolean, false) },
       result: plain<object>("supply"),
       handle: async ({ number, showPartial }) => {
-        const block = findHead(parts.chain, number);
+        const block = findHead(deps.chain, number);
         if (block === undefined) throw failure("block not found");
-        const totals = await parts.supply.totals(block.header.number);
+        const totals = await deps.supply.totals(block.header.number);
         if (totals === undefined) throw failure("supply checkpoint not found");
-        return supplyView(totals, burntOf(parts, block.header.number), showPartial);
+        return supplyJson(totals, burntOf(deps, block.header.number), showPartial);
       },
     }),
   ];
 }
 
-/** What lies or went where nobody can use it. */
+/** Burnt amounts, in peb; undefined for an unknown amount. */
 interface Burnt {
   readonly number: number;
   readonly zeroBurn: bigint | undefined;
@@ -53,7 +53,7 @@ interface Burnt {
   readonly error: string | undefined;
 }
 
-function supplyView(
+function supplyJson(
   { minted, burntFees }: { readonly minted: bigint; readonly burntFees: bigint },
   { number, error, ...burns }: Burnt,
   showPartial: boolean,
@@ -67,29 +67,29 @@ function supplyView(
     ...(error === undefined ? {} : { error }),
     totalSupply: isWhole ? toQuantity(minted - burnt) : null,
     totalMinted: toQuantity(minted),
-    totalBurnt: isWhole ? shown(burnt) : null,
+    totalBurnt: isWhole ? amountJson(burnt) : null,
     burntFee: toQuantity(burntFees),
-    zeroBurn: shown(burns.zeroBurn),
-    deadBurn: shown(burns.deadBurn),
-    kip103Burn: shown(burns.kip103Burn),
-    kip160Burn: shown(burns.kip160Burn),
+    zeroBurn: amountJson(burns.zeroBurn),
+    deadBurn: amountJson(burns.deadBurn),
+    kip103Burn: amountJson(burns.kip103Burn),
+    kip160Burn: amountJson(burns.kip160Burn),
   };
 }
 
-/** A rebalancing may have made more than it burnt. */
-function shown(amount: bigint | undefined): string | null {
+/** Formats an amount, which is negative for a rebalancing that minted more than it burnt. */
+function amountJson(amount: bigint | undefined): string | null {
   if (amount === undefined) return null;
   return amount < 0n ? `-${toQuantity(-amount)}` : toQuantity(amount);
 }
 
-function burntOf(parts: SupplyMethodParts, number: number): Burnt {
-  const { chain } = parts;
+function burntOf(deps: SupplyMethodDeps, number: number): Burnt {
+  const { chain } = deps;
   const { config } = chain;
   try {
     const state = chain.stateAt(number);
     const rebalanced = (key: string, contract: Uint8Array): bigint | undefined => {
       const at = config.forks.get(key) ?? 0;
-      return at === 0 || isZero(contract) || number < at ? 0n : memoBurn(parts, contract);
+      return at === 0 || isZero(contract) || number < at ? 0n : memoBurn(deps, contract);
     };
     const kip103Burn = rebalanced("kip103CompatibleBlock", config.kip103ContractAddress);
     const kip160Burn = rebalanced("kip160CompatibleBlock", config.kip160ContractAddress);
@@ -110,34 +110,34 @@ function burntOf(parts: SupplyMethodParts, number: number): Burnt {
       kip103Burn: undefined,
       kip160Burn: undefined,
     };
-    return { number, ...unknown, error: (error as Error).message }; // it has a code, so it is an error of the state's
+    return { number, ...unknown, error: (error as Error).message }; // errors with a code come from the state
   }
 }
 
 const NO_MEMO = "cannot determine rebalance (kip103, kip160) burn amount: rebalance memo empty";
-/** The test network's chain id, and what its rebalancing burnt: its memo is a text for people. */
+/** Chain id of Kairos, whose rebalancing memo is prose. */
 const KAIROS = 1001n;
 const KAIROS_BURNT = -3_704_329_462_904_320_084_000_000_000n;
 
 /**
- * What the contract of a rebalancing notes about it; undefined where it notes nothing that can be read. It is asked at
- * the newest block: the note comes some time after the rebalancing.
+ * Returns the burnt amount in the memo of a rebalancing contract (KIP-103, KIP-160); undefined for an
+ * unreadable memo. Reads the newest block, because the memo is written some time after the rebalancing.
  */
-function memoBurn({ chain, governance }: SupplyMethodParts, contract: Uint8Array): bigint | undefined {
+function memoBurn({ chain, governance }: SupplyMethodDeps, contract: Uint8Array): bigint | undefined {
   const output = governance.contracts(chain.head().header.number).call(contract, encodeCall("memo()"));
   if (output === undefined || output.length === 0) return undefined;
   try {
     const text = Buffer.from(new AbiTuple(output).bytes(0)).toString();
     if (chain.config.chainId === KAIROS && text.startsWith("before")) return KAIROS_BURNT;
-    const memo: unknown = JSON.parse(text, exact);
+    const memo: unknown = JSON.parse(text, keepDigits);
     const burnt = (memo as { burnt?: unknown } | null)?.burnt;
     return typeof burnt === "string" && /^-?\d+$/.test(burnt) ? BigInt(burnt) : undefined;
   } catch {
-    return undefined; // anybody's text
+    return undefined; // the memo is free text
   }
 }
 
-/** Amounts as the digits that stand there. */
-function exact(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+/** Keeps the digits of numbers in JSON. */
+function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === "number" ? (context?.source ?? String(value)) : value;
 }

@@ -1,7 +1,7 @@
-/** `debug_subscribe traceChain`: the traces of one block after the other, as they are made in a reader thread. */
+/** `debug_subscribe traceChain`: traces block after block in a reader thread. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
-import { type BlockNumber, blockNumber, numberAt } from "../calls/arguments/block-number.ts";
+import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
 import { type TraceConfig, traceConfig } from "../calls/arguments/trace-config.ts";
 import type { Chain } from "../chain/chain.ts";
 import { prunedHistory } from "../chain/kept-blocks.ts";
@@ -10,24 +10,25 @@ import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { Payload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import { TurnQueue } from "../runtime/scheduler.ts";
 
-/** What the traces are made of. */
-export interface TraceChainParts {
+/** Dependencies of the subscription. */
+export interface TraceChainDeps {
   readonly chain: Pick<Chain, "head" | "block" | "oldestBody">;
-  /** A block's traces as a JSON list, from a reader thread. Rejects with `RpcError`. */
+  /** Traces a block in a reader thread and returns a JSON list. Rejects with `RpcError`. */
   readonly traceBlock: (number: number, config: TraceConfig, signal: AbortSignal) => Promise<string>;
 }
 
-/** Blocks without transactions are passed over; a block that cannot be traced ends it. */
-export function traceChainSubscription(parts: TraceChainParts): Subscription {
+/** The subscription. Blocks without transactions are omitted; an untraceable block ends it. */
+export function traceChainSubscription(deps: TraceChainDeps): Subscription {
   const turns = new TurnQueue();
   return subscription({
     module: "debug",
     name: "traceChain",
     privilege: "process",
-    summary: "The traces of all transactions of the blocks after one up to another, block by block.",
+    summary:
+      "Notifies of the traces of all transactions in a range of blocks after the first, block by block.",
     params: { start: blockNumber, end: blockNumber, config: optional(traceConfig, {}) },
     start: ({ start, end, config }, subscriber) => {
-      const { chain } = parts;
+      const { chain } = deps;
       const first = existing(chain, start, "starting");
       const last = existing(chain, end, "end");
       if (last <= first) throw failure(`end block #${last} needs to come after start block #${first}`);
@@ -35,15 +36,15 @@ export function traceChainSubscription(parts: TraceChainParts): Subscription {
       const ending = new AbortController();
       const { signal } = ending;
       const notify = (json: string): void => subscriber.notify(new Payload(json));
-      void traceAll(parts, { first, last, config, signal, turns }, notify);
+      void traceAll(deps, { first, last, config, signal, turns }, notify);
       return () => ending.abort();
     },
   });
 }
 
-function existing(chain: TraceChainParts["chain"], number: BlockNumber, which: string): number {
+function existing(chain: TraceChainDeps["chain"], number: BlockNumber, which: string): number {
   const head = chain.head().header.number;
-  const wanted = numberAt(head, number);
+  const wanted = resolveNumber(head, number);
   if (wanted > head) throw failure(`${which} block #${wanted} not found`);
   return wanted;
 }
@@ -53,19 +54,19 @@ interface Tracing {
   readonly last: number;
   readonly config: TraceConfig;
   readonly signal: AbortSignal;
-  /** Shared by all subscriptions: one block in a turn of the event loop. */
+  /** Shared by all subscriptions: one block per turn of the event loop. */
   readonly turns: TurnQueue;
 }
 
 async function traceAll(
-  { chain, traceBlock }: TraceChainParts,
+  { chain, traceBlock }: TraceChainDeps,
   { first, last, config, signal, turns }: Tracing,
   notify: (json: string) => void,
 ): Promise<void> {
   for (let number = first + 1; number <= last && !signal.aborted; number++) {
-    await turns.next(); // also between blocks that have nothing to tell
+    await turns.next(); // also between blocks without traces
     if (signal.aborted) return;
-    const block = number < chain.oldestBody() ? undefined : chain.block(number); // some may have gone since
+    const block = number < chain.oldestBody() ? undefined : chain.block(number); // old bodies may have been pruned meanwhile
     if (block === undefined) return;
     if (block.transactions.length === 0) continue;
     const traces = await traceBlock(number, config, signal).catch((error: unknown) => {

@@ -1,4 +1,7 @@
-/** `debug_trace*` with files of the node's machine: blocks read from them, traces written to them. In reader threads. */
+/**
+ * `debug_trace*` with files on the node's machine: blocks read from files, traces written to files. They run
+ * in reader threads.
+ */
 import { readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fromBareHex, toHex } from "../bytes/hex.ts";
@@ -24,43 +27,42 @@ import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { TRACE_EXPIRY, type TraceParts } from "./traces.ts";
+import { TRACE_EXPIRY, type TraceMethodDeps } from "./traces.ts";
 
-/** Of a block's hex: more than any block has. */
-const MOST_FILE_CHARACTERS = 64 * 1024 * 1024;
-/** Of all files that one call writes. */
-const MOST_WRITTEN = 2 ** 30;
-/** Time to take the files away again before the thread is. */
+/** Maximum length of a block's hex, above that of any block. */
+const MAX_FILE_CHARACTERS = 64 * 1024 * 1024;
+/** Maximum size of all files of one call, in bytes. */
+const MAX_WRITTEN_BYTES = 2 ** 30;
+/** Time in milliseconds to delete the files before the reader thread's deadline. */
 const MARGIN_MS = 5_000;
 
 const reader = { runs: "reader", expires: TRACE_EXPIRY, privilege: "files" } as const;
 const config = optional(fileTraceConfig, {});
 
-/** What these methods read, and where they write. */
-export interface TraceFileParts extends TraceParts {
-  /** The folder for new files; the system's place for temporary ones when absent. */
+/** Dependencies of the methods about files. */
+export interface TraceFileDeps extends TraceMethodDeps {
+  /** Directory of new files; the system's temporary directory when absent. */
   readonly folder?: string;
 }
 
-/** The methods; the same rows are registered in the node and served in its reader threads. */
-export function traceFileMethods(parts: TraceFileParts): Method[] {
+/** The methods; the node registers them and its reader threads serve them. */
+export function traceFileMethods(deps: TraceFileDeps): Method[] {
   const result = plain<readonly string[]>("file names", arraySchema(text.schema));
   const written = (
     find: (reading: StoreReading) => TracedBlock,
     given: FileTraceConfig,
   ): readonly string[] => {
-    using reading = parts.open();
-    const { folder = tmpdir() } = parts;
+    using reading = deps.open();
+    const { folder = tmpdir() } = deps;
     const endsAt = performance.now() + TRACE_EXPIRY.afterMs - MARGIN_MS;
-    return inGoWords("", "a temporary file", () =>
-      traceToFiles(reading, find(reading), given, { maxBytes: MOST_WRITTEN, endsAt, folder }),
+    return withGoMessages("", "a temporary file", () =>
+      traceToFiles(reading, find(reading), given, { maxBytes: MAX_WRITTEN_BYTES, endsAt, folder }),
     );
   };
   return [
     method({
       name: "debug_traceBlockFromFile",
-      summary:
-        "The traces of all transactions of a block whose hex a file holds, on its parent in the chain.",
+      summary: "Traces all transactions of a block whose hex is in a file. Its parent must be canonical.",
       params: { file: text, config: optional(traceConfig, {}) },
       result: plain<readonly BlockTrace[]>(
         "{txHash, result | error}[]",
@@ -68,24 +70,25 @@ export function traceFileMethods(parts: TraceFileParts): Method[] {
       ),
       ...reader,
       handle: async ({ file, config: given }, context) => {
-        const terms = await createTracingOptions(parts, given, context);
-        using reading = parts.open();
+        const options = await createTracingOptions(deps, given, context);
+        using reading = deps.open();
         const block = requireParent(reading, decodeCallerBlock(blockBytes(file)));
-        return traceBlock(reading, block, terms);
+        return traceBlock(reading, block, options);
       },
     }),
     method({
       name: "debug_standardTraceBlockToFile",
       summary:
-        "Traces a block's transactions, or one of them, into new temporary files: a line of JSON an opcode.",
+        "Traces the transactions of a block, or one of them, to new temporary files with a line of JSON per opcode.",
       params: { hash, config },
       result,
       ...reader,
-      handle: (args) => written((reading) => blockNamed(reading, args.hash), args.config),
+      handle: (args) => written((reading) => requireBlock(reading, args.hash), args.config),
     }),
     method({
       name: "debug_standardTraceBadBlockToFile",
-      summary: "The same for a block that was refused.",
+      summary:
+        "Traces the transactions of a bad block, or one of them, to new temporary files with a line of JSON per opcode.",
       params: { hash, config },
       result,
       ...reader,
@@ -94,17 +97,17 @@ export function traceFileMethods(parts: TraceFileParts): Method[] {
   ];
 }
 
-function blockNamed(reading: StoreReading, wanted: Uint8Array): TracedBlock {
+function requireBlock(reading: StoreReading, wanted: Uint8Array): TracedBlock {
   const number = reading.numberOf(wanted);
   if (number === undefined) throw failure(`block ${toHex(wanted)} not found`);
   return tracedBlock(reading, number);
 }
 
-/** The bytes of a file's hex; none for what is no hex, as in Go. */
+/** Decodes the hex in a file. Malformed hex is empty, as in Go. */
 function blockBytes(file: string): Uint8Array {
-  const hex = inGoWords("could not read file: ", file, () => {
+  const hex = withGoMessages("could not read file: ", file, () => {
     const about = statSync(file);
-    if (!about.isFile() || about.size > MOST_FILE_CHARACTERS) {
+    if (!about.isFile() || about.size > MAX_FILE_CHARACTERS) {
       throw failure("could not read file: no block is as large, or it is no file");
     }
     return readFileSync(file, "latin1").trim().replace(/^0x/i, "");
@@ -112,8 +115,8 @@ function blockBytes(file: string): Uint8Array {
   return hex.length % 2 === 0 && /^[0-9a-f]*$/i.test(hex) ? fromBareHex(hex) : new Uint8Array(0);
 }
 
-/** Troubles with files in the Go node's words, behind others. */
-function inGoWords<T>(words: string, file: string, work: () => T): T {
+/** Prefixes and translates file errors into the Go node's messages. */
+function withGoMessages<T>(words: string, file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

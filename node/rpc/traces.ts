@@ -1,4 +1,4 @@
-/** `debug_trace*`: what transactions do, step by step; run in reader threads. */
+/** `debug_trace*`: traces of transactions, blocks and calls. They run in reader threads. */
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import {
@@ -44,18 +44,18 @@ import { type CallContext, type Expiry, type Method, method } from "../jsonrpc/m
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { blockHash } from "../model/header.ts";
 
-/** What traces read, and how far they may go. */
-export interface TraceParts {
+/** Dependencies of the tracing methods. */
+export interface TraceMethodDeps {
   readonly open: OpenStoreReading;
   readonly limits: CallLimits;
-  /** Of one answer. */
+  /** Maximum size of one result in bytes. */
   readonly maxBytes: number;
   readonly profile: TraceProfile & Pick<RpcProfile, "traceCallPays" | "tracesBlocksWithPrograms">;
 }
 
-/** A whole answer, with all its transactions. */
+/** Deadline of a result with all its transactions, in milliseconds. */
 const DEADLINE_MS = 60_000;
-/** When a reader gives an answer up. */
+/** Deadline of a reader thread for one result. */
 export const TRACE_EXPIRY: Expiry = { afterMs: DEADLINE_MS, message: "execution timeout" };
 const config = optional(traceConfig, {});
 
@@ -64,54 +64,54 @@ const reader = {
   expires: TRACE_EXPIRY,
 } as const;
 
-/** The methods; the same rows are registered in the node and served in its reader threads. */
-export function traceMethods(parts: TraceParts): Method[] {
+/** The methods; the node registers them and its reader threads serve them. */
+export function traceMethods(deps: TraceMethodDeps): Method[] {
   return [
-    ...singleTraces(parts),
-    ...blockTraces(parts),
+    ...singleTraces(deps),
+    ...blockTraces(deps),
     method({
       name: "debug_traceBlockByNumberRange",
-      summary: "The traces of all transactions of a range of blocks, by block number.",
+      summary: "Traces all transactions of a range of blocks, by block number.",
       privilege: "process",
       params: { first: blockNumber, last: blockNumber, config },
       result: plain<Readonly<Record<string, object>>>("object of block number to {block, hash, traces}"),
       ...reader,
       handle: async ({ first, last, ...rest }, context) => {
-        const terms = await createTracingOptions(parts, rest.config, context);
-        using reading = parts.open();
-        return rangeTraces(reading, { first, last }, terms);
+        const options = await createTracingOptions(deps, rest.config, context);
+        using reading = deps.open();
+        return rangeTraces(reading, { first, last }, options);
       },
     }),
   ];
 }
 
-function singleTraces(parts: TraceParts): Method[] {
+function singleTraces(deps: TraceMethodDeps): Method[] {
   return [
     method({
       name: "debug_traceTransaction",
       summary:
-        "What a transaction of the chain did: its opcodes, or what a tracer makes of them, named or written in JavaScript.",
+        "Traces a transaction: a struct log of its opcodes, or the result of a tracer, built-in or written in JavaScript.",
       params: { hash, config },
       result: plain("trace", { title: "trace" }),
       ...reader,
       handle: async (args, context) => {
-        const terms = await createTracingOptions(parts, args.config, context);
-        using reading = parts.open();
+        const options = await createTracingOptions(deps, args.config, context);
+        using reading = deps.open();
         const place = reading.place(args.hash);
         if (place === undefined) throw failure(`transaction ${bareHex(args.hash)} not found`);
-        return traceInBlock(reading, tracedBlock(reading, place.number), place.index, terms);
+        return traceInBlock(reading, tracedBlock(reading, place.number), place.index, options);
       },
     }),
     method({
       name: "debug_traceCall",
-      summary: "What a call after a block would do.",
+      summary: "Traces a call on the state after a block.",
       params: { args: callArgs, block: blockReference, config },
       result: plain("trace", { title: "trace" }),
       ...reader,
       handle: async (question, context) => {
-        const terms = await createTracingOptions(parts, question.config, context);
-        using reading = parts.open();
-        return callTrace({ ...parts, terms }, reading, question);
+        const options = await createTracingOptions(deps, question.config, context);
+        using reading = deps.open();
+        return callTrace({ ...deps, options }, reading, question);
       },
     }),
   ];
@@ -128,20 +128,20 @@ type BlockTraces = (
   context: CallContext,
 ) => Promise<BlockTrace[]>;
 
-function blockTraces(parts: TraceParts): Method[] {
+function blockTraces(deps: TraceMethodDeps): Method[] {
   const traces: BlockTraces = async (find, given, context) => {
-    const terms = await createTracingOptions(parts, given, context);
-    using reading = parts.open();
-    return traceBlock(reading, find(reading), terms);
+    const options = await createTracingOptions(deps, given, context);
+    using reading = deps.open();
+    return traceBlock(reading, find(reading), options);
   };
   const known: BlockTraces = (find, given, { refusesPrograms, ...context }) => {
-    const refuses = refusesPrograms === true || !parts.profile.tracesBlocksWithPrograms;
+    const refuses = refusesPrograms === true || !deps.profile.tracesBlocksWithPrograms;
     return traces(find, given, { ...context, refusesPrograms: refuses });
   };
   return [
     method({
       name: "debug_traceBlockByNumber",
-      summary: "The traces of all transactions of a block.",
+      summary: "Traces all transactions of a block.",
       params: { number: blockNumber, config },
       result: blockTraceList,
       ...reader,
@@ -150,7 +150,7 @@ function blockTraces(parts: TraceParts): Method[] {
     }),
     method({
       name: "debug_traceBlockByHash",
-      summary: "The traces of all transactions of a block.",
+      summary: "Traces all transactions of a block.",
       params: { hash, config },
       result: blockTraceList,
       ...reader,
@@ -160,7 +160,7 @@ function blockTraces(parts: TraceParts): Method[] {
     callersBlockTrace(traces),
     method({
       name: "debug_traceBadBlock",
-      summary: "The traces of all transactions of a block that was refused.",
+      summary: "Traces all transactions of a bad block.",
       params: { hash, config },
       result: blockTraceList,
       ...reader,
@@ -172,7 +172,7 @@ function blockTraces(parts: TraceParts): Method[] {
 function callersBlockTrace(traces: BlockTraces): Method {
   return method({
     name: "debug_traceBlock",
-    summary: "The traces of all transactions of a block that the caller sends, on its parent in the chain.",
+    summary: "Traces all transactions of a block that the caller sends as RLP. Its parent must be canonical.",
     params: { rlp: data, config },
     result: blockTraceList,
     ...reader,
@@ -181,34 +181,34 @@ function callersBlockTrace(traces: BlockTraces): Method {
   });
 }
 
-interface CallQuestion {
+interface TraceCallQuery {
   readonly args: CallArgs;
   readonly block: BlockReference | undefined;
   readonly config: TraceConfig;
 }
 
 function callTrace(
-  options: TraceParts & { readonly terms: SharedTracingOptions },
+  deps: TraceMethodDeps & { readonly options: SharedTracingOptions },
   reading: StoreReading,
-  question: CallQuestion,
+  question: TraceCallQuery,
 ): unknown {
   const number = referencedNumber(reading, question.block);
   const { header } = tracedBlock(reading, number);
   const context = contextOfHeader(reading, header);
   const world = historicalWorld(reading, number, question.config.reexec);
-  const terms = callOf(question.args, context, options.limits);
+  const call = callOf(question.args, context, deps.limits);
   const { baseFee = 0n } = header;
-  const isPaid = options.profile.traceCallPays && context.rules.effectivePrice === "base-fee-and-tip";
-  if (!isPaid || terms.price > 0n || baseFee === 0n) {
-    return traceCall(world, terms, context, options.terms);
+  const isPaid = deps.profile.traceCallPays && context.rules.effectivePrice === "base-fee-and-tip";
+  if (!isPaid || call.price > 0n || baseFee === 0n) {
+    return traceCall(world, call, context, deps.options);
   }
-  const fee = terms.gas * baseFee;
-  if (world.balance(terms.from) < fee) {
+  const fee = call.gas * baseFee;
+  if (world.balance(call.from) < fee) {
     throw failure("tracing failed: insufficient balance of the fee payer to pay for gas");
   }
-  world.subtractBalance(terms.from, fee); // the simulation lends it
-  const priced = { ...terms, price: baseFee, gasFeeCap: baseFee, gasTipCap: baseFee };
-  return traceCall(world, priced, context, options.terms);
+  world.subtractBalance(call.from, fee); // the simulation credits the fee
+  const priced = { ...call, price: baseFee, gasFeeCap: baseFee, gasTipCap: baseFee };
+  return traceCall(world, priced, context, deps.options);
 }
 
 interface BlockRange {
@@ -216,7 +216,10 @@ interface BlockRange {
   readonly last: BlockNumber;
 }
 
-/** The Go node begins behind the block before `first`, and takes the one before block 0 for the newest. */
+/**
+ * Traces a range of blocks. As in the Go node, it starts after the block before `first`, and the block before
+ * block 0 is the newest.
+ */
 function rangeTraces(
   reading: StoreReading,
   { first, last }: BlockRange,

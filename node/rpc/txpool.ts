@@ -1,4 +1,4 @@
-/** `txpool`: what waits for a block, by sender and nonce. */
+/** `txpool`: pending and queued transactions by sender and nonce. */
 import { addressText, fromHex, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -13,15 +13,15 @@ import { writeInSlices } from "../presenters/slices.ts";
 import { chainTransaction } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** What these methods read. */
-export interface TxPoolParts {
+/** Dependencies of the methods of `txpool`. */
+export interface TxPoolMethodDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "content" | "status">;
   readonly profile: RpcProfile;
 }
 
 /** The methods of `txpool`. */
-export function txpoolMethods({ chain, pool, profile }: TxPoolParts): Method[] {
+export function txpoolMethods({ chain, pool, profile }: TxPoolMethodDeps): Method[] {
   const entry = (tx: Transaction) =>
     sortedJson({
       ...chainTransaction(chain, tx),
@@ -30,29 +30,28 @@ export function txpoolMethods({ chain, pool, profile }: TxPoolParts): Method[] {
   return [
     method({
       name: "txpool_contentFrom",
-      summary: "The waiting transactions of one sender, by nonce.",
+      summary: "Returns the pending and queued transactions of one sender, by nonce.",
       params: { address: addressCodec },
       result: writtenAs("pool content"),
       handle: (args) => contentFromJson(pool, args.address, entry),
     }),
     method({
       name: "txpool_content",
-      summary: "All waiting transactions, by sender and nonce.",
+      summary: "Returns all pending and queued transactions, by sender and nonce.",
       params: {},
       result: writtenAs("pool content"),
       handle: () => contentJson(pool, entry),
     }),
     method({
       name: "txpool_inspect",
-      summary: "All waiting transactions in one line each, by sender and nonce.",
+      summary: "Returns a line of text per pending and queued transaction, by sender and nonce.",
       params: {},
       result: writtenAs("pool summary"),
       handle: () => contentJson(pool, (tx) => goText(summary(tx, profile.unit))),
     }),
     method({
       name: "txpool_status",
-      summary:
-        "How many transactions could go into the next block, and how many wait for another before them.",
+      summary: "Returns the number of pending and of queued transactions.",
       params: {},
       result: plain<object>("object of pending and queued"),
       handle: () => {
@@ -71,8 +70,8 @@ interface Entry {
   readonly tx: Transaction;
 }
 
-/** One sender's part of the content. */
-function contentFromJson(pool: TxPoolParts["pool"], sender: Uint8Array, show: Show): string {
+/** Formats the transactions of one sender as JSON text. */
+function contentFromJson(pool: TxPoolMethodDeps["pool"], sender: Uint8Array, show: Show): string {
   const key = addressText(sender);
   const { pending, queued } = pool.content();
   const part = (transactions: readonly Transaction[] = []): string =>
@@ -80,15 +79,15 @@ function contentFromJson(pool: TxPoolParts["pool"], sender: Uint8Array, show: Sh
   return `{"pending":${part(pending.get(key))},"queued":${part(queued.get(key))}}`;
 }
 
-/** Written from a copy of what is in the pool now. */
-function contentJson(pool: TxPoolParts["pool"], show: Show): string | Promise<string> {
+/** Formats a copy of the pool's present content as JSON text. */
+function contentJson(pool: TxPoolMethodDeps["pool"], show: Show): string | Promise<string> {
   const { pending, queued } = pool.content();
   const entries = [...entriesOf("pending", pending), ...entriesOf("queued", queued)];
   return writeInSlices(
     entries.length,
     (index) => show((entries[index] as Entry).tx), // within the length
     (texts) =>
-      `{"pending":${nested(entries, texts, "pending")},"queued":${nested(entries, texts, "queued")}}`,
+      `{"pending":${nestBySender(entries, texts, "pending")},"queued":${nestBySender(entries, texts, "queued")}}`,
   );
 }
 
@@ -99,8 +98,8 @@ function entriesOf(part: Entry["part"], senders: ReadonlyMap<string, readonly Tr
   });
 }
 
-/** By sender, then by nonce. */
-function nested(entries: readonly Entry[], texts: readonly string[], part: Entry["part"]): string {
+/** Nests transactions by sender, then by nonce. */
+function nestBySender(entries: readonly Entry[], texts: readonly string[], part: Entry["part"]): string {
   const senders = new Map<string, [string, string][]>();
   for (const [index, entry] of entries.entries()) {
     if (entry.part !== part) continue;

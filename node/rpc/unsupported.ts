@@ -1,17 +1,17 @@
-/** Methods of the Go node that are not here, and why: each answers that it does not exist (-32601). */
+/** Methods of the Go node that are unsupported, with the reason. A call of one fails with -32601. */
 
-/** Names that have one reason. */
-export interface LeftOut {
+/** Methods with one reason. */
+export interface UnsupportedMethods {
   readonly names: readonly string[];
   readonly reason: string;
 }
 
-/** All of them; docs/rpc.md is printed from this list. */
-export const leftOut: readonly LeftOut[] = [
+/** All unsupported methods; docs/rpc.md is generated from this list. */
+export const unsupported: readonly UnsupportedMethods[] = [
   {
     names: ["debug_startPProf", "debug_stopPProf", "debug_isPProfRunning"],
     reason:
-      "The Go runtime's profiling server. Its like here would be a debugger's port, which runs any program for whoever reaches it; `debug_cpuProfile` and `debug_writeMemProfile` write the same facts to files.",
+      "The Go runtime's profiling server. The equivalent, a debugger's port, would run any program of a client that reaches it. `debug_cpuProfile` and `debug_writeMemProfile` write the same profiles to files.",
   },
   {
     names: [
@@ -22,41 +22,40 @@ export const leftOut: readonly LeftOut[] = [
       "debug_setMutexProfileFraction",
       "debug_writeMutexProfile",
     ],
-    reason: "Waits for locks of the Go runtime: this program has no locks to wait for.",
+    reason: "Contention of the Go runtime's locks. This program has no such locks.",
   },
   {
     names: ["debug_goTrace", "debug_startGoTrace", "debug_stopGoTrace", "debug_stacks"],
-    reason: "What goroutines do: there are none. `debug_cpuProfile` shows where time goes.",
+    reason: "Goroutines, which this program does not have. `debug_cpuProfile` shows the time per function.",
   },
   {
     names: ["debug_gcStats", "debug_setGCPercent"],
-    reason: "The Go garbage collector's figures and setting. `debug_memStats` has the heap's.",
+    reason: "Statistics and setting of the Go garbage collector. `debug_memStats` returns those of the heap.",
   },
   {
     names: ["debug_metrics"],
-    reason: "Names and averages of the Go node's own library. Metrics are served by `--prometheus`.",
+    reason: "Metrics of the Go node's own library. `--prometheus` serves metrics.",
   },
   {
     names: ["debug_verbosityByName", "debug_verbosityByID", "debug_vmodule", "debug_backtraceAt"],
-    reason: "Logs are not set module by module or by places of the source. `debug_verbosity` sets all.",
+    reason: "Log levels per module or source line. `debug_verbosity` sets the level of all modules.",
   },
   {
     names: ["debug_writeVMLog", "debug_setVMLogTarget"],
-    reason:
-      "A log that the Go interpreter writes by itself. `debug_standardTraceBlockToFile` writes one on request.",
+    reason: "A log of the Go node's interpreter. `debug_standardTraceBlockToFile` writes one on request.",
   },
   {
     names: ["eth_events", "eth_getHashrate", "eth_rpcMarshalBlobSidecar", "eth_subscribeSyncStatus"],
     reason:
-      "Functions of the Go program that its registry takes for methods, `klay_` and `kaia_` ones too. `eth_hashrate` answers.",
+      "Exported Go functions that the Go node's registry serves by accident, also as `klay_` and `kaia_`. `eth_hashrate` is supported.",
   },
   {
     names: ["debug_startCollectingTrieStats"],
-    reason: "Statistics of a cache of tries: states are read without their tries here.",
+    reason: "Statistics of a trie cache. States are read without tries.",
   },
   {
     names: ["auction_submitBid", "auction_call", "auction_subscribe"],
-    reason: "Bids for places in blocks: blocks are made without auctions.",
+    reason: "Bids for block space. Blocks are built without auctions.",
   },
   {
     names: [
@@ -88,10 +87,10 @@ export const leftOut: readonly LeftOut[] = [
       "chaindatafetcher_writeCheckpoint",
       "chaindatafetcher_getConfig",
     ],
-    reason: "Copies the chain into a database server or Kafka: not a part of this node.",
+    reason: "Export of the chain to a database server or Kafka, which the node does not include.",
   },
   {
     names: ["mainbridge_*", "subbridge_*"],
-    reason: "Bridges of service chains, whatever their methods are called: not a part of this node.",
+    reason: "All methods of service chain bridges, which the node does not include.",
   },
 ];

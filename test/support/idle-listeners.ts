@@ -2,10 +2,10 @@
 
 import { createSubscriptionLimit } from "../../node/jsonrpc/subscriptions.ts";
 import { silentLog } from "../../node/observe/log.ts";
-import type { AdminListenersParts } from "../../node/rpc/admin-listeners.ts";
+import type { AdminListenersDeps } from "../../node/rpc/admin-listeners.ts";
 
 /** No listener runs, and none can be started. */
-export const idleListeners: Omit<AdminListenersParts, "profile"> = {
+export const idleListeners: Omit<AdminListenersDeps, "profile"> = {
   listeners: {
     address: () => undefined,
     start: () => Promise.reject(new Error("no listeners here")),

@@ -2,11 +2,11 @@
 
 import { bareHex } from "../../node/bytes/hex.ts";
 import { nodeKeyOf } from "../../node/p2p/node-key.ts";
-import type { NodeParts } from "../../node/rpc/node-registry.ts";
+import type { NodeRegistryDeps } from "../../node/rpc/node-registry.ts";
 
 const { id } = nodeKeyOf(new Uint8Array(32).fill(7));
 
-export const lonelyP2p: NodeParts["p2p"] = {
+export const lonelyP2p: NodeRegistryDeps["p2p"] = {
   self: {
     id: bareHex(id),
     name: "Klaytn/knit/v0.1.0/linux-x64/go1.0",

@@ -7,8 +7,8 @@ import type { Governance } from "../../node/governance/governance.ts";
 import type { PendingVotes } from "../../node/governance/pending-votes.ts";
 import type { Profiler } from "../../node/observe/profiler.ts";
 import type { NodeSettings } from "../../node/presenters/node-config.ts";
-import { estimateHere } from "../../node/rpc/calls.ts";
-import type { NodeParts } from "../../node/rpc/node-registry.ts";
+import { estimateOnHead } from "../../node/rpc/calls.ts";
+import type { NodeRegistryDeps } from "../../node/rpc/node-registry.ts";
 import type { Migration } from "../../node/state/migration/migration.ts";
 import type { Store } from "../../node/store/store.ts";
 
@@ -18,7 +18,7 @@ export function readingParts(
   maxLogs: number,
   store?: Store,
 ): Pick<
-  NodeParts,
+  NodeRegistryDeps,
   | "logs"
   | "calls"
   | "debug"
@@ -63,7 +63,7 @@ export function readingParts(
       using source = chainLogSource(chain);
       return JSON.stringify(searchLogs(source, filter, { maxLogs, profile: rpcProfiles.service }));
     },
-    estimateGas: async (args) => estimateHere(calls, args),
+    estimateGas: async (args) => estimateOnHead(calls, args),
     governance: unasked("governance") as Governance,
     ballots: unasked("ballots") as PendingVotes,
     prove: () => Promise.reject(new Error("nobody to prove anything")),

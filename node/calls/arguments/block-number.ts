@@ -17,7 +17,7 @@ export type BlockReference =
   | { readonly hash: Uint8Array; readonly number?: undefined };
 
 /** Returns the block number that a tag refers to. `pending` is the newest block. */
-export function numberAt(head: number, number: BlockNumber): number {
+export function resolveNumber(head: number, number: BlockNumber): number {
   if (typeof number === "number") return number;
   return number === "earliest" ? 0 : head;
 }

@@ -135,7 +135,7 @@ export const transactionHash: Codec<Uint8Array> = {
 };
 
 /** Encodes a transaction object as JSON, to pass it to a reader thread. */
-export function callJson(args: CallArgs): object {
+export function callArgsJson(args: CallArgs): object {
   const json: Record<string, unknown> = {};
   const { authorizationList: authorizations, ...plain } = args;
   for (const [name, value] of Object.entries(plain)) json[name] = argumentJson(value);
@@ -147,5 +147,5 @@ function argumentJson(value: unknown): unknown {
   if (typeof value === "bigint") return toQuantity(value);
   if (value instanceof Uint8Array) return toHex(value);
   if (Array.isArray(value)) return value.map(argumentJson);
-  return typeof value === "object" && value !== null ? callJson(value) : value;
+  return typeof value === "object" && value !== null ? callArgsJson(value) : value;
 }

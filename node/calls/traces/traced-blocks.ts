@@ -8,7 +8,7 @@ import { type BadBlock, storedBadBlocks } from "../../chain/bad-blocks.ts";
 import { failure } from "../../jsonrpc/errors.ts";
 import { type Block, decodeBlock } from "../../model/block.ts";
 import { noBlock } from "../../presenters/not-found.ts";
-import { type BlockNumber, numberAt } from "../arguments/block-number.ts";
+import { type BlockNumber, resolveNumber } from "../arguments/block-number.ts";
 import type { ChainReading, StoreReading } from "../chain-reading.ts";
 import type { TracedBlock } from "./trace-transaction.ts";
 
@@ -18,7 +18,7 @@ import type { TracedBlock } from "./trace-transaction.ts";
  */
 export function tracedNumber({ head }: Pick<ChainReading, "head">, number: BlockNumber): number {
   if (number === "pending") throw failure("pending block is not prepared yet");
-  return numberAt(head, number);
+  return resolveNumber(head, number);
 }
 
 /** Returns a block by number. Throws `RpcError`. */

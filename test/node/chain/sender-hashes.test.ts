@@ -7,7 +7,7 @@ import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
-import { chainPlaceMethods } from "../../../node/rpc/chain-by-index.ts";
+import { chainByIndexMethods } from "../../../node/rpc/chain-by-index.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain } from "../../support/chain.ts";
@@ -78,7 +78,7 @@ test("methods find a transaction by either hash, where there is an index", async
     hash: new Uint8Array(32),
   };
   const ask = async (name: string, given: Uint8Array, isIndexed: boolean): Promise<unknown> => {
-    const rows = chainPlaceMethods({
+    const rows = chainByIndexMethods({
       chain: chain.chain,
       pool: { get: () => undefined },
       profile: rpcProfiles.kaia,

@@ -1,13 +1,13 @@
 /** `istanbul_propose`, `candidates` and `discard`: what the operator notes, which no block carries (rpc.md 2.10). */
 import { expect, test } from "@jest/globals";
-import type { GovernanceDeps } from "../../../node/presenters/parameters.ts";
+import type { GovernanceMethodDeps } from "../../../node/presenters/parameters.ts";
 import { istanbulMethods } from "../../../node/rpc/istanbul.ts";
 import { askRow } from "../../support/ask-row.ts";
 
 const at = (name: number): string => `0x${name.toString(16).padStart(40, "0")}`;
 
 function aNode(): (name: string, ...params: unknown[]) => Promise<unknown> {
-  const rows = istanbulMethods({} as GovernanceDeps); // nothing of the chain is read
+  const rows = istanbulMethods({} as GovernanceMethodDeps); // nothing of the chain is read
   return (name, ...params) => askRow(rows, `istanbul_${name}`, ...params);
 }
 
@@ -36,7 +36,7 @@ test("there are only so many; those that are noted may still be changed", async 
 });
 
 test("proposing and taking that back is an operator's own affair", () => {
-  const rows = istanbulMethods({} as GovernanceDeps); // as above
+  const rows = istanbulMethods({} as GovernanceMethodDeps); // as above
   const privileges = rows.filter(({ privilege }) => privilege !== undefined).map(({ name }) => name);
   expect(privileges).toEqual(["istanbul_propose", "istanbul_discard"]);
 });

@@ -5,7 +5,7 @@ import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
-import type { GovernanceDeps } from "../../../node/presenters/parameters.ts";
+import type { GovernanceMethodDeps } from "../../../node/presenters/parameters.ts";
 import { istanbulMethods } from "../../../node/rpc/istanbul.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { testParameters } from "../../support/headers.ts";
@@ -56,7 +56,7 @@ function snapshot({
       proposerList: () => ({ list: [second, first], since: 5 }),
     },
     profile: rpcProfiles.klaytn,
-  } as unknown as GovernanceDeps; // what is read
+  } as unknown as GovernanceMethodDeps; // what is read
   return askRow(istanbulMethods(parts), "istanbul_getSnapshot", "0x7");
 }
 

@@ -5,7 +5,7 @@ import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { createEndpoint, type Endpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import type { Registry } from "../../../node/jsonrpc/registry.ts";
-import { createNodeRegistry, type NodeParts } from "../../../node/rpc/node-registry.ts";
+import { createNodeRegistry, type NodeRegistryDeps } from "../../../node/rpc/node-registry.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { noFiles } from "../../support/no-files.ts";
@@ -13,8 +13,8 @@ import { readingParts } from "../../support/reading-parts.ts";
 import { onBug } from "./fixture.ts";
 
 /** What a test has of a node; the rest is made up. */
-export type ServedParts = Pick<NodeParts, "chain" | "pool" | "accounts" | "dataDirectory"> &
-  Partial<NodeParts>;
+export type ServedParts = Pick<NodeRegistryDeps, "chain" | "pool" | "accounts" | "dataDirectory"> &
+  Partial<NodeRegistryDeps>;
 
 /** The registry. */
 export function servedRegistry(profile: ProfileName, parts: ServedParts): Registry {

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Transaction as EthersTransaction } from "ethers";
 import { privateKeyToAccount } from "viem/accounts";
-import { callJson, ethArgs } from "../../../node/calls/arguments/transaction-args.ts";
+import { callArgsJson, ethArgs } from "../../../node/calls/arguments/transaction-args.ts";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { callMethods } from "../../../node/rpc/calls.ts";
@@ -267,5 +267,5 @@ test.each(["address", "storageKeys"] as const)(
 
 test("a reader thread is asked about the same authorizations", () => {
   const args = ethArgs.decode({ from, to, authorizationList: [{ ...given, r: "0xabc", yParity: "0x1" }] });
-  expect(ethArgs.decode(JSON.parse(JSON.stringify(callJson(args))))).toEqual(args);
+  expect(ethArgs.decode(JSON.parse(JSON.stringify(callArgsJson(args))))).toEqual(args);
 });

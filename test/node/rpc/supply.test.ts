@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
-import { type SupplyMethodParts, supplyMethods } from "../../../node/rpc/supply.ts";
+import { type SupplyMethodDeps, supplyMethods } from "../../../node/rpc/supply.ts";
 import { askRow } from "../../support/ask-row.ts";
 
 const HEAD = 9;
@@ -56,7 +56,7 @@ function ask(
       }),
     },
     supply: { totals: () => Promise.resolve({ minted: 1_000n, burntFees: 1n }) },
-  } as unknown as SupplyMethodParts; // what is read
+  } as unknown as SupplyMethodDeps; // what is read
   return askRow(supplyMethods(parts), "chain_getTotalSupply", `0x${number.toString(16)}`, showPartial);
 }
 
