@@ -47,7 +47,7 @@ async function start(): Promise<void> {
     terminal: () => ({ input: process.stdin, output: process.stdout }),
     prompter: { passphrase: (question) => prompter().passphrase(question) },
     environment: process.env,
-    surroundings: {
+    host: {
       platform: process.platform,
       home: homedir(),
       workingDirectory: process.cwd(),

@@ -57,11 +57,11 @@ function absentSections(): readonly string[] {
   const header = ["flag", "other names", "variable", "fine when", "why"];
   return [
     section("Absent: refused", header, absentRows("refused")),
-    section("Absent: taken with a warning, without effect", header, absentRows("idle")),
+    section("Absent: accepted with a warning, without effect", header, absentRows("ignored")),
   ];
 }
 
-function absentRows(verdict: "idle" | "refused") {
+function absentRows(verdict: "ignored" | "refused") {
   return absentNames.filter((name) => absentFlags[name].verdict === verdict).map(absentRow);
 }
 

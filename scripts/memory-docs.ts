@@ -1,6 +1,6 @@
 /** Writes docs/memory.md from the table of parts: `node scripts/memory-docs.ts`. */
 import { writeFileSync } from "node:fs";
-import { LEAST_MEMORY, type MemoryShares, memoryParts, planMemory } from "../node/config/memory-plan.ts";
+import { type MemoryShares, MIN_MEMORY_BYTES, memoryParts, planMemory } from "../node/config/memory-plan.ts";
 
 /** Where the page is. */
 export const MEMORY_DOCS = "docs/memory.md";
@@ -12,7 +12,7 @@ const INTRODUCTION = `# Memory
 
 <!-- Written by scripts/memory-docs.ts from the table of parts. Do not edit. -->
 
-\`--max-memory SIZE\` (\`512MiB\`, \`2GB\`) is the most that a node takes. Without it a container's limit holds, less a tenth for what the kernel counts there beside the process; \`--max-memory 0\` is no limit. It needs ${LEAST_MEMORY / MIB} MiB: a lower limit is refused, a smaller container is warned of.
+\`--max-memory SIZE\` (\`512MiB\`, \`2GB\`) is the most that a node takes. Without it a container's limit holds, less a tenth for what the kernel counts there beside the process; \`--max-memory 0\` is no limit. It needs ${MIN_MEMORY_BYTES / MIB} MiB: a lower limit is refused, a smaller container is warned of.
 
 The program itself takes about 96 MiB. The rest is shared out so that all parts full at once still fit; a part with a flag of its own (\`--state.trie-cache-limit\`, \`--db.leveldb.cache-size\`, \`--rpc.max-answer-bytes\`) has what that says, and the others share what it leaves.
 `;

@@ -4,7 +4,7 @@ import { messageOf } from "../bytes/message-of.ts";
 import { ownBlsKey, ownNodeKey } from "../compose/node-keys.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
-import { absolutePath } from "../config/options-paths.ts";
+import { resolvePath } from "../config/options-paths.ts";
 import { provePossession } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { askNode } from "../transport/client.ts";
@@ -24,7 +24,7 @@ export async function writeBlsInfo(job: Job): Promise<void> {
   const blsPublicKeyInfo = told ?? (await ownInfo(job, address));
   const name = `bls-publicinfo-${address}.json`;
   const text = `${JSON.stringify({ address, blsPublicKeyInfo }, undefined, 2)}\n`;
-  await writeNewFile({ path: absolutePath(name, job.shell.surroundings), name, text, mode: 0o644 });
+  await writeNewFile({ path: resolvePath(name, job.shell.host), name, text, mode: 0o644 });
   job.shell.stdout.write(`Successfully wrote '${name}'\n`);
 }
 
@@ -37,7 +37,7 @@ interface Answered {
 const QUESTION = '{"jsonrpc":"2.0","id":1,"method":"admin_nodeInfo","params":[]}';
 
 async function askInfo({ shell, resolved, command, arguments: [given] }: Job): Promise<Answered> {
-  const { ipc } = nodeOptions(command, resolved, shell.surroundings).options;
+  const { ipc } = nodeOptions(command, resolved, shell.host).options;
   const endpoint = given ?? ipc?.path;
   if (endpoint === undefined)
     throw new OptionError(
@@ -88,7 +88,7 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Nodes tell their key in the profile kaia alone; that of the data directory can be looked up. */
 async function ownInfo({ shell, resolved, command }: Job, address: string): Promise<BlsInfo> {
-  const { options } = nodeOptions(command, resolved, shell.surroundings);
+  const { options } = nodeOptions(command, resolved, shell.host);
   const nodeKey = await ownNodeKey(options);
   if (checksumAddress(nodeKey.address) !== address)
     throw new Error(

@@ -9,7 +9,7 @@ import { bareHex } from "../bytes/hex.ts";
 import { ownBlsKey, ownNodeKey } from "../compose/node-keys.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { OptionError } from "../config/options-error.ts";
-import { absolutePath } from "../config/options-paths.ts";
+import { resolvePath } from "../config/options-paths.ts";
 import { loadBls } from "../crypto/bls.ts";
 import { deriveBlsKey } from "../crypto/bls-key.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
@@ -44,7 +44,7 @@ async function writeKeyFile(job: Job, told: string, source: KeySource): Promise<
   const name = `bls-keystore-${checksumAddress(nodeKey.address)}.json`;
   const text = await sealBlsKeyFile({ key, publicKey }, passphrase, rounds);
   key.fill(0);
-  const path = absolutePath(name, job.shell.surroundings);
+  const path = resolvePath(name, job.shell.host);
   await writeNewFile({ path, name, text, mode: 0o600 });
   say(`Successfully wrote '${name}'`);
 }

@@ -30,7 +30,7 @@ export interface KeyJob {
 
 /** Opens the source of passphrases. Throws `OptionError`. */
 export async function openKeyJob({ shell, resolved, command }: Job): Promise<KeyJob> {
-  const { options } = nodeOptions(command, resolved, shell.surroundings);
+  const { options } = nodeOptions(command, resolved, shell.host);
   return {
     options,
     passphrases: await openPassphrases(options.accounts.passwordFile, shell.prompter, shell.stdout),

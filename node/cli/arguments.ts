@@ -4,9 +4,9 @@
  * are all fine.
  */
 import { findFlag, flags, spellings } from "../config/flags.ts";
-import { absentFlags, findAbsent } from "../config/flags-absent.ts";
-import { nearest } from "../config/flags-nearest.ts";
+import { absentFlags, findAbsentFlag } from "../config/flags-absent.ts";
 import { suggestion } from "../config/flags-values.ts";
+import { nearestWord } from "../config/nearest-word.ts";
 import { OptionError } from "../config/options-error.ts";
 import { commands } from "./commands.ts";
 
@@ -54,7 +54,7 @@ interface KnownFlag {
 function knownFlag(typed: string): KnownFlag | undefined {
   const name = findFlag(typed);
   if (name !== undefined) return { name, isSwitch: flags[name].kind.hint === "", about: flags[name].summary };
-  const absent = findAbsent(typed);
+  const absent = findAbsentFlag(typed);
   return absent && { name: absent, isSwitch: absentFlags[absent].isSwitch, about: absentFlags[absent].why };
 }
 
@@ -77,7 +77,7 @@ function refuseUnknownCommand(words: readonly string[]): void {
   const known = new Set(["help", ...commands.map((command) => command.words.split(" ")[0] ?? "")]);
   const [word = ""] = words;
   if (known.has(word)) return;
-  const near = nearest(word, [...known]);
+  const near = nearestWord(word, [...known]);
   const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
   throw new OptionError(
     "unknown-flag",

@@ -4,8 +4,8 @@ import { randomKey } from "../accounts/raw-key.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { openBootNode } from "../compose/boot-node.ts";
 import { ownNodeKey } from "../compose/node-keys.ts";
-import { bootNodeOptions } from "../config/boot-node-options.ts";
-import { absolutePath } from "../config/options-paths.ts";
+import { bootNodeOptions } from "../config/options-check.ts";
+import { resolvePath } from "../config/options-paths.ts";
 import { createLog } from "../observe/log.ts";
 import type { Job } from "./chain-commands.ts";
 import { writeNewFile } from "./new-file.ts";
@@ -15,10 +15,10 @@ import { openShutdownSignal } from "./signals.ts";
 export async function runBootNode({ shell, resolved }: Job): Promise<void> {
   const { genkey, writeaddress } = resolved.values;
   if (genkey) {
-    const path = absolutePath(genkey, shell.surroundings);
+    const path = resolvePath(genkey, shell.host);
     return writeNewFile({ path, name: genkey, text: bareHex(randomKey().key), mode: 0o600 });
   }
-  const { options, warnings } = bootNodeOptions(resolved, shell.surroundings);
+  const { options, warnings } = bootNodeOptions(resolved, shell.host);
   if (writeaddress) {
     const { id } = await ownNodeKey({
       nodeKey: options.nodeKey,

@@ -118,7 +118,7 @@ export async function openJob(job: Job, counts: JobCounts): Promise<OpenJob> {
 
 /** These commands talk through progress and one line at the end, so their log begins at warnings. */
 function prepare({ shell, resolved, command }: Job): { options: NodeOptions; log: Log } {
-  const { options, warnings } = nodeOptions(command, resolved, shell.surroundings);
+  const { options, warnings } = nodeOptions(command, resolved, shell.host);
   const log = createLog({ ...options.log, stream: shell.stderr });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
   return { options, log };

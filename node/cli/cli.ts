@@ -3,7 +3,6 @@
  * and what it does is called with the node's options. Whatever fails ends here as one line.
  */
 import type { FlagValues } from "../config/flags.ts";
-import { readPropertiesFile, readSettingsFile } from "../config/flags-file.ts";
 import {
   type FlagSources,
   type FlagTexts,
@@ -11,6 +10,7 @@ import {
   resolveFlags,
 } from "../config/flags-values.ts";
 import { OptionError } from "../config/options-error.ts";
+import { readPropertiesFile, readSettingsFile } from "../config/settings-file.ts";
 import { programVersion } from "../config/version.ts";
 import { initDatadir, type Job, rewindDatabase, tellSizes, verifyDatabase } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";

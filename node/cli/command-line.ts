@@ -1,7 +1,7 @@
 /** The command line, read: which command, on what, with which flags. */
 import { Command as CommanderCommand, CommanderError, Option } from "commander";
 import { flagNames, flags } from "../config/flags.ts";
-import { absentNames, judgesAbsent } from "../config/flags-absent.ts";
+import { absentNames, checksAbsentFlags } from "../config/flags-absent.ts";
 import type { AnyName, FlagTexts } from "../config/flags-values.ts";
 import { OptionError } from "../config/options-error.ts";
 import { normalArguments } from "./arguments.ts";
@@ -101,7 +101,7 @@ function addCommand(target: CommanderCommand, { command, names, report }: AddedC
 /** What a command takes: its own flags, and those that it judges. */
 function flagsOf({ name: command }: Command): readonly AnyName[] {
   const own = flagNames.filter((name) => flags[name].commands.some((each) => each === command));
-  return command !== "version" && command !== "completion" && judgesAbsent(command)
+  return command !== "version" && command !== "completion" && checksAbsentFlags(command)
     ? [...own, ...absentNames]
     : own;
 }

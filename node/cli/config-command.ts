@@ -11,7 +11,7 @@ import { flagText } from "./flag-text.ts";
  * node from starting with them.
  */
 export function showConfig({ shell, resolved, arguments: asked }: Job): void {
-  const { warnings } = nodeOptions("run", resolved, shell.surroundings);
+  const { warnings } = nodeOptions("run", resolved, shell.host);
   if (asked.length > 0) {
     const names = asked.map(flagCalled);
     shell.stdout.write(names.map((name) => `${plainText(name, resolved)}\n`).join(""));

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
-import { absolutePath } from "../config/options-paths.ts";
+import { resolvePath } from "../config/options-paths.ts";
 import { openConsole } from "../console/console.ts";
 import { openHistory } from "../console/history.ts";
 import { createLog } from "../observe/log.ts";
@@ -27,7 +27,7 @@ export async function runNodeConsole(job: Job): Promise<void> {
 
 /** The socket in the data directory. */
 function ownEndpoint({ shell, resolved, command }: Job): string {
-  const { ipc } = nodeOptions(command, resolved, shell.surroundings).options;
+  const { ipc } = nodeOptions(command, resolved, shell.host).options;
   if (ipc === undefined)
     throw new OptionError("clash", "a console on this node needs its socket (--ipcdisable)");
   return ipc.path;
@@ -39,14 +39,14 @@ async function converse(
   signal: AbortSignal,
 ): Promise<void> {
   const { values } = resolved;
-  const { paths } = nodeOptions(command, resolved, shell.surroundings).options;
+  const { paths } = nodeOptions(command, resolved, shell.host).options;
   const history = await openHistory(join(paths.dataDirectory, "history"));
   await using opened = await openConsole({
     ...shell.terminal(),
     ask: (message) => askNode(endpoint, message, signal),
     endpoint,
     history,
-    scripts: absolutePath(values.jspath, shell.surroundings),
+    scripts: resolvePath(values.jspath, shell.host),
     preload: values.preload,
     signal,
   });

@@ -6,7 +6,7 @@ import { createGenesisBlock } from "../chain/genesis-block.ts";
 import type { FlagValues } from "../config/flags.ts";
 import { checkGenesis, parseGenesis } from "../config/genesis.ts";
 import { OptionError } from "../config/options-error.ts";
-import { absolutePath } from "../config/options-paths.ts";
+import { resolvePath } from "../config/options-paths.ts";
 import { LIGHT_COST, STANDARD_COST } from "../crypto/secret-box.ts";
 import { composeFiles } from "../network-maker/compose.ts";
 import { keyFiles, type NetworkFile, nodeFiles, testKeyFiles } from "../network-maker/files.ts";
@@ -25,7 +25,7 @@ export async function makeGenesis({ shell, resolved, arguments: [word] }: Job): 
   const type = typeOf(word, values);
   const size = sizeOf(values);
   checkSize(size);
-  const output = absolutePath(values.output, shell.surroundings);
+  const output = resolvePath(values.output, shell.host);
   await refuseFull(output);
   const now = shell.clock.now();
   const network = await makeNetwork(genesisTerms(values, now), size.validators, await keysOf(values, size));

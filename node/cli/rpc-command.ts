@@ -43,7 +43,7 @@ function hintOf({ message }: NonNullable<Answer["error"]>, words: readonly strin
 export function endpointOf({ shell, resolved }: Pick<Job, "shell" | "resolved">): string {
   const { endpoint } = resolved.values;
   if (endpoint !== undefined && endpoint !== "") return endpoint;
-  const { ipc } = nodeOptions("rpc", resolved, shell.surroundings).options;
+  const { ipc } = nodeOptions("rpc", resolved, shell.host).options;
   if (ipc === undefined)
     throw new OptionError("clash", "without a socket (--ipcdisable) say where: --endpoint URL");
   return ipc.path;

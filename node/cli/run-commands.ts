@@ -28,7 +28,7 @@ type Use = (node: RunningNode, signal: AbortSignal) => Promise<void>;
 
 async function runWith({ shell, resolved, command }: Job, use: Use): Promise<void> {
   limitHeap({ shell, resolved });
-  const { options, warnings } = nodeOptions(command, resolved, shell.surroundings);
+  const { options, warnings } = nodeOptions(command, resolved, shell.host);
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
@@ -41,7 +41,7 @@ export async function runDevelopmentNode({ shell, resolved, command }: Job): Pro
   await using scratch = resolved.values.datadir === undefined ? await openTemporaryDirectory() : undefined;
   const datadir = scratch?.path ?? resolved.values.datadir;
   const values = { ...resolved.values, datadir };
-  const { options, warnings } = nodeOptions(command, { ...resolved, values }, shell.surroundings);
+  const { options, warnings } = nodeOptions(command, { ...resolved, values }, shell.host);
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
@@ -62,7 +62,7 @@ export async function runDevelopmentNode({ shell, resolved, command }: Job): Pro
 
 /** Comes first: the process may begin anew. */
 function limitHeap({ shell, resolved }: Pick<Job, "shell" | "resolved">): void {
-  shell.limitHeap(memoryOptions(resolved, shell.surroundings, []).shares.heap);
+  shell.limitHeap(memoryOptions(resolved, shell.host, []).shares.heap);
 }
 
 function openFile({ logFile }: NodeOptions): LogFile | undefined {

@@ -1,6 +1,6 @@
 /** What the command line meets outside itself; passed in so that tests play the machine. */
 
-import type { Surroundings } from "../config/options-paths.ts";
+import type { HostSystem } from "../config/options-paths.ts";
 import type { ConsoleStreams } from "../console/lines.ts";
 import type { ProgressStream } from "../observe/progress.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -19,7 +19,7 @@ export interface Shell {
   /** What a console reads and writes; standard input is opened by it. */
   readonly terminal: () => ConsoleStreams;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly surroundings: Surroundings;
+  readonly host: HostSystem;
   readonly signals: SignalSource;
   /** Watches what this process must not outlive; undefined where somebody started it by itself. */
   readonly openLauncherWatch?: () => LauncherWatch | undefined;

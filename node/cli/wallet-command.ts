@@ -8,7 +8,7 @@ import { readShortText } from "./short-text.ts";
 
 /** Writes the wallet and prints its URL. Neither words nor passphrase appear in an error. */
 export async function importWallet({ shell, resolved, command, arguments: [file = ""] }: Job): Promise<void> {
-  const { options } = nodeOptions(command, resolved, shell.surroundings);
+  const { options } = nodeOptions(command, resolved, shell.host);
   const log = createLog({ ...options.log, stream: shell.stderr });
   const { passwordFile, lightKdf } = options.accounts;
   if (passwordFile === undefined) {

@@ -27,7 +27,7 @@ export async function openBootNode(options: BootNodeOptions, log: Log): Promise<
     ...listen,
     announce: { ip: externalIp, tcpPort: undefined },
     bootNodes: parseBootNodes(options.bootNodes, log),
-    authorised: parseNodes(options.authorised, "--authorized-nodes", log),
+    authorised: parseNodes(options.authorizedNodes, "--authorized-nodes", log),
     allows: createAddressFilter(options.netRestrict),
     resolve: systemResolve,
     clock: systemClock,

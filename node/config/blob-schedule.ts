@@ -1,18 +1,19 @@
+/** Blob limits of a chain (EIP-4844) from `blobSchedule` of its configuration. */
 import type { ChainConfig } from "./chain-config.ts";
 
-/** How many blobs a chain allows (EIP-4844): as many as the target in the long run, `max` in a block or transaction. */
+/** Blob limits: `target` blobs a block on average, at most `max` in a block or transaction. */
 export interface BlobLimits {
   readonly target: number;
   readonly max: number;
   readonly baseFeeUpdateFraction: bigint;
 }
 
-/** What holds where a chain's configuration does not say. */
+/** Limits of a chain whose configuration has none. */
 const DEFAULT: BlobLimits = { target: 1, max: 1, baseFeeUpdateFraction: 5_007_716n };
 
-/** The limits of `blobSchedule.osaka` (encoding.md 7.1). */
-export function blobLimits({ kept }: Pick<ChainConfig, "kept">): BlobLimits {
-  const { osaka } = (kept.blobSchedule ?? {}) as { osaka?: Readonly<Record<string, unknown>> };
+/** Returns the limits of `blobSchedule.osaka` (`params/config.go@v2.2.2`). */
+export function blobLimits({ verbatim }: Pick<ChainConfig, "verbatim">): BlobLimits {
+  const { osaka } = (verbatim.blobSchedule ?? {}) as { osaka?: Readonly<Record<string, unknown>> };
   return {
     target: count(osaka?.["target"]) ?? DEFAULT.target,
     max: count(osaka?.["max"]) ?? DEFAULT.max,
@@ -20,7 +21,7 @@ export function blobLimits({ kept }: Pick<ChainConfig, "kept">): BlobLimits {
   };
 }
 
-/** A number of a document that was parsed as it came; undefined for what is none. */
+/** Returns an unsigned integer of parsed JSON, or `undefined` for any other value. */
 function count(value: unknown): number | undefined {
   const number = typeof value === "bigint" ? Number(value) : value;
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;

@@ -1,6 +1,6 @@
 /**
- * A chain's configuration: the `config` member of a genesis. What is absent gets the Go node's defaults, and
- * `given` remembers the two absences that count for the genesis block.
+ * A chain's configuration: the `config` member of a genesis (`params/config.go@v2.2.2`). Absent members get the Go
+ * node's defaults.
  */
 import { addressText, fromBareHex } from "../bytes/hex.ts";
 import { ConfigError } from "./error.ts";
@@ -9,15 +9,15 @@ import { type ForkSchedule, forks } from "./forks.ts";
 import {
   type JsonObject,
   member,
-  readBigint,
   readBoolean,
   readNumber,
   readObject,
   readText,
+  readUnsigned,
 } from "./json-reader.ts";
 import { parseRegistry, type RegistryConfig } from "./registry-config.ts";
 
-/** Rewards: amounts in peb, except `minimumStake` in whole coins; `ratio` is "proposer/second/third". */
+/** Rewards. `mintingAmount` is in peb, `minimumStake` in KAIA; `ratio` is "proposer/second/third" in percent. */
 export interface RewardConfig {
   readonly mintingAmount: bigint;
   readonly ratio: string;
@@ -29,7 +29,7 @@ export interface RewardConfig {
   readonly minimumStake: bigint;
 }
 
-/** The bounds and the pace of the base fee (KIP-71). */
+/** Parameters of the base fee (KIP-71); amounts in peb. */
 export interface Kip71Config {
   readonly lowerBoundBaseFee: bigint;
   readonly upperBoundBaseFee: bigint;
@@ -38,7 +38,7 @@ export interface Kip71Config {
   readonly baseFeeDenominator: bigint;
 }
 
-/** Governance as the genesis sets it; votes may change it later. */
+/** Governance parameters of the genesis; votes may change them later. */
 export interface GovernanceConfig {
   readonly governingNode: Uint8Array;
   readonly governanceMode: string;
@@ -47,7 +47,7 @@ export interface GovernanceConfig {
   readonly kip71: Kip71Config;
 }
 
-/** The whole configuration. `policy` is 0 round robin, 1 sticky, 2 weighted random; `sub` the committee's size. */
+/** A chain's configuration. `policy` is 0 round robin, 1 sticky, 2 weighted random; `sub` is the committee size. */
 export interface ChainConfig extends ForkSchedule {
   readonly chainId: bigint;
   readonly istanbul: { readonly epoch: number; readonly policy: number; readonly sub: number };
@@ -57,13 +57,13 @@ export interface ChainConfig extends ForkSchedule {
   readonly kip103ContractAddress: Uint8Array;
   readonly kip160ContractAddress: Uint8Array;
   readonly randaoRegistry: RegistryConfig | undefined;
-  /** `blobSchedule` and `randaoRegistry` as they were given, to be shown. */
-  readonly kept: { readonly blobSchedule?: unknown; readonly randaoRegistry?: unknown };
-  /** Whether the base fee's and the stakers' parameters were spelled out: only then does block 0 record them. */
+  /** `blobSchedule` and `randaoRegistry` as in the genesis, for `chainConfigJson`. */
+  readonly verbatim: { readonly blobSchedule?: unknown; readonly randaoRegistry?: unknown };
+  /** True for parameters that the genesis contains; block 0 records only those. */
   readonly given: { readonly kip71: boolean; readonly kip82Ratio: boolean };
 }
 
-/** KIP-71's values where a chain does not set its own. */
+/** Defaults of KIP-71. */
 export const DEFAULT_KIP71: Kip71Config = {
   lowerBoundBaseFee: 25_000_000_000n,
   upperBoundBaseFee: 750_000_000_000n,
@@ -72,10 +72,10 @@ export const DEFAULT_KIP71: Kip71Config = {
   baseFeeDenominator: 20n,
 };
 
-/** Governance where the genesis has none; where it has some, an absent mode stays empty. */
+/** Default of `governance`. A `governance` without a mode has an empty mode. */
 const NO_GOVERNANCE: JsonObject = { governanceMode: "none" };
 
-/** Rewards of a chain whose genesis says nothing of them. */
+/** Default of `governance.reward`. */
 export const DEFAULT_REWARD: RewardConfig = {
   mintingAmount: 0n,
   ratio: "100/0/0",
@@ -88,14 +88,14 @@ export const DEFAULT_REWARD: RewardConfig = {
 };
 
 /**
- * Reads a configuration out of parsed JSON (numbers may be bigint) and fills in the defaults; unknown members
- * are ignored. Throws `ConfigError` `bad-chain-config`.
+ * Reads a configuration from parsed JSON, whose integers may be bigint, and applies the defaults; unknown members are
+ * ignored. Throws `ConfigError` `bad-chain-config`.
  */
 export function parseChainConfig(json: unknown): ChainConfig {
   const config = readObject(json, "config");
   for (const engine of ["clique", "gxhash"]) {
     if (member(config, engine) === undefined) continue;
-    throw bad(
+    throw configError(
       `DEPRECATED: '${engine}' consensus engine configuration is deprecated and has been removed. Please use 'istanbul' instead`,
     );
   }
@@ -106,20 +106,20 @@ export function parseChainConfig(json: unknown): ChainConfig {
   const parsed = {
     forks: parseForks(config),
     istanbul: parseIstanbul(istanbul),
-    unitPrice: readBigint(config, "unitPrice", 0n),
+    unitPrice: readUnsigned(config, "unitPrice", 0n),
     deriveShaImpl: readNumber(config, "deriveShaImpl", 0),
     governance: parseGovernance(governance, reward),
     kip103ContractAddress: parseAddress(config, "kip103ContractAddress"),
     kip160ContractAddress: parseAddress(config, "kip160ContractAddress"),
     randaoRegistry: parseRegistry(member(config, "randaoRegistry")),
-    kept: pick(config, ["blobSchedule", "randaoRegistry"]),
+    verbatim: pick(config, ["blobSchedule", "randaoRegistry"]),
     given: {
       kip71: member(governance, "kip71") !== undefined,
       kip82Ratio: readText(readObject(reward ?? {}, "reward"), "kip82ratio", "") !== "",
     },
   };
-  if (chainId === undefined) throw bad("chainID is not specified");
-  return { chainId: readBigint(config, "chainId", 0n), ...parsed };
+  if (chainId === undefined) throw configError("chainID is not specified");
+  return { chainId: readUnsigned(config, "chainId", 0n), ...parsed };
 }
 
 function parseForks(config: JsonObject): ReadonlyMap<string, number> {
@@ -152,10 +152,10 @@ function parseGovernance(governance: JsonObject, reward: unknown): GovernanceCon
 
 function parseReward(reward: JsonObject): RewardConfig {
   if (member(reward, "mintingAmount") === undefined || member(reward, "minimumStake") === undefined) {
-    throw bad("reward is not set: it needs mintingAmount and minimumStake");
+    throw configError("reward is not set: it needs mintingAmount and minimumStake");
   }
   return {
-    mintingAmount: readBigint(reward, "mintingAmount", 0n),
+    mintingAmount: readUnsigned(reward, "mintingAmount", 0n),
     ratio: readText(reward, "ratio", ""),
     kip82Ratio: readText(reward, "kip82ratio", "") || DEFAULT_REWARD.kip82Ratio,
     useGiniCoeff: readBoolean(reward, "useGiniCoeff"),
@@ -164,7 +164,7 @@ function parseReward(reward: JsonObject): RewardConfig {
       readNumber(reward, "stakingUpdateInterval", 0) || DEFAULT_REWARD.stakingUpdateInterval,
     proposerUpdateInterval:
       readNumber(reward, "proposerUpdateInterval", 0) || DEFAULT_REWARD.proposerUpdateInterval,
-    minimumStake: readBigint(reward, "minimumStake", 0n),
+    minimumStake: readUnsigned(reward, "minimumStake", 0n),
   };
 }
 
@@ -172,11 +172,11 @@ function parseKip71(json: unknown): Kip71Config {
   if (json === undefined) return DEFAULT_KIP71;
   const kip71 = readObject(json, "kip71");
   return {
-    lowerBoundBaseFee: readBigint(kip71, "lowerboundbasefee", 0n),
-    upperBoundBaseFee: readBigint(kip71, "upperboundbasefee", 0n),
-    gasTarget: readBigint(kip71, "gastarget", 0n),
-    maxBlockGasUsedForBaseFee: readBigint(kip71, "maxblockgasusedforbasefee", 0n),
-    baseFeeDenominator: readBigint(kip71, "basefeedenominator", 0n),
+    lowerBoundBaseFee: readUnsigned(kip71, "lowerboundbasefee", 0n),
+    upperBoundBaseFee: readUnsigned(kip71, "upperboundbasefee", 0n),
+    gasTarget: readUnsigned(kip71, "gastarget", 0n),
+    maxBlockGasUsedForBaseFee: readUnsigned(kip71, "maxblockgasusedforbasefee", 0n),
+    baseFeeDenominator: readUnsigned(kip71, "basefeedenominator", 0n),
   };
 }
 
@@ -184,11 +184,11 @@ function parseAddress(object: JsonObject, key: string): Uint8Array {
   const text = readText(object, key, "");
   if (text === "") return new Uint8Array(20);
   const digits = text.replace(/^0x/i, "");
-  if (!/^[0-9a-f]{40}$/i.test(digits)) throw bad(`${key} is not an address: ${text.slice(0, 60)}`);
+  if (!/^[0-9a-f]{40}$/i.test(digits)) throw configError(`${key} is not an address: ${text.slice(0, 60)}`);
   return fromBareHex(digits);
 }
 
-function pick(object: JsonObject, keys: readonly string[]): ChainConfig["kept"] {
+function pick(object: JsonObject, keys: readonly string[]): ChainConfig["verbatim"] {
   return Object.fromEntries(
     keys.flatMap((key) => {
       const value = member(object, key);
@@ -197,9 +197,9 @@ function pick(object: JsonObject, keys: readonly string[]): ChainConfig["kept"] 
   );
 }
 
-/** The configuration as JSON answers show it, members in the Go node's order; ready for `JSON.stringify`. */
+/** Returns the configuration for `JSON.stringify`, members in the Go node's order. */
 export function chainConfigJson(config: ChainConfig): object {
-  const { governance, kept } = config;
+  const { governance, verbatim } = config;
   const fork = (keys: readonly string[]): object =>
     Object.fromEntries(keys.flatMap((key) => (config.forks.has(key) ? [[key, config.forks.get(key)]] : [])));
   const ordered = forks
@@ -208,13 +208,13 @@ export function chainConfigJson(config: ChainConfig): object {
   return {
     chainId: jsonInteger(config.chainId),
     ...fork(ordered),
-    ...(kept.blobSchedule === undefined ? {} : { blobSchedule: kept.blobSchedule }),
+    ...(verbatim.blobSchedule === undefined ? {} : { blobSchedule: verbatim.blobSchedule }),
     ...fork(["kip103CompatibleBlock"]),
     kip103ContractAddress: addressText(config.kip103ContractAddress),
     ...fork(["kip160CompatibleBlock"]),
     kip160ContractAddress: addressText(config.kip160ContractAddress),
     ...fork([RANDAO_KEY]),
-    ...(kept.randaoRegistry === undefined ? {} : { randaoRegistry: kept.randaoRegistry }),
+    ...(verbatim.randaoRegistry === undefined ? {} : { randaoRegistry: verbatim.randaoRegistry }),
     istanbul: config.istanbul,
     unitPrice: jsonInteger(config.unitPrice),
     deriveShaImpl: config.deriveShaImpl,
@@ -228,7 +228,7 @@ export function chainConfigJson(config: ChainConfig): object {
   };
 }
 
-/** The only fork whose number is not shown among the others, but beside its registry. */
+/** The fork whose number stands beside its registry, not among the others. */
 const RANDAO_KEY = "randaoCompatibleBlock";
 
 function rewardJson(reward: RewardConfig): object {
@@ -254,6 +254,6 @@ function kip71Json(kip71: Kip71Config): object {
   };
 }
 
-function bad(message: string): ConfigError {
+function configError(message: string): ConfigError {
   return new ConfigError("bad-chain-config", message);
 }

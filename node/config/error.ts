@@ -1,7 +1,9 @@
-/** What can be wrong with a chain's configuration, a genesis or the program's options. */
+/** Errors of chain configurations and genesis files. */
+
+/** Code of a `ConfigError`. */
 export type ConfigErrorCode = "bad-chain-config" | "bad-genesis" | "bad-json" | "fork-order";
 
-/** Thrown by this room; `code` is stable, the message is the Go node's text wherever that has one. */
+/** Invalid chain configuration or genesis. `code` is stable; the message is the Go node's where it has one. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ConfigErrorCode;

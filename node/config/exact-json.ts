@@ -1,11 +1,11 @@
-/** JSON whose integers stay exact: amounts in a genesis pass 2^53, where `JSON.parse` alone would round them. */
+/** JSON with exact integers: amounts in a genesis pass 2^53, above which `JSON.parse` rounds. */
 import { messageOf } from "../bytes/message-of.ts";
 import { ConfigError } from "./error.ts";
 
-/** JSON.rawJSON (ECMAScript proposal "JSON.parse source text access"), which TypeScript's library does not know yet. */
+/** JSON.rawJSON (ECMAScript proposal "JSON.parse source text access"), which TypeScript's library does not declare. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
 
-/** Parses JSON; integers above 2^53 - 1 come as bigint, all other values as usual. Throws `ConfigError` `bad-json`. */
+/** Parses JSON; integers beyond 2^53 - 1 become bigint. Throws `ConfigError` `bad-json`. */
 export function parseExactJson(text: string): unknown {
   try {
     return JSON.parse(text, exactNumber);
@@ -16,14 +16,14 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-/** An integer as `JSON.stringify` writes it bare, whatever its size. */
+/** Returns a value that `JSON.stringify` writes as an integer of any size. */
 export function jsonInteger(value: bigint): number | object {
   return value >= -9007199254740991n && value <= 9007199254740991n
     ? Number(value)
     : rawJSON(value.toString());
 }
 
-/** JSON text of a value whose bigints become integers, whatever their size. */
+/** Returns the JSON text of a value; bigints become integers of any size. */
 export function exactJsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, exactInteger, indent);
 }

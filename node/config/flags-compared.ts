@@ -1,7 +1,7 @@
-/** How the flags of knit compare with those of the Go nodes: what the Go nodes lack, and what is not quite theirs. */
+/** Comparison of knit's flags with those of the Go nodes, for docs/flags.md: own flags and differences. */
 import type { FlagName } from "./flags.ts";
 
-/** Flags that no Go node has, nor its network maker. */
+/** Flags that neither the Go nodes nor their network maker have. */
 export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
   "accounts",
   "balance",
@@ -23,31 +23,31 @@ export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
   "max-memory",
 ]);
 
-/** What is different in flags that both have; the others are the same. */
+/** Differences in flags that both have; the others are the same. */
 export const differences: Partial<Record<FlagName, string>> = {
   mainnet: "block 0 is not included: `knit init GENESIS` first",
-  conf: "takes properties too",
-  datadir: "the chain is in `knit/` inside, not in `klay/`",
+  conf: "accepts properties, too",
+  datadir: "the chain is in its subdirectory `knit/`, not in `klay/`",
   ipcpath: "`knit.ipc` by default, not `klay.ipc`",
-  nat: "`none` by default, not `any`; no router is asked to open a port, because routers that do obey any program: who serves others gives its address",
-  networkid: "the chain's id by default, not 8217",
-  rpcapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
-  wsapi: "`chain,net,rpc` by default; `--rpc.profile` chooses the Go node's",
+  nat: "`none` by default, not `any`; knit asks no router to open a port; a node that serves others sets its address",
+  networkid: "the chain id by default, not 8217",
+  rpcapi: "`chain,net,rpc` by default; `--rpc.profile` selects the Go node's",
+  wsapi: "`chain,net,rpc` by default; `--rpc.profile` selects the Go node's",
   "cn-num": "1 by default, not 0",
   "gen-type":
-    "local by default, not docker; no deploy, whose addresses are one site's own, and kubernetes besides",
-  output: "`knit-network` by default; nothing in it is replaced",
+    "local by default, not docker; kubernetes in addition, and no deploy, which is specific to one site",
+  output: "`knit-network` by default; knit overwrites no file in it",
   "docker-image-id": "an image of knit by default",
-  "genesis-type": "mainnet and mainnet-test have the address book of Kairos, and no credit contract",
-  srvtype: "there is one kind of server",
-  "rpc.concurrencylimit": "does nothing: the budget of a listener limits what waits",
-  gcmode: "as the database was opened before by default",
-  "state.live-pruning-retention": "keeps states without `--state.live-pruning` too",
-  "state.block-interval": "16 by default, not 128; blocks are on disk at once whatever it is",
+  "genesis-type": "mainnet and mainnet-test use the address book of Kairos and have no credit contract",
+  srvtype: "no effect: there is one kind of HTTP server",
+  "rpc.concurrencylimit": "no effect: the budget of a listener limits queued requests",
+  gcmode: "the mode of the existing database by default",
+  "state.live-pruning-retention": "also without `--state.live-pruning`",
+  "state.block-interval": "16 by default, not 128; blocks are written to disk at once in any case",
   "db.leveldb.cache-size": "16 by default, not 768",
-  nodekeystore: "for `knit account export` alone",
-  "bls-nodekey": "a key that follows from the node key is not written to a file",
-  extradata: "at most 31 bytes, not 32: the last one is the round; longer ones are refused",
-  genkey: "writes over nothing",
-  rewardbase: "the node's own address by default",
+  nodekeystore: "for `knit account export` only",
+  "bls-nodekey": "a key derived from the node key is not written to a file",
+  extradata: "at most 31 bytes, not 32: the last byte is the round; longer texts are rejected",
+  genkey: "does not overwrite a file",
+  rewardbase: "the node's address by default",
 };

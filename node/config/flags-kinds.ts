@@ -1,21 +1,21 @@
-/** The kinds of value that flags take: how text becomes a value, and what help calls it. */
+/** Parsers of flag values, each with the placeholder that help shows for it. */
 import { isIP } from "node:net";
 import { fromBareHex } from "../bytes/hex.ts";
 
-/** Turns text into a value or throws an `Error` whose message completes "must be ...". */
+/** A kind of value. `parse` throws an `Error` whose message completes "must be ...". */
 export interface Kind<T> {
-  /** What help shows for the value, such as `N`; empty for switches. */
+  /** The placeholder in help, such as `N`; empty for switches. */
   readonly hint: string;
   parse(text: string): T;
 }
 
-/** An account: its address, or its place in the keystore's list. */
+/** An account by its address or by its index in the keystore. */
 export type AccountReference =
   | { readonly kind: "address"; readonly address: Uint8Array }
   | { readonly kind: "index"; readonly index: number };
 
-/** A switch. */
-export const boolean: Kind<boolean> = {
+/** A switch: true, 1, yes, on, or false, 0, no, off. */
+export const booleanKind: Kind<boolean> = {
   hint: "",
   parse: (text) => {
     if (["true", "1", "yes", "on"].includes(text.toLowerCase())) return true;
@@ -24,43 +24,43 @@ export const boolean: Kind<boolean> = {
   },
 };
 
-/** Any text; empty means not given. */
-export const text: Kind<string> = { hint: "TEXT", parse: (value) => value };
+/** Any text; an empty text counts as absent. */
+export const textKind: Kind<string> = { hint: "TEXT", parse: (value) => value };
 
-/** Text of at most so many bytes. */
-export function shortText(most: number): Kind<string> {
+/** A text of at most `maxBytes` bytes of UTF-8. */
+export function shortText(maxBytes: number): Kind<string> {
   return {
     hint: "TEXT",
     parse: (value) => {
-      if (Buffer.byteLength(value) <= most) return value;
-      throw new Error(`a text of at most ${most} bytes`);
+      if (Buffer.byteLength(value) <= maxBytes) return value;
+      throw new Error(`a text of at most ${maxBytes} bytes`);
     },
   };
 }
 
-/** A file or directory. */
+/** A path of a file or directory. */
 export const path: Kind<string> = { hint: "PATH", parse: (value) => value };
 
-/** Words between commas; space around them and empty ones do not count. */
+/** A comma-separated list; surrounding blanks and empty items are dropped. */
 export const list: Kind<readonly string[]> = { hint: "LIST", parse: splitList };
 
-/** A whole number from `least` to `most`. */
-export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+/** An integer from `min` to `max`. */
+export function integerKind(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
   return {
     hint: "N",
     parse: (value) => {
       const parsed = /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
-      if (parsed >= least && parsed <= most) return parsed;
-      if (most === Number.MAX_SAFE_INTEGER) throw new Error(`a whole number of at least ${least}`);
-      throw new Error(`a whole number from ${least} to ${most}`);
+      if (parsed >= min && parsed <= max) return parsed;
+      if (max === Number.MAX_SAFE_INTEGER) throw new Error(`a whole number of at least ${min}`);
+      throw new Error(`a whole number from ${min} to ${max}`);
     },
   };
 }
 
-/** A TCP port; 0 takes a free one. */
-export const port: Kind<number> = { ...integer(0, 65_535), hint: "PORT" };
+/** A TCP or UDP port; 0 for a free port. */
+export const port: Kind<number> = { ...integerKind(0, 65_535), hint: "PORT" };
 
-/** Networks between commas, such as `10.0.0.0/8` or `fc00::/7`. */
+/** A comma-separated list of networks in CIDR notation, such as `10.0.0.0/8` or `fc00::/7`. */
 export const networks: Kind<readonly string[]> = {
   hint: "NETWORKS",
   parse: (value) => {
@@ -76,10 +76,10 @@ function isNetwork(range: string): boolean {
   return family !== 0 && Number(prefix) <= (family === 4 ? 32 : 128);
 }
 
-/** What `extip:` names, or a way to ask routers. */
+/** The address of `extip:IP`, or a method of NAT traversal. */
 export type AddressSource = "any" | "none" | "upnp" | "pmp" | { readonly ip: string };
 
-/** How a node learns the address that others know it by. */
+/** The source of the external address of a node. */
 export const addressSource: Kind<AddressSource> = {
   hint: "none|extip:IP",
   parse: (value) => {
@@ -90,20 +90,20 @@ export const addressSource: Kind<AddressSource> = {
   },
 };
 
-/** Where to listen: `host:port` or `:port`, IPv6 in brackets. */
+/** A listening address: `host:port` or `:port`, IPv6 in brackets. */
 export const listenAddress: Kind<{ readonly host: string | undefined; readonly port: number }> = {
   hint: "HOST:PORT",
   parse: (value) => {
     const [, bracketed, plain = "", digits = ""] =
       /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(value) ?? [];
     const host = bracketed ?? plain;
-    const good = digits !== "" && Number(digits) <= 65_535 && (host === "" || isIP(host) !== 0);
-    if (!good) throw new Error("an address and port such as :32323 or 127.0.0.1:32323");
+    const isValid = digits !== "" && Number(digits) <= 65_535 && (host === "" || isIP(host) !== 0);
+    if (!isValid) throw new Error("an address and port such as :32323 or 127.0.0.1:32323");
     return { host: host === "" ? undefined : host, port: Number(digits) };
   },
 };
 
-/** A whole number that may pass 2^53. */
+/** An unsigned integer of any size. */
 export const amount: Kind<bigint> = {
   hint: "AMOUNT",
   parse: (value) => {
@@ -112,7 +112,7 @@ export const amount: Kind<bigint> = {
   },
 };
 
-/** KAIA, down to a billionth. */
+/** An amount in KAIA, with at most nine decimals. */
 export const coins: Kind<number> = {
   hint: "KAIA",
   parse: (value) => {
@@ -123,7 +123,7 @@ export const coins: Kind<number> = {
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** A length of time such as `250ms`, `10s` or `1h30m`; the value is in milliseconds. */
+/** A duration such as `250ms`, `10s` or `1h30m`; the value is in milliseconds. */
 export const duration: Kind<number> = {
   hint: "TIME",
   parse: (value) => {
@@ -146,7 +146,7 @@ const UNIT_BYTES: Readonly<Record<string, number>> = {
   ti: 2 ** 40,
 };
 
-/** A number of bytes such as `512MiB`, `512Mi`, `1.5GB` or `2000000000`. */
+/** A size such as `512MiB`, `512Mi`, `1.5GB` or `2000000000`; the value is in bytes. */
 export const byteSize: Kind<number> = {
   hint: "SIZE",
   parse: (value) => {
@@ -157,7 +157,7 @@ export const byteSize: Kind<number> = {
   },
 };
 
-/** One of some words. */
+/** One of `words`. */
 export function choice<const T extends string>(words: readonly T[]): Kind<T> {
   return {
     hint: words.join("|"),
@@ -169,7 +169,7 @@ export function choice<const T extends string>(words: readonly T[]): Kind<T> {
   };
 }
 
-/** 32 bytes as 64 hex digits; the value is never repeated in an error. */
+/** A private key: 64 hex digits. The value does not appear in errors. */
 export const secret: Kind<Uint8Array> = {
   hint: "HEX",
   parse: (value) => {
@@ -179,10 +179,10 @@ export const secret: Kind<Uint8Array> = {
   },
 };
 
-/** An account: 40 hex digits, with or without `0x`, or its place in the keystore's list. */
+/** An account: 40 hex digits, with or without `0x`, or its index in the keystore. */
 export const account: Kind<AccountReference> = { hint: "ACCOUNT", parse: parseAccount };
 
-/** Accounts between commas. */
+/** A comma-separated list of accounts. */
 export const accounts: Kind<readonly AccountReference[]> = {
   hint: "ACCOUNTS",
   parse: (value) => splitList(value).map(parseAccount),
@@ -196,9 +196,9 @@ function parseAccount(value: string): AccountReference {
 }
 
 /** An address: 40 hex digits, with or without `0x`; 20 bytes. */
-export const address: Kind<Uint8Array> = { hint: "ADDRESS", parse: parseAddress };
+export const addressKind: Kind<Uint8Array> = { hint: "ADDRESS", parse: parseAddress };
 
-/** Addresses between commas. */
+/** A comma-separated list of addresses. */
 export const addresses: Kind<readonly Uint8Array[]> = {
   hint: "ADDRESSES",
   parse: (value) => splitList(value).map(parseAddress),
@@ -210,7 +210,7 @@ function parseAddress(value: string): Uint8Array {
   return fromBareHex(digits);
 }
 
-/** The block at which a fork begins, or `never`. */
+/** A fork block, or `never`. */
 export const fork: Kind<number | "never"> = {
   hint: "BLOCK",
   parse: (value) => {

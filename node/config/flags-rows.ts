@@ -1,7 +1,7 @@
-/** How rows of the flag table are made: the commands, the headings of help, and a maker of rows for each heading. */
+/** Rows of the flag table: the commands that accept flags, the headings of help, and a builder of rows for a heading. */
 import type { Kind } from "./flags-kinds.ts";
 
-/** The commands that take flags. */
+/** The commands that accept flags. */
 export type FlagCommand =
   | "run"
   | "dev"
@@ -23,7 +23,7 @@ export type FlagCommand =
   | "genesis"
   | (typeof ACCOUNT)[number];
 
-/** The commands about key files. */
+/** The commands for key files. */
 export const ACCOUNT = [
   "account-list",
   "account-new",
@@ -36,10 +36,12 @@ export const ACCOUNT = [
   "account-bls-export",
 ] as const;
 
+/** The commands that write key files of accounts. */
+export const KEY_WRITING: readonly FlagCommand[] = ["account-new", "account-update", "account-import"];
 /** The commands that write key files of BLS keys. */
 export const BLS_WRITING: readonly FlagCommand[] = ["account-bls-new", "account-bls-import"];
 
-/** The headings under which help shows flags, in its order. */
+/** The headings of flags in help, in order. */
 export const flagGroups = [
   "Development chain",
   "Chain file",
@@ -66,19 +68,19 @@ export const flagGroups = [
 /** A heading of help. */
 export type FlagGroup = (typeof flagGroups)[number];
 
-/** One flag. A default of `undefined` means that its absence has a meaning of its own. */
+/** One flag. `fallback` is its default; `undefined` means that the flag may be absent. */
 export interface Flag<T> {
   readonly kind: Kind<T>;
   readonly fallback: T | undefined;
   readonly group: FlagGroup;
   readonly summary: string;
-  /** The commands that take it. */
+  /** The commands that accept the flag. */
   readonly commands: readonly FlagCommand[];
-  /** Other names; the Go node's settings file uses the dotted ones. */
+  /** Other names; the dotted ones are those of the Go node's settings file. */
   readonly aliases: readonly string[];
 }
 
-/** The commands that run a node, and the one that shows what it would run with. */
+/** The commands that run a node, and `config`, which prints its settings. */
 export const NODE: readonly FlagCommand[] = ["run", "dev", "console", "config"];
 /** The commands that have a data directory. */
 export const DATA: readonly FlagCommand[] = [
@@ -94,14 +96,14 @@ export const DATA: readonly FlagCommand[] = [
   "config",
 ];
 
-/** Makes the rows of one heading: kind, default, summary, and the other names. */
+/** Returns builders of the rows under one heading. */
 export function rows(group: FlagGroup, commands: readonly FlagCommand[]) {
   return {
     /** A flag with a default. */
     flag: <T>(kind: Kind<T>, fallback: T, summary: string, ...aliases: string[]) => {
       return { kind, fallback, group, summary, commands, aliases };
     },
-    /** A flag whose absence means something. */
+    /** A flag that may be absent. */
     maybe: <T>(kind: Kind<T>, summary: string, ...aliases: string[]): Flag<T> => {
       return { kind, fallback: undefined, group, summary, commands, aliases };
     },

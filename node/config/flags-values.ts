@@ -1,33 +1,33 @@
 /**
- * Where flags get their values: defaults, then the settings file, then the environment, then the command
- * line. Each later source replaces an earlier one; every value is checked whoever gave it.
+ * Values of flags from their sources: defaults, then the settings file, then the environment, then the command
+ * line. A later source overrides an earlier one; values of all sources are checked.
  */
 import { developmentDefaults, type FlagName, type FlagValues, flagNames, flags } from "./flags.ts";
-import { type AbsentName, absentFlags, absentNames, judgesAbsent } from "./flags-absent.ts";
-import { nearest } from "./flags-nearest.ts";
+import { type AbsentName, absentFlags, absentNames, checksAbsentFlags } from "./flags-absent.ts";
 import { type FlagCommand } from "./flags-rows.ts";
+import { nearestWord } from "./nearest-word.ts";
 import { OptionError } from "./options-error.ts";
 
-/** A flag that knit has, or one that only the Go nodes have. */
+/** Name of a flag of knit or of an absent flag of the Go nodes. */
 export type AnyName = FlagName | AbsentName;
 
-/** Texts by flag, from one source. */
+/** Texts of flags from one source. */
 export type FlagTexts = ReadonlyMap<AnyName, string>;
 
-/** The places that may set flags, weakest first. */
+/** The sources of flags. */
 export interface FlagSources {
   readonly command: FlagCommand;
-  /** What the name under which the program was started stands for. */
+  /** The node type that the name of the executable stands for. */
   readonly type?: FlagValues["type"] | undefined;
   readonly file?: FlagTexts;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly commandLine: FlagTexts;
 }
 
-/** Prefixes of environment variables, strongest first; the Go nodes read the other two. */
+/** Prefixes of environment variables in order of precedence; the last two are those of the Go nodes. */
 const PREFIXES = ["KNIT_", "KLAYTN_", "KAIA_"] as const;
 
-/** Variables of the Go nodes that do not follow from the flag's name; they are read after those that do. */
+/** Variables of the Go nodes that differ from the flag's name; they are read after the regular ones. */
 const VARIABLES: Partial<Record<AnyName, string>> = {
   v3: "KEYSTORE_V3",
   mainnet: "CYPRESS",
@@ -46,19 +46,19 @@ const VARIABLES: Partial<Record<AnyName, string>> = {
   "log.compress": "LOGCOMPRESS",
 };
 
-/** Values of all flags, and which of them somebody gave. */
+/** Values of all flags and their origins. */
 export interface ResolvedFlags {
   readonly values: FlagValues;
   readonly given: ReadonlySet<FlagName>;
-  /** Where the values of the given flags come from, for people, and their texts. */
+  /** Texts and origins of the given flags, for messages. */
   readonly origins: ReadonlyMap<FlagName, GivenText>;
-  /** Flags that do nothing here. */
+  /** Warnings about flags without effect. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Folds the sources. Throws `OptionError` `bad-value` that names the flag and where its value came from, and
- * `absent-flag` for a flag of the Go nodes without which a node would not be what was asked for.
+ * Merges the sources. Throws `OptionError` `bad-value` with the flag and the origin of its value, and `absent-flag` for
+ * a refused flag of the Go nodes.
  */
 export function resolveFlags(sources: FlagSources): ResolvedFlags {
   const values: Record<string, unknown> = {};
@@ -69,32 +69,32 @@ export function resolveFlags(sources: FlagSources): ResolvedFlags {
     if (found) origins.set(name, found);
     values[name] = found ? parseValue(name, found) : (defaults[name] ?? flags[name].fallback);
   }
-  const warnings = judgesAbsent(sources.command) ? judgeAbsent(sources) : [];
+  const warnings = checksAbsentFlags(sources.command) ? checkAbsentFlags(sources) : [];
   // the loop went through every row of the table
   return { values: values as FlagValues, given: new Set(origins.keys()), origins, warnings };
 }
 
-/** What flags are that nobody gives. */
+/** Returns the defaults that a command or a node type overrides. */
 export function defaultsOf({ command, type }: Pick<FlagSources, "command" | "type">): Partial<FlagValues> {
   const named = type === undefined ? {} : { type };
   return command === "dev" ? { ...named, ...developmentDefaults } : named;
 }
 
-/** The environment variables that set a flag, without their prefixes: `RPCPORT`. */
+/** Returns the environment variables of a flag without their prefixes, such as `RPCPORT`. */
 export function variableNames(name: AnyName): readonly string[] {
   const regular = name.toUpperCase().replace(/[.-]/g, "_");
   const other = VARIABLES[name];
   return other === undefined ? [regular] : [regular, other];
 }
 
-/** ` (did you mean --rpcport?)`, or nothing when no flag is near. */
+/** Returns ` (did you mean --rpcport?)`, or an empty text when no flag is similar. */
 export function suggestion(name: string, prefix = ""): string {
   const names = flagNames.flatMap((each) => [each, ...flags[each].aliases]);
-  const near = nearest(name, names);
+  const near = nearestWord(name, names);
   return near === undefined ? "" : ` (did you mean ${prefix}${near}?)`;
 }
 
-/** What somebody gave, and where. */
+/** The text of a flag and its origin. */
 export interface GivenText {
   readonly text: string;
   readonly origin: string;
@@ -109,7 +109,7 @@ function givenText(
   return environmentText(name, environment) ?? fileText(name, file);
 }
 
-/** An empty variable counts as unset: that is how shells and compose files leave one out. */
+/** An empty variable counts as unset, as in shells and compose files. */
 function environmentText(name: AnyName, environment: FlagSources["environment"]): GivenText | undefined {
   for (const prefix of PREFIXES) {
     for (const variable of variableNames(name)) {
@@ -125,7 +125,7 @@ function fileText(name: AnyName, texts: FlagTexts | undefined): GivenText | unde
   return text === undefined || text === "" ? undefined : { text, origin: `${name} in the settings file` };
 }
 
-/** Flags whose value nobody repeats. */
+/** Flags whose values are never printed. */
 export const secretFlags: ReadonlySet<FlagName> = new Set<FlagName>(["nodekeyhex", "bls-nodekeyhex"]);
 
 function parseValue(name: FlagName, { text, origin }: GivenText): unknown {
@@ -133,29 +133,30 @@ function parseValue(name: FlagName, { text, origin }: GivenText): unknown {
   try {
     return kind.parse(text);
   } catch (error) {
-    const shown = secretFlags.has(name) ? "" : `, not ${JSON.stringify(text)}`;
-    const wanted = (error as Error).message; // kinds throw errors that say what they want
-    throw new OptionError("bad-value", `${origin} must be ${wanted}${shown}`, error);
+    const found = secretFlags.has(name) ? "" : `, not ${JSON.stringify(text)}`;
+    const expected = (error as Error).message; // errors of `Kind.parse`
+    throw new OptionError("bad-value", `${origin} must be ${expected}${found}`, error);
   }
 }
 
-/** More than so many idle flags are told in one line: a settings file of a Go node may have dozens. */
-const TOLD_ONE_BY_ONE = 3;
+/** A larger number of ignored flags gives one warning: a settings file of a Go node may have dozens. */
+const MAX_LISTED_WARNINGS = 3;
 
-function judgeAbsent(sources: FlagSources): string[] {
-  const idle: (GivenText & { readonly why: string })[] = [];
+function checkAbsentFlags(sources: FlagSources): string[] {
+  const ignored: (GivenText & { readonly why: string })[] = [];
   for (const name of absentNames) {
     const found = givenText(name, sources);
     const { verdict, why, harmless } = absentFlags[name];
     if (found === undefined || found.text.toLowerCase() === harmless?.toLowerCase()) continue;
     if (verdict === "refused") throw new OptionError("absent-flag", `${found.origin} is refused: ${why}`);
-    idle.push({ ...found, why });
+    ignored.push({ ...found, why });
   }
-  if (idle.length <= TOLD_ONE_BY_ONE) return idle.map(({ origin, why }) => `${origin} does nothing: ${why}`);
-  const some = idle.slice(0, TOLD_ONE_BY_ONE).map(({ origin }) => bare(origin));
-  return [`${idle.length} settings do nothing here (${some.join(", ")}, ...): docs/flags.md says why`];
+  if (ignored.length <= MAX_LISTED_WARNINGS)
+    return ignored.map(({ origin, why }) => `${origin} does nothing: ${why}`);
+  const first = ignored.slice(0, MAX_LISTED_WARNINGS).map(({ origin }) => flagOfOrigin(origin));
+  return [`${ignored.length} settings do nothing here (${first.join(", ")}, ...): docs/flags.md says why`];
 }
 
-function bare(origin: string): string {
+function flagOfOrigin(origin: string): string {
   return origin.replace(/ in the settings file$/, "");
 }

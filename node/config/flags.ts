@@ -1,29 +1,30 @@
 /**
- * The flag table: every flag is one row. The command line, the environment, the settings file, help and
- * completion are all read from it. Names, aliases and defaults are the Klaytn and Kaia Go node's, so its
- * scripts and settings files fit.
+ * The flag table: one row for each flag. The command line, the environment, the settings file, help, completion and
+ * docs/flags.md are read from it. Names, aliases and defaults are those of the Klaytn and Kaia Go nodes
+ * (`cmd/utils/flags.go@v2.2.2`), so that their scripts and settings files work.
  */
-import { consensusFlags } from "./flags-consensus.ts";
 import { genesisFlags, networkFlags } from "./flags-genesis.ts";
-import { accountFlags, keyFlags } from "./flags-keys.ts";
 import {
+  account,
+  accounts,
   addressSource,
   amount,
-  boolean,
+  booleanKind,
   byteSize,
   choice,
   duration,
-  integer,
+  integerKind,
   type Kind,
   list,
   listenAddress,
   networks,
   path,
   port,
-  text,
+  secret,
+  shortText,
+  textKind,
 } from "./flags-kinds.ts";
-import { logFileFlags } from "./flags-log.ts";
-import { ACCOUNT, DATA, type FlagCommand, NODE, rows } from "./flags-rows.ts";
+import { ACCOUNT, BLS_WRITING, DATA, type FlagCommand, KEY_WRITING, NODE, rows } from "./flags-rows.ts";
 import { rpcFlags } from "./flags-rpc.ts";
 
 const dev = rows("Development chain", ["dev"]);
@@ -48,88 +49,150 @@ const keyStore = rows("Base", [...DATA, ...ACCOUNT, "wallet"]);
 const base = rows("Base", DATA);
 const node = rows("Base", NODE);
 const identity = rows("Base", [...NODE, "bootnode"]);
+const blsIdentity = rows("Base", [...NODE, "account-bls-import"]);
+const keyForm = rows("Base", [...NODE, ...KEY_WRITING, ...BLS_WRITING, "wallet", "genesis"]);
+const keyVersion = rows("Base", [...NODE, ...KEY_WRITING]);
 const network = rows("Network", NODE);
-const meeting = rows("Network", [...NODE, "bootnode"]);
+const discovery = rows("Network", [...NODE, "bootnode"]);
 const bootnode = rows("Network", ["bootnode"]);
+const keys = rows("Accounts", NODE);
+const keyExport = rows("Accounts", ["account-export"]);
+const blsKeyExport = rows("Accounts", ["account-bls-export"]);
+const passphrases = rows("Accounts", [
+  ...NODE,
+  ...KEY_WRITING,
+  ...BLS_WRITING,
+  "account-export",
+  "account-bls-export",
+  "wallet",
+]);
 const pool = rows("Transaction pool", NODE);
 const state = rows("State and database", NODE);
 const data = rows("State and database", DATA);
+const consensus = rows("Consensus", NODE);
 const metrics = rows("Metrics", NODE);
 const log = rows("Log", [...DATA, "bootnode"]);
+const logFile = rows("Log", NODE);
 
 /** All flags by name. */
 export const flags = {
-  accounts: dev.flag(integer(0, 1_000), 10, "how many funded accounts to make"),
-  balance: dev.flag(amount, 1_000_000n, "what each of them owns, in KLAY"),
+  accounts: dev.flag(integerKind(0, 1_000), 10, "number of funded accounts"),
+  balance: dev.flag(amount, 1_000_000n, "balance of each funded account, in KLAY"),
 
-  first: file.maybe(integer(0), "the first block to write; 0 when not given"),
-  last: file.maybe(integer(0), "the last block to write; the newest when not given"),
+  first: file.maybe(integerKind(0), "first block to export; 0 by default"),
+  last: file.maybe(integerKind(0), "last block to export; the newest by default"),
 
-  "decode.type": decoding.maybe(text, "what the bytes are; guessed when not given, and said on stderr"),
+  "decode.type": decoding.maybe(textKind, "type of the input; detected by default and reported on stderr"),
 
-  mainnet: publicNetworks.flag(boolean, false, "the main network", "cypress", "p2p.mainnet", "p2p.cypress"),
-  kairos: publicNetworks.flag(
-    boolean,
+  mainnet: publicNetworks.flag(
+    booleanKind,
     false,
-    "the test network Kairos (Baobab)",
+    "use the main network",
+    "cypress",
+    "p2p.mainnet",
+    "p2p.cypress",
+  ),
+  kairos: publicNetworks.flag(
+    booleanKind,
+    false,
+    "use the test network Kairos (Baobab)",
     "baobab",
     "p2p.kairos",
     "p2p.baobab",
   ),
 
-  endpoint: calling.maybe(text, "its URL (http, https, ws, wss) or socket; the data directory's by default"),
-  raw: printing.flag(boolean, false, "print the result as it came, on one line"),
-  timeout: calling.flag(duration, 60_000, "how long to wait for it"),
-
-  exec: scripts.maybe(text, "a statement to run; its result is printed", "console.exec"),
-  preload: scripts.flag(list, [], "scripts to run first, between commas", "console.preload"),
-  jspath: scripts.flag(path, ".", "where scripts are looked for", "console.js-path"),
-
-  conf: settings.maybe(
-    path,
-    "a file with settings: YAML, or lines such as RPC_ENABLE=1",
-    "homi-yaml",
-    "yaml",
+  endpoint: calling.maybe(
+    textKind,
+    "URL (http, https, ws, wss) or IPC socket of the node; the socket in the data directory by default",
   ),
-  properties: settings.maybe(path, "such lines alone, as the Go node's daemon reads them"),
-  type: place.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "what the node is in its network"),
-  datadir: place.maybe(path, "where everything is kept; the default follows the type", "common.datadir"),
-  chaindatadir: base.maybe(path, "another place for the chain's database", "common.chaindatadir"),
-  keystore: keyStore.maybe(path, "where key files are; <datadir>/keystore by default", "common.keystore"),
-  identity: node.flag(text, "", "a name that the node adds to its own", "common.identity"),
-  networkid: identity.maybe(integer(1), "the network's number; the chain's id by default", "p2p.network-id"),
+  raw: printing.flag(booleanKind, false, "print the result unformatted, on one line"),
+  timeout: calling.flag(duration, 60_000, "time to wait for the response"),
+
+  exec: scripts.maybe(textKind, "execute a JavaScript statement and print its result", "console.exec"),
+  preload: scripts.flag(
+    list,
+    [],
+    "comma-separated list of JavaScript files to load into the console",
+    "console.preload",
+  ),
+  jspath: scripts.flag(path, ".", "root directory of JavaScript files", "console.js-path"),
+
+  conf: settings.maybe(path, "settings file: YAML, or properties such as RPC_ENABLE=1", "homi-yaml", "yaml"),
+  properties: settings.maybe(path, "settings file with properties, as read by the Go node's daemon"),
+  type: place.flag(choice(["core", "proxy", "endpoint"]), "endpoint", "type of the node"),
+  datadir: place.maybe(path, "data directory; the default depends on the type", "common.datadir"),
+  chaindatadir: base.maybe(path, "separate directory for the chain database", "common.chaindatadir"),
+  keystore: keyStore.maybe(
+    path,
+    "directory of the keystore; <datadir>/keystore by default",
+    "common.keystore",
+  ),
+  identity: node.flag(textKind, "", "custom part of the node's name", "common.identity"),
+  networkid: identity.maybe(integerKind(1), "network id; the chain id by default", "p2p.network-id"),
   "max-memory": node.maybe(
     byteSize,
-    "the most memory to take, such as 512MiB; a container's limit by default, 0 is no limit",
+    "memory limit, such as 512MiB; the container's limit by default, 0 for none",
   ),
-  ...keyFlags,
 
-  port: network.maybe(port, "port for peers, 32323 by default; 0 takes a free one", "p2p.port"),
-  multichannel: network.flag(
-    boolean,
+  lightkdf: keyForm.flag(
+    booleanKind,
     false,
-    "a connection of their own for transactions, to peers that have it too",
+    "use less CPU and memory for the encryption of key files, at some cost in strength",
+    "common.light-kdf",
+  ),
+  v3: keyVersion.flag(booleanKind, false, "write key files of version 3, which hold a single key"),
+  nodekey: identity.maybe(path, "file with the node's private key", "p2p.node-key"),
+  nodekeyhex: identity.maybe(
+    secret,
+    "the node's private key in hex; visible to other users in the process list",
+    "p2p.node-key-hex",
+  ),
+  "bls-nodekey": blsIdentity.maybe(
+    path,
+    "file with the node's BLS key; derived from the node key by default",
+    "p2p.bls-node-key",
+  ),
+  "bls-nodekeyhex": blsIdentity.maybe(
+    secret,
+    "the node's BLS key in hex; visible to other users in the process list",
+    "p2p.bls-node-key-hex",
+  ),
+
+  port: network.maybe(port, "port for peers, 32323 by default; 0 for a free port", "p2p.port"),
+  multichannel: network.flag(
+    booleanKind,
+    false,
+    "use a separate connection for transactions with peers that support it",
     "p2p.multi-channel",
   ),
-  subport: network.flag(port, 32_324, "port for it; 0 takes a free one", "p2p.sub-port"),
-  maxconnections: network.flag(integer(0), 10, "peers at a time", "p2p.max-connections"),
-  maxpendpeers: network.flag(integer(0), 0, "handshakes at a time; 0 is 50", "p2p.max-pend-peers"),
-  nodiscover: network.flag(boolean, false, "find no other nodes, and be found by none", "p2p.no-discover"),
-  bootnodes: meeting.flag(list, [], "node URLs to find other nodes from", "p2p.bootnodes"),
-  netrestrict: meeting.maybe(networks, "networks to have to do with; all by default", "p2p.net-restrict"),
-  nat: meeting.flag(addressSource, "none", "the address that others know this node by", "p2p.nat"),
-  bnaddr: bootnode.maybe(listenAddress, "where to listen for nodes; :32323 by default", "p2p.bn-addr"),
+  subport: network.flag(port, 32_324, "port of the separate connection; 0 for a free port", "p2p.sub-port"),
+  maxconnections: network.flag(integerKind(0), 10, "maximum number of peers", "p2p.max-connections"),
+  maxpendpeers: network.flag(
+    integerKind(0),
+    0,
+    "maximum number of concurrent handshakes; 0 for 50",
+    "p2p.max-pend-peers",
+  ),
+  nodiscover: network.flag(booleanKind, false, "disable node discovery", "p2p.no-discover"),
+  bootnodes: discovery.flag(list, [], "comma-separated node URLs of boot nodes", "p2p.bootnodes"),
+  netrestrict: discovery.maybe(
+    networks,
+    "restrict peers to these networks (CIDR); no restriction by default",
+    "p2p.net-restrict",
+  ),
+  nat: discovery.flag(addressSource, "none", "external address of the node", "p2p.nat"),
+  bnaddr: bootnode.maybe(listenAddress, "UDP address to listen on; :32323 by default", "p2p.bn-addr"),
   "authorized-nodes": bootnode.flag(
     list,
     [],
-    "node URLs; a type that is listed, but en, is believed of those alone",
+    "node URLs; of each type listed, except en, only the listed nodes are accepted",
     "common.authorized-nodes",
   ),
-  genkey: bootnode.maybe(path, "writes a new node key to this file, and ends", "common.gen-key-path"),
+  genkey: bootnode.maybe(path, "write a new node key to this file and exit", "common.gen-key-path"),
   writeaddress: bootnode.flag(
-    boolean,
+    booleanKind,
     false,
-    "prints the id that follows from the node key, and ends",
+    "print the node id of the node key and exit",
     "common.write-address",
   ),
 
@@ -137,113 +200,184 @@ export const flags = {
   ...genesisFlags,
   ...rpcFlags,
 
-  ...accountFlags,
+  unlock: keys.flag(
+    accounts,
+    [],
+    "accounts to unlock at start, by address or index",
+    "account-update.unlock",
+  ),
+  nodekeystore: keyExport.maybe(path, "key file to export the node key from", "p2p.node-keystore"),
+  "bls-nodekeystore": blsKeyExport.maybe(
+    path,
+    "key file (EIP-2335) to export the BLS key from",
+    "p2p.bls-node-keystore",
+  ),
+  password: passphrases.maybe(
+    path,
+    "file with the passphrases of key files, one per line",
+    "account-update.password",
+  ),
 
-  "txpool.nolocals": pool.flag(boolean, false, "no privileges for transactions submitted here"),
-  "txpool.keeplocals": pool.flag(boolean, false, "never drop waiting transactions submitted here"),
-  "txpool.allow-local-anchortx": pool.flag(boolean, false, "take anchoring transactions submitted here"),
-  "txpool.deny.remotetx": pool.flag(boolean, false, "refuse transactions of peers", "txpool.deny-remote-tx"),
-  "txpool.spamthrottler.disable": pool.flag(
-    boolean,
+  "txpool.nolocals": pool.flag(booleanKind, false, "give locally submitted transactions no privileges"),
+  "txpool.keeplocals": pool.flag(
+    booleanKind,
     false,
-    "let a proxy take peers' transactions to addresses where most fail as any others",
+    "never evict queued transactions that were submitted locally",
+  ),
+  "txpool.allow-local-anchortx": pool.flag(
+    booleanKind,
+    false,
+    "accept locally submitted anchoring transactions",
+  ),
+  "txpool.deny.remotetx": pool.flag(
+    booleanKind,
+    false,
+    "reject transactions from peers",
+    "txpool.deny-remote-tx",
+  ),
+  "txpool.spamthrottler.disable": pool.flag(
+    booleanKind,
+    false,
+    "disable a proxy's limit on transactions to addresses where most fail",
   ),
   "txpool.journal": pool.flag(
     path,
     "transactions.rlp",
-    "file that keeps transactions submitted here; empty is none",
+    "journal of locally submitted transactions; empty for none",
   ),
-  "txpool.journal-interval": pool.flag(duration, 3_600_000, "how often that file is rewritten"),
+  "txpool.journal-interval": pool.flag(duration, 3_600_000, "interval between rewrites of the journal"),
   "txpool.exec-slots.account": pool.flag(
-    integer(1),
+    integerKind(1),
     16,
-    "executable transactions an account may always keep",
+    "number of executable transactions guaranteed to each account",
   ),
-  "txpool.exec-slots.all": pool.flag(integer(1), 4_096, "executable transactions of all accounts"),
-  "txpool.nonexec-slots.account": pool.flag(integer(1), 64, "waiting transactions an account may keep"),
-  "txpool.nonexec-slots.all": pool.flag(integer(1), 1_024, "waiting transactions of all accounts"),
+  "txpool.exec-slots.all": pool.flag(
+    integerKind(1),
+    4_096,
+    "maximum number of executable transactions of all accounts",
+  ),
+  "txpool.nonexec-slots.account": pool.flag(
+    integerKind(1),
+    64,
+    "maximum number of non-executable transactions of each account",
+  ),
+  "txpool.nonexec-slots.all": pool.flag(
+    integerKind(1),
+    1_024,
+    "maximum number of non-executable transactions of all accounts",
+  ),
   "txresend.interval": pool.flag(
-    integer(1, 3_600),
+    integerKind(1, 3_600),
     4,
-    "seconds until pending transactions are sent to peers again",
+    "seconds between resends of pending transactions to peers",
   ),
-  "txpool.lifetime": pool.flag(duration, 300_000, "how long waiting transactions are kept"),
+  "txpool.lifetime": pool.flag(
+    duration,
+    300_000,
+    "maximum time that non-executable transactions stay queued",
+  ),
 
   gcmode: data.maybe(
     choice(["full", "archive"]),
-    "keep all states or only recent ones; as before by default",
+    "archive keeps all states, full only recent ones; unchanged by default",
     "common.garbage-collection-mode",
   ),
   "state.live-pruning": data.flag(
-    boolean,
+    booleanKind,
     false,
-    "keep the states of 172,800 blocks, let go of older ones; refuse migrations",
+    "delete states older than 172,800 blocks; excludes state migration",
   ),
   "state.live-pruning-retention": data.maybe(
-    integer(1),
-    "recent blocks whose states can be read; as before by default, 128 at first",
+    integerKind(1),
+    "number of recent blocks with state; unchanged by default, 128 in a new database",
   ),
   "history.blocks": state.flag(
-    integer(0),
+    integerKind(0),
     0,
-    "recent blocks whose bodies and receipts are kept; 0 keeps all",
+    "number of recent blocks whose bodies and receipts are kept; 0 for all",
   ),
   sendertxhashindexing: data.flag(
-    boolean,
+    booleanKind,
     false,
-    "find transactions by the hash that their sender knows, where somebody else pays",
+    "index fee-delegated transactions by their sender transaction hash",
     "common.sender-tx-hash-indexing",
   ),
-  "state.preimages": data.flag(boolean, true, "keep addresses and slot keys, for listing accounts and slots"),
-  "state.block-interval": state.flag(integer(1), 16, "blocks after which the trie is written"),
+  "state.preimages": data.flag(
+    booleanKind,
+    true,
+    "store the preimages of state keys, which listings of accounts and slots need",
+  ),
+  "state.block-interval": state.flag(integerKind(1), 16, "number of blocks between writes of the state trie"),
   "state.trie-cache-limit": state.flag(
-    integer(-1),
+    integerKind(-1),
     -1,
-    "MiB of trie nodes kept in memory; -1 chooses, 0 is none",
+    "size of the trie node cache in MiB; -1 for automatic, 0 for none",
   ),
   "state.trie-cache-save-period": state.flag(
     duration,
     0,
-    "how often those are saved for the next start; 0 is only when asked",
+    "interval between saves of the trie node cache; 0 for on request",
   ),
-  "db.leveldb.cache-size": data.flag(integer(1), 16, "MiB of database blocks kept in memory"),
+  "db.leveldb.cache-size": data.flag(integerKind(1), 16, "size of the LevelDB block cache in MiB"),
 
   "db.min-free": state.flag(
-    integer(0),
+    integerKind(0),
     128,
-    "MiB that must be free on the database's disk to write blocks or exports",
+    "free disk space in MiB required for writing blocks or exports",
   ),
 
-  ...consensusFlags,
+  rewardbase: consensus.maybe(account, "account that receives the block rewards", "common.rewardbase"),
+  "block-generation-interval": consensus.flag(
+    integerKind(1),
+    1,
+    "interval between blocks in seconds",
+    "experimental.block-generation-interval",
+  ),
+  "block-generation-time-limit": consensus.flag(
+    duration,
+    250,
+    "time limit for executing the transactions of a new block",
+    "experimental.block-generation-time-limit",
+  ),
+  extradata: consensus.maybe(
+    shortText(31), // the last of 32 bytes is the round
+    "extra data of new blocks; knit's version by default",
+    "common.block-extra-data",
+  ),
 
-  metrics: metrics.flag(boolean, false, "collect metrics", "metrics-collection-reporting.enable"),
+  metrics: metrics.flag(booleanKind, false, "collect metrics", "metrics-collection-reporting.enable"),
   prometheus: metrics.flag(
-    boolean,
+    booleanKind,
     false,
-    "serve them to Prometheus",
+    "export metrics to Prometheus",
     "metrics-collection-reporting.prometheus",
   ),
   prometheusport: metrics.flag(
     port,
     61_001,
-    "port to serve them on",
+    "port of the Prometheus exporter",
     "metrics-collection-reporting.prometheus-port",
   ),
 
   verbosity: log.flag(
-    integer(0, 5),
+    integerKind(0, 5),
     3,
     "0 silent, 1 error, 2 warn, 3 info, 4 and 5 debug",
     "debug-profile.verbosity",
   ),
-  "log.format": log.flag(choice(["terminal", "logfmt", "json"]), "terminal", "how log lines look"),
-  ...logFileFlags,
+  "log.format": log.flag(choice(["terminal", "logfmt", "json"]), "terminal", "format of log lines"),
+  "log.file": logFile.maybe(path, "write the log to this file, too"),
+  "log.rotate": logFile.flag(booleanKind, false, "rotate the log file"),
+  "log.maxsize": logFile.flag(integerKind(1), 100, "size in MiB at which the log file is rotated"),
+  "log.maxbackups": logFile.flag(integerKind(0), 10, "maximum number of rotated log files; 0 for all"),
+  "log.maxage": logFile.flag(integerKind(0), 30, "days until a rotated log file is deleted; 0 for never"),
+  "log.compress": logFile.flag(booleanKind, false, "compress rotated log files with gzip"),
 };
 
-/** A flag's name. */
+/** Name of a flag. */
 export type FlagName = keyof typeof flags;
 
-/** What each flag is after defaults, file, environment and command line. */
+/** Values of the flags after defaults, settings file, environment and command line. */
 export type FlagValues = {
   readonly [Name in FlagName]: (typeof flags)[Name] extends { kind: Kind<infer T>; fallback: infer F }
     ? undefined extends F
@@ -252,7 +386,7 @@ export type FlagValues = {
     : never;
 };
 
-/** Defaults that `knit dev` replaces: it serves everything that is harmless on loopback. */
+/** Defaults of `knit dev`: it serves all modules that are safe on loopback. */
 export const developmentDefaults: Partial<FlagValues> = {
   type: "core",
   rpc: true,
@@ -264,19 +398,19 @@ export const developmentDefaults: Partial<FlagValues> = {
   lightkdf: true,
 };
 
-/** Flags that a command takes under a name that is another flag's elsewhere. */
+/** Flags that one command accepts under a name that belongs to another flag elsewhere. */
 export const spellings: readonly {
   readonly command: FlagCommand;
   readonly typed: string;
   readonly flag: FlagName;
 }[] = [{ command: "decode", typed: "type", flag: "decode.type" }];
 
-/** The flag called `name`, or by one of its other names. */
+/** Finds a flag by its name or an alias. */
 export function findFlag(name: string): FlagName | undefined {
   return byName.get(name);
 }
 
-/** Flags in table order. */
+/** Names of the flags in table order. */
 export const flagNames = Object.keys(flags) as readonly FlagName[]; // the keys of the table above
 
 const byName = new Map(

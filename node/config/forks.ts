@@ -1,22 +1,22 @@
-/** Every fork as one row: its name, the key that schedules it and the facts that it changes. */
+/** The forks, one row each: name, key in the chain configuration, and the facts that the fork changes. */
 import { ConfigError } from "./error.ts";
 import type { RuleFacts } from "./rule-facts.ts";
 
-/** A fork. `name` is as the Go node says it in messages, `configKey` the member of the chain configuration. */
+/** A fork. `name` is its name in the Go node's messages, `configKey` its member of the chain configuration. */
 export interface ForkRow {
   readonly name: string;
   readonly configKey: string;
-  /** False for the treasury rebalances, which may stand anywhere between the others. */
+  /** False for the treasury rebalances, which may come at any point between the others. */
   readonly ordered: boolean;
   readonly changes: Partial<RuleFacts>;
 }
 
-/** Where a chain's forks begin: block number by `configKey`; a fork that is not in it never does. */
+/** The fork blocks of a chain by `configKey`; a fork without an entry is not scheduled. */
 export interface ForkSchedule {
   readonly forks: ReadonlyMap<string, number>;
 }
 
-/** In the order in which the forks have to follow one another, the unordered ones last. */
+/** All forks in their required order; the unordered ones are last. */
 export const forks: readonly ForkRow[] = [
   {
     name: "istanbulBlock",
@@ -28,7 +28,7 @@ export const forks: readonly ForkRow[] = [
       evm: "istanbul",
       demotesValidators: true,
       multiSigGasBySignatures: true,
-      multiSigRefusesStrangers: true,
+      multiSigRefusesUnknownKeys: true,
     },
   },
   { name: "londonBlock", configKey: "londonCompatibleBlock", ordered: true, changes: { evm: "london" } },
@@ -135,7 +135,7 @@ export const forks: readonly ForkRow[] = [
   },
 ];
 
-/** Throws `ConfigError` `fork-order` when a fork comes before one that it has to follow. */
+/** Throws `ConfigError` `fork-order` when the fork blocks are out of order (`params/config.go@v2.2.2`). */
 export function checkForkOrder(config: ForkSchedule): void {
   let last: { readonly name: string; readonly start: number } | undefined;
   for (const { name, configKey, ordered } of forks) {

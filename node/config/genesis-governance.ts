@@ -1,3 +1,4 @@
+/** The governance parameters that block 0 records (`kaiax/gov`, Go node v2.2.2). */
 import { addressText } from "../bytes/hex.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import type { ChainConfig } from "./chain-config.ts";
@@ -5,9 +6,8 @@ import { jsonInteger } from "./exact-json.ts";
 import { rulesAt } from "./rules.ts";
 
 /**
- * The governance field of block 0: the chain's parameters as an RLP string of JSON, names ascending, amounts as
- * decimal text. Parameters of later forks are in it only when their fork is active from the start and the
- * genesis spells them out.
+ * Returns the governance field of block 0: the parameters as an RLP string of JSON, names ascending, amounts as
+ * decimal text. Parameters of a fork are included when it is active at block 0 and the genesis contains them.
  */
 export function genesisGovernance(config: ChainConfig): Uint8Array<ArrayBuffer> {
   const rules = rulesAt(config, 0);

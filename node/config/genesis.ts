@@ -1,6 +1,6 @@
 /**
- * The genesis of a chain: its configuration, block 0's own fields and the accounts that exist from the start.
- * Members that are not known here are ignored, private keys among them.
+ * The genesis of a chain: its configuration, the fields of block 0 and the initial accounts
+ * (`blockchain/genesis.go@v2.2.2`). Unknown members are ignored, private keys among them.
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { decodeRlp, listItems, stringBytes } from "../bytes/rlp.ts";
@@ -17,16 +17,16 @@ export interface GenesisAccount {
   readonly balance: bigint;
   readonly nonce: bigint;
   readonly code: Uint8Array | undefined;
-  /** Slots and values of 32 bytes each. */
+  /** Slots and values, 32 bytes each. */
   readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[] | undefined;
 }
 
-/** A parsed genesis; absent fields have their defaults, except `blockScore`. */
+/** A parsed genesis. Absent fields have their defaults, except `blockScore`. */
 export interface Genesis {
   readonly config: ChainConfig;
   readonly timestamp: number;
   readonly extraData: Uint8Array;
-  /** As the genesis says; absent means 0 in the total and `DEFAULT_BLOCK_SCORE` in the header. */
+  /** `undefined` stands for 0 in the total block score and `DEFAULT_BLOCK_SCORE` in the header. */
   readonly blockScore: bigint | undefined;
   readonly alloc: readonly GenesisAccount[];
   readonly number: bigint;
@@ -34,23 +34,23 @@ export interface Genesis {
   readonly parentHash: Uint8Array;
 }
 
-/** The longest genesis text, in characters. */
+/** Maximum length of a genesis file, in characters. */
 export const MAX_GENESIS_LENGTH = 64 * 1024 * 1024;
-/** Block score of a header whose genesis names none. */
+/** Block score of block 0 when the genesis has none. */
 export const DEFAULT_BLOCK_SCORE = 131_072n;
 
 const UINT64_BITS = 64;
 
-/** Reads a genesis. Throws `ConfigError` `bad-json`, `bad-genesis` or `bad-chain-config`. */
+/** Parses a genesis file. Throws `ConfigError` `bad-json`, `bad-genesis` or `bad-chain-config`. */
 export function parseGenesis(text: string): Genesis {
   if (text.length > MAX_GENESIS_LENGTH) {
-    throw bad(`a genesis has at most ${MAX_GENESIS_LENGTH} characters, this one ${text.length}`);
+    throw genesisError(`a genesis has at most ${MAX_GENESIS_LENGTH} characters, this one ${text.length}`);
   }
   const genesis = readObject(parseExactJson(text), "genesis");
   const config = member(genesis, "config");
-  if (config === undefined) throw bad("genesis has no chain configuration");
+  if (config === undefined) throw genesisError("genesis has no chain configuration");
   const timestamp = readQuantity(genesis, "timestamp", UINT64_BITS) ?? 0n;
-  if (timestamp > BigInt(Number.MAX_SAFE_INTEGER)) throw bad(`timestamp is too large: ${timestamp}`);
+  if (timestamp > BigInt(Number.MAX_SAFE_INTEGER)) throw genesisError(`timestamp is too large: ${timestamp}`);
   return {
     config: parseChainConfig(config),
     timestamp: Number(timestamp),
@@ -65,7 +65,7 @@ export function parseGenesis(text: string): Genesis {
 
 function parseAlloc(genesis: JsonObject): readonly GenesisAccount[] {
   const alloc = member(genesis, "alloc");
-  if (alloc === undefined) throw bad("missing required field 'alloc' for Genesis");
+  if (alloc === undefined) throw genesisError("missing required field 'alloc' for Genesis");
   const accounts = new Map<string, GenesisAccount>();
   for (const [key, value] of Object.entries(readObject(alloc, "alloc"))) {
     const digits = readAddress(key);
@@ -76,7 +76,8 @@ function parseAlloc(genesis: JsonObject): readonly GenesisAccount[] {
 
 function parseAccount(digits: string, json: JsonObject): GenesisAccount {
   const balance = readQuantity(json, "balance", 256);
-  if (balance === undefined) throw bad(`missing required field 'balance' for GenesisAccount (${digits})`);
+  if (balance === undefined)
+    throw genesisError(`missing required field 'balance' for GenesisAccount (${digits})`);
   const storage = member(json, "storage");
   return {
     address: new Uint8Array(Buffer.from(digits, "hex")),
@@ -93,34 +94,34 @@ function parseAccount(digits: string, json: JsonObject): GenesisAccount {
 }
 
 /**
- * Everything that has to hold before a genesis is written: fork order, block number 0, and in single mode a
- * governing node among the validators. Throws `ConfigError`.
+ * Checks a genesis before block 0 is written: the order of forks, block number 0 and, in single mode, that the
+ * governing node is a validator. Throws `ConfigError`.
  */
 export function checkGenesis(genesis: Genesis): void {
   checkForkOrder(genesis.config);
   checkGoverningNode(genesis);
-  if (genesis.number !== 0n) throw bad("can't commit genesis block with number > 0");
+  if (genesis.number !== 0n) throw genesisError("can't commit genesis block with number > 0");
 }
 
 function checkGoverningNode({ config, extraData }: Genesis): void {
   const { governanceMode, governingNode } = config.governance;
   if (governanceMode.toLowerCase() !== "single") return;
   if (!validatorsOf(extraData).some((validator) => equalBytes(validator, governingNode))) {
-    throw bad("governingNode is not in the validator list");
+    throw genesisError("governingNode is not in the validator list");
   }
 }
 
-/** The first item of the list after 32 bytes of vanity; the whole field is read where headers are. */
+/** Returns the validators: the first item of the list after 32 bytes of vanity. */
 function validatorsOf(extra: Uint8Array): readonly Uint8Array[] {
   try {
     const [validators] = listItems(decodeRlp(extra.subarray(32)));
     if (validators !== undefined) return listItems(validators).map(stringBytes);
   } catch (cause) {
-    throw bad("invalid istanbul header extra-data", cause);
+    throw genesisError("invalid istanbul header extra-data", cause);
   }
-  throw bad("invalid istanbul header extra-data");
+  throw genesisError("invalid istanbul header extra-data");
 }
 
-function bad(message: string, cause?: unknown): ConfigError {
+function genesisError(message: string, cause?: unknown): ConfigError {
   return new ConfigError("bad-genesis", message, { cause });
 }

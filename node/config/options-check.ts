@@ -1,22 +1,23 @@
-/** From flags to options: values are checked against each other, put into base units and grouped. */
+/** Options from flags: checks the values against each other, converts them to base units and groups them. */
 import type { FlagName, FlagValues } from "./flags.ts";
 import type { ResolvedFlags } from "./flags-values.ts";
 import { memoryOptions } from "./memory-options.ts";
 import type { MemoryPlan } from "./memory-plan.ts";
 import type {
-  HttpOptions,
-  MeetingFlags,
+  BootNodeOptions,
+  DiscoveryFlags,
+  HttpFlags,
   NetworkFlags,
   NodeOptions,
   PoolFlags,
-  RpcOptions,
+  RpcFlags,
   StateFlags,
-  WsOptions,
+  WsFlags,
 } from "./options.ts";
 import { OptionError } from "./options-error.ts";
-import { absolutePath, ipcPath, nodePaths, type Surroundings } from "./options-paths.ts";
+import { type HostSystem, ipcPath, nodePaths, resolvePath } from "./options-paths.ts";
 
-/** Options, and what an operator should be told about them. */
+/** Options of a node and warnings for the operator. */
 export interface CheckedOptions {
   readonly options: NodeOptions;
   readonly warnings: readonly string[];
@@ -24,17 +25,17 @@ export interface CheckedOptions {
 
 const MEBIBYTE = 1 << 20;
 const PEB_PER_KLAY = 10n ** 18n;
-/** The longest delay that a timer takes, 24 days; a longer one is none at all. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Maximum delay of a Node.js timer, 24 days; a longer one fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Checks and groups the values of a command's flags. Throws `OptionError`. */
-export function nodeOptions(command: string, resolved: ResolvedFlags, around: Surroundings): CheckedOptions {
+/** Checks and groups the flags of a command. Throws `OptionError`. */
+export function nodeOptions(command: string, resolved: ResolvedFlags, host: HostSystem): CheckedOptions {
   const { values } = resolved;
   refuseClashes(resolved);
   const warnings = [...resolved.warnings];
-  warnOfIdleFlags(resolved, warnings);
-  const paths = nodePaths(values, around);
-  const memory = memoryOptions(resolved, around, warnings);
+  warnOfFlagsWithoutEffect(resolved, warnings);
+  const paths = nodePaths(values, host);
+  const memory = memoryOptions(resolved, host, warnings);
   const options: NodeOptions = {
     type: values.type,
     identity: values.identity,
@@ -42,12 +43,12 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     publicNetwork: publicNetwork(values),
     paths,
     nodeKey: values.nodekeyhex,
-    blsKey: { given: values["bls-nodekeyhex"], named: absoluteOf(values["bls-nodekey"], around) },
+    blsKey: { given: values["bls-nodekeyhex"], named: resolveOptional(values["bls-nodekey"], host) },
     network: networkFlags(command, values, warnings),
-    rpc: rpcOptions(values, memory),
-    http: values.rpc ? httpOptions(values, warnings) : undefined,
-    ws: values.ws ? wsOptions(values) : undefined,
-    ipc: values.ipcdisable ? undefined : { path: ipcPath(values.ipcpath, paths.dataDirectory, around) },
+    rpc: rpcFlags(values, memory),
+    http: values.rpc ? httpFlags(values, warnings) : undefined,
+    ws: values.ws ? wsFlags(values) : undefined,
+    ipc: values.ipcdisable ? undefined : { path: ipcPath(values.ipcpath, paths.dataDirectory, host) },
     metrics: metricsOptions(command, values, warnings),
     pool: poolFlags(values, paths.instance),
     state: stateFlags(values),
@@ -61,15 +62,15 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, around: Su
     },
     accounts: accountOptions(values),
     log: { level: logLevel(values.verbosity), format: values["log.format"] },
-    logFile: logFile(values, around, warnings),
+    logFile: logFile(values, host, warnings),
     development:
       command === "dev" ? { accounts: values.accounts, balance: values.balance * PEB_PER_KLAY } : undefined,
   };
   return { options, warnings };
 }
 
-function absoluteOf(path: string | undefined, around: Surroundings): string | undefined {
-  return path ? absolutePath(path, around) : undefined;
+function resolveOptional(path: string | undefined, host: HostSystem): string | undefined {
+  return path ? resolvePath(path, host) : undefined;
 }
 
 function publicNetwork({ mainnet, kairos }: FlagValues): NodeOptions["publicNetwork"] {
@@ -95,7 +96,10 @@ function refuseClashes(resolved: ResolvedFlags): void {
     throw new OptionError("clash", "Flags --ipcdisable, --ipcpath can't be used at the same time");
   }
   if (values["state.live-pruning"] && values.gcmode === "archive") {
-    throw new OptionError("clash", "--gcmode archive keeps all states, --state.live-pruning lets go of them");
+    throw new OptionError(
+      "clash",
+      "--gcmode archive keeps all states, --state.live-pruning deletes old ones",
+    );
   }
   const { first, last } = values;
   if (first !== undefined && last !== undefined && first > last) {
@@ -128,8 +132,8 @@ function refuseSharedPorts(values: FlagValues): void {
   }
 }
 
-/** Flags of the Go node that are taken so that its settings fit, and change nothing. */
-function warnOfIdleFlags({ given, values }: ResolvedFlags, warnings: string[]): void {
+/** Warns of flags that are accepted for compatibility with the Go node and have no effect. */
+function warnOfFlagsWithoutEffect({ given, values }: ResolvedFlags, warnings: string[]): void {
   if (given.has("srvtype") && values.srvtype === "fasthttp") {
     warnings.push("The fasthttp option is deprecated. Instead, the server will start with the http type");
   }
@@ -139,10 +143,10 @@ function warnOfIdleFlags({ given, values }: ResolvedFlags, warnings: string[]): 
 const DEFAULT_PORT = 32_323;
 const DEFAULT_PENDING = 50;
 
-/** A development chain is for this machine alone: it listens for peers only when a port is named. */
+/** Groups the flags of the network. A development chain listens for peers only when a port is given. */
 function networkFlags(command: string, values: FlagValues, warnings: string[]): NetworkFlags {
   return {
-    ...meetingFlags(values, warnings),
+    ...discoveryFlags(values, warnings),
     discovers: !values.nodiscover,
     port: values.port ?? (command === "dev" ? undefined : DEFAULT_PORT),
     subPort: values.multichannel ? values.subport : undefined,
@@ -152,12 +156,12 @@ function networkFlags(command: string, values: FlagValues, warnings: string[]): 
   };
 }
 
-/** How nodes find each other, of a node or a boot node. */
-export function meetingFlags(values: FlagValues, warnings: string[]): MeetingFlags {
+/** Groups the flags of node discovery, of a node or a boot node. */
+export function discoveryFlags(values: FlagValues, warnings: string[]): DiscoveryFlags {
   const { bootnodes, netrestrict, nat } = values;
   if (nat === "any" || nat === "upnp" || nat === "pmp")
     warnings.push(
-      `--nat ${nat} asks no router: open the port there, and give the address with --nat extip:IP`,
+      `--nat ${nat} does not configure the router: open the port there and set the address with --nat extip:IP`,
     );
   return {
     bootNodes: bootnodes,
@@ -166,7 +170,7 @@ export function meetingFlags(values: FlagValues, warnings: string[]): MeetingFla
   };
 }
 
-function rpcOptions(values: FlagValues, { shares }: MemoryPlan): RpcOptions {
+function rpcFlags(values: FlagValues, { shares }: MemoryPlan): RpcFlags {
   return {
     profile: values["rpc.profile"],
     maxRequestBytes: values.maxRequestContentLength,
@@ -174,7 +178,7 @@ function rpcOptions(values: FlagValues, { shares }: MemoryPlan): RpcOptions {
     logsDeadlineMs: timerMs(values["api.filter.getLogs.deadline"]),
     gasCap: values["rpc.gascap"],
     ethFeeCap: values["rpc.ethtxfeecap"],
-    evmTimeoutMs: timerMs(values["rpc.evmtimeout"] || LONGEST_TIMER_MS),
+    evmTimeoutMs: timerMs(values["rpc.evmtimeout"] || MAX_TIMER_MS),
     maxAnswerBytes: shares.answer,
     privilegesOverIpcOnly: values["rpc.ipc-only-privileges"],
     unsafeDebugOverIpcOnly: values["rpc.unsafe-debug.disable"],
@@ -183,7 +187,7 @@ function rpcOptions(values: FlagValues, { shares }: MemoryPlan): RpcOptions {
   };
 }
 
-function httpOptions(values: FlagValues, warnings: string[]): HttpOptions {
+function httpFlags(values: FlagValues, warnings: string[]): HttpFlags {
   return {
     host: values.rpcaddr,
     port: values.rpcport,
@@ -197,7 +201,7 @@ function httpOptions(values: FlagValues, warnings: string[]): HttpOptions {
   };
 }
 
-/** The Go node replaces time-outs below a second by the default and says so. */
+/** Replaces a timeout below one second by the default, as the Go node does (`networks/rpc/http.go@v2.2.2`). */
 function timeout(name: FlagName, seconds: number, fallback: number, warnings: string[]): number {
   if (seconds >= 1) return timerMs(seconds * 1_000);
   warnings.push(`--${name} ${seconds} is below one second, ${fallback} is used`);
@@ -205,10 +209,10 @@ function timeout(name: FlagName, seconds: number, fallback: number, warnings: st
 }
 
 function timerMs(ms: number): number {
-  return Math.min(ms, LONGEST_TIMER_MS);
+  return Math.min(ms, MAX_TIMER_MS);
 }
 
-function wsOptions(values: FlagValues): WsOptions {
+function wsFlags(values: FlagValues): WsFlags {
   return {
     host: values.wsaddr,
     port: values.wsport,
@@ -221,7 +225,7 @@ function wsOptions(values: FlagValues): WsOptions {
   };
 }
 
-/** All interfaces, as scrapers expect; a development chain stays on loopback. */
+/** Prometheus listens on all interfaces, that of a development chain on loopback. */
 function metricsOptions(command: string, values: FlagValues, warnings: string[]): NodeOptions["metrics"] {
   if (values.prometheus && !values.metrics) warnings.push("--prometheus does nothing without --metrics");
   if (!values.metrics || !values.prometheus) return undefined;
@@ -247,15 +251,15 @@ function poolFlags(values: FlagValues, instance: string): PoolFlags {
   };
 }
 
-/** The Go node's: two days of blocks. */
+/** Default of the Go node: two days of blocks. */
 const PRUNING_RETENTION = 172_800;
 
 function stateFlags(values: FlagValues): StateFlags {
   const mode = values.gcmode;
   const livePruning = values["state.live-pruning"];
-  const kept = livePruning ? false : undefined;
+  const full = livePruning ? false : undefined;
   return {
-    archive: mode === undefined ? kept : mode === "archive",
+    archive: mode === undefined ? full : mode === "archive",
     livePruning,
     retention: values["state.live-pruning-retention"] ?? (livePruning ? PRUNING_RETENTION : undefined),
     preimages: values["state.preimages"],
@@ -266,14 +270,14 @@ function stateFlags(values: FlagValues): StateFlags {
   };
 }
 
-/** How much is logged, by the Go node's numbers. */
+/** Returns the log level of the Go node's verbosity. */
 export function logLevel(verbosity: number): NodeOptions["log"]["level"] {
   return (["silent", "error", "warn", "info"] as const)[verbosity] ?? "debug";
 }
 
 const DAY_MS = 86_400_000;
 
-function logFile(values: FlagValues, around: Surroundings, warnings: string[]): NodeOptions["logFile"] {
+function logFile(values: FlagValues, host: HostSystem, warnings: string[]): NodeOptions["logFile"] {
   const file = values["log.file"];
   if (file === undefined || file === "") {
     if (values["log.rotate"]) warnings.push("--log.rotate does nothing without --log.file");
@@ -285,5 +289,35 @@ function logFile(values: FlagValues, around: Surroundings, warnings: string[]): 
     maxAgeMs: values["log.maxage"] * DAY_MS,
     compress: values["log.compress"],
   };
-  return { path: absolutePath(file, around), rotation: values["log.rotate"] ? rotation : undefined };
+  return { path: resolvePath(file, host), rotation: values["log.rotate"] ? rotation : undefined };
+}
+
+/** Network id of the main network. */
+const DEFAULT_NETWORK = 8217;
+
+/** Options of a boot node and warnings for the operator. */
+export interface CheckedBootNode {
+  readonly options: BootNodeOptions;
+  readonly warnings: readonly string[];
+}
+
+/** Checks and groups the flags of a boot node. Throws `OptionError` unless exactly one node key is given. */
+export function bootNodeOptions(resolved: ResolvedFlags, host: HostSystem): CheckedBootNode {
+  const { values, given } = resolved;
+  const { nodekey, nodekeyhex, networkid, bnaddr, verbosity } = values;
+  if (given.has("nodekey") && given.has("nodekeyhex"))
+    throw new OptionError("clash", "Options --nodekey and --nodekeyhex are mutually exclusive");
+  if (nodekey === undefined && nodekeyhex === undefined)
+    throw new OptionError("missing-value", "Use --nodekey or --nodekeyhex to specify a private key");
+  const warnings = [...resolved.warnings];
+  const options: BootNodeOptions = {
+    ...discoveryFlags(values, warnings),
+    nodeKey: nodekeyhex,
+    nodeKeyPath: resolvePath(nodekey ?? "", host),
+    networkId: networkid ?? DEFAULT_NETWORK,
+    listen: bnaddr ?? { host: undefined, port: DEFAULT_PORT },
+    authorizedNodes: values["authorized-nodes"],
+    log: { level: logLevel(verbosity), format: values["log.format"] },
+  };
+  return { options, warnings };
 }

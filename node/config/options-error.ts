@@ -1,4 +1,6 @@
-/** What can be wrong with flags, environment variables and the settings file. */
+/** Errors of flags, environment variables and the settings file. */
+
+/** Code of an `OptionError`. */
 export type OptionErrorCode =
   | "unknown-flag"
   | "absent-flag"
@@ -7,7 +9,7 @@ export type OptionErrorCode =
   | "clash"
   | "bad-file";
 
-/** Thrown while options are read; the message is one line for the person who typed them. */
+/** Invalid option. The message is one line for the user. */
 export class OptionError extends Error {
   override readonly name = "OptionError";
   readonly code: OptionErrorCode;

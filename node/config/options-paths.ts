@@ -1,49 +1,50 @@
-/** Where a node keeps things: the data directory, its layout, and the defaults of each system. */
+/** Paths of a node: the data directory, its layout and the defaults of each operating system. */
 import { posix, win32 } from "node:path";
 import type { FlagValues } from "./flags.ts";
 import { OptionError } from "./options-error.ts";
 
-/** What of the machine decides the paths; passed in so that every system's layout can be checked on one. */
-export interface Surroundings {
+/** Properties of the machine that options depend on. */
+export interface HostSystem {
   readonly platform: string;
-  /** Empty when there is none. */
+  /** Home directory; empty when there is none. */
   readonly home: string;
   readonly workingDirectory: string;
   readonly exists: (path: string) => boolean;
-  /** What the container may take; left out where there is no limit. */
+  /** Memory limit of the container in bytes; absent without a limit. */
   readonly containerBytes?: number | undefined;
 }
 
-/** All paths of a node, absolute. */
+/** Paths of a node, all absolute. */
 export interface NodePaths {
   readonly dataDirectory: string;
-  /** The node's own directory inside: `knit/`. */
+  /** The node's subdirectory `knit/` of the data directory. */
   readonly instance: string;
-  /** The chain's database. */
+  /** Directory of the chain database. */
   readonly chainData: string;
   readonly keystore: string;
-  /** The file with the node's private key; created when missing, unless it is named. */
+  /** File of the node's private key; created when it is absent, unless a flag names it. */
   readonly nodeKey: string;
-  /** True when `--nodekey` names the file, which then has to exist. */
+  /** True when `--nodekey` names the file, which then must exist. */
   readonly isNodeKeyNamed: boolean;
-  /** The usual place of its BLS key. */
+  /** Default file of the node's BLS key. */
   readonly blsNodeKey: string;
-  /** JSON arrays of node URLs: peers to keep connected, and peers that the limits do not hold for. */
+  /** File with a JSON array of node URLs: peers to stay connected with. */
   readonly staticNodes: string;
+  /** File with a JSON array of node URLs: peers that are exempt from the limits. */
   readonly trustedNodes: string;
 }
 
-/** Lays out the data directory. Throws `OptionError` when no directory is given and none can be chosen. */
-export function nodePaths(values: FlagValues, around: Surroundings): NodePaths {
-  const paths = pathsOf(around);
-  const directory = values.datadir ?? defaultDirectory(values.type, around);
-  const dataDirectory = paths.resolve(around.workingDirectory, directory);
+/** Returns the paths. Throws `OptionError` when no data directory is given and the machine has no home directory. */
+export function nodePaths(values: FlagValues, host: HostSystem): NodePaths {
+  const paths = pathsOf(host);
+  const directory = values.datadir ?? defaultDirectory(values.type, host);
+  const dataDirectory = paths.resolve(host.workingDirectory, directory);
   const instance = paths.join(dataDirectory, "knit");
   const inInstance = (name: string) => {
-    const direct = paths.join(dataDirectory, name); // an older layout, used when it is there
-    return around.exists(direct) ? direct : paths.join(instance, name);
+    const direct = paths.join(dataDirectory, name); // an older layout, used when it exists
+    return host.exists(direct) ? direct : paths.join(instance, name);
   };
-  const absolute = (path: string) => paths.resolve(around.workingDirectory, path);
+  const absolute = (path: string) => paths.resolve(host.workingDirectory, path);
   return {
     dataDirectory,
     instance,
@@ -59,37 +60,37 @@ export function nodePaths(values: FlagValues, around: Surroundings): NodePaths {
   };
 }
 
-/** The socket: a bare name is inside the data directory; Windows pipes have a name space of their own. */
-export function ipcPath(given: string | undefined, dataDirectory: string, around: Surroundings): string {
-  const paths = pathsOf(around);
+/** Returns the path of the IPC socket. A name without a directory is inside the data directory or a Windows pipe. */
+export function ipcPath(given: string | undefined, dataDirectory: string, host: HostSystem): string {
+  const paths = pathsOf(host);
   const name = given ?? "knit.ipc";
-  if (around.platform === "win32") return name.startsWith("\\\\.\\pipe\\") ? name : `\\\\.\\pipe\\${name}`;
+  if (host.platform === "win32") return name.startsWith("\\\\.\\pipe\\") ? name : `\\\\.\\pipe\\${name}`;
   return paths.basename(name) === name
     ? paths.join(dataDirectory, name)
-    : paths.resolve(around.workingDirectory, name);
+    : paths.resolve(host.workingDirectory, name);
 }
 
-/** As whoever typed it means it. */
-export function absolutePath(path: string, around: Surroundings): string {
-  return pathsOf(around).resolve(around.workingDirectory, path);
+/** Resolves a path against the working directory. */
+export function resolvePath(path: string, host: HostSystem): string {
+  return pathsOf(host).resolve(host.workingDirectory, path);
 }
 
 const SHORT = { core: "kcn", proxy: "kpn", endpoint: "ken" } as const;
 
-function defaultDirectory(type: FlagValues["type"], around: Surroundings): string {
-  if (around.home === "") {
+function defaultDirectory(type: FlagValues["type"], host: HostSystem): string {
+  if (host.home === "") {
     throw new OptionError(
       "missing-value",
       "Cannot determine default data directory, please set manually (--datadir)",
     );
   }
-  const paths = pathsOf(around);
+  const paths = pathsOf(host);
   const name = SHORT[type];
-  if (around.platform === "darwin") return paths.join(around.home, "Library", name.toUpperCase());
-  if (around.platform === "win32") return paths.join(around.home, "AppData", "Roaming", name.toUpperCase());
-  return paths.join(around.home, `.${name}`);
+  if (host.platform === "darwin") return paths.join(host.home, "Library", name.toUpperCase());
+  if (host.platform === "win32") return paths.join(host.home, "AppData", "Roaming", name.toUpperCase());
+  return paths.join(host.home, `.${name}`);
 }
 
-function pathsOf({ platform }: Surroundings): typeof posix {
+function pathsOf({ platform }: HostSystem): typeof posix {
   return platform === "win32" ? win32 : posix;
 }

@@ -1,27 +1,27 @@
 /**
- * A node's options: the flags' values grouped by who needs them, checked once. Behind this nobody looks at
- * flags, files or the environment again.
+ * A node's options: the checked values of flags, grouped by subject. No other part of a node reads flags, settings
+ * files or the environment.
  */
 import type { AccountReference } from "./flags-kinds.ts";
 import type { MemoryPlan } from "./memory-plan.ts";
 import type { NodePaths } from "./options-paths.ts";
 
-/** What a node is opened with. A part that is not served is `undefined`. */
+/** Options of a node. A service that is off is `undefined`. */
 export interface NodeOptions {
   readonly type: "core" | "proxy" | "endpoint";
   readonly identity: string;
-  /** `undefined`: the chain's id. */
+  /** `undefined` for the chain id. */
   readonly networkId: number | undefined;
-  /** The public network whose chain this has to be. */
+  /** The public network that the chain must belong to. */
   readonly publicNetwork: "mainnet" | "kairos" | undefined;
   readonly paths: NodePaths;
-  /** The node's private key when it was given as text; otherwise it is in `paths.nodeKey`. */
+  /** The node's private key of `--nodekeyhex`; otherwise the key is in `paths.nodeKey`. */
   readonly nodeKey: Uint8Array | undefined;
   readonly blsKey: BlsKeyFlags;
   readonly network: NetworkFlags;
-  readonly rpc: RpcOptions;
-  readonly http: HttpOptions | undefined;
-  readonly ws: WsOptions | undefined;
+  readonly rpc: RpcFlags;
+  readonly http: HttpFlags | undefined;
+  readonly ws: WsFlags | undefined;
   readonly ipc: { readonly path: string } | undefined;
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly pool: PoolFlags;
@@ -34,101 +34,101 @@ export interface NodeOptions {
     readonly level: "silent" | "error" | "warn" | "info" | "debug";
     readonly format: "terminal" | "logfmt" | "json";
   };
-  /** A file that takes every line too. */
+  /** A log file in addition to the standard streams. */
   readonly logFile: LogFileFlags | undefined;
-  /** Set for a development chain. */
+  /** `undefined` unless the chain is a development chain. */
   readonly development: DevelopmentFlags | undefined;
 }
 
-/** The node's BLS key: given as text, or in a file that was named; otherwise in `paths.blsNodeKey` if that is there. */
+/** The node's BLS key: the key itself (`given`) or its file (`named`); otherwise `paths.blsNodeKey` if it exists. */
 export interface BlsKeyFlags {
   readonly given: Uint8Array | undefined;
   readonly named: string | undefined;
 }
 
-/** A file that takes what is logged. */
+/** The log file. */
 export interface LogFileFlags {
   readonly path: string;
-  /** `undefined`: it only grows. */
+  /** `undefined` for no rotation. */
   readonly rotation:
     | {
         readonly maxBytes: number;
-        /** 0: all. */
+        /** Number of rotated files; 0 for all. */
         readonly maxFiles: number;
-        /** 0: never. */
+        /** Age at which rotated files are deleted; 0 for never. */
         readonly maxAgeMs: number;
         readonly compress: boolean;
       }
     | undefined;
 }
 
-/** Other nodes. */
-export interface NetworkFlags extends MeetingFlags {
-  /** How often pending transactions are sent to peers again. */
+/** Peers. */
+export interface NetworkFlags extends DiscoveryFlags {
+  /** Interval between resends of pending transactions. */
   readonly resendMs: number;
-  /** Find other nodes, and be found. */
+  /** Takes part in node discovery. */
   readonly discovers: boolean;
-  /** `undefined`: nobody can connect to this node, which may still connect to others. */
+  /** Listening port; `undefined` for outbound connections only. */
   readonly port: number | undefined;
-  /** A second port, where transactions have a connection of their own; `undefined`: one connection a peer. */
+  /** Port of separate connections for transactions; `undefined` for one connection per peer. */
   readonly subPort: number | undefined;
   readonly maxPeers: number;
-  /** Handshakes at a time. */
+  /** Maximum number of concurrent handshakes. */
   readonly maxPendingPeers: number;
 }
 
-/** How nodes find each other. */
-export interface MeetingFlags {
-  /** Node URLs, not looked at yet. */
+/** Node discovery, of nodes and boot nodes. */
+export interface DiscoveryFlags {
+  /** Node URLs, not parsed. */
   readonly bootNodes: readonly string[];
-  /** Networks such as `10.0.0.0/8`; `undefined`: all. */
+  /** Networks such as `10.0.0.0/8`; `undefined` for all. */
   readonly netRestrict: readonly string[] | undefined;
-  /** The address that others know this node by, when it was given. */
+  /** Configured external address. */
   readonly externalIp: string | undefined;
 }
 
-/** What a boot node is opened with. */
-export interface BootNodeOptions extends MeetingFlags {
-  /** The private key when it was given as text; otherwise it is in `nodeKeyPath`. */
+/** Options of a boot node. */
+export interface BootNodeOptions extends DiscoveryFlags {
+  /** The private key of `--nodekeyhex`; otherwise the key is in `nodeKeyPath`. */
   readonly nodeKey: Uint8Array | undefined;
-  /** Absolute. */
+  /** Absolute path. */
   readonly nodeKeyPath: string;
   readonly networkId: number;
   readonly listen: { readonly host: string | undefined; readonly port: number };
-  /** Node URLs, not looked at yet. */
-  readonly authorised: readonly string[];
+  /** Node URLs, not parsed. */
+  readonly authorizedNodes: readonly string[];
   readonly log: NodeOptions["log"];
 }
 
-/** What all transports share. */
-export interface RpcOptions {
+/** JSON-RPC over any transport. */
+export interface RpcFlags {
   readonly profile: "service" | "klaytn" | "kaia";
   readonly maxRequestBytes: number;
-  /** 0: no limit. */
+  /** Maximum number of logs in a response; 0 for no limit. */
   readonly maxLogs: number;
   readonly logsDeadlineMs: number;
-  /** Gas; 0: no cap. */
+  /** Gas cap of calls; 0 for no cap. */
   readonly gasCap: number;
-  /** KAIA; 0: no cap. */
+  /** Fee cap in KAIA; 0 for no cap. */
   readonly ethFeeCap: number;
   readonly evmTimeoutMs: number;
-  /** Characters of the answer to one message. */
+  /** Maximum length of the response to one message, in characters. */
   readonly maxAnswerBytes: number;
-  /** Methods that write files, use keys or control listeners answer over IPC alone. */
+  /** Serves methods that write files, use keys or control listeners over IPC only. */
   readonly privilegesOverIpcOnly: boolean;
-  /** The same for those of `debug` alone. */
+  /** Serves the unsafe methods of `debug` over IPC only. */
   readonly unsafeDebugOverIpcOnly: boolean;
-  /** Traces under way at once over HTTP and WebSocket while `unsafeDebugOverIpcOnly` is set. */
+  /** Maximum number of concurrent traces over HTTP and WebSocket with `unsafeDebugOverIpcOnly`. */
   readonly maxTraces: number;
-  /** `eth` methods answer as those of the chain's own module with the same name. */
+  /** Responds to `eth` methods as to the method of the same name in the chain's module. */
   readonly ethAsChain: boolean;
 }
 
 /** The HTTP listener. */
-export interface HttpOptions {
+export interface HttpFlags {
   readonly host: string;
   readonly port: number;
-  /** `undefined`: those that the profile names. */
+  /** `undefined` for the modules of the profile. */
   readonly modules: readonly string[] | undefined;
   readonly corsOrigins: readonly string[];
   readonly virtualHosts: readonly string[];
@@ -138,11 +138,11 @@ export interface HttpOptions {
   readonly executionTimeoutMs: number;
 }
 
-/** The WebSocket listener. Deadlines of 0 are none. */
-export interface WsOptions {
+/** The WebSocket listener. A deadline of 0 means none. */
+export interface WsFlags {
   readonly host: string;
   readonly port: number;
-  /** `undefined`: those that the profile names. */
+  /** `undefined` for the modules of the profile. */
   readonly modules: readonly string[] | undefined;
   readonly origins: readonly string[];
   readonly maxSubscriptions: number;
@@ -160,7 +160,7 @@ export interface PoolFlags {
   readonly lifetimeMs: number;
   readonly keepLocals: boolean;
   readonly noLocals: boolean;
-  /** A name inside the instance directory or a path of its own; `undefined`: no journal. */
+  /** Path of the journal; `undefined` for none. */
   readonly journal: string | undefined;
   readonly journalIntervalMs: number;
   readonly allowLocalAnchoring: boolean;
@@ -170,33 +170,33 @@ export interface PoolFlags {
 
 /** State and database. */
 export interface StateFlags {
-  /** Keep all states; `undefined`: as the database was opened before. */
+  /** Keeps all states; `undefined` for the mode of the database. */
   readonly archive: boolean | undefined;
-  /** Old states are let go block by block, and a migration is refused. */
+  /** Deletes old states block by block; excludes a state migration. */
   readonly livePruning: boolean;
-  /** Recent blocks whose states can be read; `undefined`: as the database was opened before. */
+  /** Number of recent blocks whose states are kept; `undefined` for that of the database. */
   readonly retention: number | undefined;
-  /** Keep addresses and slot keys beside their hashes. */
+  /** Stores addresses and slot keys beside their hashes. */
   readonly preimages: boolean;
   readonly flushInterval: number;
-  /** How often they are saved for the next start; 0: only when asked. */
+  /** Interval between saves of the trie node cache; 0 for saves on request only. */
   readonly cacheSaveMs: number;
-  /** Newest blocks whose bodies and receipts are kept; 0 keeps all. */
+  /** Number of recent blocks whose bodies and receipts are kept; 0 for all. */
   readonly historyBlocks: number;
-  /** Keep an index of the hashes that senders know. */
+  /** Keeps an index of sender transaction hashes. */
   readonly senderHashes: boolean;
 }
 
-/** The disk below the database. */
+/** The disk of the database. */
 export interface DiskFlags {
-  /** With less than this free no blocks are written. */
+  /** Free space below which no blocks are written. */
   readonly minBytes: number;
 }
 
-/** Making blocks. */
+/** Block production. */
 export interface ConsensusFlags {
   readonly rewardbase: AccountReference | undefined;
-  /** What blocks made here say of themselves; `undefined`: knit's version. */
+  /** Extra data of new blocks; `undefined` for knit's version. */
   readonly extraData: string | undefined;
   readonly intervalMs: number;
   readonly timeLimitMs: number;
@@ -205,16 +205,16 @@ export interface ConsensusFlags {
 /** The keystore. */
 export interface AccountFlags {
   readonly lightKdf: boolean;
-  /** The version of key files that are written. */
+  /** Version of new key files. */
   readonly keyFileVersion: 3 | 4;
   readonly unlock: readonly AccountReference[];
-  /** A file with a passphrase a line; the last one serves all that remain. */
+  /** File with one passphrase per line; the last one applies to all further accounts. */
   readonly passwordFile: string | undefined;
 }
 
-/** A development chain's accounts. */
+/** Funded accounts of a development chain. */
 export interface DevelopmentFlags {
   readonly accounts: number;
-  /** In peb. */
+  /** Balance of each account, in peb. */
   readonly balance: bigint;
 }

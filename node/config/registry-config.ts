@@ -1,10 +1,11 @@
+/** The contract registry (KIP-149) in a chain configuration: `randaoRegistry`. */
 import { fromBareHex } from "../bytes/hex.ts";
 import { ConfigError } from "./error.ts";
 import { member, readObject, readText } from "./json-reader.ts";
 
-/** What the registry (KIP-149) holds when it is installed. */
+/** Initial content of the registry. */
 export interface RegistryConfig {
-  /** Names ascending. */
+  /** Records in ascending order of names. */
   readonly records: readonly { readonly name: string; readonly address: Uint8Array }[];
   readonly owner: Uint8Array;
 }

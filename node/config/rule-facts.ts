@@ -1,11 +1,12 @@
-/** What may differ between forks, as plain facts: code asks for a fact, never for a fork. */
-/** What one byte of a transaction's input costs. */
+/** The rules that forks change, as facts with a name. Other code reads facts, never forks. */
+
+/** Gas for one byte of a transaction's input. */
 export interface InputGas {
   readonly zero: bigint;
   readonly nonZero: bigint;
 }
 
-/** The interpreter's revisions, each with all of the earlier ones: opcodes, precompiled contracts and gas. */
+/** Revisions of the EVM: opcodes, precompiled contracts and gas. Each includes the earlier ones. */
 export const EVM_REVISIONS = [
   "base",
   "istanbul",
@@ -23,81 +24,81 @@ export function isRevisionSince(revision: EvmRevision, since: EvmRevision): bool
   return EVM_REVISIONS.indexOf(revision) >= EVM_REVISIONS.indexOf(since);
 }
 
-/** One value for every fact; a fork changes some of them. */
+/** Values of all facts; a fork changes some of them. */
 export interface RuleFacts {
-  /** Input of transactions without a type. */
+  /** Gas for the input of legacy transactions. */
   readonly legacyInputGas: InputGas;
-  /** Input of all other transactions. */
+  /** Gas for the input of all other transactions. */
   readonly inputGas: InputGas;
-  /** Least gas for one token of input (a zero byte is one, any other four; EIP-7623); 0 means no floor. */
+  /** Floor gas for one token of input (EIP-7623: a zero byte is one token, any other byte four); 0 for no floor. */
   readonly floorTokenGas: bigint;
-  /** Longest code that may be run to create a contract (EIP-3860), in bytes. */
+  /** Maximum size of init code (EIP-3860), in bytes. */
   readonly maxInitcodeSize: number | undefined;
-  /** For each 32 bytes of such code (EIP-3860). */
+  /** Gas for each 32 bytes of init code (EIP-3860). */
   readonly initcodeWordGas: bigint;
-  /** Numbers of the transaction types accepted beyond those that always are. */
+  /** Transaction types that are valid in addition to those without a fork. */
   readonly acceptedTypes: ReadonlySet<number>;
   /** Headers carry a base fee (KIP-71) and no transaction may offer less. */
   readonly baseFee: boolean;
-  /** What a unit of gas costs in the end. */
+  /** The effective gas price. */
   readonly effectivePrice: "gas-price" | "base-fee" | "base-fee-and-tip";
-  /** Price caps are checked against each other and the base fee before gas is bought. */
+  /** Fee caps are checked against each other and the base fee before gas is bought. */
   readonly checksPriceCaps: boolean;
-  /** Half of a block's fees is destroyed when the fees are paid out at the end of the block. */
+  /** Half of a block's fees is burnt when they are paid at the end of the block. */
   readonly burnHalf: boolean;
-  /** Who gets a transaction's fee at once when fees are not deferred to the end of the block. */
+  /** Recipient of a transaction's fee when fees are not deferred to the end of the block. */
   readonly immediateFeeTo: "author" | "rewardbase";
-  /** Addresses and slots cost less once they were used in a transaction (EIP-2929). */
+  /** Warm addresses and slots cost less gas (EIP-2929). */
   readonly accessSets: boolean;
-  /** The block's author counts as used from the start (EIP-3651). */
+  /** The block's author is warm at the start of a transaction (EIP-3651). */
   readonly warmsAuthor: boolean;
-  /** What an access list names counts as used from the start; before, it only costs gas (EIP-2930). */
+  /** Entries of an access list are warm (EIP-2930); without this fact they only cost gas. */
   readonly warmsAccessList: boolean;
-  /** At most this part of the gas used is refunded (EIP-3529). */
+  /** Divisor of the gas used that bounds the refund (EIP-3529). */
   readonly refundQuotient: bigint;
-  /** Written into the code info of contracts created now. */
+  /** VM version in the code info of new contracts. */
   readonly vmVersion: 0 | 1;
-  /** How many fields a header has. */
+  /** Number of fields of a header. */
   readonly headerFields: number;
-  /** Header answers show a base fee, 0 when there is none. */
+  /** Headers in JSON have a base fee, 0 when the header has none. */
   readonly headerShowsBaseFee: boolean;
-  /** How a price is suggested to callers. */
+  /** Method of gas price suggestions. */
   readonly suggestedPrice: "unit-price" | "twice-base-fee" | "base-fee-and-tenth";
-  /** A block's own number counts when the governance parameters of its epoch are looked up, not its parent's. */
+  /** The block's number, not its parent's, selects the epoch of its governance parameters. */
   readonly governanceCountsBlock: boolean;
-  /** Parameters may come from the governance contract too. */
+  /** Governance parameters may come from the governance contract. */
   readonly governanceContract: boolean;
-  /** Rewards are split by proposers and stakers (KIP-82). */
+  /** Rewards are split between proposers and stakers (KIP-82). */
   readonly splitsStakers: boolean;
-  /** Every qualified validator stands once in the list of proposers, whatever it has staked. */
+  /** The list of proposers has every qualified validator once, regardless of its stake. */
   readonly drawsProposersEvenly: boolean;
-  /** Stakes are those of the parent block, not of an earlier interval. */
+  /** Stakes are read at the parent block, not at an earlier interval. */
   readonly readsNewestStakes: boolean;
-  /** Pools of consensus liquidity count as stakes (KIP-226). */
+  /** Consensus liquidity pools count as stakes (KIP-226). */
   readonly liquidityPools: boolean;
-  /** Validators with too little stake are left out under the weighted policy. */
+  /** The weighted policy demotes validators below the minimum stake. */
   readonly demotesValidators: boolean;
-  /** A multi-signature costs gas by the signatures a transaction carries, not by the keys registered. */
+  /** Gas of a multi-signature depends on the signatures in the transaction, not on the registered keys. */
   readonly multiSigGasBySignatures: boolean;
-  /** A multi-signature is refused when it has more signatures than keys, or one of a key that is not registered. */
-  readonly multiSigRefusesStrangers: boolean;
+  /** A multi-signature is invalid with more signatures than keys or with a signature of an unregistered key. */
+  readonly multiSigRefusesUnknownKeys: boolean;
   /** Headers carry randomness (KIP-114). */
   readonly randao: boolean;
-  /** Every block begins by storing its parent's hash (EIP-2935). */
+  /** Every block stores its parent's hash before its transactions (EIP-2935). */
   readonly parentHashCall: boolean;
-  /** Accounts without a contract may carry code: a delegation (EIP-7702). */
+  /** Externally owned accounts may have a delegation as code (EIP-7702). */
   readonly delegations: boolean;
   /** Headers carry blob gas (EIP-4844). */
   readonly blobGas: boolean;
-  /** What contracts can do and what it costs. */
+  /** Revision of the EVM. */
   readonly evm: EvmRevision;
-  /** The most computation that the opcodes of one transaction may cost. */
+  /** Maximum computation cost of the opcodes of one transaction. */
   readonly computationLimit: number;
-  /** Longest block, in bytes of RLP. */
+  /** Maximum size of a block, in bytes of RLP. */
   readonly maxBlockSize: number | undefined;
 }
 
-/** Before any fork. */
+/** Facts before any fork. */
 export const BASE_FACTS: RuleFacts = {
   legacyInputGas: { zero: 4n, nonZero: 68n },
   inputGas: { zero: 100n, nonZero: 100n },
@@ -126,7 +127,7 @@ export const BASE_FACTS: RuleFacts = {
   liquidityPools: false,
   demotesValidators: false,
   multiSigGasBySignatures: false,
-  multiSigRefusesStrangers: false,
+  multiSigRefusesUnknownKeys: false,
   randao: false,
   parentHashCall: false,
   delegations: false,

@@ -1,8 +1,8 @@
-/** The rules in force at a block: the facts before any fork, with the changes of every active fork laid over them. */
+/** The rules of a block: the facts before any fork, overridden by those of every active fork. */
 import { type ForkSchedule, forks } from "./forks.ts";
 import { BASE_FACTS, type RuleFacts } from "./rule-facts.ts";
 
-/** The facts that hold from block `since` on, until a later fork. */
+/** The facts from block `since` until the next fork. */
 export interface Rules extends RuleFacts {
   readonly since: number;
 }
@@ -12,7 +12,7 @@ export const BASE_RULES: Rules = { ...BASE_FACTS, since: 0 };
 
 const stepsOf = new WeakMap<ForkSchedule, readonly Rules[]>();
 
-/** The rules for block `number`. Computed once per configuration and number of active forks. */
+/** Returns the rules of block `number`. They are computed once per configuration. */
 export function rulesAt(config: ForkSchedule, number: number): Rules {
   let steps = stepsOf.get(config);
   if (steps === undefined) {
@@ -26,7 +26,7 @@ export function rulesAt(config: ForkSchedule, number: number): Rules {
   return BASE_RULES;
 }
 
-/** One step per block at which something changes, ascending. */
+/** Returns the rules of each fork block, ascending. */
 function createSteps(config: ForkSchedule): readonly Rules[] {
   const numbers = [...new Set(config.forks.values())].sort((a, b) => a - b);
   return numbers.map((since) => foldRules(config, since));

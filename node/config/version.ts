@@ -1,4 +1,4 @@
-/** The program's own version, said once: in package.json. */
+/** The version of the program, from package.json. */
 import { readFileSync } from "node:fs";
 
 interface Manifest {
@@ -6,12 +6,12 @@ interface Manifest {
   readonly version?: unknown;
 }
 
-let known: string | undefined;
+let version: string | undefined;
 
-/** Such as `0.1.0`. Reads the package.json above this file, which is nearer for sources than for `dist/`. */
+/** Returns the version, such as `0.1.0`, from the nearest package.json above this file. */
 export function programVersion(): string {
-  known ??= findVersion(new URL(".", import.meta.url));
-  return known;
+  version ??= findVersion(new URL(".", import.meta.url));
+  return version;
 }
 
 function findVersion(directory: URL): string {
@@ -23,7 +23,7 @@ function findVersion(directory: URL): string {
 
 function readManifest(file: URL): Manifest | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Manifest; // its two fields are checked where they are used
+    return JSON.parse(readFileSync(file, "utf8")) as Manifest; // both fields are checked by the caller
   } catch {
     return undefined; // no such file here: the caller looks further up
   }

@@ -1,6 +1,6 @@
 /** What a person sees of an error in a script: name and message, the script's own frames, a name that may be meant. */
 import { types } from "node:util";
-import { nearest } from "../config/flags-nearest.ts";
+import { nearestWord } from "../config/nearest-word.ts";
 import { memberNames } from "./pretty.ts";
 
 /** The name that scripts typed at the prompt go by in stack frames. */
@@ -52,7 +52,7 @@ function suggestion(error: Error, globals: object): string[] {
 
 function meant(name: string, holder: unknown, prefix: string): string[] {
   if (typeof holder !== "object" || holder === null) return [];
-  const found = nearest(name, memberNames(holder));
+  const found = nearestWord(name, memberNames(holder));
   return found === undefined ? [] : [`did you mean ${prefix}${found}?`];
 }
 

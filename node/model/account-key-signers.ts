@@ -35,10 +35,10 @@ export function validateSigners(
 /** A key counts once however often it signed; strangers among the signers are refused where the rules say so. */
 function reachesThreshold(key: AccountKey, publicKeys: readonly Uint8Array[], rules: Rules): boolean {
   const { threshold, keys } = multiSigIn(key);
-  if (rules.multiSigRefusesStrangers && publicKeys.length > keys.length) return false;
+  if (rules.multiSigRefusesUnknownKeys && publicKeys.length > keys.length) return false;
   const signers = new Set(publicKeys.map((publicKey) => mapKey(compressPublicKey(publicKey))));
   const signed = keys.filter(({ publicKey }) => signers.has(mapKey(publicKey)));
-  if (rules.multiSigRefusesStrangers && signed.length < signers.size) return false;
+  if (rules.multiSigRefusesUnknownKeys && signed.length < signers.size) return false;
   const sum = signed.reduce((total, { weight }) => total + weight, 0n);
   return BigInt.asUintN(64, sum) >= threshold;
 }

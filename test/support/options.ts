@@ -2,7 +2,7 @@
 import { type AnyName, type ResolvedFlags, resolveFlags } from "../../node/config/flags-values.ts";
 import type { CheckedOptions } from "../../node/config/options-check.ts";
 import { nodeOptions } from "../../node/config/options-check.ts";
-import type { Surroundings } from "../../node/config/options-paths.ts";
+import type { HostSystem } from "../../node/config/options-paths.ts";
 
 /** Texts by flag and where they come from. */
 export interface Given {
@@ -13,7 +13,7 @@ export interface Given {
 }
 
 /** A Linux machine with a home directory and no files. */
-export const LINUX: Surroundings = {
+export const LINUX: HostSystem = {
   platform: "linux",
   home: "/h",
   workingDirectory: "/w",
@@ -30,6 +30,6 @@ export function resolve({ command = "run", line, env = {}, file }: Given = {}): 
 }
 
 /** The options that follow from them. */
-export function options(given: Given = {}, around: Surroundings = LINUX): CheckedOptions {
+export function options(given: Given = {}, around: HostSystem = LINUX): CheckedOptions {
   return nodeOptions(given.command ?? "run", resolve(given), around);
 }

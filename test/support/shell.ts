@@ -51,7 +51,7 @@ export function fakeShell(
       },
       terminal: () => ({ input: process.stdin, output: process.stdout }),
       environment,
-      surroundings: { platform: "linux", home: "", workingDirectory: process.cwd(), exists: () => false },
+      host: { platform: "linux", home: "", workingDirectory: process.cwd(), exists: () => false },
       signals: {
         on: (name, listener) => emitter.on(name, listener),
         off: (name, listener) => emitter.off(name, listener),

@@ -42,9 +42,9 @@ afterEach(() => {
 /** Runs `knit account bls-...` in the directory. */
 async function bls(line: string, answers: readonly string[] = []) {
   const { shell, out, err } = fakeShell({}, {}, answers);
-  const surroundings = { ...shell.surroundings, workingDirectory: directory };
+  const surroundings = { ...shell.host, workingDirectory: directory };
   const given = ["account", ...`bls-${line}`.split(" "), "--datadir", "data"];
-  const code = await runCli(given, { ...shell, surroundings });
+  const code = await runCli(given, { ...shell, host: surroundings });
   return { code, out: out(), err: err() };
 }
 

@@ -81,8 +81,8 @@ describe("a command line", () => {
     ["--rpcprot 1", "unknown flag --rpcprot (did you mean --rpcport?)"],
     ["--quxquxqux", "unknown flag --quxquxqux"],
     ["rnu", 'Unknown command "rnu" (did you mean run?); knit --help lists them'],
-    ["--rpcport", "--rpcport needs a value: port to listen on; 0 takes a free one"],
-    ["--datadir --rpc", "--datadir needs a value: where everything is kept; the default follows the type"],
+    ["--rpcport", "--rpcport needs a value: HTTP-RPC server listening port; 0 for a free port"],
+    ["--datadir --rpc", "--datadir needs a value: data directory; the default depends on the type"],
     ["init --rpc g.json", "--rpc is not a flag of this command"],
     ["init", "Must supply path to genesis JSON file"],
     ["import", "missing required argument 'FILE'"],
@@ -109,8 +109,8 @@ describe("help", () => {
       const typed = own.map((name) => spellings.find(({ flag }) => flag === name)?.typed ?? name);
       expect(shown.sort()).toEqual(typed.sort());
     }
-    expect(helpOf("run --help")).toMatch(/--rpcport PORT +port to listen on.* \(8551\)\n/);
-    expect(helpOf("help dev")).toMatch(/--txpool\.lifetime TIME +how long.* \(5m\)\n/);
+    expect(helpOf("run --help")).toMatch(/--rpcport PORT +HTTP-RPC server listening port.* \(8551\)\n/);
+    expect(helpOf("help dev")).toMatch(/--txpool\.lifetime TIME +maximum time.* \(5m\)\n/);
   });
 
   test("keeps to a terminal's width", () => {

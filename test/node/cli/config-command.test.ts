@@ -54,7 +54,7 @@ test("knit config says what would keep a node from starting, and what does nothi
   });
   expect(await config(["--db.single"])).toMatchObject({
     code: 0,
-    err: "warning: --db.single does nothing: knit lays out its database by itself\n",
+    err: "warning: --db.single does nothing: knit has its own database layout\n",
   });
   expect(await config(["--conf", "a", "--properties", "b"])).toMatchObject({
     code: 1,

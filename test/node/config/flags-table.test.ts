@@ -2,11 +2,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { type FlagName, findFlag, flagNames, flags } from "../../../node/config/flags.ts";
-import { type AbsentName, absentFlags, absentNames, findAbsent } from "../../../node/config/flags-absent.ts";
+import {
+  type AbsentName,
+  absentFlags,
+  absentNames,
+  findAbsentFlag,
+} from "../../../node/config/flags-absent.ts";
 import { differences, ownFlags } from "../../../node/config/flags-compared.ts";
-import { readSettings } from "../../../node/config/flags-file.ts";
-import { readProperties } from "../../../node/config/flags-properties.ts";
 import { variableNames } from "../../../node/config/flags-values.ts";
+import { readProperties, readSettings } from "../../../node/config/settings-file.ts";
 import { FLAGS_DOCS, flagsDocs } from "../../../scripts/flags-docs.ts";
 import { options, resolve } from "../../support/options.ts";
 
@@ -94,11 +98,11 @@ describe("a flag of a node reaches its options, or is told to do nothing:", () =
 });
 
 describe("a flag that only the Go nodes have", () => {
-  const idle = absentNames.filter((name) => absentFlags[name].verdict === "idle");
+  const ignored = absentNames.filter((name) => absentFlags[name].verdict === "ignored");
   const refused = absentNames.filter((name) => absentFlags[name].verdict === "refused");
 
-  test("is taken with a warning from everywhere, or refused with the reason", () => {
-    for (const name of idle) {
+  test("is accepted with a warning from every source, or refused with the reason", () => {
+    for (const name of ignored) {
       const { why } = absentFlags[name];
       expect(resolve({ line: { [name]: any(name) } }).warnings).toEqual([`--${name} does nothing: ${why}`]);
       const env = { [`KLAYTN_${variableNames(name)[0]}`]: any(name) };
@@ -120,7 +124,7 @@ describe("a flag that only the Go nodes have", () => {
   });
 
   test("is one of a line where there are many, and reaches the log with the other warnings", () => {
-    const file = Object.fromEntries(idle.slice(0, 4).map((name) => [name, any(name)]));
+    const file = Object.fromEntries(ignored.slice(0, 4).map((name) => [name, any(name)]));
     const some = Object.keys(file).slice(0, 3).join(", ");
     const expected = `4 settings do nothing here (${some}, ...): docs/flags.md says why`;
     expect(options({ file }).warnings).toEqual([expected]);
@@ -141,10 +145,10 @@ describe("the Go nodes' flags", () => {
   test("are all known, by all their names and variables", () => {
     expect(Object.keys(go).length).toBeGreaterThan(280);
     for (const [name, { aliases, variables }] of Object.entries(go)) {
-      const found = findFlag(name) ?? findAbsent(name);
+      const found = findFlag(name) ?? findAbsentFlag(name);
       expect([name, found]).not.toContain(undefined);
       for (const alias of aliases)
-        expect([alias, findFlag(alias) ?? findAbsent(alias)]).toEqual([alias, found]);
+        expect([alias, findFlag(alias) ?? findAbsentFlag(alias)]).toEqual([alias, found]);
       const known = found === undefined ? [] : variableNames(found);
       expect([name, variables.filter((each) => !known.includes(each))]).toEqual([name, []]);
     }

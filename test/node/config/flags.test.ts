@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { type FlagName, findFlag, flagNames, flags } from "../../../node/config/flags.ts";
 import { absentFlags, absentNames } from "../../../node/config/flags-absent.ts";
-import { readSettings, readSettingsFile } from "../../../node/config/flags-file.ts";
-import { nearest } from "../../../node/config/flags-nearest.ts";
 import { flagGroups } from "../../../node/config/flags-rows.ts";
 import { suggestion, variableNames } from "../../../node/config/flags-values.ts";
+import { nearestWord } from "../../../node/config/nearest-word.ts";
+import { readSettings, readSettingsFile } from "../../../node/config/settings-file.ts";
 import { resolve } from "../../support/options.ts";
 
 describe("the flag table", () => {
@@ -205,10 +205,10 @@ REWARDBASE=
 
 describe("near misses", () => {
   test("are found over swaps, gaps and case, and not across the whole table", () => {
-    expect(nearest("rpcprot", ["rpcport", "wsport"])).toBe("rpcport");
-    expect(nearest("DATADIR", ["datadir"])).toBe("datadir");
-    expect(nearest("verbosty", ["verbosity", "version"])).toBe("verbosity");
-    expect(nearest("xyz", ["rpcport", "wsport"])).toBeUndefined();
+    expect(nearestWord("rpcprot", ["rpcport", "wsport"])).toBe("rpcport");
+    expect(nearestWord("DATADIR", ["datadir"])).toBe("datadir");
+    expect(nearestWord("verbosty", ["verbosity", "version"])).toBe("verbosity");
+    expect(nearestWord("xyz", ["rpcport", "wsport"])).toBeUndefined();
     expect(suggestion("txpool.lifetme", "--")).toBe(" (did you mean --txpool.lifetime?)");
     expect(suggestion("qqqqqqqqqq")).toBe("");
   });

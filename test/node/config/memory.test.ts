@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { byteSize } from "../../../node/config/flags-kinds.ts";
 import {
-  LEAST_MEMORY,
   type MemoryShares,
+  MIN_MEMORY_BYTES,
   memoryParts,
   planMemory,
 } from "../../../node/config/memory-plan.ts";
@@ -31,20 +31,20 @@ test("a size is a number of bytes, with a decimal or a binary unit", () => {
   }
 });
 
-test("all parts full at once fit into the limit, and none is larger than it may be", () => {
-  for (let limit = LEAST_MEMORY; limit < 256 * 2 ** 30; limit = Math.floor(limit * 1.37)) {
+test("all parts full at once fit into the limit, and none exceeds its upper bound", () => {
+  for (let limit = MIN_MEMORY_BYTES; limit < 256 * 2 ** 30; limit = Math.floor(limit * 1.37)) {
     const plan = planMemory(limit, {});
     if (!("limit" in plan)) throw new Error(`no plan for ${limit}`);
     const { whole, onHeap } = sums(plan.shares);
     expect(whole).toBeLessThanOrEqual(limit);
     expect(onHeap).toBeLessThan(plan.shares.heap ?? 0);
-    for (const [name, { most }] of Object.entries(memoryParts)) {
-      expect(plan.shares[name as keyof MemoryShares]).toBeLessThanOrEqual(most); // names of the table
+    for (const [name, { maxBytes }] of Object.entries(memoryParts)) {
+      expect(plan.shares[name as keyof MemoryShares]).toBeLessThanOrEqual(maxBytes); // names of the table
     }
   }
 });
 
-test("without a limit parts are as large as usual, and the engine chooses its heaps", () => {
+test("without a limit parts have default sizes, and the engine sizes its heaps", () => {
   const { memory, rpc } = options().options;
   expect(memory.limit).toBeUndefined();
   expect(memory.shares).toMatchObject({ heap: undefined, readers: undefined, trieCache: 32 * MIB });
@@ -71,7 +71,7 @@ test("a limit that is too low is refused with what would do", () => {
     "--max-memory 100MiB is too little: a node needs 384MiB",
   );
   expect(() => options({ line: { "max-memory": "1GiB", "state.trie-cache-limit": "1000" } })).toThrow(
-    "--max-memory 1024MiB is too little: with the caches that are asked for a node needs 1361MiB",
+    "--max-memory 1024MiB is too little: with the configured caches a node needs 1361MiB",
   );
   expect(options({ line: { "max-memory": "1361MiB", "state.trie-cache-limit": "1000" } }).warnings).toEqual(
     [],
@@ -84,8 +84,8 @@ test("a container's limit holds where no other is given; one that is too small i
   expect(options({ line: { "max-memory": "400MiB" } }, inside).options.memory.limit).toBe(400 * MIB);
   expect(options({ line: { "max-memory": "0" } }, inside).options.memory.limit).toBeUndefined();
   const { options: small, warnings } = options({}, { ...LINUX, containerBytes: 200 * MIB });
-  expect(small.memory.limit).toBe(LEAST_MEMORY);
-  expect(warnings).toEqual(["the container may take 200MiB: a node with these flags needs 384MiB"]);
+  expect(small.memory.limit).toBe(MIN_MEMORY_BYTES);
+  expect(warnings).toEqual(["the container's memory limit is 200MiB: a node with these flags needs 384MiB"]);
 });
 
 test("the page about memory says what the table says; node scripts/memory-docs.ts writes it anew", () => {

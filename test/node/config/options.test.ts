@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { bootNodeOptions } from "../../../node/config/boot-node-options.ts";
+import { bootNodeOptions } from "../../../node/config/options-check.ts";
 import { type Given, LINUX, options, resolve } from "../../support/options.ts";
 
 const boot = (line: Given["line"]) => bootNodeOptions(resolve({ command: "bootnode", line }), LINUX).options;
@@ -145,7 +145,7 @@ describe("options", () => {
     [{ line: { rpc: "true", ws: "true", wsport: "8551" } }, "--rpcport and --wsport are both 8551"],
     [
       { line: { "state.live-pruning": "true", gcmode: "archive" } },
-      "--gcmode archive keeps all states, --state.live-pruning lets go of them",
+      "--gcmode archive keeps all states, --state.live-pruning deletes old ones",
     ],
     [{ command: "export", line: { first: "5", last: "4" } }, "--first 5 is after --last 4"],
   ])("refuse flags that clash: %j", (given, message) => {
@@ -223,7 +223,7 @@ describe("options", () => {
       "--nat must be none, extip:IP, any, upnp or pmp",
     );
     expect(options({ line: { nat: "upnp" } }).warnings).toEqual([
-      "--nat upnp asks no router: open the port there, and give the address with --nat extip:IP",
+      "--nat upnp does not configure the router: open the port there and set the address with --nat extip:IP",
     ]);
   });
 
@@ -233,14 +233,14 @@ describe("options", () => {
       nodeKeyPath: "/w/key",
       networkId: 8217,
       listen: { host: undefined, port: 32_323 },
-      authorised: [],
+      authorizedNodes: [],
     });
     const nodekeyhex = "11".repeat(32);
     expect(boot({ nodekeyhex, bnaddr: "[::1]:7", networkid: "9", "authorized-nodes": "a,b" })).toMatchObject({
       nodeKey: new Uint8Array(32).fill(17),
       networkId: 9,
       listen: { host: "::1", port: 7 },
-      authorised: ["a", "b"],
+      authorizedNodes: ["a", "b"],
     });
     expect(boot({ nodekeyhex, bnaddr: ":7" }).listen).toEqual({ host: undefined, port: 7 });
     expect(() => boot({})).toThrow("Use --nodekey or --nodekeyhex to specify a private key");

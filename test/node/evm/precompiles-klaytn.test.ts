@@ -20,7 +20,7 @@ const ISTANBUL: Rules = {
   ...BASE_RULES,
   evm: "istanbul",
   multiSigGasBySignatures: true,
-  multiSigRefusesStrangers: true,
+  multiSigRefusesUnknownKeys: true,
 };
 
 /** A world of one account, or of none. */

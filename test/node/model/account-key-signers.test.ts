@@ -9,7 +9,7 @@ import type { KeyRole } from "../../../node/model/transaction-type.ts";
 import { aMultiSig, aPublic, aPublicKey } from "../../support/account-keys.ts";
 
 const address = addressOfPublicKey(aPublicKey(1));
-const later = { ...BASE_RULES, multiSigRefusesStrangers: true, multiSigGasBySignatures: true };
+const later = { ...BASE_RULES, multiSigRefusesUnknownKeys: true, multiSigGasBySignatures: true };
 const ROLES: readonly KeyRole[] = ["transaction", "accountUpdate", "feePayer"];
 
 function accepts(key: AccountKey, signers: readonly number[], role: KeyRole = "transaction", rules = later) {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { bareHex, fromBareHex, toHex } from "../../../node/bytes/hex.ts";
 import { findFlag } from "../../../node/config/flags.ts";
-import { readSettings } from "../../../node/config/flags-file.ts";
 import { checkGenesis, parseGenesis } from "../../../node/config/genesis.ts";
+import { readSettings } from "../../../node/config/settings-file.ts";
 import { parseExtra } from "../../../node/model/istanbul-extra.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";

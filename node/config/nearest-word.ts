@@ -1,7 +1,7 @@
-/** Near misses: which of the known words somebody probably meant. */
+/** Suggestions for mistyped words by edit distance. */
 
-/** The word with the fewest changes to `word`, when those are few for its length. */
-export function nearest(word: string, words: readonly string[]): string | undefined {
+/** Returns the word with the smallest edit distance to `word`, if that is at most a third of its length. */
+export function nearestWord(word: string, words: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3));
   const near = words
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
@@ -9,7 +9,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return near.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** Returns the number of insertions, deletions, replacements and transpositions between two words. */
 function editDistance(from: string, to: string): number {
   let before: readonly number[] = [];
   let above: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);
