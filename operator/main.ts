@@ -1,6 +1,6 @@
 /**
- * The program's entry: arguments to exit code. Each command loads what it needs and no more: the gateway runs
- * beside every node and never loads what talks to the API server.
+ * The entry point of the program: maps arguments to an exit code. Each command loads only its own modules,
+ * because the gateway runs beside every node and must stay small.
  */
 import {
   type Command,
@@ -213,14 +213,14 @@ function addressOf(text: string, name: string): { readonly host: string; readonl
   return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
 }
 
-/** SIGTERM and SIGINT, once; the second one ends the process as it always would. */
+/** Returns a signal for the first SIGTERM or SIGINT; the second one ends the process. */
 function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => controller.abort());
   return controller.signal;
 }
 
-/** Resolves when the signal is aborted; rejects when a failure comes first. */
+/** Resolves when the signal is aborted; rejects when the failure occurs first. */
 async function untilAborted(signal: AbortSignal, failure?: Promise<Error>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   if (signal.aborted) resolve(undefined);

@@ -1,6 +1,6 @@
 /**
- * The operator's authority in a Secret of its own namespace: made by whoever leads first, looked at every hour, and
- * led over to the next one before it ends.
+ * The operator's certificate authority in a Secret of its own namespace. The first leader creates it; it is
+ * checked every hour and rotated before it expires.
  */
 import { FIELD_MANAGER, labels } from "../api/names.ts";
 import { type Draft, readMeta } from "../api/resource.ts";
@@ -15,7 +15,7 @@ import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { secretText } from "../reconcile/secret-text.ts";
 
-/** What a keeper needs. */
+/** Options of the keeper. */
 export interface KeeperOptions {
   readonly client: Pick<KubeClient, "get" | "create" | "replace">;
   readonly namespace: string;
@@ -26,7 +26,7 @@ export interface KeeperOptions {
 const NAME = "knit-operator-authority";
 const LOOK_MS = 3_600_000;
 
-/** Keeps the authority. Disposing it ends that. */
+/** Keeps the authority up to date. Disposing it stops the timer. */
 export class AuthorityKeeper implements Disposable {
   readonly #options: KeeperOptions;
   readonly #timer: NodeJS.Timeout;
@@ -39,17 +39,23 @@ export class AuthorityKeeper implements Disposable {
     this.#timer.unref();
   }
 
-  /** Reads the authority, or makes it. Throws `KubeError` when what is there is no authority: nothing is overwritten. */
+  /**
+   * Reads or creates the authority. Throws `KubeError` when the Secret contains something else, which is
+   * never overwritten.
+   */
   static async open(options: KeeperOptions): Promise<AuthorityKeeper> {
     return new AuthorityKeeper(options, await readOrMake(options));
   }
 
-  /** The authorities as they were last seen; the same object until they change. */
+  /** Returns the authorities as read last; the same object until they change. */
   known(): Authorities {
     return this.#known;
   }
 
-  /** Reads them again and takes the step that is due. What cannot be read or written now is left for the next time. */
+  /**
+   * Reads the authorities and applies a due rotation step. A failed read or write is retried at the next
+   * check.
+   */
   async look(): Promise<void> {
     try {
       const known = await readOrMake(this.#options);
@@ -78,7 +84,10 @@ async function readOrMake(options: KeeperOptions): Promise<Authorities> {
   }
 }
 
-/** Guarded by the version that was read: of two operators one takes the step, the other reads it the next time. */
+/**
+ * Applies the due rotation step with the version as precondition: a concurrent operator reads the result next
+ * time.
+ */
 async function takeStep({ client, namespace, clock, log }: KeeperOptions, object: unknown) {
   const known = read(object);
   const after = await turned(known, clock.now());

@@ -1,18 +1,18 @@
-/** Commands and their options: reading them, and the texts that describe them. */
+/** Commands and options of the program: parsing, and help texts. */
 import { parseArgs } from "node:util";
 
-/** A command line that cannot be carried out. */
+/** Error of an invalid command line. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** What was given, by the option's name. */
+/** Option values by option name. */
 export type Values = Readonly<Record<string, string | undefined>>;
 
 /** An option, `--name=VALUE`. */
 export interface Option {
   readonly name: string;
-  /** What stands for its value in the help. */
+  /** Placeholder of the value in the help text. */
   readonly value: string;
   readonly says: string;
 }
@@ -26,12 +26,12 @@ export interface Command {
 
 const COLUMN = 25;
 
-/** True for what asks for help, as a command or behind one. */
+/** True for a request for help, as a command or as an option. */
 export function isHelp(word: string): boolean {
   return ["help", "--help", "-h"].includes(word);
 }
 
-/** The help of the program: all commands with their options. */
+/** Formats the help of the program: all commands with their options. */
 export function usageOf(commands: Readonly<Record<string, Command>>): string {
   const width = Math.max(...Object.keys(commands).map(({ length }) => length));
   const blocks = Object.entries(commands).map(
@@ -40,7 +40,7 @@ export function usageOf(commands: Readonly<Record<string, Command>>): string {
   return `knit-operator: runs nodes on Kubernetes\n\n${blocks.join("")}`;
 }
 
-/** The help of one command. */
+/** Formats the help of one command. */
 export function helpOf(name: string, { says, options }: Command): string {
   const rows = options.length === 0 ? "" : `\n${linesOf(options)}`;
   return `knit-operator ${name}: ${says}\n${rows}`;
@@ -52,7 +52,7 @@ function linesOf(options: readonly Option[]): string {
     .join("");
 }
 
-/** Reads a command's options. Throws `UsageError` for any other. */
+/** Parses the options of a command. Throws `UsageError` for unknown options. */
 export function readValues(words: readonly string[], known: readonly Option[]): Values {
   const options = Object.fromEntries(known.map(({ name }) => [name, { type: "string" as const }]));
   try {

@@ -1,4 +1,4 @@
-/** The right to write: the Lease, and a client that writes only while it is held. */
+/** Leader election, and an API client that writes only while this process is the leader. */
 import { FIELD_MANAGER } from "../api/names.ts";
 import type { Access } from "../kube/access.ts";
 import { type KubeClient, openKubeClient } from "../kube/client.ts";
@@ -7,24 +7,24 @@ import { elapsed, pause, systemClock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { becomeLeader, LEASE_REQUEST_MS, type LeaderOptions, type Leadership } from "../runtime/leader.ts";
 
-/** What it is opened with. */
+/** Options of the leader client. */
 export interface LeaderClientOptions extends Pick<LeaderOptions, "onFailure" | "onHeld"> {
   readonly access: Access;
-  /** Where the Lease is. */
+  /** Namespace of the Lease. */
   readonly operatorNamespace: string;
-  /** This process's name among the candidates for it. */
+  /** Identity of this process in the election. */
   readonly identity: string;
   readonly sent?: TransportOptions["sent"];
   readonly log: Log;
 }
 
-/** A Lease that is held. Disposing it closes the client and gives the Lease back. */
+/** A held Lease. Disposing it closes the client and releases the Lease. */
 export interface LeaderClient extends AsyncDisposable {
   readonly leadership: Leadership;
   readonly client: KubeClient;
 }
 
-/** Waits for the Lease, which has a connection of its own: it waits behind nothing. */
+/** Waits for the Lease. Its requests have their own connection, so that they never queue behind others. */
 export async function openLeaderClient(
   options: LeaderClientOptions,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * The composition root: opens every part of the operator in order and closes them in reverse. Objects come in
- * through reflectors, become names in a queue, and are reconciled one Node at a time.
+ * The composition root: opens all parts of the operator in order and closes them in reverse order. Informers
+ * add the keys of changed objects to work queues, and each key is reconciled by one worker.
  */
 import { FIELD_MANAGER, labels } from "../api/names.ts";
 import type { Channel } from "../control/channel.ts";
@@ -19,13 +19,13 @@ import { AuthorityKeeper } from "./authority-secret.ts";
 import { type Controllers, openControllers } from "./controllers.ts";
 import { openLeaderClient } from "./leader-client.ts";
 
-/** What an operator is opened with. */
+/** Options of an operator. */
 export interface OperatorOptions extends OperatorSettings {
   /** Undefined: Nodes of all namespaces. */
   readonly watchNamespace: string | undefined;
   readonly health: { readonly host: string; readonly port: number };
   readonly pollMs: number;
-  /** This process's name among the candidates for the lease. */
+  /** Identity of this process in the leader election. */
   readonly identity: string;
   readonly log: Log;
 }
@@ -33,14 +33,14 @@ export interface OperatorOptions extends OperatorSettings {
 /** A running operator. */
 export interface Operator extends AsyncDisposable {
   readonly healthPort: number;
-  /** Resolves with the reason when it cannot go on. */
+  /** Resolves with the reason when the operator cannot continue. */
   readonly failure: Promise<Error>;
 }
 
-/** The label that everything carries which the operator makes. */
+/** Label selector of all objects that the operator creates. */
 export const SELECTOR = `${labels.managedBy}=${FIELD_MANAGER}`;
 
-/** Opens an operator; it works when the promise resolves, which waits for the lease. */
+/** Opens an operator. Resolves once this process is the leader and the controllers run. */
 export async function openOperator(options: OperatorOptions, signal: AbortSignal): Promise<Operator> {
   const { log, operatorNamespace } = options;
   const clock: Clock = systemClock;
@@ -82,7 +82,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   };
 }
 
-/** What the metrics read: nothing until there are Nodes. */
+/** Returns the sources of metrics, which are empty until the controllers run. */
 function sourcesOf(
   state: () => { readonly host: string; readonly nodes: Controllers | undefined },
 ): MetricSources {
@@ -96,7 +96,7 @@ function sourcesOf(
   };
 }
 
-/** Calls nodes only while this process leads. */
+/** Restricts a channel to the time in which this process is the leader. */
 function whileLeading(channel: Channel, leadership: Leadership): Channel {
   return {
     async call(gateway, method, ...params) {
@@ -108,7 +108,7 @@ function whileLeading(channel: Channel, leadership: Leadership): Channel {
   };
 }
 
-/** Aborted with the signal, or when there is a failure. */
+/** Returns a signal that is aborted by `signal` or by the failure. */
 function either(signal: AbortSignal, failure: Promise<Error>): AbortSignal {
   const failed = new AbortController();
   void failure.then((error) => failed.abort(error));

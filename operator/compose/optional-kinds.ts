@@ -18,7 +18,10 @@ export interface OptionalKindsOptions {
   readonly log: Log;
 }
 
-/** Discovers the kinds now and then every `intervalMs`. Disposing the result ends discovery and informers. */
+/**
+ * Runs discovery once, then every `intervalMs`. Disposing the result ends discovery and the remaining
+ * informers.
+ */
 export async function watchOptionalKinds(options: OptionalKindsOptions): Promise<AsyncDisposable> {
   let discovery = discoverAll(options);
   await discovery;

@@ -1,6 +1,6 @@
 /**
- * Takes the operator's finalizer from all Nodes, for the time after the operator: without it nobody would, and no Node
- * could be deleted. It is done while the Lease is held, so that no operator puts it back.
+ * Removes the operator's finalizer from all Nodes before the operator is uninstalled, because no Node could
+ * be deleted otherwise. The Lease is held meanwhile, so that no operator adds the finalizer again.
  */
 import { FIELD_MANAGER } from "../api/names.ts";
 import { keyOf, type ObjectMeta, readMeta } from "../api/resource.ts";
@@ -13,18 +13,24 @@ import { messageOf } from "../observe/message-of.ts";
 import { hasFinalizer, removeFinalizer } from "../reconcile/finalizer.ts";
 import { type LeaderClientOptions, openLeaderClient } from "./leader-client.ts";
 
-/** What is released, and with what. */
+/** Options of the release. */
 export interface ReleaseOptions extends Omit<LeaderClientOptions, "access" | "sent"> {
   /** Undefined: Nodes of all namespaces. */
   readonly watchNamespace: string | undefined;
 }
 
-/** An operator that ends orderly gives the Lease back within seconds, another's is over after twenty. */
+/**
+ * Maximum wait for the Lease. An operator that shuts down releases it within seconds; another's expires after
+ * twenty.
+ */
 const LEASE_WAIT_MS = 120_000;
-/** What others change meanwhile is tried again, so many times in all. */
+/** Maximum number of attempts when Nodes change concurrently. */
 const ROUNDS = 5;
 
-/** Waits for the Lease and releases all Nodes. Throws `KubeError`; a refusal of the API server ends it at once. */
+/**
+ * Waits for the Lease and removes the finalizers. Throws `KubeError`, at once when the API server denies
+ * access.
+ */
 export async function release(options: ReleaseOptions, shutdown: AbortSignal): Promise<void> {
   const access = await loadAccess(() => systemClock.now());
   const patience = AbortSignal.timeout(LEASE_WAIT_MS);
@@ -39,7 +45,10 @@ export async function release(options: ReleaseOptions, shutdown: AbortSignal): P
   options.log.info({ nodes: await releaseNodes({ ...options, client }, shutdown) }, "nodes released");
 }
 
-/** Remembers why the Lease could not be taken. A refusal of the API server ends the wait: waiting gives nobody rights. */
+/**
+ * Creates a record of the failures to take the Lease. Denied access ends the wait, because waiting does not
+ * grant it.
+ */
 export function createLeaseWait(lease: string) {
   let cause = "";
   return {
@@ -50,7 +59,7 @@ export function createLeaseWait(lease: string) {
     onHeld(holder: string): void {
       cause = `: ${holder} holds it; an operator at work would take the Nodes again, stop it first`;
     },
-    /** The error of a wait that took too long. */
+    /** Returns the error of an expired wait. */
     timeout: (): KubeError =>
       new KubeError(
         "conflict",
@@ -59,14 +68,14 @@ export function createLeaseWait(lease: string) {
   };
 }
 
-/** What Nodes are released with. */
+/** Options of the removal. */
 type NodesOptions = Pick<ReleaseOptions, "watchNamespace" | "log"> & {
   readonly client: Pick<KubeClient, "page" | "merge">;
 };
 
 /**
- * Returns how many Nodes were released: none when all of them are already. One that the API server refuses to release
- * holds up no other. Throws `KubeError` in the end that names the first refused one.
+ * Removes the finalizers and returns the number of changed Nodes. A Node that the API server refuses does not
+ * block the others; `KubeError` then names the first one in the end.
  */
 export async function releaseNodes(options: NodesOptions, signal: AbortSignal): Promise<number> {
   const released = new Set<string>();
@@ -85,7 +94,7 @@ export async function releaseNodes(options: NodesOptions, signal: AbortSignal): 
   throw new KubeError("forbidden", `${refused.size} Nodes could not be released; ${first}`);
 }
 
-/** Nodes with the finalizer; none where the cluster has no Nodes at all, their definition being deleted. */
+/** Lists Nodes with the finalizer; none when the cluster does not serve Nodes any more. */
 async function heldNodes(
   { client, watchNamespace: namespace }: NodesOptions,
   signal: AbortSignal,
@@ -103,7 +112,7 @@ async function heldNodes(
   return held;
 }
 
-/** Returns the words of a refusal. One that another changed meanwhile is read again. */
+/** Removes one finalizer and returns the message of a refusal. A conflict is retried in the next round. */
 async function tryRelease(
   { client, log }: NodesOptions,
   meta: ObjectMeta,

@@ -1,57 +1,57 @@
-/** What nodes answer, read with care: a node may be broken, or no longer its owner's. */
+/** Decoders of nodes' responses. All values are validated, because a node may be broken or compromised. */
 import { ControlError } from "./error.ts";
 
-/** Who a node says it is. */
+/** Identity and version that a node reports. */
 export interface NodeInfo {
   readonly id: string;
   readonly version: string;
-  /** The hash of its block 0; undefined when it does not tell. */
+  /** Genesis hash; undefined when the node does not report it. */
   readonly genesis: string | undefined;
 }
 
-/** What a node tells of its migration. */
+/** Status of a node's state migration. */
 export interface MigrationStatus {
   readonly running: boolean;
   readonly percent: number;
-  /** The block whose state it copies; 0 when none is known. */
+  /** Block whose state is copied; 0 when unknown. */
   readonly block: number;
   readonly error: string | undefined;
 }
 
-/** How a node's last migration ended, also before it started. */
+/** Result of a node's last state migration, which may be from before a restart. */
 export interface LastMigration {
-  /** The block whose state it copied. */
+  /** Block whose state was copied. */
   readonly block: number;
   readonly error: string | undefined;
 }
 
-/** What a migration needs of a node's volume, in bytes. */
+/** Disk space that a migration needs, in bytes. */
 export interface MigrationRoom {
   readonly freeBytes: number;
   readonly neededBytes: number;
 }
 
-/** What a node tells of its saving of trie nodes, or of the last one since it started. */
+/** Status of saving the trie cache: current, or last since the node started. */
 export interface SavingStatus {
   readonly running: boolean;
-  /** Of the file; 0 when none was written. */
+  /** Size of the file in bytes; 0 when none was written. */
   readonly bytes: number;
   readonly error: string | undefined;
 }
 
-/** Room on a node's volume. */
+/** Size and free space of a node's volume. */
 export interface DiskUsage {
   readonly sizeBytes: number;
   readonly freeBytes: number;
 }
 
-/** How a node is, as its gateway puts it together. */
+/** Status of a node, as its gateway combines it. */
 export interface NodeReport extends NodeInfo {
-  /** The ids of the connected peers. */
+  /** Node ids of connected peers. */
   readonly peers: readonly string[];
   readonly height: number;
   readonly syncing: boolean;
-  /** Undefined where the gateway cannot tell. */
+  /** Undefined when the gateway cannot measure it. */
   readonly disk: DiskUsage | undefined;
 }
 
@@ -61,7 +61,7 @@ const MAX_PEERS = 4_096;
 const ID = /^[0-9a-fA-F]{128}$/;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** The answer to `admin_nodeInfo`. All throw `ControlError` `bad-answer`. */
+/** Decodes the result of `admin_nodeInfo`. All decoders throw `ControlError` `bad-answer`. */
 export function readNodeInfo(value: unknown): NodeInfo {
   const { id, name, protocols } = members(value);
   const { istanbul } = (protocols ?? {}) as { istanbul?: { genesis?: unknown } | null };
@@ -81,7 +81,7 @@ function idIn(value: unknown): string {
   return value.toLowerCase();
 }
 
-/** The ids of the connected peers, in the answer to `admin_peers`. */
+/** Decodes the node ids in the result of `admin_peers`. */
 export function readPeerIds(value: unknown): ReadonlySet<string> {
   return new Set(peersIn(value).map((peer) => idIn(members(peer)["id"])));
 }
@@ -91,27 +91,27 @@ function peersIn(value: unknown): readonly unknown[] {
   return value;
 }
 
-/** A quantity that is a block's number. */
+/** Decodes a block number. */
 export function readHeight(value: unknown): number {
   const height = typeof value === "string" && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(height)) throw bad("chain_blockNumber is not a quantity");
   return height;
 }
 
-/** Whether a node is catching up. */
+/** Decodes the result of `eth_syncing`; true while the node syncs. */
 export function readSyncing(value: unknown): boolean {
   if (value === false) return false;
   members(value);
   return true;
 }
 
-/** What `admin_addPeer` and `admin_removePeer` answer. */
+/** Decodes the result of `admin_addPeer` and `admin_removePeer`. */
 export function readBoolean(value: unknown): boolean {
   if (typeof value !== "boolean") throw bad("neither true nor false");
   return value;
 }
 
-/** The answer to `gateway_report`. */
+/** Decodes the result of `gateway_report`. */
 export function readReport(value: unknown): NodeReport {
   const { id, version, genesis, peers, height, syncing, disk } = members(value);
   if (!isCount(height) || !Number.isSafeInteger(height)) throw bad("a report without a height");
@@ -138,7 +138,7 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The answer to `admin_stateMigrationStatus`; its error is text, and the text `null` when there is none. */
+/** Decodes the result of `admin_stateMigrationStatus`; its error is text, and the text `null` for none. */
 export function readMigration(value: unknown): MigrationStatus {
   const { isMigration, progress, err, migrationBlockNumber: block } = members(value);
   if (typeof isMigration !== "boolean") throw bad("admin_stateMigrationStatus without isMigration");
@@ -151,7 +151,7 @@ export function readMigration(value: unknown): MigrationStatus {
   };
 }
 
-/** The answer to `admin_stateMigrationLast`; undefined where no migration has ended. */
+/** Decodes the result of `admin_stateMigrationLast`; undefined when no migration has ended. */
 export function readLastMigration(value: unknown): LastMigration | undefined {
   if (value === null) return undefined;
   const { err, migrationBlockNumber: block } = members(value);
@@ -159,14 +159,14 @@ export function readLastMigration(value: unknown): LastMigration | undefined {
   return { block, error: readError(err) };
 }
 
-/** The answer to `admin_stateMigrationRoom`. */
+/** Decodes the result of `admin_stateMigrationRoom`. */
 export function readRoom(value: unknown): MigrationRoom {
   const { free, needed } = members(value);
   if (!isCount(free) || !isCount(needed)) throw bad("admin_stateMigrationRoom without sizes");
   return { freeBytes: free, neededBytes: needed };
 }
 
-/** The answer to `admin_saveTrieNodeStatus`; its error is told in the same way. */
+/** Decodes the result of `admin_saveTrieNodeStatus`; its error has the same form. */
 export function readSaving(value: unknown): SavingStatus {
   const { isSaving, bytes, err } = members(value);
   if (typeof isSaving !== "boolean" || !isCount(bytes))

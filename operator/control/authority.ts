@@ -1,7 +1,7 @@
 /**
- * The authority that gateways and the operator prove themselves with: an ECDSA P-256 root that the operator
- * makes and keeps, and certificates of two uses, server for gateways and client for the operator, so that what a
- * gateway holds opens no other gateway.
+ * The certificate authority of the control channel: an ECDSA P-256 root of the operator. It issues server
+ * certificates for gateways and client certificates for the operator, so that a stolen gateway key opens no
+ * other gateway.
  */
 import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from "node:crypto";
 import { promisify } from "node:util";
@@ -28,13 +28,13 @@ export interface Credentials {
 const DAY_MS = 86_400_000;
 const ROOT_DAYS = 3_650;
 const LEAF_DAYS = 90;
-/** Clocks of machines differ; a certificate is good a little before it was made. */
+/** Tolerance for clock differences: certificates are valid a little before they were issued. */
 const SKEW_MS = 300_000;
 
 const newKeys = promisify(generateKeyPair);
 const CURVE = { namedCurve: "P-256" } as const;
 
-/** Makes a root. */
+/** Creates a root. */
 export async function createAuthority(now: number): Promise<Credentials> {
   const { publicKey, privateKey } = await newKeys("ec", CURVE);
   const name = commonName("knit-operator authority");
@@ -52,17 +52,20 @@ export async function createAuthority(now: number): Promise<Credentials> {
   return { certificate, key: pemOf(privateKey) };
 }
 
-/** Issues a certificate for the gateway called `name`. */
+/** Issues a server certificate for the gateway `name`. */
 export function issueGateway(authority: Credentials, name: string, now: number): Promise<Credentials> {
   return issue(authority, { subject: name, now, extensions: [extendedKeyUsage("server"), dnsName(name)] });
 }
 
-/** Issues the operator's own certificate. */
+/** Issues the client certificate of the operator. */
 export function issueOperator(authority: Credentials, now: number): Promise<Credentials> {
   return issue(authority, { subject: OPERATOR_NAME, now, extensions: [extendedKeyUsage("client")] });
 }
 
-/** True while a certificate of this authority has a third of its life before it, fits its key and has the name. */
+/**
+ * True when a certificate is from this authority, matches its key and name, and has a third of its lifetime
+ * left.
+ */
 export function isGood(
   authority: Credentials,
   { certificate, key }: Partial<Credentials>,
@@ -84,7 +87,7 @@ export function isGood(
   }
 }
 
-/** True when these are a certificate that may sign and its key. */
+/** True for a certificate that may sign, with its key. */
 export function isAuthority({ certificate, key }: Partial<Credentials>): boolean {
   if (certificate === undefined || key === undefined) return false;
   try {
@@ -98,7 +101,7 @@ export function isAuthority({ certificate, key }: Partial<Credentials>): boolean
 interface Leaf {
   readonly subject: string;
   readonly now: number;
-  /** What it has besides those of all leaves. */
+  /** Extensions besides those of all leaf certificates. */
   readonly extensions: readonly Extension[];
 }
 

@@ -1,4 +1,4 @@
-/** The operator's side of the control channel: one call to one node's gateway, with a deadline and a size limit. */
+/** The operator's side of the control channel: calls to gateways with a deadline and a size limit. */
 import { Agent } from "node:https";
 import { createSecureContext } from "node:tls";
 import type { Credentials } from "./authority.ts";
@@ -8,25 +8,24 @@ import { type ControlMethod, controlMethods } from "./methods.ts";
 import { hopOf } from "./refusal.ts";
 import { resumeSessions } from "./sessions.ts";
 
-/** What the channel proves itself with. */
+/** TLS credentials of the channel. */
 export interface ChannelIdentity {
-  /** The certificates that are believed, PEM. */
+  /** Trusted certificates, PEM. */
   readonly authority: string;
   readonly operator: Credentials;
 }
 
-/** Calls to gateways. Disposing it closes the connections that are kept. */
+/** Calls to gateways. Disposing it closes idle connections. */
 export interface Channel extends Disposable {
-  /** What the node answers. Throws `ControlError`. */
+  /** Calls a method and returns its result. Throws `ControlError`. */
   call(gateway: GatewayAddress, method: ControlMethod, ...params: readonly string[]): Promise<unknown>;
 }
 
-/** Longer than a gateway waits for its node, so that it is the gateway that tells. */
+/** Deadline of a call. It exceeds the gateway's own, so that the gateway reports a silent node. */
 const DEADLINE_MS = 15_000;
 /**
- * A kept connection takes 100 kB and a resumed one less than a millisecond: calls that follow each other share one, and
- * nodes that are asked every ten seconds are connected anew. Whoever waits for one of many nodes' connections to end
- * waits no longer than this.
+ * Idle time of a connection. A connection takes 100 kB, a resumed handshake less than a millisecond:
+ * consecutive calls share a connection, and polls every ten seconds open a new one.
  */
 const IDLE_MS = 250;
 

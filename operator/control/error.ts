@@ -1,7 +1,7 @@
-/** Why a node could not be asked, or what it answered instead. */
+/** Errors of the control channel. */
 import { type Hop, hops } from "../api/hops.ts";
 
-/** A call over the control channel that failed; `code` is the hop at which it did. */
+/** A failed call; `code` is the hop at which it failed. */
 export class ControlError extends Error {
   override readonly name = "ControlError";
   readonly code: Hop;
@@ -11,7 +11,7 @@ export class ControlError extends Error {
     this.code = code;
   }
 
-  /** What a condition says. */
+  /** Reason of the hop in conditions. */
   get reason(): (typeof hops)[Hop]["reason"] {
     return hops[this.code].reason;
   }

@@ -1,34 +1,34 @@
-/** One HTTP request to a gateway and its whole answer; a failure names the hop that was being passed. */
+/** One HTTP request to a gateway and its response; an error names the hop at which it failed. */
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
 import { isIP, type Socket } from "node:net";
 import type { Hop } from "../api/hops.ts";
 import { ControlError } from "./error.ts";
 
-/** A gateway: its address, and the name that its certificate must have. */
+/** Address of a gateway, and the required name in its certificate. */
 export interface GatewayAddress {
   readonly host: string;
   readonly port: number;
   readonly name: string;
 }
 
-/** What is sent. */
+/** A request. */
 export interface Question {
   readonly body: string;
-  /** The longest answer. */
+  /** Maximum size of the response. */
   readonly answerBytes: number;
   readonly deadlineMs: number;
-  /** Whether it may be sent again when a kept connection turns out to have ended. */
+  /** True when the request may be repeated after a stale connection. */
   readonly repeatable: boolean;
 }
 
-/** An answer, whatever its status. */
+/** A response with any status. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Sends it. Throws `ControlError`. */
+/** Sends a request. Throws `ControlError`. */
 export async function exchange(agent: Agent, gateway: GatewayAddress, question: Question): Promise<Answer> {
   const signal = AbortSignal.timeout(question.deadlineMs);
   const first = await attempt(agent, gateway, { question, signal });
@@ -43,11 +43,11 @@ export async function exchange(agent: Agent, gateway: GatewayAddress, question: 
   });
 }
 
-/** How far an attempt came. */
+/** A failed attempt. */
 interface Failure {
   readonly hop: Hop;
   readonly cause: Error;
-  /** A kept connection had been ended by the other side. */
+  /** True when the peer had closed the kept-alive connection. */
   readonly stale: boolean;
 }
 
@@ -86,7 +86,9 @@ function attempt(
   });
 }
 
-/** Keeps `way` at the hop that is being passed. Before the first answer the gateway may still refuse the certificate. */
+/**
+ * Updates `way` with the current hop. Until the first response the gateway may still reject the certificate.
+ */
 function follow(sent: ClientRequest, way: { hop: Hop }): void {
   sent.on("socket", (socket: Socket) => {
     if (!socket.connecting) {
@@ -101,7 +103,10 @@ function follow(sent: ClientRequest, way: { hop: Hop }): void {
   });
 }
 
-/** In TLS 1.3 the client is done before the server has looked at its certificate: what ends then is a refusal. */
+/**
+ * Returns the hop of a failure. In TLS 1.3 the client finishes before the server checks its certificate, so a
+ * connection that ends then was rejected.
+ */
 function hopOfFailure(hop: Hop, { code = "", name }: NodeJS.ErrnoException): Hop {
   if (hop === "certificate") return name === "AbortError" ? "gateway" : "certificate";
   if (hop !== "tls" || name === "AbortError") return hop;

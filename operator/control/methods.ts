@@ -1,23 +1,23 @@
-/** What may be said to a node through its gateway: a row a method. Nothing else is passed on. */
+/** Allow-list of the control channel, one row per method. The gateway rejects everything else. */
 
-/** What a method takes. */
+/** Parameters of a method. */
 export type Parameters = "none" | "node-url";
 
 /** A method of the control channel. */
 export interface ControlRow {
   readonly takes: Parameters;
-  /** Bytes of the longest answer, with its envelope. */
+  /** Maximum size of the response in bytes, with its envelope. */
   readonly answerBytes: number;
-  /** Maintenance: one such call at a time, and never sent twice. */
+  /** True for maintenance: one such call at a time, never repeated. */
   readonly maintenance: boolean;
-  /** Who answers. */
+  /** Component that responds. */
   readonly by: "node" | "gateway";
 }
 
 const SHORT = 64 * 1024;
-/** A thousand peers, each with its names, addresses and protocols. */
+/** Response size for a thousand peers with names, addresses and protocols. */
 const PEERS = 2 * 1024 * 1024;
-/** The ids of four thousand peers, and a little more. */
+/** Response size for the node ids of four thousand peers. */
 const REPORT = 640 * 1024;
 
 const asked = { takes: "none", answerBytes: SHORT, maintenance: false, by: "node" } as const;
@@ -46,26 +46,26 @@ export const controlMethods = {
 /** A method of the control channel. */
 export type ControlMethod = keyof typeof controlMethods;
 
-/** A request that may be passed on. */
+/** A valid request. */
 export interface ControlCall {
   readonly method: ControlMethod;
   readonly params: readonly string[];
 }
 
-/** Why a request is not passed on; `code` is JSON-RPC's. */
+/** Error of an invalid request; `code` is a JSON-RPC error code. */
 export interface BadCall {
   readonly code: -32_700 | -32_600 | -32_601 | -32_602;
   readonly message: string;
 }
 
-/** Bytes of the longest request. */
+/** Maximum size of a request in bytes. */
 export const MAX_REQUEST_BYTES = 4_096;
-/** The common name of the only client that is let in. */
+/** Common name of the only accepted client. */
 export const OPERATOR_NAME = "knit-operator";
 
 const NODE_URL = /^kni:\/\/[0-9a-fA-F]{128}@[^@\s/?#]{1,255}:\d{1,5}(\?[\w=&-]{0,255})?$/;
 
-/** Reads a request; its id is not looked at, the gateway gives its own. */
+/** Parses a request. Its id is ignored; the gateway uses its own. */
 export function readCall(bytes: Uint8Array): ControlCall | BadCall {
   let request: unknown;
   try {
@@ -95,5 +95,5 @@ function fits(params: readonly unknown[], wanted: Parameters): params is readonl
   return params.length === 1 && typeof url === "string" && NODE_URL.test(url);
 }
 
-/** Files of a gateway's Secret. */
+/** File names in a gateway's Secret. */
 export const gatewayFiles = { certificate: "tls.crt", key: "tls.key", authority: "ca.crt" } as const;

@@ -1,10 +1,13 @@
-/** The channel with the operator's own certificate: made in memory, and anew long before it or its authority ends. */
+/**
+ * The channel with the operator's client certificate, which is created in memory and renewed long before it
+ * or its authority expires.
+ */
 import { issueOperator } from "./authority.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import { type Authorities, believed } from "./rotation.ts";
 
 const RENEW_MS = 20 * 86_400_000;
-/** Calls that run on the old connections end with them at the latest. */
+/** Maximum time that calls on the previous connections have to finish. */
 const LINGER_MS = 60_000;
 
 interface Opened {

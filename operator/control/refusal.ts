@@ -1,7 +1,7 @@
-/** What a gateway answers instead of the node: a JSON-RPC error that names the hop, under an HTTP status of its own. */
+/** Error responses of a gateway: a JSON-RPC error that names the hop, with an HTTP status for each hop. */
 import type { Hop } from "../api/hops.ts";
 
-/** The hops that a gateway tells of, and the HTTP status of each. */
+/** Hops that a gateway reports, with their HTTP status. */
 export const told = {
   gateway: 500,
   refused: 403,
@@ -11,22 +11,22 @@ export const told = {
   "bad-answer": 502,
 } as const satisfies Partial<Record<Hop, number>>;
 
-/** A hop that a gateway tells of. */
+/** A hop that a gateway reports. */
 export type ToldHop = keyof typeof told;
 
-/** A call that a gateway does not answer with the node's answer; `rpcCode` is JSON-RPC's. */
+/** An error response; `rpcCode` is a JSON-RPC error code. */
 export interface Refusal {
   readonly hop: ToldHop;
   readonly rpcCode: number;
   readonly message: string;
 }
 
-/** The body of such an answer. */
+/** Formats the body of an error response. */
 export function refusalText({ hop, rpcCode, message }: Refusal): string {
   return JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: rpcCode, message, data: hop } });
 }
 
-/** The hop in the `data` of an error that a gateway sent; `gateway` when it names none. */
+/** Returns the hop in the `data` of a gateway's error; `gateway` when there is none. */
 export function hopOf(data: unknown): ToldHop {
   return typeof data === "string" && Object.hasOwn(told, data) ? (data as ToldHop) : "gateway"; // its own key
 }

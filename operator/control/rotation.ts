@@ -1,28 +1,28 @@
 /**
- * How an authority gives way to the next before it ends. The next one is announced: everybody believes both, and
- * the old one goes on to issue. Then the next one issues, and the old one is believed a while longer. Which of these
- * times it is, the certificates alone tell, so nothing has to be remembered.
+ * Rotation of the certificate authority. The next authority is announced first: both are trusted while the
+ * current one still issues. Then the next one issues, and the previous one stays trusted for a while. The
+ * step is derived from the certificates alone, without further state.
  */
 import { X509Certificate } from "node:crypto";
 import { type Credentials, createAuthority } from "./authority.ts";
 
-/** The authorities that there are. */
+/** Authorities of the control channel. */
 export interface Authorities {
-  /** The one that issues. */
+  /** Issuing authority. */
   readonly current: Credentials;
-  /** The one that will. */
+  /** Announced authority. */
   readonly next: Credentials | undefined;
-  /** The certificate of the one that did. */
+  /** Certificate of the former authority. */
   readonly previous: string | undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** So long before the end of the current one the next is announced. */
+/** Time before the expiry of the current authority at which the next one is announced. */
 const ANNOUNCED_MS = 180 * DAY_MS;
-/** So long the next is believed before it issues, and the previous one after it did. */
+/** Time for which the next authority is trusted before it issues, and the previous one afterwards. */
 const OVERLAP_MS = 30 * DAY_MS;
 
-/** The authorities as they are to be at `now`: the same object when there is nothing to do, else one step further. */
+/** Applies the rotation step that is due at `now`. Returns the same object when none is due. */
 export async function turned(kept: Authorities, now: number): Promise<Authorities> {
   const { current, previous } = kept;
   const { begin, end } = lifeOf(current.certificate);
@@ -36,7 +36,7 @@ export async function turned(kept: Authorities, now: number): Promise<Authoritie
   return isForgotten ? { ...kept, previous: undefined } : kept;
 }
 
-/** Every certificate that is to be believed, PEM. */
+/** Returns all trusted certificates, PEM. */
 export function believed({ current, next, previous = "" }: Authorities): string {
   return [current.certificate, next?.certificate ?? "", previous].join("");
 }

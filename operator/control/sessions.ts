@@ -1,15 +1,15 @@
 /**
- * TLS sessions of the gateways that were asked, so that the next connection to one needs no new proof of who it is.
- * Node.js cuts a session of 1 kB from a block of 64 kB, which stays for as long as the session does: each is held as text.
+ * TLS sessions of gateways, for resumed handshakes. Sessions are stored as text, because Node.js allocates a
+ * session of 1 kB from a block of 64 kB, which a buffer would keep alive.
  */
 import type { Agent } from "node:https";
 
-/** Of a kB or two each. */
+/** Maximum number of sessions of 1 to 2 kB. */
 const MOST = 4_096;
 
-/** The newest session of each name. */
+/** The newest session by certificate name. */
 export class Sessions {
-  /** A character a byte. */
+  /** Session bytes, one per character. */
   readonly #kept = new Map<string, string>();
   readonly #most: number;
 
@@ -17,7 +17,7 @@ export class Sessions {
     this.#most = most;
   }
 
-  /** Keeps a copy; the oldest goes when there are too many. */
+  /** Stores a copy; evicts the oldest session above the limit. */
   keep(name: string, session: Buffer): void {
     this.#kept.delete(name);
     const [oldest] = this.#kept.size >= this.#most ? this.#kept.keys() : [];
@@ -36,9 +36,9 @@ export class Sessions {
 }
 
 /**
- * Lets an agent, which is to keep none itself, resume sessions. They go by the name in the certificate, which is not
- * looked at again when a session is resumed, and never by the address. A gateway gives a new one with a full handshake;
- * one that fails is not tried again.
+ * Makes an agent resume sessions. They are stored by certificate name, which is not verified again on
+ * resumption, and never by address. A gateway sends a new session with a full handshake; a failed session is
+ * not retried.
  */
 export function resumeSessions(agent: Agent, sessions = new Sessions()): void {
   const connect = agent.createConnection.bind(agent);

@@ -1,6 +1,6 @@
 /**
- * X.509 certificates as RFC 5280 lays them out, signed with ECDSA on P-256: no more of it than the operator issues. The
- * libraries that know all of X.509 stay in memory for what is needed once at a start and once a member.
+ * X.509 certificates (RFC 5280) signed with ECDSA on P-256, limited to those that the operator issues.
+ * Complete libraries would stay in memory for one use at start-up and one per member.
  */
 import { createHash, type KeyObject, randomBytes, sign, type X509Certificate } from "node:crypto";
 import {
@@ -21,7 +21,7 @@ import {
   Utf8String,
 } from "asn1js";
 
-/** What a certificate says. */
+/** Contents of a certificate. */
 export interface CertificateContent {
   /** Names: `commonName`, `subjectOf`. */
   readonly issuer: Sequence;
@@ -44,17 +44,17 @@ const VERSION_3 = 2;
 const SERIAL_BYTES = 16;
 const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 const COMMON_NAME = "2.5.4.3";
-/** From this year on times have four digits of the year (RFC 5280, 4.1.2.5). */
+/** First year that is encoded with four digits (RFC 5280, 4.1.2.5). */
 const LONG_YEARS = 2050;
-/** A point of P-256, uncompressed, is the end of its encoded public key. */
+/** Length of an uncompressed P-256 point, the end of an encoded public key. */
 const POINT_BYTES = 65;
-/** Bits of a key's usage, the first in the highest place, and how many of the byte are none. */
+/** Bits of the keyUsage extension, most significant first, and the number of unused bits. */
 const USAGE = { leaf: { bits: 0x80, unused: 7 }, authority: { bits: 0x06, unused: 1 } } as const;
 
-/** The uses of a leaf. */
+/** Extended key usages of leaf certificates. */
 export const extendedUses = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const;
 
-/** Signs a certificate with the key of `issuer`; gives PEM. Throws when that key is of another curve. */
+/** Signs a certificate with the key of `issuer` and returns PEM. Throws when the key is of another curve. */
 export function signCertificate(content: CertificateContent, key: KeyObject): string {
   const curve = key.asymmetricKeyDetails?.namedCurve;
   if (curve !== "prime256v1")
@@ -83,7 +83,7 @@ function signedPart(content: CertificateContent, algorithm: AsnType): AsnType {
   );
 }
 
-/** A name that is a common name alone. */
+/** Encodes a name that consists of a common name. */
 export function commonName(text: string): Sequence {
   const value = /^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text)
     ? new PrintableString({ value: text })

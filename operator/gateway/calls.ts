@@ -42,13 +42,13 @@ export function createCallHandler(options: CallOptions): Handler {
   };
 }
 
-/** What becomes of a request. */
+/** Response to a request. */
 interface Reply {
   readonly method: ControlMethod | "other";
   readonly status: number;
   readonly outcome: "answered" | "node-error" | ToldHop;
   readonly text: string;
-  /** What the log says besides. */
+  /** Further details for the log. */
   readonly why?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The gateway's certificate on disk: a Secret's files, which change when the operator renews them. */
+/** The gateway's certificate files, which change when the operator renews their Secret. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,22 +6,25 @@ import { gatewayFiles } from "../control/methods.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 
-/** What the files hold, PEM, and when the certificate is in force, in milliseconds since the epoch. */
+/** Contents of the files, PEM, and the validity period in milliseconds since the epoch. */
 export interface CertificateFiles {
   readonly certificate: string;
   readonly key: string;
-  /** One certificate or several: while the authority changes, both are believed. */
+  /** Trusted certificates: two while the authority rotates. */
   readonly authority: string;
   readonly validity: { readonly begin: number; readonly end: number };
 }
 
-/** The files, looked at from time to time. Disposing it stops that. */
+/** The files, read periodically. Disposing it ends that. */
 export interface Certificates extends Disposable {
   files(): CertificateFiles;
   onChange(listener: (files: CertificateFiles) => void): void;
 }
 
-/** Reads the files in `directory`, then again every `lookMs`. Rejects when one is missing or wrong at the start. */
+/**
+ * Reads the files in `directory`, then again every `lookMs`. Rejects when a file is missing or invalid at the
+ * start.
+ */
 export async function openCertificates(directory: string, lookMs: number, log: Log): Promise<Certificates> {
   let files = await readFiles(directory);
   const listeners: ((files: CertificateFiles) => void)[] = [];
@@ -45,7 +48,7 @@ export async function openCertificates(directory: string, lookMs: number, log: L
   };
 }
 
-/** Throws when certificate and key do not fit each other: they are half renewed. */
+/** Reads the files. Throws when certificate and key do not match, as during a renewal. */
 async function readFiles(directory: string): Promise<CertificateFiles> {
   const read = (name: string) => readFile(join(directory, name), "utf8");
   const [certificate, key, authority] = await Promise.all([

@@ -1,17 +1,20 @@
-/** Who is at the other end of a connection, by the certificate that it was opened with. */
+/** Identity of a client, from the certificate of its connection. */
 import type { TLSSocket } from "node:tls";
 import { OPERATOR_NAME } from "../control/methods.ts";
 
-/** The other end. */
+/** A client. */
 export interface Client {
   readonly name: string;
   /** The certificate's serial number, in hexadecimal. */
   readonly serial: string;
-  /** Why it gets nothing; undefined for the operator. */
+  /** Reason to reject it; undefined for the operator. */
   readonly refusal: string | undefined;
 }
 
-/** The authority signs gateways too, and a connection may outlast the certificate that it was opened with. */
+/**
+ * Checks name and validity on each request. The authority also signs gateways, and a connection may outlive
+ * its certificate.
+ */
 export function clientOf(socket: TLSSocket, now: number): Client {
   const { subject, serialNumber, valid_to: end } = socket.getPeerCertificate();
   const [common = ""] = [subject?.CN ?? ""].flat();

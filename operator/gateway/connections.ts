@@ -1,6 +1,6 @@
 /**
- * Who may hold a connection. Whoever has not proved himself yet holds one of a few places, and gives it up to the
- * next one when they are taken, so that nobody keeps the operator out by holding connections open.
+ * Limits of connections. Clients without a verified certificate share a few places, and a new one evicts the
+ * oldest, so that idle connections cannot lock out the operator.
  */
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
@@ -10,11 +10,14 @@ import type { GatewayMetrics, RefusedConnection } from "../observe/gateway-metri
 import type { Log } from "../observe/log.ts";
 import { createLimitedLog } from "./limited-log.ts";
 
-/** Places for connections that have not proved themselves. */
+/** Maximum number of unverified connections. */
 const MAX_UNPROVEN = 32;
-/** The operator's own: it holds four to a gateway, and two operators may overlap. */
+/**
+ * Maximum number of verified connections: the operator uses up to four per gateway, and two operators may
+ * overlap.
+ */
 const MAX_PROVEN = 16;
-/** Lines a minute about connections that are refused; who floods the port does not flood the log. */
+/** Maximum log lines a minute about rejected connections. */
 const LINES = 30;
 
 interface Surroundings {
@@ -23,7 +26,7 @@ interface Surroundings {
   readonly clock: Clock;
 }
 
-/** Bounds a server's connections, and tells of those that it refuses. */
+/** Limits the connections of a server, and logs and counts rejected ones. */
 export function guardConnections(server: Server, { log, metrics, clock }: Surroundings): void {
   const unproven = new Map<string, Socket>();
   const proven = new Set<TLSSocket>();
@@ -62,7 +65,7 @@ export function guardConnections(server: Server, { log, metrics, clock }: Surrou
   });
 }
 
-/** What a connection is known by from its first byte to its last. */
+/** Key of a connection for its whole lifetime. */
 function placeOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -1,8 +1,8 @@
-/** Room on the volume with the chain, as the file system has it. */
+/** Free space of the data volume, as the file system reports it. */
 import { statfs } from "node:fs/promises";
 import type { DiskUsage } from "../control/answers.ts";
 
-/** Looks at the file system of `directory`. Rejects as the file system does. */
+/** Measures the file system of `directory`. Rejects with the error of the file system. */
 export async function diskUsage(directory: string): Promise<DiskUsage> {
   const { blocks, bavail, bsize } = await statfs(directory);
   return { sizeBytes: blocks * bsize, freeBytes: bavail * bsize };

@@ -15,12 +15,12 @@ import { type CertificateFiles, openCertificates } from "./certificates.ts";
 import { guardConnections } from "./connections.ts";
 import { createLine } from "./line.ts";
 
-/** What a gateway is opened with. */
+/** Options of a gateway. */
 export interface GatewayOptions {
   readonly host: string;
   readonly port: number;
   readonly socketPath: string;
-  /** A directory on the volume with the chain; undefined: nothing is told of the disk. */
+  /** A directory on the data volume; undefined disables reports of free space. */
   readonly dataDirectory: string | undefined;
   readonly certificates: string;
   readonly log: Log;
@@ -29,31 +29,34 @@ export interface GatewayOptions {
   readonly times?: GatewayTimes;
 }
 
-/** How long each may take, in milliseconds. */
+/** Time limits in milliseconds. */
 export interface GatewayTimes {
-  /** The handshake, and a request from its first byte to its last. */
+  /** Limit of the handshake, and of receiving a request. */
   readonly requestMs: number;
-  /** The node's answer. */
+  /** Limit of the node's response. */
   readonly nodeMs: number;
-  /** A connection between two requests. */
+  /** Idle limit of a connection. */
   readonly idleMs: number;
-  /** How often the certificate's files are looked at. */
+  /** Interval of reading the certificate files. */
   readonly lookMs: number;
 }
 
 /** A running gateway. */
 export interface Gateway extends AsyncDisposable {
   readonly port: number;
-  /** True while its certificate is in force. */
+  /** True while the certificate is valid. */
   ready(): boolean;
 }
 
-/** An operator with thousands of nodes asks each every few minutes; with each call its certificate is looked at. */
+/**
+ * Lifetime of TLS sessions. An operator with thousands of nodes polls each every few minutes; its certificate
+ * is checked with each call.
+ */
 const SESSION_SECONDS = 3_600;
 
 const TIMES: GatewayTimes = { requestMs: 10_000, nodeMs: 10_000, idleMs: 75_000, lookMs: 30_000 };
 
-/** Opens a gateway. Rejects when the address is taken or the certificate cannot be read. */
+/** Opens a gateway. Rejects when the address is in use or the certificate cannot be read. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { log, clock, metrics, times = TIMES } = options;
   const certificates = await openCertificates(options.certificates, times.lookMs, log);

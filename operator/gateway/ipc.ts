@@ -1,9 +1,9 @@
-/** One call over a node's IPC socket: a line of JSON there, a line of JSON back, which is read before it is believed. */
+/** One call over a node's IPC socket: a line of JSON each way. The response is validated. */
 import { connect } from "node:net";
 import { type ControlCall, controlMethods } from "../control/methods.ts";
 import type { ToldHop } from "../control/refusal.ts";
 
-/** Why the node could not be asked: it takes no connection, says nothing, or says what nobody can read. */
+/** Error of a node that accepts no connection, does not respond, or responds with invalid JSON. */
 export class IpcError extends Error {
   override readonly name = "IpcError";
   readonly code: ToldHop;
@@ -14,7 +14,7 @@ export class IpcError extends Error {
   }
 }
 
-/** A node's answer as it came, one JSON text, and whether it is an error. */
+/** Response of a node as JSON text, and whether it is an error. */
 export interface NodeAnswer {
   readonly text: string;
   readonly isError: boolean;
@@ -22,7 +22,7 @@ export interface NodeAnswer {
 
 const NEWLINE = 0x0a;
 
-/** Asks the node. Rejects with `IpcError`. */
+/** Calls the node. Rejects with `IpcError`. */
 export function callNode(socketPath: string, call: ControlCall, deadlineMs: number): Promise<NodeAnswer> {
   const { answerBytes } = controlMethods[call.method];
   return new Promise((resolve, reject) => {
@@ -57,7 +57,7 @@ export function callNode(socketPath: string, call: ControlCall, deadlineMs: numb
   });
 }
 
-/** Undefined when it is no answer to the question that was asked. */
+/** Validates a response; undefined when it does not belong to the request. */
 function read(bytes: Uint8Array): NodeAnswer | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

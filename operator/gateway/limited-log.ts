@@ -1,10 +1,10 @@
-/** Warnings of which there are at most so many a minute; the next line says how many were left out. */
+/** Rate-limited warnings. The next line reports the number of omitted ones. */
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Creates the function that warns. */
+/** Creates a rate-limited function for warnings. */
 export function createLimitedLog(log: Log, clock: Clock, lines: number): Log["warn"] {
   let since = Number.NEGATIVE_INFINITY;
   let said = 0;

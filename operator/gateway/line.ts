@@ -1,24 +1,24 @@
-/** The way on to the node: a few calls at a time, and of those that maintain it one, however long it takes. */
+/** Queue of calls to the node: a few at a time, and one maintenance call at a time. */
 import { type ControlCall, type ControlMethod, controlMethods } from "../control/methods.ts";
 import { diskUsage } from "./disk.ts";
 import { callNode, IpcError, type NodeAnswer } from "./ipc.ts";
 import { reportOf } from "./report.ts";
 
-/** Carries a call out when there is room for it. Rejects with `IpcError`. */
+/** Runs a call when capacity is free. Rejects with `IpcError`. */
 export type Line = (call: ControlCall) => Promise<NodeAnswer>;
 
-/** Where calls end. */
+/** Destinations of calls. */
 export interface LineOptions {
   readonly socketPath: string;
-  /** A directory on the volume with the chain; undefined: nothing is told of the disk. */
+  /** A directory on the data volume; undefined disables reports of free space. */
   readonly dataDirectory: string | undefined;
-  /** How long the node may take to answer, all that a report asks it together. */
+  /** Time limit of the node's response, or of all calls of a report together. */
   readonly nodeMs: number;
 }
 
 const MAX_CALLS = 8;
 
-/** Creates the line. */
+/** Creates the queue. */
 export function createLine(options: LineOptions): Line {
   let calls = 0;
   let maintained: ControlMethod | undefined;

@@ -1,4 +1,4 @@
-/** How a node is, in one answer: what it says of itself, its peers and its chain, and the room on its volume. */
+/** Status of a node in one response: identity, peers, chain and free space of its volume. */
 import {
   type DiskUsage,
   type NodeReport,
@@ -11,16 +11,16 @@ import { ControlError } from "../control/error.ts";
 import type { ControlMethod } from "../control/methods.ts";
 import { IpcError, type NodeAnswer } from "./ipc.ts";
 
-/** Whom a report asks. */
+/** Sources of a report. */
 export interface ReportSources {
   readonly node: (method: ControlMethod) => Promise<NodeAnswer>;
-  /** Undefined when nobody can tell. */
+  /** Undefined when the space cannot be measured. */
   readonly disk: () => Promise<DiskUsage | undefined>;
 }
 
 const questions = ["admin_nodeInfo", "admin_peers", "chain_blockNumber", "chain_syncing"] as const;
 
-/** Asks the node one question after another; an error of the node's is the answer. Rejects with `IpcError`. */
+/** Calls the node's methods in turn. An error of the node becomes the response. Rejects with `IpcError`. */
 export async function reportOf({ node, disk }: ReportSources): Promise<NodeAnswer> {
   const told: unknown[] = [];
   for (const method of questions) {
@@ -32,7 +32,7 @@ export async function reportOf({ node, disk }: ReportSources): Promise<NodeAnswe
   return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, result }), isError: false };
 }
 
-/** What was told, in the order of the questions. */
+/** Decodes the results, in the order of the calls. */
 function read([info, peers, height, syncing]: readonly unknown[]): Omit<NodeReport, "disk"> {
   try {
     return {

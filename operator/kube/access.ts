@@ -1,23 +1,23 @@
 /**
- * How the cluster is reached: KUBECONFIG, or the account of the pod. Its files and exec plug-ins are asked again from
- * time to time, and at once when a token is refused: tokens end, and so do the authorities that servers are judged by.
+ * Access to the cluster: KUBECONFIG, or the service account of the pod. Credentials are read again
+ * periodically, and at once after a 401 response, because tokens and certificate authorities expire.
  */
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../observe/message-of.ts";
 import { KubeError } from "./error.ts";
 import { type Account, type Proof, podAccount } from "./pod-account.ts";
 
-/** Where the API server is and how to prove who we are. */
+/** Address of the API server, and the credentials for it. */
 export interface Access {
-  /** The server's address without a path. */
+  /** URL of the server without a path. */
   readonly origin: string;
-  /** What stands before all paths; empty as a rule. */
+  /** Prefix of all paths; usually empty. */
   readonly prefix: string;
-  /** What a new connection is made with; the same object until it changes. */
+  /** TLS options of new connections; the same object until they change. */
   tls(): Promise<Proof["tls"]>;
-  /** The header that carries a token, when there is one. */
+  /** Value of the Authorization header, if there is a token. */
   authorization(): Promise<string | undefined>;
-  /** The token was refused: it is read anew for the next request, at most once in five seconds. */
+  /** Reports a refused token. It is read again for the next request, at most once in five seconds. */
   refused(): void;
 }
 
@@ -48,7 +48,7 @@ export async function loadAccess(now: () => number): Promise<Access> {
   };
 }
 
-/** A file that is just being written is a failure of this request alone. */
+/** Reads the credentials. A file that is being written fails this request only. */
 async function proofAnew(account: Account): Promise<Proof> {
   try {
     return await account.proof();
@@ -57,7 +57,7 @@ async function proofAnew(account: Account): Promise<Proof> {
   }
 }
 
-/** Whoever sets KUBECONFIG means it; in a pod nothing else is to be looked for. */
+/** Finds the account. KUBECONFIG takes precedence over the pod's service account. */
 async function findAccount(): Promise<Account> {
   const own = process.env["KUBECONFIG"] === undefined ? await podAccount() : undefined;
   if (own !== undefined) return own;

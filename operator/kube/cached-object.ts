@@ -1,25 +1,28 @@
 /**
- * An object as it is held. Thousands are, and few are looked at twice: each is kept as JSON that is packed with the first
- * of its kind as the dictionary, which takes a hundredth of what its parts would, and is read again when they are wanted.
+ * Objects in the cache. Each is compressed JSON with the first object of its kind as the dictionary, which
+ * takes a hundredth of the memory of parsed objects, and is parsed on access.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { FIELD_MANAGER, GROUP } from "../api/names.ts";
 import { type ObjectMeta, readMeta } from "../api/resource.ts";
 
-/** An object as it was read, and what all objects have of it. */
+/** A cached object with its metadata. */
 export interface CachedObject {
   readonly meta: ObjectMeta;
   readonly object: unknown;
 }
 
-/** Longer texts than this among labels and annotations are in the object alone. */
+/** Maximum length of labels and annotations in `meta`; longer ones are in `object` only. */
 const LONG = 256;
 
-/** A window of 16 kB, for texts of a few kB that are much alike; chunks of what one becomes, not of the usual 16 kB. */
+/** Compression for similar texts of a few kB: a window of 16 kB, and chunks of the usual result size. */
 const PACKING = { windowBits: 14, memLevel: 7, chunkSize: 2_048 } as const;
 const MAX_DICTIONARY = 16 * 1024;
 
-/** Gives what holds objects of one kind; that throws `ApiError` for what is no object of the API server's. */
+/**
+ * Creates a function that compresses objects of one kind. It throws `ApiError` for anything that is not an
+ * object of the API server.
+ */
 export function createObjectPacker(): (object: unknown) => CachedObject {
   let dictionary: Uint8Array | undefined;
   return (object) => {
@@ -30,12 +33,12 @@ export function createObjectPacker(): (object: unknown) => CachedObject {
   };
 }
 
-/** Holds what `pick` takes of an object, as it is: for what is looked at again and again. */
+/** Caches a projection of an object uncompressed, for objects that are accessed often. */
 export function projectObject(object: unknown, pick: (object: unknown) => unknown): CachedObject {
   return { meta: briefMeta(object), object: pick(object) };
 }
 
-/** With those labels and annotations of the operator's own group alone: the others' fill memory. */
+/** Reads metadata with labels and annotations of the operator's own group only, to save memory. */
 function briefMeta(object: unknown): ObjectMeta {
   const meta = readMeta(object);
   return { ...meta, labels: brief(meta.labels), annotations: brief(meta.annotations) };
@@ -43,7 +46,7 @@ function briefMeta(object: unknown): ObjectMeta {
 
 class Held implements CachedObject {
   readonly meta: ObjectMeta;
-  /** A character a byte: a buffer of its own would take as much again. */
+  /** Compressed bytes, one per character; a buffer would take twice the memory. */
   readonly #packed: string;
   readonly #dictionary: Uint8Array;
 
@@ -65,7 +68,7 @@ function brief(texts: Readonly<Record<string, string>>): Readonly<Record<string,
   );
 }
 
-/** That the operator wrote of it is of use; who wrote which fields is not, and is half of what an object takes. */
+/** Reduces managedFields to the operator's own entry. They are half of an object's size. */
 function withOwnWriter(object: Record<string, unknown>): unknown {
   const { managedFields, ...metadata } = object["metadata"] as Record<string, unknown>; // it was just read
   if (!Array.isArray(managedFields)) return object;

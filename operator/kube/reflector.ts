@@ -1,8 +1,8 @@
 /**
- * A copy of the cluster's objects of one kind that follows them: listed page by page, then watched from there.
- * A watch that ends is taken up where it was; one that is too old (410) or tells what cannot be read begins with a
- * new list, whose differences are told like events; a server that cannot be reached or hangs up at once is asked
- * again after a wait that doubles.
+ * A reflector as in client-go: lists all objects of a kind page by page, then watches for changes. An ended
+ * watch resumes at the last version. A watch that is too old (410) or unreadable starts again with a list,
+ * whose differences are reported as events. A server that cannot be reached is retried with exponential
+ * backoff.
  */
 import { keyOf } from "../api/resource.ts";
 import type { Log } from "../observe/log.ts";
@@ -12,37 +12,40 @@ import type { KubeClient, Selection } from "./client.ts";
 import { errorOfAnswer, isKubeError, KubeError } from "./error.ts";
 import { Store } from "./store.ts";
 
-/** What a reflector needs. */
+/** Options of a reflector. */
 export interface ReflectorOptions {
   readonly client: KubeClient;
   readonly selection: Selection;
-  /** Holds an object, or what of it is of use; throws `ApiError` when it cannot be read. By default all of it is held. */
+  /**
+   * Converts an object for the cache; throws `ApiError` for an unreadable one. The default compresses the
+   * whole object.
+   */
   readonly transform?: ((object: unknown) => CachedObject) | undefined;
-  /** Called for every object that came, changed or went (`now` is undefined then). */
+  /** Called for every added, changed or deleted object; `now` is undefined for a deleted one. */
   readonly onChange: (now: CachedObject | undefined, before: CachedObject | undefined) => void;
   readonly log: Log;
-  /** Objects above this number are not kept. */
+  /** Maximum number of cached objects. */
   readonly maxObjects?: number;
   /** Waits; rejects when the signal is aborted. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The copy. Disposing it ends the watch. */
+/** The cached objects of a kind. Disposing it ends the watch. */
 export interface Reflector extends AsyncDisposable {
-  /** Resolves when the first list is there. */
+  /** Resolves when the first list is complete. */
   readonly synced: Promise<void>;
   get(key: string): CachedObject | undefined;
-  /** All objects, or those of a namespace. */
+  /** Lists all objects, or those of a namespace. */
   list(namespace?: string): Iterable<CachedObject>;
 }
 
 const MAX_OBJECTS = 20_000;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;
-/** A watch that ends sooner is no watch. */
+/** Minimum duration of a watch that counts as successful. */
 const SHORT_WATCH_MS = 1_000;
 
-/** Begins to list and watch. */
+/** Starts to list and watch. */
 export function openReflector(given: ReflectorOptions): Reflector {
   const options = { ...given, transform: given.transform ?? createObjectPacker() };
   const store = new Store<CachedObject>();
@@ -96,7 +99,7 @@ async function follow(following: Following): Promise<void> {
   }
 }
 
-/** What came after the last version cannot be had from a watch. */
+/** True when the watch cannot resume and a new list is needed. */
 function isLost(error: unknown): boolean {
   return isKubeError(error, "gone") || isKubeError(error, "bad-answer") || isKubeError(error, "too-large");
 }
@@ -109,7 +112,7 @@ function waitAfter(error: unknown, failures: number): number {
   return asked * (1 + Math.random() / 4) + doubled * (0.75 + Math.random() / 2);
 }
 
-/** Lists everything and tells the differences; gives the version from which to watch. */
+/** Lists all objects, reports the differences and returns the version from which to watch. */
 async function listAll({ options, store, signal }: Following): Promise<string> {
   const present = new Map<string, CachedObject>();
   let next: string | undefined;
@@ -158,7 +161,7 @@ function read(item: unknown, { transform, log }: Following["options"]): CachedOb
   }
 }
 
-/** Takes one event in; gives the version it brings. Throws `KubeError` when the event is an error. */
+/** Processes one event and returns its version. Throws `KubeError` for an error event. */
 function takeEvent({ options, store }: Following, event: unknown): string | undefined {
   const { type, object } = (event ?? {}) as { type?: unknown; object?: unknown };
   if (type === "ERROR") throw errorOfAnswer(codeOf(object), object);
@@ -178,7 +181,7 @@ function codeOf(object: unknown): number {
   return typeof code === "number" ? code : 500;
 }
 
-/** A bookmark is an object with nothing but a version. */
+/** Reads the version of a bookmark, which is an object with a version only. */
 function versionOf(object: unknown): string | undefined {
   const { metadata } = (object ?? {}) as { metadata?: { resourceVersion?: unknown } };
   const version = metadata?.resourceVersion;

@@ -1,6 +1,6 @@
-/** The kinds of objects that the operator handles, a row each. */
+/** Kinds of objects that the operator reads or writes, one row each. */
 
-/** A kind, and where it is served. */
+/** A kind and its API path. */
 export interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -33,14 +33,17 @@ export const kinds = {
   lease: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", plural: "leases" },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** The path of a kind's objects in a namespace, in all namespaces when it is undefined, or of one object. */
+/**
+ * Returns the path of a kind's objects in a namespace, in all namespaces when it is undefined, or of one
+ * object.
+ */
 export function pathOf({ apiVersion, plural }: Kind, namespace?: string, name?: string): string {
   const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${group}${scope}/${plural}${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;
 }
 
-/** The row of an object. Throws `RangeError` for a kind that is not in the table: a mistake in the program. */
+/** Returns the row of an object. Throws `RangeError` for an unknown kind, which is a programming error. */
 export function kindOf({ apiVersion, kind }: Pick<Kind, "apiVersion" | "kind">): Kind {
   const found = Object.values(kinds).find((row) => row.kind === kind && row.apiVersion === apiVersion);
   if (found === undefined) throw new RangeError(`${apiVersion} ${kind} is not a kind handled here`);

@@ -1,11 +1,11 @@
-/** Objects by their key, `namespace/name`, and those of a namespace without a look at all the others. */
+/** A store of objects by key, `namespace/name`, with an index by namespace. */
 
-/** What has a place. */
+/** An object with a namespace. */
 interface Placed {
   readonly meta: { readonly namespace: string };
 }
 
-/** The objects. */
+/** The store. */
 export class Store<T extends Placed> {
   readonly #all = new Map<string, T>();
   readonly #spaces = new Map<string, Map<string, T>>();
@@ -18,7 +18,7 @@ export class Store<T extends Placed> {
     return this.#all.get(key);
   }
 
-  /** All objects, or those of a namespace. */
+  /** Lists all objects, or those of a namespace. */
   values(namespace?: string): Iterable<T> {
     if (namespace === undefined) return this.#all.values();
     return this.#spaces.get(namespace)?.values() ?? [];

@@ -1,7 +1,7 @@
 /**
- * HTTP to the API server over one pool of kept-alive connections. Requests have a deadline and answers a size
- * limit; a watch is a stream of lines, each of which has one too. What writes is asked for leave at the moment when
- * its first byte goes out: a process that slept meanwhile writes nothing that is no longer its business.
+ * HTTP to the API server over one pool of kept-alive connections. Requests have a deadline, and responses a
+ * size limit; a watch is a stream of lines with a limit each. Permission to write is checked when the first
+ * byte is sent, so that a process that was suspended writes nothing after it lost the Lease.
  */
 import type { buildConnector, Dispatcher } from "undici";
 // Not the whole package, whose other parts take 13 MB.
@@ -18,7 +18,7 @@ import type { Proof } from "./pod-account.ts";
 /** A request. */
 export interface KubeRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -26,30 +26,30 @@ export interface KubeRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The way to the API server. Disposing it closes the connections; requests that run fail. */
+/** The transport. Disposing it closes the connections; running requests fail. */
 export interface Transport extends AsyncDisposable {
-  /** The answer's JSON. Throws `KubeError`. */
+  /** Sends a request and parses the JSON of the response. Throws `KubeError`. */
   send(request: KubeRequest): Promise<unknown>;
-  /** The lines of a watch, parsed. Ends when the server ends it; throws `KubeError`. */
+  /** Streams the parsed lines of a watch until the server ends it. Throws `KubeError`. */
   lines(request: KubeRequest): AsyncGenerator;
 }
 
-/** What may be long, and how long. */
+/** Limits of connections and durations. */
 export interface TransportLimits {
   readonly connections: number;
-  /** For a whole request, waiting for a free connection included. */
+  /** Maximum duration of a request, including the wait for a free connection. */
   readonly requestMs: number;
-  /** After so long without a byte a watch is given up: it hears a bookmark about once a minute. */
+  /** Maximum silence of a watch. Bookmarks arrive about once a minute. */
   readonly silenceMs: number;
 }
 
-/** What the transport is made of. */
+/** Options of the transport. */
 export interface TransportOptions {
   readonly access: Access;
   readonly userAgent: string;
-  /** Hears of every request that was answered. */
+  /** Called for every response. */
   readonly sent?: (method: string, status: number) => void;
-  /** Whether anything may be written now; a write is refused with `not-leading` otherwise. */
+  /** Permission to write. Without it writes fail with `not-leading`. */
   readonly mayWrite?: () => boolean;
   readonly limits?: Partial<TransportLimits>;
 }
@@ -58,7 +58,7 @@ const LIMITS: TransportLimits = { connections: 24, requestMs: 30_000, silenceMs:
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_LINE = 8 * 1024 * 1024;
 
-/** Opens the pool; the first connection is made by the first request. */
+/** Opens the pool. The first request opens the first connection. */
 export function openTransport(options: TransportOptions): Transport {
   const { access } = options;
   const limits = { ...LIMITS, ...options.limits };
@@ -95,7 +95,7 @@ export function openTransport(options: TransportOptions): Transport {
   };
 }
 
-/** Connects with what the account has at the moment: the authority of the server may be another by now. */
+/** Connects with the current TLS options, because the server's authority may have changed. */
 function connector(access: Access, timeout: number): buildConnector.connector {
   let known: { readonly tls: Proof["tls"]; readonly connect: buildConnector.connector } | undefined;
   const connect: (...given: Parameters<buildConnector.connector>) => Promise<void> = async (
@@ -113,7 +113,7 @@ function connector(access: Access, timeout: number): buildConnector.connector {
   return (options, done) => void connect(options, done);
 }
 
-/** Asks whether a write may go out just before it does, which may be long after it was wished for. */
+/** Checks the permission to write right before a request is sent, which may be long after its creation. */
 function fence(mayWrite: () => boolean): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     if (options.method === "GET") return dispatch(options, handler);
@@ -130,7 +130,7 @@ function fence(mayWrite: () => boolean): Dispatcher.DispatcherComposeInterceptor
   };
 }
 
-/** An answer whose status is good. Throws `KubeError`. */
+/** Reads a successful response. Throws `KubeError` for any other. */
 async function answerTo(
   dispatcher: Dispatcher,
   { access, userAgent, sent }: TransportOptions,
@@ -189,7 +189,7 @@ async function textOf(answer: Dispatcher.ResponseData, request: KubeRequest): Pr
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** What a refusal says of itself, when it does. */
+/** Parses the `Status` object of an error response, if there is one. */
 function statusOf(text: string): unknown {
   try {
     return parseJson(text);

@@ -1,21 +1,21 @@
-/** Time, passed in so that tests decide what time it is. */
+/** Clocks, passed as dependencies so that tests control the time. */
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The time of day. */
+/** A wall clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Milliseconds that only go forward, however the clock is set: for how long things last. */
+/** Returns the monotonic time in milliseconds, for durations. */
 export function elapsed(): number {
   return performance.now();
 }
 
-/** A time of day as objects of Kubernetes have it: RFC 3339, whole seconds. */
+/** Formats a time as Kubernetes does: RFC 3339 with whole seconds. */
 export function instant(now: number): string {
   return new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
 }

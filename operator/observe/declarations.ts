@@ -1,4 +1,4 @@
-/** What a registry declares, for the page that lists it. */
+/** Declarations of metrics in a registry, for the generated documentation. */
 import type { Registry } from "prom-client";
 
 /** A metric. */
@@ -9,7 +9,7 @@ export interface Declaration {
   readonly labels: readonly string[];
 }
 
-/** All metrics of a registry. */
+/** Lists all metrics of a registry. */
 export function declaredIn(registry: Registry): readonly Declaration[] {
   return registry.getMetricsAsArray().map((metric) => {
     // The library keeps the labels with the metric and leaves them out of its types.

@@ -2,23 +2,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Declaration, declaredIn } from "./declarations.ts";
 
-/** Why a connection was refused: its certificate, the handshake, its slowness, or too many of them. */
+/** Reasons to reject a connection: certificate, handshake, timeout, or too many connections. */
 export type RefusedConnection = "certificate" | "handshake" | "slow" | "crowd";
 
-/** What is counted. */
+/** Recorder of the gateway's metrics. */
 export interface GatewayMetrics {
-  /** A call ended. `method` is one of the allow-list, or `other`; `outcome` is `answered` or a hop. */
+  /** Records a call. `method` is an allowed one, or `other`; `outcome` is `answered` or a hop. */
   call(method: string, outcome: string, seconds: number): void;
   refused(kind: RefusedConnection): void;
   connections(count: number): void;
-  /** When the certificate ends, in milliseconds since the epoch. */
+  /** Records the expiry of the certificate, in milliseconds since the epoch. */
   certificateEnds(at: number): void;
   render(): Promise<string>;
   declared(): readonly Declaration[];
   readonly contentType: string;
 }
 
-/** Creates them. */
+/** Creates the metrics. */
 export function createGatewayMetrics(): GatewayMetrics {
   const registry = new Registry();
   const registers = [registry];

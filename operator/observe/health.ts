@@ -1,11 +1,11 @@
-/** `/healthz`, `/readyz` and `/metrics` of the operator. Nothing here changes anything. */
+/** HTTP endpoints of the operator: `/healthz`, `/readyz` and `/metrics`. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** As `require` gives it: `import` reads every export of the module, one of which loads a fetch client, 4 MiB. */
+/** Loaded without `import`, which evaluates every export of the module, including a fetch client of 4 MiB. */
 const { createServer } = process.getBuiltinModule("node:http");
 
-/** What the routes tell. */
+/** Options of the endpoints. */
 export interface HealthOptions {
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export interface Health extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Opens it. Rejects when the address is taken. */
+/** Opens the listener. Rejects when the address is in use. */
 export async function openHealth({ host, port, ready, metrics }: HealthOptions): Promise<Health> {
   const routes: Readonly<Record<string, () => Promise<readonly [number, string, string]>>> = {
     "/healthz": () => Promise.resolve([200, "text/plain", "ok\n"]),

@@ -1,6 +1,6 @@
 /** The operator's log: one JSON line a record on standard error, fields first, then a constant lower-case message. */
 
-/** Where records go. */
+/** A structured log. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -8,13 +8,13 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** The least that is written. */
+/** Log levels, most severe first. */
 export const logLevels = ["error", "warn", "info", "debug"] as const;
 
-/** The least that is written. */
+/** A log level. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** A log that writes `level` and graver records, to standard error unless told otherwise. */
+/** Creates a log of `level` and more severe records, on standard error by default. */
 export function createLog(level: LogLevel, stream: { write(line: string): unknown } = process.stderr): Log {
   const least = logLevels.indexOf(level);
   const at = (rank: LogLevel) => (fields: object, msg: string) => {
@@ -24,7 +24,7 @@ export function createLog(level: LogLevel, stream: { write(line: string): unknow
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** To log something never fails: of what JSON cannot hold the rest is told. */
+/** Formats a record. Never throws: values that JSON cannot represent are omitted. */
 function lineOf({ level, time, msg, ...fields }: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify({ level, time, ...fields, msg });
@@ -33,7 +33,7 @@ function lineOf({ level, time, msg, ...fields }: Readonly<Record<string, unknown
   }
 }
 
-/** Writes nothing. */
+/** A log that discards all records. */
 export const silentLog: Log = {
   debug: () => undefined,
   info: () => undefined,

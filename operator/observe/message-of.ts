@@ -1,4 +1,4 @@
-/** What an error says; anything else that was thrown as text. */
+/** Returns the message of an error, or any other thrown value as text. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,37 +1,37 @@
-/** The operator's metrics: those of every controller under their customary names, and those of the nodes. */
+/** The operator's metrics: those of client-go controllers under their usual names, and those of the nodes. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type Declaration, declaredIn } from "./declarations.ts";
 import { type NodeFigures, nodeDeclarations, nodeMetricsText } from "./node-metrics.ts";
 import { declareQueueMetrics, type QueueMetrics } from "./queue-metrics.ts";
 
-/** What is counted. */
+/** Recorder of the operator's metrics. */
 export interface OperatorMetrics {
-  /** A request to the API server was answered. */
+  /** Records a response of the API server. */
   request(method: string, status: number): void;
-  /** Of a queue and the controller that works on it. */
+  /** Returns the recorder of a queue and its controller. */
   queue(name: string): QueueMetrics;
   render(): Promise<string>;
   declared(): readonly Declaration[];
   readonly contentType: string;
 }
 
-/** What is read when the metrics are asked for. */
+/** Sources that are read on each scrape. */
 export interface MetricSources {
-  /** The API server's host and port. */
+  /** Host and port of the API server. */
   readonly host: () => string;
-  /** Names that wait, by queue. */
+  /** Waiting keys by queue. */
   readonly depths: () => Readonly<Record<string, number>>;
   readonly nodes: () => number;
   readonly readyNodes: () => number;
   readonly leading: () => boolean;
-  /** Each replica of each Node. */
+  /** Figures of every replica of every Node. */
   readonly figures: () => Iterable<NodeFigures>;
 }
 
-/** The Lease's name. */
+/** Name of the Lease. */
 const LEASE = "knit-operator";
 
-/** Creates them. */
+/** Creates the metrics. */
 export function createMetrics(sources: MetricSources): OperatorMetrics {
   const registry = new Registry();
   const registers = [registry];

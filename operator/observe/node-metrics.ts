@@ -1,13 +1,16 @@
-/** What nodes told last, a row a metric, each with the namespace and the name of a replica. */
+/**
+ * Metrics of the nodes' last reported figures, one row per metric, labelled with namespace and name of the
+ * replica.
+ */
 import type { Declaration } from "./declarations.ts";
 
-/** What is known of a replica; what is not known is left out. */
+/** Figures of a replica; undefined ones are omitted. */
 export interface NodeFigures {
   readonly namespace: string;
   readonly node: string;
   readonly ready: boolean;
   readonly height: number | undefined;
-  /** Blocks behind the highest node of its network. */
+  /** Blocks behind the highest node of the network. */
   readonly lag: number | undefined;
   readonly peers: number | undefined;
   readonly peersMissing: number | undefined;
@@ -57,10 +60,10 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** Replicas above this number are left out. */
+/** Maximum number of replicas. */
 const MAX_NODES = 5_000;
 
-/** What they are, in their order. */
+/** Declarations of the metrics, in order. */
 export const nodeDeclarations: readonly Declaration[] = rows.map(({ name, help }) => ({
   name,
   help,
@@ -69,15 +72,15 @@ export const nodeDeclarations: readonly Declaration[] = rows.map(({ name, help }
 }));
 
 /**
- * Their text. It is made of the figures each time: the library would keep eight objects for each of a thousand nodes
- * and take a fifth of a second to write them.
+ * Formats the metrics from the current figures. prom-client would keep eight objects for each of a thousand
+ * nodes and take a fifth of a second to format them.
  */
 export function nodeMetricsText(figures: Iterable<NodeFigures>): string {
   const all = [...figures].slice(0, MAX_NODES);
   return rows.map((row) => rowText(row, all)).join("");
 }
 
-/** Names of Kubernetes need no escaping. */
+/** Formats one metric. Names of Kubernetes objects need no escaping. */
 function rowText({ name, help, value }: Row, figures: readonly NodeFigures[]): string {
   const lines = figures.flatMap((each) => {
     const found = value(each);

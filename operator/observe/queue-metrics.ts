@@ -1,24 +1,26 @@
-/** Metrics of work queues and controllers, under the names and with the labels that dashboards for controllers know. */
+/** Metrics of work queues and controllers, with the names and labels of client-go and controller-runtime. */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** How a piece of work ended: done for now, to be done again later, or failed. */
+/** Result of a run: done, to be repeated later, or failed. */
 export type WorkResult = "success" | "requeue_after" | "error";
 
-/** What a queue tells. */
+/** Recorder of a queue's events. */
 export interface QueueMetrics {
-  /** A name came that did not wait yet. */
+  /** Records an added key. */
   added(): void;
-  /** Work on a name began after it had waited so long. */
+  /** Records the start of a run and the wait before it. */
   began(waitedSeconds: number): void;
-  /** It ended. */
+  /** Records the end of a run. */
   ended(seconds: number, result: WorkResult): void;
-  /** A name is to be worked on again because it failed. */
+  /** Records a retry after a failure. */
   retried(): void;
 }
 
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60];
 
-/** Declares them; `depths` are names that wait, by queue. Gives what a queue of a name tells its work to. */
+/**
+ * Declares the metrics; `depths` returns waiting keys by queue. Returns a factory of recorders by queue name.
+ */
 export function declareQueueMetrics(
   registers: Registry[],
   depths: () => Readonly<Record<string, number>>,

@@ -1,39 +1,39 @@
 /**
- * Which of several operators works: whoever holds a Lease. It is renewed while it is held. A Lease is taken only
- * after it stood still for its whole time as this process itself saw it; no clock of another machine is believed.
- * A holder counts the time from before its last renewal was sent, and no longer holds, whatever it knows of the
- * others, before any of them may begin: one that was frozen finds that out at its first step.
+ * Leader election with a Lease. The holder renews it. A candidate takes a Lease only after it stayed
+ * unchanged for its whole duration by the candidate's own monotonic clock; clocks of other machines are not
+ * trusted. A holder counts from before its last renewal was sent, and stops before any candidate may start. A
+ * suspended process detects the loss when it resumes.
  */
 import { type Lease, type LeaseAccess, readLease, writeLease } from "./lease.ts";
 
-/** What an election needs. */
+/** Options of an election. */
 export interface LeaderOptions extends LeaseAccess {
-  /** This process's name among the candidates. */
+  /** Identity of this process among the candidates. */
   readonly identity: string;
-  /** Milliseconds that only go forward, however the clock is set. */
+  /** Monotonic clock in milliseconds. */
   readonly elapsed: () => number;
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Called with another's name each time that the Lease is found in its hands. */
+  /** Called with the identity of another holder each time that the Lease is read. */
   readonly onHeld?: ((holder: string) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A Lease that is held. Disposing it gives it back. */
+/** A held Lease. Disposing it releases the Lease. */
 export interface Leadership extends AsyncDisposable {
-  /** Whether it is held beyond doubt at this moment. */
+  /** True while this process is certainly the leader. */
   readonly holds: () => boolean;
-  /** Resolves when it is lost. */
+  /** Resolves when the Lease is lost. */
   readonly lost: Promise<Error>;
 }
 
-/** The longest a request for the Lease may take. */
+/** Maximum duration of a request for the Lease. */
 export const LEASE_REQUEST_MS = 3_000;
 const RENEW_MS = 5_000;
 const RETRY_MS = 1_000;
-/** Without a renewal for this long the holder stops. */
+/** Maximum time without a renewal before the holder stops. */
 const GIVE_UP_MS = 14_000;
 
-/** Waits until the Lease is held. Rejects when the signal is aborted. */
+/** Waits until this process holds the Lease. Rejects when the signal is aborted. */
 export async function becomeLeader(options: LeaderOptions): Promise<Leadership> {
   const { identity, log, pause, signal, elapsed } = options;
   let seen: { readonly version: string; readonly at: number } | undefined;
@@ -103,7 +103,7 @@ function keep(options: LeaderOptions, held: Lease, since: Moment): Leadership {
   };
 }
 
-/** A moment on both clocks: one stands still while the machine sleeps, the other may be set. */
+/** A time on both clocks: the monotonic clock stops while the machine sleeps, the wall clock can be set. */
 interface Moment {
   readonly elapsed: number;
   readonly now: number;

@@ -1,4 +1,4 @@
-/** A Lease: who holds it, and how it is written so that two writers never both succeed. */
+/** Reads and writes a Lease with its version as precondition, so that of two concurrent writers one fails. */
 import type { V1LeaseSpec } from "@kubernetes/client-node";
 import type { Draft } from "../api/resource.ts";
 import { type KubeClient, type Place } from "../kube/client.ts";
@@ -7,34 +7,34 @@ import { kinds } from "../kube/resources.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 
-/** A Lease as it was read. */
+/** A Lease as read. */
 export interface Lease {
-  /** Undefined while there is none. */
+  /** Undefined when it does not exist. */
   readonly object: Readonly<Record<string, unknown>> | undefined;
-  /** Undefined when nobody holds it. */
+  /** Undefined when it is not held. */
   readonly holder: string | undefined;
-  /** Changes with every write, whoever's. */
+  /** Resource version, which changes with every write. */
   readonly version: string;
-  /** How long its holder may stand still. */
+  /** Duration after which an unchanged Lease may be taken over. */
   readonly durationMs: number;
 }
 
-/** Where a Lease is, and the way there. */
+/** Location of a Lease, and the client for it. */
 export interface LeaseAccess {
   readonly client: Pick<KubeClient, "get" | "create" | "replace">;
   readonly place: Place;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called with each request that failed, which is tried again unless this throws. */
+  /** Called for each failed request, which is retried unless this throws. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
-/** How long a holder of ours may stand still before another takes over. */
+/** Duration of a Lease of this program. */
 export const LEASE_MS = 20_000;
-/** No Lease is waited for longer, whatever it says. */
+/** Maximum duration of a foreign Lease. */
 const MAX_LEASE_MS = 120_000;
 
-/** Reads it; undefined when it cannot be read. */
+/** Reads the Lease; undefined when the request fails. */
 export async function readLease({ client, place, log, onFailure }: LeaseAccess): Promise<Lease | undefined> {
   try {
     return leaseOf(await client.get(kinds.lease, place));
@@ -45,7 +45,10 @@ export async function readLease({ client, place, log, onFailure }: LeaseAccess):
   }
 }
 
-/** Writes the holder, or nobody; gives the Lease as it is then, or undefined when another was quicker or it failed. */
+/**
+ * Writes the holder or releases the Lease. Returns the written Lease; undefined after a conflict or a
+ * failure.
+ */
 export async function writeLease(
   { client, place, clock, log, onFailure }: LeaseAccess,
   before: Lease,

@@ -1,25 +1,25 @@
 /**
- * Names that wait to be worked on: each once, each by one worker at a time, a few at once. Work that fails is done
- * again after a wait that doubles; work that says when is done again then. A name that comes without end, such as
- * that of an object over which two programs fight, is worked on once a second and delays no other. Urgent names go
- * before all others: what somebody has just asked for does not wait for what is looked at anyway.
+ * A work queue as in client-go: each key is queued once and processed by one worker at a time. Failed keys
+ * are retried with exponential backoff, others after the delay that their work returns. A key that is added
+ * all the time, such as that of an object that two programs change, is processed once a second and delays no
+ * other. Urgent keys, which a user has just changed, go first.
  */
 import type { Clock } from "../observe/clock.ts";
 import type { QueueMetrics, WorkResult } from "../observe/queue-metrics.ts";
 
-/** What a queue is made of. */
+/** Options of a queue. */
 export interface QueueOptions {
-  /** Works on a name; gives the milliseconds after which it is to be worked on again, if at all. */
+  /** Processes a key; returns the milliseconds after which to process it again, if at all. */
   readonly work: (key: string, signal: AbortSignal) => Promise<number | undefined>;
-  /** Milliseconds that a failure asks to wait at least. */
+  /** Returns the minimum delay in milliseconds after a failure. */
   readonly leastWait?: (error: unknown) => number;
-  /** Hears of work that failed. */
+  /** Called after a failure. */
   readonly failed: (key: string, error: unknown, againMs: number) => void;
-  /** Hears of every name that comes, is worked on and comes again. */
+  /** Receives the events of the queue. */
   readonly metrics?: QueueMetrics;
   readonly concurrency: number;
   readonly clock: Clock;
-  /** 0 to 1; spreads the waits. */
+  /** Random number from 0 to 1, which spreads the delays. */
   readonly chance: () => number;
 }
 
@@ -28,7 +28,7 @@ interface Timer {
   readonly handle: NodeJS.Timeout;
 }
 
-/** How often a name is worked on without a wait, and how long it takes until it may be once more. */
+/** Token bucket of a key: the runs without a delay that are left. */
 interface Allowance {
   readonly left: number;
   readonly at: number;
@@ -39,15 +39,15 @@ const EVERY_MS = 1_000;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 120_000;
 
-/** The queue. Disposing it ends all waits and resolves when no work runs. */
+/** The queue. Disposing it cancels all delays and resolves when no work runs. */
 export class WorkQueue implements AsyncDisposable {
   readonly #options: QueueOptions;
-  /** Since when each waits, milliseconds since the epoch. */
+  /** Time since which each key waits, milliseconds since the epoch. */
   readonly #waiting = new Map<string, number>();
-  /** Those that waited for longest come first in either. */
+  /** Urgent keys, in the order of their arrival. */
   readonly #urgent = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
-  /** Names that came again while they were worked on. */
+  /** Keys that were added while they were processed. */
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, Timer>();
   readonly #failures = new Map<string, number>();
@@ -59,27 +59,27 @@ export class WorkQueue implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** How many names wait or are worked on. */
+  /** Number of keys that wait or are processed. */
   get size(): number {
     return this.#waiting.size + this.#running.size;
   }
 
-  /** How many names wait. */
+  /** Number of keys that wait. */
   get depth(): number {
     return this.#waiting.size;
   }
 
-  /** How often work has begun. */
+  /** Number of runs that were started. */
   get worked(): number {
     return this.#worked;
   }
 
-  /** Works on a name soon. */
+  /** Adds a key. */
   add(key: string): void {
     this.#add(key);
   }
 
-  /** Works on a name before all that are not urgent. */
+  /** Adds a key in front of those that are not urgent. */
   addUrgent(key: string): void {
     this.#urgent.add(key);
     this.#add(key);
@@ -93,7 +93,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#begin();
   }
 
-  /** Works on a name later; an earlier time that is set already stays. */
+  /** Adds a key after a delay. An earlier time that is set already stays. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#closing.signal.aborted || this.#waiting.has(key)) return;
     const at = this.#options.clock.now() + milliseconds;
@@ -103,7 +103,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#timers.set(key, { at, handle: setTimeout(() => this.add(key), milliseconds) });
   }
 
-  /** Forgets a name: nothing is left of its failures and times. */
+  /** Forgets a key with its failures and delays. */
   forget(key: string): void {
     this.#stopTimer(key);
     this.#failures.delete(key);
@@ -122,7 +122,7 @@ export class WorkQueue implements AsyncDisposable {
     await Promise.all(this.#running.values());
   }
 
-  /** Takes a name in, unless it has come too often: then as soon as it may. */
+  /** Queues a key, or delays it when its token bucket is empty. */
   #enter(key: string): void {
     if (this.#waiting.has(key)) return;
     const now = this.#options.clock.now();
@@ -142,7 +142,7 @@ export class WorkQueue implements AsyncDisposable {
     }
   }
 
-  /** A name that is worked on at the moment, or may not be yet, stays urgent. */
+  /** Starts work. A key that is being processed, or is delayed, stays urgent. */
   #start(key: string): void {
     const since = this.#waiting.get(key);
     if (since === undefined || this.#running.size >= this.#options.concurrency) return;

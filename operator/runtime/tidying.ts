@@ -1,25 +1,25 @@
 /**
- * Gives memory back behind much work: a thousand Nodes that are made, or read at a start, leave a heap that is a third
- * empty, which the engine keeps for the next time.
+ * Returns memory after bursts of work. Creating or reading a thousand Nodes leaves a heap that is a third
+ * empty, which the engine would keep.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 const LOOK_MS = 1_000;
-/** So much work between two looks is no more than what there always is. */
+/** Maximum work between two checks that counts as idle. */
 const LITTLE = 10;
-/** So much beyond that leaves something to tidy. */
+/** Work beyond which a compaction is due. */
 const MUCH = 200;
-/** Looks in a row with little work, before the rest counts as done. */
+/** Idle checks in a row before a compaction. */
 const CALM_LOOKS = 10;
 
-/** Looks every second how much has been done, see `createTidier`. Disposing it ends the looking. */
+/** Checks the amount of work every second, see `createTidier`. Disposing the result ends the checks. */
 export function openTidying(done: () => number): Disposable {
   const timer = setInterval(createTidier(done, compact), LOOK_MS).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Gives what is called at each look: after much work it tidies once, when there was little for ten looks. */
+/** Creates the check: after much work it compacts the heap once, after ten idle checks. */
 export function createTidier(done: () => number, tidy: () => void): () => void {
   let before = done();
   let much = 0;
@@ -36,7 +36,7 @@ export function createTidier(done: () => number, tidy: () => void): () => void {
   };
 }
 
-/** Frees all that nothing holds, and the gaps between the rest. Takes some 100 ms with a thousand Nodes. */
+/** Collects garbage and compacts the heap. Takes about 100 ms with a thousand Nodes. */
 function compact(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (how: { readonly flavor: string }) => void; // what the flag brings
