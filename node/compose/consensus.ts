@@ -69,7 +69,7 @@ export function openNodeConsensus(surroundings: ConsensusDeps): Engine | undefin
     store: database.store,
     state: database.state,
     peers: network.protocol.consensus,
-    ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.heardHead : undefined]),
+    ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.synced : undefined]),
     diskSpace: () => database.disk.room(),
     governance,
     vote: () => ballots.nextVoteField(),

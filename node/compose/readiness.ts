@@ -11,7 +11,7 @@ export interface ReadinessDeps {
   readonly state: Pick<State, "ready" | "migration">;
   readonly network: {
     readonly seeksPeers: boolean;
-    readonly protocol: Pick<NodeNetwork["protocol"], "heardHead" | "syncing" | "peerCount">;
+    readonly protocol: Pick<NodeNetwork["protocol"], "synced" | "syncing" | "peerCount">;
   };
   readonly disk: Pick<DiskSpace, "isLow">;
 }
@@ -42,7 +42,7 @@ export function openReadiness(parts: ReadinessDeps, metrics: Metrics): () => Rea
 
 function reasonRows({ state, network, disk }: ReadinessDeps): readonly Reason[] {
   const { protocol, seeksPeers } = network;
-  const started = isSettled(seeksPeers ? Promise.all([state.ready, protocol.heardHead]) : state.ready);
+  const started = isSettled(seeksPeers ? Promise.all([state.ready, protocol.synced]) : state.ready);
   const noPeers = (): boolean => seeksPeers && protocol.peerCount() === 0;
   return [
     { name: "starting", keepsAway: true, holds: () => !started() },

@@ -58,7 +58,7 @@ export class BudgetedQueue<T> {
   /**
    * Resolves with true when at least a quarter of the budget is free, with false when the queue is closed.
    */
-  async room(): Promise<boolean> {
+  async waitForRoom(): Promise<boolean> {
     while (!this.#closed && !this.#roomy()) await this.#change();
     return !this.#closed;
   }

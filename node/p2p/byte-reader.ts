@@ -49,11 +49,11 @@ export function openByteReader(socket: Socket): ByteReader {
       waiting = undefined;
     }
   };
-  const gone = (): void => end(new P2pError("closed", "the connection was closed"));
-  if (socket.destroyed) gone();
+  const onClose = (): void => end(new P2pError("closed", "the connection was closed"));
+  if (socket.destroyed) onClose();
   socket.on("readable", advance);
-  socket.on("end", gone);
-  socket.on("close", gone);
+  socket.on("end", onClose);
+  socket.on("close", onClose);
   socket.on("error", (cause) => end(new P2pError("closed", `connection error: ${cause.message}`, { cause })));
   return {
     read: (count) =>

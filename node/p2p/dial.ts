@@ -45,13 +45,13 @@ export function createDial(deps: DialDeps): (url: NodeUrl, kind: DialKind) => Pr
     };
     signal.addEventListener("abort", abort, { once: true });
     try {
-      const wanted = { id: url.id, kind };
-      const first = await set.greet(await connect(url.tcpPort), wanted);
+      const target = { id: url.id, kind };
+      const first = await set.handshake(await connect(url.tcpPort), target);
       const ports = portsOf(first, set.isMultichannel);
-      const { peer, gone } = set.admit(
-        ports === undefined ? [first] : await greetAll({ first, ports, connect, set, wanted }),
+      const { peer, closed } = set.admit(
+        ports === undefined ? [first] : await handshakeAll({ first, ports, connect, set, target }),
       );
-      return { gone, leave: () => peer.disconnect("requested") };
+      return { closed, disconnect: () => peer.disconnect("requested") };
     } catch (error) {
       for (const socket of sockets.slice(1)) socket.destroy();
       throw error;
@@ -81,18 +81,18 @@ interface Redial {
   readonly ports: readonly number[];
   readonly connect: (port: number) => Promise<Socket>;
   readonly set: PeerSet;
-  readonly wanted: DialTarget;
+  readonly target: DialTarget;
 }
 
 /**
  * Replaces the first connection by one for each port, as `dialMulti` in networks/p2p/dial.go@v2.2.2. The
  * handshakes run one after another.
  */
-async function greetAll({ first, ports, connect, set, wanted }: Redial): Promise<GreetedConnection[]> {
+async function handshakeAll({ first, ports, connect, set, target }: Redial): Promise<GreetedConnection[]> {
   first.transport.socket.destroy();
   const sockets = await Promise.all(ports.map(connect));
   const all: GreetedConnection[] = [];
-  for (const socket of sockets) all.push(await set.greet(socket, wanted));
+  for (const socket of sockets) all.push(await set.handshake(socket, target));
   return all;
 }
 

@@ -24,14 +24,14 @@ const MAX_GIVEN_UP = 1024;
 
 /** A peer that a dial produced. */
 export interface DialledPeer {
-  readonly gone: Promise<void>;
+  readonly closed: Promise<void>;
   /** Disconnects the peer. */
-  leave(): void;
+  disconnect(): void;
 }
 
 /** Dependencies of the dialer. */
 export interface DialerDeps {
-  /** Connects and starts a session. Rejects when that fails. `gone` resolves when the peer has left. */
+  /** Connects and starts a session. Rejects when that fails. `closed` resolves when the peer has left. */
   readonly dial: (url: NodeUrl, kind: DialKind) => Promise<DialledPeer>;
   /** Called after each failed dial with the number of failures in a row. */
   readonly onFailure: (url: NodeUrl, kind: DialKind, failures: number, error: Error) => undefined;
@@ -146,9 +146,9 @@ export class Dialer implements Disposable {
     );
     this.#running--;
     this.#startNext();
-    if (!this.#isCurrent(entry)) connected?.leave();
+    if (!this.#isCurrent(entry)) connected?.disconnect();
     const started = clock.now();
-    await connected?.gone;
+    await connected?.closed;
     const steady = connected !== undefined && clock.now() - started >= timings.steadyMs;
     entry.failures = steady ? 1 : entry.failures + 1;
     entry.busy = false;

@@ -36,12 +36,12 @@ export class PeerOutbox {
    * Resolves with true when at least a quarter of the budget is free, with false when the connection is
    * closed.
    */
-  room(): Promise<boolean> {
-    return this.#queue.room();
+  waitForRoom(): Promise<boolean> {
+    return this.#queue.waitForRoom();
   }
 
   /** Resolves with true when the queue is drained, with false when the connection is closed. */
-  async drained(): Promise<boolean> {
+  async waitForDrain(): Promise<boolean> {
     while (!this.#isClosed && this.#queue.bytes + this.#writing > DRAINED_BYTES) {
       await new Promise<void>((resolve) => void this.#waiters.push(resolve));
     }
@@ -50,12 +50,12 @@ export class PeerOutbox {
 
   /** Resolves with the next message, or with undefined once closed. The previous one counts as written. */
   take(): Promise<FrameContent | undefined> {
-    this.wrote(0);
+    this.countWriting(0);
     return this.#queue.take();
   }
 
   /** Counts the size of a frame until the next message is taken. */
-  wrote(bytes: number): void {
+  countWriting(bytes: number): void {
     this.#memory.add(bytes - this.#writing);
     this.#writing = bytes;
     this.#wake();

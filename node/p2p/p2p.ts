@@ -233,7 +233,7 @@ function listenerOptions(
     crowdedMs: timings.crowdedMs,
     async setUp(socket: Socket) {
       const { remoteAddress } = socket;
-      // Without an address it is gone already.
+      // Without an address the socket is closed already.
       if (remoteAddress === undefined || !allows(plainIp(remoteAddress))) {
         socket.destroy();
         return;

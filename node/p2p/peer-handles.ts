@@ -91,7 +91,7 @@ export function createPeerHandles(deps: PeerHandleDeps): PeerHandles {
 
 type MessageExchange = Pick<
   ProtocolPeer,
-  "version" | "send" | "writable" | "drained" | "time" | "next" | "messages"
+  "version" | "send" | "waitForRoom" | "waitForDrain" | "time" | "next" | "messages"
 >;
 
 function messageExchange(
@@ -112,12 +112,12 @@ function messageExchange(
       if (sent) observer.message("out", protocol.name, { code, payload });
       return sent;
     },
-    async writable() {
-      for (const outbox of outboxes) await outbox.room();
+    async waitForRoom() {
+      for (const outbox of outboxes) await outbox.waitForRoom();
       return !signal.aborted;
     },
-    async drained() {
-      for (const outbox of outboxes) await outbox.drained();
+    async waitForDrain() {
+      for (const outbox of outboxes) await outbox.waitForDrain();
       return !signal.aborted;
     },
     time,

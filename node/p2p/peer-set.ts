@@ -60,7 +60,7 @@ export interface GreetedConnection extends EncryptedConnection {
 export interface AdmittedPeer {
   readonly peer: Peer;
   /** Resolves when the peer has left the set. */
-  readonly gone: Promise<void>;
+  readonly closed: Promise<void>;
 }
 
 /**
@@ -72,7 +72,7 @@ const GRACE_MS = 5000;
 /** The peers by id. Disposing it disconnects all of them. */
 export class PeerSet implements AsyncDisposable {
   readonly #deps: PeerSetDeps;
-  readonly #peers = new Map<string, { readonly session: PeerSession; readonly gone: Promise<void> }>();
+  readonly #peers = new Map<string, { readonly session: PeerSession; readonly closed: Promise<void> }>();
   readonly #gathering: Gathering<GreetedConnection>;
   readonly #listeners = new Set<(event: PeerEvent) => void>();
   readonly #logOffence: (peer: Peer, error: P2pError) => void;
@@ -112,7 +112,7 @@ export class PeerSet implements AsyncDisposable {
    * Runs both handshakes; `dialled` is undefined for an inbound connection. Rejects and closes the connection
    * when they fail.
    */
-  async greet(socket: Socket, dialled: DialTarget | undefined): Promise<GreetedConnection> {
+  async handshake(socket: Socket, dialled: DialTarget | undefined): Promise<GreetedConnection> {
     const { self, isTrusted } = this.#deps;
     let encrypted: EncryptedConnection | undefined;
     try {
@@ -140,7 +140,7 @@ export class PeerSet implements AsyncDisposable {
    * refused.
    */
   async receive(socket: Socket, port: number): Promise<AdmittedPeer | undefined> {
-    const greeted = await this.greet(socket, undefined);
+    const greeted = await this.handshake(socket, undefined);
     if (!this.isMultichannel || !greeted.hello.multichannel) return this.admit([greeted]);
     const at = { port, ports: this.#deps.ports().length };
     const all = this.#gathering.put(greeted.remoteId, greeted, at);
@@ -170,7 +170,7 @@ export class PeerSet implements AsyncDisposable {
     this.#gathering[Symbol.dispose]();
     const all = [...this.#peers.values()];
     for (const { session } of all) session.peer.disconnect("quitting");
-    await Promise.all(all.map(({ gone }) => gone));
+    await Promise.all(all.map(({ closed }) => closed));
   }
 
   #refuse(all: readonly EncryptedConnection[], error: unknown): void {
@@ -196,12 +196,12 @@ export class PeerSet implements AsyncDisposable {
 
   #add(session: PeerSession): AdmittedPeer {
     const { peer } = session;
-    const gone = waitForEnd(session).then((error) => this.#remove(peer, error));
-    this.#peers.set(mapKey(peer.id), { session, gone });
+    const closed = waitForEnd(session).then((error) => this.#remove(peer, error));
+    this.#peers.set(mapKey(peer.id), { session, closed });
     const { shortId, type, inbound, name } = peer;
     this.#deps.log.debug({ peer: shortId, type, inbound, name }, "peer added");
     this.#emit({ type: "add", peer: peer.idText });
-    return { peer, gone };
+    return { peer, closed };
   }
 
   #remove(peer: Peer, error: P2pError): void {

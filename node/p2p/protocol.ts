@@ -86,13 +86,13 @@ export interface ProtocolPeer extends Peer {
   readonly version: number;
   /**
    * Queues a message. Returns false when the send budget is exhausted or the peer has left; then drop the
-   * message or wait for `writable`.
+   * message or wait for `waitForRoom`.
    */
   send(code: number, payload: Uint8Array): boolean;
   /** Resolves with true when all send budgets have room again, with false when the peer has left. */
-  writable(): Promise<boolean>;
+  waitForRoom(): Promise<boolean>;
   /** Resolves with true when the send queues are drained, with false when the peer has left. */
-  drained(): Promise<boolean>;
+  waitForDrain(): Promise<boolean>;
   /** Main-thread time for decoding and handling the messages of this peer. */
   readonly time: TimeShare;
   /**

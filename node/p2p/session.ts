@@ -145,7 +145,7 @@ async function transmit(
     if (message === undefined) return;
     const bytes = await time.run(() => (transport.socket.writable ? transport.write(message) : 0));
     if (bytes === 0) return;
-    outbox.wrote(bytes);
+    outbox.countWriting(bytes);
     observer.traffic("out", bytes);
     if (!transport.socket.writableNeedDrain) continue;
     if (await waitForDrain(transport, timings.writeMs)) continue;

@@ -69,7 +69,7 @@ export function createChainPeer(
   dropped.catch(() => undefined); // the run of the peer observes it
   const send = async (code: number, payload: Uint8Array): Promise<boolean> => {
     while (!link.send(code, payload)) {
-      if (!(await link.writable())) return false;
+      if (!(await link.waitForRoom())) return false;
     }
     return true;
   };

@@ -71,7 +71,7 @@ export interface ChainProtocol extends AsyncDisposable {
   /** Returns the progress of a catch-up, or undefined when none is running. */
   syncing(): SyncProgress | undefined;
   /** Resolves when the head of a peer is known and ours is not behind it. */
-  readonly heardHead: Promise<void>;
+  readonly synced: Promise<void>;
   /** Returns the number of peers on our chain. */
   peerCount(): number;
 }
@@ -81,25 +81,25 @@ export interface ChainProtocol extends AsyncDisposable {
  */
 export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol {
   const { chain, writer, pool, recoverer } = options;
-  const present = new Map<ProtocolPeer, ChainPeer>();
+  const peersByLink = new Map<ProtocolPeer, ChainPeer>();
   const shared = {
     ...options,
     timings: { ...PROTOCOL_TIMINGS, ...options.timings },
     randomFraction: options.random,
     chainId: chain.config.chainId,
-    peers: () => present.values(),
+    peers: () => peersByLink.values(),
     tip: () => writer.tip.header.number,
   };
-  const metrics = declareProtocolMetrics(options.metrics, gaugesOf(present, shared.tip));
-  const tell = createHeadAnnouncer((full) => announceHead(shared, full));
+  const metrics = declareProtocolMetrics(options.metrics, gaugesOf(peersByLink, shared.tip));
+  const announce = createHeadAnnouncer((full) => announceHead(shared, full));
   const follower = new Follower({
     ...shared,
     ...followerOptions(chain, metrics),
-    onSound: (block, body) => broadcastBlock(shared, block, () => body),
-    onPushed: () => tell(false),
-    onCaughtUp: (blocks) => tell(blocks <= MAX_FULL_ANNOUNCEMENT),
+    onVerified: (block, body) => broadcastBlock(shared, block, () => body),
+    onImported: () => announce(false),
+    onCaughtUp: (blocks) => announce(blocks <= MAX_FULL_ANNOUNCEMENT),
   });
-  const stopListening = announceHeads(chain, follower, tell);
+  const stopListening = announceHeads(chain, follower, announce);
   const gossip = openTransactionGossip({
     ...shared,
     nextBaseFee: () => chain.nextBaseFee(),
@@ -118,13 +118,13 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   const handler = (peer: ChainPeer): HandleMessage => createHandler(peer, deps);
   return {
     protocols: protocolRows(
-      createPeerRun({ ...shared, present, follower, gossip, metrics, handler }),
-      present,
+      createPeerRun({ ...shared, peersByLink, follower, gossip, metrics, handler }),
+      peersByLink,
     ),
     consensus: consensus.peers,
-    syncing: () => follower.facts(),
-    heardHead: follower.heard,
-    peerCount: () => present.size,
+    syncing: () => follower.progress(),
+    synced: follower.synced,
+    peerCount: () => peersByLink.size,
     async [Symbol.asyncDispose]() {
       stopListening();
       gossip[Symbol.dispose]();
@@ -142,10 +142,10 @@ function followerOptions(
   return { emptyRoot: (number) => rootOf(number, []), bodyRoot: rootOf, metrics: gossip };
 }
 
-function gaugesOf(present: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => number): ProtocolGauges {
+function gaugesOf(peersByLink: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => number): ProtocolGauges {
   return {
-    peers: () => present.size,
-    behind: () => Math.max(0, ...[...present.values()].map(({ claim }) => claim.number - tip())),
+    peers: () => peersByLink.size,
+    behind: () => Math.max(0, ...[...peersByLink.values()].map(({ claim }) => claim.number - tip())),
   };
 }
 
@@ -153,15 +153,15 @@ function gaugesOf(present: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => numb
  * Announces every head that no import of the follower announces: own blocks at once, a catch-up only at its
  * end.
  */
-function announceHeads(chain: Chain, follower: Follower, tell: (full: boolean) => void): () => void {
+function announceHeads(chain: Chain, follower: Follower, announce: (full: boolean) => void): () => void {
   return chain.onHead(({ hash }) => {
-    if (!follower.announces(hash)) tell(true);
+    if (!follower.announces(hash)) announce(true);
   });
 }
 
 function protocolRows(
   run: Protocol["run"],
-  present: ReadonlyMap<ProtocolPeer, ChainPeer>,
+  peersByLink: ReadonlyMap<ProtocolPeer, ChainPeer>,
 ): readonly Protocol[] {
   return VERSIONS.map(({ version, length }) => ({
     name: PROTOCOL_NAME,
@@ -170,7 +170,7 @@ function protocolRows(
     run,
     lane: (code) => (code === messages.transactions.code ? 1 : 0),
     maxPayload: (code) => messageRow(code, version)?.maxPayload ?? 0,
-    describe: (link) => describePeer(present.get(link)),
+    describe: (link) => describePeer(peersByLink.get(link)),
   }));
 }
 
@@ -181,14 +181,14 @@ const MAX_FULL_ANNOUNCEMENT = 4;
  * Creates a function that announces the newest head at the end of the current turn, once for all heads of the
  * turn.
  */
-function createHeadAnnouncer(tell: (full: boolean) => void): (full: boolean) => void {
+function createHeadAnnouncer(announce: (full: boolean) => void): (full: boolean) => void {
   let waiting = false;
   return (full) => {
     if (waiting) return;
     waiting = true;
     setImmediate(() => {
       waiting = false;
-      tell(full);
+      announce(full);
     });
   };
 }
@@ -200,5 +200,5 @@ function createHeadAnnouncer(tell: (full: boolean) => void): (full: boolean) => 
 function createTransactionGate(chain: Chain, follower: Follower): () => boolean {
   const genesis = chain.block(0);
   const alone = genesis !== undefined && parseExtra(genesis.header.extra).validators.length === 1;
-  return () => alone || follower.hasHeard;
+  return () => alone || follower.isSynced;
 }

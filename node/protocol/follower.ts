@@ -27,9 +27,9 @@ export interface NetworkFollowerDeps extends Omit<CatchUpDeps, "onBlock" | "onFa
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
   /** Called when a pushed block has passed all checks except execution, with its body as received. */
-  readonly onSound: (block: Block, body: Uint8Array) => void;
+  readonly onVerified: (block: Block, body: Uint8Array) => void;
   /** Called when a pushed block was imported. */
-  readonly onPushed: () => void;
+  readonly onImported: () => void;
   /** Called after a catch-up with the number of imported blocks. */
   readonly onCaughtUp: (blocks: number) => void;
   readonly metrics: GossipMetrics;
@@ -50,7 +50,7 @@ export class Follower implements AsyncDisposable {
   readonly #futureBlocks: FutureBlockLog;
   readonly #pushed = new PushedBlocks();
   readonly #stop = new AbortController();
-  readonly #heard = Promise.withResolvers<void>();
+  readonly #synced = Promise.withResolvers<void>();
   readonly #stopped = untilAborted(this.#stop.signal);
   readonly #running: Promise<void>;
   #timer: NodeJS.Timeout | undefined;
@@ -58,8 +58,8 @@ export class Follower implements AsyncDisposable {
   #wake = Promise.withResolvers<void>();
   #progress: CatchUpProgress | undefined;
   /** Hash of the pushed block that is being executed. */
-  #taking: Uint8Array | undefined;
-  #hasHeard = false;
+  #importing: Uint8Array | undefined;
+  #isSynced = false;
   #notBefore = 0;
 
   constructor(deps: NetworkFollowerDeps) {
@@ -69,23 +69,25 @@ export class Follower implements AsyncDisposable {
   }
 
   /** Resolves when the head of a peer is known and ours is not behind it. */
-  get heard(): Promise<void> {
-    return this.#heard.promise;
+  get synced(): Promise<void> {
+    return this.#synced.promise;
   }
 
-  /** True once `heard` has resolved. */
-  get hasHeard(): boolean {
-    return this.#hasHeard;
+  /** True once `synced` has resolved. */
+  get isSynced(): boolean {
+    return this.#isSynced;
   }
 
   /** Returns the progress of a catch-up, or undefined when none worth reporting is running. */
-  facts(): SyncProgress | undefined {
-    return this.#progress?.facts(this.#deps.writer.tip.header.number);
+  progress(): SyncProgress | undefined {
+    return this.#progress?.current(this.#deps.writer.tip.header.number);
   }
 
-  /** Returns true when `onPushed` or `onCaughtUp` announces the head with this hash. */
+  /** Returns true when `onImported` or `onCaughtUp` announces the head with this hash. */
   announces(hash: Uint8Array): boolean {
-    return this.#progress !== undefined || (this.#taking !== undefined && equalBytes(hash, this.#taking));
+    return (
+      this.#progress !== undefined || (this.#importing !== undefined && equalBytes(hash, this.#importing))
+    );
   }
 
   /** Offers a block that a peer pushed. */
@@ -93,10 +95,10 @@ export class Follower implements AsyncDisposable {
     const bytes = block.body.length + block.header.extra.length;
     const { metrics } = this.#deps;
     metrics.pushed.add(1);
-    const fate = this.#pushed.offer({ ...block, peer, hash, bytes, since: performance.now() }, this.#tip);
-    if (fate === "kept") this.#draining ??= this.#takePushed();
-    else if (fate === "too-far") metrics.tooFar.add(1);
-    else if (fate === "no-room") metrics.noRoom.add(1);
+    const outcome = this.#pushed.offer({ ...block, peer, hash, bytes, since: performance.now() }, this.#tip);
+    if (outcome === "queued") this.#draining ??= this.#importPushed();
+    else if (outcome === "too-far") metrics.tooFar.add(1);
+    else if (outcome === "no-room") metrics.noRoom.add(1);
   }
 
   /** Makes the follower look for a peer ahead of us now. */
@@ -143,7 +145,7 @@ export class Follower implements AsyncDisposable {
       await Promise.race([ready, this.#stopped]);
       while (!signal.aborted) {
         this.#wake = Promise.withResolvers();
-        if (!(await this.#catchUpWithBest())) this.#lookAround();
+        if (!(await this.#catchUpWithBest())) this.#handleNoPeer();
         if (!signal.aborted) await this.#wake.promise;
       }
     } catch (error) {
@@ -154,15 +156,15 @@ export class Follower implements AsyncDisposable {
   }
 
   /** Imports pushed blocks while one extends the tip, also during a catch-up. */
-  async #takePushed(): Promise<void> {
+  async #importPushed(): Promise<void> {
     const { signal } = this.#stop;
     await Promise.race([this.#deps.ready.catch(() => this.#stop.abort()), this.#stopped]);
     for (;;) {
       const next = signal.aborted ? undefined : this.#pushed.take(this.#tip);
       if (next === undefined) break;
       try {
-        await this.#takeOne(next);
-        this.#markHeard();
+        await this.#importOne(next);
+        this.#markSynced();
       } catch (error) {
         this.#blame(next.peer, error);
       }
@@ -171,27 +173,27 @@ export class Follower implements AsyncDisposable {
   }
 
   /** Imports one block. Its header is checked first, because that is cheap and rejects forged blocks. */
-  async #takeOne({ header, body, peer, since }: QueuedBlock): Promise<void> {
-    const { writer, log, onPushed, onSound, metrics } = this.#deps;
+  async #importOne({ header, body, peer, since }: QueuedBlock): Promise<void> {
+    const { writer, log, onImported, onVerified, metrics } = this.#deps;
     writer.checkHeader(header);
     const block = await assembleBlock(header, body, this.#deps);
     if (!matchesBodyRoot(block, this.#deps))
       throw new ProtocolError("bad-block", "the body does not match the header");
-    onSound(block, body);
+    onVerified(block, body);
     metrics.forwarded.observe(performance.now() - since);
     await recoverSenders([block], this.#deps);
-    this.#taking = block.hash;
+    this.#importing = block.hash;
     try {
       await importBlock(this.#deps, block);
       await writer.exclusively(() => writer.settle());
     } finally {
-      this.#taking = undefined;
+      this.#importing = undefined;
     }
     log.info(
       { number: header.number, hash: block.hash, txs: block.transactions.length, peer: peer.name },
       "imported block",
     );
-    onPushed();
+    onImported();
     metrics.announcedAfter.observe(performance.now() - since);
   }
 
@@ -220,7 +222,7 @@ export class Follower implements AsyncDisposable {
       this.#progress = undefined;
     }
     if (this.#tip > start) onCaughtUp(this.#tip - start);
-    this.#draining ??= this.#takePushed();
+    this.#draining ??= this.#importPushed();
     this.wake();
     return true;
   }
@@ -244,16 +246,16 @@ export class Follower implements AsyncDisposable {
    * Handles a turn without a peer to ask: either no peer is ahead, or an announced block may still arrive by
    * itself.
    */
-  #lookAround(): void {
+  #handleNoPeer(): void {
     const { peers } = this.#deps;
     const [anyone] = peers();
     if (anyone === undefined) return;
-    if (bestAhead(peers(), this.#tipAndTime, 0) === undefined) this.#markHeard();
+    if (bestAhead(peers(), this.#tipAndTime, 0) === undefined) this.#markSynced();
     else this.#wakeLater();
   }
 
-  #markHeard(): void {
-    this.#hasHeard = true;
-    this.#heard.resolve();
+  #markSynced(): void {
+    this.#isSynced = true;
+    this.#synced.resolve();
   }
 }

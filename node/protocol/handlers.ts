@@ -115,7 +115,7 @@ function servingHandlers(peer: ChainPeer, { serving, clock, metrics }: HandlerDe
   return [...serving].map(([code, answer]) => [
     code,
     async (payload) => {
-      if (!(await peer.link.drained())) return;
+      if (!(await peer.link.waitForDrain())) return;
       const { code: answerCode, payload: answered, items } = await peer.link.time.run(() => answer(payload));
       await peer.send(answerCode, answered);
       metrics.servedItems.add(items);

@@ -23,7 +23,7 @@ export interface PeerRunDeps {
   readonly nodeType: NodeType;
   readonly isValidator?: ((address: Uint8Array) => boolean) | undefined;
   /** Current peers. The run adds and removes its peer. */
-  readonly present: Map<ProtocolPeer, ChainPeer>;
+  readonly peersByLink: Map<ProtocolPeer, ChainPeer>;
   readonly follower: Follower;
   readonly gossip: TransactionGossip;
   readonly handler: (peer: ChainPeer) => HandleMessage;
@@ -52,7 +52,7 @@ export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promis
 }
 
 async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void> {
-  const { chain, networkId, timings, present, follower, gossip, log } = deps;
+  const { chain, networkId, timings, peersByLink, follower, gossip, log } = deps;
   const status = await exchangeStatus(link, ownStatus(chain, networkId, link.version), timings.statusMs);
   checkAdmission(link, deps);
   const peer = createChainPeer(link, status, {
@@ -60,16 +60,18 @@ async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void>
     requestMs: timings.requestMs,
     requestMetrics: deps.metrics.requests,
   });
-  present.set(link, peer);
+  peersByLink.set(link, peer);
   log.debug({ peer: peer.name, type: peer.type, number: peer.claim.number }, "chain peer connected");
   follower.wake();
   try {
-    gossip.greet(peer).catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
+    gossip
+      .sendPending(peer)
+      .catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
     const handle = deps.handler(peer);
     const lanes = LANES.map((lane) => handleAll(peer, lane, handle));
     await Promise.race([...lanes, peer.dropped]);
   } finally {
-    present.delete(link);
+    peersByLink.delete(link);
     peer.requests.close();
     follower.leave(peer);
   }

@@ -15,7 +15,7 @@ export interface CatchUpProgress {
   onBlock(number: number): void;
   done(number: number): void;
   /** Returns the progress, or undefined when only a few blocks are missing. */
-  facts(current: number): SyncProgress | undefined;
+  current(current: number): SyncProgress | undefined;
 }
 
 /** Minimum number of missing blocks for a node to be reported as behind. */
@@ -54,7 +54,7 @@ export function createProgress(options: {
         "caught up with a peer",
       );
     },
-    facts(current) {
+    current(current) {
       const highestBlock = highest(current);
       if (current >= highestBlock || highestBlock - start < MIN_REPORTED_BLOCKS) return undefined;
       return { startingBlock: start, currentBlock: current, highestBlock };

@@ -14,7 +14,7 @@ export interface QueuedBlock extends PushedBlock {
 }
 
 /** Outcome of an offered block: queued, already present, too far from the head, or over a limit. */
-export type PushOutcome = "kept" | "here" | "too-far" | "no-room";
+export type PushOutcome = "queued" | "known" | "too-far" | "no-room";
 
 /** Queue of pushed blocks. */
 export class PushedBlocks {
@@ -25,7 +25,7 @@ export class PushedBlocks {
     this.removeUpTo(tip);
     const { number } = pushed.header;
     if (number <= tip - MAX_PUSHED.distance || number > tip + MAX_PUSHED.distance) return "too-far";
-    if (number <= tip || this.#waiting.some(({ hash }) => equalBytes(hash, pushed.hash))) return "here";
+    if (number <= tip || this.#waiting.some(({ hash }) => equalBytes(hash, pushed.hash))) return "known";
     const fromPeer = this.#waiting.filter(({ peer }) => peer === pushed.peer).length;
     const bytes = this.#waiting.reduce((sum, each) => sum + each.bytes, pushed.bytes);
     if (
@@ -36,7 +36,7 @@ export class PushedBlocks {
       return "no-room";
     }
     this.#waiting.push(pushed);
-    return "kept";
+    return "queued";
   }
 
   /** Removes and returns a block whose number follows `tip`. */

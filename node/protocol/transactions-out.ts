@@ -27,7 +27,7 @@ export interface TransactionGossipDeps {
 /** Running transaction gossip. Disposing it stops all sending. */
 export interface TransactionGossip extends Disposable {
   /** Sends all pending transactions to a new peer. */
-  greet(peer: ChainPeer): Promise<void>;
+  sendPending(peer: ChainPeer): Promise<void>;
 }
 
 /** Opens transaction gossip and subscribes to the pool. */
@@ -39,7 +39,7 @@ export function openTransactionGossip(deps: TransactionGossipDeps): TransactionG
     timer = undefined;
     const transactions = gathered;
     gathered = [];
-    for (const [peer, wanted] of assign(transactions, deps)) onSent(sendSome(peer, wanted, pool));
+    for (const [peer, wanted] of assign(transactions, deps)) onSent(sendWithinBudget(peer, wanted, pool));
   };
   const stopListening = pool.onPending((transactions) => {
     gathered.push(...transactions);
@@ -49,16 +49,16 @@ export function openTransactionGossip(deps: TransactionGossipDeps): TransactionG
     const chosen = resendRecipients(nodeType, [...peers()], { max: MAX_RESENT.peers, randomFraction });
     if (chosen.length === 0) return;
     const transactions = pendingByPrice(deps, MAX_RESENT.transactions);
-    for (const peer of chosen) onSent(sendSome(peer, transactions, pool));
+    for (const peer of chosen) onSent(sendWithinBudget(peer, transactions, pool));
   };
   const resending = nodeType === "cn" ? undefined : setInterval(resend, timings.resendMs);
   return {
-    async greet(peer) {
+    async sendPending(peer) {
       for (const pack of packs(itemsOf(pendingByPrice(deps, Number.POSITIVE_INFINITY), pool))) {
         if (!(await peer.send(messages.transactions.code, encodePack(pack)))) return;
         for (const { hash } of pack) peer.knownTransactions.add(hash);
         onSent(pack.length);
-        if (!(await peer.link.writable())) return;
+        if (!(await peer.link.waitForRoom())) return;
       }
     },
     [Symbol.dispose]() {
@@ -103,7 +103,11 @@ function assign(
 }
 
 /** Sends transactions while the peer's send budget allows. Returns the number sent. */
-function sendSome(peer: ChainPeer, transactions: readonly Transaction[], pool: Pick<TxPool, "wire">): number {
+function sendWithinBudget(
+  peer: ChainPeer,
+  transactions: readonly Transaction[],
+  pool: Pick<TxPool, "wire">,
+): number {
   let sent = 0;
   for (const pack of packs(itemsOf(transactions, pool))) {
     if (!peer.link.send(messages.transactions.code, encodePack(pack))) break;

@@ -68,9 +68,10 @@ export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
         const sent = by.tamper === undefined ? [{ code, payload }] : by.tamper({ code, payload });
         return sent.every((message) => outbox[laneOf(message)].offer(message, message.payload.length));
       },
-      drained: async () => !gone.signal.aborted,
+      waitForDrain: async () => !gone.signal.aborted,
       time: UNLIMITED_TIME,
-      writable: async () => (await outbox[0].room()) && (await outbox[1].room()) && !gone.signal.aborted,
+      waitForRoom: async () =>
+        (await outbox[0].waitForRoom()) && (await outbox[1].waitForRoom()) && !gone.signal.aborted,
       next,
       messages: {
         async *[Symbol.asyncIterator]() {

@@ -1,11 +1,12 @@
 import { expect, test } from "@jest/globals";
 import { openReadiness } from "../../../node/compose/readiness.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
+import type { ChainProtocol } from "../../../node/protocol/chain-protocol.ts";
 import { until } from "../../support/until.ts";
 
 const aNode = () => {
   const state = Promise.withResolvers<void>();
-  const heard = Promise.withResolvers<void>();
+  const synced = Promise.withResolvers<void>();
   const now = { syncing: false, peers: 1, isLow: false, isMigration: false };
   const migration = {
     get status() {
@@ -13,36 +14,37 @@ const aNode = () => {
     },
   };
   const facts = { startingBlock: 0, currentBlock: 1, highestBlock: 9 };
-  const protocol = {
-    heardHead: heard.promise,
+  const protocol: Pick<ChainProtocol, "synced" | "syncing" | "peerCount"> = {
+    synced: synced.promise,
     syncing: () => (now.syncing ? facts : undefined),
     peerCount: () => now.peers,
   };
   const parts = (seeksPeers: boolean) =>
     ({ state: { ready: state.promise, migration }, network: { seeksPeers, protocol }, disk: now }) as never;
-  return { state, heard, now, parts };
+  return { state, synced, now, parts };
 };
 
-test("a node is ready when its state is, and where peers are configured when one was heard", async () => {
-  const { state, heard, parts } = aNode();
+test("a node is ready when its state is, and where peers are configured once synced with a peer", async () => {
+  const { state, synced, parts } = aNode();
   const alone = openReadiness(parts(false), createMetrics());
   const amongPeers = openReadiness(parts(true), createMetrics());
   expect(alone()).toEqual({ ready: false, reasons: ["starting"] });
   state.resolve();
-  await state.promise;
+  await until(() => alone().ready);
+  await new Promise<void>((resolve) => void setImmediate(resolve));
   expect(alone()).toEqual({ ready: true, reasons: [] });
   expect(amongPeers()).toEqual({ ready: false, reasons: ["starting"] });
-  heard.resolve();
+  synced.resolve();
   await until(() => amongPeers().ready);
   expect(amongPeers()).toEqual({ ready: true, reasons: [] });
 });
 
 test("missing blocks, missing peers and a full disk keep clients away; a migration does not; metrics say it", async () => {
-  const { state, heard, now, parts } = aNode();
+  const { state, synced, now, parts } = aNode();
   const metrics = createMetrics();
   const judge = openReadiness(parts(true), metrics);
   state.resolve();
-  heard.resolve();
+  synced.resolve();
   await until(() => judge().ready);
   now.isMigration = true;
   expect(judge()).toEqual({ ready: true, reasons: ["migrating"] });

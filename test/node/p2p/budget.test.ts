@@ -28,13 +28,17 @@ test("consumers get items in order and wait for them while the queue is empty", 
   for (let item = await queue.take(); item !== undefined; item = await queue.take()) taken.push(item);
   expect(taken).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
   await filled;
-  expect([queue.offer(1, 1), await queue.put(1, 1), await queue.room()]).toEqual([false, false, false]);
+  expect([queue.offer(1, 1), await queue.put(1, 1), await queue.waitForRoom()]).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("closing wakes all waiters, and `drop` discards queued items", async () => {
   const queue = createBudgetedQueue<number>({ items: 1, bytes: 10 });
   queue.offer(1, 1);
-  const [put, room] = [queue.put(2, 1), queue.room()];
+  const [put, room] = [queue.put(2, 1), queue.waitForRoom()];
   queue.close("drop");
   expect([await put, await room, await queue.take(), queue.bytes]).toEqual([false, false, undefined, 0]);
 });
@@ -43,7 +47,7 @@ test("a queue has room again when a quarter of its budget is free", async () => 
   const queue = createBudgetedQueue<number>({ items: 4, bytes: 100 });
   for (let i = 0; i < 4; i++) queue.offer(i, 25);
   let roomy = false;
-  const room = queue.room().then((is) => void (roomy = is));
+  const room = queue.waitForRoom().then((is) => void (roomy = is));
   await Promise.resolve();
   expect(roomy).toBe(false);
   await queue.take();

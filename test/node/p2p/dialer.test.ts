@@ -26,7 +26,7 @@ function aDialer() {
           port: tcpPort,
           fail: () => reject(new Error("refused")),
           succeed() {
-            resolve({ gone: gone.promise, leave: () => void left.push(tcpPort) });
+            resolve({ closed: gone.promise, disconnect: () => void left.push(tcpPort) });
             return { leave: gone.resolve };
           },
         });

@@ -138,12 +138,12 @@ test("a peer counts as drained only when the operating system has accepted its m
   await raw.greet();
   await until(() => chat.peers.length === 1);
   const [peer] = chat.peers as [ProtocolPeer];
-  expect(await peer.drained()).toBe(true);
+  expect(await peer.waitForDrain()).toBe(true);
   raw.socket.removeAllListeners("readable");
   raw.socket.pause();
   let isDrained = false;
   for (let i = 0; i < 300; i++) peer.send(0, Uint8Array.from(noise));
-  const drained = peer.drained().then((value) => (isDrained = value));
+  const drained = peer.waitForDrain().then((value) => (isDrained = value));
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => void setImmediate(resolve));
   expect(isDrained).toBe(false);
   raw.socket.resume();

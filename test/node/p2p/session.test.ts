@@ -80,10 +80,10 @@ test("a peer that accepts nothing is refused messages at the budget, then discon
   while (!named("deaf").signal.aborted) {
     while (named("deaf").send(0, noise)) continue;
     refused++;
-    await named("deaf").writable();
+    await named("deaf").waitForRoom();
   }
   expect(refused).toBeGreaterThan(0);
-  expect(await named("deaf").writable()).toBe(false);
+  expect(await named("deaf").waitForRoom()).toBe(false);
   expect(named("deaf").send(0, noise)).toBe(false);
   expect(await metrics.render()).toContain("klaytn_p2p_WriteMsgTimeOutCounter 1\n");
   expect(named("other").send(5, Uint8Array.of(1))).toBe(true);

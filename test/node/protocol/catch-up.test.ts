@@ -67,7 +67,7 @@ test("a node that is behind imports all blocks of its peer, full and empty ones"
   expect(behind.open.chain.head().hash).toEqual(ahead.open.chain.head().hash);
   expect(behind.open.chain.block(200)?.transactions).toHaveLength(40);
   expect(behind.open.state.root).toEqual(ahead.open.state.root);
-  await behind.protocol.heardHead;
+  await behind.protocol.synced;
   expect(behind.protocol.syncing()).toBeUndefined();
   const counts = ["headers/in", "headers/timeout", "bodies/in", "bodies/drop"].map((name) =>
     behind.sum(`klay/downloader/${name}`),
@@ -90,7 +90,7 @@ test("a catch-up reports its starting, current and highest block", async () => {
 test("the network's head is known only with a peer whose head is not ahead", async () => {
   await using behind = await aNode({ number: 2 });
   let heard = false;
-  void behind.protocol.heardHead.then(() => {
+  void behind.protocol.synced.then(() => {
     heard = true;
   });
   const held: (() => void)[] = [];
@@ -100,7 +100,7 @@ test("the network's head is known only with a peer whose head is not ahead", asy
   await until(() => behind.protocol.peerCount() === 1);
   expect(heard).toBe(false);
   held[0]?.();
-  await behind.protocol.heardHead;
+  await behind.protocol.synced;
   expect(headOf(behind)).toBe(BLOCKS);
   await session.close();
 });
@@ -109,7 +109,7 @@ test("two nodes with the same head know the network's head at once", async () =>
   await using one = await aNode({ number: 2 });
   await using other = await aNode({ number: 3 });
   const session = connect(one.end, other.end);
-  await Promise.all([one.protocol.heardHead, other.protocol.heardHead]);
+  await Promise.all([one.protocol.synced, other.protocol.synced]);
   await session.close();
 });
 

@@ -32,7 +32,7 @@ test("a block goes from the validator through a proxy to an endpoint, each impor
   await using endpoint = await aNode({ number: 3, type: "en" });
   const up = connect(core.end, proxy.end);
   const down = connect(proxy.end, endpoint.end);
-  await Promise.all([proxy.protocol.heardHead, endpoint.protocol.heardHead]);
+  await Promise.all([proxy.protocol.synced, endpoint.protocol.synced]);
   for (let i = 1; i <= 3; i++) {
     await makeBlock(core);
     await until(() => headOf(endpoint) === i);
@@ -47,7 +47,7 @@ test("a proxy forwards a block before it has executed it", async () => {
   await using proxy = await aNode({ number: 2, type: "pn" });
   await using endpoint = await aNode({ number: 3, type: "en" });
   const sessions = [connect(core.end, proxy.end), connect(proxy.end, endpoint.end)];
-  await Promise.all([proxy.protocol.heardHead, endpoint.protocol.heardHead]);
+  await Promise.all([proxy.protocol.synced, endpoint.protocol.synced]);
   const held = Promise.withResolvers<void>();
   const released = proxy.open.writer.exclusively(() => held.promise);
   await makeBlock(core);
@@ -65,7 +65,7 @@ test("a transfer sent to the endpoint reaches the validator's pool and returns i
   await using endpoint = await aNode({ number: 3, type: "en" });
   const up = connect(core.end, proxy.end);
   const down = connect(proxy.end, endpoint.end);
-  await Promise.all([proxy.protocol.heardHead, endpoint.protocol.heardHead]);
+  await Promise.all([proxy.protocol.synced, endpoint.protocol.synced]);
   const transfer = aTransfer(0);
   endpoint.pool.add(transfer, "local");
   await until(() => core.pool.get(transfer.hash) !== undefined);
@@ -141,7 +141,7 @@ test("an announced block that does not arrive by itself is fetched", async () =>
     },
     node.end,
   );
-  await node.protocol.heardHead;
+  await node.protocol.synced;
   await makeBlocks(core, 2);
   await until(() => headOf(node) === 2);
   expect(pushes).toContain(messages.newBlockHashes.code);
@@ -290,7 +290,7 @@ test("pushed blocks are imported while a peer stalls the catch-up", async () => 
   puppet.say(messages.newBlock.code, pushed(await makeBlock(maker)));
   await until(() => headOf(node) === 1);
   expect(node.protocol.syncing()).toMatchObject({ startingBlock: 0, currentBlock: 1, highestBlock: 999 });
-  await node.protocol.heardHead;
+  await node.protocol.synced;
   staller.close();
   await left;
   puppet.link.close();

@@ -32,7 +32,7 @@ const turns = async (count: number): Promise<void> => {
 test("requests of a peer that has not accepted its answers wait, with everything behind them", async () => {
   await using node = await aNode({ number: 1 });
   const gate = Promise.withResolvers<void>();
-  const peer = await playPeer(node, { drained: () => gate.promise.then(() => true) });
+  const peer = await playPeer(node, { waitForDrain: () => gate.promise.then(() => true) });
   for (let i = 0; i < 5; i++) peer.send(messages.nodeDataRequest.code, EMPTY);
   await turns(50);
   expect(peer.got).toEqual([]);
