@@ -8,7 +8,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { KeyFileVersion } from "./key-file.ts";
 import type { SigningRole } from "./keyring.ts";
 
-/** Where the keys are and how new ones are written. */
+/** Directory of the key store and settings of new key files. */
 export interface AccountsOptions {
   /** The key store directory, made (mode 0700) when it is not there. */
   readonly directory: string;

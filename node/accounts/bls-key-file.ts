@@ -49,7 +49,7 @@ export async function openBlsKeyFile(text: string, passphrase: string): Promise<
   if (key === undefined)
     throw new AccountsError("wrong-passphrase", "could not decrypt key with given passphrase");
   if (isBlsKey(key)) return key;
-  throw bad("BLS key file without a private key of BLS12-381");
+  throw badKeyFileError("BLS key file without a private key of BLS12-381");
 }
 
 function normalForm(passphrase: string): string {
@@ -73,11 +73,12 @@ type WebStorage = Readonly<
 
 /** The same secret as web3 secret storage tells it. */
 function secretStorage(text: string): WebStorage {
-  const file = parsed(text);
-  if (member(file, "version") !== 4) throw bad("BLS key file of an unknown version");
+  const file = parseKeyFileJson(text);
+  if (member(file, "version") !== 4) throw badKeyFileError("BLS key file of an unknown version");
   const modules = member(file, "crypto");
   const [checksum, cipher, kdf] = ["checksum", "cipher", "kdf"].map((name) => member(modules, name));
-  if (member(checksum, "function") !== "sha256") throw bad("BLS key file with an unknown checksum");
+  if (member(checksum, "function") !== "sha256")
+    throw badKeyFileError("BLS key file with an unknown checksum");
   return {
     cipher: member(cipher, "function"),
     ciphertext: member(cipher, "message"),
@@ -88,11 +89,11 @@ function secretStorage(text: string): WebStorage {
   };
 }
 
-function parsed(text: string): unknown {
+function parseKeyFileJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw bad("BLS key file without JSON"); // the library's words quote the file
+    throw badKeyFileError("BLS key file without JSON"); // the library's words quote the file
   }
 }
 
@@ -102,6 +103,6 @@ function member(value: unknown, name: string): unknown {
   return isObject ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-function bad(message: string): AccountsError {
+function badKeyFileError(message: string): AccountsError {
   return new AccountsError("bad-key-file", message);
 }

@@ -10,7 +10,7 @@ import { loadBls } from "../crypto/bls.ts";
 import { deriveBlsKey, isBlsKey } from "../crypto/bls-key.ts";
 import { AccountsError } from "./error.ts";
 
-/** Where a node's BLS key may come from, the first that is there. */
+/** Sources of a node's BLS key; the first one that is present counts. */
 export interface BlsKeySources {
   /** The key itself, when it was given. */
   readonly given: Uint8Array | undefined;
@@ -27,7 +27,7 @@ export interface BlsKeySources {
  * the one that was noted.
  */
 export async function loadBlsKey({ given, named, usual, nodeKey }: BlsKeySources): Promise<Uint8Array> {
-  if (given !== undefined) return checked(given, "the BLS key that was given");
+  if (given !== undefined) return checkBlsKey(given, "the BLS key that was given");
   const path = named ?? usual;
   const text = await beginningOf(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT" && named === undefined) return undefined;
@@ -35,8 +35,8 @@ export async function loadBlsKey({ given, named, usual, nodeKey }: BlsKeySources
   });
   if (text === undefined) return deriveBlsKey(nodeKey);
   const digits = text.trim().replace(/^0x/, "");
-  if (!/^[0-9a-f]{64}$/i.test(digits)) throw bad(`${path} does not hold 64 hex digits`);
-  const key = checked(fromBareHex(digits), `the key in ${path}`);
+  if (!/^[0-9a-f]{64}$/i.test(digits)) throw badBlsKeyError(`${path} does not hold 64 hex digits`);
+  const key = checkBlsKey(fromBareHex(digits), `the key in ${path}`);
   await checkNoted(path, key);
   return key;
 }
@@ -55,7 +55,9 @@ async function checkNoted(path: string, key: Uint8Array): Promise<void> {
   const publicKey = bareHex((await loadBls()).publicKeyOf(key));
   if (noted === publicKey) return;
   const advice = `put the right key there, or remove ${notedPath(path)} if the key was changed on purpose`;
-  throw bad(`${path} is the key of ${publicKey}, what was written there is that of ${noted}: ${advice}`);
+  throw badBlsKeyError(
+    `${path} is the key of ${publicKey}, what was written there is that of ${noted}: ${advice}`,
+  );
 }
 
 function notedPath(path: string): string {
@@ -63,19 +65,19 @@ function notedPath(path: string): string {
 }
 
 /** Longer than any file with a key. */
-const MOST_BYTES = 256;
+const MAX_BYTES = 256;
 
 async function beginningOf(path: string): Promise<string> {
   await using file = await open(path, "r");
-  const { buffer, bytesRead } = await file.read(new Uint8Array(MOST_BYTES), 0, MOST_BYTES, null);
+  const { buffer, bytesRead } = await file.read(new Uint8Array(MAX_BYTES), 0, MAX_BYTES, null);
   return new TextDecoder().decode(buffer.subarray(0, bytesRead));
 }
 
-function checked(key: Uint8Array, what: string): Uint8Array {
+function checkBlsKey(key: Uint8Array, what: string): Uint8Array {
   if (isBlsKey(key)) return key;
-  throw bad(`${what} is no private key of BLS12-381`);
+  throw badBlsKeyError(`${what} is no private key of BLS12-381`);
 }
 
-function bad(message: string): AccountsError {
+function badBlsKeyError(message: string): AccountsError {
   return new AccountsError("bad-bls-key", message);
 }

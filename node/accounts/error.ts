@@ -1,4 +1,4 @@
-/** Why something with an account cannot be done. */
+/** Reasons of this room's errors. */
 export type AccountsErrorCode =
   | "no-key"
   | "unknown-account"

@@ -1,9 +1,9 @@
-/** What the files of a directory hold, read again only when the directory or a file in it has changed. */
+/** Contents of a directory's files, read again only after a change of the directory or of a file. */
 import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../runtime/clock.ts";
 
-/** Which files are read, and what of them. */
+/** Directory, selection and parser of the files. */
 export interface FollowedFiles<T> {
   /** An absolute path; a missing directory is empty. */
   readonly directory: string;
@@ -17,7 +17,7 @@ export interface FollowedFiles<T> {
 }
 
 /** Larger files are no key files and no wallets. */
-export const MOST_FILE_BYTES = 256 * 1024;
+export const MAX_FILE_BYTES = 256 * 1024;
 
 /** A further change this shortly after the last one may not show in the directory's time. */
 const UNSETTLED_MS = 2000;
@@ -55,7 +55,7 @@ function scan<T>(files: FollowedFiles<T>, before: ReadonlyMap<string, Known<T>>)
   for (const name of fileNames(files)) {
     const path = join(files.directory, name);
     const stats = statOf(path);
-    if (!stats?.isFile() || stats.size > MOST_FILE_BYTES) continue;
+    if (!stats?.isFile() || stats.size > MAX_FILE_BYTES) continue;
     const stamp = stampOf(stats);
     const last = before.get(name);
     known.set(name, last?.stamp === stamp ? last : { stamp, found: readOne(files, path) });

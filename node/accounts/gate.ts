@@ -1,3 +1,4 @@
+/** A gate through which passphrase checks pass one at a time. */
 import { AccountsError } from "./error.ts";
 
 /** Runs a few jobs at a time; the others wait their turn. */

@@ -8,7 +8,7 @@ import { AccountsError } from "./error.ts";
 const ROOT = "m/44'/60'/0'/0";
 const HARDENED = 2 ** 31;
 /** Deeper paths mean nothing to any wallet. */
-const MOST_PARTS = 16;
+const MAX_PARTS = 16;
 
 /** The path in its one form, absolute and decimal. Throws `AccountsError` `bad-path` with the Go node's texts. */
 export function parseDerivationPath(text: string): string {
@@ -16,15 +16,15 @@ export function parseDerivationPath(text: string): string {
   const [first = ""] = parts;
   const absolute = first.trim() === "m";
   if (!absolute && first.trim() === "") {
-    throw bad(
+    throw badPathError(
       text === ""
         ? "empty derivation path"
         : "ambiguous path: use 'm/' prefix for absolute paths, or no leading '/' for relative ones",
     );
   }
   const given = absolute ? parts.slice(1) : parts;
-  if (given.length === 0) throw bad("empty derivation path");
-  if (given.length > MOST_PARTS) throw bad(`derivation path of more than ${MOST_PARTS} parts`);
+  if (given.length === 0) throw badPathError("empty derivation path");
+  if (given.length > MAX_PARTS) throw badPathError(`derivation path of more than ${MAX_PARTS} parts`);
   const written = given.map(parsePart).join("/");
   return absolute ? `m/${written}` : `${ROOT}/${written}`;
 }
@@ -34,10 +34,10 @@ function parsePart(text: string): string {
   const hardened = part.endsWith("'");
   const digits = hardened ? part.slice(0, -1).trim() : part;
   const number = parseNumber(digits);
-  if (number === undefined) throw bad(`invalid component: ${shown(digits)}`);
+  if (number === undefined) throw badPathError(`invalid component: ${excerpt(digits)}`);
   if (number >= HARDENED) {
     const range = hardened ? "hardened range" : "range";
-    throw bad(`component ${shown(digits)} out of allowed ${range} [0, ${HARDENED - 1}]`);
+    throw badPathError(`component ${excerpt(digits)} out of allowed ${range} [0, ${HARDENED - 1}]`);
   }
   return `${number}${hardened ? "'" : ""}`;
 }
@@ -48,10 +48,10 @@ function parseNumber(digits: string): number | undefined {
   return /^(0|[1-9][0-9]{0,18})$/.test(digits) ? Number(digits) : undefined;
 }
 
-function shown(text: string): string {
+function excerpt(text: string): string {
   return text.slice(0, 32);
 }
 
-function bad(message: string): AccountsError {
+function badPathError(message: string): AccountsError {
   return new AccountsError("bad-path", message);
 }

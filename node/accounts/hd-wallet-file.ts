@@ -21,15 +21,16 @@ export interface HdWalletFile {
 }
 
 /** A wallet may have so many pinned accounts. */
-export const MOST_PINNED = 256;
+export const MAX_PINNED = 256;
 
 /** Reads a wallet file. Throws `AccountsError` `bad-key-file`; the message never quotes what is sealed. */
 export function parseHdWalletFile(text: string): HdWalletFile {
   const file = parseObject(text);
   if (file["version"] !== 1 || file["type"] !== "bip39")
-    throw bad("wallet file of an unknown version or type");
+    throw badWalletFileError("wallet file of an unknown version or type");
   const { id, accounts = [], crypto } = file;
-  if (!Array.isArray(accounts) || accounts.length > MOST_PINNED) throw bad("wallet file with bad accounts");
+  if (!Array.isArray(accounts) || accounts.length > MAX_PINNED)
+    throw badWalletFileError("wallet file with bad accounts");
   return {
     id: typeof id === "string" ? id : "",
     entropy: readSealed(crypto),
@@ -56,19 +57,19 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // Said below.
   }
-  throw bad("wallet file without JSON");
+  throw badWalletFileError("wallet file without JSON");
 }
 
 function readAccount(value: unknown): HdAccount {
   const { path, address } = (value ?? {}) as { readonly path?: unknown; readonly address?: unknown };
   if (typeof path !== "string" || !/^m(\/\d{1,10}'?){1,16}$/.test(path))
-    throw bad("wallet file with a bad path");
+    throw badWalletFileError("wallet file with a bad path");
   if (typeof address !== "string" || !/^[0-9a-f]{40}$/i.test(address)) {
-    throw bad("wallet file with a bad address");
+    throw badWalletFileError("wallet file with a bad address");
   }
   return { path, address: fromBareHex(address) };
 }
 
-function bad(message: string): AccountsError {
+function badWalletFileError(message: string): AccountsError {
   return new AccountsError("bad-key-file", message);
 }

@@ -17,7 +17,7 @@ import {
   formatHdWalletFile,
   type HdAccount,
   type HdWalletFile,
-  MOST_PINNED,
+  MAX_PINNED,
   parseHdWalletFile,
 } from "./hd-wallet-file.ts";
 import { openSealed } from "./key-store.ts";
@@ -31,7 +31,7 @@ export interface HdWallet {
   readonly accounts: readonly HdAccount[];
 }
 
-/** Where the wallets are, how they are written, and the gate that all passphrases pass. */
+/** Directory of the wallets, settings of their files, and the gate of all passphrases. */
 export interface HdWalletsOptions {
   /** An absolute path; made when the first wallet is. */
   readonly directory: string;
@@ -42,14 +42,14 @@ export interface HdWalletsOptions {
 
 const SCHEME = "hdwallet://";
 /** More files of the folder are not looked at. */
-const MOST_WALLETS = 256;
+const MAX_WALLETS = 256;
 
 interface Known {
   readonly path: string;
   readonly file: HdWalletFile;
 }
 
-/** See above. What fails throws or rejects with `AccountsError`. */
+/** The HD wallets of the node. Failures throw or reject with `AccountsError`. */
 export class HdWallets {
   readonly #options: HdWalletsOptions;
   readonly #open = new Map<string, HdRoot>();
@@ -63,7 +63,7 @@ export class HdWallets {
       directory,
       clock,
       isWanted: isWalletFile,
-      most: MOST_WALLETS,
+      most: MAX_WALLETS,
       read: readWallet,
     });
   }
@@ -105,7 +105,7 @@ export class HdWallets {
     const { path: filePath } = this.#byUrl(url);
     const path = parseDerivationPath(text);
     const root = this.#open.get(filePath);
-    if (root === undefined) throw locked();
+    if (root === undefined) throw lockedError();
     const key = keyAt(root, path);
     const account = { path, address: addressOfKey(key) };
     key.fill(0);
@@ -176,8 +176,8 @@ export class HdWallets {
   async #pinNow(url: string, account: HdAccount): Promise<void> {
     const { path, file } = this.#byUrl(url);
     if (file.accounts.some((known) => known.path === account.path)) return;
-    if (file.accounts.length >= MOST_PINNED) {
-      throw new AccountsError("not-derivable", `a wallet keeps ${MOST_PINNED} accounts`);
+    if (file.accounts.length >= MAX_PINNED) {
+      throw new AccountsError("not-derivable", `a wallet keeps ${MAX_PINNED} accounts`);
     }
     await this.#write(path, { ...file, accounts: [...file.accounts, account] });
   }
@@ -222,7 +222,7 @@ function keyAt(root: HdRoot, path: string): Uint8Array {
   throw new AccountsError("not-derivable", "no key at this derivation path");
 }
 
-function locked(): AccountsError {
+function lockedError(): AccountsError {
   return new AccountsError("locked", "authentication needed: password or unlock");
 }
 

@@ -18,16 +18,16 @@ export interface KeyFile {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Three roles of ten keys. */
-const MOST_KEYS = 30;
+const MAX_KEYS = 30;
 
 /** Reads a key file. Throws `AccountsError` `bad-key-file`; the message never quotes ciphertext or salt. */
 export function parseKeyFile(text: string): KeyFile {
   const file = parseFields(text);
   const address = file && addressOf(file);
-  if (file === undefined || address === undefined) throw bad("key file without JSON or address");
+  if (file === undefined || address === undefined) throw badKeyFileError("key file without JSON or address");
   const keyring = readKeyring(file);
   const count = keyring.reduce((sum, role) => sum + role.length, 0);
-  if (count === 0 || count > MOST_KEYS) throw bad(`key file with ${count} keys`);
+  if (count === 0 || count > MAX_KEYS) throw badKeyFileError(`key file with ${count} keys`);
   const id = field(file, "id");
   return { address, id: typeof id === "string" ? id : "", keyring };
 }
@@ -100,12 +100,12 @@ function readKeyring(file: Fields): SealedSecret[][] {
   if (version === "1") return [[readSealed(field(file, "crypto"), "aes-128-cbc")]];
   if (version === 3) return [[readSealed(field(file, "crypto"))]];
   if (version !== 4)
-    throw bad(`undefined version: ${typeof version === "number" ? version.toFixed(6) : "none"}`);
+    throw badKeyFileError(`undefined version: ${typeof version === "number" ? version.toFixed(6) : "none"}`);
   const keyring = field(file, "keyring");
-  if (!Array.isArray(keyring)) throw bad("key file of version 4 without a keyring");
+  if (!Array.isArray(keyring)) throw badKeyFileError("key file of version 4 without a keyring");
   if (!keyring.some(Array.isArray)) return [keyring.map((key) => readSealed(key))];
   return keyring.map((role: unknown) => {
-    if (!Array.isArray(role)) throw bad("keyring that is neither flat nor one list a role");
+    if (!Array.isArray(role)) throw badKeyFileError("keyring that is neither flat nor one list a role");
     return role.map((key) => readSealed(key));
   });
 }
@@ -113,9 +113,10 @@ function readKeyring(file: Fields): SealedSecret[][] {
 /** Reads a `crypto` member. Throws `AccountsError` `bad-key-file`. */
 export function readSealed(value: unknown, fixedCipher?: "aes-128-cbc"): SealedSecret {
   const fields = asFields(value);
-  if (fields === undefined) throw bad("key file without an encrypted key");
+  if (fields === undefined) throw badKeyFileError("key file without an encrypted key");
   const cipher = fixedCipher ?? field(fields, "cipher");
-  if (cipher !== "aes-128-ctr" && cipher !== fixedCipher) throw bad(`Cipher not supported: ${shown(cipher)}`);
+  if (cipher !== "aes-128-ctr" && cipher !== fixedCipher)
+    throw badKeyFileError(`Cipher not supported: ${excerpt(cipher)}`);
   const sealed: SealedSecret = {
     cipher: fixedCipher ?? "aes-128-ctr",
     iv: hexField(asFields(field(fields, "cipherparams")) ?? {}, "iv"),
@@ -126,7 +127,10 @@ export function readSealed(value: unknown, fixedCipher?: "aes-128-cbc"): SealedS
   try {
     checkSealed(sealed);
   } catch (cause) {
-    throw bad(`key file with bad parameters: ${cause instanceof Error ? cause.message : "unknown"}`, cause);
+    throw badKeyFileError(
+      `key file with bad parameters: ${cause instanceof Error ? cause.message : "unknown"}`,
+      cause,
+    );
   }
   return sealed;
 }
@@ -138,31 +142,31 @@ function readDerivation(kdf: unknown, params: Fields): KeyDerivation {
     const [n, r, p] = [numberField(params, "n"), numberField(params, "r"), numberField(params, "p")];
     return { name: "scrypt", n, r, p, length, salt };
   }
-  if (kdf !== "pbkdf2") throw bad(`Unsupported KDF: ${shown(kdf)}`);
+  if (kdf !== "pbkdf2") throw badKeyFileError(`Unsupported KDF: ${excerpt(kdf)}`);
   const prf = field(params, "prf");
-  if (prf !== "hmac-sha256") throw bad(`Unsupported PBKDF2 PRF: ${shown(prf)}`);
+  if (prf !== "hmac-sha256") throw badKeyFileError(`Unsupported PBKDF2 PRF: ${excerpt(prf)}`);
   return { name: "pbkdf2", iterations: numberField(params, "c"), length, salt };
 }
 
 function hexField(fields: Fields, key: string): Uint8Array {
   const text = field(fields, key);
   if (typeof text !== "string" || text.length % 2 !== 0 || /[^0-9a-f]/i.test(text)) {
-    throw bad(`key file with a bad ${key}`);
+    throw badKeyFileError(`key file with a bad ${key}`);
   }
   return fromBareHex(text);
 }
 
 function numberField(fields: Fields, key: string): number {
   const value = field(fields, key);
-  if (typeof value !== "number") throw bad(`key file with a bad ${key}`);
+  if (typeof value !== "number") throw badKeyFileError(`key file with a bad ${key}`);
   return value;
 }
 
 /** A foreign name, short enough for a message. */
-function shown(value: unknown): string {
+function excerpt(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 32) : "none";
 }
 
-function bad(message: string, cause?: unknown): AccountsError {
+function badKeyFileError(message: string, cause?: unknown): AccountsError {
   return new AccountsError("bad-key-file", message, { cause });
 }

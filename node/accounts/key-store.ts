@@ -8,14 +8,14 @@ import { CryptoError } from "../crypto/error.ts";
 import { isPrivateKey } from "../crypto/secp256k1.ts";
 import { openSecret, type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
 import { AccountsError } from "./error.ts";
-import { MOST_FILE_BYTES } from "./followed-files.ts";
+import { MAX_FILE_BYTES } from "./followed-files.ts";
 import { createGate, type Gate } from "./gate.ts";
 import type { KeyEntry } from "./key-directory.ts";
 import { formatKeyFile, type KeyFile, type KeyFileVersion, parseKeyFile } from "./key-file.ts";
 import { writeKeyFile } from "./key-writer.ts";
 import { type Keyring, ofRole, type SigningRole, wipe } from "./keyring.ts";
 
-/** What goes into a key file. */
+/** Keys of a key file. */
 export interface KeyFileKeys {
   readonly path: string;
   readonly address: Uint8Array;
@@ -34,7 +34,7 @@ export interface KeyStore {
   save(file: KeyFileKeys, passphrase: string): Promise<void>;
 }
 
-/** How files are written. */
+/** Form of new key files. */
 export interface KeyFileForm {
   readonly cost: ScryptCost;
   readonly version: KeyFileVersion;
@@ -78,11 +78,11 @@ async function read({ path, address }: KeyEntry): Promise<KeyFile> {
 
 async function readText(path: string): Promise<string> {
   try {
-    if ((await stat(path)).size <= MOST_FILE_BYTES) return await readFile(path, "utf8");
+    if ((await stat(path)).size <= MAX_FILE_BYTES) return await readFile(path, "utf8");
   } catch (cause) {
     throw new AccountsError("no-key", "no key for given address or file", { cause });
   }
-  throw new AccountsError("bad-key-file", `key file above ${MOST_FILE_BYTES} bytes`);
+  throw new AccountsError("bad-key-file", `key file above ${MAX_FILE_BYTES} bytes`);
 }
 
 async function openKeyring(keyring: KeyFile["keyring"], passphrase: string): Promise<Uint8Array[][]> {
@@ -107,7 +107,7 @@ async function openKey(sealed: SealedSecret, passphrase: string): Promise<Uint8A
   throw new AccountsError("bad-key-file", "key file whose content is no private key");
 }
 
-/** What is sealed in a file of a kind. Throws `AccountsError` `bad-key-file` or `wrong-passphrase`. */
+/** Decrypts the secret of a file. Throws `AccountsError` `bad-key-file` or `wrong-passphrase`. */
 export async function openSealed(
   sealed: SealedSecret,
   passphrase: string,

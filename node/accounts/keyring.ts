@@ -4,14 +4,14 @@ import { sign } from "../crypto/secp256k1.ts";
 /** Private keys by role, then by place in the role. */
 export type Keyring = readonly (readonly Uint8Array[])[];
 
-/** What a role-based account keeps keys for; the position of a role's keys in a key file. */
+/** Roles of a role-based account key; the index is the position of a role's keys in a key file. */
 const SIGNING_ROLES = ["transaction", "accountUpdate", "feePayer"] as const;
 /** One of them. */
 export type SigningRole = (typeof SIGNING_ROLES)[number];
 
 /**
- * What signs in a role: the role's own list, or the first one where the key ring has none for it, as an account
- * key without a role falls back to its first.
+ * Returns the keys of a role, or the first list when the key ring has none for it, as an account key without
+ * a role falls back to its first.
  */
 export function ofRole<T>(lists: readonly (readonly T[])[], role: SigningRole): readonly T[] {
   const own = lists[SIGNING_ROLES.indexOf(role)];

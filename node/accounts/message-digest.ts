@@ -1,3 +1,4 @@
+/** Digests of messages for signing. */
 import { concatBytes } from "../bytes/compare.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 
@@ -6,7 +7,7 @@ export const KLAYTN_MESSAGE_PREFIX = "\x19Klaytn Signed Message:\n";
 /** The prefix of EIP-191 version 0x45, which later Kaia nodes use. */
 export const ETHEREUM_MESSAGE_PREFIX = "\x19Ethereum Signed Message:\n";
 
-/** What is signed in place of a message: keccak(prefix ++ length in decimal ++ message). */
+/** Returns the digest of a message for signing: keccak(prefix ++ length in decimal ++ message). */
 export function messageDigest(prefix: string, message: Uint8Array): Uint8Array<ArrayBuffer> {
   return keccak256(concatBytes(Buffer.from(`${prefix}${message.length}`, "latin1"), message));
 }

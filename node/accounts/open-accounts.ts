@@ -17,7 +17,7 @@ import { parseRawKey, type RawKey, randomKey } from "./raw-key.ts";
 import { UnlockedKeys } from "./unlocked-keys.ts";
 
 /** The most seconds the Go node can express as a duration. */
-const MOST_SECONDS = 9_223_372_036;
+const MAX_SECONDS = 9_223_372_036;
 
 /** Opens the key store, making its directory when needed. */
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
@@ -69,7 +69,7 @@ class FileAccounts implements Accounts {
       ...this.#files.entries().map(({ address, url }) => single(url, address)),
       ...this.#hd.list().map(({ url, isOpen, accounts }): Wallet => {
         const status = isOpen ? "Unlocked" : "Locked";
-        return { url, status, accounts: accounts.map((account) => derived(url, account)) };
+        return { url, status, accounts: accounts.map((account) => walletAccount(url, account)) };
       }),
       ...inMemory.map((address) => single(`memory://${bareHex(address)}`, address)),
     ];
@@ -85,7 +85,7 @@ class FileAccounts implements Accounts {
   async deriveAccount(url: string, path: string, pin: boolean): Promise<WalletAccount> {
     this.#checkOpen();
     if (this.#isSingleKey(url)) throw new AccountsError("not-derivable", "not supported");
-    return derived(url, await this.#hd.derive(url, path, pin));
+    return walletAccount(url, await this.#hd.derive(url, path, pin));
   }
 
   importMnemonic(mnemonic: string, passphrase: string): Promise<string> {
@@ -160,7 +160,7 @@ class FileAccounts implements Accounts {
   }
 
   async unlock(address: Uint8Array, passphrase: string, seconds: number): Promise<void> {
-    if (seconds > MOST_SECONDS) throw new AccountsError("bad-duration", "unlock duration too large");
+    if (seconds > MAX_SECONDS) throw new AccountsError("bad-duration", "unlock duration too large");
     if (!(seconds >= 0)) throw new AccountsError("bad-duration", "unlock duration must not be negative");
     if (this.#isHeldOnly(address)) return;
     const keyring = await this.#openAll(address, passphrase);
@@ -267,7 +267,7 @@ class FileAccounts implements Accounts {
   }
 }
 
-function derived(walletUrl: string, { path, address }: HdAccount): WalletAccount {
+function walletAccount(walletUrl: string, { path, address }: HdAccount): WalletAccount {
   return { address, url: `${walletUrl}/${path}` };
 }
 

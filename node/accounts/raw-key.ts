@@ -24,7 +24,7 @@ export function parseRawKey(text: string): RawKey {
   if (text.slice(66, 68) !== "00") {
     throw new AccountsError("bad-wallet-key", "wallet key type must be 00.");
   }
-  if (text.slice(64, 66) !== "0x" || text.slice(68, 70) !== "0x") throw bad("invalid hex string");
+  if (text.slice(64, 66) !== "0x" || text.slice(68, 70) !== "0x") throw badRawKeyError("invalid hex string");
   const address = hexBytes(text.slice(70));
   return { key: parseKey(text.slice(0, 64)), address };
 }
@@ -39,18 +39,18 @@ export function randomKey(): RawKey {
 
 function parseKey(text: string): Uint8Array {
   const key = hexBytes(text);
-  if (key.length !== 32) throw bad("invalid length, need 256 bits");
+  if (key.length !== 32) throw badRawKeyError("invalid length, need 256 bits");
   if (isPrivateKey(key)) return key;
-  throw bad(
+  throw badRawKeyError(
     key.every((byte) => byte === 0) ? "invalid private key, zero or negative" : "invalid private key, >=N",
   );
 }
 
 function hexBytes(text: string): Uint8Array {
-  if (text.length % 2 !== 0 || /[^0-9a-f]/i.test(text)) throw bad("invalid hex string");
+  if (text.length % 2 !== 0 || /[^0-9a-f]/i.test(text)) throw badRawKeyError("invalid hex string");
   return fromBareHex(text);
 }
 
-function bad(message: string): AccountsError {
+function badRawKeyError(message: string): AccountsError {
   return new AccountsError("bad-raw-key", message);
 }

@@ -1,3 +1,4 @@
+/** Keys of unlocked accounts, with their timers. */
 import { mapKey } from "../bytes/hex.ts";
 import { type Clock, MAX_TIMER_MS } from "../runtime/clock.ts";
 import { type Keyring, wipe } from "./keyring.ts";

@@ -4,7 +4,7 @@ import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
 import { resolvePath } from "../config/options-paths.ts";
 import { openConsole } from "../console/console.ts";
-import { openHistory } from "../console/history.ts";
+import { openCommandHistory } from "../console/history.ts";
 import { createLog } from "../observe/log.ts";
 import { askNode } from "../transport/client.ts";
 import type { Job } from "./chain-commands.ts";
@@ -40,7 +40,7 @@ async function converse(
 ): Promise<void> {
   const { values } = resolved;
   const { paths } = nodeOptions(command, resolved, shell.host).options;
-  const history = await openHistory(join(paths.dataDirectory, "history"));
+  const history = await openCommandHistory(join(paths.dataDirectory, "history"));
   await using opened = await openConsole({
     ...shell.terminal(),
     ask: (message) => askNode(endpoint, message, signal),

@@ -89,7 +89,7 @@ function word(value: BigNumber, type: string): Buffer {
 }
 
 /** Bytes filled up to whole words behind. */
-function padded(bytes: Buffer): Buffer {
+function padToWord(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((WORD - (bytes.length % WORD)) % WORD)]);
 }
 
@@ -104,8 +104,8 @@ function encodeOne(input: AbiInput, value: unknown): Buffer {
   if (list !== undefined) return encodeList(list, input.type, value);
   const { type, components = [] } = input;
   if (type === "tuple") return encodeAll(components, membersOf(components, value));
-  if (type === "string") return counted(Buffer.from(String(value), "utf8"));
-  if (type === "bytes") return counted(bytesOf(value, type));
+  if (type === "string") return withLength(Buffer.from(String(value), "utf8"));
+  if (type === "bytes") return withLength(bytesOf(value, type));
   if (type === "address")
     return Buffer.from(
       inputAddress(value)
@@ -134,8 +134,8 @@ function membersOf(components: readonly AbiInput[], value: unknown): readonly un
 }
 
 /** Bytes with their number before them. */
-function counted(bytes: Buffer): Buffer {
-  return Buffer.concat([word(new BigNumber(bytes.length), "uint256"), padded(bytes)]);
+function withLength(bytes: Buffer): Buffer {
+  return Buffer.concat([word(new BigNumber(bytes.length), "uint256"), padToWord(bytes)]);
 }
 
 function encodeWord(type: string, value: unknown): Buffer {
@@ -146,7 +146,7 @@ function encodeWord(type: string, value: unknown): Buffer {
   }
   const bytes = bytesOf(value, type);
   if (bytes.length > size) throw new Error(`too long for ${type}: ${bytes.length} bytes`);
-  return padded(bytes);
+  return padToWord(bytes);
 }
 
 /** Of `bytes1` to `bytes32`. */

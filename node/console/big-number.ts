@@ -22,7 +22,7 @@ const OLDER_NAMES: Readonly<Record<string, keyof BigNumber>> = {
   toPower: "exponentiatedBy",
 };
 
-/** What the last argument of the new method is, where the older name implied it. */
+/** Last argument of the new method that the older name implies. */
 const ROUNDING: Readonly<Record<string, readonly [BigNumber.RoundingMode]>> = {
   ceil: [BigNumber.ROUND_CEIL],
   floor: [BigNumber.ROUND_FLOOR],
@@ -53,7 +53,7 @@ export function toBigNumber(value: unknown = 0): BigNumber {
   return digits === undefined ? new BigNumber(text, 10) : new BigNumber(`${sign}${digits}`, 16);
 }
 
-/** What a script gave for a text. */
+/** Converts a script's value for a text. */
 export function textOf(value: unknown): string {
   return "".concat(value as string);
 }

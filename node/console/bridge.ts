@@ -1,8 +1,8 @@
-/** Calls that ask the person at the terminal, and those that wait (rpc.md 5.5). They stand in for the node's own. */
+/** Calls that ask the person at the terminal, and those that wait. They stand in for the node's own. */
 import { methodFunction } from "./members.ts";
 import type { Requests } from "./requests.ts";
 
-/** What the script's thread asks of the terminal; it waits for every answer. */
+/** Requests of the script's thread to the terminal; the thread waits for every answer. */
 export interface Terminal {
   /** Reads a line without showing it. Throws when there is none. */
   password(prompt: string): string;
@@ -11,8 +11,8 @@ export interface Terminal {
   clearHistory(): string;
 }
 
-/** What the stand-ins are made of. */
-export interface BridgeParts {
+/** Parts of the replacements. */
+export interface BridgeDeps {
   readonly terminal: Terminal;
   readonly requests: Requests;
   /** The module of the chain. */
@@ -26,7 +26,7 @@ const isNothing = (value: unknown): boolean => value === undefined || value === 
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** Puts the stand-ins on `personal`; gives the node's own methods, which scripts know as `jeth`. */
-export function bridgePersonal(personal: Members, { terminal }: BridgeParts): Members {
+export function bridgePersonal(personal: Members, { terminal }: BridgeDeps): Members {
   const names = ["newAccount", "unlockAccount", "openWallet", "sign"];
   const own = Object.fromEntries(names.map((name) => [name, personal[name] as Method]));
   const call = (name: string, ...args: unknown[]): unknown => own[name]?.(...args);
@@ -48,7 +48,7 @@ export function bridgePersonal(personal: Members, { terminal }: BridgeParts): Me
       return call(
         "unlockAccount",
         account,
-        given ?? asked(terminal, `Unlock account ${account}`),
+        given ?? askPassword(terminal, `Unlock account ${account}`),
         duration ?? null,
       );
     },
@@ -59,7 +59,7 @@ export function bridgePersonal(personal: Members, { terminal }: BridgeParts): Me
       if (!isText(account)) throw new Error("second argument must be the account to sign with");
       if (!isNothing(given) && !isText(given))
         throw new Error("third argument must be the password to unlock the account");
-      const password = given ?? asked(terminal, `Give password for account ${account}`, "Password: ");
+      const password = given ?? askPassword(terminal, `Give password for account ${account}`, "Password: ");
       return call("sign", message, account, password);
     },
     openWallet: function (url: unknown, password: unknown): unknown {
@@ -75,7 +75,7 @@ export function bridgePersonal(personal: Members, { terminal }: BridgeParts): Me
   return own;
 }
 
-/** How a hardware wallet places the digits. */
+/** Layout of the digits on a hardware wallet. */
 const PIN_MATRIX = [
   "Look at the device for number positions",
   "",
@@ -87,15 +87,15 @@ const PIN_MATRIX = [
   "",
 ];
 
-function asked(terminal: Terminal, line: string, prompt = "Passphrase: "): string {
+function askPassword(terminal: Terminal, line: string, prompt = "Passphrase: "): string {
   terminal.print(line);
   return terminal.password(prompt);
 }
 
-const LONGEST_SLEEP_S = Number.MAX_SAFE_INTEGER / 1000;
+const MAX_SLEEP_S = Number.MAX_SAFE_INTEGER / 1000;
 
 /** Puts waiting and the history on `admin`. */
-export function bridgeAdmin(admin: Members, { terminal, requests, chain }: BridgeParts): void {
+export function bridgeAdmin(admin: Members, { terminal, requests, chain }: BridgeDeps): void {
   const blockNumber = methodFunction(requests, {
     name: "blockNumber",
     call: `${chain}_blockNumber`,
@@ -109,7 +109,7 @@ export function bridgeAdmin(admin: Members, { terminal, requests, chain }: Bridg
       return true;
     },
     sleepBlocks: function (...args: unknown[]): boolean {
-      const [blocks, most = LONGEST_SLEEP_S] = args;
+      const [blocks, most = MAX_SLEEP_S] = args;
       if (args.length === 0) throw new Error("usage: sleepBlocks(<n blocks>[, max sleep in seconds])");
       if (typeof blocks !== "number") throw new Error("expected number as first argument");
       if (typeof most !== "number") throw new Error("expected number as second argument");

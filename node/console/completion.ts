@@ -1,4 +1,4 @@
-/** What Tab offers: members whose names begin as the last word of the line does. */
+/** Completions for Tab: members whose names begin with the last word of the line. */
 import { memberNames } from "./pretty.ts";
 
 /** The start of the word at the end of `line`: letters and dots, and the name `web3`. */

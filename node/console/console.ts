@@ -1,22 +1,22 @@
-/** The console: a prompt for JavaScript on any node (rpc.md 5). It knows nothing of the node but its RPC. */
+/** The console: a prompt for JavaScript on any node. It knows nothing of the node but its RPC. */
 import { messageOf } from "../bytes/message-of.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import { RpcClientError } from "../transport/client.ts";
 import { wordStart } from "./completion.ts";
-import type { History } from "./history.ts";
+import type { CommandHistory } from "./history.ts";
 import { openBrackets } from "./indents.ts";
 import { type ConsoleStreams, Lines } from "./lines.ts";
 import { ScriptHost } from "./script-host.ts";
 import type { UnitNames } from "./units.ts";
-import type { Question } from "./wire.ts";
+import type { TerminalRequest } from "./wire.ts";
 
-/** What a console is made of. */
-export interface ConsoleParts extends ConsoleStreams {
+/** Parts of a console. */
+export interface ConsoleDeps extends ConsoleStreams {
   /** Sends a JSON-RPC message to the node; resolves to the answer's text. */
   readonly ask: (message: string) => Promise<string>;
   readonly endpoint: string;
-  readonly history: History;
-  /** Where scripts are looked for. */
+  readonly history: CommandHistory;
+  /** Directory of scripts. */
   readonly scripts: string;
   /** Scripts that run first. */
   readonly preload: readonly string[];
@@ -33,7 +33,7 @@ export interface Console extends AsyncDisposable {
 }
 
 const METHOD_NOT_FOUND = -32601;
-/** What a node is taken to serve that does not say. */
+/** Modules of a node that does not list them. */
 const DEFAULT_MODULES: Readonly<Record<string, string>> = { eth: "1.0", net: "1.0", debug: "1.0" };
 
 interface ModulesAnswer {
@@ -42,7 +42,7 @@ interface ModulesAnswer {
 }
 
 /** Asks the node what it serves. Rejects when it does not answer. */
-async function servedModules({ ask, output }: ConsoleParts): Promise<Readonly<Record<string, string>>> {
+async function servedModules({ ask, output }: ConsoleDeps): Promise<Readonly<Record<string, string>>> {
   const text = await ask('{"jsonrpc":"2.0","id":1,"method":"rpc_modules","params":[]}');
   const { result, error } = JSON.parse(text) as ModulesAnswer; // a node's answer: names are only looked up
   if (error?.code === METHOD_NOT_FOUND) {
@@ -55,7 +55,7 @@ async function servedModules({ ask, output }: ConsoleParts): Promise<Readonly<Re
 }
 
 /** Opens a console. Rejects with what went wrong in the Go console's words. */
-export async function openConsole(parts: ConsoleParts): Promise<Console> {
+export async function openConsole(parts: ConsoleDeps): Promise<Console> {
   try {
     const versions = await servedModules(parts);
     const opened = new Session(parts, versions);
@@ -74,13 +74,13 @@ function unitsOf(versions: Readonly<Record<string, string>>): UnitNames {
 }
 
 class Session implements Console {
-  readonly #parts: ConsoleParts;
+  readonly #parts: ConsoleDeps;
   readonly #versions: Readonly<Record<string, string>>;
   readonly #units: UnitNames;
   readonly #host: ScriptHost;
   #lines: Lines | undefined;
 
-  constructor(parts: ConsoleParts, versions: Readonly<Record<string, string>>) {
+  constructor(parts: ConsoleDeps, versions: Readonly<Record<string, string>>) {
     this.#parts = parts;
     this.#versions = versions;
     this.#units = unitsOf(versions);
@@ -96,7 +96,7 @@ class Session implements Console {
     });
   }
 
-  #answer(question: Question): Promise<string> {
+  #answer(question: TerminalRequest): Promise<string> {
     const { ask, history } = this.#parts;
     if (question.kind === "rpc") return ask(question.message);
     if (question.kind === "clear-history") return history.clear();

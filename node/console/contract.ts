@@ -2,12 +2,12 @@
 import { type AbiEntry, type AbiInput, decodeParameters, encodeParameters, signatureHash } from "./abi.ts";
 import { fromDecimal, textOf } from "./big-number.ts";
 import type { Filter, FilterOptions } from "./filter.ts";
-import { toHex } from "./texts.ts";
+import { web3ToHex } from "./texts.ts";
 
 type Callback = (error: unknown, result?: unknown) => void;
 type Fields = Record<string, unknown>;
 
-/** What a contract needs of the chain's object. */
+/** The part of the chain's object that a contract needs. */
 export interface ContractChain {
   call(options: Fields, block?: unknown, callback?: Callback): unknown;
   sendTransaction(options: Fields, callback?: Callback): unknown;
@@ -34,7 +34,7 @@ const isOptions = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !("toFixed" in value);
 
 /** The arguments without the callback and the transaction's options, which may stand at the end. */
-function parted(args: readonly unknown[], takesBlock: boolean) {
+function splitArguments(args: readonly unknown[], takesBlock: boolean) {
   const values = [...args];
   const callback = typeof values.at(-1) === "function" ? (values.pop() as Callback) : undefined;
   const block =
@@ -49,8 +49,8 @@ const isConstant = ({ constant, stateMutability }: AbiEntry): boolean =>
 const isPayable = ({ payable, stateMutability }: AbiEntry): boolean =>
   payable === true || stateMutability === "payable";
 
-/** What a call gave: one value by itself, several in a list. */
-function decoded(outputs: readonly AbiInput[], answer: unknown): unknown {
+/** Decodes the result of a call: one value by itself, several as a list. */
+function decodeResult(outputs: readonly AbiInput[], answer: unknown): unknown {
   if (typeof answer !== "string" || answer === "0x") return outputs.length === 0 ? [] : answer;
   const values = decodeParameters(outputs, answer);
   return values.length === 1 ? values[0] : values;
@@ -60,22 +60,25 @@ function decoded(outputs: readonly AbiInput[], answer: unknown): unknown {
 function functionOf(chain: ContractChain, entry: AbiEntry, address: string) {
   const { inputs = [], outputs = [] } = entry;
   const input = (args: readonly unknown[], takesBlock: boolean) => {
-    const { values, callback, block, options } = parted(args, takesBlock && args.length > inputs.length);
+    const { values, callback, block, options } = splitArguments(
+      args,
+      takesBlock && args.length > inputs.length,
+    );
     if (values.length !== inputs.length) throw new Error("Invalid number of arguments to Solidity function");
     const data = `0x${signatureHash(entry).slice(0, 8)}${encodeParameters(inputs, values)}`;
     return { callback, block, data, options: { ...options, to: address, data } as Fields };
   };
   const call = function (...args: unknown[]): unknown {
     const { callback, block, options } = input(args, true);
-    if (callback === undefined) return decoded(outputs, chain.call(options, block));
+    if (callback === undefined) return decodeResult(outputs, chain.call(options, block));
     return chain.call(options, block, (error, answer) => {
       if (error) callback(error);
-      else callback(null, decoded(outputs, answer));
+      else callback(null, decodeResult(outputs, answer));
     });
   };
   const sendTransaction = function (...args: unknown[]): unknown {
     const { callback, options } = input(args, false);
-    if (options["value"] !== undefined && toHex(options["value"]) !== "0x0" && !isPayable(entry))
+    if (options["value"] !== undefined && web3ToHex(options["value"]) !== "0x0" && !isPayable(entry))
       throw new Error("Cannot send value to non-payable function");
     return chain.sendTransaction(options, ...(callback ? [callback] : []));
   };
@@ -170,11 +173,11 @@ function attach(chain: ContractChain, contract: Contract, address: string): void
   };
 }
 
-/** What `chain.contract(abi)` gives. */
+/** Returns the object of `chain.contract(abi)`. */
 export function contractFactory(chain: ContractChain, abi: readonly AbiEntry[]) {
   const blank = (): Contract => ({ address: undefined, transactionHash: null, abi });
   const creation = (args: readonly unknown[]) => {
-    const { values, callback, options } = parted(args, false);
+    const { values, callback, options } = splitArguments(args, false);
     const entry = abi.find(
       ({ type, inputs = [] }) => type === "constructor" && inputs.length === values.length,
     );

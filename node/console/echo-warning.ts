@@ -1,2 +1,2 @@
-/** What a person is told before a passphrase is typed into what is no terminal. */
+/** Warning before a passphrase is read from an input that is no terminal. */
 export const ECHO_WARNING = "!! Unsupported terminal, password will be echoed.\n";

@@ -1,8 +1,18 @@
 /** `web3._extend`, by which scripts add methods and properties of their own to the console's objects. */
 import { fromDecimal, toBigNumber, toDecimal } from "./big-number.ts";
-import { type Context, type InputName, inputs, type Members, outputs } from "./formats.ts";
+import { type ConsoleContext, type InputName, inputs, type Members, outputs } from "./formats.ts";
 import { addMethod, addProperty, type Format, type MethodSpec, type PropertySpec } from "./members.ts";
-import { fromAscii, fromUtf8, isAddress, padLeft, padRight, sha3, toAscii, toHex, toUtf8 } from "./texts.ts";
+import {
+  fromAscii,
+  fromUtf8,
+  isAddress,
+  padLeft,
+  padRight,
+  sha3,
+  toAscii,
+  toUtf8,
+  web3ToHex,
+} from "./texts.ts";
 
 interface ScriptMethod {
   readonly name: string;
@@ -18,15 +28,15 @@ interface ScriptProperty {
   readonly outputFormatter?: Format;
 }
 
-/** What a script extends an object with. */
+/** Extension that a script adds to an object. */
 interface Extension {
   readonly property?: string;
   readonly methods?: readonly MethodSpec[];
   readonly properties?: readonly PropertySpec[];
 }
 
-/** See the head of this file. */
-export function extender({ requests, defaults }: Context, web3: Members) {
+/** Creates `web3._extend`. */
+export function extender({ requests, defaults }: ConsoleContext, web3: Members) {
   const extend = function ({ property, methods = [], properties = [] }: Extension): void {
     const target = property === undefined ? web3 : ((web3[property] ??= {}) as Members);
     for (const spec of methods) addMethod(requests, target, spec);
@@ -66,7 +76,7 @@ export function extender({ requests, defaults }: Context, web3: Members) {
       toAscii,
       toBigNumber,
       toDecimal,
-      toHex,
+      web3ToHex,
       toUtf8,
       isString,
       isArray: Array.isArray,

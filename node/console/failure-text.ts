@@ -1,4 +1,4 @@
-/** What a person sees of an error in a script: name and message, the script's own frames, a name that may be meant. */
+/** Text of a script's error: name and message, the script's own frames, a similar name. */
 import { types } from "node:util";
 import { nearestWord } from "../config/nearest-word.ts";
 import { memberNames } from "./pretty.ts";
@@ -45,12 +45,13 @@ function framesOf({ stack = "" }: Error): string[] {
 /** A line with the name that is probably meant. */
 function suggestion(error: Error, globals: object): string[] {
   const missing = missingMember(error);
-  if (missing !== undefined) return meant(missing.member, at(globals, missing.path), `${missing.path}.`);
+  if (missing !== undefined)
+    return suggestions(missing.member, at(globals, missing.path), `${missing.path}.`);
   const [, name] = /^(\w+) is not defined$/.exec(error.message) ?? [];
-  return name === undefined ? [] : meant(name, globals, "");
+  return name === undefined ? [] : suggestions(name, globals, "");
 }
 
-function meant(name: string, holder: unknown, prefix: string): string[] {
+function suggestions(name: string, holder: unknown, prefix: string): string[] {
   if (typeof holder !== "object" || holder === null) return [];
   const found = nearestWord(name, memberNames(holder));
   return found === undefined ? [] : [`did you mean ${prefix}${found}?`];

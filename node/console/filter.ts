@@ -3,11 +3,11 @@ import type { RpcCall } from "./requests.ts";
 
 type Callback = (error: unknown, result?: unknown) => void;
 
-/** What is filtered: new blocks, pending transactions, or logs. */
+/** Subject of a filter: new blocks, pending transactions, or logs. */
 export type FilterOptions = "latest" | "pending" | Readonly<Record<string, unknown>>;
 
-/** What a filter needs. */
-export interface FilterParts {
+/** Parts of a filter. */
+export interface FilterDeps {
   readonly send: (call: RpcCall) => unknown;
   /** The module whose filter methods are called. */
   readonly prefix: string;
@@ -16,15 +16,15 @@ export interface FilterParts {
 
 const EVERY_MS = 500;
 
-/** See the head of this file. */
+/** A filter that polls the node. */
 export class Filter {
   readonly filterId: unknown;
   readonly options: FilterOptions;
-  readonly #parts: FilterParts;
+  readonly #parts: FilterDeps;
   #callbacks: Callback[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: FilterOptions, parts: FilterParts, callback?: Callback) {
+  constructor(options: FilterOptions, parts: FilterDeps, callback?: Callback) {
     this.options = options;
     this.#parts = parts;
     this.filterId = this.#create();

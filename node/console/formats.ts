@@ -1,9 +1,9 @@
-/** How parameters are written for a node and what becomes of its answers (rpc.md 5.4). */
+/** Formatters of parameters and answers, as web3.js 0.20 has them. */
 import { fromDecimal, textOf, toBigNumber, toDecimal } from "./big-number.ts";
 import type { Requests } from "./requests.ts";
-import { inputAddress, toHex } from "./texts.ts";
+import { inputAddress, web3ToHex } from "./texts.ts";
 
-/** What a script may set on the chain's object. */
+/** Defaults that a script may set on the chain's object. */
 export interface Defaults {
   account: string | undefined;
   block: unknown;
@@ -12,8 +12,8 @@ export interface Defaults {
 /** An object of the console by its members. */
 export type Members = Record<string, unknown>;
 
-/** What objects of the console are made with. */
-export interface Context {
+/** Parts that the console's objects share. */
+export interface ConsoleContext {
   readonly requests: Requests;
   readonly defaults: Defaults;
 }
@@ -26,7 +26,7 @@ const AMOUNTS = ["gasPrice", "gas", "value", "nonce", "maxFeePerGas", "maxPriori
 function inputBlock(value: unknown): unknown {
   if (value === undefined || value === "latest" || value === "pending" || value === "earliest") return value;
   const text = textOf(value);
-  if (/^\d+$/.test(text) || /^0x[0-9a-f]+$/i.test(text)) return toHex(value);
+  if (/^\d+$/.test(text) || /^0x[0-9a-f]+$/i.test(text)) return web3ToHex(value);
   throw new Error(`input block number(${text}) is invalid`);
 }
 
@@ -54,7 +54,7 @@ export function inputs(defaults: Defaults) {
       return given;
     },
     flag: Boolean,
-    hex: toHex,
+    hex: web3ToHex,
     decimal: fromDecimal,
   } as const;
 }

@@ -1,21 +1,21 @@
-/** Commands typed so far, in a file that only its owner reads (rpc.md 5.2). */
+/** Commands typed so far, in a file that only its owner reads. */
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 
 /** Older commands are forgotten. */
-const MOST_COMMANDS = 10_000;
+const MAX_COMMANDS = 10_000;
 /** Calls that take passphrases: newAccount, unlockAccount, sign, send... */
 const SECRET = /personal.[nus]/;
 
-/** See the head of this file. */
-export class History {
+/** Commands of earlier sessions and of this one. */
+export class CommandHistory {
   readonly #path: string;
   #commands: string[];
 
   constructor(path: string, commands: readonly string[]) {
     this.#path = path;
-    this.#commands = commands.slice(-MOST_COMMANDS);
+    this.#commands = commands.slice(-MAX_COMMANDS);
   }
 
   /** Oldest first. */
@@ -28,7 +28,7 @@ export class History {
     const command = input.trim();
     if (input.startsWith(" ") || SECRET.test(input) || command === this.#commands.at(-1)) return;
     this.#commands.push(command);
-    if (this.#commands.length > MOST_COMMANDS) this.#commands.shift();
+    if (this.#commands.length > MAX_COMMANDS) this.#commands.shift();
   }
 
   async save(): Promise<void> {
@@ -50,7 +50,7 @@ export class History {
 }
 
 /** That of a file; an empty one where there is none. */
-export async function openHistory(path: string): Promise<History> {
+export async function openCommandHistory(path: string): Promise<CommandHistory> {
   const text = await readFile(path, "utf8").catch(() => "");
-  return new History(path, text === "" ? [] : text.split("\n"));
+  return new CommandHistory(path, text === "" ? [] : text.split("\n"));
 }

@@ -1,4 +1,6 @@
-/** How many braces and parentheses of an input are open; below zero where too many are closed. Texts do not count. */
+/**
+ * Counts the open braces and parentheses of an input; negative when too many are closed. Texts do not count.
+ */
 export function openBrackets(input: string): number {
   const bare = input.replaceAll(TEXTS, "");
   return count(bare, /[{(]/g) - count(bare, /[})]/g);

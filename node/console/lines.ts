@@ -18,15 +18,18 @@ export type Typed =
   /** Ctrl-D, or the end of the input. */
   | { readonly kind: "end" };
 
-/** What Tab does with the line up to the cursor. */
+/** Completes the line up to the cursor. */
 export type Completer = (line: string) => Promise<[names: string[], word: string]>;
 
-/** What of its interface is not typed: a terminal's lines before this one, newest first. */
+/** The untyped part of the interface: earlier lines of a terminal, newest first. */
 interface WithHistory {
   history?: string[];
 }
 
-/** See the head of this file. `onInterrupt` hears Ctrl-C while no line is asked for. Disposing it ends the reading. */
+/**
+ * Reads lines from a terminal or a stream. `onInterrupt` is called for Ctrl-C while no line is read.
+ * Disposing it ends the reading.
+ */
 export class Lines implements Disposable {
   readonly #interface: Interface;
   readonly #isTerminal: boolean;
@@ -110,7 +113,7 @@ export class Lines implements Disposable {
     });
   }
 
-  /** What the library noted by itself may be a passphrase. */
+  /** Replaces the library's own history, which may hold a passphrase. */
   #remember(history: readonly string[]): void {
     const { history: noted } = this.#interface as WithHistory;
     noted?.splice(0, noted.length, ...history.toReversed());

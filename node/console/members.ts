@@ -9,7 +9,7 @@ export interface MethodSpec {
   readonly name: string;
   /** The RPC method, or how it follows from the parameters. */
   readonly call: string | ((args: readonly unknown[]) => string);
-  /** How many parameters must be given where there are no formatters. */
+  /** Number of required parameters, for rows without formatters. */
   readonly params?: number | undefined;
   /** With these, parameters left out are sent as null and further ones are dropped. */
   readonly inputs?: readonly (Format | null | undefined)[] | undefined;
@@ -28,13 +28,13 @@ type Callback = (error: unknown, result?: unknown) => void;
 const asFunction = (value: unknown): Callback | undefined =>
   typeof value === "function" ? (value as Callback) : undefined; // a script's function takes what it is given
 
-/** What an answer becomes; nothing, zero and false stay as they are. */
-function formatted(format: Format | null | undefined, result: unknown): unknown {
+/** Formats an answer; null, zero and false stay as they are. */
+function formatAnswer(format: Format | null | undefined, result: unknown): unknown {
   return format && result ? format(result) : result;
 }
 
 /** Runs `work` and gives its result, or calls back where a script wants that. */
-function settled(callback: Callback | undefined, work: () => unknown): unknown {
+function runWithCallback(callback: Callback | undefined, work: () => unknown): unknown {
   if (callback === undefined) return work();
   let result: unknown;
   try {
@@ -58,12 +58,12 @@ export function methodFunction(requests: Requests, spec: MethodSpec): (...args: 
   const send = function (...args: unknown[]): unknown {
     const callback = asFunction(args.at(-1));
     const call = callOf(spec, callback === undefined ? args : args.slice(0, -1));
-    return settled(callback, () => formatted(spec.output, requests.send(call)));
+    return runWithCallback(callback, () => formatAnswer(spec.output, requests.send(call)));
   };
   const request = function (...args: unknown[]) {
     const callback = asFunction(args.at(-1));
     const call = callOf(spec, callback === undefined ? args : args.slice(0, -1));
-    return { ...call, callback, format: (result: unknown) => formatted(spec.output, result) };
+    return { ...call, callback, format: (result: unknown) => formatAnswer(spec.output, result) };
   };
   return Object.assign(send, { request, call: spec.call });
 }
@@ -86,16 +86,16 @@ export function addMethod(requests: Requests, target: object, spec: MethodSpec):
 /** Puts a property on an object, and `getName(callback)` beside it. */
 export function addProperty(requests: Requests, target: object, spec: PropertySpec): void {
   const [holder, name] = holderOf(target, spec.name);
-  const read = (): unknown => formatted(spec.output, requests.send({ method: spec.getter, params: [] }));
+  const read = (): unknown => formatAnswer(spec.output, requests.send({ method: spec.getter, params: [] }));
   define(holder, name, {
     get: read,
     set: () => undefined, // as an object without a setter: what a script assigns is not kept
   });
   const getter = function (callback?: unknown): unknown {
-    return settled(asFunction(callback), read);
+    return runWithCallback(asFunction(callback), read);
   };
   const request = function (callback?: unknown) {
-    const format = (result: unknown): unknown => formatted(spec.output, result);
+    const format = (result: unknown): unknown => formatAnswer(spec.output, result);
     return { method: spec.getter, params: [], callback: asFunction(callback), format };
   };
   const asyncName = `get${name.charAt(0).toUpperCase()}${name.slice(1)}`;

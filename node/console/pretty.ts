@@ -1,9 +1,9 @@
-/** How results are shown (rpc.md 5.3): colours on a terminal, keys in order, nothing below the fourth level. */
+/** Printing of results: colours on a terminal, keys in order, nothing below the fourth level. */
 import { types } from "node:util";
 import { BigNumber } from "bignumber.js";
 import { textOf } from "./big-number.ts";
 
-/** What each kind of text is shown in. */
+/** Colours by kind of value. */
 export interface Palette {
   readonly special: (text: string) => string;
   readonly string: (text: string) => string;
@@ -25,7 +25,7 @@ export const colours: Palette = {
 
 const as = (text: string): string => text;
 /** No colours. */
-export const plain: Palette = { special: as, string: as, number: as, function: as, error: as };
+export const noColours: Palette = { special: as, string: as, number: as, function: as, error: as };
 
 const DEEPEST = 3;
 const HIDDEN = new Set([
@@ -52,7 +52,7 @@ interface Place {
 function show(value: unknown, place: Place): string {
   const { palette } = place;
   if (typeof value === "object" && value !== null) return showObject(value, place);
-  if (typeof value === "string") return palette.string(quoted(value));
+  if (typeof value === "string") return palette.string(quoteText(value));
   if (typeof value === "number" || typeof value === "bigint") return palette.number(String(value));
   if (typeof value === "function") return palette.function(headOf(value));
   return typeof value === "symbol" ? `<${String(value)}>` : palette.special(String(value));
@@ -137,7 +137,7 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /** In double quotes, as Go's strconv.Quote writes a text. */
-function quoted(text: string): string {
+function quoteText(text: string): string {
   const inside = Array.from(text, (character) => {
     const short = SHORT[character];
     if (short !== undefined) return short;

@@ -15,7 +15,7 @@ interface Answer {
   readonly error?: { readonly code?: number; readonly message?: string; readonly data?: unknown };
 }
 
-/** What sends calls and reads their answers. */
+/** Sends calls and reads their answers. */
 export class Requests {
   readonly #transport: Transport;
   readonly #json: Pick<JSON, "parse" | "stringify">;

@@ -2,23 +2,23 @@
 import { extname } from "node:path";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { messageOf } from "../bytes/message-of.ts";
-import type { Answer, Question, ScriptData, Task, Told } from "./wire.ts";
+import type { Answer, ScriptData, ScriptMessage, ScriptTask, TerminalRequest } from "./wire.ts";
 
-/** Where the thread's questions and its output go. */
-export interface ScriptHostParts extends Omit<ScriptData, "bell" | "answers"> {
+/** Handlers of the thread's requests and of its output. */
+export interface ScriptHostDeps extends Omit<ScriptData, "bell" | "answers"> {
   readonly print: (text: string) => void;
   /** Rejects with what the script is to be told. */
-  readonly answer: (question: Question) => Promise<string>;
+  readonly answer: (question: TerminalRequest) => Promise<string>;
 }
 
-type Ended = Extract<Told, { readonly kind: "done" | "completions" }>;
+type Ended = Extract<ScriptMessage, { readonly kind: "done" | "completions" }>;
 
 /** Scripts in a thread of their own: one thing at a time. Disposing it ends the thread, whatever it does. */
 export class ScriptHost implements AsyncDisposable {
   readonly #worker: Worker;
   #waiting: PromiseWithResolvers<Ended> | undefined;
 
-  constructor({ print, answer, ...data }: ScriptHostParts) {
+  constructor({ print, answer, ...data }: ScriptHostDeps) {
     const bell = new Int32Array(new SharedArrayBuffer(4));
     const { port1: answers, port2 } = new MessageChannel();
     this.#worker = new Worker(new URL(`./script-thread${extname(import.meta.url)}`, import.meta.url), {
@@ -30,7 +30,7 @@ export class ScriptHost implements AsyncDisposable {
       Atomics.store(bell, 0, 1);
       Atomics.notify(bell, 0);
     };
-    this.#worker.on("message", (told: Told) => {
+    this.#worker.on("message", (told: ScriptMessage) => {
       if (told.kind === "print") return print(told.text);
       if (told.kind !== "question") return this.#waiting?.resolve(told);
       answer(told.question).then(
@@ -66,7 +66,7 @@ export class ScriptHost implements AsyncDisposable {
     return ended.kind === "completions" ? ended.names : [];
   }
 
-  async #do(task: Task): Promise<Ended> {
+  async #do(task: ScriptTask): Promise<Ended> {
     this.#waiting = Promise.withResolvers();
     this.#worker.postMessage(task, []);
     try {

@@ -7,19 +7,19 @@ import { messageOf } from "../bytes/message-of.ts";
 import { bridgeAdmin, bridgePersonal, type Terminal } from "./bridge.ts";
 import { completions } from "./completion.ts";
 import { failureText, TYPED } from "./failure-text.ts";
-import { colours, plain, pretty } from "./pretty.ts";
+import { colours, noColours, pretty } from "./pretty.ts";
 import { Requests } from "./requests.ts";
 import { chainModule, createWeb3 } from "./web3.ts";
-import type { Answer, Question, ScriptData, Task, Told } from "./wire.ts";
+import type { Answer, ScriptData, ScriptMessage, ScriptTask, TerminalRequest } from "./wire.ts";
 
 const data = workerData as ScriptData; // what script-host.ts gives
-const palette = data.coloured ? colours : plain;
+const palette = data.coloured ? colours : noColours;
 const port = parentPort;
-const tell = (told: Told): void => port?.postMessage(told);
+const tell = (told: ScriptMessage): void => port?.postMessage(told);
 const print = (text: string): void => tell({ kind: "print", text });
 
 /** Asks the terminal's thread and waits. */
-function ask(question: Question): string {
+function ask(question: TerminalRequest): string {
   Atomics.store(data.bell, 0, 0);
   tell({ kind: "question", question });
   Atomics.wait(data.bell, 0, 0);
@@ -138,7 +138,7 @@ function failureOf(work: () => unknown): string | undefined {
 }
 
 furnish();
-port?.on("message", (task: Task) => {
+port?.on("message", (task: ScriptTask) => {
   if (task.kind === "complete") return tell({ kind: "completions", names: completions(task.word, globals) });
   const failure =
     task.kind === "load" ? failureOf(() => runFile(task.path)) : evaluate(task.source, task.shows);

@@ -1,5 +1,5 @@
 /**
- * The console's names (rpc.md 5.4): a row is a method with the formatters of its parameters and of its answer, or a
+ * The console's names: a row is a method with the formatters of its parameters and of its answer, or a
  * property. Every other method of the node goes under its own name with as many parameters as it takes.
  */
 import type { InputName, OutputName } from "./formats.ts";
@@ -28,7 +28,7 @@ export interface PropertyRow {
   readonly output?: OutputName;
 }
 
-/** What one module offers. */
+/** Methods and properties of one module. */
 export interface ModuleTable {
   readonly methods: readonly MethodRow[];
   readonly properties: readonly PropertyRow[];
@@ -57,7 +57,7 @@ const property = (name: string, output?: OutputName, call?: string): PropertyRow
   ...(call !== undefined && { call }),
 });
 
-/** What `chain` (klay, kaia) and `eth` have in common. */
+/** Methods that `chain` (klay, kaia) and `eth` share. */
 const STATE_ROWS: readonly MethodRow[] = [
   row("getBalance", "address defaultBlock", "bigNumber"),
   row("getStorageAt", "- hex defaultBlock"),

@@ -1,4 +1,4 @@
-/** Texts, bytes and addresses as `0x` text (rpc.md 5.4, "other helpers"). */
+/** Texts, bytes and addresses as `0x` text. */
 import { BigNumber } from "bignumber.js";
 import { bareHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -32,7 +32,7 @@ export function fromUtf8(text: string, withZeros = false): string {
 }
 
 /** Anything as `0x` text: numbers by value, other texts and objects by their bytes. */
-export function toHex(value: unknown): string {
+export function web3ToHex(value: unknown): string {
   if (typeof value === "boolean") return fromDecimal(Number(value));
   if (typeof value === "object" && value !== null && !BigNumber.isBigNumber(value)) {
     return fromUtf8(JSON.stringify(value));

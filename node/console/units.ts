@@ -1,4 +1,4 @@
-/** Units of the coin and conversions between them (rpc.md 5.4). */
+/** Units of the coin and conversions between them. */
 import { BigNumber } from "bignumber.js";
 import { toBigNumber } from "./big-number.ts";
 
@@ -43,7 +43,7 @@ const ETHER_POWERS: Readonly<Record<string, number>> = {
 
 const power = (exponent: number): BigNumber => new BigNumber(10).pow(exponent);
 
-/** How many of the smallest part a unit is; of `no` and the coin none. */
+/** Returns the size of each unit in the smallest one; `no` and the coin are left out. */
 export function unitTable({ coin, peb }: UnitNames): ReadonlyMap<string, BigNumber> {
   return new Map([
     [`no${coin}`, new BigNumber(0)],

@@ -4,7 +4,7 @@ import { consoleBigNumber, fromDecimal, toBigNumber, toDecimal } from "./big-num
 import { type ContractChain, contractFactory } from "./contract.ts";
 import { extender } from "./extension.ts";
 import { Filter, type FilterOptions } from "./filter.ts";
-import { type Context, type Defaults, inputs, type Members, outputs } from "./formats.ts";
+import { type ConsoleContext, type Defaults, inputs, type Members, outputs } from "./formats.ts";
 import { addMethod, addProperty, type Format, type MethodSpec } from "./members.ts";
 import { consoleNames } from "./names.ts";
 import type { Requests, RpcCall } from "./requests.ts";
@@ -19,15 +19,15 @@ import {
   sha3,
   toAscii,
   toChecksumAddress,
-  toHex,
   toUtf8,
+  web3ToHex,
 } from "./texts.ts";
 import { conversions, type UnitNames } from "./units.ts";
 
 type Callback = (error: unknown, result?: unknown) => void;
 
-/** What the console is made for. */
-export interface Web3Parts {
+/** Parts of the `web3` object. */
+export interface Web3Deps {
   readonly requests: Requests;
   /** As `rpc_modules` lists them. */
   readonly modules: readonly string[];
@@ -42,7 +42,7 @@ const API_VERSION = "0.20.1";
 
 /** Helpers that need no node. */
 const HELPERS = {
-  toHex,
+  web3ToHex,
   toAscii,
   toUtf8,
   fromAscii,
@@ -63,8 +63,8 @@ export function chainModule(modules: readonly string[]): string {
   return CHAIN_NAMES.find((name) => modules.includes(name)) ?? "klay";
 }
 
-/** See the head of this file. */
-export function createWeb3(parts: Web3Parts): Members {
+/** Creates the `web3` object. */
+export function createWeb3(parts: Web3Deps): Members {
   const { requests, modules, endpoint, units } = parts;
   const prefix = chainModule(modules);
   const defaults: Defaults = { account: undefined, block: "latest" };
@@ -106,7 +106,7 @@ export function createWeb3(parts: Web3Parts): Members {
 }
 
 /** An object with the names of one module. */
-function moduleObject({ requests, defaults }: Context, module: string): Members {
+function moduleObject({ requests, defaults }: ConsoleContext, module: string): Members {
   const target: Members = {};
   const table = moduleTables[module] ?? { methods: [], properties: [] };
   const formats = inputs(defaults);
@@ -149,7 +149,7 @@ function isHash(value: unknown, anyHex: boolean): boolean {
 }
 
 /** The chain's object: the names of its module, defaults, contracts and filters. */
-function chainObject(context: Context, module: string): Members {
+function chainObject(context: ConsoleContext, module: string): Members {
   const { requests, defaults } = context;
   const target = moduleObject(context, module);
   const accessor = (key: keyof Defaults): PropertyDescriptor => ({

@@ -1,8 +1,8 @@
-/** What the thread of scripts and the one that has the terminal tell each other. */
+/** Messages between the thread of scripts and the thread of the terminal. */
 import type { MessagePort } from "node:worker_threads";
 import type { UnitNames } from "./units.ts";
 
-/** What the thread of scripts starts with. */
+/** Data that the thread of scripts starts with. */
 export interface ScriptData {
   /** Set to 1 when an answer lies at `answers`. */
   readonly bell: Int32Array;
@@ -11,12 +11,12 @@ export interface ScriptData {
   readonly endpoint: string;
   readonly units: UnitNames;
   readonly coloured: boolean;
-  /** Where scripts are looked for. */
+  /** Directory of scripts. */
   readonly scripts: string;
 }
 
-/** What scripts need of the terminal's thread; they wait for the answer. */
-export type Question =
+/** Requests of scripts to the terminal's thread; the script waits for the answer. */
+export type TerminalRequest =
   | { readonly kind: "rpc"; readonly message: string }
   | { readonly kind: "password"; readonly prompt: string }
   | { readonly kind: "clear-history" };
@@ -24,15 +24,15 @@ export type Question =
 /** An answer to a question, or why there is none. */
 export type Answer = { readonly text: string } | { readonly failure: string };
 
-/** What the thread of scripts tells. */
-export type Told =
-  | { readonly kind: "question"; readonly question: Question }
+/** Messages from the thread of scripts. */
+export type ScriptMessage =
+  | { readonly kind: "question"; readonly question: TerminalRequest }
   | { readonly kind: "print"; readonly text: string }
   | { readonly kind: "done"; readonly failure?: string | undefined }
   | { readonly kind: "completions"; readonly names: readonly string[] };
 
-/** What the thread of scripts is told; one at a time. */
-export type Task =
+/** Tasks for the thread of scripts, one at a time. */
+export type ScriptTask =
   /** Runs a source; with `shows` its result or error is printed, else the error is told. */
   | { readonly kind: "evaluate"; readonly source: string; readonly shows: boolean }
   | { readonly kind: "load"; readonly path: string }

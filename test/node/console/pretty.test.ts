@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { BigNumber } from "bignumber.js";
-import { colours, plain, pretty } from "../../../node/console/pretty.ts";
+import { colours, noColours, pretty } from "../../../node/console/pretty.ts";
 
 test.each<[what: string, value: unknown, shown: string]>([
   [
@@ -29,7 +29,7 @@ test.each<[what: string, value: unknown, shown: string]>([
     "{\n  broken: undefined\n}",
   ],
 ])("%s", (_, value, shown) => {
-  expect(pretty(value, plain)).toBe(shown);
+  expect(pretty(value, noColours)).toBe(shown);
 });
 
 test("colours tell kinds apart", () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { completions, wordStart } from "../../../node/console/completion.ts";
-import { openHistory } from "../../../node/console/history.ts";
+import { openCommandHistory } from "../../../node/console/history.ts";
 import { openBrackets } from "../../../node/console/indents.ts";
 
 test.each([
@@ -22,7 +22,7 @@ test.each([
 test("history keeps what is no secret, readable by its owner alone", async () => {
   const directory = mkdtempSync(join(tmpdir(), "knit-history-"));
   const path = join(directory, "new", "history");
-  const history = await openHistory(path);
+  const history = await openCommandHistory(path);
   for (const input of [
     "a\n",
     "a\n",
@@ -37,7 +37,7 @@ test("history keeps what is no secret, readable by its owner alone", async () =>
   expect(readFileSync(path, "utf8")).toBe("a\npersonal.listAccounts\nf(\n1)");
   expect(statSync(path).mode & 0o777).toBe(0o600);
   writeFileSync(path, "x", { mode: 0o644 });
-  expect((await openHistory(path)).commands).toEqual(["x"]);
+  expect((await openCommandHistory(path)).commands).toEqual(["x"]);
   expect(await history.clear()).toBe("history file deleted");
   expect(await history.clear()).toMatch(/^can't delete history file: ENOENT/);
   rmSync(directory, { recursive: true });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { openConsole } from "../../../node/console/console.ts";
-import { openHistory } from "../../../node/console/history.ts";
+import { openCommandHistory } from "../../../node/console/history.ts";
 import { askNode } from "../../../node/transport/client.ts";
 import { runKnit, startKnit } from "../knit-process.ts";
 import { readRecordedChain } from "../recorded-chain.ts";
@@ -86,7 +86,7 @@ export async function openExecutor(
     }),
     ask: (message) => askNode(node.ipc, message, AbortSignal.timeout(30_000)),
     endpoint: node.ipc,
-    history: await openHistory(join(node.datadir, "history")),
+    history: await openCommandHistory(join(node.datadir, "history")),
     scripts: node.datadir,
     preload,
     signal: new AbortController().signal,
