@@ -1,6 +1,5 @@
 /**
- * Writes docs/rpc.md and docs/openrpc.json from the registry: `node scripts/rpc-docs.ts`. What they say is what is
- * served.
+ * Generates docs/rpc.md and docs/openrpc.json from the registry: `node scripts/rpc-docs.ts`.
  */
 import { writeFileSync } from "node:fs";
 import { type ProfileName, type RpcProfile, rpcProfiles } from "../node/compat/profiles.ts";
@@ -11,7 +10,7 @@ import type { Subscription } from "../node/jsonrpc/subscription.ts";
 import { createNodeRegistry, type NodeRegistryDeps } from "../node/rpc/node-registry.ts";
 import { unsupported } from "../node/rpc/unsupported.ts";
 
-/** Nothing is called while the page is written: only the profile is read. */
+/** Dependencies of a registry whose methods are never called. Only the profile is read. */
 const UNUSED = {
   profile: rpcProfiles.service,
   logs: {},
@@ -20,16 +19,16 @@ const UNUSED = {
   process: {},
 } as unknown as NodeRegistryDeps;
 
-/** The registry that both documents are made from. */
+/** The registry that both documents describe. */
 export const documented: Registry = createNodeRegistry(UNUSED);
 
-/** Where the page is. */
+/** Path of the page. */
 export const RPC_DOCS = "docs/rpc.md";
 
-/** Where the same is for programs. */
+/** Path of the OpenRPC document. */
 export const OPEN_RPC = "docs/openrpc.json";
 
-/** The OpenRPC document of everything, as `rpc.discover` serves it over IPC. */
+/** Returns the OpenRPC document of all methods, as `rpc.discover` serves it over IPC. */
 export function openRpc(): string {
   const document: unknown = JSON.parse(documented.view("all").document());
   return `${JSON.stringify(document, undefined, 2)}\n`;
@@ -39,28 +38,29 @@ const INTRODUCTION = `# JSON-RPC
 
 <!-- Written by scripts/rpc-docs.ts from the registry. Do not edit. -->
 
-Every method, its parameters in order and what it gives. A parameter with a \`?\` may be left out or null.
-Quantities are hex without leading zeros (\`0x0\`, \`0x1f\`), data is hex with two digits a byte, amounts are in peb.
+Every method with its parameters in order and its result. A parameter with a \`?\` is optional and may be null.
+Quantities are hex without leading zeros (\`0x0\`, \`0x1f\`), data is hex with two digits per byte, amounts are in peb.
 A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or \`{"blockNumber"}\` / \`{"blockHash"}\`.
 
 Methods marked *keys*, *files*, *listeners* or *process* use the node's keys, write files, open and close listeners or
-steer the process and its database: with
-\`--rpc.ipc-only-privileges\` they answer over IPC alone. \`rpc.discover\` (also \`rpc_discover\`) answers with the OpenRPC document of the interface; docs/openrpc.json is the one of
-IPC. \`knit rpc METHOD [PARAMS]\` asks a running node from the shell. An answer (of a batch, all its answers) of more than 25 MB is
-refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit. While
-memory is short, methods marked *reader* and the rest of long batches are refused with -32005 ([memory.md](memory.md)). Bodies, receipts and logs that \`--history.blocks\`
-let go of are refused with code 4444 and \`pruned history unavailable\`, as geth does; the error's data names the first
-block after block 0 that is whole (\`{"oldestBlock":"0x7b"}\`). Headers always answer; a transaction of such a block is unknown.
+control the process and its database; with \`--rpc.ipc-only-privileges\` they are available over IPC only.
+\`rpc.discover\` (also \`rpc_discover\`) returns the OpenRPC document of the interface; docs/openrpc.json is that of IPC.
+\`knit rpc METHOD [PARAMS]\` calls a method of a running node from the shell. A response of more than 25 MB (of a batch:
+all its responses) is refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit. While memory is short,
+methods marked *reader* and the remainder of long batches are refused with -32005 ([memory.md](memory.md)). Bodies,
+receipts and logs that \`--history.blocks\` deleted are refused with code 4444 and \`pruned history unavailable\`, as
+in geth; the error's data is the first complete block after block 0 (\`{"oldestBlock":"0x7b"}\`). Headers are always
+available; transactions of deleted blocks are unknown.
 
-\`klay_\` and \`kaia_\` are \`chain_\` under other names. Methods marked *reader* run in a thread of their own, with a
-deadline. IPC serves every module; HTTP and WebSocket serve those they are started with, and \`rpc\` always.
+\`klay_\` and \`kaia_\` are aliases of \`chain_\`. Methods marked *reader* run in a reader thread, with a deadline.
+IPC serves every module; HTTP and WebSocket serve the modules of their options, and always \`rpc\`.
 `;
 
-/** The whole page. */
+/** Returns the text of the page. */
 export function rpcDocs(): string {
   const registry = documented;
   const sections = moduleRows.map(({ name }) => moduleSection(name, registry)).filter((text) => text !== "");
-  return [INTRODUCTION, moduleTable(), ...sections, leftOutTable(), profileTable()].join("\n");
+  return [INTRODUCTION, moduleTable(), ...sections, unsupportedTable(), profileTable()].join("\n");
 }
 
 function moduleTable(): string {
@@ -103,7 +103,7 @@ function aliasText(module: string, methods: readonly Method[]): string {
       .filter((alias) => alias.startsWith(`${module}_`))
       .map((alias) => `| ${code(alias)} | ${code(name)} |`);
   });
-  return `The same under two names:\n\n| here | see |\n|---|---|\n${rows.join("\n")}\n`;
+  return `Aliases:\n\n| name | see |\n|---|---|\n${rows.join("\n")}\n`;
 }
 
 function subscriptionText(module: string, kinds: readonly Subscription[]): string {
@@ -111,13 +111,13 @@ function subscriptionText(module: string, kinds: readonly Subscription[]): strin
     return `| ${code(name)} | ${params.map(parameter).map(code).join(", ")} | ${summary} |`;
   });
   const head = `### ${module}_subscribe, ${module}_unsubscribe`;
-  return `${head}\n\nOver WebSocket and IPC.\n\n| name | arguments | what comes |\n|---|---|---|\n${rows.join("\n")}\n`;
+  return `${head}\n\nOver WebSocket and IPC.\n\n| name | parameters | notifications |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-function leftOutTable(): string {
+function unsupportedTable(): string {
   const rows = unsupported.map(({ names, reason }) => `| ${names.map(code).join(", ")} | ${reason} |`);
-  const head = "## Left out\n\nMethods of the Go node that answer here that they do not exist (-32601).";
-  return `${head}\n\n| methods | why |\n|---|---|\n${rows.join("\n")}\n`;
+  const head = "## Unsupported\n\nMethods of the Go node that fail with -32601.";
+  return `${head}\n\n| methods | reason |\n|---|---|\n${rows.join("\n")}\n`;
 }
 
 function profileTable(): string {
@@ -126,18 +126,18 @@ function profileTable(): string {
   const rows = [...(flat[0]?.keys() ?? [])].map((key) => {
     return `| ${key} | ${flat.map((values) => values.get(key) ?? "").join(" | ")} |`;
   });
-  return `## Profiles\n\nWhat \`--rpc.profile\` changes.\n\n| | ${names.join(" | ")} |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  return `## Profiles\n\nValues that \`--rpc.profile\` selects.\n\n| | ${names.join(" | ")} |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** The profile's values by name; those of groups by the group's name and theirs. */
+/** Returns the profile's values by name, including those of its groups. */
 function rowsOf(profile: RpcProfile): ReadonlyMap<string, string> {
   const own = Object.entries(profile).filter(([key]) => key !== "name" && key !== "line");
   const { words, ...line } = profile.line;
   const all = [...own, ...Object.entries(line), ...Object.entries(words)] as [string, unknown][];
-  return new Map(all.map(([key, value]) => [key, shown(value)]));
+  return new Map(all.map(([key, value]) => [key, formatValue(value)]));
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value) || value instanceof Set) return [...value].join(", ");
   if (typeof value === "function") return value(..."FROM TO".split(" ")) as string;
   if (typeof value === "bigint") return value.toString();

@@ -224,7 +224,7 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
-    calls: { open: () => chainReading(chain), ...callTerms(options), brief: new InlineCalls() },
+    calls: { open: () => chainReading(chain), ...callTerms(options), inlineCalls: new InlineCalls() },
     debug: {
       open: storeReading(database.store),
       ...callTerms(options),

@@ -23,7 +23,7 @@ export interface CallMethodDeps {
   /** Deadline of a call, in milliseconds. */
   readonly timeoutMs: number;
   /** Runs short calls on the newest state inline; absent in reader threads. */
-  readonly brief?: InlineCalls;
+  readonly inlineCalls?: InlineCalls;
 }
 
 const LATEST: BlockReference = { number: "latest" };
@@ -136,15 +136,15 @@ const SELECTOR_LENGTH = 4;
 
 /** Runs a call on the newest state inline. Returns undefined for one that needs more gas or another state. */
 function executeInline(
-  { brief, ...deps }: CallMethodDeps,
+  { inlineCalls, ...deps }: CallMethodDeps,
   { args, block, overrides = [] }: CallQuery,
 ): Uint8Array | undefined {
   const isNewest = block?.number === "latest" || block?.number === "pending";
   // The gas of the call does not bound the recovery of authorizations.
   const isPlain = overrides.length === 0 && args.authorizationList === undefined;
-  if (brief === undefined || !isNewest || !isPlain) return undefined;
+  if (inlineCalls === undefined || !isNewest || !isPlain) return undefined;
   const { to = NO_BYTES, input = args.data ?? NO_BYTES } = args;
-  return brief.run(
+  return inlineCalls.run(
     () => mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH)),
     () => executeCall({ ...deps, gasBudget: MAX_INLINE_GAS }, { args, block }),
   );

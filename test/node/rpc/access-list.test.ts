@@ -1,4 +1,4 @@
-/** `eth_createAccessList`: what is found is all that a call touches, and what it costs then (EIP-2930). */
+/** `eth_createAccessList` (EIP-2930): the list covers all that a call accesses, with the gas that it then uses. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
@@ -53,14 +53,14 @@ afterAll(async () => {
 const BASE_GAS = 21_000;
 const quantity = (gas: number): string => `0x${gas.toString(16)}`;
 
-test("a contract's own slots are named under it, and cost as what was met", async () => {
+test("a list contains the contract's own slots, and the gas is that of warm slots", async () => {
   expect(await list({ from: rich, to: CODE.reader[0] }, "latest")).toEqual({
     accessList: [{ address: CODE.reader[0], storageKeys: [slot(1), slot(0)] }],
     gasUsed: quantity(BASE_GAS + 2 * (3 + 100 + 2)),
   });
 });
 
-test("accounts that a call reaches are named, but not sender, recipient and precompiled contracts", async () => {
+test("a list contains accessed accounts except sender, recipient and precompiled contracts", async () => {
   const found = (await list({ from: rich, to: CODE.caller[0] }, "latest")) as { accessList: unknown[] };
   expect(found.accessList).toHaveLength(3);
   expect(found.accessList).toEqual(
@@ -72,13 +72,13 @@ test("accounts that a call reaches are named, but not sender, recipient and prec
   );
 });
 
-test("what a list makes a call touch is found too", async () => {
+test("a list contains slots that the call accesses only because of the list", async () => {
   expect(await list({ from: rich, to: CODE.fickle[0] }, "latest")).toMatchObject({
     accessList: [{ address: CODE.fickle[0], storageKeys: [slot(0), slot(5)] }],
   });
 });
 
-test("the caller's own list is paid for, and what is in it is kept", async () => {
+test("the list in the arguments is charged and its entries are kept", async () => {
   const own = [{ address: at(0x4444), storageKeys: [slot(9)] }];
   expect(await list({ from: rich, to: CODE.reader[0], accessList: own }, "latest")).toMatchObject({
     accessList: expect.arrayContaining([
@@ -89,14 +89,14 @@ test("the caller's own list is paid for, and what is in it is kept", async () =>
   });
 });
 
-test("a call that fails has its list all the same, and says why", async () => {
+test("a failing call returns its list and the error", async () => {
   expect(await list({ from: rich, to: CODE.failing[0] }, "latest")).toMatchObject({
     accessList: [{ address: CODE.failing[0], storageKeys: [slot(7)] }],
     error: "evm: execution reverted",
   });
 });
 
-test("a sender that cannot pay is told with the hash of what it would have sent", async () => {
+test("a sender without funds gets an error with the hash of the unsigned transaction", async () => {
   await expect(list({ from: at(0xdef), to: CODE.reader[0], value: "0x1" }, "latest")).rejects.toMatchObject({
     code: -32000,
     message: expect.stringMatching(/^failed to apply transaction: 0x[0-9a-f]{64} err: insufficient balance/),

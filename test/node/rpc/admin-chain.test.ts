@@ -61,7 +61,7 @@ interface Sizes {
 const hexOf = (from: number, to: number): string => bareHex(concatBytes(...blocks.slice(from, to)));
 const head = ({ open }: Bench): number => open.chain.head().header.number;
 
-test("a chain goes out to a file and in again, whole and in ranges, packed and not", async () => {
+test("a chain is exported and imported, whole and in ranges, compressed and plain", async () => {
   await using bench = await aBench("kaia");
   const path = join(directory, "whole.rlp.gz");
   expect(await bench.ask("admin_importChainFromString", `0x${hexOf(0, 42)}`)).toBe(true);
@@ -80,7 +80,7 @@ test("a chain goes out to a file and in again, whole and in ranges, packed and n
   expect(head(other)).toBe(41);
 });
 
-test("exports that cannot be are refused in the Go node's words and leave no file", async () => {
+test("failing exports return the Go node's error and leave no file", async () => {
   await using bench = await aBench("klaytn");
   await bench.ask("admin_importChainFromString", hexOf(1, 6));
   const fresh = await mkdtemp(join(directory, "fresh-"));
@@ -98,7 +98,7 @@ test("exports that cannot be are refused in the Go node's words and leave no fil
   await expect(bench.ask("admin_exportChain", path)).rejects.toThrow("would overwrite an existing file");
 });
 
-test("an export leaves the chain's disk the room that blocks need", async () => {
+test("an export leaves the disk space that blocks need", async () => {
   await using bench = await aBench("kaia", { shortage: { free: 18, needed: 20 } });
   const fresh = await mkdtemp(join(directory, "short-"));
   const path = join(fresh, "out.rlp");
@@ -108,7 +108,7 @@ test("an export leaves the chain's disk the room that blocks need", async () => 
   expect(await readdir(fresh)).toEqual([]);
 });
 
-test("imports that fail say where and what was taken, in the Go node's words", async () => {
+test("failing imports return the Go node's error with the number of imported blocks", async () => {
   await using bench = await aBench("kaia");
   const broken = concatBytes(...blocks.slice(1, 4), Uint8Array.of(0xc2, 0xc0, 0xc0, 0x05));
   const path = join(directory, "broken.rlp");
@@ -132,7 +132,7 @@ test("imports that fail say where and what was taken, in the Go node's words", a
   expect(head(bench)).toBe(3);
 });
 
-test("the service answers false, tells the log why, and takes text only while the chain is new", async () => {
+test("the service profile returns false, logs the reason, and imports text only into a new chain", async () => {
   await using bench = await aBench("service");
   expect(await bench.ask("admin_importChainFromString", "0xzz")).toBe(false);
   expect(await bench.ask("admin_importChainFromString", hexOf(0, 3))).toBe(true);
@@ -150,7 +150,7 @@ test("the service answers false, tells the log why, and takes text only while th
   expect(head(bench)).toBe(2);
 });
 
-test("who makes blocks waits until an import is done, and a closing node ends it behind a block", async () => {
+test("block production waits for an import, and closing the node ends an import after a whole block", async () => {
   await using bench = await aBench("kaia");
   const path = join(directory, "turns.rlp");
   await writeFile(path, concatBytes(...blocks));

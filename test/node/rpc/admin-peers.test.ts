@@ -1,4 +1,4 @@
-/** Peers as `admin` and `net` tell of them (service.md 2.2, 4.2, 4.4; rpc.md 2.1, 2.3). */
+/** Peers in `admin`, `net` and their subscription. */
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
@@ -22,7 +22,7 @@ const network = {
   nodeType: "en",
 } as const;
 
-/** Asks a node that has these peers; one that can be dialled is kept. */
+/** A node with these peers; it keeps a peer that can be dialled. */
 function asker(name: ProfileName, peers: readonly PeerInfo[] = []) {
   const profile = rpcProfiles[name];
   const kept = new Set<string>();
@@ -43,7 +43,7 @@ function asker(name: ProfileName, peers: readonly PeerInfo[] = []) {
 const protocols = { istanbul: { version: 65, blockscore: 123, head: `0x${"22".repeat(32)}` } };
 const peer: PeerInfo = { id, name: "x", caps: ["istanbul/65"], networks: [network], protocols };
 
-test("a peer has one network and a difficulty for the service, networks and a block score for the Go nodes", async () => {
+test("a peer has one network and a difficulty in the service profile, networks and a block score in the others", async () => {
   const { blockscore: difficulty, ...rest } = protocols.istanbul;
   const facts = { id, name: "x", caps: ["istanbul/65"] };
   expect(await asker("service", [peer])("admin_peers")).toEqual([
@@ -58,7 +58,7 @@ test("a peer has one network and a difficulty for the service, networks and a bl
   expect(await asker("service", [two])("admin_peers")).toMatchObject([{ networks: [network, network] }]);
 });
 
-test("peers are kept and let go; a URL that is none is false for the service and an error of the Go nodes", async () => {
+test("static peers are added and removed; an invalid URL is false in the service profile and an error in the others", async () => {
   const service = asker("service");
   expect([await service("admin_addPeer", URL), await service("admin_addPeer", "nobody")]).toEqual([
     true,
@@ -79,14 +79,14 @@ test("peers are kept and let go; a URL that is none is false for the service and
   }
 });
 
-test("peers are counted, and whether the node listens is told; a Go node always says that it does", async () => {
+test("net_peerCount counts peers, and net_listening is always true on a Go node", async () => {
   const service = asker("service", [peer]);
   expect(await service("net_peerCount")).toBe("0x1");
   expect(await service("net_peerCountByType")).toEqual({ total: 1, en: 1 });
   expect([await service("net_listening"), await asker("klaytn")("net_listening")]).toEqual([false, true]);
 });
 
-test("what peers do is told to who asks for it, until it no longer does", () => {
+test("a subscriber gets the events of peers until it unsubscribes", () => {
   const listeners = new Set<(event: PeerEvent) => void>();
   const row = nodeSubscriptions({
     deliveries: new Deliveries({ onBug }),

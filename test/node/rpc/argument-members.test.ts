@@ -1,4 +1,4 @@
-/** Argument objects have the members of the Go node's structs (`kaia/api/tx_args.go@v2.2.2`), none left out. */
+/** Argument objects have all members of the Go node's structs (`api/tx_args.go@v2.2.2`). */
 import { expect, test } from "@jest/globals";
 import {
   accountUpdateArgs,

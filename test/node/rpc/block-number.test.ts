@@ -1,4 +1,4 @@
-/** How callers name blocks, and the Go node's words for what names none. */
+/** Block references in parameters, and the Go node's errors for invalid ones. */
 import { expect, test } from "@jest/globals";
 import { blockNumber, blockReference, decimalOrHex } from "../../../node/calls/arguments/block-number.ts";
 

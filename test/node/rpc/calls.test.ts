@@ -1,4 +1,4 @@
-/** Contracts that callers run: what they return, what they cost, and the words for what fails (rpc.md 2.6.6). */
+/** Contract calls: outputs, estimates, computation cost, and the errors of failing calls. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
@@ -9,7 +9,7 @@ import { makerGenesis } from "../../support/transfer-chain.ts";
 
 const at = (name: number): string => `0x${name.toString(16).padStart(40, "0")}`;
 const rich = at(0xabc);
-/** Contracts by what they do. */
+/** Contracts by their behaviour. */
 const CODE = {
   /** Returns slot 0. */
   reader: [at(0x1001), "0x60005460005260206000f3"],
@@ -53,14 +53,14 @@ afterAll(async () => {
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, "0")}`;
 
-test("a call returns what the contract returns, and changes nothing", async () => {
+test("a call returns the contract's output and changes no state", async () => {
   expect(await call("chain_call", { to: CODE.reader[0] }, "latest")).toBe(word(42));
   expect(await call("eth_call", { to: CODE.purse[0], from: rich, value: "0x5" }, "latest")).toBe(word(12));
   expect(await call("eth_call", { to: CODE.purse[0] }, "latest")).toBe(word(7));
   expect(await call("eth_call", { data: "0x602a60005260206000f3" }, "0x0")).toBe(word(42));
 });
 
-test("overrides are there for the call and for nobody after it", async () => {
+test("state overrides apply to one call only", async () => {
   const slot = `0x${"0".repeat(64)}`;
   const reader = { to: CODE.reader[0] };
   const [other, nothing] = [word(1), word(0)];
@@ -86,7 +86,7 @@ test.each([
   ],
   ["an error of its own", "0x01020304", { code: 3, message: "execution reverted", data: '"0x01020304"' }],
   ["a text that is longer than it says", notToday.slice(0, 140), { code: 3, message: "execution reverted" }],
-])("a revert with %s says so", async (_what, data, error) => {
+])("a revert with %s returns its reason", async (_what, data, error) => {
   for (const name of ["chain_call", "chain_estimateGas"]) {
     await expect(call(name, { to: CODE.echo[0], data }, "latest")).rejects.toMatchObject(error);
   }
@@ -111,11 +111,11 @@ test.each([
     { to: rich, value: "0x1" },
     "err: insufficient balance for transfer (supplied gas 500000000)",
   ],
-])("%s is told in the Go node's words", async (_what, args, message) => {
+])("%s returns the Go node's error", async (_what, args, message) => {
   await expect(call("chain_call", args, "latest")).rejects.toMatchObject({ code: -32000, message });
 });
 
-test("an estimate is the least gas with which the call succeeds", async () => {
+test("an estimate is the lowest gas limit with which the call succeeds", async () => {
   expect(await call("chain_estimateGas", { to: rich })).toBe("0x5208");
   const needed = Number(await call("eth_estimateGas", { to: CODE.greedy[0] }));
   expect(needed).toBeGreaterThan(121_000);
@@ -143,7 +143,7 @@ test.each([
   await expect(call("eth_estimateGas", args)).rejects.toMatchObject({ code: -32000, message });
 });
 
-test("the computation cost counts every opcode, also of what fails", async () => {
+test("the computation cost counts every opcode, also of a failing call", async () => {
   // PUSH1 120, SLOAD 835, PUSH1 120, MSTORE 288, twice PUSH1, RETURN 0
   expect(await call("chain_estimateComputationCost", { to: CODE.reader[0] }, "latest")).toBe(
     `0x${(835 + 288 + 4 * 120).toString(16)}`,
@@ -151,12 +151,12 @@ test("the computation cost counts every opcode, also of what fails", async () =>
   expect(await call("chain_estimateComputationCost", { to: CODE.silent[0] }, "latest")).toBe("0xf0");
 });
 
-test("a computation cost below zero is told as the Go node's 64 bits hold it", async () => {
+test("a negative computation cost wraps at 64 bits, as in the Go node", async () => {
   const modexp = { to: `0x${"5".padStart(40, "0")}`, data: `0x${"f".repeat(192)}` };
   expect(await call("chain_estimateComputationCost", modexp, "latest")).toBe("0xffffffffffffffff");
 });
 
-test("blocks that are not there are named", async () => {
+test("errors for unknown blocks name the block", async () => {
   await expect(call("chain_call", { to: rich }, "0x9")).rejects.toMatchObject({
     message: "the header does not exist (block number: 9)",
   });

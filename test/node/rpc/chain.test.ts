@@ -71,14 +71,14 @@ async function call(
   return answer.error ?? answer.result;
 }
 
-test("every recorded block is answered byte for byte", async () => {
+test("every recorded block is returned byte for byte", async () => {
   for (const block of await recordedJson<{ number: string }[]>("blocks.json.gz")) {
     const answer = await rawCall("klay_getBlockByNumber", [block.number, true]);
     expect(answer).toBe(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(block)}}\n`);
   }
 });
 
-test("every recorded receipt is answered byte for byte, by block and by transaction", async () => {
+test("every recorded receipt is returned byte for byte, by block and by transaction", async () => {
   const recordedReceipts =
     await recordedJson<Record<string, { transactionHash: string }[]>>("receipts.json.gz");
   for (const [number, receipts] of Object.entries(recordedReceipts)) {
@@ -91,7 +91,7 @@ test("every recorded receipt is answered byte for byte, by block and by transact
   }
 });
 
-test("every recorded account is answered byte for byte", async () => {
+test("every recorded account is returned byte for byte", async () => {
   const { accounts } = await recordedJson<{ accounts: Record<string, { account: unknown }> }>(
     "state.json.gz",
   );
@@ -117,7 +117,7 @@ test("balances and nonces are those of the account, at the head and at block 0",
   expect(await call("klay_getBalance", [`0x${"99".repeat(20)}`, "latest"])).toBe("0x0");
 });
 
-test("parameter errors have the Go node's words", async () => {
+test("parameter errors are the Go node's", async () => {
   const missing: string[] = [];
   let compared = 0;
   for (const [method, params, message] of recorded.parameterErrors) {
@@ -188,7 +188,7 @@ test("Ethereum's forms have Ethereum's keys in the Go node's order", async () =>
   });
 });
 
-test("modules are listed as the profile names them", async () => {
+test("rpc_modules lists the modules of the profile", async () => {
   expect(Object.keys((await call("rpc_modules", [], "service")) as object)).toEqual(
     "admin chain debug miner net personal rpc txpool web3".split(" "),
   );
@@ -196,7 +196,7 @@ test("modules are listed as the profile names them", async () => {
   expect(Object.keys((await call("rpc_modules", [], "kaia")) as object)).toContain("kaia");
 });
 
-test("the network's number is text for the service and a number for the Go nodes", async () => {
+test("the network id is text in the service profile and a number in the others", async () => {
   expect(await call("net_networkID", [], "service")).toBe("9025");
   expect(await call("net_networkID", [], "kaia")).toBe(9025);
   expect(await call("net_version", [])).toBe("9025");
@@ -216,7 +216,7 @@ test("node information has the keys of its profile", async () => {
   expect(kaia.protocols.istanbul.config).not.toHaveProperty("isBFT");
 });
 
-test("a range without logs gives none, a range backwards too, and an unknown block is an error", async () => {
+test("an empty or reversed range returns no logs, and an unknown block is an error", async () => {
   expect(await call("klay_getLogs", [{ fromBlock: "0x0", toBlock: "0xffff" }])).toEqual([]);
   expect(await call("klay_getLogs", [{ fromBlock: "0x9", toBlock: "0x2" }])).toEqual([]);
   const blockHash = `0x${"12".repeat(32)}`;

@@ -1,4 +1,4 @@
-/** Looking into the process (rpc.md 2.8.2): files that are never written over, one profile at a time. */
+/** Profiling and inspection of the process: files are never overwritten, one profile runs at a time. */
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,12 +33,12 @@ function ask(name: string, ...params: unknown[]): Promise<unknown> {
   return askRow(rows, name, ...params);
 }
 
-test("every method is for whoever runs the node", () => {
+test("every method is privileged", () => {
   const rows = debugProcessMethods({} as never); // nothing is called
   expect(rows.filter(({ privilege }) => privilege === undefined)).toEqual([]);
 });
 
-test("a CPU profile goes to a new file that only its owner reads, and there is one at a time", async () => {
+test("a CPU profile is a new file for its owner only, and one runs at a time", async () => {
   const file = join(directory, "cpu.cpuprofile");
   await ask("debug_startCPUProfile", file);
   await expect(ask("debug_cpuProfile", join(directory, "other"), 1)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test.each(["debug_startCPUProfile", "debug_writeMemProfile"])(
   },
 );
 
-test("what the system refuses is the caller's to know, whatever it is", async () => {
+test("system errors of files are returned to the caller", async () => {
   const loop = join(directory, "loop");
   await symlink(loop, loop);
   for (const [file, words] of [
@@ -97,7 +97,7 @@ test("a profile that runs when the node closes is written", async () => {
   expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ nodes: expect.any(Array) });
 });
 
-test("levels, memory and database answer", async () => {
+test("log level, memory and database methods return results", async () => {
   await ask("debug_verbosity", 0);
   await ask("debug_verbosity", 5);
   expect(levels).toEqual(["silent", "debug"]);
@@ -115,6 +115,6 @@ test.each([
   ["debug_chaindbCompact", [{ preset: "custom" }], "no ranges provided for custom preset"],
   ["debug_stopWarmUp", [], "not in warm up"],
   ["debug_startWarmUp", [90], "there is nothing to warm up: this node reads states without their tries"],
-])("%s of %j says why not", async (name, params, message) => {
+])("%s of %j returns an error", async (name, params, message) => {
   await expect(ask(name, ...params)).rejects.toMatchObject({ code: -32000, message });
 });

@@ -1,4 +1,4 @@
-/** States written out and compared (rpc.md 2.8.1), on a recorded chain whose traces and dump are known to be right. */
+/** Dumps and comparisons of states, on a recorded chain with verified traces and a verified dump. */
 
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -64,7 +64,7 @@ test("the dump of the newest block is the recorded one", async () => {
   );
 });
 
-test("slots before a transaction are those that its trace finds", async () => {
+test("storage before a transaction is that of its trace", async () => {
   const compared: unknown[] = [];
   for (const place of placesOfTransactions()) {
     const before = await ask<Prestate>("debug_traceTransaction", place.hash, { tracer: "prestateTracer" });
@@ -110,7 +110,7 @@ function placesOfTransactions(): At[] {
   );
 }
 
-test("pages of slots follow each other by the hash that comes next", async () => {
+test("pages of slots continue at nextKey", async () => {
   const token = "0x037d2d02f9f17ba12b55940044fa065ddb888b5a";
   const head = chain.chain.head().header.number;
   const page = (start: string, max: number): Promise<Page> =>
@@ -127,7 +127,7 @@ test("pages of slots follow each other by the hash that comes next", async () =>
   expect(await page("0x00", -1)).toEqual({ storage: {}, nextKey: hashes[0] });
 });
 
-test("modified accounts are the same whether undo records are kept or not", async () => {
+test("modified accounts are the same with and without undo records", async () => {
   const found = await ask<string[]>("debug_getModifiedAccountsByNumber", 3, "0x6");
   expect(found).toHaveLength(12);
   using reading = storeReading(chain.store)();
@@ -136,7 +136,7 @@ test("modified accounts are the same whether undo records are kept or not", asyn
   expect(scanned.map(toHex)).toEqual(found);
 });
 
-test("a contract's changed slots are as many as the Go node counts", async () => {
+test("the number of a contract's modified slots is the Go node's", async () => {
   const kit = "0x037d2d02f9f17ba12b55940044fa065ddb888b5a";
   const counts: number[] = [];
   for (let number = 5; number <= 33; number++) {
@@ -150,7 +150,7 @@ test("a contract's changed slots are as many as the Go node counts", async () =>
 
 const ACCOUNT = "0x80c124d8c862cae29db855a829a4f1a69b27a48d";
 
-test("slots are counted of contracts alone in the older line, and of accounts that are there at both ends", async () => {
+test("the older line counts slots of contracts only; accounts must exist at both ends", async () => {
   const rows = debugStateMethods({
     open: storeReading(chain.store),
     maxBytes: 5_000,
@@ -179,7 +179,7 @@ test.each([
     [`0x${"11".repeat(32)}`, 0, `0x${"11".repeat(20)}`, "0x", 1],
     `block 0x${"11".repeat(32)} not found`,
   ],
-])("%s of %j says what is wrong", async (name, params, message) => {
+])("%s of %j returns the Go node's error", async (name, params, message) => {
   await expect(ask(name, ...params)).rejects.toMatchObject({ code: -32000, message });
 });
 
@@ -195,7 +195,7 @@ test.each(["debug_dumpBlock", "debug_dumpStateTrie"])(
   },
 );
 
-test("the listed tries have the roots that header and accounts name", async () => {
+test("dumped tries have the roots in header and accounts", async () => {
   type Node = { type: string; hash: string; parent: string; path: string };
   type Accounts = Record<string, { root: string; codeHash: string; code: string }>;
   const { root, tries } = await ask<{ root: string; tries: Node[] }>("debug_dumpStateTrie", "latest");
@@ -224,7 +224,7 @@ test("the listed tries have the roots that header and accounts name", async () =
   expect(tries.every(({ parent }) => hashes.has(parent))).toBe(true);
 });
 
-test("the Go nodes run callers' own tracers for ranges of blocks and single transactions, not for whole blocks", async () => {
+test("Go nodes run JavaScript tracers for block ranges and transactions, but not for whole blocks", async () => {
   const config = {
     tracer:
       "{n: 0, step: function () { this.n++ }, fault: function () {}, result: function (ctx) { return [this.n, ctx.type] }}",

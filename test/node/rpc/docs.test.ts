@@ -3,16 +3,16 @@ import { expect, test } from "@jest/globals";
 import { unsupported } from "../../../node/rpc/unsupported.ts";
 import { documented, OPEN_RPC, openRpc, RPC_DOCS, rpcDocs } from "../../../scripts/rpc-docs.ts";
 
-test("the page about JSON-RPC says what the registry holds; node scripts/rpc-docs.ts writes it anew", () => {
+test("docs/rpc.md is that of the registry; node scripts/rpc-docs.ts generates it", () => {
   expect(readFileSync(RPC_DOCS, "utf8")).toBe(rpcDocs());
 });
 
-test("no method that is said to be left out is there", () => {
+test("no method in the list of unsupported ones exists", () => {
   const names = documented.methods.flatMap(({ name, aliases }) => [name, ...aliases]);
   expect(unsupported.flatMap((row) => row.names).filter((name) => names.includes(name))).toEqual([]);
 });
 
-test("every method's name and alias stands as a literal in the sources", () => {
+test("every method name and alias is a literal in the sources", () => {
   const files = ["node/rpc", "node/jsonrpc"].flatMap((room) =>
     readdirSync(room).flatMap((name) => (name.endsWith(".ts") ? [`${room}/${name}`] : [])),
   );
@@ -22,7 +22,7 @@ test("every method's name and alias stands as a literal in the sources", () => {
   expect(names.filter((name) => !sources.includes(`"${name}"`))).toEqual([]);
 });
 
-test("the OpenRPC document is the registry's, and says of every parameter and result what it looks like", () => {
+test("docs/openrpc.json is that of the registry, with a schema for every parameter and result", () => {
   const text = openRpc();
   expect(readFileSync(OPEN_RPC, "utf8")).toBe(text);
   const { methods, components } = JSON.parse(text) as {

@@ -1,4 +1,4 @@
-/** `eth_config` (EIP-7910) of a chain whose forks are still to come; what is expected was answered by a Go node 2.2.1. */
+/** `eth_config` (EIP-7910) of a chain with future forks. Expected results were recorded from a Go node 2.2.1. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import type { Chain } from "../../../node/chain/chain.ts";
@@ -17,7 +17,7 @@ const EARLY = ["istanbul", "london", "ethTxType", "magma", "kore", "shanghai", "
 const nothing = () => undefined;
 const noPool = { get: nothing, minedBlobs: nothing, wire: () => new Uint8Array(0) };
 
-test("forks to come show their id, their blobs and the contracts that they bring", async () => {
+test("future forks have their fork id, blob schedule and contracts", async () => {
   const config = {
     ...Object.fromEntries(EARLY.map((name) => [`${name}CompatibleBlock`, 0])),
     kip103CompatibleBlock: 3,
@@ -63,7 +63,7 @@ const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/on
 const sent = decodeTransaction(fromHex(sample?.raw ?? "0x"));
 const bare = bareTransaction(sent);
 
-/** Asks for the blobs of the sample, which waits, is in a block, or both. */
+/** Requests the blobs of a sample that is pending, in a block, or both. */
 function blobsOf(
   where: { waits?: boolean; mined?: boolean; kept?: boolean },
   full: boolean,
@@ -78,7 +78,7 @@ function blobsOf(
   return askRow(ethConfigMethods({ chain, pool }), "eth_getBlobSidecarByTxHash", toHex(bare.hash), full);
 }
 
-test("blobs of a transaction are there while it waits and for a while after, whole or their beginnings", async () => {
+test("blobs of a pending or recently mined transaction are returned, whole or abbreviated", async () => {
   const { sidecar } = sent.fields;
   const [blob = new Uint8Array(0)] = sidecar?.blobs ?? [];
   const told = {

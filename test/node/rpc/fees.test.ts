@@ -10,10 +10,10 @@ const UPPER = 750n;
 const RULES = { ...BASE_RULES, baseFee: true, suggestedPrice: "base-fee-and-tenth" } as const;
 
 const [maker, somebody] = [new Uint8Array(20).fill(1), new Uint8Array(20).fill(2)];
-/** A tip that the block's maker offers itself. */
+/** A tip from the block's own reward address. */
 const OWN = 6n;
 
-/** A chain whose blocks have a base fee of 100 and transactions that offer these tips, each for 10 gas. */
+/** A chain of blocks with a base fee of 100 and transactions with these tips, each for 10 gas. */
 function aChainOf(blocks: readonly (readonly bigint[])[], nextBaseFee = 100n): Chain {
   const all = [[], ...blocks].map((tips, number) => ({
     header: { number, baseFee: 100n, gasUsed: BigInt(tips.length) * 10n, rewardbase: maker },
@@ -43,7 +43,7 @@ function aChainOf(blocks: readonly (readonly bigint[])[], nextBaseFee = 100n): C
   return chain as unknown as Chain; // what prices are found from
 }
 
-test("nobody has to tip while the base fee lies at its lower bound", () => {
+test("the suggested tip is 0 while the base fee is at its lower bound", () => {
   const chain = aChainOf([[9n, 9n, 9n]], LOWER);
   expect([suggestedTip(chain), suggestedPrice(chain)]).toEqual([0n, 27n]);
 });
@@ -57,21 +57,21 @@ test("the tip is the 60th percentile of the three lowest of each recent block, a
 const times = (count: number, ...tips: readonly bigint[]) => Array.from({ length: count }, () => tips);
 const DEAR = 10n ** 13n;
 
-test("a tip is never more than 500 Gpeb, and blocks before the last twenty do not count", () => {
+test("the suggested tip is at most 500 Gpeb, and blocks before the last twenty do not count", () => {
   expect(suggestedTip(aChainOf([[DEAR]]))).toBe(500_000_000_000n);
   expect(suggestedTip(aChainOf([...times(20, DEAR, DEAR), ...times(20, 4n, 4n)]))).toBe(4n);
 });
 
-test("blocks with one tip make as many more count, at most twenty", () => {
+test("each block with one tip adds a block to the sample, at most twenty", () => {
   const blocks = [...times(20, 1n), ...times(20, DEAR), ...times(20, 4n)];
   expect(suggestedTip(aChainOf(blocks))).toBe(500_000_000_000n); // the 24th lowest of forty
 });
 
-test("what a block's maker offers itself does not count", () => {
+test("tips from a block's own reward address do not count", () => {
   expect(suggestedTip(aChainOf([[OWN, 8n, 9n, OWN, 7n]]))).toBe(8n); // of 7, 8, 9
 });
 
-test("a history's rewards are what each part of the gas was offered at most", async () => {
+test("a fee history's rewards are the priority fees at the gas percentiles", async () => {
   const chain = aChainOf([[3n, 1n, 2n, 4n], []]);
   const question = { count: 2, newest: 2, percentiles: [0, 25, 50, 100] };
   const text = await feeHistory({ chain, profile: rpcProfiles.kaia }, question);

@@ -1,4 +1,4 @@
-/** Filters that clients poll (rpc.md 2.6.7): what they tell, when they go, and what they may cost. */
+/** Installed filters: their changes, expiry and limits. */
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { logFilter, logFilterJson } from "../../../node/calls/arguments/log-filter.ts";
@@ -21,7 +21,7 @@ const listen =
     return () => all.delete(listener);
   };
 
-/** A chain of numbers, a pool, a search that answers with the range it was asked for. */
+/** A fake chain and pool, and a search that returns its range. */
 function aScene(limits: Partial<FilterLimits> = {}) {
   let head = 5;
   let time = 0;
@@ -62,7 +62,7 @@ function aScene(limits: Partial<FilterLimits> = {}) {
   };
 }
 
-test("a block filter tells each new block once", async () => {
+test("a block filter reports each new block once", async () => {
   const { filters, grow, changes } = aScene({ hashes: 2 });
   const id = filters.addBlocks();
   expect(await changes(id)).toEqual([]);
@@ -72,7 +72,7 @@ test("a block filter tells each new block once", async () => {
   expect(await changes(id)).toEqual([]);
 });
 
-test("a filter for pending transactions tells what came after it was made", async () => {
+test("a pending transaction filter reports transactions since its creation", async () => {
   const { filters, pend, changes, listeners } = aScene();
   const [first, other] = [filters.addPending(), filters.addBlocks()];
   pend(1, 2);
@@ -100,7 +100,7 @@ test("a log filter searches the blocks since the last poll that lie in its range
   expect(JSON.parse(await filters.logs(some))).toEqual(["0-7"]);
 });
 
-test("more logs than an answer holds come by parts; a block that is too much by itself is told as an error once", async () => {
+test("too many logs are returned over several polls; a single block with too many logs is an error once", async () => {
   const { filters, grow, allow, changes } = aScene();
   const id = filters.addLogs(logFilter.decode({}));
   grow(13);
@@ -113,7 +113,7 @@ test("more logs than an answer holds come by parts; a block that is too much by 
   expect(await changes(id)).toEqual(["12-13"]);
 });
 
-test("blocks that were told and are taken back come again, as removed", async () => {
+test("logs of reported blocks that leave the chain are returned as removed", async () => {
   const { filters, grow, rewind, changes } = aScene();
   const log = { address: fromHex(`0x${"ab".repeat(20)}`), topics: [], data: new Uint8Array(0) };
   const receipts = [{ transactionHash: hashOf(1), logs: [log] }] as unknown as Receipt[]; // what is read
@@ -126,7 +126,7 @@ test("blocks that were told and are taken back come again, as removed", async ()
   expect(await changes(blocks)).toEqual([shown(6), shown(7)]);
 });
 
-test("a filter that nobody polls for five minutes is gone", async () => {
+test("a filter expires five minutes after its last poll", async () => {
   const { filters, pass, changes } = aScene();
   const [polled, forgotten] = [filters.addBlocks(), filters.addBlocks()];
   pass(200_000);
@@ -137,7 +137,7 @@ test("a filter that nobody polls for five minutes is gone", async () => {
   expect(filters.remove(forgotten)).toBe(false);
 });
 
-test("only log filters have logs", () => {
+test("only log filters return logs", () => {
   const { filters } = aScene();
   expect(() => filters.logs(filters.addBlocks())).toThrow("filter not found");
   expect(() => filters.addLogs(logFilter.decode({ toBlock: "0x9" }))).toThrow(
@@ -145,7 +145,7 @@ test("only log filters have logs", () => {
   );
 });
 
-test("filters are bounded in number and in what they ask for", () => {
+test("the number of filters and the size of their criteria are bounded", () => {
   const { filters } = aScene({ filters: 3, bytes: 10_000 });
   const wide = logFilter.decode({ address: Array.from({ length: 100 }, () => `0x${"ab".repeat(20)}`) });
   expect(() => filters.addLogs(wide)).toThrow("too many filters");
@@ -153,7 +153,7 @@ test("filters are bounded in number and in what they ask for", () => {
   expect(() => filters.addBlocks()).toThrow("too many filters");
 });
 
-test("who comes too late to the list of pending transactions finds the place gone", () => {
+test("a position in the list of pending transactions expires", () => {
   const listeners = new Set<PendingListener>();
   const list = new PendingList(
     { onPending: (each) => (listeners.add(each), () => listeners.delete(each)) },
@@ -169,7 +169,7 @@ test("who comes too late to the list of pending transactions finds the place gon
   expect(list.from(start, 10)).toBeUndefined();
 });
 
-test("a filter means the same when it has been written and read again", () => {
+test("an encoded filter decodes to the same filter", () => {
   const filter = logFilter.decode({
     fromBlock: "earliest",
     toBlock: "0x9",

@@ -1,4 +1,4 @@
-/** `governance_vote` and the lists of votes, as each line of the Go node shows them (rpc.md 2.10). */
+/** `governance_vote` and the lists of votes, in the form of each line of the Go node. */
 
 import { expect, test } from "@jest/globals";
 import type { Chain } from "../../../node/chain/chain.ts";
@@ -35,7 +35,7 @@ function onBug(error: unknown): never {
   throw error;
 }
 
-/** Answers as text: block 12 and 13 carry votes, epochs have ten blocks. */
+/** Results as text: blocks 12 and 13 carry votes, epochs have ten blocks. */
 function anAsker(profile: ProfileName, governingNode = own) {
   const context: ReturnType<PendingVotesDeps["governance"]["voteDeps"]> = {
     validators: validatorSet([own], [own], 1),
@@ -70,7 +70,7 @@ function anAsker(profile: ProfileName, governingNode = own) {
 
 const PREPARED = "Your vote is prepared. It will be put into the block header or applied when";
 
-test("votes of an epoch and one's own, line 2", async () => {
+test("votes of an epoch and the node's own votes, line 2", async () => {
   const ask = anAsker("kaia");
   expect(await ask("governance_votes", "0x9")).toBe("[]");
   expect(await ask("governance_votes", "0xa")).toBe(
@@ -86,7 +86,7 @@ test("votes of an epoch and one's own, line 2", async () => {
   );
 });
 
-test("votes of the epoch and one's own, line 1", async () => {
+test("votes of an epoch and the node's own votes, line 1", async () => {
   const ask = anAsker("klaytn");
   expect(await ask("governance_votes")).toContain(
     `[{"validator":"${OWN}","key":"reward.mintingamount","value":"10000000000000000000"},`,
@@ -97,7 +97,7 @@ test("votes of the epoch and one's own, line 1", async () => {
   );
 });
 
-test("a node that does not govern may not vote", async () => {
+test("a node that is not the governing node may not vote", async () => {
   const stranger = new Uint8Array(20);
   expect(await anAsker("kaia", stranger)("governance_vote", "x", 1)).toBe(
     '"you don\'t have the right to vote"',

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { limitTraces } from "../../../node/calls/trace-admission.ts";
 import { failure } from "../../../node/jsonrpc/errors.ts";
 
-test("traces beyond the limit are refused, other calls are not; one that ends makes room", async () => {
+test("traces beyond the limit are refused until one ends; other calls are not limited", async () => {
   const ends: (() => void)[] = [];
   const refusing: (boolean | undefined)[] = [];
   const { signal } = new AbortController();

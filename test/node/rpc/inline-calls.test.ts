@@ -30,7 +30,7 @@ beforeAll(async () => {
     open: () => chainReading(chain.chain),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
     timeoutMs: 5_000,
-    brief: new InlineCalls(A_WHILE_MS),
+    inlineCalls: new InlineCalls(A_WHILE_MS),
   });
   given = [];
 });

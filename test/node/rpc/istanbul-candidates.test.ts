@@ -1,4 +1,4 @@
-/** `istanbul_propose`, `candidates` and `discard`: what the operator notes, which no block carries (rpc.md 2.10). */
+/** `istanbul_propose`, `candidates` and `discard`: the operator's candidates, which no block carries. */
 import { expect, test } from "@jest/globals";
 import type { GovernanceMethodDeps } from "../../../node/presenters/parameters.ts";
 import { istanbulMethods } from "../../../node/rpc/istanbul.ts";
@@ -11,7 +11,7 @@ function aNode(): (name: string, ...params: unknown[]) => Promise<unknown> {
   return (name, ...params) => askRow(rows, `istanbul_${name}`, ...params);
 }
 
-test("candidates are noted, changed and forgotten, and shown by address", async () => {
+test("candidates are recorded, changed and deleted, and listed by address", async () => {
   const ask = aNode();
   expect(await ask("propose", at(9), true)).toBeNull();
   await ask("propose", at(3), true);
@@ -27,7 +27,7 @@ test("a node does not share its candidates with another", async () => {
   expect(await aNode()("candidates")).toEqual({});
 });
 
-test("there are only so many; those that are noted may still be changed", async () => {
+test("the number of candidates is bounded; recorded ones can still be changed", async () => {
   const ask = aNode();
   for (let name = 0; name < 1024; name++) await ask("propose", at(name), true);
   await expect(ask("propose", at(1024), true)).rejects.toMatchObject({ message: "too many candidates" });
@@ -35,7 +35,7 @@ test("there are only so many; those that are noted may still be changed", async 
   expect(await ask("candidates")).toMatchObject({ [at(5)]: false });
 });
 
-test("proposing and taking that back is an operator's own affair", () => {
+test("proposing and discarding are privileged", () => {
   const rows = istanbulMethods({} as GovernanceMethodDeps); // as above
   const privileges = rows.filter(({ privilege }) => privilege !== undefined).map(({ name }) => name);
   expect(privileges).toEqual(["istanbul_propose", "istanbul_discard"]);

@@ -1,4 +1,4 @@
-/** `istanbul_getSnapshot`: what stakes and policies make of validators (rpc.md 2.10, line 1). */
+/** `istanbul_getSnapshot`: weights and reward addresses by stake and proposer policy, line 1. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
@@ -75,7 +75,7 @@ test.each<[string, Terms, readonly number[]]>([
   });
 });
 
-test("rewards go where stakers said", async () => {
+test("reward addresses are those of the staking information", async () => {
   expect(await snapshot({ stakes: STAKES.slice(0, 2) })).toMatchObject({
     rewardAddrs: [fixedBytes(0x51, 20), fixedBytes(0x52, 20), new Uint8Array(20)].map(toHex),
   });

@@ -1,4 +1,4 @@
-/** Logs of one block for many filters: the same as those that a search finds, at a cost that does not grow with both. */
+/** Logs of one block for many filters: the same as those of a search, at a cost that does not grow with both. */
 import { expect, test } from "@jest/globals";
 import { type LogFilter, logFilter } from "../../../node/calls/arguments/log-filter.ts";
 import { BlockLogs } from "../../../node/calls/live-logs.ts";
@@ -23,7 +23,7 @@ function receiptsOf(logs: readonly (readonly Log[])[]): Receipt[] {
   return logs.map((each, at) => ({ transactionHash: value(32, at), logs: each })) as unknown as Receipt[]; // as far as they are read
 }
 
-test("a filter selects the logs of a block that a search finds, with the same text", () => {
+test("a filter selects the same logs of a block as a search, with the same text", () => {
   const random = seededRandom(20);
   const below = (bound: number): number => Math.floor(random() * bound);
   const some = <T>(bound: number, make: () => T): T[] => Array.from({ length: below(bound) }, make);
@@ -54,7 +54,7 @@ test("a filter selects the logs of a block that a search finds, with the same te
   expect(logs.select({ ...anything, from: 6, to: 9 })).toEqual([]);
 });
 
-test("thousands of values in each place of a filter are looked up, not compared with every log", () => {
+test("thousands of values in each position of a filter are looked up, not compared with every log", () => {
   let reads = 0;
   const address = value(20, 1);
   const log = {
@@ -78,19 +78,19 @@ test("thousands of values in each place of a filter are looked up, not compared 
   expect(reads).toBe(1_000);
 });
 
-test("the text of a log is made once for all subscribers", () => {
+test("the text of a log is written once for all subscribers", () => {
   const log = { address: value(20, 1), topics: [], data: new Uint8Array(0) };
   const logs = new BlockLogs({ block, receipts: receiptsOf([[log]]) }, false);
   expect(logs.payload(0)).toBe(logs.payload(0));
 });
 
-test("a filter that no log can fit keeps none of its values", () => {
+test("a filter that cannot match stores none of its values", () => {
   const position = [`0x${"ab".repeat(32)}`];
   const { topics } = logFilter.decode({ topics: Array.from({ length: 5_000 }, () => position) });
   expect(topics).toEqual([[], [], [], [], []]);
 });
 
-test("values of a filter keep no slice of a shared pool alive", () => {
+test("values of a filter retain no slice of a shared buffer", () => {
   const { addresses, topics } = logFilter.decode({
     address: `0x${"ab".repeat(20)}`,
     topics: [`0x${"cd".repeat(32)}`],

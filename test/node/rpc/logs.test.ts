@@ -60,7 +60,7 @@ async function aStore() {
   return store;
 }
 
-test("pending blocks are searched by the older line alone, from block 0 on", async () => {
+test("only the older line searches pending blocks, from block 0 on", async () => {
   await using store = await aStore();
   using source = await storeLogSource(store);
   const filter = logFilter.decode({ fromBlock: "pending" });
@@ -75,20 +75,20 @@ async function search(json: object, maxLogs = 0) {
   return searchLogs(source, logFilter.decode(json), { maxLogs, profile }) as Record<string, unknown>[];
 }
 
-/** Block and log index of each. */
+/** Block number and log index of each log. */
 async function places(json: object): Promise<string[]> {
   const found = await search(json);
   return found.map(({ blockNumber, logIndex }) => `${String(blockNumber)}/${String(logIndex)}`);
 }
 
-test("all logs of a range come oldest first, numbered within their block", async () => {
+test("the logs of a range are returned oldest first, with their index in the block", async () => {
   expect(await places({ fromBlock: "0x0" })).toEqual(["0x1/0x0", "0x1/0x1", "0x1/0x2", "0x3/0x0"]);
   expect(await places({ fromBlock: "0x2", toBlock: "0xff" })).toEqual(["0x3/0x0"]);
   expect(await places({})).toEqual(["0x3/0x0"]);
   expect(await places({ fromBlock: "earliest", toBlock: "0x1" })).toHaveLength(3);
 });
 
-test("a log has its place and the Go node's keys in order", async () => {
+test("a log has its position and the Go node's order of keys", async () => {
   const [log] = await search({ fromBlock: "0x3" });
   expect(JSON.stringify(log)).toBe(
     JSON.stringify({
@@ -128,12 +128,12 @@ test.each([
   expect(await places({ fromBlock: "0x0", ...filter })).toEqual(expected);
 });
 
-test("one block by its hash", async () => {
+test("a search by block hash returns the logs of one block", async () => {
   const blockHash = toHex(blockOf(1, receiptsOf(1, layout[1] ?? [])).hash);
   expect(await places({ blockHash })).toEqual(["0x1/0x0", "0x1/0x1", "0x1/0x2"]);
 });
 
-test("more logs than allowed are refused, just as many are not", async () => {
+test("a result above the maximum number of logs is refused, one at the maximum is not", async () => {
   await expect(search({ fromBlock: "0x0" }, 3)).rejects.toThrow("query returned more than 3 results");
   expect(await search({ fromBlock: "0x0" }, 4)).toHaveLength(4);
 });
@@ -151,7 +151,7 @@ test.each([
   [{ topics: [5] }, "invalid topic(s)"],
   [{ topics: ["0x12"] }, "hex has invalid length 1 after decoding"],
   [{ topics: [["0xzz"]] }, "invalid hex string"],
-])("%j is refused in the Go node's words", async (filter, message) => {
+])("%j is refused with the Go node's error", async (filter, message) => {
   const methods = logMethods({ open: () => Promise.reject(new Error("not reached")), maxLogs: 0, profile });
   const answer = await anEndpoint({ methods }).answer(aCall("eth_getLogs", [filter]), aSession);
   expect(JSON.parse(answer ?? "")).toMatchObject({

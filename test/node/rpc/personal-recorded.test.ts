@@ -1,4 +1,4 @@
-/** What the Go nodes answered to `personal`, and to all that signs, played against ours in their profiles. */
+/** Recorded transcripts of the Go nodes' `personal` and signing methods, replayed in their profiles. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ interface Transcript {
 const file = gunzipSync(await readFile("test/vectors/rpc-personal.json.gz")).toString();
 const { transcripts } = JSON.parse(file) as { readonly transcripts: readonly Transcript[] };
 
-/** Methods of the transcripts that are not about keys: their own issue answers them. */
+/** Methods of the transcripts that are not about keys, tested elsewhere. */
 const ELSEWHERE = /"klay_recoverFromMessage"/;
 
 describe.each(transcripts.map((transcript) => [transcript.profile, transcript] as const))(
@@ -53,7 +53,7 @@ describe.each(transcripts.map((transcript) => [transcript.profile, transcript] a
     });
     afterAll(() => parts.disposeAsync());
 
-    test("every recorded answer is given again, byte for byte", async () => {
+    test("every recorded response is returned byte for byte", async () => {
       const wrong: object[] = [];
       let compared = 0;
       for (const { request, response, needs, varies } of entries.filter(isOurs)) {
@@ -73,7 +73,7 @@ function isOurs({ request }: Entry): boolean {
   return !ELSEWHERE.test(request);
 }
 
-/** With directories and the times of file names alike; and without an order where the Go node has none. */
+/** Normalizes directories and times of file names, and sorts lists that the Go node returns unordered. */
 function literal(answer: string, directory: string, varies: string | undefined): string {
   const text = answer.replaceAll(directory, "DIR").replaceAll(/UTC--[^"]*?--/g, "UTC--");
   return varies === "order" ? text.split("").sort().join("") : text;

@@ -1,4 +1,4 @@
-/** The sender's balance in `prestateTracer`, as each profile shows it (rpc.md 2.8.3; compared with a Go node 2.2.1). */
+/** The sender's balance in `prestateTracer` by profile, compared with a Go node 2.2.1. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { startTracing } from "../../../node/calls/traces/tracers.ts";
@@ -43,11 +43,11 @@ function shownTo(name: ProfileName, { gasUsed = 0n, price = 0n, blobFee = 0n }):
   return BigInt((trace as Record<string, { balance: string }>)[toHex(CALLER)]?.balance ?? 0) - BEFORE;
 }
 
-test("the service shows what the sender had", () => {
+test("the service profile shows the balance before the transaction", () => {
   expect(shownTo("service", { gasUsed: 123_457n, price: 98_765_432_109_876_543n, blobFee: 7n })).toBe(0n);
 });
 
-test("a Go node of line 2 adds a fee of doubles to what is left, and forgets what blobs cost", () => {
+test("a Go node of line 2 adds a double-precision fee to the balance after, without the blob fee", () => {
   expect(shownTo("kaia", { gasUsed: 21_000n, price: 25_000_000_000n, blobFee: 7n })).toBe(-7n);
   // 41666250000388885 is written 41666250000388890
   expect(shownTo("kaia", { gasUsed: 55_555n, price: 750_000_000_007n })).toBe(5n);
@@ -55,6 +55,6 @@ test("a Go node of line 2 adds a fee of doubles to what is left, and forgets wha
   expect(shownTo("kaia", { gasUsed: 123_457n, price: 98_765_432_109_876_543n })).toBe(1_630_849n);
 });
 
-test("one of line 1 adds none", () => {
+test("a Go node of line 1 adds no fee", () => {
   expect(shownTo("klaytn", { gasUsed: 21_000n, price: 25n })).toBe(-21_000n * 25n);
 });

@@ -1,4 +1,4 @@
-/** `eth_getProof`: what a client checks with nothing but a block's state root and another library (EIP-1186). */
+/** `eth_getProof` (EIP-1186): proofs verify against a block's state root with another library. */
 import { readFileSync } from "node:fs";
 import { verifyMerkleProof } from "@ethereumjs/mpt";
 import { RLP } from "@ethereumjs/rlp";
@@ -15,7 +15,7 @@ import { readRecordedChain } from "../../support/recorded-chain.ts";
 const FOLDER = "test/vectors/chains/prague";
 const KIT = "0x037d2d02f9f17ba12b55940044fa065ddb888b5a";
 const PLAIN = "0x80c124d8c862cae29db855a829a4f1a69b27a48d";
-/** Slots of the kit: the first is set in block 4, the last never. */
+/** Slots of the test contract: the first is set in block 4, the last never. */
 const SLOTS = ["0x0", `0x${"0".repeat(63)}1`, "0x7777"];
 let chain: TestChain;
 
@@ -51,7 +51,7 @@ async function ask(params: readonly unknown[], profile: ProfileName = "service")
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex.slice(2), "hex"));
 const word = (hex: string): Uint8Array => bytes(`0x${hex.slice(2).padStart(64, "0")}`);
 
-/** The leaf of a key, by the other library; undefined for one that is proven not to be there. */
+/** The leaf of a key by the other library; undefined for a proven absence. */
 async function leaf(
   root: Uint8Array,
   key: Uint8Array,
@@ -90,12 +90,12 @@ test.each([4, 12, 33])("an account and its slots are proven against the root of 
   expect(proof.storageProof[2]?.value).toBe("0x0");
 });
 
-test("a proof does not hold against the root of another block", async () => {
+test("a proof does not verify against the root of another block", async () => {
   const { accountProof } = await ask([KIT, [], "0x4"]);
   await expect(leaf(rootAt(5), bytes(KIT), accountProof)).rejects.toThrow();
 });
 
-test("an account without code has no storage, and is proven by the newer line alone", async () => {
+test("an account without code has no storage, and only the newer line proves it", async () => {
   const proof = await ask([PLAIN, ["0x1"], "latest"], "kaia");
   expect(proof).toMatchObject({ address: PLAIN, storageProof: [{ key: "0x1", value: "0x0", proof: [] }] });
   expect((await leaf(rootAt(33), bytes(PLAIN), proof.accountProof))?.[0]).toBe(1);
@@ -112,6 +112,6 @@ test.each([
     "unable to decode storage key: hex string too long, want at most 32 bytes, have 33 bytes",
   ],
   [[KIT, Array.from({ length: 1025 }, () => "0x0"), "latest"], "too many slots: at most 1024"],
-])("%j cannot be proven", async (params, message) => {
+])("%j is refused", async (params, message) => {
   await expect(ask(params)).rejects.toMatchObject({ code: -32000, message });
 });

@@ -1,4 +1,4 @@
-/** The registry of contracts and the keys of validators on a recorded chain with randomness (rpc.md 2.6.4, 2.11). */
+/** The contract registry and the BLS keys of validators on a recorded chain with Randao. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ import { type ServedParts, servedNode } from "./served-node.ts";
 
 const FOLDER = fileURLToPath(new URL("../../vectors/chains/osaka-randao", import.meta.url));
 const KEYS = `0x${"402".padStart(40, "0")}`;
-/** The recorded chain's only validator. */
+/** The only validator of the recorded chain. */
 const validator = keccak256(Buffer.from("knit-s-osaka/cn0"));
 const parts = new AsyncDisposableStack();
 let served: ServedParts;
@@ -47,7 +47,7 @@ async function ask(profile: ProfileName, method: string, ...params: readonly unk
   return error?.message ?? result;
 }
 
-test("the registry tells where a contract is, and which were registered under its name", async () => {
+test("the registry returns the active contract and all contracts of a name", async () => {
   expect(await ask("kaia", "klay_getActiveAddressFromRegistry", "KIP113", "latest")).toBe(KEYS);
   expect(await ask("kaia", "klay_getAllRecordsFromRegistry", "KIP113", "latest")).toEqual([
     { activation: 0, addr: KEYS },
@@ -60,7 +60,7 @@ test("the registry tells where a contract is, and which were registered under it
   );
 });
 
-test("the keys that validators registered are shown, and that they are proven", async () => {
+test("registered BLS keys are returned with the result of their proofs", async () => {
   const { publicKey, proof } = await provePossession(deriveBlsKey(validator));
   const row = { publicKey: bareHex(publicKey), pop: bareHex(proof), verifyErr: null };
   const infos = (await ask("kaia", "klay_getBlsInfos", "latest")) as Record<string, object>;
@@ -70,7 +70,7 @@ test("the keys that validators registered are shown, and that they are proven", 
   expect(await ask("kaia", "klay_getBlsInfos", "0x0")).toBe("block number cannot be zero");
 });
 
-test("a chain without a contract of parameters has none, and nobody is demoted", async () => {
+test("a chain without a parameter contract has no contract parameters, and no validator is demoted", async () => {
   expect(await ask("kaia", "governance_getContractParams", "latest")).toEqual({});
   const { hash } = served.chain.head();
   expect(await ask("kaia", "istanbul_getDemotedValidatorsAtHash", `0x${bareHex(hash)}`)).toEqual([]);

@@ -30,7 +30,7 @@ test.each([
   expect(() => decodeEthereumTransaction(fromHex(raw))).toThrow(ethereum);
 });
 
-test("an empty list is told which kind it should have been", () => {
+test("the error for an empty list names the expected type", () => {
   for (const { name, prefix } of transactionTypes) {
     const stem = name.slice("TxType".length).replace("LegacyTransaction", "Legacy");
     expect(() => decodeChainTransaction(concatBytes(prefix, Uint8Array.of(0xc0)))).toThrow(few(stem));

@@ -16,7 +16,7 @@ const listen =
     return () => all.delete(listener);
   };
 
-test("logs of a block that is taken back are told again, as removed", async () => {
+test("subscribers are notified of logs that leave the chain, as removed", async () => {
   const block = decodeBlock((await recordedBlocks())[7] ?? new Uint8Array(0));
   const log = { address: fromHex(`0x${"ab".repeat(20)}`), topics: [], data: new Uint8Array(3) };
   const receipts = [{ transactionHash: new Uint8Array(32), logs: [log, log] }] as unknown as Receipt[]; // what is read

@@ -65,7 +65,7 @@ async function call(
 
 const message = (text: string) => ({ code: -32000, message: text });
 
-test("an unlocked account sends; the pool has the transaction, and a second one gets the next nonce", async () => {
+test("an unlocked account sends; the pool has the transaction, and the next one gets the next nonce", async () => {
   const hash = await call("klay_sendTransaction", [{ from: rich, to, value: "0x5" }]);
   const second = await call("klay_sendTransaction", [{ from: rich, to, value: "0x6" }]);
   expect(await call("klay_getTransactionByHash", [hash])).toMatchObject({
@@ -83,7 +83,7 @@ test("an unlocked account sends; the pool has the transaction, and a second one 
   expect(await call("txpool_status", [])).toEqual({ pending: "0x2", queued: "0x0" });
 });
 
-test("Ethereum's transaction object gets the newest kind and the gas of a transfer", async () => {
+test("Ethereum's transaction object gets the newest type and the gas of a transfer", async () => {
   const hash = await call("eth_sendTransaction", [{ from: rich, to, value: "0x5" }]);
   expect(await call("eth_getTransactionByHash", [hash])).toMatchObject({ type: "0x2", gas: "0x5208" });
   const old = await call("eth_sendTransaction", [
@@ -100,11 +100,11 @@ test.each([
     { to, data: "0x01", input: "0x02" },
     'Both "data" and "input" are set and not equal. Please use "input" to pass transaction call data.',
   ],
-])("%j is refused in the Go node's words", async (transaction, text) => {
+])("%j is refused with the Go node's error", async (transaction, text) => {
   expect(await call("klay_sendTransaction", [transaction])).toEqual(message(text));
 });
 
-test("raw transactions of clients are taken in the encoding of their module alone", async () => {
+test("raw transactions are accepted only in the encoding of their module", async () => {
   const wallet = new Wallet(`0x${bareHex(developmentKeys(2)[1] ?? new Uint8Array(32))}`);
   const base = { to, value: 1n, gasLimit: 21_000n, chainId: chain.chain.config.chainId, nonce: 0 };
   const fees = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 0n, type: 2 };
@@ -122,7 +122,7 @@ test("raw transactions of clients are taken in the encoding of their module alon
   expect(await call("klay_sendRawTransaction", [legacy])).toBe(EthersTransaction.from(legacy).hash);
 });
 
-test("accounts are made, unlocked and locked as the service says", async () => {
+test("accounts are created, unlocked and locked in the service profile", async () => {
   const address = (await call("personal_newAccount", ["secret"])) as string;
   expect(await call("personal_listAccounts", [])).toEqual([address, rich]);
   expect(await call("eth_accounts", [])).toEqual([address, rich]);
@@ -134,7 +134,7 @@ test("accounts are made, unlocked and locked as the service says", async () => {
   expect(await call("personal_newAccount", [])).toMatch(/^0x[0-9a-f]{40}$/);
 });
 
-test("an account is unlocked for 300 seconds unless something is said", async () => {
+test("an account is unlocked for 300 seconds by default", async () => {
   const said: unknown[] = [];
   const stub = {
     unlock: async (_account: unknown, _passphrase: string, seconds: number) => void said.push(seconds),
@@ -149,7 +149,7 @@ test("an account is unlocked for 300 seconds unless something is said", async ()
   expect(said).toEqual([300, 300, 7, 0]);
 });
 
-test("and as the Go nodes do in their profiles", async () => {
+test("accounts are created, unlocked and locked in the Go nodes' profiles", async () => {
   const go = { profile: "kaia" } as const;
   const address = (await call("personal_newAccount", ["secret"])) as string;
   expect(await call("personal_unlockAccount", [address, "wrong"], go)).toEqual(
@@ -189,7 +189,7 @@ test("a message is signed with the profile's prefix and its signer recovered", a
   );
 });
 
-test("two sendings with a passphrase at once get two nonces", async () => {
+test("two concurrent transactions with a passphrase get two nonces", async () => {
   const key = bareHex(developmentKeys(2)[1] ?? new Uint8Array(32));
   const from = await call("personal_importRawKey", [key, "p"]);
   const endpoint = servedNode("service", parts());
@@ -222,7 +222,7 @@ test("the pool's content has the service's hash key, and nonces sort as text", a
   expect(await call("txpool_contentFrom", [to])).toEqual({ pending: {}, queued: {} });
 });
 
-test("transactions that become executable are told to subscribers", async () => {
+test("subscribers are notified of transactions that become executable", async () => {
   const told: string[] = [];
   const outlet = {
     send: (text: string) => void told.push(text),

@@ -32,7 +32,7 @@ const giver = privateKeyToAccount(`0x${"22".repeat(32)}`);
 const from = sender.address.toLowerCase();
 const to = giver.address.toLowerCase();
 
-/** An authorization as clients send it. */
+/** An authorization in the form of parameters. */
 async function authorizationOf(account: typeof giver, { nonce = 0, chainId = CHAIN_ID, code = ANSWER } = {}) {
   const terms = { contractAddress: code as `0x${string}`, chainId, nonce };
   const { address, yParity, r, s } = await account.signAuthorization(terms);
@@ -76,27 +76,27 @@ describe("calls and estimates", () => {
   });
   afterAll(async () => chain[Symbol.asyncDispose]());
 
-  test("eth_call runs the code that an authorization gives", async () => {
+  test("eth_call runs the code of an authorization", async () => {
     expect(await ask("eth_call", { from, to }, "latest")).toBe("0x");
     expect(await ask("eth_call", { from, to, authorizationList: [given] }, "latest")).toBe(word(42));
     const own = await authorizationOf(sender, { nonce: 1 });
     expect(await ask("eth_call", { from, to: from, authorizationList: [own] }, "latest")).toBe(word(42));
   });
 
-  test("eth_call pays the base fee for authorizations, whatever is offered", async () => {
+  test("eth_call pays the base fee for authorizations, whatever the fee caps", async () => {
     for (const offer of [{}, { gasPrice: "0xba43b7400" }, { maxFeePerGas: "0xba43b7400" }]) {
       const args = { from, to: PRICE, ...offer, authorizationList: [given] };
       expect(await ask("eth_call", args, "latest")).toBe(word(25_000_000_000));
     }
   });
 
-  test("an authorization that does not hold is paid for and gives nothing", async () => {
+  test("an invalid authorization is charged and has no effect", async () => {
     const strange = await authorizationOf(giver, { chainId: 5 });
     expect(await ask("eth_call", { from, to, authorizationList: [strange] }, "latest")).toBe("0x");
     expect(await ask("eth_estimateGas", { from, to, authorizationList: [strange] })).toBe(quantity(46_000));
   });
 
-  test("eth_estimateGas counts 25,000 for each authorization and the code that it gives", async () => {
+  test("eth_estimateGas counts 25,000 per authorization and runs its code", async () => {
     expect(await ask("eth_estimateGas", { from, to })).toBe(quantity(21_000));
     expect(await ask("eth_estimateGas", { from, to, authorizationList: [given] })).toBe(quantity(48_123));
     const own = await authorizationOf(sender, { nonce: 1 });
@@ -123,7 +123,7 @@ describe("calls and estimates", () => {
     },
   );
 
-  test("an access list names the slots under the account that lends its code, not the giver alone", async () => {
+  test("an access list contains the slots of the delegating account", async () => {
     expect(await ask("chain_createAccessList", { from, to, authorizationList: [given] }, "latest")).toEqual({
       accessList: [{ address: to, storageKeys: [word(7)] }],
       gasUsed: quantity(21_123),
@@ -132,7 +132,7 @@ describe("calls and estimates", () => {
     expect(await ask("chain_createAccessList", args, "latest")).toMatchObject({ accessList: [] });
   });
 
-  test("an access list is refused for more authorizations than the gas pays for", async () => {
+  test("an access list is refused for more authorizations than the gas covers", async () => {
     const args = {
       from,
       to,
@@ -144,7 +144,7 @@ describe("calls and estimates", () => {
     );
   });
 
-  test("the chain's own calls have no such member, as on the Go node", async () => {
+  test("Kaia's calls have no authorization list, as on the Go node", async () => {
     const args = { from, to, authorizationList: [given] };
     expect(await ask("chain_call", args, "latest")).toBe("0x");
     expect(await ask("chain_estimateGas", args)).toBe(quantity(21_000));
@@ -165,7 +165,7 @@ describe("transactions", () => {
     return { from: node.rich, to, authorizationList: [authorization], ...more };
   }
 
-  test("eth_fillTransaction makes a set-code transaction, with gas for its authorizations", async () => {
+  test("eth_fillTransaction creates a set-code transaction, with gas for its authorizations", async () => {
     const args = await argsOf();
     const { raw, tx } = await node.call("eth_fillTransaction", [args]);
     const [{ address, ...rest }] = args.authorizationList as [SentAuthorization];
@@ -202,7 +202,7 @@ describe("transactions", () => {
     });
   });
 
-  test("a list without a recipient is refused", async () => {
+  test("an authorization list without a recipient is refused", async () => {
     const { to: _, ...creation } = await argsOf({ input: "0x00", gas: "0x30d40" });
     for (const method of ["eth_fillTransaction", "eth_sendTransaction"])
       expect(await node.call(method, [creation])).toEqual(
@@ -235,7 +235,7 @@ describe("transactions", () => {
     [{ r: 1 }, `non-string ${field}.r of type *uint256.Int`],
     [{ nonce: 1 }, `non-string ${field}.nonce of type hexutil.Uint64`],
     [{ yParity: "1" }, `hex string without 0x prefix ${field}.yParity of type hexutil.Uint64`],
-  ])("an authorization with %j is refused in the Go node's words", async (change, message) => {
+  ])("an authorization with %j is refused with the Go node's error", async (change, message) => {
     const args = { from, to, authorizationList: [{ ...given, ...change }] };
     expect(await node.call("eth_estimateGas", [args])).toEqual({
       code: -32602,
@@ -246,7 +246,7 @@ describe("transactions", () => {
   test.each([
     [["x"], `string ${field} of type types.SetCodeAuthorization`],
     [{}, `object ${field} of type []types.SetCodeAuthorization`],
-  ])("a list %j is refused in the Go node's words", async (authorizationList, message) => {
+  ])("a list %j is refused with the Go node's error", async (authorizationList, message) => {
     expect(await node.call("eth_estimateGas", [{ from, to, authorizationList }])).toEqual({
       code: -32602,
       message: `invalid argument 0: json: cannot unmarshal ${message}`,
@@ -265,7 +265,7 @@ test.each(["address", "storageKeys"] as const)(
   },
 );
 
-test("a reader thread is asked about the same authorizations", () => {
+test("a reader thread gets the same authorizations", () => {
   const args = ethArgs.decode({ from, to, authorizationList: [{ ...given, r: "0xabc", yParity: "0x1" }] });
   expect(ethArgs.decode(JSON.parse(JSON.stringify(callArgsJson(args))))).toEqual(args);
 });

@@ -1,4 +1,4 @@
-/** Whatever callers say to the methods that sign is answered or refused: no defect, and no secret in the answer. */
+/** Arbitrary parameters of the signing methods cause no internal error and reveal no secret. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { seededRandom } from "../../support/random.ts";
 import { aSigningNode, type SigningNode } from "./signing-fixture.ts";
@@ -63,7 +63,7 @@ const METHODS =
     " ",
   );
 
-test("transaction objects of any content", async () => {
+test("transaction objects of any content cause no internal error", async () => {
   const random = seededRandom(7);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   for (let round = 0; round < ROUNDS; round++) {
@@ -79,7 +79,7 @@ test("transaction objects of any content", async () => {
   }
 });
 
-test("any parameters of the methods that take keys, messages and lists", async () => {
+test("any parameters of the methods with keys, messages and lists cause no internal error", async () => {
   const random = seededRandom(11);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const methods = (
@@ -96,7 +96,7 @@ test("any parameters of the methods that take keys, messages and lists", async (
   }
 });
 
-test("neither a passphrase nor a key comes back in an answer", async () => {
+test("no response contains a passphrase or a key", async () => {
   const { filed } = node;
   const order = { from: filed, to: filed, value: "0x1", typeInt: 9, feePayer: filed };
   const calls: readonly (readonly [string, readonly unknown[]])[] = [

@@ -1,4 +1,4 @@
-/** What is signed for callers: every kind of the chain's own, by senders and fee payers. */
+/** Signing of every Kaia transaction type, by senders and fee payers. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { addressOfPublicKey } from "../../../node/crypto/secp256k1.ts";
@@ -23,7 +23,7 @@ function signersOf(keys: readonly Uint8Array[]): string[] {
   return keys.map((key) => toHex(addressOfPublicKey(key)));
 }
 
-/** What a member says where a kind has it. */
+/** Values of the members that a type may have. */
 const MEMBERS: Readonly<Record<string, string | number | boolean>> = {
   to,
   value: "0x5",
@@ -34,7 +34,7 @@ const MEMBERS: Readonly<Record<string, string | number | boolean>> = {
   feeRatio: 30,
 };
 
-/** The members that a kind needs beyond sender, gas, price and nonce. */
+/** The members that a type needs besides sender, gas, price and nonce. */
 function membersOf(type: TransactionType): Record<string, string | number | boolean> {
   const content = {
     nonce: 0n,
@@ -58,7 +58,7 @@ function given(type: TransactionType): Record<string, unknown> {
 }
 
 describe.each(families.map((type) => [type.name, type] as const))("%s", (name, type) => {
-  test("is signed by its sender, and the JSON shows what was said", async () => {
+  test("is signed by its sender, and the JSON has its members", async () => {
     const { raw, tx } = await node.call("chain_signTransaction", [given(type)]);
     const decoded = decodeTransaction(fromHex(raw));
     expect(decoded.type).toBe(type);
@@ -71,7 +71,7 @@ describe.each(families.map((type) => [type.name, type] as const))("%s", (name, t
     expect(tx).toMatchObject({ ...head, ...Object.fromEntries(shown) });
   });
 
-  test("lacks no member and takes no other", async () => {
+  test("requires its members and refuses others", async () => {
     const all = given(type);
     for (const member of Object.keys(membersOf(type))) {
       const { [member]: _, ...rest } = all;
@@ -113,7 +113,7 @@ test.each(delegated.map((type) => [type.name, type] as const))(
   },
 );
 
-test("who pays for another says all that the other has signed", async () => {
+test("a fee payer's request needs all members that the sender signed", async () => {
   const { typeInt, nonce, gas, gasPrice, ...rest } = given(delegated[0] as TransactionType);
   const steps = [
     ["tx should have a type value", {}],
@@ -134,7 +134,7 @@ test("who pays for another says all that the other has signed", async () => {
   );
 });
 
-test("a sender does not send what a fee payer has to sign", async () => {
+test("a sender cannot send a transaction that needs a fee payer", async () => {
   const text = "fee-delegation type transactions are not allowed to use this API";
   const transaction = given(delegated[0] as TransactionType);
   expect(await node.call("chain_sendTransaction", [transaction])).toEqual(refused(text));

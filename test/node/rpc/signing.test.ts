@@ -1,4 +1,4 @@
-/** Ethereum's kinds, short forms, the node's own waiting transactions and HD wallets, through RPC. */
+/** Ethereum's types, short forms, the node's own pending transactions and HD wallets over RPC. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Transaction as EthersTransaction, HDNodeWallet } from "ethers";
 import { aSigningNode, CONTRACT, refused, type SigningNode } from "./signing-fixture.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => node[Symbol.asyncDispose]());
 
-test("set-code and blob kinds: the one takes authorizations, the other is not made here", async () => {
+test("set-code transactions are signed, blob transactions are refused", async () => {
   const authorization = { chainId: "0x1", address: to, nonce: "0x2", yParity: "0x1", r: "0x3", s: "0x4" };
   const setCode = { from: rich, to, typeInt: 0x7804, nonce: "0x1", authorizationList: [authorization] };
   const { raw, tx } = await node.call("chain_signTransaction", [setCode]);
@@ -28,7 +28,7 @@ test("set-code and blob kinds: the one takes authorizations, the other is not ma
   );
 });
 
-test("Ethereum's clients sign what is complete, and fill in what is not", async () => {
+test("eth_signTransaction requires all members, eth_fillTransaction adds them", async () => {
   const whole = {
     from: rich,
     to,
@@ -53,7 +53,7 @@ test("Ethereum's clients sign what is complete, and fill in what is not", async 
   expect(EthersTransaction.from(filled.raw).value).toBe(1n);
 });
 
-test("a fee payer's passphrase signs for this once", async () => {
+test("a fee payer's passphrase signs one transaction", async () => {
   const transaction = { from: rich, to, value: "0x1", nonce: "0x9", gas: "0x30d40", gasPrice: "0xba43b7400" };
   const delegated = { ...transaction, typeInt: 9, feePayer: filed };
   const { tx } = await node.call("personal_signTransactionAsFeePayer", [delegated, "secret"]);
@@ -81,7 +81,7 @@ test("short forms send a transfer and a key; the account stays locked", async ()
   );
 });
 
-test("a waiting transaction of the node's own is shown, and sent again at another price", async () => {
+test("a pending transaction of an own account is listed and resent at another price", async () => {
   const first = { from: rich, to, value: "0x5", nonce: "0x0", gas: "0x5208", gasPrice: "0xba43b7400" };
   const hash = await node.call<string>("chain_sendTransaction", [first]);
   expect(await node.call("chain_pendingTransactions", [])).toEqual([
@@ -103,7 +103,7 @@ test("a waiting transaction of the node's own is shown, and sent again at anothe
   ]);
 });
 
-test("raw transactions are taken up to the first bad one, which is named", async () => {
+test("raw transactions are submitted up to the first malformed one, whose index is in the error", async () => {
   const order = { from: rich, to, gas: "0x5208", gasPrice: "0xba43b7400" };
   const { raw } = await node.call("chain_signTransaction", [{ ...order, nonce: "0x1" }]);
   const { raw: next } = await node.call("chain_signTransaction", [{ ...order, nonce: "0x2" }]);
@@ -115,7 +115,7 @@ test("raw transactions are taken up to the first bad one, which is named", async
   });
 });
 
-test("HD wallets open, derive and sign; profiles differ in the answer and in USB wallets", async () => {
+test("HD wallets open, derive and sign; profiles differ in the result and in USB wallets", async () => {
   const words = `${"abandon ".repeat(11)}about`;
   const url = await node.accounts.importMnemonic(words, "secret");
   const { address } = HDNodeWallet.fromPhrase(words);
@@ -140,7 +140,7 @@ test("HD wallets open, derive and sign; profiles differ in the answer and in USB
   expect(await node.call("personal_openWallet", ["ledger://1"], "klaytn")).toEqual(refused("unknown wallet"));
 });
 
-test("what the lines of the Go node refuse in other words is refused in the profile's", async () => {
+test("refusals whose messages differ between the lines have the profile's message", async () => {
   const order = { from: rich, to, value: "0x0", input: "0x01", typeInt: 48, nonce: "0x3", gas: "0x30d40" };
   const asKaia = "recipient must be an EOA with code or an SCA";
   const asKlaytn = "not a program account (e.g., an account having code and storage)";
@@ -156,7 +156,7 @@ test("what the lines of the Go node refuse in other words is refused in the prof
   );
 });
 
-test("Ethereum's methods send no transaction whose fee is above the cap; the chain's do", async () => {
+test("Ethereum's methods refuse a fee above the cap; Kaia's do not", async () => {
   const order = { from: rich, to, nonce: "0x4", gas: "0x5208", gasPrice: "0x5af3107a4000" }; // 2.1 KAIA
   const refusal = refused("tx fee (2.10 KAIA) exceeds the configured cap (2.05 KAIA)");
   expect(await node.call("eth_sendTransaction", [order])).toEqual(refusal);

@@ -1,4 +1,4 @@
-/** Answers that recorded transcripts do not have: what is never there, and what the recorded nodes never had. */
+/** Results that the recorded transcripts do not cover. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ async function ask(method: string, ...params: readonly unknown[]): Promise<unkno
   return error?.message ?? result;
 }
 
-test("a transaction's bytes are found by its place, as by its hash; 0x where there is none", async () => {
+test("an encoded transaction is found by index and by hash; 0x for an unknown one", async () => {
   const [hash, number] = [toHex(block.hash), block.header.number];
   for (const module of ["klay", "eth"]) {
     const raw = await ask(
@@ -62,7 +62,7 @@ test("a transaction's bytes are found by its place, as by its hash; 0x where the
   }
 });
 
-test("blocks have no uncles, and nobody works for them", async () => {
+test("blocks have no uncles and no proof of work", async () => {
   const hash = toHex(block.hash);
   expect(await ask("eth_getUncleCountByBlockHash", hash)).toBe("0x0");
   expect(await ask("eth_getUncleCountByBlockHash", nobody)).toBeNull();
@@ -76,14 +76,14 @@ test("blocks have no uncles, and nobody works for them", async () => {
   expect(await ask("eth_submitHashrate", "0x5", nobody)).toBe(false);
 });
 
-test("who is paid for blocks is told when it was said; nothing here pays with tokens or has blobs", async () => {
+test("the reward address is returned if it is set; there are no gasless transactions and no blobs", async () => {
   expect(await ask("klay_rewardbase")).toBe(`0x${"05".repeat(20)}`);
   expect(await ask("debug_isGaslessTx", ["0x01"])).toMatchObject({ isGasless: false });
   expect(await ask("eth_getBlobSidecars", "latest", true)).toEqual([]);
   expect(await ask("eth_getBlobSidecarByTxHash", nobody, true)).toBeNull();
 });
 
-test("a block that was refused is shown, and the chain is taken back over RPC", async () => {
+test("a bad block is returned, and debug_setHead rewinds the chain", async () => {
   expect(await ask("debug_setHead", "0xffff")).toBe("Cannot rewind to future");
   expect(await ask("debug_setHead", block.header.number - 1)).toBeNull();
   expect(await ask("eth_blockNumber")).toBe(`0x${(block.header.number - 1).toString(16)}`);

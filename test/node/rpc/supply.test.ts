@@ -1,4 +1,4 @@
-/** What rebalancings burnt, as their contracts note it (rpc.md 2.6.4); the rest is shown by recorded transcripts. */
+/** Burnt amounts of rebalancings, from the memos of their contracts; recorded transcripts cover the rest. */
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
@@ -8,7 +8,7 @@ import { askRow } from "../../support/ask-row.ts";
 const HEAD = 9;
 const [kip103, kip160, nobody] = [fixedBytes(0x5007, 20), fixedBytes(0x5008, 20), fixedBytes(0, 20)];
 
-/** The ABI form of a text. */
+/** ABI encoding of a string. */
 function abiText(text: string): Uint8Array {
   const bytes = Buffer.from(text);
   const padded = new Uint8Array(Math.ceil(bytes.length / 32) * 32);

@@ -1,4 +1,4 @@
-/** Whether a node catches up, asked and subscribed to (rpc.md 2.6.3, 2.6.8). */
+/** Sync status, by method and by subscription. */
 import { expect, test } from "@jest/globals";
 import type { Chain, HeadListener } from "../../../node/chain/chain.ts";
 import { Deliveries } from "../../../node/jsonrpc/feed.ts";
@@ -9,7 +9,7 @@ import { aSubscriber, onBug } from "./fixture.ts";
 
 type Facts = Readonly<Record<"startingBlock" | "currentBlock" | "highestBlock", number>>;
 
-/** A node that tells of new heads when the test says so. */
+/** A node whose new heads the test triggers. */
 function aNode() {
   let facts: Facts | undefined;
   const heads = new Set<HeadListener>();
@@ -55,7 +55,7 @@ test.each(["chain", "eth"])("%s_subscribe tells of the beginning and the end, on
   expect(node.heads.size).toBe(0);
 });
 
-test("who asks is told how far the node is, or false", async () => {
+test("eth_syncing returns the progress, or false", async () => {
   const node = aNode();
   expect(await askRow(node.methods, "chain_syncing")).toBe(false);
   node.become({ startingBlock: 3, currentBlock: 16, highestBlock: 900 });

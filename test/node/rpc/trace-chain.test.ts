@@ -1,4 +1,4 @@
-/** `debug_subscribe traceChain` (rpc.md 2.8.3). */
+/** `debug_subscribe traceChain`. */
 
 import { expect, test } from "@jest/globals";
 import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
@@ -10,12 +10,12 @@ import { traceChainSubscription } from "../../../node/rpc/trace-chain.ts";
 import { aSubscriber } from "./fixture.ts";
 
 const hash = new Uint8Array(32).fill(7);
-/** Every second of ten blocks has a transaction. */
+/** Every second one of ten blocks has a transaction. */
 const blockAt = (number: number): Block =>
   ({ header: { number }, hash, transactions: number % 2 === 0 ? [{}] : [] }) as unknown as Block; // what is read
 const chain = { head: () => blockAt(9), block: blockAt, oldestBody: () => 1 };
 
-test("it tells the blocks after the first that have transactions, until it is ended", async () => {
+test("it notifies of the blocks with transactions after the first, until it is unsubscribed", async () => {
   const asked: unknown[] = [];
   const row = traceChainSubscription({
     chain,
@@ -42,7 +42,7 @@ test("it tells the blocks after the first that have transactions, until it is en
   expect(asked[0]).toEqual([4, { tracer: "callTracer" }]);
 });
 
-test("a block that cannot be traced ends it", async () => {
+test("an untraceable block ends the subscription", async () => {
   const told: string[] = [];
   const asked: number[] = [];
   const traceBlock = async (number: number): Promise<string> => {
@@ -72,7 +72,7 @@ test.each([
   ).toThrow(message);
 });
 
-test("it is withheld where privileges are", () => {
+test("it is unavailable without the privilege", () => {
   const registry = createRegistry(interfaceProfile(rpcProfiles.service));
   registry.addSubscriptions([traceChainSubscription({ chain, traceBlock: async () => "[]" })]);
   registry.seal();

@@ -1,4 +1,4 @@
-/** Traces with files of the node's machine (rpc.md 2.8.3), on a recorded chain. */
+/** Traces with files on the node's machine, on a recorded chain. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { readRecordedChain } from "../../support/recorded-chain.ts";
 const FOLDER = "test/vectors/chains/prague";
 let chain: TestChain;
 let directory: string;
-/** Its transactions run contracts. */
+/** A block whose transactions run contracts. */
 let block: Block;
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ const lines = (file: string): Line[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line);
 
-test("a block's traces are files of their owner alone, one a transaction, a line an opcode and one for the end", async () => {
+test("a block's traces are files for their owner only, one per transaction, with a line per opcode and one for the end", async () => {
   const files = await ask<string[]>("debug_standardTraceBlockToFile", toHex(block.hash));
   expect(files.map((file) => file.slice(0, directory.length))).toEqual(
     block.transactions.map(() => directory),
@@ -86,7 +86,7 @@ test("a block's traces are files of their owner alone, one a transaction, a line
   }
 });
 
-test("one transaction, with what is left out", async () => {
+test("one transaction is traced, without the disabled members", async () => {
   const [, second] = block.transactions;
   const txHash = toHex(second?.hash ?? block.hash);
   const config = { txHash, disableMemory: true, disableStack: true };
@@ -95,7 +95,7 @@ test("one transaction, with what is left out", async () => {
   expect(lines(files[0] ?? "")[5]).toMatchObject({ stack: null, memory: "0x" });
 });
 
-test("a block whose hex is in a file is traced like the one in the chain", async () => {
+test("a block from a file is traced like the one in the chain", async () => {
   const file = join(directory, "block.hex");
   await writeFile(file, `${bareHex(encodeBlock(block))}\n`);
   const config = { tracer: "callTracer", timeout: "60s" };
@@ -114,7 +114,7 @@ test.each<[string, readonly unknown[], string]>([
   await expect(ask(name, ...params)).rejects.toMatchObject({ code: -32000, message });
 });
 
-test("a trace that cannot be finished leaves no file", async () => {
+test("a failing trace leaves no file", async () => {
   const before = await readdir(directory);
   await expect(
     ask("debug_standardTraceBlockToFile", toHex(block.hash), { txHash: `0x${"12".repeat(32)}` }),

@@ -1,4 +1,4 @@
-/** What callers' traces cost at most, and the words for what cannot be traced (rpc.md 2.8.3). */
+/** Traces: results, limits, and the errors for untraceable requests. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { storeReading } from "../../../node/calls/chain-reading.ts";
@@ -53,7 +53,7 @@ function ask(name: string, params: readonly unknown[], profile: ProfileName = "s
 const call = (to: string, config?: object): Promise<unknown> =>
   ask("debug_traceCall", [{ to }, "latest", ...(config === undefined ? [] : [config])]);
 
-test("a default trace has an entry for every opcode, with what the caller wants to see", async () => {
+test("a struct log has an entry per opcode, with the requested members", async () => {
   const { structLogs, ...rest } = (await call(CODE.writer[0])) as { structLogs: object[] };
   expect(rest).toMatchObject({ failed: false, returnValue: "2a".padStart(64, "0") });
   expect(structLogs).toHaveLength(9);
@@ -83,7 +83,7 @@ test.each([
 
 const STEPS = "{n: 0, step: function () { this.n++ }, fault: 1, result: function () { return this.n }}";
 
-test("a caller's own tracer sees a call, and what it gives is the trace", async () => {
+test("a JavaScript tracer sees a call, and its result is the trace", async () => {
   expect(await call(CODE.writer[0], { tracer: STEPS })).toBe(9);
 });
 
@@ -94,19 +94,19 @@ test.each([
   ],
   ["'x'.repeat(2000000)", "trace is larger than 1000000 bytes"],
   ["nested(1001)", "RangeError: json encode recursion limit    in server-side tracer function 'result'"],
-])("a result that cannot be given is told: %s", async (result, message) => {
+])("an invalid result is an error: %s", async (result, message) => {
   const nested = "function nested(n) { var x = []; while (--n) x = [x]; return x }";
   const tracer = `{step: function () {}, fault: 1, result: function () { ${nested} return ${result} }}`;
   await expect(call(CODE.writer[0], { tracer })).rejects.toMatchObject({ message });
 });
 
-test("a result may be a thousand deep, and brackets in texts do not count", async () => {
+test("a result may be a thousand levels deep, and brackets in strings do not count", async () => {
   const tracer = `{step: function () {}, fault: 1, result: function () {
     var x = ["\\"" + "[".repeat(2000)]; for (var i = 1; i < 1000; i++) x = [x]; return x }}`;
   expect(JSON.stringify(await call(CODE.writer[0], { tracer }))).toMatch(/^\[{1000}"/);
 });
 
-test("where unsafe methods are off, tracers that callers write are not run", async () => {
+test("JavaScript tracers are refused while unsafe methods are off", async () => {
   const row = rowsOf("service").find(({ name }) => name === "debug_traceCall");
   const context = {
     signal: new AbortController().signal,
@@ -140,7 +140,7 @@ test.each([
   expect(structLogs.map((step) => step.error)).toEqual([error]);
 });
 
-test("a call without a price pays the base fee in the newer line alone", async () => {
+test("a traced call without a price pays the base fee only in the newer line", async () => {
   const names = ["istanbul", "london", "ethTxType", "magma", "kore", "shanghai", "cancun", "kaia"];
   const forks = Object.fromEntries(names.map((name) => [`${name}CompatibleBlock`, 0]));
   await using later = await aChain(parseGenesis(makerGenesis(alloc, forks)));
@@ -166,11 +166,11 @@ test.each([
   ["a time before it began", { tracer: "opcountTracer", timeout: "-1m30s" }, "execution timeout"],
   ["a default trace out of time", { loggerTimeout: "0", limit: 1 }, "trace logger timeout"],
   ["more than an answer holds", {}, "trace is larger than 1000000 bytes"],
-])("%s is told", async (_what, config, message) => {
+])("%s is an error", async (_what, config, message) => {
   await expect(call(CODE.endless[0], config)).rejects.toMatchObject({ message });
 });
 
-test("frames count by what they carry", async () => {
+test("frames count by the size of their data", async () => {
   await expect(call(CODE.loud[0], { tracer: "callTracer" })).rejects.toMatchObject({
     message: "trace is larger than 1000000 bytes",
   });
@@ -184,11 +184,11 @@ test.each([
   ["debug_traceBlock", ["0x"], "could not decode block: EOF"],
   ["debug_traceBlock", ["0x01"], "could not decode block: rlp: expected input list for types.extblock"],
   ["debug_traceBadBlock", [`0x${"11".repeat(32)}`], "data is not found with the given key"],
-])("%s of %j says what is wrong", async (name, params, message) => {
+])("%s of %j returns the Go node's error", async (name, params, message) => {
   await expect(ask(name, params)).rejects.toMatchObject({ code: -32000, message });
 });
 
-test("a caller's block that is cut short, or that stands on an unknown one, is refused", async () => {
+test("a truncated block, or one with an unknown parent, is refused", async () => {
   const block = chain.chain.head();
   const rlp = encodeBlock(block);
   await expect(ask("debug_traceBlock", [toHex(rlp.subarray(0, 200))])).rejects.toMatchObject({

@@ -9,7 +9,7 @@ import { decodeTransaction } from "../../../node/model/transaction.ts";
 import { chainTransaction, ethTransactionText } from "../../../node/presenters/transaction.ts";
 import { aGenesisBlock, aHeader } from "../../support/headers.ts";
 
-/** What a Go node answered about a transaction: JSON texts in both forms. */
+/** Recorded JSON of a transaction from a Go node, in both forms. */
 interface Answers {
   readonly type: string;
   readonly raw: string;
@@ -43,6 +43,6 @@ test.each(samples.map((sample) => [sample.type, sample] as const))(
   },
 );
 
-test("nearly every kind has an answer here", () => {
+test("the samples cover nearly every transaction type", () => {
   expect(samples).toHaveLength(20);
 });
