@@ -121,9 +121,9 @@ async function runOperator(values: Values): Promise<void> {
   if (!(pollSeconds >= 1 && pollSeconds <= 3_600))
     throw new UsageError("--poll-seconds is a number of 1 to 3600");
   const options = {
-    nodeImage: required(values, "node-image"),
-    gatewayImage: required(values, "gateway-image"),
-    operatorNamespace: required(values, "namespace"),
+    nodeImage: requiredValue(values, "node-image"),
+    gatewayImage: requiredValue(values, "gateway-image"),
+    operatorNamespace: requiredValue(values, "namespace"),
     watchNamespace: values["watch-namespace"] || undefined,
     peerAddress,
     pollMs: pollSeconds * 1_000,
@@ -150,9 +150,9 @@ async function runGateway(values: Values): Promise<void> {
   const shutdown = shutdownSignal();
   const metrics = createGatewayMetrics();
   await using gateway = await openGateway({
-    ...addressOf(required(values, "listen"), "listen"),
-    socketPath: required(values, "socket"),
-    certificates: required(values, "certificates"),
+    ...addressOf(requiredValue(values, "listen"), "listen"),
+    socketPath: requiredValue(values, "socket"),
+    certificates: requiredValue(values, "certificates"),
     dataDirectory: values["data"] || undefined,
     log: await logOf(values),
     metrics,
@@ -169,7 +169,7 @@ async function runGateway(values: Values): Promise<void> {
 async function runRelease(values: Values): Promise<void> {
   const [{ release }, { hostname }] = await Promise.all([import("./compose/release.ts"), import("node:os")]);
   const options = {
-    operatorNamespace: required(values, "namespace"),
+    operatorNamespace: requiredValue(values, "namespace"),
     watchNamespace: values["watch-namespace"] || undefined,
     identity: values["identity"] ?? hostname(),
     log: await logOf(values),
@@ -201,7 +201,7 @@ async function logOf(values: Values) {
   return createLog(level);
 }
 
-function required(values: Values, name: string): string {
+function requiredValue(values: Values, name: string): string {
   const value = values[name];
   if (value === undefined || value === "") throw new UsageError(`--${name} is missing`);
   return value;

@@ -6,7 +6,7 @@ import { FIELD_MANAGER, labels } from "../api/names.ts";
 import { type Draft, readMeta } from "../api/resource.ts";
 import { secret } from "../build/secrets.ts";
 import { createAuthority, isAuthority } from "../control/authority.ts";
-import { type Authorities, turned } from "../control/rotation.ts";
+import { type Authorities, rotate } from "../control/rotation.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isKubeError, KubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
@@ -90,7 +90,7 @@ async function readOrMake(options: KeeperOptions): Promise<Authorities> {
  */
 async function takeStep({ client, namespace, clock, log }: KeeperOptions, object: unknown) {
   const known = read(object);
-  const after = await turned(known, clock.now());
+  const after = await rotate(known, clock.now());
   if (after === known) return known;
   await client.replace(draftOf(namespace, after, readMeta(object).resourceVersion));
   const fields = { announced: after.next !== undefined, previous: after.previous !== undefined };

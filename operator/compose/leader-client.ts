@@ -3,7 +3,7 @@ import { FIELD_MANAGER } from "../api/names.ts";
 import type { Access } from "../kube/access.ts";
 import { type KubeClient, openKubeClient } from "../kube/client.ts";
 import type { TransportOptions } from "../kube/transport.ts";
-import { elapsed, pause, systemClock } from "../observe/clock.ts";
+import { monotonicMs, pause, systemClock } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { becomeLeader, LEASE_REQUEST_MS, type LeaderOptions, type Leadership } from "../runtime/leader.ts";
 
@@ -35,7 +35,7 @@ export async function openLeaderClient(
   const limits = { connections: 1, requestMs: LEASE_REQUEST_MS };
   const leaseClient = parts.use(openKubeClient({ ...asking, limits }));
   const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
-  const candidate = { identity, clock: systemClock, elapsed, pause, log, onFailure, onHeld };
+  const candidate = { identity, clock: systemClock, elapsed: monotonicMs, pause, log, onFailure, onHeld };
   const leadership = parts.use(await becomeLeader({ ...candidate, client: leaseClient, place, signal }));
   const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));
   const open = parts.move();

@@ -13,8 +13,8 @@ import { openHealth } from "../observe/health.ts";
 import type { Log } from "../observe/log.ts";
 import { createMetrics, type MetricSources } from "../observe/metrics.ts";
 import { type OperatorSettings } from "../reconcile/deps.ts";
+import { openCompaction } from "../runtime/compaction.ts";
 import { type Leadership } from "../runtime/leader.ts";
-import { openTidying } from "../runtime/tidying.ts";
 import { AuthorityKeeper } from "./authority-secret.ts";
 import { type Controllers, openControllers } from "./controllers.ts";
 import { openLeaderClient } from "./leader-client.ts";
@@ -72,7 +72,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
       signal: either(signal, leadership.lost),
     }),
   );
-  parts.use(openTidying(nodes.worked));
+  parts.use(openCompaction(nodes.worked));
   log.info({ server: access.origin, nodes: nodes.count() }, "operator opened");
   const open = parts.move();
   return {

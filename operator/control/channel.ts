@@ -3,7 +3,7 @@ import { Agent } from "node:https";
 import { createSecureContext } from "node:tls";
 import type { Credentials } from "./authority.ts";
 import { ControlError } from "./error.ts";
-import { type Answer, exchange, type GatewayAddress } from "./exchange.ts";
+import { exchange, type GatewayAddress, type GatewayResponse } from "./exchange.ts";
 import { type ControlMethod, controlMethods } from "./methods.ts";
 import { hopOf } from "./refusal.ts";
 import { resumeSessions } from "./sessions.ts";
@@ -53,7 +53,7 @@ export function openChannel({ authority, operator }: ChannelIdentity, deadlineMs
   };
 }
 
-function resultOf({ status, text }: Answer, method: ControlMethod): unknown {
+function resultOf({ status, text }: GatewayResponse, method: ControlMethod): unknown {
   let answer: unknown;
   try {
     answer = JSON.parse(text);

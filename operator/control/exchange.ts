@@ -13,7 +13,7 @@ export interface GatewayAddress {
 }
 
 /** A request. */
-export interface Question {
+export interface GatewayRequest {
   readonly body: string;
   /** Maximum size of the response. */
   readonly answerBytes: number;
@@ -23,13 +23,17 @@ export interface Question {
 }
 
 /** A response with any status. */
-export interface Answer {
+export interface GatewayResponse {
   readonly status: number;
   readonly text: string;
 }
 
 /** Sends a request. Throws `ControlError`. */
-export async function exchange(agent: Agent, gateway: GatewayAddress, question: Question): Promise<Answer> {
+export async function exchange(
+  agent: Agent,
+  gateway: GatewayAddress,
+  question: GatewayRequest,
+): Promise<GatewayResponse> {
   const signal = AbortSignal.timeout(question.deadlineMs);
   const first = await attempt(agent, gateway, { question, signal });
   if ("status" in first) return first;
@@ -52,7 +56,7 @@ interface Failure {
 }
 
 interface Attempt {
-  readonly question: Question;
+  readonly question: GatewayRequest;
   readonly signal: AbortSignal;
 }
 
@@ -60,7 +64,7 @@ function attempt(
   agent: Agent,
   { host, port, name }: GatewayAddress,
   { question, signal }: Attempt,
-): Promise<Answer | Failure> {
+): Promise<GatewayResponse | Failure> {
   const { body, answerBytes } = question;
   return new Promise((resolve) => {
     const way = { hop: isIP(host) === 0 ? "resolve" : "connect" } as { hop: Hop };

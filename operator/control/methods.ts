@@ -53,7 +53,7 @@ export interface ControlCall {
 }
 
 /** Error of an invalid request; `code` is a JSON-RPC error code. */
-export interface BadCall {
+export interface InvalidCall {
   readonly code: -32_700 | -32_600 | -32_601 | -32_602;
   readonly message: string;
 }
@@ -66,7 +66,7 @@ export const OPERATOR_NAME = "knit-operator";
 const NODE_URL = /^kni:\/\/[0-9a-fA-F]{128}@[^@\s/?#]{1,255}:\d{1,5}(\?[\w=&-]{0,255})?$/;
 
 /** Parses a request. Its id is ignored; the gateway uses its own. */
-export function readCall(bytes: Uint8Array): ControlCall | BadCall {
+export function readCall(bytes: Uint8Array): ControlCall | InvalidCall {
   let request: unknown;
   try {
     request = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -4,7 +4,7 @@
  */
 import { issueOperator } from "./authority.ts";
 import { type Channel, openChannel } from "./channel.ts";
-import { type Authorities, believed } from "./rotation.ts";
+import { type Authorities, trustedCertificates } from "./rotation.ts";
 
 const RENEW_MS = 20 * 86_400_000;
 /** Maximum time that calls on the previous connections have to finish. */
@@ -36,5 +36,5 @@ export function openOperatorChannel(authorities: () => Authorities, now: () => n
 
 async function open(authorities: Authorities, now: number): Promise<Channel> {
   const operator = await issueOperator(authorities.current, now);
-  return openChannel({ authority: believed(authorities), operator });
+  return openChannel({ authority: trustedCertificates(authorities), operator });
 }

@@ -2,7 +2,7 @@
 import type { Hop } from "../api/hops.ts";
 
 /** Hops that a gateway reports, with their HTTP status. */
-export const told = {
+export const reportedHops = {
   gateway: 500,
   refused: 403,
   busy: 503,
@@ -12,11 +12,11 @@ export const told = {
 } as const satisfies Partial<Record<Hop, number>>;
 
 /** A hop that a gateway reports. */
-export type ToldHop = keyof typeof told;
+export type ReportedHop = keyof typeof reportedHops;
 
 /** An error response; `rpcCode` is a JSON-RPC error code. */
 export interface Refusal {
-  readonly hop: ToldHop;
+  readonly hop: ReportedHop;
   readonly rpcCode: number;
   readonly message: string;
 }
@@ -27,6 +27,6 @@ export function refusalText({ hop, rpcCode, message }: Refusal): string {
 }
 
 /** Returns the hop in the `data` of a gateway's error; `gateway` when there is none. */
-export function hopOf(data: unknown): ToldHop {
-  return typeof data === "string" && Object.hasOwn(told, data) ? (data as ToldHop) : "gateway"; // its own key
+export function hopOf(data: unknown): ReportedHop {
+  return typeof data === "string" && Object.hasOwn(reportedHops, data) ? (data as ReportedHop) : "gateway"; // its own key
 }

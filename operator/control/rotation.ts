@@ -23,7 +23,7 @@ const ANNOUNCED_MS = 180 * DAY_MS;
 const OVERLAP_MS = 30 * DAY_MS;
 
 /** Applies the rotation step that is due at `now`. Returns the same object when none is due. */
-export async function turned(kept: Authorities, now: number): Promise<Authorities> {
+export async function rotate(kept: Authorities, now: number): Promise<Authorities> {
   const { current, previous } = kept;
   const { begin, end } = lifeOf(current.certificate);
   const next = kept.next ?? (now >= end - ANNOUNCED_MS ? await createAuthority(now) : undefined);
@@ -37,7 +37,7 @@ export async function turned(kept: Authorities, now: number): Promise<Authoritie
 }
 
 /** Returns all trusted certificates, PEM. */
-export function believed({ current, next, previous = "" }: Authorities): string {
+export function trustedCertificates({ current, next, previous = "" }: Authorities): string {
   return [current.certificate, next?.certificate ?? "", previous].join("");
 }
 

@@ -72,14 +72,14 @@ export function signCertificate(content: CertificateContent, key: KeyObject): st
 function signedPart(content: CertificateContent, algorithm: AsnType): AsnType {
   const { issuer, subject, publicKey, notBefore, notAfter, extensions } = content;
   return sequence(
-    tagged(0, new Integer({ value: VERSION_3 })),
+    contextTag(0, new Integer({ value: VERSION_3 })),
     new Integer({ valueHex: serialNumber() }),
     algorithm,
     issuer,
     sequence(timeOf(notBefore), timeOf(notAfter)),
     subject,
     fromBER(publicKey.export({ format: "der", type: "spki" })).result,
-    tagged(3, sequence(...extensions.map(encodeExtension))),
+    contextTag(3, sequence(...extensions.map(encodeExtension))),
   );
 }
 
@@ -92,7 +92,7 @@ export function commonName(text: string): Sequence {
   return sequence(new Asn1Set({ value: [attribute] }));
 }
 
-/** The subject of a certificate, in the strings that it has: who compares names may compare bytes. */
+/** Returns the encoded subject of a certificate, so that names can be compared by bytes. */
 export function subjectOf(certificate: X509Certificate): Sequence {
   const subject = partsOf(partsOf(fromBER(certificate.raw).result)[0])[5];
   if (!(subject instanceof Sequence)) throw new Error("a certificate without a subject");
@@ -103,36 +103,36 @@ function partsOf(block: unknown): readonly unknown[] {
   return block instanceof Constructed ? block.valueBlock.value : [];
 }
 
-/** Whether it is an authority, and if so one that signs leaves alone. */
+/** Encodes basicConstraints; an authority may sign leaf certificates only. */
 export function basicConstraints(isAuthority: boolean): Extension {
   const parts = isAuthority ? [new Asn1Boolean({ value: true }), new Integer({ value: 0 })] : [];
   return { id: "2.5.29.19", isCritical: true, value: sequence(...parts) };
 }
 
-/** That its key signs certificates and their revocations, or what a handshake asks for. */
+/** Encodes keyUsage: signing of certificates and revocation lists, or of handshakes. */
 export function keyUsage(of: keyof typeof USAGE): Extension {
   const { bits, unused } = USAGE[of];
   const value = new BitString({ valueHex: Uint8Array.of(bits), unusedBits: unused });
   return { id: "2.5.29.15", isCritical: true, value };
 }
 
-/** What a leaf is for. */
+/** Encodes extendedKeyUsage. */
 export function extendedKeyUsage(use: keyof typeof extendedUses): Extension {
   const value = sequence(new ObjectIdentifier({ value: extendedUses[use] }));
   return { id: "2.5.29.37", isCritical: true, value };
 }
 
-/** Authorities of one name are told apart by their keys. */
+/** Encodes subjectKeyIdentifier, which distinguishes authorities of one name. */
 export function subjectKeyIdentifier(key: KeyObject): Extension {
   return { id: "2.5.29.14", isCritical: false, value: new OctetString({ valueHex: identifierOf(key) }) };
 }
 
-/** Which of them signed. */
+/** Encodes authorityKeyIdentifier for the key of the issuer. */
 export function authorityKeyIdentifier(key: KeyObject): Extension {
   return { id: "2.5.29.35", isCritical: false, value: sequence(primitive(0, identifierOf(key))) };
 }
 
-/** The name that a server has. */
+/** Encodes subjectAltName with a DNS name. */
 export function dnsName(name: string): Extension {
   return { id: "2.5.29.17", isCritical: false, value: sequence(primitive(2, Buffer.from(name, "latin1"))) };
 }
@@ -146,13 +146,13 @@ function encodeExtension({ id, isCritical, value }: Extension): AsnType {
   );
 }
 
-/** RFC 5280, 4.2.1.2, the first method. */
+/** Computes a key identifier (RFC 5280, 4.2.1.2, method 1). */
 function identifierOf(key: KeyObject): Uint8Array {
   const point = key.export({ format: "der", type: "spki" }).subarray(-POINT_BYTES);
   return createHash("sha1").update(point).digest();
 }
 
-/** Positive, and of one length. */
+/** Creates a positive serial number of fixed length. */
 function serialNumber(): Uint8Array {
   const bytes = randomBytes(SERIAL_BYTES);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
@@ -170,7 +170,7 @@ function sequence(...value: readonly AsnType[]): Sequence {
   return new Sequence({ value: [...value] });
 }
 
-function tagged(tagNumber: number, part: AsnType): AsnType {
+function contextTag(tagNumber: number, part: AsnType): AsnType {
   return new Constructed({ idBlock: { tagClass: 3, tagNumber }, value: [part] });
 }
 

@@ -1,19 +1,19 @@
-/** Requests on connections that proved themselves: read, checked, passed on, answered, and a line in the log each. */
+/** Requests on verified connections: parsed, checked, forwarded to the node, answered and logged. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { type ControlMethod, MAX_REQUEST_BYTES, readCall } from "../control/methods.ts";
-import { type Refusal, refusalText, type ToldHop, told } from "../control/refusal.ts";
+import { type Refusal, type ReportedHop, refusalText, reportedHops } from "../control/refusal.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
+import type { CallQueue } from "./call-queue.ts";
 import { type Client, clientOf } from "./client.ts";
 import { IpcError } from "./ipc.ts";
-import type { Line } from "./line.ts";
 
-/** What calls need. */
+/** Options of the handler. */
 export interface CallOptions {
-  readonly line: Line;
+  readonly line: CallQueue;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export function createCallHandler(options: CallOptions): Handler {
 interface Reply {
   readonly method: ControlMethod | "other";
   readonly status: number;
-  readonly outcome: "answered" | "node-error" | ToldHop;
+  readonly outcome: "answered" | "node-error" | ReportedHop;
   readonly text: string;
   /** Further details for the log. */
   readonly why?: string;
@@ -73,30 +73,36 @@ async function answer(
   response.end(text);
 }
 
-async function replyTo(request: IncomingMessage, client: Client, line: Line): Promise<Reply> {
-  if (client.refusal !== undefined) return refused(403, -32_600, client.refusal);
-  if (request.method !== "POST" || request.url !== "/") return refused(404, -32_600, "only POST / is served");
+async function replyTo(request: IncomingMessage, client: Client, line: CallQueue): Promise<Reply> {
+  if (client.refusal !== undefined) return refuse(403, -32_600, client.refusal);
+  if (request.method !== "POST" || request.url !== "/") return refuse(404, -32_600, "only POST / is served");
   const bytes = await bodyOf(request);
-  if (bytes === undefined) return refused(413, -32_600, "the request is too large");
+  if (bytes === undefined) return refuse(413, -32_600, "the request is too large");
   const call = readCall(bytes);
-  if ("code" in call) return refused(call.code === -32_601 ? 403 : 400, call.code, call.message);
+  if ("code" in call) return refuse(call.code === -32_601 ? 403 : 400, call.code, call.message);
   const { method } = call;
   try {
     const { text, isError } = await line(call);
     return { method, status: 200, outcome: isError ? "node-error" : "answered", text };
   } catch (error) {
     const hop = error instanceof IpcError ? error.code : "gateway";
-    return { ...failed({ hop, rpcCode: -32_000, message: messageOf(error) }), method };
+    return { ...failure({ hop, rpcCode: -32_000, message: messageOf(error) }), method };
   }
 }
 
-function refused(status: number, rpcCode: number, message: string): Reply {
-  return { ...failed({ hop: "refused", rpcCode, message }), status };
+function refuse(status: number, rpcCode: number, message: string): Reply {
+  return { ...failure({ hop: "refused", rpcCode, message }), status };
 }
 
-function failed(refusal: Refusal): Reply {
+function failure(refusal: Refusal): Reply {
   const { hop, message } = refusal;
-  return { method: "other", status: told[hop], outcome: hop, text: refusalText(refusal), why: message };
+  return {
+    method: "other",
+    status: reportedHops[hop],
+    outcome: hop,
+    text: refusalText(refusal),
+    why: message,
+  };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {

@@ -1,8 +1,7 @@
 /**
- * The sidecar: lets the operator, and nobody else, call a few methods on the node's IPC socket. TLS 1.3 with
- * certificates on both sides; in come one JSON-RPC request and its method's parameters, both checked against the
- * allow-list, out goes the node's answer. Connections, calls, bytes and time are bounded, and each call is a line
- * in the log.
+ * The sidecar of a node: lets the operator call the allowed methods over the node's IPC socket. TLS 1.3 with
+ * certificates on both sides. A request is a JSON-RPC call that is checked against the allow-list.
+ * Connections, calls, bytes and times are limited.
  */
 import { once } from "node:events";
 import { createServer, type Server, type ServerOptions } from "node:https";
@@ -10,10 +9,10 @@ import type { AddressInfo } from "node:net";
 import type { Clock } from "../observe/clock.ts";
 import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
 import type { Log } from "../observe/log.ts";
+import { createCallQueue } from "./call-queue.ts";
 import { createCallHandler } from "./calls.ts";
 import { type CertificateFiles, openCertificates } from "./certificates.ts";
 import { guardConnections } from "./connections.ts";
-import { createLine } from "./line.ts";
 
 /** Options of a gateway. */
 export interface GatewayOptions {
@@ -62,7 +61,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const certificates = await openCertificates(options.certificates, times.lookMs, log);
   const server = createServer(
     serverOptions(certificates.files(), times),
-    createCallHandler({ line: createLine({ ...options, nodeMs: times.nodeMs }), log, metrics, clock }),
+    createCallHandler({ line: createCallQueue({ ...options, nodeMs: times.nodeMs }), log, metrics, clock }),
   );
   guardConnections(server, { log, metrics, clock });
   const renew = (files: CertificateFiles): void => {
@@ -85,7 +84,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
     async [Symbol.asyncDispose]() {
       certificates[Symbol.dispose]();
-      await closed(server);
+      await close(server);
     },
   };
 }
@@ -109,7 +108,7 @@ function tlsOf({ certificate, key, authority }: CertificateFiles) {
   return { cert: certificate, key, ca: authority, minVersion: "TLSv1.3" } as const;
 }
 
-async function closed(server: Server): Promise<void> {
+async function close(server: Server): Promise<void> {
   const gone = once(server, "close");
   server.close();
   server.closeAllConnections();

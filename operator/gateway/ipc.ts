@@ -1,14 +1,14 @@
 /** One call over a node's IPC socket: a line of JSON each way. The response is validated. */
 import { connect } from "node:net";
 import { type ControlCall, controlMethods } from "../control/methods.ts";
-import type { ToldHop } from "../control/refusal.ts";
+import type { ReportedHop } from "../control/refusal.ts";
 
 /** Error of a node that accepts no connection, does not respond, or responds with invalid JSON. */
 export class IpcError extends Error {
   override readonly name = "IpcError";
-  readonly code: ToldHop;
+  readonly code: ReportedHop;
 
-  constructor(code: ToldHop, message: string, options?: ErrorOptions) {
+  constructor(code: ReportedHop, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
@@ -34,7 +34,7 @@ export function callNode(socketPath: string, call: ControlCall, deadlineMs: numb
       socket.destroy();
       settle();
     };
-    const fail = (code: ToldHop, why: string, cause?: unknown): void =>
+    const fail = (code: ReportedHop, why: string, cause?: unknown): void =>
       end(() => reject(new IpcError(code, `the node does not answer: ${why}`, { cause })));
     const deadline = setTimeout(() => fail("silent", "it takes too long"), deadlineMs);
     socket.on("error", (error) => fail("socket", error.message, error));

@@ -1,11 +1,14 @@
-/** What is done with objects: read, applied, created, patched. Answers are passed on as they came, unread. */
+/**
+ * Client of the API server's REST API: reads, applies, creates and patches objects. Responses are returned
+ * unparsed.
+ */
 import type { Draft, StatusDraft } from "../api/resource.ts";
 import type { Access } from "./access.ts";
 import { isKubeError, KubeError } from "./error.ts";
 import { type Kind, kindOf, pathOf } from "./resources.ts";
 import { openTransport, type Transport, type TransportOptions } from "./transport.ts";
 
-/** An object's place. */
+/** Namespace and name of an object. */
 export interface Place {
   readonly namespace: string;
   readonly name: string;
@@ -18,7 +21,7 @@ export interface Page {
   readonly next: string | undefined;
 }
 
-/** What is asked of a list or a watch. */
+/** Objects of a list or a watch. */
 export interface Selection {
   readonly kind: Kind;
   /** Undefined: all namespaces. */
@@ -26,31 +29,31 @@ export interface Selection {
   readonly labelSelector?: string | undefined;
 }
 
-/** The API server's objects. All throw `KubeError`. */
+/** The client. All methods throw `KubeError`. */
 export interface KubeClient extends AsyncDisposable {
-  /** An object, or undefined when it is not there. */
+  /** Reads an object; undefined when it does not exist. */
   get(kind: Kind, place: Place): Promise<unknown>;
   page(selection: Selection, next: string | undefined, signal: AbortSignal): Promise<Page>;
-  /** Events after `resourceVersion`, bookmarks among them, until the server ends the watch. */
+  /** Streams events after `resourceVersion`, including bookmarks, until the server ends the watch. */
   watch(selection: Selection, resourceVersion: string, signal: AbortSignal): AsyncGenerator;
-  /** Server-side apply: the fields of `draft` become so, whoever had set them. */
+  /** Server-side apply with force: takes over the fields of `draft` from other managers. */
   apply(draft: Draft): Promise<unknown>;
-  /** The same for the status alone. */
+  /** Applies the status. */
   applyStatus(draft: StatusDraft): Promise<unknown>;
   create(draft: Draft): Promise<unknown>;
-  /** Replaces an object as a whole; the draft's `resourceVersion` guards against lost writes. */
+  /** Replaces an object; `resourceVersion` in the draft is the precondition. */
   replace(draft: Draft): Promise<unknown>;
-  /** A JSON merge patch. */
+  /** Applies a JSON merge patch. */
   merge(kind: Kind, place: Place, patch: unknown): Promise<unknown>;
-  /** Deletes the object with this `uid`; one that is gone, or another of its name, is none of this call's. */
+  /** Deletes the object with this `uid`. An object that is gone or has another uid is ignored. */
   remove(kind: Kind, place: Place, uid: string): Promise<void>;
-  /** Whether the cluster has this kind at the moment. */
+  /** True when the cluster serves this kind. */
   serves(kind: Kind): Promise<boolean>;
 }
 
-/** Seconds after which the server ends a watch; spread so that not all end at once. */
+/** Duration of a watch in seconds, randomised so that watches do not end at once. */
 const WATCH_SECONDS = 240;
-/** Pages take memory that is not given back. */
+/** Page size of lists, which bounds the memory peak. */
 const PAGE = "100";
 
 /** Opens a client. */
@@ -61,8 +64,8 @@ export function openKubeClient(
   const { fieldManager } = options;
   return {
     ...readingSide(transport),
-    apply: (draft) => transport.send(applied(draft, fieldManager, "")),
-    applyStatus: (draft) => transport.send(applied(draft, fieldManager, "/status")),
+    apply: (draft) => transport.send(applyRequest(draft, fieldManager, "")),
+    applyStatus: (draft) => transport.send(applyRequest(draft, fieldManager, "/status")),
     create: (draft) =>
       transport.send({
         method: "POST",
@@ -152,7 +155,7 @@ function selector(labelSelector: string | undefined): Readonly<Record<string, st
   return labelSelector === undefined ? {} : { labelSelector };
 }
 
-function applied(draft: Draft, fieldManager: string, subresource: "" | "/status") {
+function applyRequest(draft: Draft, fieldManager: string, subresource: "" | "/status") {
   const { namespace, name } = draft.metadata;
   return {
     method: "PATCH",

@@ -1,13 +1,13 @@
-/** A time limit on work that may be given up from outside as well. */
+/** A time limit combined with an outer abort signal. */
 
-/** A signal that is aborted with `outer`'s reason, or with `late()` when the time is over. */
+/** A signal that is aborted with the reason of `outer`, or with `late()` at the time limit. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** Ends the time limit; the outer signal still counts. */
+  /** Cancels the time limit; the outer signal still applies. */
   met(): void;
 }
 
-/** Sets it. Disposing it ends both. */
+/** Starts the time limit. Disposing it detaches both. */
 export function openDeadline(
   milliseconds: number,
   outer: AbortSignal | undefined,

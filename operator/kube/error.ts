@@ -1,6 +1,6 @@
-/** What the API server refuses, or why it could not be asked. */
+/** Errors of requests to the API server. */
 
-/** Kinds of failure that callers tell apart. */
+/** Codes by which callers distinguish failures. */
 export type KubeErrorCode =
   | "not-found"
   | "already-exists"
@@ -12,22 +12,22 @@ export type KubeErrorCode =
   | "too-many-requests"
   | "too-large"
   | "unreachable"
-  /** An object of this name is there and is another's. */
+  /** The object exists and belongs to somebody else. */
   | "not-ours"
-  /** An answer that cannot be read. */
+  /** The response cannot be parsed. */
   | "bad-answer"
-  /** The namespace is being deleted: nothing more is made in it. */
+  /** The namespace is being deleted. */
   | "terminating"
-  /** This process may not write at this moment. */
+  /** This process is not the leader. */
   | "not-leading"
   | "server"
   | "other";
 
-/** A request that failed. */
+/** A failed request. */
 export class KubeError extends Error {
   override readonly name = "KubeError";
   readonly code: KubeErrorCode;
-  /** Milliseconds that the server asks to wait. */
+  /** Delay that the server requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -54,7 +54,7 @@ const BY_STATUS: Readonly<Record<number, KubeErrorCode>> = {
 
 const MAX_MESSAGE = 1_000;
 
-/** The error of an answer: an HTTP status and, as a rule, a `Status` object. */
+/** Creates the error of a response from its HTTP status and `Status` object. */
 export function errorOfAnswer(status: number, body: unknown, retryAfter?: string): KubeError {
   const told = typeof body === "object" && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
   const message = typeof told["message"] === "string" ? told["message"] : `HTTP status ${status}`;
@@ -79,14 +79,14 @@ function causesOf(details: unknown): readonly unknown[] {
   return Array.isArray(causes) ? causes.map((each: { reason?: unknown } | null) => each?.reason) : [];
 }
 
-/** True when `error` is a failure of this kind. */
+/** True for a `KubeError` with this code. */
 export function isKubeError(error: unknown, code: KubeErrorCode): error is KubeError {
   return error instanceof KubeError && error.code === code;
 }
 
 /**
- * True for what happens when two write at once: another was quicker, the object went or came meanwhile. It is no
- * failure; whoever meets it looks at what there is now.
+ * True for a conflict between concurrent writers. It is no failure: the caller reconciles again with the
+ * current state.
  */
 export function isRace(error: unknown): boolean {
   return error instanceof KubeError && RACES.has(error.code);

@@ -1,6 +1,6 @@
 /**
- * The way to the cluster that KUBECONFIG tells. The library is used for this alone, and is only loaded by it: it takes
- * as much memory as the rest of the program.
+ * Credentials from KUBECONFIG. Loaded only when needed, because the client library takes as much memory as
+ * the rest of the program.
  */
 import type { RequestOptions } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";

@@ -1,11 +1,11 @@
-/** A watch is a stream of JSON lines that break anywhere: between chunks, within a character, in the middle of a line. */
+/** Parser of a watch: a stream of JSON lines, whose chunks may end within a line or a character. */
 import { KubeError } from "./error.ts";
 
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a stream, parsed; empty ones are left out. Throws `KubeError` `bad-answer` for a line that is not
- * JSON, `too-large` for one above `mostBytes`, and `unreachable` when the stream ends within a line.
+ * Yields the parsed lines of a stream without empty ones. Throws `KubeError` `bad-answer` for invalid JSON,
+ * `too-large` for a line above the limit, and `unreachable` when the stream ends within a line.
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator {
   let held: Buffer[] = [];
@@ -27,7 +27,7 @@ export async function* jsonLines(chunks: AsyncIterable<Buffer>, mostBytes: numbe
   if (size > 0) throw new KubeError("unreachable", "the watch broke off within an event");
 }
 
-/** Throws `KubeError` `bad-answer`. */
+/** Parses JSON. Throws `KubeError` `bad-answer`. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

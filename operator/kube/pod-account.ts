@@ -1,26 +1,26 @@
-/** The account of the pod that this runs in, as the kubelet mounts it and names the API server. */
+/** The service account of the pod, from the kubelet's mounted files and environment variables. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a request proves itself with, and what the API server is judged by. */
+/** Credentials of a request, and the trusted authority of the API server. */
 export interface Proof {
   readonly tls: Readonly<Record<string, unknown>>;
-  /** The header that carries a token; undefined when there is none. */
+  /** Value of the Authorization header; undefined without a token. */
   readonly authorization: string | undefined;
 }
 
-/** Where the API server is and how to prove who we are. */
+/** URL of the API server, and the credentials for it. */
 export interface Account {
   /** The server's URL. */
   readonly server: string;
-  /** Read anew each time: tokens and authorities are renewed. Rejects when it cannot be read. */
+  /** Reads the current credentials, which are renewed over time. Rejects when they cannot be read. */
   proof(): Promise<Proof>;
 }
 
 const DIRECTORY = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Undefined outside of a pod, and in one whose account is not mounted. */
+/** Reads the account; undefined outside of a pod, or without a mounted token. */
 export async function podAccount(directory = DIRECTORY): Promise<Account | undefined> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" } = process.env;
   if (host === undefined || !existsSync(join(directory, "ca.crt"))) return undefined;

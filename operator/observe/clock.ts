@@ -11,7 +11,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Returns the monotonic time in milliseconds, for durations. */
-export function elapsed(): number {
+export function monotonicMs(): number {
   return performance.now();
 }
 

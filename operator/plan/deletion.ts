@@ -27,14 +27,14 @@ const MAX_NAMED = 5;
 export function planDeletion({ until, orphans, pods, keepers }: DeletionView, now: number): DeletionPlan {
   if (orphans) return { isOver: true, left: undefined };
   const parts = [
-    ...(pods.length === 0 ? [] : [`pods that have not ended: ${named(pods)}`]),
-    ...(keepers.length === 0 ? [] : [`nodes that keep it as a peer: ${named(keepers)}`]),
+    ...(pods.length === 0 ? [] : [`pods that have not ended: ${formatNames(pods)}`]),
+    ...(keepers.length === 0 ? [] : [`nodes that keep it as a peer: ${formatNames(keepers)}`]),
   ];
   const left = parts.length === 0 ? undefined : parts.join("; ");
   return { isOver: left === undefined || !(now < until), left };
 }
 
-function named(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const more = names.length - MAX_NAMED;
   return names.slice(0, MAX_NAMED).join(", ") + (more > 0 ? ` and ${more} others` : "");
 }

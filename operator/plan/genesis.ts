@@ -2,7 +2,7 @@
 import { allowCommand } from "./stop.ts";
 
 /** What a genesis is known by. */
-export interface GenesisNote {
+export interface GenesisRecord {
   readonly digest: string;
   readonly time: number;
   readonly validators: readonly string[];
@@ -13,11 +13,11 @@ export interface GenesisView {
   readonly network: string;
   readonly configMap: string;
   /** What the Network's status says. */
-  readonly noted: GenesisNote | undefined;
+  readonly noted: GenesisRecord | undefined;
   /** What the ConfigMap holds; undefined when it is not there. */
-  readonly found: GenesisNote | undefined;
+  readonly found: GenesisRecord | undefined;
   /** What its own terms and what was noted give; undefined where people keep the file, or nothing was noted. */
-  readonly rebuilt: GenesisNote | undefined;
+  readonly rebuilt: GenesisRecord | undefined;
   /** Nodes of the network that noted a genesis, and its digest. */
   readonly nodes: readonly { readonly name: string; readonly digest: string }[];
   /** It is made here. */
@@ -39,7 +39,7 @@ export function planGenesis(view: GenesisView): GenesisPlan {
   }
   if (noted !== undefined && rebuilt?.digest === noted.digest) return { do: "rebuild" };
   if (isMade && isAllowed) return { do: "make" };
-  if (noted !== undefined) return { do: "stop", message: gone(view, noted) };
+  if (noted !== undefined) return { do: "stop", message: missingGenesis(view, noted) };
   const trouble = nodesTrouble(view, undefined);
   if (trouble !== undefined) return { do: "stop", message: trouble };
   return { do: isMade ? "make" : "wait" };
@@ -59,7 +59,7 @@ function nodesTrouble({ nodes, network }: GenesisView, digest: string | undefine
   return `${others.slice(0, 5).join(", ")} began with another genesis: put that back. Only for another chain: ${allowCommand("knet", network, "new-chain")}`;
 }
 
-function gone({ configMap, isMade, network }: GenesisView, { digest }: GenesisNote): string {
+function missingGenesis({ configMap, isMade, network }: GenesisView, { digest }: GenesisRecord): string {
   const text = `the ConfigMap ${configMap} with the genesis is gone`;
   if (!isMade) return `${text}: put it back`;
   return `${text}, and this release cannot make it again with the digest ${digest}: put it back from a copy. Only for another chain: ${allowCommand("knet", network, "new-chain")}`;

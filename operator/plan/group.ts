@@ -22,7 +22,7 @@ export interface MemberView {
 }
 
 /** A height, and when it was told. */
-export type Told = Pick<MemberView, "height" | "toldAt">;
+export type ReportedHeight = Pick<MemberView, "height" | "toldAt">;
 
 /** Members this many blocks behind the highest still count as level. */
 export const LEVEL_BLOCKS = 30;
@@ -31,7 +31,7 @@ export const LEVEL_BLOCKS = 30;
 const BLOCK_MS = 1_000;
 
 /** Who told the newest block of all; undefined while nobody has. */
-export function newestOf<T extends Told>(members: readonly T[]): T | undefined {
+export function newestOf<T extends ReportedHeight>(members: readonly T[]): T | undefined {
   let newest: T | undefined;
   for (const member of members)
     if (member.height !== undefined && member.height > (newest?.height ?? -1)) newest = member;
@@ -42,7 +42,10 @@ export function newestOf<T extends Told>(members: readonly T[]): T | undefined {
  * How many blocks a member is behind the newest; undefined while it has not told its height. Members are not asked at
  * one moment: blocks that came since a member was asked are not held against it.
  */
-export function lagOf({ height, toldAt }: Told, newest: Told | undefined): number | undefined {
+export function lagOf(
+  { height, toldAt }: ReportedHeight,
+  newest: ReportedHeight | undefined,
+): number | undefined {
   if (height === undefined) return undefined;
   const since = Math.max(0, Math.ceil(((newest?.toldAt ?? 0) - toldAt) / BLOCK_MS));
   return Math.max(0, (newest?.height ?? 0) - height - since);

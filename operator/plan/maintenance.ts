@@ -5,8 +5,8 @@
  */
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { instant } from "../observe/clock.ts";
+import { askedBefore, mayPass } from "./order.ts";
 import { type MaintainedMember, type PreflightView, preflightTrouble, type Trouble } from "./preflight.ts";
-import { askedBefore, mayPass } from "./turns.ts";
 
 /** What is to be done; the run is in the status before the node is asked. */
 export interface MaintenanceStep {
@@ -69,7 +69,7 @@ export function isUnderWay(run: Pick<MaintenanceRun, "state">): boolean {
 }
 
 /** A new run; `since` is when it was wished for, if that was earlier. */
-export function requested(
+export function newRun(
   {
     operation,
     member,
@@ -131,7 +131,7 @@ function waiting(
   const trouble = preflightTrouble(run, view) ?? turnTrouble(run, view, now);
   if (trouble === undefined) {
     const { height } = view.member;
-    const starting = entered(run, "Starting", "the node is asked to begin", now);
+    const starting = enterState(run, "Starting", "the node is asked to begin", now);
     return { do: "begin", run: { ...starting, startedAt: instant(now), height } };
   }
   if (isLate(run, now)) return over(run, `given up after a day: ${trouble.message}`, now);
@@ -155,7 +155,7 @@ function working(run: MaintenanceRun, _view: PreflightView, now: number): Mainte
   if (!isLate(run, now) && idleMs < STALL_MS) return { do: "look", run };
   if (run.operation === "save-cache") return over(run, "it did not end within an hour", now);
   const why = isLate(run, now) ? "it took longer than 12 hours" : "it did not come on for an hour";
-  return { do: "stop", run: entered(run, "Stopping", why, now) };
+  return { do: "stop", run: enterState(run, "Stopping", why, now) };
 }
 
 /** Blocks must follow: the first height that was told since the node was done is noted, then a higher one waited for. */
@@ -168,28 +168,28 @@ function verifying(
   const isFresh = height !== undefined && toldAt > Date.parse(run.stateAt);
   if (isFresh && run.height === undefined) return { do: "wait", run: { ...run, height } };
   if (isFresh && member.ready && height > (run.height ?? height)) {
-    return { do: "end", run: ended(run, "Succeeded", `${run.message}; block ${height} followed`, now) };
+    return { do: "end", run: endRun(run, "Succeeded", `${run.message}; block ${height} followed`, now) };
   }
   if (isLate(run, now)) return over(run, `${run.message}, and no block followed for 10 minutes`, now);
   return { do: "wait", run };
 }
 
 /** What the node's answer to the beginning makes of a run. */
-export function begun(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
+export function afterStart(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
   // What runs already was begun by hand, or by an operator that ended before it could note the answer.
-  if (!answer.ok && !/\balready\b/.test(answer.message)) return ended(run, "Failed", answer.message, now);
-  if (run.operation === "save-cache") return entered(run, "Running", "the node saves its cache", now);
-  return { ...entered(run, "Running", "the node migrates", now), percent: 0, progressAt: instant(now) };
+  if (!answer.ok && !/\balready\b/.test(answer.message)) return endRun(run, "Failed", answer.message, now);
+  if (run.operation === "save-cache") return enterState(run, "Running", "the node saves its cache", now);
+  return { ...enterState(run, "Running", "the node migrates", now), percent: 0, progressAt: instant(now) };
 }
 
 /** What a migration tells that may have been begun before; undefined when it has not been. */
-export function resumed(
+export function afterResume(
   run: MaintenanceRun,
   progress: MigrationProgress,
   now: number,
 ): MaintenanceRun | undefined {
-  if (progress.running) return looked(begun(run, { ok: true }, now), progress, now);
-  return isOf(run, progress) ? looked(run, progress, now) : undefined;
+  if (progress.running) return afterProgress(afterStart(run, { ok: true }, now), progress, now);
+  return isOf(run, progress) ? afterProgress(run, progress, now) : undefined;
 }
 
 /** Whether a migration that was not seen to run can be this run's: those before it copied an earlier state. */
@@ -198,37 +198,42 @@ function isOf({ height }: MaintenanceRun, { block }: MigrationProgress): boolean
 }
 
 /** What a look at a migration makes of its run. */
-export function looked(run: MaintenanceRun, progress: MigrationProgress, now: number): MaintenanceRun {
+export function afterProgress(run: MaintenanceRun, progress: MigrationProgress, now: number): MaintenanceRun {
   const percent = Math.max(0, Math.min(100, Math.floor(progress.percent)));
   if (progress.running) {
     const isFurther = percent > (run.percent ?? -1);
     const height = progress.block > 0 ? progress.block : run.height;
     return { ...run, percent, height, progressAt: isFurther ? instant(now) : run.progressAt };
   }
-  if (progress.isPast && !isOf(run, progress)) return lost(run, "migration", now);
-  if (progress.error !== undefined) return ended(run, "Failed", progress.error, now);
-  if (percent >= 100) return { ...done(run, "the node has migrated", now), percent };
-  return lost(run, "migration", now);
+  if (progress.isPast && !isOf(run, progress)) return afterLoss(run, "migration", now);
+  if (progress.error !== undefined) return endRun(run, "Failed", progress.error, now);
+  if (percent >= 100) return { ...verify(run, "the node has migrated", now), percent };
+  return afterLoss(run, "migration", now);
 }
 
 /** What a look at a saving makes of its run; undefined: its gateway or its release of knit cannot tell. */
-export function saved(run: MaintenanceRun, saving: SavingProgress | undefined, now: number): MaintenanceRun {
-  if (saving === undefined) return done(run, "the node saves its cache, and cannot tell how that ends", now);
+export function afterSaving(
+  run: MaintenanceRun,
+  saving: SavingProgress | undefined,
+  now: number,
+): MaintenanceRun {
+  if (saving === undefined)
+    return verify(run, "the node saves its cache, and cannot tell how that ends", now);
   const { running, bytes, error } = saving;
   if (running) return run;
-  if (error !== undefined) return ended(run, "Failed", error, now);
-  if (bytes > 0) return done(run, `the node saved ${bytes} bytes of trie nodes`, now);
-  return lost(run, "saving", now);
+  if (error !== undefined) return endRun(run, "Failed", error, now);
+  if (bytes > 0) return verify(run, `the node saved ${bytes} bytes of trie nodes`, now);
+  return afterLoss(run, "saving", now);
 }
 
-function lost(run: MaintenanceRun, what: "migration" | "saving", now: number): MaintenanceRun {
-  return ended(run, "Failed", `the node started anew and knows of no ${what}`, now);
+function afterLoss(run: MaintenanceRun, what: "migration" | "saving", now: number): MaintenanceRun {
+  return endRun(run, "Failed", `the node started anew and knows of no ${what}`, now);
 }
 
 /** What the node's answer to being stopped makes of a run: the state stays as it was, nothing else is to be undone. */
-export function stopped(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
+export function afterStop(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
   const how = answer.ok ? "it was stopped" : `stopping it: ${answer.message}`;
-  return ended(run, "Failed", `${run.message}; ${how}`, now);
+  return endRun(run, "Failed", `${run.message}; ${how}`, now);
 }
 
 function isLate({ state, stateAt }: MaintenanceRun, now: number): boolean {
@@ -236,11 +241,11 @@ function isLate({ state, stateAt }: MaintenanceRun, now: number): boolean {
   return now - Date.parse(stateAt) >= most;
 }
 
-function done(run: MaintenanceRun, message: string, now: number): MaintenanceRun {
-  return { ...entered(run, "Verifying", message, now), height: undefined };
+function verify(run: MaintenanceRun, message: string, now: number): MaintenanceRun {
+  return { ...enterState(run, "Verifying", message, now), height: undefined };
 }
 
-function entered(
+function enterState(
   run: MaintenanceRun,
   state: MaintenanceRun["state"],
   message: string,
@@ -250,17 +255,17 @@ function entered(
   return { ...run, ...waits, state, message: cut(message), stateAt: instant(now) };
 }
 
-function ended(
+function endRun(
   run: MaintenanceRun,
   state: "Succeeded" | "Failed",
   message: string,
   now: number,
 ): MaintenanceRun {
-  return { ...entered(run, state, message, now), finishedAt: instant(now) };
+  return { ...enterState(run, state, message, now), finishedAt: instant(now) };
 }
 
 function over(run: MaintenanceRun, message: string, now: number): MaintenanceStep {
-  return { do: "end", run: ended(run, "Failed", message, now) };
+  return { do: "end", run: endRun(run, "Failed", message, now) };
 }
 
 function cut(text: string): string {

@@ -9,11 +9,11 @@ export interface MeshView {
   /** Ids of the connected peers, 128 hex digits in lower case. */
   readonly connected: ReadonlySet<string>;
   /** What was told to the node since its program started; empty when nobody knows. */
-  readonly tellings: Tellings;
+  readonly tellings: AddAttempts;
 }
 
 /** By URL when a node was last told to keep it, and how often in a row that led to nothing. */
-export type Tellings = ReadonlyMap<string, { readonly at: number; readonly times: number }>;
+export type AddAttempts = ReadonlyMap<string, { readonly at: number; readonly times: number }>;
 
 /** What the node must be told, and what of it is missing until then. */
 export interface MeshPlan {
@@ -22,7 +22,7 @@ export interface MeshPlan {
   /** Wanted peers that are not connected. */
   readonly missing: number;
   /** Once all of it is told. */
-  readonly tellings: Tellings;
+  readonly tellings: AddAttempts;
 }
 
 /** The node dials by itself whom it was told; it is told again after so long, and after ever longer. */

@@ -23,12 +23,14 @@ export type KeyPlan = "use" | "make" | Stop;
 /** Decides about a key. */
 export function planKey(view: KeyView): KeyPlan {
   const { noted, found, isAllowed } = view;
-  if (found === undefined) return noted === undefined || isAllowed ? "make" : lost(view, noted);
-  return noted === undefined || found === noted || (isAllowed && found !== "") ? "use" : changed(view, noted);
+  if (found === undefined) return noted === undefined || isAllowed ? "make" : lostKey(view, noted);
+  return noted === undefined || found === noted || (isAllowed && found !== "")
+    ? "use"
+    : changedKey(view, noted);
 }
 
 /** A pod that has read its key goes on with it, and its container may start anew with the files that it has. */
-function lost({ node, secret, pod }: KeyView, noted: string): Stop {
+function lostKey({ node, secret, pod }: KeyView, noted: string): Stop {
   return {
     reason: "NodeKeyLost",
     message: `the Secret ${secret} with the key of ${noted} is gone: put it back from a copy. Only to give ${noted} up for a new key: ${allowCommand("kn", node, "new-key")}`,
@@ -37,7 +39,7 @@ function lost({ node, secret, pod }: KeyView, noted: string): Stop {
 }
 
 /** A pod that starts would read the other key. */
-function changed({ node, secret, found, pod }: KeyView, noted: string): Stop {
+function changedKey({ node, secret, found, pod }: KeyView, noted: string): Stop {
   const gives = found === "" ? "holds no private key of 64 hex digits" : `holds the key of ${found}`;
   return {
     reason: "NodeKeyChanged",

@@ -4,7 +4,7 @@
  */
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { LEVEL_BLOCKS, lagOf, type MemberView, newestOf, quorumTrouble } from "./group.ts";
-import type { Turn } from "./turns.ts";
+import type { Turn } from "./order.ts";
 
 /** A member that is to be maintained. */
 export interface MaintainedMember extends MemberView {

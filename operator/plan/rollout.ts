@@ -53,7 +53,7 @@ export const ROLLOUT_MS = 20 * 60_000;
 /** Plans for one Node. */
 export function planRollout(view: RolloutView, now: number): RolloutPlan {
   const { own } = view;
-  const rollout = followed(view, now);
+  const rollout = currentRollout(view, now);
   const isQuiet = rollout === undefined && othersOf(view).length === 0;
   const free = own.filter((member) => isFree(member) || (isQuiet && member.isDown)).map(({ name }) => name);
   if (rollout?.state === "Rolling") return goOn(view, free, { rollout, now });
@@ -115,7 +115,7 @@ function begin({ name, wanted }: RolloutMember, now: number): Rollout {
 }
 
 /** What has become of the Node's own rollout. */
-function followed(view: RolloutView, now: number): Rollout | undefined {
+function currentRollout(view: RolloutView, now: number): Rollout | undefined {
   const rollout = view.rollouts.get(view.node);
   const member = view.own.find(({ name }) => name === rollout?.member);
   if (rollout === undefined || member === undefined || member.suspended) return undefined;

@@ -12,11 +12,11 @@ export interface Stop {
 
 /** A permission by annotation. Each value counts once: `followed` is the one that was followed last. */
 export function isAllowed(value: string | undefined, followed: string | undefined): boolean {
-  return value !== undefined && kept(value) !== followed;
+  return value !== undefined && truncatePermission(value) !== followed;
 }
 
 /** As much of an annotation's value as the status keeps. */
-export function kept(value: string): string {
+export function truncatePermission(value: string): string {
   return value.slice(0, 64);
 }
 

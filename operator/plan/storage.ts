@@ -80,7 +80,7 @@ const FULL_PERCENT = 95;
 export function planVolume(view: VolumeView, now: number): VolumePlan {
   const { sizeBytes, claim, grownBytes = 0, autoGrow } = view;
   const before = Math.max(sizeBytes, grownBytes, claimBytes(claim));
-  const wanted = isDue(view, before, now) && autoGrow ? grown(before, autoGrow) : before;
+  const wanted = isDue(view, before, now) && autoGrow ? grownSize(before, autoGrow) : before;
   return { bytes: requestOf(claim, wanted), grows: wanted > before, verdict: judge(view, wanted) };
 }
 
@@ -114,7 +114,7 @@ function isDue({ autoGrow, claim, disk, grownAt }: VolumeView, before: number, n
   return percentOf(disk) >= autoGrow.atPercent;
 }
 
-function grown(bytes: number, { stepBytes, limitBytes }: AutoGrow): number {
+function grownSize(bytes: number, { stepBytes, limitBytes }: AutoGrow): number {
   return Math.max(bytes, Math.min(bytes + stepBytes, limitBytes));
 }
 

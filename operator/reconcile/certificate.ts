@@ -3,7 +3,7 @@ import { gatewayName, objectNames } from "../build/names.ts";
 import { gatewaySecret } from "../build/secrets.ts";
 import { type Credentials, isGood, issueGateway } from "../control/authority.ts";
 import { gatewayFiles } from "../control/methods.ts";
-import { believed } from "../control/rotation.ts";
+import { trustedCertificates } from "../control/rotation.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
 import type { MemberContext } from "./context.ts";
@@ -38,7 +38,7 @@ export async function certificateStep({ node, member, deps }: MemberContext): Pr
   const files = {
     [gatewayFiles.certificate]: certificate,
     [gatewayFiles.key]: key,
-    [gatewayFiles.authority]: believed(authorities),
+    [gatewayFiles.authority]: trustedCertificates(authorities),
   };
   await applier.apply(gatewaySecret(member, files), seen);
   return goOn;

@@ -17,9 +17,9 @@ import { configText } from "./secret-text.ts";
 /** Stops a core node that would begin another chain on an empty volume. */
 export async function chainStep(context: MemberContext): Promise<Outcome> {
   const { node, member, facts, deps } = context;
-  if (node.spec.type !== "core") return judged(context);
+  if (node.spec.type !== "core") return markJudged(context);
   const seen = await volumeSeen(context);
-  if (!isLost(seen)) return judged(context);
+  if (!isLost(seen)) return markJudged(context);
   const wasHere = context.status.volume !== undefined || (context.status.height ?? 0) > 0;
   const stop = lossTrouble({
     node: node.meta.name,
@@ -38,10 +38,10 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     deps.events.record(node, "VolumeReplaced", words);
   }
   context.status = { ...context.status, volume: undefined, height: undefined };
-  return judged(context);
+  return markJudged(context);
 }
 
-function judged({ facts }: MemberContext): Outcome {
+function markJudged({ facts }: MemberContext): Outcome {
   facts.judged = { ...facts.judged, chain: true };
   return goOn;
 }

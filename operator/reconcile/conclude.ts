@@ -3,7 +3,7 @@ import { privilegedModules } from "../api/node-api.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
-import { lagOf, type Told } from "../plan/group.ts";
+import { lagOf, type ReportedHeight } from "../plan/group.ts";
 import { type HealthView, judge, type MemberHealth, phaseOf } from "../plan/health.ts";
 import { worstVolume } from "../plan/storage.ts";
 import type { Context, MemberContext } from "./context.ts";
@@ -73,7 +73,10 @@ function suspensionOf({ node, members }: Context): HealthView["suspension"] {
   return members.some(({ facts }) => facts.hasPod) ? "Suspending" : "Suspended";
 }
 
-function healthOfMember({ member, status, facts }: MemberContext, newest: Told | undefined): MemberHealth {
+function healthOfMember(
+  { member, status, facts }: MemberContext,
+  newest: ReportedHeight | undefined,
+): MemberHealth {
   const { told, pod } = facts;
   return {
     name: member.name,

@@ -2,7 +2,7 @@
 import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { type Member, membersOf, objectNames } from "../build/names.ts";
-import { type MemberView, newestOf, type Told } from "../plan/group.ts";
+import { type MemberView, newestOf, type ReportedHeight } from "../plan/group.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import type { Context } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
@@ -70,13 +70,13 @@ export function viewMember({ node, name }: Member, deps: ReconcileDeps): MemberV
 }
 
 /** Who told the newest block of the group; of other Nodes that did not tell what their status says will do. */
-export function newestOfGroup({ node, deps, members }: Context): Told | undefined {
+export function newestOfGroup({ node, deps, members }: Context): ReportedHeight | undefined {
   const own = members.flatMap(({ facts: { told } }) => told && { height: told.height, toldAt: told.at });
   const others = deps.cache
     .nodes(node.meta.namespace)
     .filter(({ meta, spec }) => meta.name !== node.meta.name && spec.network.name === node.spec.network.name);
   const told = others.flatMap((other) =>
-    membersOf(other).map(({ name }): Told => {
+    membersOf(other).map(({ name }): ReportedHeight => {
       const observation = deps.poller.latest(keyOf({ namespace: other.meta.namespace, name }));
       return observation?.ok === true
         ? { height: observation.height, toldAt: observation.at }

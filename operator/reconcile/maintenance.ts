@@ -9,26 +9,26 @@ import { ControlError } from "../control/error.ts";
 import type { ControlMethod } from "../control/methods.ts";
 import {
   type Answer,
-  begun,
+  afterProgress,
+  afterResume,
+  afterSaving,
+  afterStart,
+  afterStop,
   isOpen,
-  looked,
   type MaintenanceStep,
   type MigrationProgress,
   planMaintenance,
-  resumed,
   type SavingProgress,
-  saved,
-  stopped,
 } from "../plan/maintenance.ts";
+import type { Turn } from "../plan/order.ts";
 import type { MaintainedMember, MigrationRoom, PreflightView } from "../plan/preflight.ts";
-import type { Turn } from "../plan/turns.ts";
+import { startNext } from "../plan/requests.ts";
 import { isOpenWindow } from "../plan/windows.ts";
-import { takeNext } from "../plan/wishes.ts";
 import { gatewayOf } from "./cluster-cache.ts";
 import { type Context, type MemberContext, saveStatus } from "./context.ts";
 import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
-import { bookOf, runsToCome, withBook } from "./wishes.ts";
+import { bookOf, runsToCome, withBook } from "./requests.ts";
 
 /** How often a run that has not ended is looked at. */
 const LOOK_MS = 10_000;
@@ -37,7 +37,7 @@ const SHORT_MS = 2_500;
 
 /** Takes the next run when the last has ended, and does what is next for it. */
 export async function maintenanceStep(context: Context): Promise<Outcome> {
-  context.status = withBook(context.status, takeNext(bookOf(context.status)));
+  context.status = withBook(context.status, startNext(bookOf(context.status)));
   const { maintenance: run } = context.status;
   if (run === undefined || !isOpen(run)) return goOn;
   const room = await roomFor(context, run); // and then what others have begun meanwhile
@@ -115,7 +115,7 @@ function viewMaintained({ member, status, deps, facts }: MemberContext): Maintai
 type Asking = (context: Context, run: MaintenanceRun) => Promise<MaintenanceRun | undefined>;
 
 const begin: Asking = async (context, run) =>
-  begun(run, await command(context, run, operations[run.operation]), context.deps.clock.now());
+  afterStart(run, await command(context, run, operations[run.operation]), context.deps.clock.now());
 
 /** A node that was started anew since it migrated says in its status that it knows of none. */
 async function progressOf(context: Context, run: MaintenanceRun): Promise<MigrationProgress> {
@@ -144,8 +144,10 @@ async function askNewer(context: Context, run: MaintenanceRun, method: ControlMe
 }
 
 const looks: Readonly<Record<Operation, Asking>> = {
-  migrate: async (context, run) => looked(run, await progressOf(context, run), context.deps.clock.now()),
-  "save-cache": async (context, run) => saved(run, await savingOf(context, run), context.deps.clock.now()),
+  migrate: async (context, run) =>
+    afterProgress(run, await progressOf(context, run), context.deps.clock.now()),
+  "save-cache": async (context, run) =>
+    afterSaving(run, await savingOf(context, run), context.deps.clock.now()),
 };
 
 /** What each step asks of the node, and what its answer makes of the run. */
@@ -153,12 +155,12 @@ const asking: Readonly<Record<MaintenanceStep["do"], Asking>> = {
   begin,
   async resume(context, run) {
     if (run.operation !== "migrate") return begin(context, run);
-    const found = resumed(run, await progressOf(context, run), context.deps.clock.now());
+    const found = afterResume(run, await progressOf(context, run), context.deps.clock.now());
     return found ?? begin(context, run);
   },
   look: (context, run) => looks[run.operation](context, run),
   stop: async (context, run) =>
-    stopped(run, await command(context, run, "admin_stopStateMigration"), context.deps.clock.now()),
+    afterStop(run, await command(context, run, "admin_stopStateMigration"), context.deps.clock.now()),
   wait: () => Promise.resolve(undefined),
   end: () => Promise.resolve(undefined),
 };

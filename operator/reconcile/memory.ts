@@ -3,14 +3,14 @@
  * requests, and keeps concurrent workers from starting two operations at once.
  */
 import { nodeOfMember } from "../build/names.ts";
-import type { Tellings } from "../plan/mesh.ts";
+import type { AddAttempts } from "../plan/mesh.ts";
 import { AddressBook } from "./address-book.ts";
 
 /** Peers that the operator added to a running node. */
 export interface AddedPeers {
   /** Incarnation of the pod at that time; another one has lost the added peers. */
   readonly incarnation: string;
-  readonly tellings: Tellings;
+  readonly attempts: AddAttempts;
 }
 
 /** A volume expansion that the API server refused. */

@@ -7,7 +7,7 @@ import type { NodeResource } from "../api/resource.ts";
 import { readBoolean } from "../control/answers.ts";
 import type { Channel } from "../control/channel.ts";
 import { ControlError } from "../control/error.ts";
-import { type MeshPlan, planMesh, type Tellings } from "../plan/mesh.ts";
+import { type AddAttempts, type MeshPlan, planMesh } from "../plan/mesh.ts";
 import { type Member, peersToKeep } from "../plan/topology.ts";
 import { gatewayOf } from "./cluster-cache.ts";
 import { type MemberContext } from "./context.ts";
@@ -34,16 +34,16 @@ export async function meshStep(context: MemberContext): Promise<Outcome> {
   const trouble = await tell(context, pod.address, { remove: plan.remove, add });
   if (trouble !== undefined) return waitFor(trouble.reason, trouble.message, LOOK_AGAIN_MS);
   const isTold = add.length === plan.add.length;
-  if (isTold) deps.memory.recordAddedPeers(key, { incarnation: pod.incarnation, tellings: plan.tellings });
+  if (isTold) deps.memory.recordAddedPeers(key, { incarnation: pod.incarnation, attempts: plan.tellings });
   const mesh = wanted.slice(0, MAX_NOTED);
   context.status = { ...status, mesh, peersWanted: wanted.length, peersMissing: plan.missing };
   if (add.length > 0) setTimeout(() => deps.poller.pollSoon(key), LOOK_AGAIN_MS).unref();
   return goOn;
 }
 
-function tellingsOf({ deps, key }: MemberContext, incarnation: string): Tellings {
+function tellingsOf({ deps, key }: MemberContext, incarnation: string): AddAttempts {
   const known = deps.memory.addedPeers(key);
-  return known?.incarnation === incarnation ? known.tellings : new Map();
+  return known?.incarnation === incarnation ? known.attempts : new Map();
 }
 
 /** Gives why the node could not be told. */

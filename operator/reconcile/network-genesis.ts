@@ -8,8 +8,8 @@ import { genesisRecord } from "../build/genesis-record.ts";
 import { createdGenesisName, GENESIS_FILE, pruneProtection } from "../build/names.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
-import { type GenesisNote, type GenesisView, planGenesis } from "../plan/genesis.ts";
-import { isAllowed, kept } from "../plan/stop.ts";
+import { type GenesisRecord, type GenesisView, planGenesis } from "../plan/genesis.ts";
+import { isAllowed, truncatePermission } from "../plan/stop.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import type { GenesisFound } from "./network-verdict.ts";
 import { configText } from "./secret-text.ts";
@@ -49,7 +49,7 @@ function placeOf({ meta, spec }: NetworkResource): { readonly name: string; read
   return spec.genesis.configMap ?? { name: createdGenesisName(meta.name), key: GENESIS_FILE };
 }
 
-function noteOf(text: string | undefined, isMade: boolean): GenesisNote | undefined {
+function noteOf(text: string | undefined, isMade: boolean): GenesisRecord | undefined {
   return text === undefined ? undefined : genesisRecord(text, isMade);
 }
 
@@ -99,9 +99,9 @@ async function make(search: GenesisSearch): Promise<readonly [GenesisFound, Netw
 }
 
 /** The status with another genesis than before: what nodes told of the one before does not count. */
-function statusWithGenesis({ meta, status }: NetworkResource, genesis: GenesisNote): NetworkStatus {
+function statusWithGenesis({ meta, status }: NetworkResource, genesis: GenesisRecord): NetworkStatus {
   const permission = meta.annotations[annotations.allowNewChain];
-  const allowedNewChain = permission === undefined ? undefined : kept(permission);
+  const allowedNewChain = permission === undefined ? undefined : truncatePermission(permission);
   return { ...status, genesis, genesisHash: undefined, allowedNewChain };
 }
 

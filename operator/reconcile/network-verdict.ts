@@ -5,13 +5,13 @@ import { networkReasons } from "../api/reasons.ts";
 import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
-import type { GenesisNote } from "../plan/genesis.ts";
-import { isAllowed, kept } from "../plan/stop.ts";
+import type { GenesisRecord } from "../plan/genesis.ts";
+import { isAllowed, truncatePermission } from "../plan/stop.ts";
 import type { ReconcileDeps } from "./deps.ts";
 
 /** A genesis file, the ConfigMap that it is in and what it is known by, or why there is none. */
 export type GenesisFound =
-  | { readonly name: string; readonly text: string; readonly note: GenesisNote }
+  | { readonly name: string; readonly text: string; readonly note: GenesisRecord }
   | { readonly missing: string }
   | { readonly lost: string };
 
@@ -58,7 +58,7 @@ function hashesOf({ nodes, deps }: NetworkView): readonly string[] {
 }
 
 /** What the genesis is known by; a lost one is known by what was noted. */
-function noteOf({ genesis, network: { status } }: NetworkView): GenesisNote | undefined {
+function noteOf({ genesis, network: { status } }: NetworkView): GenesisRecord | undefined {
   return "note" in genesis ? genesis.note : status.genesis;
 }
 
@@ -77,7 +77,7 @@ function permits({ network: { meta, status } }: NetworkView): boolean {
 function followedPermission({ genesis, network: { meta, status } }: NetworkView): string | undefined {
   const value = meta.annotations[annotations.allowNewChain];
   if (value === undefined) return undefined;
-  return "name" in genesis ? kept(value) : status.allowedNewChain;
+  return "name" in genesis ? truncatePermission(value) : status.allowedNewChain;
 }
 
 /** The validators of a genesis that was made here, by the Nodes whose keys it was made from. */

@@ -104,7 +104,7 @@ function refusalOf(error: unknown): Outcome {
 
 /** Deletes what only an earlier spec asked for. Volumes and node keys stay, until the Node goes with them. */
 export async function pruneStep({ node, deps }: Context): Promise<Outcome> {
-  for (const [kind, name] of unwanted(node)) {
+  for (const [kind, name] of obsoleteObjects(node)) {
     const { namespace } = node.meta;
     const seen = deps.cache.find(kind, `${namespace}/${name}`);
     if (seen === undefined || seen.meta.deleted || !isOwned(seen.object, node.meta.uid)) continue;
@@ -114,7 +114,7 @@ export async function pruneStep({ node, deps }: Context): Promise<Outcome> {
   return goOn;
 }
 
-function unwanted(node: Context["node"]): readonly (readonly [kind: WatchedKind, name: string])[] {
+function obsoleteObjects(node: Context["node"]): readonly (readonly [kind: WatchedKind, name: string])[] {
   const shared = sharedNames(node.meta.name);
   const members = [...formerMembersOf(node)];
   return [

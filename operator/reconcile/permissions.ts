@@ -1,6 +1,6 @@
 /** Permissions by annotation: the value that was followed, or that came when nothing was to be allowed, counts no more. */
 import { annotations } from "../api/names.ts";
-import { kept } from "../plan/stop.ts";
+import { truncatePermission } from "../plan/stop.ts";
 import type { Context } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
@@ -11,7 +11,7 @@ export function permissionStep(context: Context): Outcome {
     const value = node.meta.annotations[name];
     const isJudged = members.every(({ facts }) => facts.judged?.[which] === true);
     if (value === undefined || !isJudged) return value === undefined ? undefined : before;
-    return kept(value);
+    return truncatePermission(value);
   };
   const newKey = followed("key", annotations.allowNewKey, status.allowed?.newKey);
   const newChain = followed("chain", annotations.allowNewChain, status.allowed?.newChain);

@@ -22,16 +22,16 @@ import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep, suspendStep } from "./objects.ts";
 import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
 import { permissionStep } from "./permissions.ts";
+import { requestStep, standingRequestStep } from "./requests.ts";
 import { rolloutStep } from "./rollout.ts";
 import { answerStep, awaitsFirstAnswer, podStep, readyStep } from "./running.ts";
 import { signerStep } from "./signer.ts";
-import { standingWishStep, wishStep } from "./wishes.ts";
 
 /** What is made of the Node. One that does not go on ends the list, unless nothing behind it builds on it. */
 const steps: readonly Step[] = [
   { name: "hold", run: finalizerStep },
   { name: "suspend", run: suspendStep },
-  { name: "wish", run: wishStep },
+  { name: "wish", run: requestStep },
   { name: "network", run: networkStep },
   each("chain", [
     { name: "node key", run: findKey },
@@ -70,7 +70,7 @@ async function findKey(context: MemberContext): Promise<Outcome> {
 /** What goes on although a member waits or another step failed. */
 const afterwards: readonly Step[] = [
   { name: "permissions", run: permissionStep },
-  { name: "standing wishes", run: standingWishStep },
+  { name: "standing wishes", run: standingRequestStep },
   { name: "maintenance", run: maintenanceStep },
 ];
 

@@ -2,14 +2,14 @@
 import type { MaintenanceRun } from "../../operator/api/node-runs.ts";
 import {
   type Answer,
-  begun,
-  looked,
+  afterProgress,
+  afterResume,
+  afterSaving,
+  afterStart,
+  afterStop,
   type MaintenanceStep,
   type MigrationProgress,
-  resumed,
   type SavingProgress,
-  saved,
-  stopped,
 } from "../../operator/plan/maintenance.ts";
 import type { MaintainedMember } from "../../operator/plan/preflight.ts";
 
@@ -83,12 +83,12 @@ export class MigratingNode {
   /** Carries out a step: what is asked, and the run that follows; the run itself while it cannot be asked. */
   carryOut({ do: what, run }: MaintenanceStep, now: number): MaintenanceRun {
     if (what === "wait" || what === "end" || this.away) return run;
-    if (what === "look" && run.operation === "save-cache") return saved(run, this.#saving(), now);
-    if (what === "look") return looked(run, this.#progress(), now);
-    if (what === "stop") return stopped(run, this.#stop(), now);
+    if (what === "look" && run.operation === "save-cache") return afterSaving(run, this.#saving(), now);
+    if (what === "look") return afterProgress(run, this.#progress(), now);
+    if (what === "stop") return afterStop(run, this.#stop(), now);
     const found =
-      what === "resume" && run.operation === "migrate" ? resumed(run, this.#progress(), now) : undefined;
-    return found ?? begun(run, this.#begin(run.operation), now);
+      what === "resume" && run.operation === "migrate" ? afterResume(run, this.#progress(), now) : undefined;
+    return found ?? afterStart(run, this.#begin(run.operation), now);
   }
 
   #progress(): MigrationProgress {

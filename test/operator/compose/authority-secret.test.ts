@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { AuthorityKeeper } from "../../../operator/compose/authority-secret.ts";
 import { type Credentials, createAuthority, isAuthority } from "../../../operator/control/authority.ts";
-import { believed } from "../../../operator/control/rotation.ts";
+import { trustedCertificates } from "../../../operator/control/rotation.ts";
 import { secretText } from "../../../operator/reconcile/secret-text.ts";
 import { FakeCluster } from "../../support/fake-cluster.ts";
 import { createKeptLog } from "../../support/gateway.ts";
@@ -63,7 +63,7 @@ test("before it ends it is led over to the next: announced, issuing, alone; each
   await at(3_480);
   const announced = keeper.known();
   expect(announced.current).toEqual(first.current);
-  expect(believed(announced)).toBe(first.current.certificate + announced.next?.certificate);
+  expect(trustedCertificates(announced)).toBe(first.current.certificate + announced.next?.certificate);
   await at(3_520);
   expect(keeper.known()).toMatchObject({ current: announced.next, previous: first.current.certificate });
   await at(3_560);

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { createAuthority } from "../../../operator/control/authority.ts";
-import { type Authorities, believed, turned } from "../../../operator/control/rotation.ts";
+import { type Authorities, rotate, trustedCertificates } from "../../../operator/control/rotation.ts";
 
 const DAY = 86_400_000;
 const START = Date.parse("2026-01-01T00:00:00Z");
@@ -17,10 +17,10 @@ test("over thirty years whoever is 25 days late believes whoever issues, and nob
   const late: string[] = [];
   for (let day = 0; day < 30 * 365; day += 5) {
     const now = START + day * DAY;
-    known = await turned(known, now);
+    known = await rotate(known, now);
     const { certificate } = known.current;
     issuers.add(certificate);
-    late.push(believed(known));
+    late.push(trustedCertificates(known));
     expect((late.length > 5 ? late.shift() : late[0])?.includes(certificate)).toBe(true);
     expect(Date.parse(new X509Certificate(certificate).validTo) - now).toBeGreaterThan(90 * DAY);
   }
@@ -30,8 +30,8 @@ test("over thirty years whoever is 25 days late believes whoever issues, and nob
 test("when the operator slept through the end, the next one issues at once and the old one is believed still", async () => {
   const known = await begin();
   const now = START + 4_000 * DAY;
-  const after = await turned(known, now);
+  const after = await rotate(known, now);
   expect(after).toMatchObject({ next: undefined, previous: known.current.certificate });
   expect(Date.parse(new X509Certificate(after.current.certificate).validTo)).toBeGreaterThan(now);
-  expect(await turned(after, now + DAY)).toBe(after);
+  expect(await rotate(after, now + DAY)).toBe(after);
 });

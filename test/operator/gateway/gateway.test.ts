@@ -7,8 +7,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/
 import { readReport } from "../../../operator/control/answers.ts";
 import { createAuthority, issueOperator } from "../../../operator/control/authority.ts";
 import { openChannel } from "../../../operator/control/channel.ts";
+import { createCallQueue } from "../../../operator/gateway/call-queue.ts";
 import { openCertificates } from "../../../operator/gateway/certificates.ts";
-import { createLine } from "../../../operator/gateway/line.ts";
 import { silentLog } from "../../../operator/observe/log.ts";
 import { GatewayStand, type Identities, inDays, makeIdentities } from "../../support/gateway.ts";
 import { until } from "../../support/until.ts";
@@ -87,7 +87,7 @@ test.each([
   ["no directory", undefined],
 ])("reports no volume where it was given %s", async (_name, dataDirectory) => {
   stand.answer = telling(TOLD);
-  const line = createLine({ socketPath: join(stand.directory, "n.ipc"), dataDirectory, nodeMs: 30_000 });
+  const line = createCallQueue({ socketPath: join(stand.directory, "n.ipc"), dataDirectory, nodeMs: 30_000 });
   const { text } = await line({ method: "gateway_report", params: [] });
   expect(readReport((JSON.parse(text) as { result: unknown }).result).disk).toBeUndefined();
 });
@@ -95,7 +95,7 @@ test.each([
 test("gives up a report when all of the node's answers together take too long", async () => {
   stand.answer = (asked, socket) => void setTimeout(() => telling(TOLD)(asked, socket), 100);
   const socketPath = join(stand.directory, "n.ipc");
-  const line = createLine({ socketPath, dataDirectory: undefined, nodeMs: 200 });
+  const line = createCallQueue({ socketPath, dataDirectory: undefined, nodeMs: 200 });
   await expect(line({ method: "gateway_report", params: [] })).rejects.toMatchObject({ code: "silent" });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { conditionTypes } from "../../../operator/api/names.ts";
 import type { Rollout } from "../../../operator/api/node-runs.ts";
 import { type HealthView, judge, type MemberHealth, phaseOf } from "../../../operator/plan/health.ts";
-import { requested } from "../../../operator/plan/maintenance.ts";
+import { newRun } from "../../../operator/plan/maintenance.ts";
 import { NOW } from "../../support/maintained.ts";
 
 function aMember(name: string, more: Partial<MemberHealth> = {}): MemberHealth {
@@ -71,7 +71,7 @@ const rollout = (state: Rollout["state"]): Rollout => ({
   startedAt: "2026-01-01T00:00:00Z",
   message: "p-m1 starts anew",
 });
-const run = requested({ operation: "migrate", member: "p", cause: "Schedule" }, NOW);
+const run = newRun({ operation: "migrate", member: "p", cause: "Schedule" }, NOW);
 const waits = { kind: "wait", reason: "PodNotReady", message: "the pod is Running" } as const;
 const fails = { kind: "fail", reason: "ObjectRefused", message: "invalid" } as const;
 const DOWN = { ready: false, reason: "PodNotReady", told: false, lag: undefined } as const;

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
 import { mayMiss } from "../../../operator/plan/group.ts";
-import { isOpen, isUnderWay, planMaintenance, requested } from "../../../operator/plan/maintenance.ts";
+import { isOpen, isUnderWay, newRun, planMaintenance } from "../../../operator/plan/maintenance.ts";
 import type { MaintainedMember } from "../../../operator/plan/preflight.ts";
 import { aMaintained, MigratingNode, NOW } from "../../support/maintained.ts";
 import { seededRandom } from "../../support/random.ts";
@@ -23,7 +23,7 @@ class Group {
     for (let index = 0; index < cores; index++) {
       const name = `core${index}`;
       const operation = random() < 0.5 ? "migrate" : "save-cache";
-      this.runs.set(name, requested({ operation, member: name, cause: "Annotation" }, NOW));
+      this.runs.set(name, newRun({ operation, member: name, cause: "Annotation" }, NOW));
       this.nodes.set(name, new MigratingNode());
       this.#members.set(name, aMaintained(name));
     }
@@ -121,7 +121,7 @@ function alone(
   ends: (step: number) => "before" | "after" | undefined,
 ) {
   const node = new MigratingNode();
-  let run = requested({ operation, member: "a", cause: "Annotation" }, NOW);
+  let run = newRun({ operation, member: "a", cause: "Annotation" }, NOW);
   let now = NOW;
   for (let round = 0; isOpen(run) && round < 200; round++, now += 10_000) {
     const member = aMaintained("a", { height: 100 + round, toldAt: now });

@@ -2,23 +2,23 @@
 import { describe, expect, test } from "@jest/globals";
 import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
 import {
-  begun,
+  afterProgress,
+  afterResume,
+  afterSaving,
+  afterStart,
+  afterStop,
   deadlines,
   isUnderWay,
-  looked,
+  newRun,
   planMaintenance,
-  requested,
-  resumed,
   STALL_MS,
-  saved,
-  stopped,
 } from "../../../operator/plan/maintenance.ts";
 import type { PreflightView } from "../../../operator/plan/preflight.ts";
 import { aMaintained, NOW } from "../../support/maintained.ts";
 
 const WISH = { operation: "migrate", member: "a", cause: "Annotation" } as const;
 
-const aRun = (more: Partial<MaintenanceRun> = {}): MaintenanceRun => ({ ...requested(WISH, NOW), ...more });
+const aRun = (more: Partial<MaintenanceRun> = {}): MaintenanceRun => ({ ...newRun(WISH, NOW), ...more });
 
 function aView(more: Partial<PreflightView> = {}): PreflightView {
   const others = ["b", "c", "d"].map((name) => aMaintained(name));
@@ -98,15 +98,15 @@ describe("what a node answers:", () => {
   const starting = aRun({ state: "Starting", height: 100 });
 
   test("a saving is followed to its end, which is noted", () => {
-    const saving = begun({ ...starting, operation: "save-cache" }, { ok: true }, NOW);
+    const saving = afterStart({ ...starting, operation: "save-cache" }, { ok: true }, NOW);
     expect(saving).toMatchObject({ state: "Running", percent: undefined });
     const progress = { running: true, bytes: 5, error: undefined };
-    expect(saved(saving, progress, NOW)).toEqual(saving);
+    expect(afterSaving(saving, progress, NOW)).toEqual(saving);
     const states = [
-      saved(saving, { ...progress, running: false }, NOW),
-      saved(saving, { ...progress, running: false, bytes: 0, error: "no space left" }, NOW),
-      saved(saving, { ...progress, running: false, bytes: 0 }, NOW),
-      saved(saving, undefined, NOW),
+      afterSaving(saving, { ...progress, running: false }, NOW),
+      afterSaving(saving, { ...progress, running: false, bytes: 0, error: "no space left" }, NOW),
+      afterSaving(saving, { ...progress, running: false, bytes: 0 }, NOW),
+      afterSaving(saving, undefined, NOW),
     ].map(({ state, message }) => [state, message]);
     expect(states).toEqual([
       ["Verifying", "the node saved 5 bytes of trie nodes"],
@@ -117,39 +117,43 @@ describe("what a node answers:", () => {
   });
 
   test("an error ends it in the node's words, cut to what the status takes; what runs already is followed", () => {
-    const after = begun(starting, { ok: false, message: "x".repeat(5_000) }, NOW);
+    const after = afterStart(starting, { ok: false, message: "x".repeat(5_000) }, NOW);
     expect(after).toMatchObject({
       state: "Failed",
       message: "x".repeat(1_000),
       finishedAt: "2026-01-01T00:00:00Z",
     });
-    const already = begun(starting, { ok: false, message: "migration already started (-32000)" }, NOW);
+    const already = afterStart(starting, { ok: false, message: "migration already started (-32000)" }, NOW);
     expect(already.state).toBe("Running");
   });
 
   test("progress is noted, the end is verified, an error or a lost migration fails", () => {
-    const running = begun(starting, { ok: true }, NOW);
+    const running = afterStart(starting, { ok: true }, NOW);
     expect(running).toMatchObject({ state: "Running", percent: 0 });
-    expect(looked(running, { ...PROGRESS, percent: 40.7 }, NOW + 60_000)).toMatchObject({
+    expect(afterProgress(running, { ...PROGRESS, percent: 40.7 }, NOW + 60_000)).toMatchObject({
       state: "Running",
       percent: 40,
       progressAt: "2026-01-01T00:01:00Z",
     });
-    expect(looked(running, { ...PROGRESS, percent: 250 }, NOW).percent).toBe(100);
+    expect(afterProgress(running, { ...PROGRESS, percent: 250 }, NOW).percent).toBe(100);
     const end = { ...PROGRESS, running: false };
-    expect(looked(running, { ...end, percent: 100 }, NOW)).toMatchObject({
+    expect(afterProgress(running, { ...end, percent: 100 }, NOW)).toMatchObject({
       state: "Verifying",
       percent: 100,
     });
-    expect(looked(running, { ...end, error: "disk" }, NOW)).toMatchObject({
+    expect(afterProgress(running, { ...end, error: "disk" }, NOW)).toMatchObject({
       state: "Failed",
       message: "disk",
     });
-    expect(looked(running, end, NOW).message).toContain("knows of no migration");
+    expect(afterProgress(running, end, NOW).message).toContain("knows of no migration");
   });
 
   test("a node that started anew tells of the last migration, which counts when it is no earlier one", () => {
-    const running = looked(begun(starting, { ok: true }, NOW), { ...PROGRESS, block: 102, percent: 90 }, NOW);
+    const running = afterProgress(
+      afterStart(starting, { ok: true }, NOW),
+      { ...PROGRESS, block: 102, percent: 90 },
+      NOW,
+    );
     expect(running.height).toBe(102);
     const past = { ...PROGRESS, running: false, isPast: true };
     const after = [
@@ -157,25 +161,25 @@ describe("what a node answers:", () => {
       { ...past, block: 103, error: "disk" },
       { ...past, block: 101, percent: 100 },
       { ...past, block: 101, error: "disk" },
-    ].map((progress) => looked(running, progress, NOW));
+    ].map((progress) => afterProgress(running, progress, NOW));
     expect(after.map(({ state, message }) => [state, message])).toEqual([
       ["Verifying", "the node has migrated"],
       ["Failed", "disk"],
       ["Failed", "the node started anew and knows of no migration"],
       ["Failed", "the node started anew and knows of no migration"],
     ]);
-    expect(resumed(starting, { ...past, percent: 100 }, NOW)?.state).toBe("Verifying");
+    expect(afterResume(starting, { ...past, percent: 100 }, NOW)?.state).toBe("Verifying");
   });
 
   test("after an operator ended, what it had begun is followed, and what came before is not taken for it", () => {
-    expect(resumed(starting, { ...PROGRESS, percent: 7 }, NOW)).toMatchObject({
+    expect(afterResume(starting, { ...PROGRESS, percent: 7 }, NOW)).toMatchObject({
       state: "Running",
       percent: 7,
     });
     const done = { ...PROGRESS, running: false, percent: 100 };
-    expect(resumed(starting, done, NOW)?.state).toBe("Verifying");
-    expect(resumed(starting, { ...done, block: 99 }, NOW)).toBeUndefined();
-    expect(resumed(starting, { ...PROGRESS, running: false, block: 0 }, NOW)).toBeUndefined();
+    expect(afterResume(starting, done, NOW)?.state).toBe("Verifying");
+    expect(afterResume(starting, { ...done, block: 99 }, NOW)).toBeUndefined();
+    expect(afterResume(starting, { ...PROGRESS, running: false, block: 0 }, NOW)).toBeUndefined();
   });
 });
 
@@ -184,7 +188,11 @@ const at = (height: number, toldAt: number): PreflightView =>
 
 describe("a run ends", () => {
   test("well when a block followed since the node was done, and not by one that was there before", () => {
-    const done = looked(aRun({ state: "Running" }), { ...PROGRESS, running: false, percent: 100 }, NOW);
+    const done = afterProgress(
+      aRun({ state: "Running" }),
+      { ...PROGRESS, running: false, percent: 100 },
+      NOW,
+    );
     const early = planMaintenance(done, at(150, NOW), NOW + 5_000);
     expect(early).toEqual({ do: "wait", run: done });
     const noted = planMaintenance(early.run, at(160, NOW + 6_000), NOW + 6_000);
@@ -227,7 +235,7 @@ describe("a run ends", () => {
       "Stopping",
       expect.stringContaining(message),
     ]);
-    const after = stopped(step.run, { ok: true }, NOW + afterMs);
+    const after = afterStop(step.run, { ok: true }, NOW + afterMs);
     expect([after.state, after.message]).toEqual(["Failed", `${step.run.message}; it was stopped`]);
   });
 

@@ -1,6 +1,6 @@
 /** What nodes are told of their peers, and how soon a whole network is knitted with it. */
 import { describe, expect, test } from "@jest/globals";
-import { type MeshView, peerId, planMesh, type Tellings } from "../../../operator/plan/mesh.ts";
+import { type AddAttempts, type MeshView, peerId, planMesh } from "../../../operator/plan/mesh.ts";
 import { type Member, peersToKeep } from "../../../operator/plan/topology.ts";
 import { seededRandom } from "../../support/random.ts";
 
@@ -46,7 +46,7 @@ describe("a node is told", () => {
 
   test("ever more rarely to add one that does not come, and from the beginning once it was there", () => {
     const wanted = [url("1")];
-    let tellings: Tellings = new Map();
+    let tellings: AddAttempts = new Map();
     const told: number[] = [];
     for (let second = 0; second < 1_800; second += 10) {
       const after = plan({ wanted, tellings }, NOW + second * 1_000);
@@ -63,7 +63,7 @@ describe("a node is told", () => {
 class Mesh {
   calls = 0;
   readonly #members: readonly Member[];
-  readonly #nodes = new Map<string, { told: readonly string[]; tellings: Tellings; peers: Set<string> }>();
+  readonly #nodes = new Map<string, { told: readonly string[]; tellings: AddAttempts; peers: Set<string> }>();
   readonly #foreign = "f".repeat(128);
   /** True while the first half and the second do not reach each other. */
   isSplit = false;

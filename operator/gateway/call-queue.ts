@@ -5,10 +5,10 @@ import { callNode, IpcError, type NodeAnswer } from "./ipc.ts";
 import { reportOf } from "./report.ts";
 
 /** Runs a call when capacity is free. Rejects with `IpcError`. */
-export type Line = (call: ControlCall) => Promise<NodeAnswer>;
+export type CallQueue = (call: ControlCall) => Promise<NodeAnswer>;
 
 /** Destinations of calls. */
-export interface LineOptions {
+export interface CallQueueOptions {
   readonly socketPath: string;
   /** A directory on the data volume; undefined disables reports of free space. */
   readonly dataDirectory: string | undefined;
@@ -19,7 +19,7 @@ export interface LineOptions {
 const MAX_CALLS = 8;
 
 /** Creates the queue. */
-export function createLine(options: LineOptions): Line {
+export function createCallQueue(options: CallQueueOptions): CallQueue {
   let calls = 0;
   let maintained: ControlMethod | undefined;
   return async (call) => {
@@ -37,7 +37,7 @@ export function createLine(options: LineOptions): Line {
   };
 }
 
-function report({ socketPath, dataDirectory, nodeMs }: LineOptions): Promise<NodeAnswer> {
+function report({ socketPath, dataDirectory, nodeMs }: CallQueueOptions): Promise<NodeAnswer> {
   const end = performance.now() + nodeMs;
   return reportOf({
     node: (method) => callNode(socketPath, { method, params: [] }, end - performance.now()),

@@ -2,30 +2,33 @@
 import { describe, expect, test } from "@jest/globals";
 import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
 import {
-  addWishes,
+  addRequests,
   DISK_REST_MS,
-  diskWishes,
+  diskRequests,
   followSchedule,
+  type MaintenanceRequest,
+  parseRequest,
   type RunBook,
-  readWish,
-  takeNext,
-  type Wish,
-} from "../../../operator/plan/wishes.ts";
+  startNext,
+} from "../../../operator/plan/requests.ts";
 import { NOW } from "../../support/maintained.ts";
 
 const EMPTY: RunBook = { current: undefined, queue: [], history: [] };
-const wish = (member: string, operation: Wish["operation"] = "migrate"): Wish => ({
+const wish = (
+  member: string,
+  operation: MaintenanceRequest["operation"] = "migrate",
+): MaintenanceRequest => ({
   operation,
   member,
   cause: "Annotation",
 });
 
 test("the annotation is one of the operations or nothing", () => {
-  expect(readWish("migrate")).toEqual({ operation: "migrate" });
-  expect(readWish("save-cache")).toEqual({ operation: "save-cache" });
+  expect(parseRequest("migrate")).toEqual({ operation: "migrate" });
+  expect(parseRequest("save-cache")).toEqual({ operation: "save-cache" });
   for (const text of ["", "Migrate", "toString", "__proto__"])
-    expect(readWish(text)).toEqual({ unknown: text });
-  expect(readWish("x".repeat(1_000))).toEqual({ unknown: "x".repeat(64) });
+    expect(parseRequest(text)).toEqual({ unknown: text });
+  expect(parseRequest("x".repeat(1_000))).toEqual({ unknown: "x".repeat(64) });
 });
 
 /** The book with its current run ended. */
@@ -35,11 +38,11 @@ function afterEnd({ current, ...book }: RunBook, state: MaintenanceRun["state"] 
 
 describe("wishes", () => {
   test("wait in order and come one after another; those that ended are kept, newest first", () => {
-    let book = takeNext(addWishes(EMPTY, [wish("a"), wish("b"), wish("a", "save-cache")], NOW));
+    let book = startNext(addRequests(EMPTY, [wish("a"), wish("b"), wish("a", "save-cache")], NOW));
     expect([book.current?.member, book.queue.length, book.history.length]).toEqual(["a", 2, 0]);
-    expect(takeNext(book)).toBe(book);
-    book = takeNext(afterEnd(book));
-    book = takeNext(afterEnd(book));
+    expect(startNext(book)).toBe(book);
+    book = startNext(afterEnd(book));
+    book = startNext(afterEnd(book));
     expect([book.current?.operation, book.history.map(({ member }) => member)]).toEqual([
       "save-cache",
       ["b", "a"],
@@ -47,15 +50,18 @@ describe("wishes", () => {
   });
 
   test("are noted once while they wait or are on their way, and again afterwards", () => {
-    const book = takeNext(addWishes(EMPTY, [wish("a"), wish("b")], NOW));
-    expect(addWishes(book, [wish("a"), wish("b"), wish("c"), wish("c")], NOW).queue).toHaveLength(2);
-    expect(addWishes(afterEnd(book), [wish("a")], NOW).queue.map(({ member }) => member)).toEqual(["b", "a"]);
+    const book = startNext(addRequests(EMPTY, [wish("a"), wish("b")], NOW));
+    expect(addRequests(book, [wish("a"), wish("b"), wish("c"), wish("c")], NOW).queue).toHaveLength(2);
+    expect(addRequests(afterEnd(book), [wish("a")], NOW).queue.map(({ member }) => member)).toEqual([
+      "b",
+      "a",
+    ]);
   });
 
   test("never fill more than the status takes", () => {
     let book = EMPTY;
     for (let round = 0; round < 200; round++)
-      book = takeNext(addWishes(afterEnd(book), [wish(`m${round}`), wish(`n${round}`)], NOW));
+      book = startNext(addRequests(afterEnd(book), [wish(`m${round}`), wish(`n${round}`)], NOW));
     expect([book.queue.length, book.history.length]).toEqual([63, 64]);
   });
 });
@@ -112,16 +118,16 @@ describe("a full volume", () => {
   ];
 
   test("asks for a migration of its member", () => {
-    expect(diskWishes(disks, terms(EMPTY), NOW)).toEqual([{ ...wish("a"), cause: "DiskUse" }]);
+    expect(diskRequests(disks, terms(EMPTY), NOW)).toEqual([{ ...wish("a"), cause: "DiskUse" }]);
   });
 
   test.each(["Succeeded", "Failed"] as const)("rests after one that %s", (state) => {
-    const book = afterEnd(takeNext(addWishes(EMPTY, [wish("a")], NOW)), state);
-    expect(diskWishes(disks, terms(book), NOW + DISK_REST_MS[state] - 1)).toEqual([]);
-    expect(diskWishes(disks, terms(book), NOW + DISK_REST_MS[state])).toHaveLength(1);
+    const book = afterEnd(startNext(addRequests(EMPTY, [wish("a")], NOW)), state);
+    expect(diskRequests(disks, terms(book), NOW + DISK_REST_MS[state] - 1)).toEqual([]);
+    expect(diskRequests(disks, terms(book), NOW + DISK_REST_MS[state])).toHaveLength(1);
     const older = { ...EMPTY, history: book.current === undefined ? [] : [book.current] };
-    expect(diskWishes(disks, terms(older), NOW + DISK_REST_MS[state] - 1)).toEqual([]);
-    const cache = takeNext(addWishes(EMPTY, [wish("a", "save-cache")], NOW));
-    expect(diskWishes(disks, terms(afterEnd(cache, state)), NOW)).toHaveLength(1);
+    expect(diskRequests(disks, terms(older), NOW + DISK_REST_MS[state] - 1)).toEqual([]);
+    const cache = startNext(addRequests(EMPTY, [wish("a", "save-cache")], NOW));
+    expect(diskRequests(disks, terms(afterEnd(cache, state)), NOW)).toHaveLength(1);
   });
 });

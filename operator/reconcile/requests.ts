@@ -7,18 +7,25 @@ import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
-import { forAll, type StandingView, standingWishes } from "../plan/standing-wishes.ts";
+import {
+  addRequests,
+  type MaintenanceRequest,
+  type MemberDisk,
+  parseRequest,
+  type RunBook,
+  startNext,
+} from "../plan/requests.ts";
+import { forAll, type StandingView, standingRequests } from "../plan/standing-requests.ts";
 import { percentOf } from "../plan/storage.ts";
-import { addWishes, type MemberDisk, type RunBook, readWish, takeNext, type Wish } from "../plan/wishes.ts";
 import { type Context, saveStatus } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
 /** Notes what the annotation asks for in the status, then takes it away: a crash in between loses nothing. */
-export async function wishStep(context: Context): Promise<Outcome> {
+export async function requestStep(context: Context): Promise<Outcome> {
   const { node, deps } = context;
   const text = node.meta.annotations[annotations.run];
   if (text === undefined || node.meta.deleted) return goOn;
-  const wish = readWish(text);
+  const wish = parseRequest(text);
   if ("operation" in wish) {
     const members = context.members.map(({ member }) => ({ member: member.name }));
     add(context, forAll(members, { operation: wish.operation, cause: "Annotation" }));
@@ -41,11 +48,11 @@ async function takeAway({ node, deps, key }: Context, text: string): Promise<voi
 }
 
 /** Notes what schedules and full volumes ask for, and how far schedules were followed, which is one writing. */
-export function standingWishStep(context: Context): Outcome {
+export function standingRequestStep(context: Context): Outcome {
   const { node, deps, status } = context;
   const disks = context.members.map(({ member, status: { disk } }) => diskOf(member.name, disk));
   const now = deps.clock.now();
-  const { wishes, marks, refused } = standingWishes(standingView({ ...node, status }, disks), now);
+  const { wishes, marks, refused } = standingRequests(standingView({ ...node, status }, disks), now);
   for (const { operation, schedule } of refused) {
     const words = `${operation}: "${schedule}" is no schedule of five fields`;
     deps.events.record(node, "MaintenanceRefused", words);
@@ -61,10 +68,10 @@ export function runsToCome(node: NodeResource, now: number): RunBook {
   const disks = membersOf(node).map(({ name }) =>
     diskOf(name, status.members?.find((member) => member.name === name)?.disk),
   );
-  const wish = readWish(meta.annotations[annotations.run] ?? "");
+  const wish = parseRequest(meta.annotations[annotations.run] ?? "");
   const asked = "operation" in wish ? forAll(disks, { operation: wish.operation, cause: "Annotation" }) : [];
-  const { wishes } = standingWishes(standingView(node, disks), now);
-  return takeNext(addWishes(bookOf(status), [...asked, ...wishes], now));
+  const { wishes } = standingRequests(standingView(node, disks), now);
+  return startNext(addRequests(bookOf(status), [...asked, ...wishes], now));
 }
 
 function standingView({ spec, status }: NodeResource, disks: readonly MemberDisk[]): StandingView {
@@ -77,9 +84,9 @@ function diskOf(member: string, disk: MemberStatus["disk"]): MemberDisk {
   return { member, percent: isKnown ? percentOf({ usedBytes, capacityBytes }) : undefined };
 }
 
-function add(context: Context, wishes: readonly Wish[]): void {
-  const book = addWishes(bookOf(context.status), wishes, context.deps.clock.now());
-  context.status = withBook(context.status, takeNext(book));
+function add(context: Context, wishes: readonly MaintenanceRequest[]): void {
+  const book = addRequests(bookOf(context.status), wishes, context.deps.clock.now());
+  context.status = withBook(context.status, startNext(book));
 }
 
 /** The runs in a status. */

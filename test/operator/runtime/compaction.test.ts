@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createTidier } from "../../../operator/runtime/tidying.ts";
+import { createTidier } from "../../../operator/runtime/compaction.ts";
 
 /** Looks so often, so much being done between two looks; gives how often it was tidied up to then. */
 function looking() {

@@ -4,13 +4,13 @@ import type { MaintenanceRun, ScheduleMark } from "../api/node-runs.ts";
 import { MAX_REPLICAS } from "../api/node-spec.ts";
 import { instant } from "../observe/clock.ts";
 import { nextTick, parseCron } from "./cron.ts";
-import { isOpen, requested } from "./maintenance.ts";
+import { isOpen, newRun } from "./maintenance.ts";
 
 /** What the annotation asks for: an operation, or a word that is none. */
-export type AnnotationWish = { readonly operation: Operation } | { readonly unknown: string };
+export type AnnotationRequest = { readonly operation: Operation } | { readonly unknown: string };
 
 /** A wish for one member. */
-export interface Wish extends Pick<MaintenanceRun, "operation" | "member" | "cause"> {
+export interface MaintenanceRequest extends Pick<MaintenanceRun, "operation" | "member" | "cause"> {
   /** When its schedule came up, milliseconds since the epoch; it is as old as its note when absent. */
   readonly since?: number;
 }
@@ -28,25 +28,25 @@ const DAY_MS = 86_400_000;
 export const DISK_REST_MS = { Succeeded: DAY_MS, Failed: DAY_MS / 4 } as const;
 
 /** Reads the annotation. */
-export function readWish(text: string): AnnotationWish {
+export function parseRequest(text: string): AnnotationRequest {
   return Object.hasOwn(operations, text) ? { operation: text as Operation } : { unknown: text.slice(0, 64) };
 }
 
 /** Notes wishes; one that waits or is on its way already is not noted twice. */
-export function addWishes(book: RunBook, wishes: readonly Wish[], now: number): RunBook {
+export function addRequests(book: RunBook, wishes: readonly MaintenanceRequest[], now: number): RunBook {
   const queue = [...book.queue];
   for (const wish of wishes) {
     const open = [...(book.current === undefined ? [] : [book.current]), ...queue].filter(isOpen);
     const isNoted = open.some(
       ({ operation, member }) => operation === wish.operation && member === wish.member,
     );
-    if (!isNoted) queue.push(requested(wish, now));
+    if (!isNoted) queue.push(newRun(wish, now));
   }
   return { ...book, queue: queue.slice(0, 2 * MAX_REPLICAS) };
 }
 
 /** When the last run has ended, the next that waits comes to its place. */
-export function takeNext(book: RunBook): RunBook {
+export function startNext(book: RunBook): RunBook {
   const { current, queue, history } = book;
   const [next, ...rest] = queue;
   if (next === undefined || (current !== undefined && isOpen(current))) return book;
@@ -87,11 +87,11 @@ export interface MemberDisk {
 }
 
 /** Migrations that full volumes ask for. */
-export function diskWishes(
+export function diskRequests(
   disks: readonly MemberDisk[],
   { atPercent, book }: { readonly atPercent: number; readonly book: RunBook },
   now: number,
-): readonly Wish[] {
+): readonly MaintenanceRequest[] {
   const ended = [...(book.current === undefined ? [] : [book.current]), ...book.history];
   return disks
     .filter(({ member, percent }) => {

@@ -14,7 +14,7 @@ const MUCH = 200;
 const CALM_LOOKS = 10;
 
 /** Checks the amount of work every second, see `createTidier`. Disposing the result ends the checks. */
-export function openTidying(done: () => number): Disposable {
+export function openCompaction(done: () => number): Disposable {
   const timer = setInterval(createTidier(done, compact), LOOK_MS).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

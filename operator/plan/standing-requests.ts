@@ -1,8 +1,14 @@
 /** What a Node asks for by itself: its schedules that have come up, and its full volumes. */
 import type { ScheduleMark } from "../api/node-runs.ts";
 import type { NodeSpec } from "../api/node-spec.ts";
+import {
+  diskRequests,
+  followSchedule,
+  type MaintenanceRequest,
+  type MemberDisk,
+  type RunBook,
+} from "./requests.ts";
 import { isOpenWindow } from "./windows.ts";
-import { diskWishes, followSchedule, type MemberDisk, type RunBook, type Wish } from "./wishes.ts";
 
 /** What is looked at. */
 export interface StandingView {
@@ -15,8 +21,8 @@ export interface StandingView {
 }
 
 /** What comes of it. */
-export interface StandingWishes {
-  readonly wishes: readonly Wish[];
+export interface StandingRequests {
+  readonly wishes: readonly MaintenanceRequest[];
   /** How far schedules are followed now; it is to be in the status together with the wishes. */
   readonly marks: readonly ScheduleMark[];
   /** Schedules that are none. */
@@ -24,10 +30,10 @@ export interface StandingWishes {
 }
 
 /** Looks at schedules and volumes. */
-export function standingWishes(view: StandingView, now: number): StandingWishes {
+export function standingRequests(view: StandingView, now: number): StandingRequests {
   const { windows, stateMigration, trieCache } = view.maintenance;
   const isWindowOpen = isOpenWindow(windows, now);
-  const wishes: Wish[] = [];
+  const wishes: MaintenanceRequest[] = [];
   const marks: ScheduleMark[] = [];
   const refused: Pick<ScheduleMark, "operation" | "schedule">[] = [];
   const given = [
@@ -48,14 +54,14 @@ export function standingWishes(view: StandingView, now: number): StandingWishes 
   }
   const { diskPercent: atPercent } = stateMigration;
   if (atPercent !== undefined && isWindowOpen)
-    wishes.push(...diskWishes(view.disks, { atPercent, book: view.book }, now));
+    wishes.push(...diskRequests(view.disks, { atPercent, book: view.book }, now));
   return { wishes, marks, refused };
 }
 
 /** A wish for each of them. */
 export function forAll(
   members: readonly Pick<MemberDisk, "member">[],
-  wish: Omit<Wish, "member">,
-): readonly Wish[] {
+  wish: Omit<MaintenanceRequest, "member">,
+): readonly MaintenanceRequest[] {
   return members.map(({ member }) => ({ ...wish, member }));
 }

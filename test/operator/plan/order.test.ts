@@ -2,8 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
 import { instant } from "../../../operator/observe/clock.ts";
-import { planMaintenance, requested } from "../../../operator/plan/maintenance.ts";
-import { askedBefore, mayPass, TURN_MS, type Turn } from "../../../operator/plan/turns.ts";
+import { newRun, planMaintenance } from "../../../operator/plan/maintenance.ts";
+import { askedBefore, mayPass, TURN_MS, type Turn } from "../../../operator/plan/order.ts";
 import { aMaintained, NOW } from "../../support/maintained.ts";
 
 const aTurn = (node: string, ageMs: number, held?: true): Turn => ({
@@ -71,7 +71,7 @@ describe("in whatever order Nodes are looked at,", () => {
     new Map(
       Object.entries({ ...ages, ...more }).map(([member, age]) => [
         member,
-        requested({ operation: "migrate", member, cause: "Annotation", since: NOW - age }, NOW),
+        newRun({ operation: "migrate", member, cause: "Annotation", since: NOW - age }, NOW),
       ]),
     );
   const orders = permutations(Object.keys(ages));
