@@ -76,7 +76,7 @@ export function extender({ requests, defaults }: ConsoleContext, web3: Members) 
       toAscii,
       toBigNumber,
       toDecimal,
-      web3ToHex,
+      toHex: web3ToHex,
       toUtf8,
       isString,
       isArray: Array.isArray,

@@ -42,7 +42,7 @@ const API_VERSION = "0.20.1";
 
 /** Helpers that need no node. */
 const HELPERS = {
-  web3ToHex,
+  toHex: web3ToHex,
   toAscii,
   toUtf8,
   fromAscii,
