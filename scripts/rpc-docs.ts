@@ -132,7 +132,7 @@ function profileTable(): string {
 /** Returns the profile's values by name, including those of its groups. */
 function rowsOf(profile: RpcProfile): ReadonlyMap<string, string> {
   const own = Object.entries(profile).filter(([key]) => key !== "name" && key !== "line");
-  const { words, ...line } = profile.line;
+  const { texts: words, ...line } = profile.line;
   const all = [...own, ...Object.entries(line), ...Object.entries(words)] as [string, unknown][];
   return new Map(all.map(([key, value]) => [key, formatValue(value)]));
 }

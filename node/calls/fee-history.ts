@@ -15,7 +15,7 @@ import { type BlockNumber, resolveNumber } from "./arguments/block-number.ts";
 /** Dependencies of the fee history. */
 export interface FeeHistoryDeps {
   readonly chain: Chain;
-  readonly profile: Pick<RpcProfile, "line" | "shownGasLimit">;
+  readonly profile: Pick<RpcProfile, "line" | "displayedGasLimit">;
 }
 
 /** Parameters of a fee history. */
@@ -92,7 +92,7 @@ function rangeOf({ chain, profile }: FeeHistoryDeps, { count, newest }: FeeHisto
 
 function ratioOf({ chain, profile }: FeeHistoryDeps, { header }: BlockHead): number {
   const limit = profile.line.countsPending
-    ? profile.shownGasLimit
+    ? profile.displayedGasLimit
     : chain.parameters(header.number).baseFee.maxBlockGasUsed;
   return limit === 0n ? 0 : Number(header.gasUsed) / Number(limit);
 }

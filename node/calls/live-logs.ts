@@ -7,7 +7,7 @@ import { mapKey } from "../bytes/hex.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { EVENT_BYTES, type FeedEvent } from "../jsonrpc/feed.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { Payload } from "../jsonrpc/subscription.ts";
+import { NotificationPayload } from "../jsonrpc/subscription.ts";
 import type { Block } from "../model/block.ts";
 import { type Log, type LoggedReceipt, loggedReceipts, type Receipt } from "../model/receipt.ts";
 import { logJson } from "../presenters/receipt.ts";
@@ -57,7 +57,7 @@ export class BlockLogs implements FeedEvent<LogFilter> {
   readonly #block: Block;
   readonly #removed: boolean;
   readonly #logs: readonly IndexedLog[];
-  readonly #payloads: Payload[] = [];
+  readonly #payloads: NotificationPayload[] = [];
   readonly #texts: string[] = [];
   /** Positions of logs by value, for the address and each topic position. */
   #index: readonly Map<string, number[]>[] | undefined;
@@ -101,8 +101,8 @@ export class BlockLogs implements FeedEvent<LogFilter> {
   }
 
   /** Returns the payload of a log, as in `FeedEvent`. */
-  payload(position: number): Payload {
-    return (this.#payloads[position] ??= new Payload(this.#write(position)));
+  payload(position: number): NotificationPayload {
+    return (this.#payloads[position] ??= new NotificationPayload(this.#write(position)));
   }
 
   /** Returns a log as JSON text, the same string for all filters. */

@@ -1,56 +1,62 @@
-/** What the two lines of the Go node tell differently of the chain and of its governance (rpc.md 2.6, 2.10, 2.11, 3.8). */
+/**
+ * Differences between the two lines of the Go node, Klaytn (version 1) and Kaia (version 2), in answers about the chain
+ * and its governance.
+ */
 
-/** One line. */
-export interface ReadLine {
-  /** What `protocolVersion` says. */
+/** Answers of one line. */
+export interface GoLine {
+  /** The result of `protocolVersion`. */
   readonly protocolVersion: number;
-  /** Blocks and Ethereum's headers show the sum of all block scores. */
+  /** Blocks and Ethereum's headers contain the sum of all block scores. */
   readonly showsTotalScore: boolean;
-  /** Memory that the Go node counts for a header's fixed part. */
+  /** Memory of a header's fixed part, as the Go node counts it. */
   readonly headerBytes: number;
-  /** Council and committee of the block after the newest one may be asked for. */
+  /** Council and committee of the block after the head can be queried. */
   readonly knowsNextCouncil: boolean;
-  /** The two funds' names: what was first, and the second one. */
+  /** Names of the two funds. */
   readonly funds: { readonly kif: string; readonly kef: string };
   /** Members of staking information and their order. */
   readonly staking: "with-pools" | "without-pools";
-  /** `getStakingInfo` may be asked without a number. */
+  /** The number of `getStakingInfo` is optional. */
   readonly stakingOfHead: boolean;
-  /** Parameters that a fork took the meaning of are shown as they count since. */
-  readonly settlesParameters: boolean;
-  /** `forkStatus`: member and the fork that it tells of. */
+  /** Parameters that a fork replaced are reported with their effective values. */
+  readonly reportsEffectiveParameters: boolean;
+  /** Members of `forkStatus` with the fork that each reports. */
   readonly forkFlags: Readonly<Record<string, string>>;
-  /** Times as seconds, or as text for people. */
+  /** Times are text for people, not seconds. */
   readonly timesAsText: boolean;
   /** A proof of an account without code is refused. */
   readonly provesContractsOnly: boolean;
-  /** Unknown hashes are written as lists of decimal bytes in the words for a header that is not there. */
+  /** Error texts about missing headers contain hashes as lists of decimal bytes. */
   readonly hashesAsBytes: boolean;
-  /** A receipt names an address for every message without a recipient, not for creations alone. */
+  /** A receipt contains an address for every transaction without a recipient, not only for deployments. */
   readonly namesEveryTarget: boolean;
-  /** A transaction asked for by its hash, and a receipt, shows the most that it offered as its price. */
+  /** The price of a transaction, queried by hash, and of its receipt is its fee cap. */
   readonly showsCapByHash: boolean;
-  /** Solidity's own checks are named when a call is taken back by one. */
+  /** The error of a reverted call names Solidity's own panics. */
   readonly readsPanics: boolean;
-  /** The signer of a transaction without a type may be asked for. */
+  /** The sender of a legacy transaction can be recovered. */
   readonly recoversLegacy: boolean;
-  /** A search from or to the pending block is made, not refused. */
+  /** Log searches from or to the pending block are accepted. */
   readonly searchesPending: boolean;
-  /** Blocks may be named `safe` and `finalized`. */
+  /** The block tags `safe` and `finalized` are known. */
   readonly knowsSafeTags: boolean;
-  /** Blob base fees are part of a fee history. */
+  /** A fee history contains blob base fees. */
   readonly blobFees: boolean;
-  /** A fee history counts the pending block, shows whole prices as rewards and measures gas by the shown limit. */
+  /**
+   * A fee history includes the pending block, contains whole prices as rewards and relates gas to the
+   * displayed limit.
+   */
   readonly countsPending: boolean;
-  /** A vote of a list says in which block it stands, or who cast it. */
+  /** An entry of a list of votes contains its block, or its voter. */
   readonly votes: "numbered" | "by-voter";
   /** Methods that the line does not have. */
   readonly lacks: ReadonlySet<string>;
-  readonly words: LineWords;
+  readonly texts: LineTexts;
 }
 
 /** Error texts. */
-interface LineWords {
+interface LineTexts {
   readonly noCredit: string;
   readonly keysBeforeRandao: string;
   readonly noVoteRight: string;
@@ -74,8 +80,8 @@ const SHARED_FORKS = {
   IsShanghai: "shanghaiCompatibleBlock",
 };
 
-/** Version 2. */
-export const kaiaLine: ReadLine = {
+/** Version 2, Kaia. */
+export const kaiaLine: GoLine = {
   protocolVersion: 67,
   showsTotalScore: false,
   headerBytes: 592,
@@ -83,7 +89,7 @@ export const kaiaLine: ReadLine = {
   funds: { kif: "kif", kef: "kef" },
   staking: "with-pools",
   stakingOfHead: false,
-  settlesParameters: true,
+  reportsEffectiveParameters: true,
   forkFlags: {
     ...SHARED_FORKS,
     IsKaia: "kaiaCompatibleBlock",
@@ -113,7 +119,7 @@ export const kaiaLine: ReadLine = {
     "istanbul_getSnapshot",
     "istanbul_getSnapshotAtHash",
   ]),
-  words: {
+  texts: {
     noCredit: "no mainnet credit contract",
     keysBeforeRandao: "cannot read kip113 address from registry before randao fork",
     noVoteRight: "you don't have the right to vote",
@@ -125,8 +131,8 @@ export const kaiaLine: ReadLine = {
   },
 };
 
-/** Version 1. */
-export const klaytnLine: ReadLine = {
+/** Version 1, Klaytn. */
+export const klaytnLine: GoLine = {
   protocolVersion: 65,
   showsTotalScore: true,
   headerBytes: 576,
@@ -134,7 +140,7 @@ export const klaytnLine: ReadLine = {
   funds: { kif: "kff", kef: "kcf" },
   staking: "without-pools",
   stakingOfHead: true,
-  settlesParameters: false,
+  reportsEffectiveParameters: false,
   forkFlags: { ...SHARED_FORKS, IsDragon: "kaiaCompatibleBlock" },
   timesAsText: true,
   provesContractsOnly: true,
@@ -160,7 +166,7 @@ export const klaytnLine: ReadLine = {
     "governance_status",
     "istanbul_getDemotedValidators",
   ]),
-  words: {
+  texts: {
     noCredit: "no cypress credit contract",
     keysBeforeRandao: "Randao fork is not enabled",
     noVoteRight: "You don't have the right to vote",

@@ -1,6 +1,6 @@
 /**
- * The differences of a profile that the registry and every interface apply. One of them wraps methods: the older line
- * of the Go node does not know the block tags `safe` and `finalized`.
+ * Differences between profiles that the registry and every interface apply. One of them wraps methods: the
+ * older line of the Go node does not know the block tags `safe` and `finalized`.
  */
 import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import type { Method } from "../jsonrpc/method.ts";
@@ -8,7 +8,7 @@ import type { InterfaceProfile } from "../jsonrpc/modules.ts";
 import { type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { RpcProfile } from "./profiles.ts";
 
-/** Derives them from the profile's row. */
+/** Derives the differences from the row of a profile. */
 export function interfaceProfile(profile: RpcProfile): InterfaceProfile {
   const { name, chainModule, subscriptionLimit, lacks, line } = profile;
   return {
@@ -21,10 +21,10 @@ export function interfaceProfile(profile: RpcProfile): InterfaceProfile {
 }
 
 const NEW_TAGS: ReadonlySet<unknown> = new Set(["safe", "finalized"]);
-/** The schemas of the codecs that read tags. */
+/** Schemas of the codecs that accept block tags. */
 const BLOCK_SCHEMAS: ReadonlySet<Schema> = new Set([schemaRefs.block, schemaRefs.blockNumber]);
 
-/** Returns the method with a check that refuses the new tags where it takes a block. */
+/** Wraps a method with a check that refuses the new tags in its block parameters. */
 function withoutNewTags(row: Method): Method {
   const places = row.params.flatMap(({ schema }, index) => (BLOCK_SCHEMAS.has(schema) ? [index] : []));
   if (places.length === 0) return row;

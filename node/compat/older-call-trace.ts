@@ -1,20 +1,23 @@
-/** The call trees of the older line: other members first, what the frame had as gas, a time that it never measured. */
+/**
+ * Call traces of the older line of the Go node: another order of members, the gas of the frame, and a time
+ * that is always 0.
+ */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { FrameStart } from "../evm/tracer.ts";
 import type { CallTrace } from "../evm/tracers/call-tracer.ts";
 
-/** What a tree is made of. */
+/** A call trace and the data around it. */
 export interface OlderCall {
-  /** Undefined when no frame ran. */
+  /** Undefined when no frame was executed. */
   readonly trace: CallTrace | undefined;
   readonly start: FrameStart | undefined;
   readonly gasUsed: bigint;
-  /** `fastCallTracer` leaves out what is nothing. */
+  /** `fastCallTracer` omits empty members. */
   readonly isFast: boolean;
 }
 
-/** The tree of one transaction. */
+/** Returns the call trace of one transaction. */
 export function olderCallTrace({ trace, start, gasUsed, isFast }: OlderCall): object {
   if (trace === undefined || start === undefined) return frameless(gasUsed, isFast);
   const top = {
@@ -23,7 +26,7 @@ export function olderCallTrace({ trace, start, gasUsed, isFast }: OlderCall): ob
     gas: toQuantity(isFast ? start.gas : BigInt.asUintN(32, start.gas)),
   };
   const reverted = trace.reverted && { contract: toHex(start.to), ...trace.reverted };
-  return shown({ ...top, ...(reverted && { reverted }) }, isFast, true);
+  return formatCall({ ...top, ...(reverted && { reverted }) }, isFast, true);
 }
 
 function frameless(gasUsed: bigint, isFast: boolean): object {
@@ -43,7 +46,7 @@ function frameless(gasUsed: bigint, isFast: boolean): object {
   };
 }
 
-function shown(call: CallTrace, isFast: boolean, isTop: boolean): object {
+function formatCall(call: CallTrace, isFast: boolean, isTop: boolean): object {
   const { type, from, to, value, gas, gasUsed, input, output, error, calls, reverted } = call;
   return {
     type,
@@ -56,7 +59,7 @@ function shown(call: CallTrace, isFast: boolean, isTop: boolean): object {
     output: output ?? (isFast ? undefined : "0x"),
     error,
     time: isTop && !isFast ? 0 : undefined,
-    calls: calls?.map((each) => shown(each, isFast, false)),
+    calls: calls?.map((each) => formatCall(each, isFast, false)),
     reverted,
   };
 }

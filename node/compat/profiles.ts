@@ -1,97 +1,105 @@
 /**
- * Where this service's own text and the Go nodes differ, one table holds the difference. `service` answers as the
- * service says; `klaytn` and `kaia` answer as the Go node of that line does.
+ * Profiles of JSON-RPC, one row each: `service` is this service's own text, `klaytn` and `kaia` answer as the
+ * Go node of that line does.
  */
 
-import { kaiaLine, klaytnLine, type ReadLine } from "./go-lines.ts";
+import { type GoLine, kaiaLine, klaytnLine } from "./go-lines.ts";
 
-/** The names that `--rpc.profile` takes. */
+/** Values of `--rpc.profile`. */
 export type ProfileName = "service" | "klaytn" | "kaia";
 
-/** What differs. No code outside this table asks for a profile's name. */
+/** Differences between profiles. No code outside this table depends on the name of a profile. */
 export interface RpcProfile {
   readonly name: ProfileName;
-  /** Whose answers about the chain and its governance are given. */
-  readonly line: ReadLine;
-  /** Full names of methods that only the service knows. */
+  /** The line of the Go node that answers about the chain and its governance follow. */
+  readonly line: GoLine;
+  /** Methods that only the service has, by full name. */
   readonly lacks: ReadonlySet<string>;
-  /** What `rpc_modules` calls the chain module. */
+  /** Name of the chain module in `rpc_modules`. */
   readonly chainModule: "chain" | "klay" | "kaia";
-  /** The smallest unit in `txpool_inspect`. */
+  /** Name of the smallest unit in `txpool_inspect`. */
   readonly unit: "peb" | "kei";
-  /** Total block score in `admin_nodeInfo` and `admin_peers`. */
+  /** Key of the total block score in `admin_nodeInfo` and `admin_peers`. */
   readonly totalScoreKey: "difficulty" | "blockscore";
-  /** `config.isBFT` in `admin_nodeInfo`. */
+  /** `admin_nodeInfo` contains `config.isBFT`. */
   readonly showsBft: boolean;
-  /** Members of the chain's configuration that the line does not know. */
+  /** Members of the chain configuration that the line does not have. */
   readonly unknownConfigKeys: readonly string[];
-  /** `blsPublicKeyInfo` in `admin_nodeInfo`. */
+  /** `admin_nodeInfo` contains `blsPublicKeyInfo`. */
   readonly showsBlsKey: boolean;
-  /** A peer with one connection shows it as `network`, not as a list `networks`. */
+  /** A peer with one connection has a member `network` instead of a list `networks`. */
   readonly singleNetwork: boolean;
-  /** `?discport=` in the node's own URL even when both ports are one. */
+  /** The node's own URL contains `?discport=` even when both ports are equal. */
   readonly alwaysDiscoveryPort: boolean;
-  /** `net_networkID` as a decimal text rather than a number. */
+  /** `net_networkID` returns decimal text instead of a number. */
   readonly networkIdAsText: boolean;
-  /** Pool entries carry `txHash` next to `hash`. */
+  /** Pool entries contain `txHash` besides `hash`. */
   readonly poolEntryTxHash: boolean;
-  /** `unlockAccount`, `lockAccount` and the like answer false where the Go nodes give an error or true. */
+  /** `unlockAccount`, `lockAccount` and others return false where the Go nodes return an error or true. */
   readonly failureIsFalse: boolean;
-  /** `newAccount` and `sign` may be called without a passphrase. */
+  /** The passphrase of `newAccount` and `sign` is optional. */
   readonly passphraseOptional: boolean;
   /** The word in `\x19<word> Signed Message:\n`. */
   readonly signedMessage: "Klaytn" | "Ethereum";
-  /** `getAccount` shows storage root, code hash and code format of plain accounts too. */
+  /** `getAccount` contains storage root, code hash and code format of accounts without code too. */
   readonly storageInEoa: boolean;
-  /** The most gas of a call, which Ethereum's form of a block shows as its limit; the chain has none. */
-  readonly shownGasLimit: bigint;
-  /** Whose wallet keys an import takes, in the text that refuses others. */
+  /** Maximum gas of a call, displayed as the gas limit of Ethereum blocks; the chain itself has none. */
+  readonly displayedGasLimit: bigint;
+  /** Owner of the wallet keys that an import accepts, in the error text for others. */
   readonly keyOwner: "Klaytn" | "Kaia";
-  /** `deriveAccount` answers with an address rather than with address and URL. */
+  /** `deriveAccount` returns an address instead of an address and a URL. */
   readonly derivedAccountIsAddress: boolean;
-  /** A USB wallet's URL is refused in words of its own, not as an unknown wallet. */
-  readonly tellsOfUsb: boolean;
-  /** `net_listening` is true whatever the node does. */
+  /** The URL of a USB wallet has its own error text; otherwise it is an unknown wallet. */
+  readonly hasUsbText: boolean;
+  /** `net_listening` always returns true. */
   readonly alwaysListening: boolean;
-  /** A value transfer to an account with code is refused with this. */
+  /** Error of a value transfer to an account with code. */
   readonly recipientWithCode: string;
-  /** A contract execution whose recipient has no code is refused with this. */
+  /** Error of a contract execution whose recipient has no code. */
   readonly recipientWithoutCode: string;
-  /** What `ecRecover` says of a V that is neither 27 nor 28. */
+  /** Error of `ecRecover` for a V that is neither 27 nor 28. */
   readonly badRecoveryId: string;
-  /** Too many subscriptions on one connection; `%d` is the limit. */
+  /** Error of too many subscriptions on one connection; `%d` is the limit. */
   readonly subscriptionLimit: string;
-  /** Modules that an HTTP or WebSocket listener serves when none are named at start. */
+  /** Default modules of an HTTP or WebSocket listener. */
   readonly defaultModules: readonly string[];
-  /** The same for listeners started by `admin_startHTTP` and `admin_startWS`; empty is everything public. */
+  /**
+   * Default modules of listeners started by `admin_startHTTP` and `admin_startWS`; an empty list means
+   * everything public.
+   */
   readonly startedHttpModules: readonly string[];
   readonly startedWsModules: readonly string[];
-  /** `admin_startHTTP` and the like fall back on the node's own settings, not on fixed ones. */
+  /** `admin_startHTTP` and others take their defaults from the node's options, not from fixed values. */
   readonly startsAsConfigured: boolean;
-  /** Connections that outlive their listener get empty answers; else they are closed. */
+  /** Connections of a stopped listener get empty answers; otherwise they are closed. */
   readonly keepsStopped: boolean;
-  /** `newPendingTransactions` may be asked for whole transactions, which it refuses. */
+  /** `newPendingTransactions` accepts the parameter for whole transactions, and refuses true. */
   readonly pendingTakesFull: boolean;
   /** `admin_setMaxSubscriptionPerWSConn` refuses negative limits. */
   readonly checksSubscriptionLimit: boolean;
-  /** `debug_traceCall` charges a call without a price at the base fee, which its sender must have. */
+  /**
+   * `debug_traceCall` charges a call without a price at the base fee, so that its sender needs the balance.
+   */
   readonly traceCallPays: boolean;
-  /** Call trees have the members, order and gas of the older line. */
+  /** Call traces have the members, order and gas of the older line. */
   readonly olderTraces: boolean;
-  /** Traces of whole blocks of the chain take tracers that callers write; those of other blocks and ranges do. */
+  /**
+   * Traces of whole blocks of the chain accept tracers written by callers; those of other blocks and ranges
+   * always do.
+   */
   readonly tracesBlocksWithPrograms: boolean;
-  /** What tracers say, by their names, of a transaction that runs no code; a trace when left out. */
+  /** Answers of tracers, by name, for a transaction that executes no code; other tracers return a trace. */
   readonly framelessTraces: Readonly<Record<string, string>>;
   /**
-   * The sender's balance in `prestateTracer`: as it was, with what a fee payer paid (`lent`), or without what the
-   * sender paid (`spent`).
+   * The sender's balance in `prestateTracer`: as it was (`right`), plus the part of the fee that a fee payer
+   * paid (`lent`), or minus the fee (`spent`).
    */
   readonly prestateFee: "right" | "lent" | "spent";
-  /** A default trace shows that an opcode failed, not why. */
+  /** A default trace reports that an opcode failed, without the reason. */
   readonly hidesStepErrors: boolean;
   /** `debug_dumpStateTrie` has a row for the storage of accounts without any. */
   readonly listsEmptyStorage: boolean;
-  /** Gas can be paid in tokens, and two methods of `debug` tell of it. */
+  /** Fees can be paid in tokens, and `debug` has two methods about it. */
   readonly hasGasless: boolean;
 }
 
@@ -126,10 +134,10 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     passphraseOptional: true,
     signedMessage: "Klaytn",
     storageInEoa: true,
-    shownGasLimit: 500_000_000n,
+    displayedGasLimit: 500_000_000n,
     keyOwner: "Klaytn",
     derivedAccountIsAddress: true,
-    tellsOfUsb: true,
+    hasUsbText: true,
     alwaysListening: false,
     recipientWithCode: "recipient must be an EOA without code",
     recipientWithoutCode: "recipient must be an EOA with code or an SCA",
@@ -169,10 +177,10 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     passphraseOptional: false,
     signedMessage: "Klaytn",
     storageInEoa: false,
-    shownGasLimit: 999_999_999_999n,
+    displayedGasLimit: 999_999_999_999n,
     keyOwner: "Klaytn",
     derivedAccountIsAddress: false,
-    tellsOfUsb: false,
+    hasUsbText: false,
     alwaysListening: true,
     recipientWithCode: "this type transaction cannot be sent to contract addresses",
     recipientWithoutCode: "not a program account (e.g., an account having code and storage)",
@@ -217,10 +225,10 @@ export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
     passphraseOptional: false,
     signedMessage: "Ethereum",
     storageInEoa: true,
-    shownGasLimit: 500_000_000n,
+    displayedGasLimit: 500_000_000n,
     keyOwner: "Kaia",
     derivedAccountIsAddress: false,
-    tellsOfUsb: false,
+    hasUsbText: false,
     alwaysListening: true,
     recipientWithCode: "recipient must be an EOA without code",
     recipientWithoutCode: "recipient must be an EOA with code or an SCA",

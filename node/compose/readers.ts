@@ -8,8 +8,8 @@ import { rpcProfiles } from "../compat/profiles.ts";
 import type { NodeOptions } from "../config/options.ts";
 import {
   openReaderPool,
+  type ReaderCallOptions,
   type ReaderPoolOptions,
-  type ReaderTerms,
   type ThreadPool,
 } from "../jsonrpc/reader-pool.ts";
 import type { MemoryWatch } from "../observe/memory-watch.ts";
@@ -52,8 +52,11 @@ export function askedOfReaders(
   readers: ThreadPool,
 ): Pick<NodeRegistryDeps, "estimateGas" | "searchLogs" | "traceBlock"> {
   const { signal } = new AbortController();
-  const ask = (name: string, params: readonly unknown[], terms: ReaderTerms = { signal }): Promise<string> =>
-    readers.call(name, JSON.stringify(params), terms);
+  const ask = (
+    name: string,
+    params: readonly unknown[],
+    terms: ReaderCallOptions = { signal },
+  ): Promise<string> => readers.call(name, JSON.stringify(params), terms);
   return {
     estimateGas: async (args) => {
       const json = await ask("eth_estimateGas", [callArgsJson(args)]);
@@ -74,7 +77,7 @@ function readerData(options: NodeOptions): ReaderData {
 
 /** Bounds of contract calls. */
 export function callTerms({ rpc }: NodeOptions): Omit<CallMethodDeps, "open"> {
-  const { shownGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
+  const { displayedGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
   const { readsPanics } = line;
   return { limits: { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics }, timeoutMs: rpc.evmTimeoutMs };
 }

@@ -13,7 +13,7 @@ import type { NodeOptions } from "../config/options.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
-import { createEndpoint, type Endpoint } from "../jsonrpc/dispatch.ts";
+import { createEndpoint, type RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { createBudget } from "../jsonrpc/dispatch-budget.ts";
 import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../jsonrpc/metrics.ts";
@@ -30,12 +30,12 @@ import type { NodeSettings } from "../presenters/node-config.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
 import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
 import { createNodeRegistry } from "../rpc/node-registry.ts";
-import { declareExposureMetrics, type ExposureParts, warnOfExposure } from "../transport/exposure.ts";
+import { declareExposureMetrics, type ExposureDeps, warnOfExposure } from "../transport/exposure.ts";
 import { openHttp } from "../transport/http.ts";
 import type { HttpLimits } from "../transport/http-limits.ts";
 import { openIpc } from "../transport/ipc.ts";
 import { createListeners, type Listeners, type ListenersOptions } from "../transport/listeners.ts";
-import { openWs, type WsOptions } from "../transport/ws.ts";
+import { openWs, type WsListenerOptions } from "../transport/ws.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
@@ -85,7 +85,7 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
     onCall: declareCallMetrics(metrics),
   });
   const viewOptions = { without: withheldPrivileges(options.rpc), ethAsChain: options.rpc.ethAsChain };
-  const endpoint = (view: MethodView, pool: ReaderPool): Endpoint =>
+  const endpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
   const shared = options.rpc.unsafeDebugOverIpcOnly ? limitTraces(readers, options.rpc.maxTraces) : readers;
   const subscriptionLimit = createSubscriptionLimit(
@@ -133,7 +133,7 @@ function withheldPrivileges({
 /** The Go node's idle time of HTTP connections. */
 const KEEP_STOPPED_MS = 120_000;
 
-function exposureOf({ options, accounts }: RpcDeps, listeners: Listeners): ExposureParts {
+function exposureOf({ options, accounts }: RpcDeps, listeners: Listeners): ExposureDeps {
   return {
     exposed: () => listeners.exposed(),
     unlocked: () => accounts.wallets().filter(({ status }) => status === "Unlocked").length,
@@ -176,7 +176,9 @@ function httpLimits(http: NodeOptions["http"], maxBody: number): Partial<HttpLim
   };
 }
 
-function wsLimits(ws: NodeOptions["ws"]): Pick<WsOptions, "maxConnections" | "readDeadlineMs" | "limits"> {
+function wsLimits(
+  ws: NodeOptions["ws"],
+): Pick<WsListenerOptions, "maxConnections" | "readDeadlineMs" | "limits"> {
   if (ws === undefined) return {};
   const { maxConnections, readDeadlineMs, writeDeadlineMs } = ws;
   return {

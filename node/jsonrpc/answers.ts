@@ -3,12 +3,12 @@
  * it is built, entry by entry, within the limits of one answer and of all of them.
  */
 import { type DispatchBudget, hasRoom } from "./dispatch-budget.ts";
-import type { Message } from "./envelope.ts";
+import type { RpcMessage } from "./envelope.ts";
 import { errorJson, RpcError, rpcCode } from "./errors.ts";
 import { goEscape } from "./json-text.ts";
 
 /** An answer, at once or later. An empty one is not sent. */
-export type Answer = string | Promise<string>;
+export type RpcAnswer = string | Promise<string>;
 
 /** An answer whose middle comes from the byte cache. */
 export interface LongAnswer {
@@ -49,10 +49,10 @@ export class BatchAnswer implements Disposable {
     return this.#text.length > SHORT_ANSWER && !hasRoom(this.#budget) ? noRoom : undefined;
   }
 
-  add(part: string, message: Message | undefined): void {
+  add(part: string, message: RpcMessage | undefined): void {
     if (part === "") return;
     const fits = this.#text.length + part.length <= this.#budget.maxAnswer;
-    const kept = fits || message === undefined ? part : refusal(message, tooLarge);
+    const kept = fits || message === undefined ? part : entryRefusal(message, tooLarge);
     if (kept === "") return;
     this.#text = this.#text === "" ? `[${kept}` : `${this.#text},${kept}`;
     this.#budget.unfinished += kept.length;
@@ -78,7 +78,7 @@ export const tooLarge = new RpcError(rpcCode.tooLarge, "response too large");
 const noRoom = new RpcError(rpcCode.noMemory, "too many answers wait to be taken: try again later");
 
 /** Returns the answer of a batch entry that was not executed: empty for a notification. */
-export function refusal({ id, method }: Message, why: RpcError): string {
+export function entryRefusal({ id, method }: RpcMessage, why: RpcError): string {
   return id === undefined && method !== ""
     ? ""
     : answerError(id === undefined ? "null" : goEscape(id), errorJson(why));

@@ -6,19 +6,19 @@
 
 import { Slice } from "../runtime/scheduler.ts";
 import {
-  type Answer,
   answerError,
   answerHead,
   BatchAnswer,
+  entryRefusal,
   inText,
   type LongAnswer,
-  refusal,
+  type RpcAnswer,
   tooLarge,
   type Wrap,
 } from "./answers.ts";
 import { type BatchPrefetch, batchPrefetch } from "./batch-prefetch.ts";
 import { type CallOutcome, type DispatchBudget, outcomeOf, UNKNOWN_METHOD } from "./dispatch-budget.ts";
-import { type Envelope, type Message, readEnvelope } from "./envelope.ts";
+import { type Envelope, type RpcMessage, readEnvelope } from "./envelope.ts";
 import { type BugListener, errorJson, errorOf, RpcError, rpcCode } from "./errors.ts";
 import { goEscape } from "./json-text.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
@@ -28,7 +28,7 @@ import type { MethodView } from "./registry.ts";
 import { type MessageSubscriptions, subscribe, subscriptionCall, unsubscribe } from "./subscriptions.ts";
 
 /** The connection of a message, as far as the message may use it. */
-export interface Session {
+export interface RpcSession {
   readonly signal: AbortSignal;
   /** Undefined over HTTP, which has no notifications. */
   readonly subscriptions: MessageSubscriptions | undefined;
@@ -44,14 +44,14 @@ export interface EndpointOptions {
 }
 
 /** Answers messages of one listener. */
-export interface Endpoint {
+export interface RpcEndpoint {
   readonly view: MethodView;
   /** The budget in which transports count unsent bytes. */
   readonly unsent: MemoryBudget;
   /** Answers the first JSON value of `text`; undefined when that is not JSON. Neither throws nor rejects. */
-  answer(text: string, session: Session): Answer | undefined;
+  answer(text: string, session: RpcSession): RpcAnswer | undefined;
   /** Same as `answer`, for a transport that can write bytes between texts. */
-  answerInParts(text: string, session: Session): Answer | LongAnswer | undefined;
+  answerInParts(text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined;
   /** Makes every later answer empty. */
   retire(): void;
 }
@@ -71,11 +71,11 @@ export function nullError(code: number, message: string): string {
 }
 
 /** Creates an endpoint. */
-export function createEndpoint(options: EndpointOptions): Endpoint {
+export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   return new Dispatcher(options);
 }
 
-class Dispatcher implements Endpoint {
+class Dispatcher implements RpcEndpoint {
   readonly view: MethodView;
   readonly unsent: MemoryBudget;
   readonly #budget: DispatchBudget;
@@ -95,11 +95,11 @@ class Dispatcher implements Endpoint {
     this.#isRetired = true;
   }
 
-  answer(text: string, session: Session): Answer | undefined {
-    return this.#answerWith(inText, text, session) as Answer | undefined; // for there are no parts
+  answer(text: string, session: RpcSession): RpcAnswer | undefined {
+    return this.#answerWith(inText, text, session) as RpcAnswer | undefined; // for there are no parts
   }
 
-  answerInParts(text: string, session: Session): Answer | LongAnswer | undefined {
+  answerInParts(text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined {
     return this.#answerWith(this.#inParts, text, session);
   }
 
@@ -108,7 +108,7 @@ class Dispatcher implements Endpoint {
     return bytes === undefined ? inText(id, result) : { head: answerHead(id), bytes, tail: "}\n" };
   };
 
-  #answerWith(wrap: Wrap, text: string, session: Session): Answer | LongAnswer | undefined {
+  #answerWith(wrap: Wrap, text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined {
     if (this.#isRetired) return "";
     try {
       return this.#answer(wrap, text, session);
@@ -123,7 +123,7 @@ class Dispatcher implements Endpoint {
     return INTERNAL_ERROR;
   }
 
-  #answer(wrap: Wrap, text: string, session: Session): Answer | LongAnswer | undefined {
+  #answer(wrap: Wrap, text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined {
     const envelope = readEnvelope(text);
     if (envelope === undefined) return undefined;
     if (envelope === "empty") return "";
@@ -137,7 +137,7 @@ class Dispatcher implements Endpoint {
     return this.#track(answer.then((late) => (late === "" ? "" : `${late}\n`)));
   }
 
-  #batch({ messages }: Envelope, session: Session): Answer {
+  #batch({ messages }: Envelope, session: RpcSession): RpcAnswer {
     if (messages.length === 0) return EMPTY_BATCH;
     const parts = new BatchAnswer(this.#budget);
     const prefetch = batchPrefetch(messages, this.view);
@@ -146,9 +146,9 @@ class Dispatcher implements Endpoint {
     const { turns } = this.#budget;
     const slice = new Slice(turns.isContended ? "contendedBatch" : "batch");
     for (let index = 0; index < messages.length; index++) {
-      const message = messages[index] as Message; // within the length
+      const message = messages[index] as RpcMessage; // within the length
       const why = parts.fullness;
-      const part = why === undefined ? this.#entry(message, session) : refusal(message, why);
+      const part = why === undefined ? this.#entry(message, session) : entryRefusal(message, why);
       if (typeof part !== "string")
         return this.#track(this.#restOfBatch({ messages, session, parts }, index, part));
       parts.add(part, message);
@@ -180,9 +180,12 @@ class Dispatcher implements Endpoint {
     if (early !== undefined) parts.add(early, messages[next++]);
     const slice = new Slice("batch");
     for (; next < messages.length; next++) {
-      const message = messages[next] as Message; // within the length
+      const message = messages[next] as RpcMessage; // within the length
       const why = parts.fullness;
-      parts.add(why === undefined ? await this.#entry(message, session) : refusal(message, why), message);
+      parts.add(
+        why === undefined ? await this.#entry(message, session) : entryRefusal(message, why),
+        message,
+      );
       if (session.signal.aborted) return "";
       if (!slice.isOver) continue;
       await this.#budget.turns.next();
@@ -203,11 +206,11 @@ class Dispatcher implements Endpoint {
   }
 
   /** Answers an entry of a batch. */
-  #entry(message: Message, session: Session): Answer {
-    return this.#one(message, session, inText) as Answer; // for there are no parts
+  #entry(message: RpcMessage, session: RpcSession): RpcAnswer {
+    return this.#one(message, session, inText) as RpcAnswer; // for there are no parts
   }
 
-  #one(message: Message, session: Session, wrap: Wrap): Answer | LongAnswer {
+  #one(message: RpcMessage, session: RpcSession, wrap: Wrap): RpcAnswer | LongAnswer {
     const { id, method, params } = message;
     const hasId = id !== undefined && !id.startsWith("{") && !id.startsWith("[");
     if (method !== "" && (hasId || id === undefined)) {
@@ -218,7 +221,7 @@ class Dispatcher implements Endpoint {
     return answerError(hasId ? goEscape(id) : "null", INVALID);
   }
 
-  #notification(message: Message, session: Session): Answer {
+  #notification(message: RpcMessage, session: RpcSession): RpcAnswer {
     if (message.method.endsWith("_subscription")) return "";
     const answer = this.#call("null", message, { session, wrap: inText });
     return answer instanceof Promise ? answer.then(() => "") : "";
@@ -226,9 +229,9 @@ class Dispatcher implements Endpoint {
 
   #call(
     id: string,
-    message: Message,
-    { session, wrap }: { session: Session; wrap: Wrap },
-  ): Answer | LongAnswer {
+    message: RpcMessage,
+    { session, wrap }: { session: RpcSession; wrap: Wrap },
+  ): RpcAnswer | LongAnswer {
     this.#budget.total++;
     const call = { method: this.view.find(message.method), message, started: performance.now() };
     try {
@@ -261,7 +264,7 @@ class Dispatcher implements Endpoint {
     this.#budget.onCall(name, outcome, performance.now() - started);
   }
 
-  #result({ method, message }: Call, session: Session): Answer {
+  #result({ method, message }: Call, session: RpcSession): RpcAnswer {
     if (method !== undefined) return this.#run(method, message, session);
     const kind = subscriptionCall(message.method);
     if (kind === "subscribe") return subscribe(message, session);
@@ -269,7 +272,7 @@ class Dispatcher implements Endpoint {
     throw new RpcError(rpcCode.noMethod, `the method ${message.method} does not exist/is not available`);
   }
 
-  #run(method: Method, message: Message, session: Session): Answer {
+  #run(method: Method, message: RpcMessage, session: RpcSession): RpcAnswer {
     if (method.runs === "reader" && this.#readers !== undefined) {
       const early = method.inline?.(message.params);
       if (early !== undefined) return early;
@@ -293,13 +296,13 @@ function finish(answer: BatchAnswer): string {
 /** One call under way. */
 interface Call {
   readonly method: Method | undefined;
-  readonly message: Message;
+  readonly message: RpcMessage;
   /** Time by `performance.now`. */
   readonly started: number;
 }
 
 interface Batch {
-  readonly messages: readonly Message[];
-  readonly session: Session;
+  readonly messages: readonly RpcMessage[];
+  readonly session: RpcSession;
   readonly parts: BatchAnswer;
 }

@@ -7,7 +7,7 @@
 import { parseJson } from "./json-text.ts";
 
 /** One call, notification or response as the client wrote it. */
-export interface Message {
+export interface RpcMessage {
   /** The id's JSON text; undefined when there is no id. */
   readonly id: string | undefined;
   /** Empty when it is absent or not a string. */
@@ -23,14 +23,14 @@ export interface Message {
 /** A whole message: one request or a batch, and the index of its end. */
 export interface Envelope {
   readonly isBatch: boolean;
-  readonly messages: readonly Message[];
+  readonly messages: readonly RpcMessage[];
   readonly end: number;
 }
 
 /** Values with deeper nesting are a syntax error, as in Go. */
 const MAX_DEPTH = 10_000;
 const NO_PARAMS: readonly unknown[] = Object.freeze([]);
-const NOT_AN_OBJECT: Message = {
+const NOT_AN_OBJECT: RpcMessage = {
   id: undefined,
   method: "",
   params: undefined,
@@ -83,8 +83,8 @@ class EnvelopeReader {
     return { isBatch: false, messages: [this.#message()], end: this.#at };
   }
 
-  #batch(): Message[] {
-    const messages: Message[] = [];
+  #batch(): RpcMessage[] {
+    const messages: RpcMessage[] = [];
     this.#at++;
     if (this.#next() === CLOSE_LIST) {
       this.#at++;
@@ -97,7 +97,7 @@ class EnvelopeReader {
     }
   }
 
-  #message(): Message {
+  #message(): RpcMessage {
     if (this.#text.charCodeAt(this.#at) !== OPEN_OBJECT) {
       parseJson(this.#value());
       return NOT_AN_OBJECT;

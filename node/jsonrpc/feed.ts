@@ -4,7 +4,7 @@
  * subscriptions are cut.
  */
 import { Slice } from "../runtime/scheduler.ts";
-import type { Payload, SubscribedConnection, Subscriber } from "./subscription.ts";
+import type { NotificationPayload, SubscribedConnection, Subscriber } from "./subscription.ts";
 
 /** One event; `C` is what subscribers choose by. */
 export interface FeedEvent<C> {
@@ -12,7 +12,7 @@ export interface FeedEvent<C> {
   readonly bytes: number;
   /** Indexes of the payloads for a subscriber, in their order. */
   select(criteria: C): readonly number[];
-  payload(index: number): Payload;
+  payload(index: number): NotificationPayload;
 }
 
 /** Options that all feeds share. */
@@ -250,7 +250,7 @@ function* notifications<C>(entry: Entry<C>, event: FeedEvent<C>): Generator<unde
 const ONLY = [0];
 
 /** An event with the same single payload for every subscriber. */
-export function plainEvent(payload: Payload): FeedEvent<undefined> {
+export function plainEvent(payload: NotificationPayload): FeedEvent<undefined> {
   return { bytes: EVENT_BYTES + payload.rest.length, select: () => ONLY, payload: () => payload };
 }
 

@@ -26,7 +26,7 @@ export interface ThreadOptions {
 }
 
 /** A call and its promise. */
-export interface Job {
+export interface ReaderJob {
   readonly request: ReaderRequest;
   readonly bytes: number;
   readonly expires: Expiry | undefined;
@@ -51,7 +51,7 @@ export class Reader {
   /** Called when the thread is free for the next call, or, with a promise, when it ends. */
   readonly #onFree: (gone?: Promise<unknown>) => void;
   #isUp = false;
-  #job: Job | undefined;
+  #job: ReaderJob | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -73,14 +73,14 @@ export class Reader {
   }
 
   /** Starts a call, once the thread is up: until then the thread can still end by itself. */
-  take(job: Job): void {
+  take(job: ReaderJob): void {
     this.#job = job;
     this.#worker.ref();
     if (this.#isUp) this.#hand(job);
     else this.#watch(STARTING_MS);
   }
 
-  #hand({ request, expires }: Job): void {
+  #hand({ request, expires }: ReaderJob): void {
     this.#watch(expires?.afterMs ?? this.#options.deadlineMs ?? 10_000);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(request);
@@ -130,7 +130,7 @@ export class Reader {
     this.#onFree(this.#worker.terminate());
   }
 
-  #end(): Job | undefined {
+  #end(): ReaderJob | undefined {
     clearTimeout(this.#deadline);
     const job = this.#job;
     this.#job = undefined;

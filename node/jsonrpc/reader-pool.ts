@@ -6,16 +6,16 @@
 import { availableParallelism } from "node:os";
 import { failure } from "./errors.ts";
 import type { Expiry } from "./method.ts";
-import { type Job, noMemory, Reader, type ThreadOptions } from "./pooled-reader.ts";
+import { noMemory, Reader, type ReaderJob, type ThreadOptions } from "./pooled-reader.ts";
 
 /** Runs methods with `runs: "reader"` for the dispatcher. */
 export interface ReaderPool {
   /** Returns the JSON text of the result; `params` is JSON text. Rejects with an `RpcError`. */
-  call(name: string, params: string, terms: ReaderTerms): Promise<string>;
+  call(name: string, params: string, terms: ReaderCallOptions): Promise<string>;
 }
 
 /** Limits of one call. */
-export interface ReaderTerms {
+export interface ReaderCallOptions {
   readonly signal: AbortSignal;
   /** Replaces the pool's own deadline. */
   readonly expires?: Expiry | undefined;
@@ -54,7 +54,7 @@ export function openReaderPool(options: ReaderPoolOptions): ThreadPool {
 class Pool implements ThreadPool {
   readonly #options: ReaderPoolOptions;
   readonly #maxThreads: number;
-  readonly #queue: Job[] = [];
+  readonly #queue: ReaderJob[] = [];
   readonly #idle: Reader[] = [];
   readonly #readers = new Set<Reader>();
   /** Threads that are ending. */
@@ -76,7 +76,11 @@ class Pool implements ThreadPool {
     return this.#queue.length;
   }
 
-  call(name: string, params: string, { signal, expires, refusesPrograms }: ReaderTerms): Promise<string> {
+  call(
+    name: string,
+    params: string,
+    { signal, expires, refusesPrograms }: ReaderCallOptions,
+  ): Promise<string> {
     const { maxWaiting = 256, maxWaitingBytes = MAX_WAITING_BYTES, isShort } = this.#options;
     if (this.#closed) return Promise.reject(failure("the node is stopping"));
     if (isShort?.() === true) return Promise.reject(noMemory("the node is short of memory: try again later"));
@@ -92,7 +96,7 @@ class Pool implements ThreadPool {
           settle(value);
         };
       };
-      const job: Job = {
+      const job: ReaderJob = {
         request: { id: ++this.#lastId, name, params, refusesPrograms },
         bytes: params.length,
         expires,
@@ -119,7 +123,7 @@ class Pool implements ThreadPool {
     }
   }
 
-  #forget(job: Job): void {
+  #forget(job: ReaderJob): void {
     const at = this.#queue.indexOf(job);
     if (at < 0) return;
     this.#queue.splice(at, 1);
@@ -131,7 +135,7 @@ class Pool implements ThreadPool {
     while (this.#queue.length > 0 && !this.#closed) {
       const reader = this.#idle.pop() ?? this.#start();
       if (reader === undefined) return;
-      const job = this.#queue.shift() as Job; // the queue is not empty
+      const job = this.#queue.shift() as ReaderJob; // the queue is not empty
       this.#queuedBytes -= job.bytes;
       reader.take(job);
     }

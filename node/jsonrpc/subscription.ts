@@ -9,7 +9,7 @@ import {
 } from "./method.ts";
 
 /** The part of a notification behind its subscription's id: the same for all subscribers, so it is built once. */
-export class Payload {
+export class NotificationPayload {
   readonly rest: string;
   /** Each character is one byte of UTF-8. */
   readonly isAscii: boolean;
@@ -30,7 +30,7 @@ export interface SubscribedConnection {
 /** A running subscription, as the source of its events sees it. */
 export interface Subscriber {
   readonly connection: SubscribedConnection;
-  notify(payload: Payload): void;
+  notify(payload: NotificationPayload): void;
 }
 
 /** A kind of subscription without its static types, as the registry holds it. */

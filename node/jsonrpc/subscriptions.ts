@@ -5,13 +5,13 @@
 
 import { randomFillSync } from "node:crypto";
 import { identifier } from "./codecs/plain.ts";
-import type { Message } from "./envelope.ts";
+import type { RpcMessage } from "./envelope.ts";
 import { failure, RpcError, rpcCode } from "./errors.ts";
 import { goText } from "./json-text.ts";
 import { type Holder, MemoryBudget } from "./memory-budget.ts";
 import { argumentDecoder } from "./method.ts";
 import type { MethodView } from "./registry.ts";
-import type { Payload, SubscribedConnection, Subscriber } from "./subscription.ts";
+import type { NotificationPayload, SubscribedConnection, Subscriber } from "./subscription.ts";
 
 /** Limits of subscriptions, and what is counted of them; one object for the process. */
 export interface SubscriptionLimit {
@@ -201,7 +201,7 @@ class Live implements Subscriber {
   readonly #outlet: Outlet;
   readonly #head: string;
   /** Undefined once the answer that names it has been written. */
-  #held: Payload[] | undefined = [];
+  #held: NotificationPayload[] | undefined = [];
   #isEnded = false;
 
   constructor({ connection, outlet, head, bytes }: LiveOptions) {
@@ -211,7 +211,7 @@ class Live implements Subscriber {
     this.#head = head;
   }
 
-  notify(payload: Payload): void {
+  notify(payload: NotificationPayload): void {
     if (this.#isEnded) return;
     if (this.#held === undefined) this.#send(payload);
     else if (this.connection.hold(this.#lengthOf(payload))) this.#held.push(payload);
@@ -228,18 +228,18 @@ class Live implements Subscriber {
     this.stop();
   }
 
-  #unhold(): readonly Payload[] {
+  #unhold(): readonly NotificationPayload[] {
     const held = this.#held ?? [];
     this.#held = undefined;
     if (held.length > 0) this.connection.hold(-held.reduce((sum, each) => sum + this.#lengthOf(each), 0));
     return held;
   }
 
-  #lengthOf({ rest }: Payload): number {
+  #lengthOf({ rest }: NotificationPayload): number {
     return this.#head.length + this.id.length + rest.length;
   }
 
-  #send({ rest, isAscii }: Payload): void {
+  #send({ rest, isAscii }: NotificationPayload): void {
     this.#outlet.send(this.#head + this.id + rest, isAscii);
   }
 }
@@ -283,7 +283,7 @@ export function subscriptionCall(method: string): "subscribe" | "unsubscribe" | 
 
 /** Begins a subscription. Throws `RpcError` when the transport has no notifications. */
 export function subscribe(
-  { method, params, paramsText }: Message,
+  { method, params, paramsText }: RpcMessage,
   { subscriptions }: CallConnection,
 ): string {
   if (subscriptions === undefined) throw failure("notifications not supported");
@@ -293,7 +293,7 @@ export function subscribe(
 const unsubscribeArguments = argumentDecoder({ id: identifier });
 
 /** Ends a subscription. Throws `RpcError` when it does not exist. */
-export function unsubscribe({ params }: Message, { subscriptions }: CallConnection): string {
+export function unsubscribe({ params }: RpcMessage, { subscriptions }: CallConnection): string {
   const { id } = unsubscribeArguments(params);
   if (subscriptions === undefined) throw failure("subscription not found");
   return subscriptions.unsubscribe(String(id));

@@ -19,7 +19,7 @@ export type BlockText = string | Promise<string>;
 
 /** Form of a block's JSON. */
 export interface BlockForm {
-  readonly profile: Pick<RpcProfile, "line" | "shownGasLimit">;
+  readonly profile: Pick<RpcProfile, "line" | "displayedGasLimit">;
   /** Lists whole transactions instead of their hashes. */
   readonly full: boolean;
   /** The block was requested as `pending`: hash, nonce and miner are null. */
@@ -134,7 +134,7 @@ function ethFields(
   { header, hash }: BlockHead,
   { profile, isPending = false }: Omit<BlockForm, "full">,
 ): Record<string, unknown> {
-  const { line, shownGasLimit } = profile;
+  const { line, displayedGasLimit } = profile;
   const author = header.number === 0 ? undefined : chain.author(header);
   const { headerShowsBaseFee } = chain.rules(header.number);
   return {
@@ -142,7 +142,7 @@ function ethFields(
     ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
     difficulty: toQuantity(header.blockScore),
     extraData: "0x",
-    gasLimit: toQuantity(shownGasLimit),
+    gasLimit: toQuantity(displayedGasLimit),
     miner: author === undefined ? ZERO_ADDRESS : toHex(author),
     mixHash: header.mixHash === undefined ? ZERO_HASH : toHex(header.mixHash),
     nonce: "0x0000000000000000",

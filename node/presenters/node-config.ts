@@ -3,7 +3,7 @@
  * member without a setting in Knit has the value that describes Knit, or else the Go node's default.
  */
 import { toHex } from "../bytes/hex.ts";
-import type { ReadLine } from "../compat/go-lines.ts";
+import type { GoLine } from "../compat/go-lines.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { NodeOptions } from "../config/options.ts";
 
@@ -26,7 +26,7 @@ const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 const NANOSECONDS = 1_000_000;
 
 /** Formats the whole structure, members in the order of the Go node's line. */
-export function nodeConfigJson(settings: NodeSettings, line: ReadLine): object {
+export function nodeConfigJson(settings: NodeSettings, line: GoLine): object {
   const { networkId, archive, rewardbase, wsEndpoint } = settings;
   const isNew = line.blobFees;
   return {

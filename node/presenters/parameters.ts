@@ -19,7 +19,7 @@ export function parametersInForce(
   number: number,
 ): ParameterValues {
   const values = new Map(governance.values(number));
-  if (!profile.line.settlesParameters) return values;
+  if (!profile.line.reportsEffectiveParameters) return values;
   const { drawsProposersEvenly, readsNewestStakes } = chain.rules(number);
   if (drawsProposersEvenly) values.set("reward.useginicoeff", false);
   if (readsNewestStakes) values.set("reward.stakingupdateinterval", 1n);

@@ -2,7 +2,7 @@
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { ReadLine } from "../compat/go-lines.ts";
+import type { GoLine } from "../compat/go-lines.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
@@ -22,7 +22,7 @@ export interface BlockReceipts {
   readonly logsBefore: readonly number[];
   /** Gas used by the block up to and including each transaction. */
   readonly cumulativeGas: readonly bigint[];
-  readonly line: ReadLine;
+  readonly line: GoLine;
 }
 
 /** Reads a block's receipts. Throws `RpcError` when their number is not that of the transactions. */
@@ -108,7 +108,7 @@ function outcomeJson(chain: Chain, all: BlockReceipts, index: number): object {
  * Returns the contract address of a receipt; null for kinds that create no contract. The state transition
  * also assigns one to failed creations.
  */
-function contractAddressOf(tx: Transaction, { contractAddress }: Receipt, line: ReadLine): string | null {
+function contractAddressOf(tx: Transaction, { contractAddress }: Receipt, line: GoLine): string | null {
   if (contractAddress === undefined) return null;
   const { ethType, code, name } = tx.type;
   const creates = ethType > 0 || code === 0 || name.includes("SmartContractDeploy");

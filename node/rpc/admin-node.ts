@@ -28,7 +28,7 @@ export function adminNodeMethods({ profile, settings }: AdminNodeDeps): Method[]
       params: { peer: text, from: count, to: count },
       result: nothing,
       handle: ({ from, to }) => {
-        throw failure(profile.line.words.noStakingSync(from, to));
+        throw failure(profile.line.texts.noStakingSync(from, to));
       },
     }),
     method({

@@ -2,7 +2,7 @@
 import { toHex } from "../bytes/hex.ts";
 import { type Decoder, object, optional } from "../jsonrpc/codec.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
-import { integer, nothing, plain, refuse } from "../jsonrpc/codecs/plain.ts";
+import { integer, nothing, plain, refuseArgument } from "../jsonrpc/codecs/plain.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -46,7 +46,7 @@ const config: Decoder<Partial<ThrottlerConfig>> = {
   decode(json) {
     const given = members.decode(json);
     for (const [name, most] of Object.entries(MAX_VALUES) as [keyof typeof MAX_VALUES, number][]) {
-      if ((given[name] ?? 0) > most) refuse(`${name} is at most ${most}`);
+      if ((given[name] ?? 0) > most) refuseArgument(`${name} is at most ${most}`);
     }
     const known = NAMES.filter((name) => given[name] !== undefined);
     return Object.fromEntries(known.map((name) => [MEMBERS[name], given[name]]));

@@ -98,7 +98,7 @@ function amountMethods(deps: GovernanceMethodDeps): Method[] {
         const wanted = isHead ? deps.chain.head().header.number : numberOf(deps, number);
         const block = deps.chain.block(wanted);
         if (block !== undefined) return rewardJson(deps, block);
-        throw failure(line.words.noRewardBlock(number === "pending" ? PENDING_NUMBER : wanted));
+        throw failure(line.texts.noRewardBlock(number === "pending" ? PENDING_NUMBER : wanted));
       },
     }),
   ];
@@ -158,7 +158,7 @@ function recordMethods(deps: GovernanceMethodDeps): Method[] {
       params: {},
       result: plain<object>("names"),
       handle: () => {
-        throw failure(deps.profile.line.words.noCredit);
+        throw failure(deps.profile.line.texts.noCredit);
       },
     }),
   ];
@@ -168,7 +168,7 @@ async function keysJson(
   { chain, governance, profile }: GovernanceMethodDeps,
   number: number,
 ): Promise<object> {
-  if (!chain.rules(number).randao) throw failure(profile.line.words.keysBeforeRandao);
+  if (!chain.rules(number).randao) throw failure(profile.line.texts.keysBeforeRandao);
   if (number === 0) throw failure("block number cannot be zero");
   if (number > chain.head().header.number + 1) throw failure("unknown block");
   const isProven = await loadPossessionCheck();

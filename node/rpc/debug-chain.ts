@@ -22,7 +22,7 @@ import { printBlock } from "../presenters/print-block.ts";
 /** Dependencies of the methods about stored blocks. */
 export interface DebugChainDeps {
   readonly chain: Chain;
-  readonly profile: Pick<RpcProfile, "hasGasless" | "line" | "shownGasLimit">;
+  readonly profile: Pick<RpcProfile, "hasGasless" | "line" | "displayedGasLimit">;
   /** Rewinds the chain to an earlier block. Rejects with `ChainError` `no-block`. */
   readonly setHead: (number: number) => Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** `governance`: votes in blocks and this node's own votes. */
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
-import type { ReadLine } from "../compat/go-lines.ts";
+import type { GoLine } from "../compat/go-lines.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { GovernanceError } from "../governance/error.ts";
 import type { Governance } from "../governance/governance.ts";
@@ -68,7 +68,7 @@ export function governanceVoteMethods(deps: GovernanceVoteDeps): Method[] {
   ];
 }
 
-function cast(ballots: PendingVotes, name: string, value: unknown, { words }: ReadLine): string {
+function cast(ballots: PendingVotes, name: string, value: unknown, { texts: words }: GoLine): string {
   try {
     ballots.add(name, value);
     return words.votePrepared;
@@ -89,7 +89,7 @@ function votesOf(deps: GovernanceVoteDeps, number: BlockNumber): readonly CastVo
   );
 }
 
-function castJson({ number, value: vote }: CastVote, form: ReadLine["votes"]): object {
+function castJson({ number, value: vote }: CastVote, form: GoLine["votes"]): object {
   const { Name: Key, Value } = voteJson(vote);
   if (form === "numbered") return { BlockNum: number, Key, Value };
   return { validator: toHex(vote.voter), key: Key, value: valueJson(vote.name, vote.value) };

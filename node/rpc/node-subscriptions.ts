@@ -2,7 +2,12 @@
 import type { Chain } from "../chain/chain.ts";
 import { type Deliveries, Feed, plainEvent } from "../jsonrpc/feed.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { Payload, type Subscriber, type Subscription, subscription } from "../jsonrpc/subscription.ts";
+import {
+  NotificationPayload,
+  type Subscriber,
+  type Subscription,
+  subscription,
+} from "../jsonrpc/subscription.ts";
 import type { P2p } from "../p2p/p2p.ts";
 import type { PeerEvent } from "../p2p/protocol.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
@@ -20,7 +25,7 @@ export function nodeSubscriptions(deps: NodeSubscriptionDeps): Subscription[] {
   const { p2p, deliveries } = deps;
   const follow = syncFollower(deps);
   const peers = new Feed<undefined>(deliveries, (publish) =>
-    p2p.onPeerEvent((event) => publish(plainEvent(new Payload(goJson(peerEventJson(event)))))),
+    p2p.onPeerEvent((event) => publish(plainEvent(new NotificationPayload(goJson(peerEventJson(event)))))),
   );
   return [
     ...["chain", "eth"].map((module) => syncing(module, follow)),
@@ -61,7 +66,7 @@ function syncFollower({ chain, sync, deliveries }: NodeSubscriptionDeps): Follow
       if (isSyncing === wasSyncing) return;
       wasSyncing = isSyncing;
       const json = facts === undefined ? "false" : goJson({ syncing: true, status: statusJson(facts) });
-      publish(plainEvent(new Payload(json)));
+      publish(plainEvent(new NotificationPayload(json)));
     };
     const stop = chain.onHead(look);
     const timer = setInterval(look, LOOK_MS);

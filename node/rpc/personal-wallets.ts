@@ -52,7 +52,7 @@ export function walletMethods({ accounts, profile }: WalletMethodDeps): Method[]
 
 function usbWallet(error: unknown, profile: RpcProfile): never {
   if (!(error instanceof AccountsError) || error.code !== "usb-wallet") throw error;
-  throw failure(profile.tellsOfUsb ? error.message : "unknown wallet");
+  throw failure(profile.hasUsbText ? error.message : "unknown wallet");
 }
 
 function walletJson({ url, status, accounts }: Wallet): object {

@@ -9,7 +9,7 @@ import { boolean } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Deliveries, EVENT_BYTES, Feed, type FeedEvent, plainEvent } from "../jsonrpc/feed.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { Payload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
+import { NotificationPayload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import type { Block } from "../model/block.ts";
 import { chainHeader, ethHeader } from "../presenters/block.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -31,7 +31,7 @@ export function chainSubscriptions({
 }: ChainSubscriptionDeps): Subscription[] {
   const heads = (write: (block: Block) => object): Feed<undefined> =>
     new Feed(deliveries, (publish) =>
-      chain.onHead((block) => publish(plainEvent(new Payload(goJson(write(block)))))),
+      chain.onHead((block) => publish(plainEvent(new NotificationPayload(goJson(write(block)))))),
     );
   const pending = new Feed<undefined>(deliveries, (publish) =>
     pool.onPending((transactions) => publish(pendingEvent(transactions))),
@@ -97,12 +97,12 @@ const HASH_BYTES = 400;
 /** Creates an event with a payload per transaction. */
 function pendingEvent(transactions: readonly { readonly hash: Uint8Array }[]): FeedEvent<undefined> {
   const hashes = transactions.map(({ hash }) => hash);
-  const payloads: Payload[] = [];
+  const payloads: NotificationPayload[] = [];
   const all = [...hashes.keys()];
   return {
     bytes: EVENT_BYTES + hashes.length * HASH_BYTES,
     select: () => all,
-    payload: (index) => (payloads[index] ??= new Payload(`"${toHex(hashes[index] ?? NO_HASH)}"`)),
+    payload: (index) => (payloads[index] ??= new NotificationPayload(`"${toHex(hashes[index] ?? NO_HASH)}"`)),
   };
 }
 

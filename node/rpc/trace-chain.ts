@@ -7,7 +7,7 @@ import type { Chain } from "../chain/chain.ts";
 import { prunedHistory } from "../chain/kept-blocks.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
-import { Payload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
+import { NotificationPayload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import { TurnQueue } from "../runtime/scheduler.ts";
 
 /** Dependencies of the subscription. */
@@ -35,7 +35,7 @@ export function traceChainSubscription(deps: TraceChainDeps): Subscription {
       if (first + 1 < chain.oldestBody()) throw prunedHistory(chain.oldestBody());
       const ending = new AbortController();
       const { signal } = ending;
-      const notify = (json: string): void => subscriber.notify(new Payload(json));
+      const notify = (json: string): void => subscriber.notify(new NotificationPayload(json));
       void traceAll(deps, { first, last, config, signal, turns }, notify);
       return () => ending.abort();
     },

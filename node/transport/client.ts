@@ -1,6 +1,6 @@
 /**
- * A client of any node: one message in, its answer out, over HTTP, WebSocket or IPC. The answer is text, so that
- * whoever reads it keeps every digit.
+ * A client of any node: one message in, its answer out, over HTTP, WebSocket or IPC. The answer is text, so
+ * that its reader keeps every digit.
  */
 
 import { connect } from "node:net";
@@ -9,7 +9,7 @@ import { jsonFault } from "../jsonrpc/json-scanner.ts";
 import { JsonStream } from "../jsonrpc/json-stream.ts";
 import { http } from "./node-http.ts";
 
-/** Why no answer came. */
+/** The error of a request without an answer. */
 export class RpcClientError extends Error {
   override readonly name = "RpcClientError";
   readonly code: "unreachable" | "no-answer" | "refused" | "bad-endpoint";
@@ -19,7 +19,7 @@ export class RpcClientError extends Error {
   }
 }
 
-/** Answers longer than this are refused. */
+/** Maximum characters of an answer. */
 const MAX_ANSWER = 512 * 1024 * 1024;
 
 /**
@@ -40,7 +40,7 @@ export function askNode(endpoint: string, message: string, signal: AbortSignal):
     default:
       throw new RpcClientError(
         "bad-endpoint",
-        `${scheme}:// is no way to a node: http, https, ws, wss or a path`,
+        `${scheme}:// is not supported: use http, https, ws, wss or a path`,
       );
   }
 }
@@ -52,11 +52,11 @@ function unreachable(where: string, cause: unknown): RpcClientError {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such socket",
-  ECONNREFUSED: "nobody listens there",
-  ECONNRESET: "it closed the connection",
-  EACCES: "the socket is another user's",
-  ENOTFOUND: "the host is unknown",
+  ENOENT: "no such socket",
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection closed",
+  EACCES: "permission denied",
+  ENOTFOUND: "unknown host",
 };
 
 function overHttp(url: URL, message: string, signal: AbortSignal): Promise<string> {
@@ -137,7 +137,7 @@ function closedEarly(where: string): RpcClientError {
   return new RpcClientError("no-answer", `${where} closed the connection without an answer`);
 }
 
-/** Notifications of a subscription that a message began may come too. */
+/** Reports if a message is the answer: notifications of a subscription may arrive too. */
 function isAnswer(text: string): boolean {
   return !/^\s*\{"jsonrpc":"2\.0","method":/.test(text);
 }

@@ -1,4 +1,6 @@
-/** Tells operators what strangers can reach: privileged modules and unlocked keys on listeners beyond loopback. */
+/**
+ * Warnings about listeners beyond loopback: privileged modules and unlocked keys that the public can reach.
+ */
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Exposed } from "./listeners.ts";
@@ -8,17 +10,17 @@ const CONTROL: ReadonlySet<string> = new Set(["admin", "personal"]);
 /** Modules whose methods sign with unlocked keys. */
 const SIGNING: ReadonlySet<string> = new Set(["chain", "klay", "kaia", "eth", "personal"]);
 
-/** What is watched. */
-export interface ExposureParts {
+/** State that the warnings depend on. */
+export interface ExposureDeps {
   readonly exposed: () => readonly Exposed[];
-  /** How many accounts can sign now without a passphrase. */
+  /** Returns the number of accounts that can sign without a passphrase. */
   readonly unlocked: () => number;
   /** Methods that use keys answer over IPC alone. */
   readonly keysOverIpcOnly: boolean;
 }
 
-/** Warns of one listener that has been opened. */
-export function warnOfExposure({ url, modules }: Exposed, parts: ExposureParts, log: Log): void {
+/** Logs a warning for one open listener. */
+export function warnOfExposure({ url, modules }: Exposed, parts: ExposureDeps, log: Log): void {
   const control = modules.filter((name) => CONTROL.has(name));
   if (control.length > 0) log.warn({ url, modules: control.join(",") }, "others can control this node");
   const accounts = parts.unlocked();
@@ -26,8 +28,8 @@ export function warnOfExposure({ url, modules }: Exposed, parts: ExposureParts, 
     log.warn({ url, accounts }, "others can use unlocked accounts");
 }
 
-/** Declares the metrics: read when they are scraped. */
-export function declareExposureMetrics(metrics: Metrics, parts: ExposureParts): void {
+/** Declares the metrics. Values are read when they are scraped. */
+export function declareExposureMetrics(metrics: Metrics, parts: ExposureDeps): void {
   metrics.gauge({
     name: "knit_rpc_exposed_control_listeners",
     help: "Listeners beyond loopback that serve admin or personal.",
@@ -40,6 +42,6 @@ export function declareExposureMetrics(metrics: Metrics, parts: ExposureParts): 
   });
 }
 
-function canSign(modules: readonly string[], { keysOverIpcOnly }: ExposureParts): boolean {
+function canSign(modules: readonly string[], { keysOverIpcOnly }: ExposureDeps): boolean {
   return !keysOverIpcOnly && modules.some((name) => SIGNING.has(name));
 }

@@ -1,13 +1,13 @@
 /**
- * The full HTTP server behind the fast path: whatever is not a plain keep-alive POST. `fastify` answers the ordinary
- * routes (health, CORS preflight); JSON-RPC in any other dress (chunked, other methods, with an Origin) goes to the
- * endpoint. Sockets are given to it; it never listens.
+ * The full HTTP server behind the fast path, for everything but plain keep-alive POSTs. `fastify` answers the
+ * ordinary routes (health, CORS preflight); other forms of JSON-RPC (chunked, other methods, with an Origin)
+ * go to the endpoint. It receives sockets and never listens.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
-import { type Endpoint, PARSE_ERROR } from "../jsonrpc/dispatch.ts";
+import { PARSE_ERROR, type RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import type { Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./fast/http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
@@ -17,17 +17,17 @@ import { readBody } from "./request-body.ts";
 import { RequestSession } from "./request-session.ts";
 import { socketServer } from "./socket-server.ts";
 
-/** What the server needs of its listener. */
+/** Options of the server, from its listener. */
 export interface FallbackOptions {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RpcEndpoint;
   readonly limits: HttpLimits;
   readonly halves: MemoryBudget;
   readonly virtualHosts: readonly string[];
-  /** Allowed origins, or `*`; empty for no CORS headers at all. */
+  /** Permitted origins, or `*`. Without any no CORS headers are sent. */
   readonly cors: readonly string[];
 }
 
-/** Opens the server. It is loaded, with its libraries, by the first connection that needs it. */
+/** Opens the server. The first connection that needs it loads it and its libraries. */
 export async function openHttpFallback(options: FallbackOptions): Promise<SocketServer> {
   const app = fastify({
     logger: false,
@@ -74,7 +74,7 @@ function addRoutes(app: FastifyInstance, { cors }: FallbackOptions): void {
   });
 }
 
-/** A GET without body and query: whether the node answers at all. */
+/** Reports if a request is a health check: a GET without body and query. */
 function isHealthCheck({ method, headers, url = "/" }: IncomingMessage): boolean {
   const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
   return method === "GET" && !hasBody && !url.includes("?") && url.startsWith("/");
@@ -139,7 +139,7 @@ async function answerRpc(
   if (response.writableLength > 0) limitUnsent(request.socket, response, options);
 }
 
-/** What the peer does not take is counted, and given up when its time is over. */
+/** Counts the bytes that the peer has not read, and closes the connection when they are not read in time. */
 function limitUnsent(socket: Socket, response: ServerResponse, { limits, endpoint }: FallbackOptions): void {
   const holder: Holder = { dropped: () => socket.destroy() };
   endpoint.unsent.hold(holder, response.writableLength);
@@ -194,7 +194,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
 };
 
-/** What is no request of HTTP: refused in the form of the Go node, and the connection closed. */
+/** Refuses bytes that are not an HTTP request, in the form of the Go node, and closes the connection. */
 function refuseBytes({ code = "" }: { readonly code?: string }, socket: Socket): void {
   const status = UNREADABLE[code] ?? "400 Bad Request";
   const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n";

@@ -1,22 +1,22 @@
-/** What one HTTP listener allows. */
+/** Limits of one HTTP listener. */
 
 /** Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   readonly maxBody: number;
   /** From the first byte of a request to its last. */
   readonly readMs: number;
-  /** From an answer to its last byte leaving. */
+  /** From an answer until its last byte is sent. */
   readonly writeMs: number;
   /** Between two requests. */
   readonly idleMs: number;
   /** From a request to its answer. */
   readonly executionMs: number;
   readonly maxConnections: number;
-  /** Half requests of all connections together. */
+  /** Partial requests of all connections together. */
   readonly maxBuffered: number;
 }
 
-/** The Go node's limits; connections and half requests, which it does not limit, are limited here. */
+/** The Go node's limits. It does not limit connections and partial requests, which are limited here. */
 export const httpDefaults: HttpLimits = {
   maxBody: 512 * 1024,
   readMs: 30_000,

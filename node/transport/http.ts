@@ -1,10 +1,10 @@
 /**
- * The HTTP listener. A strict fast path on bare sockets answers what nearly every client sends, a keep-alive POST; the
- * first request of a connection that is anything else moves the connection, with its unread bytes, to a full HTTP
- * server. Deadlines are kept by one sweep a second, not by a timer per request.
+ * The HTTP listener. A strict fast path on bare sockets answers keep-alive POSTs, which nearly all clients
+ * send. At the first request of any other form the connection moves, with its unread bytes, to a full HTTP
+ * server. One sweep a second enforces the deadlines, without timers per request.
  */
 import { createServer, type Server, type Socket } from "node:net";
-import type { Endpoint } from "../jsonrpc/dispatch.ts";
+import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { type ConnectionHost, HttpConnection } from "./fast/http-connection.ts";
 import { HeadReader } from "./fast/http-head.ts";
@@ -13,22 +13,22 @@ import { type HttpLimits, httpDefaults } from "./http-limits.ts";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 
-/** How an HTTP listener is opened. */
-export interface HttpOptions extends TcpAddress {
-  readonly endpoint: Endpoint;
-  /** Allowed origins, or `*`; empty for no CORS headers at all. */
+/** Options of an HTTP listener. */
+export interface HttpListenerOptions extends TcpAddress {
+  readonly endpoint: RpcEndpoint;
+  /** Permitted origins, or `*`. Without any no CORS headers are sent. */
   readonly cors?: readonly string[];
-  /** Host names that are served besides addresses, or `*`. */
+  /** Permitted host names besides addresses, or `*`. */
   readonly virtualHosts?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
 }
 
 const SWEEP_MS = 1000;
-/** Answers in the making have this long when a listener closes. */
+/** Time for pending answers after a listener has closed. */
 const CLOSE_MS = 2000;
 
-/** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
-export async function openHttp(options: HttpOptions): Promise<Listener> {
+/** Opens a listener, which serves once the promise has resolved. Rejects when the address is in use. */
+export async function openHttp(options: HttpListenerOptions): Promise<Listener> {
   const { endpoint, cors = [] } = options;
   const limits = limitsOf(options.limits ?? {});
   const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
@@ -54,14 +54,14 @@ export async function openHttp(options: HttpOptions): Promise<Listener> {
   };
 }
 
-/** The given limits; those that are not positive are the defaults. */
+/** Returns the given limits; defaults replace those that are not positive. */
 function limitsOf(given: Partial<HttpLimits>): HttpLimits {
   const positive = Object.entries(given).filter(([, value]) => value !== undefined && value > 0);
   return { ...httpDefaults, ...Object.fromEntries(positive) };
 }
 
 class FastServer implements ConnectionHost {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RpcEndpoint;
   readonly heads: HeadReader;
   readonly limits: HttpLimits;
   readonly server: Server;
@@ -108,7 +108,7 @@ class FastServer implements ConnectionHost {
     if (this.#connections.size === 0) this.#onEmpty?.();
   }
 
-  /** Lets answers in the making out; resolves when no connection is left on the fast path. */
+  /** Waits for pending answers; resolves when the fast path has no connection left. */
   close(): Promise<void> {
     const deadline = setTimeout(() => this.#sweepAll(Number.POSITIVE_INFINITY), CLOSE_MS);
     for (const connection of this.#connections) connection.stop();

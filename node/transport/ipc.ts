@@ -1,12 +1,12 @@
 /**
- * The IPC listener: a unix socket for its owner alone (a named pipe on Windows), carrying a stream of JSON values
- * with any white space between them.
+ * The IPC listener: a Unix socket for its owner alone (a named pipe on Windows). It carries a stream of JSON
+ * values with any white space between them.
  */
 import { chmod, lstat, mkdir, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import type { Endpoint } from "../jsonrpc/dispatch.ts";
+import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { JsonScanError } from "../jsonrpc/json-scanner.ts";
 import { JsonStream } from "../jsonrpc/json-stream.ts";
 import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
@@ -15,25 +15,27 @@ import { ReplyTurn } from "./fast/reply-turn.ts";
 import { closerOf, type Listener } from "./listener.ts";
 import { StreamSession, type Wire } from "./stream-session.ts";
 
-/** How an IPC listener is opened. */
-export interface IpcOptions {
-  readonly endpoint: Endpoint;
+/** Options of an IPC listener. */
+export interface IpcListenerOptions {
+  readonly endpoint: RpcEndpoint;
   readonly subscriptionLimit: SubscriptionLimit;
   /** The socket's path, or a name beginning with `\\.\pipe\` on Windows. */
   readonly path: string;
-  /** Characters of one message; a longer one ends its connection. */
+  /** Maximum characters of one message; a longer one closes its connection. */
   readonly maxMessage?: number;
   readonly maxConnections?: number;
 }
 
-/** Chain files may come as one hex text, so messages may be large; the socket is for the node's owner alone. */
+/**
+ * Messages may be large, because a chain file may be one hex text and only the owner of the node has access.
+ */
 const MAX_MESSAGE = 256 * 1024 * 1024;
 
 /**
- * Opens a listener; it serves when the promise resolves. A socket left by a node that is gone is replaced; rejects
- * when another process serves there or when the path is some other kind of file.
+ * Opens a listener, which serves once the promise has resolved. Replaces the socket of a node that has ended.
+ * Rejects when another process serves there or the path is not a socket.
  */
-export async function openIpc(options: IpcOptions): Promise<Listener> {
+export async function openIpc(options: IpcListenerOptions): Promise<Listener> {
   const { path } = options;
   const isFile = !path.startsWith("\\\\.\\pipe\\");
   if (isFile) await makeRoom(path);
@@ -82,7 +84,7 @@ function isServed(path: string): Promise<boolean> {
   });
 }
 
-/** The socket is never open to others, not even between its creation and `chmod`. */
+/** Creates the socket with access for its owner alone from the start, not only after `chmod`. */
 function listenPrivately(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -99,7 +101,7 @@ function listenPrivately(server: Server, path: string): Promise<void> {
   });
 }
 
-function serve(socket: Socket, options: IpcOptions, turn: ReplyTurn): Outbox {
+function serve(socket: Socket, options: IpcListenerOptions, turn: ReplyTurn): Outbox {
   const { endpoint, subscriptionLimit, maxMessage = MAX_MESSAGE } = options;
   const outbox: Outbox = new Outbox(socket, turn, () => session.drained());
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(socket, outbox));

@@ -1,14 +1,15 @@
+/** A server of sockets that starts on demand: sockets in, each passed on once the server is open. */
 import type { Socket } from "node:net";
 
-/** Serves sockets that it is given; it never listens itself. */
+/** A server of sockets that are given to it; it never listens. */
 export interface SocketServer extends AsyncDisposable {
-  /** Bytes that were read already have been put back into the socket. */
+  /** Serves a socket; bytes that were read already must have been put back into it. */
   take(socket: Socket): void;
 }
 
 /**
- * A server that is opened by the first socket it gets: what most nodes never use costs neither start-up time nor
- * memory. Sockets wait, unread, until it is open; when it cannot be opened they are closed.
+ * Returns a server that the first socket opens, so that an unused one costs neither start-up time nor memory.
+ * Sockets wait, unread, until it is open; when opening fails they are closed.
  */
 export function lazyServer(open: () => Promise<SocketServer>): SocketServer {
   let opening: Promise<SocketServer> | undefined;

@@ -1,17 +1,17 @@
-/** What every listener has in common. */
+/** The common interface of listeners, and TCP servers behind it. */
 import type { AddressInfo, Server } from "node:net";
 
-/** An open listener. Disposing stops it; answers in the making are still written. */
+/** An open listener. Disposing stops it after pending answers have been written. */
 export interface Listener extends AsyncDisposable {
-  /** What a client connects to. */
+  /** URL for clients. */
   readonly url: string;
   /** `host:port`, or the path of a socket. */
   readonly address: string;
-  /** Accepts nobody from now on: the address is free at once, those connected are served on. */
+  /** Stops accepting connections and frees the address at once; open connections continue. */
   retire(): void;
 }
 
-/** Where a TCP listener listens; port 0 takes a free one. */
+/** Address of a TCP listener; port 0 takes a free one. */
 export interface TcpAddress {
   readonly host: string;
   readonly port: number;
@@ -19,13 +19,13 @@ export interface TcpAddress {
 
 /** A server that listens. */
 export interface Bound {
-  /** `host:port` of what it got. */
+  /** The actual `host:port`. */
   readonly address: string;
-  /** Accepts nobody from now on; resolves when the last connection has gone. May be called again. */
+  /** Stops accepting connections; resolves when the last one has closed. May be called again. */
   close(): Promise<void>;
 }
 
-/** Starts listening. Rejects with the system's error when the address cannot be had. */
+/** Starts listening. Rejects with the system's error when the address is not available. */
 export function listenOn(server: Server, { host, port }: TcpAddress): Promise<Bound> {
   const close = closerOf(server);
   return new Promise((resolve, reject) => {
@@ -39,7 +39,10 @@ export function listenOn(server: Server, { host, port }: TcpAddress): Promise<Bo
   });
 }
 
-/** Closes a server, however often it is called; resolves when the last connection has gone. */
+/**
+ * Returns a function that closes a server, safe to call again; it resolves when the last connection has
+ * closed.
+ */
 export function closerOf(server: Server): () => Promise<void> {
   let closing: Promise<void> | undefined;
   return () => {
@@ -50,7 +53,7 @@ export function closerOf(server: Server): () => Promise<void> {
   };
 }
 
-/** Whether only this machine can reach an address as `Listener` gives it. */
+/** Reports if only this machine can reach an address in the form of `Listener.address`. */
 export function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address.startsWith("[::1]:");
 }

@@ -1,29 +1,29 @@
 /**
- * The listeners of a node: at most one for HTTP and one for WebSocket, opened by its options or by `admin_start...`
- * and closed by `admin_stop...`, and IPC from beginning to end. In: what opens each kind. Out: where they are.
+ * The listeners of a node: at most one for HTTP and one for WebSocket, opened by options or `admin_start...`
+ * and closed by `admin_stop...`, and IPC for the lifetime of the node.
  */
 
-import type { Endpoint } from "../jsonrpc/dispatch.ts";
+import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import type { Log } from "../observe/log.ts";
 import { isLoopback, type Listener } from "./listener.ts";
 
-/** What can be started and stopped. */
+/** Kinds of listeners that can be started and stopped. */
 export type ListenerKind = "http" | "ws";
 
-/** How a listener is to be opened. */
+/** Settings of a listener to be opened. */
 export interface ListenerPlan {
   readonly host: string;
   readonly port: number;
-  /** Empty: everything public. */
+  /** Module names; an empty list means everything public. */
   readonly modules: readonly string[];
-  /** Origins of browsers that may call. */
+  /** Permitted origins of browsers. */
   readonly origins: readonly string[];
-  /** Host names that are served; of HTTP alone. */
+  /** Permitted host names, for HTTP only. */
   readonly virtualHosts: readonly string[];
 }
 
-/** An open listener that others than this machine can reach. */
+/** An open listener that other machines can reach. */
 export interface Exposed {
   readonly url: string;
   /** As `rpc_modules` lists them. */
@@ -32,38 +32,44 @@ export interface Exposed {
 
 /** Starts and stops listeners. */
 export interface ListenerControl {
-  /** `host:port` of a listener that is open or being opened. */
+  /** Returns `host:port` of a listener that is open or opening. */
   address(kind: ListenerKind): string | undefined;
-  /** Rejects with `RpcError` when one runs, and with the system's error when the address cannot be had. */
+  /**
+   * Starts a listener. Rejects with `RpcError` when one is running, with the system's error when the address
+   * is not available.
+   */
   start(kind: ListenerKind, plan: ListenerPlan): Promise<void>;
-  /** The address is free when this returns. False when nothing ran. */
+  /** Stops a listener and frees its address before it returns. False when none was running. */
   stop(kind: ListenerKind): boolean;
 }
 
-/** See the file's header. Disposing closes all. */
+/** The listeners of a node. Disposing closes all of them. */
 export interface Listeners extends ListenerControl, AsyncDisposable {
   url(kind: ListenerKind): string | undefined;
-  /** Those beyond this machine's own addresses. */
+  /** Returns the listeners on addresses that other machines can reach. */
   exposed(): readonly Exposed[];
 }
 
-/** What listeners are made of. */
+/** Options of the listeners of a node. */
 export interface ListenersOptions {
   readonly log: Log;
-  readonly endpoint: (modules: readonly string[]) => Endpoint;
+  readonly endpoint: (modules: readonly string[]) => RpcEndpoint;
   readonly open: Readonly<
-    Record<ListenerKind, (plan: ListenerPlan, endpoint: Endpoint) => Promise<Listener>>
+    Record<ListenerKind, (plan: ListenerPlan, endpoint: RpcEndpoint) => Promise<Listener>>
   >;
-  /** Connections of a stopped HTTP listener get empty answers for this long; undefined: they are closed. */
+  /**
+   * Milliseconds during which connections of a stopped HTTP listener get empty answers; undefined closes
+   * them.
+   */
   readonly keepStoppedMs?: number | undefined;
-  /** Told of every listener that has been opened. */
+  /** Called for every listener that has been opened. */
   readonly onOpen?: (exposed: Exposed | undefined) => void;
 }
 
-/** What people call them. */
+/** Names of the kinds in texts for people. */
 export const listenerNames: Readonly<Record<ListenerKind, string>> = { http: "HTTP", ws: "WebSocket" };
 
-/** No listener yet. */
+/** Creates the listeners, none of them open. */
 export function createListeners(options: ListenersOptions): Listeners {
   return new NodeListeners(options);
 }
@@ -75,10 +81,10 @@ interface Slot {
 
 interface Open {
   readonly listener: Listener;
-  readonly endpoint: Endpoint;
+  readonly endpoint: RpcEndpoint;
 }
 
-/** A stopped listener: when it will be closed, and its closing once that has begun. */
+/** A stopped listener: the time of its closing, and the closing itself once it has begun. */
 interface Leaving {
   readonly timer: NodeJS.Timeout | undefined;
   closing: Promise<void> | undefined;
@@ -87,7 +93,7 @@ interface Leaving {
 class NodeListeners implements Listeners {
   readonly #options: ListenersOptions;
   readonly #slots = new Map<ListenerKind, Slot>();
-  /** Stopped ones whose connections are not all gone. */
+  /** Stopped listeners with open connections. */
   readonly #leaving = new Map<Listener, Leaving>();
   #isClosed = false;
 

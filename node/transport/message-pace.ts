@@ -1,21 +1,22 @@
 /**
- * The time that messages of all connections of a listener take in one turn of the event loop. When it is over,
- * connections wait in a queue and are answered one message each, so that nobody waits for all messages of another.
+ * The time that the messages of all connections of a listener may take in one turn of the event loop. After
+ * that, connections wait in a queue and get one message each answered in turn, so that no connection delays
+ * the others.
  */
 import { Slice } from "../runtime/scheduler.ts";
 
-/** A connection with messages that wait. */
+/** A connection with unanswered messages. */
 export interface WaitingConnection {
   /** Answers one message; false when none is left. */
   answerNext(): boolean;
 }
 
-/** See the file's header. */
+/** The time and the queue of one listener. */
 export class MessagePace {
   #queue: WaitingConnection[] = [];
   #slice: Slice | undefined;
 
-  /** True when a message that comes now may be answered at once. */
+  /** True when a message may be answered in the current turn. */
   get mayAnswer(): boolean {
     if (this.#queue.length > 0) return false;
     if (this.#slice !== undefined) return !this.#slice.isOver;
@@ -23,7 +24,7 @@ export class MessagePace {
     return true;
   }
 
-  /** Has the connection answer its messages in later turns. It may wait once at a time. */
+  /** Queues a connection, whose messages are answered in later turns. It may be queued once at a time. */
   add(connection: WaitingConnection): void {
     this.#queue.push(connection);
     if (this.#slice === undefined) this.#begin();

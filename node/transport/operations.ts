@@ -1,7 +1,7 @@
 /**
- * The listener for whoever runs the node: `/metrics` for Prometheus, `/healthz` (the process works), `/readyz`
- * (clients can be sent here, else why not). `/metrics/own` leaves out what is there under the Go node's names alone.
- * Nothing here changes anything.
+ * The listener for operators: `/metrics` for Prometheus, `/healthz` (the process works) and `/readyz`
+ * (clients may be sent here, else the reasons). `/metrics/own` omits metrics with the Go node's names.
+ * Nothing here changes any state.
  */
 
 import { createServer } from "node:net";
@@ -11,24 +11,24 @@ import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { http } from "./node-http.ts";
 import { socketServer } from "./socket-server.ts";
 
-/** What the routes tell. */
+/** Sources of the routes' answers. */
 export interface OperationsOptions extends TcpAddress {
   readonly metrics: Pick<Metrics, "contentType" | "render">;
   readonly readiness: () => Readiness;
 }
 
-/** Whether clients can be sent to the node; a word for each reason why not, or that is worth knowing. */
+/** Readiness for clients; one word for each reason against it, or other remark. */
 export interface Readiness {
   readonly ready: boolean;
   readonly reasons: readonly string[];
 }
 
-/** Bytes of a request; none of the routes takes a body. */
+/** Maximum bytes of a request; no route takes a body. */
 const MAX_BODY = 1024;
 const MAX_CONNECTIONS = 100;
 const REQUEST_MS = 10_000;
 
-/** Opens the listener. Rejects when the address is taken. */
+/** Opens the listener. Rejects when the address is in use. */
 export async function openOperations(options: OperationsOptions): Promise<Listener> {
   const routes = lazyServer(() => openRoutes(options));
   const server = createServer((socket) => {
@@ -71,8 +71,8 @@ async function openRoutes({ metrics, readiness }: OperationsOptions): Promise<So
   }
   app.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
   app.get("/readyz", (_request, reply) => {
-    const told = readiness();
-    return reply.code(told.ready ? 200 : 503).send(told);
+    const current = readiness();
+    return reply.code(current.ready ? 200 : 503).send(current);
   });
   await app.ready();
   return socketServer(app);

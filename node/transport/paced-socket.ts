@@ -1,17 +1,17 @@
 /**
- * A socket that is read in slices, for a server to which each byte may be an event: thousands of chunks of one byte
- * cost as much as thousands of requests. The first slice of what came is passed on at once, each further one in a turn
- * of the event loop of its own, so that the rest of the node waits for one slice and not for megabytes.
+ * A socket that is read in slices, for a server in which every byte may cost an event: thousands of one-byte
+ * chunks cost as much as thousands of requests. The first slice of a chunk is passed on at once, each further
+ * one in its own turn of the event loop, so that the rest of the node waits for one slice only.
  */
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import type { TurnQueue } from "../runtime/scheduler.ts";
 
-/** What the sockets of a server share. */
+/** State that the sockets of a server share. */
 export interface Pace {
   readonly turns: TurnQueue;
-  /** Half requests of all connections; what waits for its turn counts as one. */
+  /** Budget of partial requests of all connections; slices that wait count as one. */
   readonly halves: MemoryBudget;
 }
 
@@ -19,7 +19,7 @@ export interface Pace {
 const FIRST_SLICE = 2 * 1024;
 const SLICE = 4 * 1024;
 
-/** The other side of `socket`, which belongs to it from now on. Timeouts are those of the socket. */
+/** Returns the reading side of `socket`, which it owns from now on. Timeouts remain those of the socket. */
 export function pacedSocket(socket: Socket, pace: Pace): Duplex {
   const paced: Duplex = new Duplex({
     readableHighWaterMark: SLICE,
@@ -44,7 +44,10 @@ export function pacedSocket(socket: Socket, pace: Pace): Duplex {
   });
 }
 
-/** Passes the next slice on: now, in a turn of its own, or when there is one. What waits stays in the socket. */
+/**
+ * Returns a function that passes the next slice on: now, in its own turn, or when it arrives. Waiting bytes
+ * stay in the socket.
+ */
 function readerOf(socket: Socket, paced: Duplex, { turns, halves }: Pace): () => void {
   const holder = { dropped: () => void paced.destroy() };
   let isLate = false;
@@ -91,7 +94,7 @@ function writeAll(
   socket.uncork();
 }
 
-/** As `destroySoon` of a socket does. */
+/** Ends a stream, then destroys it, like `destroySoon` of a socket. */
 function endAndDestroy(paced: Duplex): void {
   if (paced.writable) paced.end();
   if (paced.writableFinished) paced.destroy();

@@ -1,24 +1,24 @@
 /**
- * Bodies of requests on the full HTTP server. What a body costs does not depend on its chunks: the bytes go into one
- * buffer, and the request's own objects are counted.
+ * Bodies of requests on the full HTTP server. The memory of a body does not depend on its chunks: the bytes
+ * go into one buffer, and the objects of the request are counted.
  */
 import type { IncomingMessage } from "node:http";
 import type { Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { GrowingBuffer } from "./fast/growing-buffer.ts";
 import type { HttpLimits } from "./http-limits.ts";
 
-/** What reading needs of the server. */
+/** Limits and budget for reading a body. */
 export interface BodyOptions {
   readonly limits: Pick<HttpLimits, "maxBody">;
-  /** Half requests of all connections. */
+  /** Budget of partial requests of all connections. */
   readonly halves: MemoryBudget;
 }
 
-/** Bytes of a request and its response as objects, and of one raw header besides its characters. */
+/** Bytes of the objects of a request and its response, and of one raw header besides its characters. */
 const REQUEST_COST = 4096;
 const HEADER_COST = 48;
 
-/** The body, cut at the limit; undefined when the peer left before it was all there, or bodies have filled the budget. */
+/** Returns the body, cut at the limit; undefined when the peer left early or the budget is full. */
 export function readBody(
   request: IncomingMessage,
   { limits, halves }: BodyOptions,

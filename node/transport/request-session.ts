@@ -1,7 +1,10 @@
-import type { Session } from "../jsonrpc/dispatch.ts";
+/** The session of HTTP, which has no notifications. */
+import type { RpcSession } from "../jsonrpc/dispatch.ts";
 
-/** The session of an HTTP connection or request: nothing can be pushed. Its signal is made when it is asked for. */
-export class RequestSession implements Session {
+/**
+ * The session of an HTTP connection or request, without notifications. Its signal is created on first use.
+ */
+export class RequestSession implements RpcSession {
   readonly subscriptions = undefined;
   #controller: AbortController | undefined;
   #isOver = false;
@@ -12,7 +15,7 @@ export class RequestSession implements Session {
     return this.#controller.signal;
   }
 
-  /** Nobody waits for answers any more. */
+  /** Aborts the calls under way: the client has gone. */
   end(): void {
     this.#isOver = true;
     this.#controller?.abort();

@@ -1,3 +1,4 @@
+/** A `fastify` app as a server of sockets: it never listens, and it reads each socket in slices. */
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
@@ -5,10 +6,10 @@ import { TurnQueue } from "../runtime/scheduler.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { pacedSocket } from "./paced-socket.ts";
 
-/** What a server without a budget of its listener keeps unread. */
+/** Maximum unread bytes of a server without a budget from its listener. */
 const MAX_UNREAD = 4 * 1024 * 1024;
 
-/** An app that is ready and listens nowhere, as a server of sockets it is given. */
+/** Turns an app that does not listen into a server of sockets. */
 export function socketServer(app: FastifyInstance, halves = new MemoryBudget(MAX_UNREAD)): SocketServer {
   const { server } = app;
   const sockets = new Set<Socket>();

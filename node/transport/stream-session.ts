@@ -1,21 +1,22 @@
 /**
  * One WebSocket or IPC connection above its framing: messages in, answers and notifications out. Each call is
- * answered when it is ready, so answers may overtake each other. What waits is bounded: a peer with too many calls
- * under way or too much unread is not read from; one that lets notifications pile up is closed.
+ * answered when it is ready, so answers may overtake each other. Everything that waits is bounded: reading
+ * pauses for a peer with too many calls under way or too many unread bytes, and a connection with too many
+ * unread notifications is closed.
  */
 
-import { type Endpoint, nullError } from "../jsonrpc/dispatch.ts";
+import { nullError, type RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { rpcCode } from "../jsonrpc/errors.ts";
 import { jsonFault } from "../jsonrpc/json-scanner.ts";
 import type { Holder } from "../jsonrpc/memory-budget.ts";
 import { type SubscriptionLimit, Subscriptions } from "../jsonrpc/subscriptions.ts";
 import type { MessagePace, WaitingConnection } from "./message-pace.ts";
 
-/** What a session needs of its transport. */
+/** The transport of a session. */
 export interface Wire {
-  /** Queues one message; `isAscii` where the caller knows that each character is one byte. */
+  /** Queues one message. `isAscii` is true when the caller knows that each character is one byte. */
   write(text: string, isAscii?: boolean): void;
-  /** Bytes that the peer has not taken yet. */
+  /** Returns the bytes that the peer has not read. */
   unsent(): number;
   pause(): void;
   resume(): void;
@@ -23,23 +24,23 @@ export interface Wire {
   end(): void;
   /** Ends the connection at once. */
   destroy(): void;
-  /** Shared by the connections of a listener; where it is missing, messages are answered as they come. */
+  /** Pace of the listener's connections; without one, messages are answered on arrival. */
   readonly pace?: MessagePace;
 }
 
-/** Budgets of one connection. */
+/** Limits of one connection. */
 export interface StreamLimits {
-  /** Calls under way. */
+  /** Maximum calls under way. */
   readonly maxCalls: number;
-  /** Above this many unsent bytes nothing more is read from the peer. */
+  /** Unsent bytes above which reading pauses. */
   readonly maxUnsent: number;
-  /** Above this many unsent bytes a notification closes the connection. */
+  /** Unsent bytes above which a notification closes the connection. */
   readonly maxNotified: number;
-  /** A peer that takes nothing for this long while it is not read from is closed. */
+  /** Milliseconds after which a peer that reads nothing while reading is paused is disconnected. */
   readonly writeMs: number;
 }
 
-/** Budgets that a well-behaved client never meets. */
+/** Limits that a well-behaved client never reaches. */
 export const streamDefaults: StreamLimits = {
   maxCalls: 256,
   maxUnsent: 4 * 1024 * 1024,
@@ -47,12 +48,12 @@ export const streamDefaults: StreamLimits = {
   writeMs: 10_000,
 };
 
-/** Bytes that wait for the end of a turn only: fewer are counted when the transport says that they wait for the peer. */
+/** Bytes gathered within a turn: fewer are counted only when the transport reports them as unsent. */
 const MAX_GATHERED = 64 * 1024;
 
-/** See the file's header. */
+/** A session of one connection. */
 export class StreamSession implements WaitingConnection {
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: RpcEndpoint;
   readonly #wire: Wire;
   readonly #limits: StreamLimits;
   readonly #subscriptions: Subscriptions;
@@ -64,12 +65,12 @@ export class StreamSession implements WaitingConnection {
   #isCut = false;
   /** Bytes of notifications that wait for an answer of this connection. */
   #held = 0;
-  /** Messages that wait for a later turn of the event loop: the rest of a chunk, nothing more is read. */
+  /** Messages for a later turn of the event loop: the rest of a chunk. Reading pauses meanwhile. */
   #backlog: string[] = [];
   readonly #holder: Holder = { dropped: () => this.#cut() };
 
   constructor(
-    endpoint: Endpoint,
+    endpoint: RpcEndpoint,
     limit: SubscriptionLimit,
     wire: Wire,
     limits: StreamLimits = streamDefaults,
@@ -87,7 +88,7 @@ export class StreamSession implements WaitingConnection {
     });
   }
 
-  /** Answers one message; what is not JSON is named, and ends the connection. */
+  /** Answers one message. For text that is not JSON it reports the fault and closes the connection. */
   receive(text: string): void {
     const { pace } = this.#wire;
     if (this.#backlog.length === 0 && pace?.mayAnswer !== false) return this.#answer(text);
@@ -135,20 +136,20 @@ export class StreamSession implements WaitingConnection {
     return true;
   }
 
-  /** The peer sent what is not JSON: says so and ends the connection. */
+  /** Reports text that is not JSON and closes the connection. */
   fault(message: string): void {
     this.#write(nullError(rpcCode.parse, message));
     this.#wire.end();
   }
 
-  /** The peer has taken what was queued, or more is queued behind what it has not taken. */
+  /** Called when the peer has read queued bytes, or more have been queued. */
   drained(): void {
     if (this.#isCut || this.#closing.signal.aborted) return;
     this.#count(this.#wire.unsent());
     this.#balance();
   }
 
-  /** The connection is gone. */
+  /** Called when the connection has closed. */
   close(): void {
     clearTimeout(this.#writeDeadline);
     this.#backlog = [];
@@ -157,7 +158,7 @@ export class StreamSession implements WaitingConnection {
     this.#endpoint.unsent.hold(this.#holder, 0);
   }
 
-  /** Closes the connection at once; what it still sends is not answered. */
+  /** Closes the connection at once; later messages are not answered. */
   #cut(): void {
     this.#isCut = true;
     this.#wire.destroy();
@@ -173,7 +174,7 @@ export class StreamSession implements WaitingConnection {
     this.#countLong(this.#wire.unsent());
   }
 
-  /** Tells the budget of all peers what this one has not taken. */
+  /** Counts the unsent bytes in the budget of all peers. */
   #count(unsent: number): void {
     if (this.#isCut) return;
     const bytes = unsent + this.#held;
@@ -193,7 +194,7 @@ export class StreamSession implements WaitingConnection {
     if (unsent > this.#limits.maxUnsent) this.#balance();
   }
 
-  /** Reads from the peer only while it keeps up. */
+  /** Pauses or resumes reading, by the bytes and calls that wait. */
   #balance(): void {
     const unsent = this.#wire.unsent();
     this.#countLong(unsent);

@@ -1,10 +1,12 @@
-/** The WebSocket listener: upgrades on any path, checks the origin, carries text frames both ways. */
+/**
+ * The WebSocket listener: accepts upgrades on any path, checks the origin and carries text frames both ways.
+ */
 
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { WebSocket, WebSocketServer } from "ws";
-import type { Endpoint } from "../jsonrpc/dispatch.ts";
+import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
 import { Outbox } from "./fast/outbox.ts";
@@ -16,25 +18,25 @@ import { MessagePace } from "./message-pace.ts";
 import { http } from "./node-http.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
 
-/** How a WebSocket listener is opened. */
-export interface WsOptions extends TcpAddress {
-  readonly endpoint: Endpoint;
+/** Options of a WebSocket listener. */
+export interface WsListenerOptions extends TcpAddress {
+  readonly endpoint: RpcEndpoint;
   readonly subscriptionLimit: SubscriptionLimit;
-  /** Allowed origins, or `*`; empty allows `http://localhost` and the machine's name. */
+  /** Permitted origins, or `*`. Without any `http://localhost` and the machine's name are permitted. */
   readonly origins?: readonly string[];
   readonly maxConnections?: number;
   readonly maxMessage?: number;
-  /** Milliseconds from a message's first byte to its last. */
+  /** Milliseconds from the first byte of a message to its last. */
   readonly messageMs?: number;
-  /** Milliseconds from the connection's beginning, 0 for none: it is closed then. */
+  /** Milliseconds until a connection is closed, counted from its beginning; 0 for no limit. */
   readonly readDeadlineMs?: number;
   readonly limits?: Partial<StreamLimits>;
-  /** Half messages of all connections together, in bytes. */
+  /** Bytes of partial messages of all connections together. */
   readonly maxBuffered?: number;
 }
 
-/** Opens a listener; it serves when the promise resolves. Rejects when the address is taken. */
-export async function openWs(options: WsOptions): Promise<Listener> {
+/** Opens a listener, which serves once the promise has resolved. Rejects when the address is in use. */
+export async function openWs(options: WsListenerOptions): Promise<Listener> {
   const upgrade = upgrades(options);
   const settings = { headersTimeout: 30_000, requestTimeout: 30_000, noDelay: true, ...PROBED };
   const server = http.createServer(settings, (_request, response) => {
@@ -56,20 +58,20 @@ export async function openWs(options: WsOptions): Promise<Listener> {
   };
 }
 
-/** A peer whose machine has gone without a word is noticed by the system's probes. */
+/** Keep-alive probes of the system notice a peer whose machine has failed. */
 const PROBED = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 
 /** The Go node's limit. */
 const MAX_CONNECTIONS = 3000;
-/** Connections besides those, which have not asked for an upgrade yet or are refused one. */
+/** Further connections, which have not requested an upgrade yet or are refused one. */
 const NOT_UPGRADED = 1000;
-/** Bytes of a message. */
+/** Maximum bytes of a message. */
 const MAX_MESSAGE = 512 * 1024;
-/** From a message's first byte to its last, as requests have it over HTTP. */
+/** Time from the first byte of a message to its last, as for HTTP requests. */
 const MESSAGE_MS = 30_000;
 
-/** Checks and makes connections. The library behind it is loaded by the first one. */
-function upgrades(options: WsOptions) {
+/** Checks upgrades and creates connections. The first one loads the library. */
+function upgrades(options: WsListenerOptions) {
   const { maxConnections = MAX_CONNECTIONS, maxMessage = MAX_MESSAGE } = options;
   const origins = allowedOrigins(options.origins ?? []);
   const peers = new Map<WebSocket, Outbox>();
@@ -134,10 +136,10 @@ function refuse(socket: Socket, status: string, body: string): void {
   socket.end(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
 }
 
-/** A peer that was told why it is closed has this long to answer that. */
+/** Time for a peer to answer a close frame. */
 const CLOSE_MS = 2_000;
 
-/** Half messages of a connection: their memory is counted, and they have a deadline. */
+/** Counts the memory of a connection's partial messages and enforces their deadline. */
 function limitHalves(
   peer: WebSocket,
   { halves, options: { messageMs = MESSAGE_MS } }: Shared,
@@ -161,9 +163,9 @@ function limitHalves(
   return count;
 }
 
-/** What the connections of a listener share. */
+/** State that the connections of a listener share. */
 interface Shared {
-  readonly options: WsOptions;
+  readonly options: WsListenerOptions;
   readonly halves: MemoryBudget;
   readonly turn: ReplyTurn;
   readonly pace: MessagePace;
@@ -216,8 +218,8 @@ function wireOf(peer: WebSocket, outbox: Outbox): Wire {
 }
 
 /**
- * Sends a text frame, framed here: ASCII texts, which nearly all are, take one string and no buffers. Frames of `ws`
- * itself (pong, close) are whole writes too, so the two cannot mix.
+ * Sends a text frame, framed here: an ASCII text, as nearly all are, takes one string and no buffers. Frames
+ * of `ws` itself (pong, close) are whole writes too, so the two cannot mix.
  */
 function writeText(
   peer: WebSocket,
@@ -230,7 +232,7 @@ function writeText(
   outbox.write(frameHead(bytes.length) + bytes, "latin1");
 }
 
-/** The head of a whole text frame, a character a byte (RFC 6455, section 5.2). */
+/** Returns the head of a whole text frame, one character per byte (RFC 6455, section 5.2). */
 function frameHead(length: number): string {
   if (length < 126) return String.fromCharCode(TEXT_FRAME, length);
   if (length <= 0xffff) return String.fromCharCode(TEXT_FRAME, 126, length >> 8, length & 0xff);

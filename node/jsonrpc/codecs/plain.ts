@@ -86,6 +86,6 @@ export function writtenAs(label: string, schema: Schema = objectSchema(label)): 
 }
 
 /** Throws a `CodecError` with this message. */
-export function refuse(message: string): never {
+export function refuseArgument(message: string): never {
   throw new CodecError(message);
 }

@@ -1,20 +1,20 @@
 /**
- * Bytes that arrive in pieces, in one buffer that grows. Pieces are copied, so that neither their number nor the chunks
- * that they were cut from take memory; `memory` is what the bytes cost, whatever came.
+ * Bytes that arrive in chunks, in one growing buffer. Chunks are copied, so that neither their number nor the
+ * pools that they come from cost memory. `memory` is the cost of the bytes, however they arrived.
  */
 
-/** Bytes of the buffer object, its backing store's record and its owner's entry in a budget. */
+/** Bytes of the buffer object, the record of its backing store and its entry in a budget. */
 const OVERHEAD = 256;
 const MIN_CAPACITY = 256;
 const EMPTY = Buffer.alloc(0);
 
-/** See the file's header. */
+/** A buffer that doubles as it grows. */
 export class GrowingBuffer {
   readonly #usualMax: number;
   #bytes: Buffer = EMPTY;
   #length = 0;
 
-  /** `usualMax` is the length that the bytes seldom pass: doubling stops there before it goes on. */
+  /** `usualMax` is a length that the bytes seldom exceed: doubling stops there once. */
   constructor(usualMax: number) {
     this.#usualMax = usualMax;
   }
@@ -23,12 +23,12 @@ export class GrowingBuffer {
     return this.#length;
   }
 
-  /** Bytes of memory in use; 0 when empty. While the buffer grows it takes half as much again. */
+  /** Bytes of memory; 0 when empty. A buffer that grows takes half as much again. */
   get memory(): number {
     return this.#bytes === EMPTY ? 0 : this.#bytes.length + OVERHEAD;
   }
 
-  /** Copies a piece to the end. */
+  /** Appends a copy of a chunk. */
   append(piece: Uint8Array): void {
     const length = this.#length + piece.length;
     if (length > this.#bytes.length) this.#grow(length);
@@ -36,12 +36,12 @@ export class GrowingBuffer {
     this.#length = length;
   }
 
-  /** The position of a text at or after `from`; -1 when it is not there. */
+  /** Returns the position of a text at or after `from`; -1 when it does not occur. */
   indexOf(text: string, from: number): number {
     return this.#bytes.subarray(0, this.#length).indexOf(text, from, "latin1");
   }
 
-  /** Hands the bytes over; the buffer is empty then. */
+  /** Returns the bytes and empties the buffer. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = EMPTY;

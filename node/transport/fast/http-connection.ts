@@ -1,61 +1,63 @@
 /**
  * One connection on the fast path: bytes in, whole requests to the endpoint, replies out in order. Nothing is
- * allocated per request but the strings themselves. While an answer is awaited or the peer reads too slowly, the
- * socket is not read, so what waits stays bounded by one chunk.
+ * allocated per request but the strings themselves. The socket is not read while an answer is awaited or the
+ * peer reads too slowly, so that one chunk is the most that waits.
  */
 import type { Socket } from "node:net";
 import type { LongAnswer } from "../../jsonrpc/answers.ts";
-import { type Endpoint, PARSE_ERROR } from "../../jsonrpc/dispatch.ts";
+import { PARSE_ERROR, type RpcEndpoint } from "../../jsonrpc/dispatch.ts";
 import type { Holder, MemoryBudget } from "../../jsonrpc/memory-budget.ts";
 import type { HttpLimits } from "../http-limits.ts";
 import { RequestSession } from "../request-session.ts";
 import { GrowingBuffer } from "./growing-buffer.ts";
-import { type HeadReader, MAX_HEAD_BYTES } from "./http-head.ts";
-import { RequestReader } from "./http-requests.ts";
+import { type HeadReader, MAX_HEAD_BYTES, RequestReader } from "./http-head.ts";
 import { Outbox } from "./outbox.ts";
 import type { ReplyTurn } from "./reply-turn.ts";
 
-/** What connections share. */
+/** State that all connections of a listener share. */
 export interface ConnectionHost {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RpcEndpoint;
   readonly heads: HeadReader;
   readonly limits: HttpLimits;
-  /** Milliseconds, coarse: as fresh as the last sweep. */
+  /** Time in milliseconds, updated once per sweep. */
   now: number;
-  /** Half requests of all connections. */
+  /** Budget of partial requests of all connections. */
   readonly halves: MemoryBudget;
-  /** Everything of a reply's head before the length. */
+  /** Head of a reply up to the value of Content-Length. */
   replyHead: string;
   readonly turn: ReplyTurn;
-  /** Takes over a socket whose next request is not plain; `unread` begins with that request. */
+  /** Passes a socket to the full HTTP server. `unread` begins with a request that is not plain. */
   handOver(connection: HttpConnection, socket: Socket, unread: Buffer): void;
   closed(connection: HttpConnection): void;
 }
 
-/** Bytes that may wait in a socket before reading stops. */
+/** Unsent bytes above which the socket is not read. */
 const MAX_UNSENT = 1024 * 1024;
-/** Fewer unsent bytes are not worth counting. */
+/** Unsent bytes below which they are not counted. */
 const COUNTED_UNSENT = 64 * 1024;
-/** Replies to pipelined requests are gathered up to this many characters. */
+/** Maximum characters of replies to pipelined requests in one write. */
 const MAX_GATHERED = 256 * 1024;
 const NOTHING = Buffer.alloc(0);
 const HEAD_END = "\r\n\r\n";
 
 type Phase = "idle" | "reading" | "answering" | "writing" | "gone";
 
-/** See the file's header. */
+/** A connection on the fast path. */
 export class HttpConnection {
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
   readonly #outbox: Outbox;
   #phase: Phase = "idle";
   #deadline: number;
-  /** Bytes of requests that are not answered yet, in the order they came. */
+  /** Bytes of requests without an answer yet, in order of arrival. */
   readonly #unread: GrowingBuffer;
-  /** Below this many unread bytes there is no whole request; 0 until its head is whole. */
+  /** Unread bytes below which no request is complete; 0 until its head is complete. */
   #needed = 0;
   #closing = false;
-  /** What the replies that are not written yet hold; known from their lengths, so that nobody looks twice. */
+  /**
+   * True when all unwritten replies are ASCII. Derived from their lengths, so that texts are not scanned
+   * twice.
+   */
   #isAscii = true;
   #isCounted = false;
   readonly #session = new RequestSession();
@@ -74,7 +76,7 @@ export class HttpConnection {
     socket.on("close", this.#onClose);
   }
 
-  /** Called every second or so: acts on a deadline that has passed. */
+  /** Enforces the deadlines; called about once a second. */
   sweep(now: number): void {
     if (now < this.#deadline) return;
     this.#outbox.flush();
@@ -85,13 +87,13 @@ export class HttpConnection {
     this.#gone();
   }
 
-  /** No further requests: closes now, or after the answer that is being made. */
+  /** Stops reading. Closes at once, or after the answer that is under way. */
   stop(): void {
     this.#closing = true;
     if (this.#phase === "idle" || this.#phase === "reading") this.#end();
   }
 
-  /** Closes after what was answered. */
+  /** Closes after the answers written so far. */
   #end(): void {
     this.#outbox.flush();
     this.#socket.destroySoon();
@@ -139,7 +141,7 @@ export class HttpConnection {
     this.#host.endpoint.unsent.hold(this.#asUnsent, 0);
   }
 
-  /** Too many half requests wait, and this one is the largest. */
+  /** Drops the connection: its partial request is the largest one above the budget. */
   #refuse(): void {
     this.#outbox.write(BUSY, "latin1");
     this.#end();
@@ -152,7 +154,7 @@ export class HttpConnection {
     this.#host.halves.hold(this.#asHalf, this.#unread.memory);
   }
 
-  /** Whether the last `added` bytes have completed a head, or a request whose head was there. */
+  /** Reports if the last `added` bytes complete a head, or a request with a complete head. */
   #mayBeWhole(added: number): boolean {
     const { length } = this.#unread;
     if (this.#needed > 0) return length >= this.#needed;
@@ -172,7 +174,7 @@ export class HttpConnection {
     this.#deadline = this.#host.now + forMs;
   }
 
-  /** Answers the whole requests in `bytes` and keeps the rest. */
+  /** Answers the complete requests in `bytes` and stores the rest. */
   #process(bytes: Buffer): void {
     if (bytes.length === 0) return;
     const requests = new RequestReader(bytes, this.#host.heads);
@@ -201,7 +203,7 @@ export class HttpConnection {
     return `${this.#host.replyHead}${bytes}\r\n\r\n${answer}`;
   }
 
-  /** Whether the peer takes more: if not, reading stops until it has drained. */
+  /** Writes replies. Returns false when the peer takes no more: reading pauses until the socket drains. */
   #write(text: string): boolean {
     if (text === "" || this.#phase === "gone") return true;
     this.#outbox.write(text, this.#isAscii ? "latin1" : "utf8");
@@ -237,7 +239,7 @@ export class HttpConnection {
     if (rest.length > 0) this.#keep(rest);
   }
 
-  /** A half request is there: the rest of it has a deadline. */
+  /** Stores a partial request, which has a deadline from now on. */
   #wait(replies: string, rest: Buffer, needed: number): void {
     const isFree = this.#write(replies);
     if (isFree && this.#phase !== "reading") this.#phase = "idle"; // keep() starts the deadline

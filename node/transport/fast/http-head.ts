@@ -1,34 +1,34 @@
 /**
- * Reads the head of a request on the fast path. Only one plain form is accepted there: a keep-alive POST with one
- * Content-Length, a JSON content type and a host that may be served. Everything else is "foreign": it goes, unread,
- * to the full HTTP server. Clients repeat their heads, so the answers are remembered by text.
+ * Reads request heads on the fast path. It accepts one plain form: a keep-alive POST with one Content-Length,
+ * a JSON content type and a permitted host. Everything else is "foreign" and goes, unread, to the full HTTP
+ * server. Clients repeat their heads, so results are cached by text.
  */
 import { isIP } from "node:net";
 
-/** A request that the fast path may answer. */
+/** A request that the fast path can answer. */
 export interface PlainHead {
-  /** Bytes of the body that follows. */
+  /** Length of the body in bytes. */
   readonly bodyLength: number;
 }
 
-/** What a listener accepts. */
+/** Rules of a listener for request heads. */
 export interface HeadRules {
   readonly maxBody: number;
   /** Lower-case host names, or `*`. */
   readonly virtualHosts: readonly string[];
-  /** Whether requests with an Origin need CORS headers. */
+  /** True when requests with an Origin need CORS headers. */
   readonly hasCors: boolean;
 }
 
-/** A head may have this many bytes; longer ones are foreign, and refused there. */
+/** Maximum bytes of a head; longer ones are foreign, and refused by the full server. */
 export const MAX_HEAD_BYTES = 16 * 1024;
 const MAX_REMEMBERED = 512;
 const MAX_REMEMBERED_LENGTH = 2048;
 
 const REQUEST_LINE = /^POST \/[!-~]* HTTP\/1\.1$/;
-/** No two parts of it match the same character: it takes one pass whatever it is given. */
+/** No two parts match the same character, so matching takes one pass for any input. */
 const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
-/** Headers that change how the body or the connection is read. */
+/** Headers that change the reading of the body or of the connection. */
 const SPECIAL = new Set(["transfer-encoding", "expect", "upgrade", "trailer", "te", "proxy-connection"]);
 const SINGLE = new Set(["host", "content-length", "content-type", "connection"]);
 
@@ -41,7 +41,7 @@ export class HeadReader {
     this.#rules = rules;
   }
 
-  /** Reads a head, its empty last line included. */
+  /** Reads a head, including its empty last line. */
   read(head: string): PlainHead | "foreign" {
     const known = this.#remembered.get(head);
     if (known !== undefined) return known;
@@ -86,14 +86,18 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
 const PARAMETERS =
   /^(\s*;\s*[!#$%&'*+\-.^_`|~0-9A-Za-z]+=("[^"\\]*"|[!#$%&'*+\-.^_`|~0-9A-Za-z]+))*\s*(;\s*)?$/;
 
-/** Whether a Content-Type is one of the three that carry JSON-RPC; parameters such as charset may follow. */
+/**
+ * Reports if a Content-Type is one of the three that carry JSON-RPC; parameters such as charset are allowed.
+ */
 export function isJsonType(contentType: string): boolean {
   const end = contentType.indexOf(";");
   const type = (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
   return JSON_TYPES.has(type) && (end < 0 || PARAMETERS.test(contentType.slice(end)));
 }
 
-/** Whether a Host header may be served: no host, an address, `*` in the list, or a name in the list. */
+/**
+ * Reports if a Host header is permitted: none, an address, a listed name, or any when the list contains `*`.
+ */
 export function isHostAllowed(header: string, virtualHosts: readonly string[]): boolean {
   const host = withoutPort(header);
   return host === "" || isIP(host) !== 0 || virtualHosts.includes("*") || virtualHosts.includes(host);
@@ -103,4 +107,52 @@ function withoutPort(header: string): string {
   if (header.startsWith("[")) return header.slice(1, header.indexOf("]"));
   const colon = header.indexOf(":");
   return colon >= 0 && colon === header.lastIndexOf(":") ? header.slice(0, colon) : header;
+}
+
+/** Splits bytes into requests, one after the other. */
+export class RequestReader {
+  at = 0;
+  readonly #bytes: Buffer;
+  readonly #heads: HeadReader;
+  /** The bytes as text if each byte is one character: text and bytes have the same indices then. */
+  readonly #text: string | undefined;
+
+  constructor(bytes: Buffer, heads: HeadReader) {
+    this.#bytes = bytes;
+    this.#heads = heads;
+    const text = bytes.toString("utf8");
+    this.#text = text.length === bytes.length ? text : undefined;
+  }
+
+  /**
+   * Returns the next body, or the bytes that its request needs when it is incomplete (0 when not known yet).
+   */
+  next(): { readonly text: string } | number | "foreign" {
+    const left = this.#bytes.length - this.at;
+    const head = this.#head();
+    if (head === undefined) return left > MAX_HEAD_BYTES ? "foreign" : 0;
+    const plain = this.#heads.read(head);
+    if (plain === "foreign") return "foreign";
+    const needed = head.length + plain.bodyLength;
+    if (needed > left) return needed;
+    const text = this.#slice(this.at + head.length, this.at + needed);
+    this.at += needed;
+    return { text };
+  }
+
+  #slice(from: number, to: number): string {
+    return this.#text === undefined ? this.#bytes.toString("utf8", from, to) : this.#text.slice(from, to);
+  }
+
+  /** Returns the head with its empty line; undefined when it is incomplete. */
+  #head(): string | undefined {
+    const whole = this.#text;
+    if (whole !== undefined) return headText(whole, this.at);
+    return headText(this.#bytes.toString("latin1", this.at, this.at + MAX_HEAD_BYTES), 0);
+  }
+}
+
+function headText(text: string, at: number): string | undefined {
+  const end = text.indexOf("\r\n\r\n", at);
+  return end < 0 || end - at > MAX_HEAD_BYTES ? undefined : text.slice(at, end + 4);
 }

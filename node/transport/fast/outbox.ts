@@ -1,6 +1,6 @@
 /**
- * Texts for one peer: gathered while a turn of the event loop lasts, then one write. An outbox that queues keeps texts
- * for a peer that does not read outside the heap, in buffers whose whole size is counted.
+ * Texts for one peer: gathered during a turn of the event loop, then written at once. With a queue, texts for
+ * a slow peer are stored outside the JavaScript heap, in buffers that are counted in full.
  */
 import type { Socket } from "node:net";
 import type { ReplyTurn } from "./reply-turn.ts";
@@ -8,18 +8,18 @@ import type { ReplyTurn } from "./reply-turn.ts";
 /** `latin1` writes each character as one byte. */
 export type OutboxEncoding = "latin1" | "utf8";
 
-/** Characters that wait at most: a long answer keeps its peer busy anyway. */
+/** Maximum characters that are gathered. */
 const MAX_GATHERED = 32 * 1024;
 const MIN_CHUNK = 4 * 1024;
 const MAX_CHUNK = 256 * 1024;
 
-/** Bytes behind a write that the peer has not taken. */
+/** Bytes in the queue behind a pending write. */
 interface Chunk {
   readonly bytes: Buffer;
   used: number;
 }
 
-/** See the file's header. */
+/** The texts for one peer. */
 export class Outbox {
   readonly #socket: Socket;
   readonly #turn: ReplyTurn;
@@ -30,19 +30,19 @@ export class Outbox {
   #queue: Chunk[] = [];
   #queued = 0;
 
-  /** With `onQueue`, called when `unsent` has changed by more than what a turn gathers, texts are queued here. */
+  /** `onQueue` enables the queue. It is called when `unsent` has changed by more than a turn gathers. */
   constructor(socket: Socket, turn: ReplyTurn, onQueue?: () => void) {
     this.#socket = socket;
     this.#turn = turn;
     this.#onQueue = onQueue;
   }
 
-  /** Bytes that the peer has not taken yet; of those that wait for the end of the turn, characters. */
+  /** Bytes that the peer has not read; texts of the current turn count in characters. */
   get unsent(): number {
     return this.#text.length + this.#queued + this.#socket.writableLength;
   }
 
-  /** Everything goes out in the order of these calls. */
+  /** Writes a text behind all earlier ones. */
   write(text: string, encoding: OutboxEncoding): void {
     if (this.#text === "") {
       this.#text = text;
@@ -59,7 +59,7 @@ export class Outbox {
     if (this.#text.length > MAX_GATHERED) this.flush();
   }
 
-  /** The same for bytes between two texts, with what waits in one write. Not for an outbox that queues. */
+  /** Writes bytes between two texts, together with the gathered texts. Not for an outbox with a queue. */
   writeAround(head: string, bytes: Uint8Array, tail: string): void {
     this.#socket.cork();
     this.flush();
@@ -69,7 +69,7 @@ export class Outbox {
     this.#socket.uncork();
   }
 
-  /** Writes what was gathered, or queues it behind what the peer has not taken. */
+  /** Writes the gathered texts, or queues them behind a pending write. */
   flush(): void {
     const text = this.#text;
     if (text === "") return;
@@ -81,7 +81,7 @@ export class Outbox {
     }
   }
 
-  /** Hands everything to the socket: to be called before anything is done to the socket itself. */
+  /** Passes everything to the socket. Call it before using the socket directly. */
   finish(): void {
     this.flush();
     this.#writeQueue();

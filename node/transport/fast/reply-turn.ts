@@ -1,30 +1,31 @@
 /**
- * The end of a turn of the event loop, when what was answered in it is written. A write may wake the peer's process,
- * which costs more than a short call does; by the end of the turn the answers of many connections wake it once.
+ * The end of a turn of the event loop, at which the answers of the turn are written. A write may wake the
+ * process of the peer, which costs more than a short call; at the end of the turn the answers of many
+ * connections wake it once.
  */
 
-/** What has something to write. */
+/** An outbox with gathered texts. */
 export interface Flushed {
   flush(): void;
 }
 
-/** So many wait at most. */
+/** Maximum outboxes that wait. */
 const MAX_WAITING = 64;
 
-/** See the file's header. */
+/** The outboxes to be flushed at the end of the turn. */
 export class ReplyTurn {
   #waiting: Flushed[] = [];
-  /** Runs at the end of this turn, or of the next one that there is. */
+  /** Callback at the end of this turn or of the next one. */
   #end: NodeJS.Immediate | undefined;
 
-  /** Calls `flush` before the turn is over, or at once when many wait already. */
+  /** Has an outbox flushed before the turn ends, or at once when many wait already. */
   add(outbox: Flushed): void {
     this.#waiting.push(outbox);
     if (this.#waiting.length >= MAX_WAITING) this.flush();
     else if (this.#waiting.length === 1) this.#end = this.#end?.ref() ?? setImmediate(this.#over);
   }
 
-  /** Calls them now. */
+  /** Flushes all outboxes. */
   flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -32,8 +33,8 @@ export class ReplyTurn {
   }
 
   /**
-   * While answers come it is always the first of what waits for the end of a turn: slices of long work that go on
-   * there do not hold them up. It keeps no turn from waiting for events.
+   * Runs first among the callbacks at the end of a turn, so that slices of long work do not delay answers. It
+   * does not keep a turn from waiting for events.
    */
   readonly #over = (): void => {
     const isBusy = this.#waiting.length > 0;

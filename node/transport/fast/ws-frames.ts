@@ -1,31 +1,32 @@
 /**
- * Frames of a WebSocket client (RFC 6455, section 5.2). A whole, masked text frame of ASCII, which is nearly all that
- * clients send, is read where it stands; all other messages are read by `MessageReader`, control frames by the library.
+ * Frames of a WebSocket client (RFC 6455, section 5.2). A whole, masked text frame of ASCII, which is nearly
+ * all that clients send, is read in place. `MessageReader` reads all other messages, the library control
+ * frames.
  */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { CLOSE_OPCODE, MessageReader } from "./ws-messages.ts";
 
-/** What becomes of what a client sends. */
+/** Receivers of the client's messages and frames. */
 export interface FrameReaders {
   readonly maxMessage: number;
   readonly onText: (text: string) => void;
   /**
-   * After each chunk while something is half read, and when it no longer is: its bytes of memory, and whether it began
-   * in this chunk.
+   * Called after each chunk while something is incomplete, and when it no longer is: bytes of its memory, and
+   * if it began in this chunk.
    */
   readonly onHalf: (memory: number, isNew: boolean) => void;
-  /** Nothing is read any more: the connection is to be closed with this code. */
+  /** Called when reading has ended: the connection is to be closed with this code. */
   readonly onFault: (closeCode: number) => void;
 }
 
-/** Reading that can be ended. */
+/** Handle that ends the reading of frames. */
 export interface FrameReading {
-  /** Bytes that come are thrown away from now on, and what is half read is released. */
+  /** Discards later bytes and releases partial messages. */
   stop(): void;
 }
 
-/** Stands in place of the library's own reading of the socket; the library gets whole control frames. */
+/** Replaces the library's own reading of the socket; the library receives whole control frames. */
 export function readFrames(
   peer: WebSocket,
   socket: Socket,
@@ -64,11 +65,11 @@ export function readFrames(
   return reader;
 }
 
-/** A frame that is whole in a chunk. */
+/** A frame that lies whole in a chunk. */
 export interface Frame {
-  /** Behind it. */
+  /** Index behind the frame. */
   readonly end: number;
-  /** Undefined for any other kind than plain text. */
+  /** Undefined for a frame of another kind than ASCII text. */
   readonly text: string | undefined;
 }
 
@@ -82,7 +83,10 @@ const MASK_LENGTH = 4;
 /** A whole text frame without extensions. */
 const TEXT = 0x81;
 
-/** The frame at `at`; undefined when it is not whole, one of several, not masked or longer than `longest`. */
+/**
+ * Returns the frame at `at`; undefined when it is incomplete, a fragment, not masked or longer than
+ * `longest`.
+ */
 export function frameAt(chunk: Buffer, at: number, longest: number): Frame | undefined {
   const kind = chunk[at] ?? 0;
   const size = chunk[at + 1] ?? 0;
@@ -96,19 +100,19 @@ export function frameAt(chunk: Buffer, at: number, longest: number): Frame | und
   return { end, text: kind === TEXT ? asciiText(chunk, begin, end) : undefined };
 }
 
-/** By a frame's first byte. */
+/** Reports if the first byte of a frame begins a whole message. */
 function isWholeMessage(kind: number): boolean {
   return (kind & LAST) !== 0 && (kind & OPCODE) !== 0;
 }
 
-/** Takes the mask off, in place; puts it back when there is more than ASCII. */
+/** Removes the mask in place and returns the text; restores the mask when there is more than ASCII. */
 function asciiText(chunk: Buffer, begin: number, end: number): string | undefined {
   if (unmask(chunk, begin, end) < 0x80) return chunk.toString("latin1", begin, end);
   unmask(chunk, begin, end);
   return undefined;
 }
 
-/** Takes the mask off, or puts it on; all bits that there are then. */
+/** Applies the mask, which removes or restores it. Returns all bits of the result. */
 function unmask(chunk: Buffer, begin: number, end: number): number {
   const mask = begin - MASK_LENGTH;
   let bits = 0;

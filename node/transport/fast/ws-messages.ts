@@ -1,25 +1,27 @@
 /**
- * Messages of a WebSocket client that do not stand whole in what the socket gave: half frames, fragments, bytes and
- * text beyond ASCII (RFC 6455, sections 5.2 to 5.6). The payload goes into one buffer, so that a message costs its
- * bytes however it is cut. Control frames come out whole, as they came.
+ * Messages of a WebSocket client that are not whole in one chunk: partial frames, fragments, bytes and text
+ * beyond ASCII (RFC 6455, sections 5.2 to 5.6). The payload goes into one buffer, so that the memory of a
+ * message does not depend on its fragments. Control frames come out whole and unchanged.
  */
 import { isUtf8 } from "node:buffer";
 import { GrowingBuffer } from "./growing-buffer.ts";
 
-/** What becomes of what is read. */
+/** Receivers of messages and faults. */
 export interface MessageReaders {
   readonly maxMessage: number;
   readonly onText: (text: string) => void;
-  /** A ping, a pong or a close frame with its mask. */
+  /** Receives a ping, a pong or a close frame with its mask. */
   readonly onControl: (frame: Buffer, opcode: number) => void;
-  /** Nothing is read any more: the connection is to be closed with this code (RFC 6455, section 7.4.1). */
+  /**
+   * Called when reading has ended: the connection is to be closed with this code (RFC 6455, section 7.4.1).
+   */
   readonly onFault: (closeCode: number) => void;
 }
 
-/** Fragments of one message: more than bytes that somebody sends one by one, for the time that they take. */
+/** Maximum fragments of one message: each takes time, even if it is a single byte. */
 export const MAX_FRAGMENTS: number = 16 * 1024;
 
-/** Close codes. */
+/** Close codes (RFC 6455, section 7.4.1). */
 export const closeCodes = { protocol: 1002, encoding: 1007, policy: 1008, tooLarge: 1009 } as const;
 
 export const CLOSE_OPCODE = 8;
@@ -37,7 +39,7 @@ const EIGHT_BYTES = 127;
 const MASK_LENGTH = 4;
 /** First two bytes, length, mask. */
 const MAX_HEAD = 2 + 8 + MASK_LENGTH;
-/** Bytes of this reader itself while something is half read. */
+/** Bytes of this reader while something is incomplete. */
 const READER_COST = 512;
 
 /** A frame whose payload is being read. */
@@ -49,7 +51,7 @@ interface OpenFrame {
   read: number;
 }
 
-/** See the file's header. One for each connection. */
+/** Reads the messages of one connection. */
 export class MessageReader {
   readonly #readers: MessageReaders;
   readonly #head = Buffer.alloc(MAX_HEAD);
@@ -57,9 +59,9 @@ export class MessageReader {
   #frame: OpenFrame | undefined;
   /** The payload of the message so far. */
   readonly #message: GrowingBuffer;
-  /** A control frame, which may stand between fragments, with its head. */
+  /** A control frame with its head; it may stand between fragments. */
   #control: GrowingBuffer | undefined;
-  /** Of the message whose fragments are being read; 0 between messages. */
+  /** Opcode of the message whose fragments are being read; 0 between messages. */
   #opcode = 0;
   #fragments = 0;
   #isOver = false;
@@ -69,19 +71,19 @@ export class MessageReader {
     this.#message = new GrowingBuffer(readers.maxMessage);
   }
 
-  /** Bytes of memory that half a message or half a frame takes; 0 when nothing is half read. */
+  /** Bytes of memory of partial messages and frames; 0 when nothing is incomplete. */
   get memory(): number {
     return this.isIdle ? 0 : READER_COST + this.#message.memory;
   }
 
-  /** Whether a frame of any kind may begin that is a message by itself. */
+  /** True between messages, when a frame that is a whole message may begin. */
   get isIdle(): boolean {
     return this.#headLength === 0 && this.#frame === undefined && this.#opcode === 0;
   }
 
   /**
-   * Reads from `at` on until it is idle, which may change the chunk; the position then. After a fault or `stop` bytes
-   * are only passed over.
+   * Reads from `at` until it is idle and returns the position then. It may change the chunk. After a fault or
+   * `stop` it discards bytes.
    */
   push(chunk: Buffer, at: number): number {
     for (let next = at; next < chunk.length && !this.#isOver; ) {
@@ -92,7 +94,7 @@ export class MessageReader {
     return chunk.length;
   }
 
-  /** Reads nothing any more and releases what is half read. */
+  /** Stops reading and releases partial messages. */
   stop(): void {
     this.#isOver = true;
     this.#headLength = 0;
@@ -122,7 +124,7 @@ export class MessageReader {
     return end;
   }
 
-  /** By its first two bytes; the rules of RFC 6455, sections 5.2, 5.4 and 5.5. */
+  /** Checks the first two bytes of a frame by the rules of RFC 6455, sections 5.2, 5.4 and 5.5. */
   #isFrameAllowed([first = 0, second = 0]: Buffer): boolean {
     const opcode = first & OPCODE;
     if ((first & RESERVED) !== 0 || (second & MASKED) === 0) return false;
@@ -185,14 +187,14 @@ function headLength([, second = 0]: Buffer): number {
   return 2 + (length < TWO_BYTES ? 0 : more) + MASK_LENGTH;
 }
 
-/** More than 2^53 is as good as any other number that no message may have. */
+/** Returns the payload's length. Above 2^53 it is inexact, which is far above every limit. */
 function payloadLength(head: Buffer): number {
   const length = (head[1] ?? 0) & LENGTH;
   if (length === EIGHT_BYTES) return Number(head.readBigUInt64BE(2));
   return length === TWO_BYTES ? head.readUInt16BE(2) : length;
 }
 
-/** Takes the mask off the next bytes of a frame, in place. */
+/** Removes the mask of the next bytes of a frame, in place. */
 function unmask(piece: Buffer, { mask, read }: OpenFrame): void {
   if (mask === 0) return;
   for (let at = 0; at < piece.length; at++)

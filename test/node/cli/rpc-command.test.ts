@@ -128,13 +128,13 @@ describe("knit rpc", () => {
     expect(await knit("--datadir", nowhere, "net_version")).toEqual({
       code: 1,
       out: "",
-      err: `Fatal: no node answers at ${join(nowhere, "knit.ipc")}: there is no such socket\n`,
+      err: `Fatal: no node answers at ${join(nowhere, "knit.ipc")}: no such socket\n`,
     });
     const closed = "http://127.0.0.1:1/";
     expect((await knit("--endpoint", closed, "x_y")).err).toBe(
-      `Fatal: no node answers at ${closed}: nobody listens there\n`,
+      `Fatal: no node answers at ${closed}: connection refused\n`,
     );
-    expect((await knit("--endpoint", "ftp://127.0.0.1", "x_y")).err).toContain("ftp:// is no way to a node");
+    expect((await knit("--endpoint", "ftp://127.0.0.1", "x_y")).err).toContain("ftp:// is not supported");
   });
 
   test("gives up when the answer takes too long", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
-import type { Endpoint } from "../../../node/jsonrpc/dispatch.ts";
+import type { RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { recordedJson, type TestChain } from "../../support/chain.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
@@ -16,7 +16,7 @@ import { type ServedParts, servedNode } from "./served-node.ts";
 let chain: TestChain;
 let directory: string;
 let parts: ServedParts;
-const endpoints = new Map<ProfileName, Endpoint>();
+const endpoints = new Map<ProfileName, RpcEndpoint>();
 
 beforeAll(async () => {
   chain = await recordedChain();
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function endpointOf(name: ProfileName): Endpoint {
+function endpointOf(name: ProfileName): RpcEndpoint {
   const known = endpoints.get(name);
   if (known !== undefined) return known;
   const endpoint = servedNode(name, parts);

@@ -1,7 +1,7 @@
 /** Events for very many subscribers: one payload for all, slices, and a queue that is bounded. */
 import { expect, test } from "@jest/globals";
 import { Deliveries, Feed, type FeedEvent, plainEvent } from "../../../node/jsonrpc/feed.ts";
-import { Payload, type Subscriber } from "../../../node/jsonrpc/subscription.ts";
+import { NotificationPayload, type Subscriber } from "../../../node/jsonrpc/subscription.ts";
 import { aSubscriber, onBug } from "./fixture.ts";
 
 function turnOver(): Promise<void> {
@@ -28,7 +28,7 @@ function aFeed<C>(options: { readonly maxQueued?: number } = {}) {
   };
 }
 
-const head = (number: number) => plainEvent(new Payload(`${number}`));
+const head = (number: number) => plainEvent(new NotificationPayload(`${number}`));
 const MANY = 20_000;
 
 test("a head for very many subscribers is delivered in slices, with the rest of the node in between", async () => {
@@ -111,7 +111,7 @@ test("a feed that falls behind cuts the connections with the most subscriptions,
   connect("largest", 4_000);
   const padding = "x".repeat(1_000);
   let published = 0;
-  while (cut.length === 0) publish(plainEvent(new Payload(`"${padding}${published++}"`)));
+  while (cut.length === 0) publish(plainEvent(new NotificationPayload(`"${padding}${published++}"`)));
   expect(cut).toEqual(["largest"]);
   expect(feed.size).toBe(3_001);
   while (deliveries.queuedBytes > 0) await turnOver();
@@ -160,7 +160,7 @@ test("an event that fails by a defect is dropped; the next ones are delivered", 
     select: () => {
       throw failure;
     },
-    payload: () => new Payload("0"),
+    payload: () => new NotificationPayload("0"),
   });
   publish?.(head(2));
   while (deliveries.queuedBytes > 0) await turnOver();

@@ -8,12 +8,12 @@ import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { address, data, hash, numberQuantity, quantity } from "../../../node/jsonrpc/codecs/hex.ts";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
-import { createEndpoint, type Endpoint, type EndpointOptions } from "../../../node/jsonrpc/dispatch.ts";
+import { createEndpoint, type EndpointOptions, type RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
 import { createRegistry } from "../../../node/jsonrpc/registry.ts";
 import {
-  Payload,
+  NotificationPayload,
   type SubscribedConnection,
   type Subscriber,
   type Subscription,
@@ -100,7 +100,7 @@ export function ticker(): Ticker {
       name,
       summary: "",
       params: {},
-      start: (_args, subscriber) => start((json) => subscriber.notify(new Payload(json))),
+      start: (_args, subscriber) => start((json) => subscriber.notify(new NotificationPayload(json))),
     });
   return {
     rows: [
@@ -165,7 +165,7 @@ export function anEndpoint(
     readonly options?: Partial<EndpointOptions>;
     readonly profile?: keyof typeof rpcProfiles;
   } = {},
-): Endpoint {
+): RpcEndpoint {
   const registry = createRegistry(interfaceProfile(rpcProfiles[more.profile ?? "kaia"]));
   registry.add([...methods, ...(more.methods ?? [])]);
   registry.addSubscriptions(more.subscriptions ?? []);

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
-import { type Endpoint } from "../../../node/jsonrpc/dispatch.ts";
+import { type RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import { MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
@@ -15,7 +15,7 @@ import {
   SUBSCRIPTION_BYTES,
 } from "../../../node/jsonrpc/subscriptions.ts";
 import { openHttp } from "../../../node/transport/http.ts";
-import { openWs, type WsOptions } from "../../../node/transport/ws.ts";
+import { openWs, type WsListenerOptions } from "../../../node/transport/ws.ts";
 import { aCall, anEndpoint, aPeer, type Peer, ticker } from "./fixture.ts";
 
 /** Connections of a flood; the whole of it is for the deeper tests. */
@@ -32,7 +32,7 @@ const wide = method({
 });
 
 /** Answers of 8 MB, and 20 MB that may wait for all peers. */
-function anEndpointWithLittle(): Endpoint {
+function anEndpointWithLittle(): RpcEndpoint {
   const budget = createBudget({ unsent: new MemoryBudget(20 * MEGABYTE) });
   return anEndpoint({ methods: [wide], subscriptions: ticker().rows, options: { budget } });
 }
@@ -78,7 +78,7 @@ test.each([
   await isServed(listener.address);
 });
 
-function listenWs(endpoint: Endpoint, more: Partial<WsOptions> = {}): ReturnType<typeof openWs> {
+function listenWs(endpoint: RpcEndpoint, more: Partial<WsListenerOptions> = {}): ReturnType<typeof openWs> {
   return openWs({ ...local, endpoint, subscriptionLimit: createSubscriptionLimit(), ...more });
 }
 

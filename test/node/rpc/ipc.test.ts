@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
-import { type IpcOptions, openIpc } from "../../../node/transport/ipc.ts";
+import { type IpcListenerOptions, openIpc } from "../../../node/transport/ipc.ts";
 import type { Listener } from "../../../node/transport/listener.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
 
@@ -22,7 +22,7 @@ function aPath(): string {
   return join(directory, `${++sockets}`, "node.ipc");
 }
 
-function listen(more: Partial<IpcOptions> = {}): Promise<Listener> {
+function listen(more: Partial<IpcListenerOptions> = {}): Promise<Listener> {
   const subscriptionLimit = createSubscriptionLimit(10);
   return openIpc({ endpoint: anEndpoint(), subscriptionLimit, path: aPath(), ...more });
 }

@@ -13,7 +13,7 @@ import { adminListenersMethods } from "../../../node/rpc/admin-listeners.ts";
 import { netMethods } from "../../../node/rpc/net.ts";
 import {
   declareExposureMetrics,
-  type ExposureParts,
+  type ExposureDeps,
   warnOfExposure,
 } from "../../../node/transport/exposure.ts";
 import { openHttp } from "../../../node/transport/http.ts";
@@ -262,7 +262,7 @@ test("the limit of subscriptions may be changed; only Go nodes take a negative o
 
 test("control and unlocked keys beyond loopback are warned of and counted, on loopback they are not", async () => {
   const { listeners, warnings } = aBench();
-  const parts: ExposureParts = {
+  const parts: ExposureDeps = {
     exposed: () => listeners.exposed(),
     unlocked: () => 2,
     keysOverIpcOnly: false,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import type { Endpoint } from "../../../node/jsonrpc/dispatch.ts";
+import type { RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { aChain } from "../../support/chain.ts";
 import { aSession } from "./fixture.ts";
@@ -38,7 +38,7 @@ describe.each(transcripts.map((transcript) => [transcript.profile, transcript] a
   "in the profile %s",
   (profile, { genesis, networkId, entries }) => {
     const parts = new AsyncDisposableStack();
-    let endpoint: Endpoint;
+    let endpoint: RpcEndpoint;
     let directory: string;
 
     beforeAll(async () => {

@@ -10,7 +10,7 @@ import { developmentGenesis, developmentKeys } from "../../../node/chain/develop
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
-import type { Session } from "../../../node/jsonrpc/dispatch.ts";
+import type { RpcSession } from "../../../node/jsonrpc/dispatch.ts";
 import { createSubscriptionLimit, Subscriptions } from "../../../node/jsonrpc/subscriptions.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { personalMethods } from "../../../node/rpc/personal.ts";
@@ -52,7 +52,7 @@ function parts(): ServedParts {
 async function call(
   method: string,
   params: readonly unknown[],
-  { profile = "service", session = aSession }: { profile?: ProfileName; session?: Session } = {},
+  { profile = "service", session = aSession }: { profile?: ProfileName; session?: RpcSession } = {},
 ): Promise<unknown> {
   const endpoint = servedNode(profile, parts());
   const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });

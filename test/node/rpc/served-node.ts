@@ -2,7 +2,7 @@
 
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
-import { createEndpoint, type Endpoint } from "../../../node/jsonrpc/dispatch.ts";
+import { createEndpoint, type RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import type { Registry } from "../../../node/jsonrpc/registry.ts";
 import { createNodeRegistry, type NodeRegistryDeps } from "../../../node/rpc/node-registry.ts";
@@ -34,7 +34,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
 }
 
 /** All of it, as IPC serves it. A bug is thrown. */
-export function servedNode(profile: ProfileName, parts: ServedParts): Endpoint {
+export function servedNode(profile: ProfileName, parts: ServedParts): RpcEndpoint {
   const view = servedRegistry(profile, parts).view("all");
   return createEndpoint({ view, budget: createBudget(), onBug });
 }

@@ -8,7 +8,7 @@ import { bareHex, fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
-import type { Endpoint } from "../../../node/jsonrpc/dispatch.ts";
+import type { RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { aChain } from "../../support/chain.ts";
 import { aSession } from "./fixture.ts";
@@ -64,7 +64,7 @@ export async function aSigningNode(): Promise<SigningNode> {
     ethFeeCap: 2.05,
     possession,
   };
-  const endpoints = new Map<ProfileName, Endpoint>();
+  const endpoints = new Map<ProfileName, RpcEndpoint>();
   const open = parts.move();
   return {
     chainId: chain.chain.config.chainId,
@@ -81,7 +81,7 @@ export async function aSigningNode(): Promise<SigningNode> {
   };
 }
 
-async function answered<T>(endpoint: Endpoint, request: string): Promise<T> {
+async function answered<T>(endpoint: RpcEndpoint, request: string): Promise<T> {
   const answer = JSON.parse((await endpoint.answer(request, aSession)) ?? "") as { result?: T; error?: T };
   return (answer.error ?? answer.result) as T; // each test says what it expects of which
 }

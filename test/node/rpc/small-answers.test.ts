@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { toHex } from "../../../node/bytes/hex.ts";
-import type { Endpoint } from "../../../node/jsonrpc/dispatch.ts";
+import type { RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { type Block, decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { recordedBlocks, type TestChain } from "../../support/chain.ts";
@@ -17,7 +17,7 @@ const parts = new AsyncDisposableStack();
 const nobody = `0x${"12".repeat(32)}`;
 let chain: TestChain;
 let block: Block;
-let node: Endpoint;
+let node: RpcEndpoint;
 
 beforeAll(async () => {
   chain = parts.use(await recordedChain());

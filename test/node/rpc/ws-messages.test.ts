@@ -9,7 +9,7 @@ import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts"
 import { readFrames } from "../../../node/transport/fast/ws-frames.ts";
 import { MAX_FRAGMENTS, MessageReader } from "../../../node/transport/fast/ws-messages.ts";
 import type { Listener } from "../../../node/transport/listener.ts";
-import { openWs, type WsOptions } from "../../../node/transport/ws.ts";
+import { openWs, type WsListenerOptions } from "../../../node/transport/ws.ts";
 import { seededRandom } from "../../support/random.ts";
 import { aCall, anEndpoint } from "./fixture.ts";
 
@@ -138,7 +138,7 @@ test("frames of any kind, cut anywhere, are read as the library reads them", asy
   expect(faults).toEqual(new Set([1002, 1007, 1009]));
 });
 
-function listen(more: Partial<WsOptions> = {}): Promise<Listener> {
+function listen(more: Partial<WsListenerOptions> = {}): Promise<Listener> {
   return openWs({
     host: "127.0.0.1",
     port: 0,

@@ -4,10 +4,10 @@ import { text as textCodec } from "../../../node/jsonrpc/codecs/plain.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import type { Listener } from "../../../node/transport/listener.ts";
-import { openWs, type WsOptions } from "../../../node/transport/ws.ts";
+import { openWs, type WsListenerOptions } from "../../../node/transport/ws.ts";
 import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
 
-function listen(more: Partial<WsOptions> = {}): Promise<Listener> {
+function listen(more: Partial<WsListenerOptions> = {}): Promise<Listener> {
   return openWs({
     host: "127.0.0.1",
     port: 0,
