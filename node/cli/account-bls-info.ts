@@ -1,4 +1,7 @@
-/** `knit account bls-info [ENDPOINT]`: what a validator registers of its BLS key, asked of its node, in a file. */
+/**
+ * `knit account bls-info [ENDPOINT]`: writes the BLS public key of a node and its proof of possession to a
+ * file. Texts and file names are those of the Go node (`cmd/utils/nodecmd/accountcmd.go@v2.2.2`).
+ */
 import { bareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { ownBlsKey, ownNodeKey } from "../compose/node-keys.ts";
@@ -8,18 +11,21 @@ import { resolvePath } from "../config/options-paths.ts";
 import { provePossession } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { askNode } from "../transport/client.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { writeNewFile } from "./new-file.ts";
 import { openQuietShutdown } from "./signals.ts";
 
-/** A public key and the proof that somebody has its key, as bare hex. */
+/** A BLS public key and its proof of possession (pop), as bare hex. */
 interface BlsInfo {
   readonly publicKey: string;
   readonly pop: string;
 }
 
-/** Throws when there is no node, or when it does not tell its key and is not that of the data directory. */
-export async function writeBlsInfo(job: Job): Promise<void> {
+/**
+ * Writes the file. Throws without a node, or when the node does not report its key and is not that of the
+ * data directory.
+ */
+export async function writeBlsInfo(job: CommandJob): Promise<void> {
   const { address, told } = await askInfo(job);
   const blsPublicKeyInfo = told ?? (await ownInfo(job, address));
   const name = `bls-publicinfo-${address}.json`;
@@ -29,14 +35,14 @@ export async function writeBlsInfo(job: Job): Promise<void> {
 }
 
 interface Answered {
-  /** With checksum. */
+  /** Address with checksum (EIP-55). */
   readonly address: string;
   readonly told: BlsInfo | undefined;
 }
 
 const QUESTION = '{"jsonrpc":"2.0","id":1,"method":"admin_nodeInfo","params":[]}';
 
-async function askInfo({ shell, resolved, command, arguments: [given] }: Job): Promise<Answered> {
+async function askInfo({ shell, resolved, command, arguments: [given] }: CommandJob): Promise<Answered> {
   const { ipc } = nodeOptions(command, resolved, shell.host).options;
   const endpoint = given ?? ipc?.path;
   if (endpoint === undefined)
@@ -51,9 +57,9 @@ async function askInfo({ shell, resolved, command, arguments: [given] }: Job): P
   return readAnswer(text);
 }
 
-/** A file is named by the answer, so every member is checked. */
+/** Checks every member of the response, because the file name comes from it. */
 function readAnswer(text: string): Answered {
-  const { result, error } = objectOf(parsed(text));
+  const { result, error } = objectOf(parseResponse(text));
   if (error !== undefined)
     throw new Error(`Unable to fetch node info: ${String(objectOf(error)["message"])}`);
   const { nodeAddress, blsPublicKeyInfo } = objectOf(result);
@@ -73,7 +79,7 @@ function isHex(text: unknown, bytes: number): text is string {
   return typeof text === "string" && text.length === 2 * bytes && /^[0-9a-f]*$/i.test(text);
 }
 
-function parsed(text: string): unknown {
+function parseResponse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -86,8 +92,8 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** Nodes tell their key in the profile kaia alone; that of the data directory can be looked up. */
-async function ownInfo({ shell, resolved, command }: Job, address: string): Promise<BlsInfo> {
+/** Returns the key of the data directory. Nodes report their key only in the profile kaia. */
+async function ownInfo({ shell, resolved, command }: CommandJob, address: string): Promise<BlsInfo> {
   const { options } = nodeOptions(command, resolved, shell.host);
   const nodeKey = await ownNodeKey(options);
   if (checksumAddress(nodeKey.address) !== address)

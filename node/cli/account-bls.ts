@@ -1,6 +1,6 @@
 /**
- * `knit account bls-...`: a validator's BLS key, made, taken into a key file (EIP-2335) and out of one. Texts, files
- * and their names are the Go node's.
+ * `knit account bls-...`: creates, imports and exports the BLS key of a validator as a key file (EIP-2335).
+ * Texts, files and file names are those of the Go node (`cmd/utils/nodecmd/accountcmd.go@v2.2.2`).
  */
 import { randomBytes } from "node:crypto";
 import { BLS_FILE_ROUNDS, openBlsKeyFile, sealBlsKeyFile } from "../accounts/bls-key-file.ts";
@@ -15,25 +15,25 @@ import { deriveBlsKey } from "../crypto/bls-key.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import { openKeyJob } from "./account-commands.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { prepareDatadir } from "./datadir.ts";
 import { writeNewFile } from "./new-file.ts";
 import { readShortText } from "./short-text.ts";
 
-/** `knit account bls-new`: a key that does not follow from the node key. */
-export async function newBlsKey(job: Job): Promise<void> {
+/** `knit account bls-new`: writes a random key, independent of the node key. */
+export async function newBlsKey(job: CommandJob): Promise<void> {
   await writeKeyFile(job, "Creating new BLS key", () => Promise.resolve(deriveBlsKey(randomBytes(32))));
 }
 
-/** `knit account bls-import`: the BLS key that a node would run with. */
-export async function importBlsKey(job: Job): Promise<void> {
+/** `knit account bls-import`: writes the BLS key that the node would use. */
+export async function importBlsKey(job: CommandJob): Promise<void> {
   await writeKeyFile(job, "Importing BLS key", ownBlsKey);
 }
 
 type KeySource = (options: NodeOptions, nodeKey: NodeKey) => Promise<Uint8Array>;
 
-/** A key file in the working directory, named by the node's address. */
-async function writeKeyFile(job: Job, told: string, source: KeySource): Promise<void> {
+/** Writes a key file to the working directory. Its name contains the node's address. */
+async function writeKeyFile(job: CommandJob, told: string, source: KeySource): Promise<void> {
   const { options, passphrases, say } = await openKeyJob(job);
   const nodeKey = await ownNodeKey(options);
   const key = await source(options, nodeKey);
@@ -49,8 +49,8 @@ async function writeKeyFile(job: Job, told: string, source: KeySource): Promise<
   say(`Successfully wrote '${name}'`);
 }
 
-/** `knit account bls-export --bls-nodekeystore FILE`: the key of a key file becomes the node's BLS key. */
-export async function exportBlsKey(job: Job): Promise<void> {
+/** `knit account bls-export --bls-nodekeystore FILE`: makes the key of a key file the node's BLS key. */
+export async function exportBlsKey(job: CommandJob): Promise<void> {
   const file = job.resolved.values["bls-nodekeystore"];
   if (!file)
     throw new OptionError("missing-value", "no BLS keystore file specified (--bls-nodekeystore FILE)");

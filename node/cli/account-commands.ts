@@ -1,4 +1,7 @@
-/** `knit account`: the key files of a key store, listed, made, taken in and given out. Texts are the Go node's. */
+/**
+ * `knit account`: lists, creates, imports and exports the key files of a keystore. Texts are those of the Go
+ * node (`cmd/utils/nodecmd/accountcmd.go@v2.2.2`).
+ */
 import type { Accounts } from "../accounts/accounts.ts";
 import { AccountsError } from "../accounts/error.ts";
 import { keyFileAddress } from "../accounts/key-file.ts";
@@ -12,7 +15,7 @@ import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
 import { LIGHT_COST } from "../crypto/secret-box.ts";
 import { createLog } from "../observe/log.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { prepareDatadir } from "./datadir.ts";
 import { writeNewFile } from "./new-file.ts";
 import { openPassphrases, type Passphrases } from "./passphrases.ts";
@@ -21,7 +24,7 @@ import { readShortText } from "./short-text.ts";
 const NEW =
   "Your new account is locked with a password. Please give a password. Do not forget this password.";
 
-/** What the commands about keys work with. */
+/** Dependencies of commands for keys. */
 export interface KeyJob {
   readonly options: NodeOptions;
   readonly passphrases: Passphrases;
@@ -29,7 +32,7 @@ export interface KeyJob {
 }
 
 /** Opens the source of passphrases. Throws `OptionError`. */
-export async function openKeyJob({ shell, resolved, command }: Job): Promise<KeyJob> {
+export async function openKeyJob({ shell, resolved, command }: CommandJob): Promise<KeyJob> {
   const { options } = nodeOptions(command, resolved, shell.host);
   return {
     options,
@@ -38,13 +41,13 @@ export async function openKeyJob({ shell, resolved, command }: Job): Promise<Key
   };
 }
 
-/** What the commands about accounts work with. */
+/** Dependencies of commands for accounts. */
 export interface AccountJob extends KeyJob, AsyncDisposable {
   readonly accounts: Accounts;
 }
 
-/** Opens the key store too. Throws `OptionError`. */
-export async function openAccountJob(job: Job): Promise<AccountJob> {
+/** Opens the keystore and the source of passphrases. Throws `OptionError`. */
+export async function openAccountJob(job: CommandJob): Promise<AccountJob> {
   const work = await openKeyJob(job);
   const { options } = work;
   const { lightKdf, keyFileVersion } = options.accounts;
@@ -53,22 +56,24 @@ export async function openAccountJob(job: Job): Promise<AccountJob> {
   return { ...work, accounts, [Symbol.asyncDispose]: () => accounts[Symbol.asyncDispose]() };
 }
 
-/** `knit account list`. */
-export async function listAccounts(job: Job): Promise<void> {
+/** `knit account list`: prints the accounts with their URLs. */
+export async function listAccounts(job: CommandJob): Promise<void> {
   await using work = await openAccountJob(job);
   const all = work.accounts.wallets().flatMap(({ accounts }) => accounts);
   for (const [i, { address, url }] of all.entries()) work.say(`Account #${i}: {${bareHex(address)}} ${url}`);
 }
 
-/** `knit account new`. */
-export async function newAccount(job: Job): Promise<void> {
+/** `knit account new`: creates an account. */
+export async function createAccount(job: CommandJob): Promise<void> {
   await using work = await openAccountJob(job);
   const address = await work.accounts.create(await work.passphrases.fresh(0, NEW));
   work.say(`Address: {${bareHex(address)}}`);
 }
 
-/** `knit account import KEYFILE`: 64 hex digits, or a wallet key of 110 characters. */
-export async function importAccount(job: Job): Promise<void> {
+/**
+ * `knit account import KEYFILE`: imports a private key of 64 hex digits or a wallet key of 110 characters.
+ */
+export async function importAccount(job: CommandJob): Promise<void> {
   const text = (await readShortText(job.arguments[0] ?? "", "key")).trim();
   checkKey(text);
   await using work = await openAccountJob(job);
@@ -86,7 +91,7 @@ export async function importAccount(job: Job): Promise<void> {
   if (path !== undefined) say(`Your account is imported at ${path.url.replace(/^keystore:\/\//, "")}`);
 }
 
-/** Before anybody is asked for a passphrase. */
+/** Checks the key before the prompt for a passphrase. */
 function checkKey(text: string): void {
   try {
     parseRawKey(text).key.fill(0);
@@ -96,8 +101,10 @@ function checkKey(text: string): void {
   }
 }
 
-/** `knit account export --nodekeystore FILE`: the key of a key file becomes the node key of the data directory. */
-export async function exportAccount(job: Job): Promise<void> {
+/**
+ * `knit account export --nodekeystore FILE`: makes the key of a key file the node key of the data directory.
+ */
+export async function exportAccount(job: CommandJob): Promise<void> {
   const { nodekeystore } = job.resolved.values;
   if (!nodekeystore)
     throw new OptionError("missing-value", "no node keystore file specified (--nodekeystore FILE)");

@@ -1,4 +1,4 @@
-/** `knit account update ADDRESS...`: key files written anew, in today's form, under another passphrase. */
+/** `knit account update ADDRESS...`: rewrites key files in the current format with a new passphrase. */
 import { AccountsError } from "../accounts/error.ts";
 import { createKeyDirectory, type KeyEntry } from "../accounts/key-directory.ts";
 import { createKeyStore, type KeyStore } from "../accounts/key-store.ts";
@@ -8,12 +8,12 @@ import { bareHex } from "../bytes/hex.ts";
 import { type AccountReference, account } from "../config/flags-kinds.ts";
 import { LIGHT_COST, STANDARD_COST } from "../crypto/secret-box.ts";
 import { type AccountJob, openAccountJob } from "./account-commands.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 
 const ATTEMPTS = 3;
 
-/** Updates one account after the other; those before a failure stay updated. Throws what stopped it. */
-export async function updateAccounts(job: Job): Promise<void> {
+/** Updates one account after the other; those before a failure stay updated. */
+export async function updateAccounts(job: CommandJob): Promise<void> {
   await using work = await openAccountJob(job);
   const { accounts: form, paths } = work.options;
   const entries = createKeyDirectory(paths.keystore, job.shell.clock).entries();
@@ -31,7 +31,7 @@ export async function updateAccounts(job: Job): Promise<void> {
   }
 }
 
-/** The files of an address or of a place in the list. Throws when there is none. */
+/** Returns the key files of an address or index. Throws when there is none. */
 function matchesOf(typed: string, entries: readonly KeyEntry[]): readonly KeyEntry[] {
   const reference = referenceOf(typed);
   const matches =
@@ -81,7 +81,7 @@ async function unlock(work: AccountJob, store: KeyStore, { typed, matches }: Ask
   throw new Error(`Failed to unlock account ${typed} (${why})`, { cause: last });
 }
 
-/** The first file that opens. Throws what the last one threw. */
+/** Returns the first file that opens. Throws the error of the last one. */
 async function tryAll(store: KeyStore, matches: readonly KeyEntry[], passphrase: string): Promise<Unlocked> {
   let last: unknown;
   for (const entry of matches) {

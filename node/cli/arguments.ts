@@ -1,7 +1,6 @@
 /**
- * Arguments as the Go node takes them, put into the one form that the command-line library reads:
- * `--name=value`, command first. Single dashes, aliases, values behind a space and flags before the command
- * are all fine.
+ * Normalises arguments for the command-line library: `--name=value`, command first. As with the Go node,
+ * single dashes, aliases, values after a space and flags before the command are valid.
  */
 import { findFlag, flags, spellings } from "../config/flags.ts";
 import { absentFlags, findAbsentFlag } from "../config/flags-absent.ts";
@@ -13,7 +12,10 @@ import { commands } from "./commands.ts";
 const HELP = new Set(["-h", "-help", "--help"]);
 const VERSION = new Set(["-v", "-version", "--version"]);
 
-/** Throws `OptionError` for an unknown flag, an unknown command or a flag without its value. */
+/**
+ * Returns the normalised arguments. Throws `OptionError` for an unknown flag, an unknown command or a missing
+ * value.
+ */
 export function normalArguments(given: readonly string[]): string[] {
   const words: string[] = [];
   const options: string[] = [];
@@ -26,11 +28,11 @@ export function normalArguments(given: readonly string[]): string[] {
   }
   if (words.length === 0) return options.includes("--help") ? ["--help"] : ["run", ...options];
   refuseUnknownCommand(words);
-  return [...words, ...options.map((option) => respelled(words[0], option))];
+  return [...words, ...options.map((option) => resolveSpelling(words[0], option))];
 }
 
-/** A command's own meaning of a flag's name. */
-function respelled(command: string | undefined, option: string): string {
+/** Replaces a flag by the one that it stands for under this command. */
+function resolveSpelling(command: string | undefined, option: string): string {
   const row = spellings.find((each) => each.command === command && option.startsWith(`--${each.typed}=`));
   return row === undefined ? option : option.replace(row.typed, row.flag);
 }
@@ -44,7 +46,7 @@ function normalFlag(argument: string, rest: string[]): string {
   return `--${known.name}=${value ?? valueBehind(known, rest)}`;
 }
 
-/** What has to be known of a flag to read it. */
+/** A flag of knit or an absent flag of the Go nodes. */
 interface KnownFlag {
   readonly name: string;
   readonly isSwitch: boolean;

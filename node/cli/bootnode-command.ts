@@ -1,4 +1,4 @@
-/** `knit bootnode`: a boot node opened, and closed when somebody asks for it; its key made or shown. */
+/** `knit bootnode`: runs a boot node, or writes or prints its key. */
 import { once } from "node:events";
 import { randomKey } from "../accounts/raw-key.ts";
 import { bareHex } from "../bytes/hex.ts";
@@ -7,12 +7,12 @@ import { ownNodeKey } from "../compose/node-keys.ts";
 import { bootNodeOptions } from "../config/options-check.ts";
 import { resolvePath } from "../config/options-paths.ts";
 import { createLog } from "../observe/log.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { writeNewFile } from "./new-file.ts";
 import { openShutdownSignal } from "./signals.ts";
 
-/** Runs a boot node until a signal stops it, or does with its key what the flags ask for. Throws when it cannot. */
-export async function runBootNode({ shell, resolved }: Job): Promise<void> {
+/** Runs a boot node until a signal stops it, or handles `--genkey` and `--writeaddress`. */
+export async function runBootNode({ shell, resolved }: CommandJob): Promise<void> {
   const { genkey, writeaddress } = resolved.values;
   if (genkey) {
     const path = resolvePath(genkey, shell.host);

@@ -1,4 +1,4 @@
-/** What commands that work on a data directory and end have in common; the small ones of them. */
+/** Commands on a data directory: init, verify, size and rewind, and the common parts of such commands. */
 import { readFile } from "node:fs/promises";
 import type { Compared } from "../compose/offline-jobs.ts";
 import type { FlagCommand } from "../config/flags-rows.ts";
@@ -14,17 +14,17 @@ import { isAbort } from "./failure.ts";
 import type { Shell } from "./shell.ts";
 import { type Interrupt, openInterrupt } from "./signals.ts";
 
-/** A command to carry out. */
-export interface Job {
+/** One execution of a command. */
+export interface CommandJob {
   readonly shell: Shell;
   readonly resolved: ResolvedFlags;
   readonly command: FlagCommand;
-  /** What stands behind the command, without flags. */
+  /** Arguments after the command, without flags. */
   readonly arguments: readonly string[];
 }
 
-/** `knit init GENESIS`. */
-export async function initDatadir(job: Job): Promise<void> {
+/** `knit init GENESIS`: writes block 0. */
+export async function initCommand(job: CommandJob): Promise<void> {
   const { options, log } = prepare(job);
   const [file = ""] = job.arguments;
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -36,8 +36,8 @@ export async function initDatadir(job: Job): Promise<void> {
   log.info({ database: "chaindata", hash }, "Successfully wrote genesis state");
 }
 
-/** `knit db verify`. */
-export async function verifyDatabase(job: Job): Promise<number> {
+/** `knit db verify`: compares flat state, trie and root. Resolves to the exit code. */
+export async function verifyCommand(job: CommandJob): Promise<number> {
   using work = await openJob(job, { label: "verify", unit: "accounts" });
   const { options, progress, interrupt, node } = work;
   try {
@@ -59,8 +59,8 @@ function comparedText({ head, accounts, slots, codes, changes }: Compared): stri
   return `flat state, trie and root agree at block ${head}: ${parts.join(", ")}\n`;
 }
 
-/** `knit db size`: the largest kind first. */
-export async function tellSizes(job: Job): Promise<void> {
+/** `knit db size`: prints the size of each kind of row, the largest first. */
+export async function sizeCommand(job: CommandJob): Promise<void> {
   using work = await openJob(job, { label: "size", unit: "kinds" });
   const { kinds, oldestBody, head } = await work.node.measureDatabase(work.options);
   const uses = kinds.toSorted((a, b) => b.bytes - a.bytes);
@@ -77,8 +77,8 @@ function sizeLine(bytes: number, what: string): string {
   return `${bytes.toLocaleString("en").padStart(19)}  ${what}`;
 }
 
-/** `knit db rewind NUMBER`. */
-export async function rewindDatabase(job: Job): Promise<void> {
+/** `knit db rewind NUMBER`: removes the blocks after a block. */
+export async function rewindCommand(job: CommandJob): Promise<void> {
   const [typed = ""] = job.arguments;
   if (!/^\d{1,15}$/.test(typed)) {
     throw new OptionError("bad-value", `${JSON.stringify(typed)} is not a block number`);
@@ -88,7 +88,7 @@ export async function rewindDatabase(job: Job): Promise<void> {
   job.shell.stdout.write(`removed ${blocks} blocks; the newest block is ${head}\n`);
 }
 
-/** Long work on a data directory. Disposing it ends the progress line and the listening for signals. */
+/** A long job on a data directory. Disposing it ends the progress line and the handling of signals. */
 export interface OpenJob extends Disposable {
   readonly options: NodeOptions;
   readonly node: NodeCommands;
@@ -96,15 +96,15 @@ export interface OpenJob extends Disposable {
   readonly interrupt: Interrupt;
 }
 
-/** What the progress of a job is called and counts. */
+/** Label and units of the progress line of a job. */
 export interface JobCounts {
   readonly label: string;
   readonly unit: string;
   readonly alsoUnit?: string;
 }
 
-/** Prepares the data directory and everything that long work needs. */
-export async function openJob(job: Job, counts: JobCounts): Promise<OpenJob> {
+/** Prepares the data directory and opens progress and interrupt of a long job. */
+export async function openJob(job: CommandJob, counts: JobCounts): Promise<OpenJob> {
   const { options, log } = prepare(job);
   const { stderr: stream, signals, clock } = job.shell;
   await prepareDatadir(options.paths);
@@ -116,8 +116,10 @@ export async function openJob(job: Job, counts: JobCounts): Promise<OpenJob> {
   return { options, node, progress, interrupt, [Symbol.dispose]: () => open.dispose() };
 }
 
-/** These commands talk through progress and one line at the end, so their log begins at warnings. */
-function prepare({ shell, resolved, command }: Job): { options: NodeOptions; log: Log } {
+/**
+ * Creates options and log. The log starts at warnings, because these commands print progress and a result.
+ */
+function prepare({ shell, resolved, command }: CommandJob): { options: NodeOptions; log: Log } {
   const { options, warnings } = nodeOptions(command, resolved, shell.host);
   const log = createLog({ ...options.log, stream: shell.stderr });
   for (const warning of warnings) log.warn({ warning }, "check the flags");

@@ -1,6 +1,6 @@
 /**
- * The command line: arguments in, exit code out. A command is read, its flags are resolved and checked,
- * and what it does is called with the node's options. Whatever fails ends here as one line.
+ * The command line: arguments in, exit code out. Reads the command, resolves and checks its flags and runs
+ * its action. Any error ends here as one line.
  */
 import type { FlagValues } from "../config/flags.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { OptionError } from "../config/options-error.ts";
 import { readPropertiesFile, readSettingsFile } from "../config/settings-file.ts";
 import { programVersion } from "../config/version.ts";
-import { initDatadir, type Job, rewindDatabase, tellSizes, verifyDatabase } from "./chain-commands.ts";
+import { type CommandJob, initCommand, rewindCommand, sizeCommand, verifyCommand } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";
 import type { Command } from "./commands.ts";
 import { failureLine } from "./failure.ts";
@@ -20,7 +20,7 @@ import { exportFile, importFiles } from "./file-commands.ts";
 import { runDevelopmentNode, runNode } from "./run-commands.ts";
 import type { Shell } from "./shell.ts";
 
-/** Runs the command that `given` (arguments without program and script) asks for; resolves to its exit code. */
+/** Runs the command of `given` (arguments without program and script); resolves to its exit code. */
 export async function runCli(given: readonly string[], shell: Shell): Promise<number> {
   try {
     const invocation = readCommandLine(given);
@@ -41,18 +41,18 @@ export async function runCli(given: readonly string[], shell: Shell): Promise<nu
   }
 }
 
-/** Resolves to the exit code, or to nothing for 0. */
-type Action = (job: Job) => Promise<number | undefined> | Promise<void>;
+/** Resolves to the exit code; `undefined` is 0. */
+type Action = (job: CommandJob) => Promise<number | undefined> | Promise<void>;
 
 const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion">, Action>> = {
   run: runNode,
   dev: runDevelopmentNode,
-  init: initDatadir,
+  init: initCommand,
   import: importFiles,
   export: exportFile,
-  rewind: rewindDatabase,
-  verify: verifyDatabase,
-  size: tellSizes,
+  rewind: rewindCommand,
+  verify: verifyCommand,
+  size: sizeCommand,
   genesis: async (job) => (await import("./genesis-command.ts")).makeGenesis(job),
   config: async (job) => (await import("./config-command.ts")).showConfig(job),
   bootnode: async (job) => (await import("./bootnode-command.ts")).runBootNode(job),
@@ -60,7 +60,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   rpc: async (job) => (await import("./rpc-command.ts")).callNode(job), // the wires of all kinds
   "save-cache": async (job) => (await import("./save-cache.ts")).saveCache(job),
   "account-list": async (job) => (await import("./account-commands.ts")).listAccounts(job), // curves
-  "account-new": async (job) => (await import("./account-commands.ts")).newAccount(job),
+  "account-new": async (job) => (await import("./account-commands.ts")).createAccount(job),
   "account-update": async (job) => (await import("./account-update.ts")).updateAccounts(job),
   "account-import": async (job) => (await import("./account-commands.ts")).importAccount(job),
   "account-export": async (job) => (await import("./account-commands.ts")).exportAccount(job),
@@ -87,10 +87,12 @@ async function printCompletion([name = ""]: readonly string[], { stdout }: Shell
   return 0;
 }
 
-/** What a node is when the program is started under the name of a Go node's program. */
+/** Node type by the name of the executable, which is that of a Go node's program. */
 const PROGRAMS: Readonly<Record<string, FlagValues["type"]>> = { kcn: "core", kpn: "proxy", ken: "endpoint" };
 
-/** The settings file is named by the command line or the environment, so those are read first. */
+/**
+ * Resolves the flags. The command line and the environment come first, because they name the settings file.
+ */
 async function resolve(
   command: FlagSources["command"],
   commandLine: FlagTexts,
@@ -110,7 +112,7 @@ async function settingsFile({ values: { conf, properties } }: ResolvedFlags): Pr
   return properties ? readPropertiesFile(properties) : undefined;
 }
 
-/** A stack helps only who asked for details; reading flags may be what failed, so this looks by itself. */
+/** True when stack traces are wanted. Reads the verbosity itself, because the flags may be the error. */
 function debugging(given: readonly string[], { environment }: Shell): boolean {
   return /--?verbosity[= ][45]/.test(given.join(" ")) || /^[45]$/.test(environment["KNIT_VERBOSITY"] ?? "");
 }

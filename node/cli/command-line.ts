@@ -1,4 +1,4 @@
-/** The command line, read: which command, on what, with which flags. */
+/** Parser of the command line: command, arguments and flags. */
 import { Command as CommanderCommand, CommanderError, Option } from "commander";
 import { flagNames, flags } from "../config/flags.ts";
 import { absentNames, checksAbsentFlags } from "../config/flags-absent.ts";
@@ -8,7 +8,7 @@ import { normalArguments } from "./arguments.ts";
 import { type Command, commands } from "./commands.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 
-/** What the arguments ask for. */
+/** A parsed command line. */
 export type Invocation =
   | { readonly kind: "help"; readonly text: string }
   | {
@@ -18,7 +18,7 @@ export type Invocation =
       readonly flags: FlagTexts;
     };
 
-/** Reads arguments (without program and script). Throws `OptionError` with one line for the user. */
+/** Parses arguments (without program and script). Throws `OptionError` with one line for the user. */
 export function readCommandLine(given: readonly string[]): Invocation {
   let found: Invocation | undefined;
   const words = normalArguments(given);
@@ -29,14 +29,17 @@ export function readCommandLine(given: readonly string[]): Invocation {
     program.parse(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0 && error.code !== "commander.help") throw explained(error);
+    if (error.exitCode !== 0 && error.code !== "commander.help") throw optionError(error);
   }
   return found ?? { kind: "help", text: generalHelp() };
 }
 
 type Report = (invocation: Invocation) => void;
 
-/** The library compares each option with all others, so it is told only of those that are there. */
+/**
+ * Returns the names of the flags in use. The library gets only those, because it compares each option with
+ * all others.
+ */
 function typedNames(words: readonly string[]): ReadonlySet<string> {
   return new Set(words.flatMap((word) => /^--([^=]+)/.exec(word)?.[1] ?? []));
 }
@@ -70,7 +73,7 @@ function parentOf(
 
 interface AddedCommand {
   readonly command: Command;
-  /** Flags that were typed, for whatever command, and that this one takes. */
+  /** Flags of any command in the arguments that this command accepts. */
   readonly names: readonly AnyName[];
   readonly report: Report;
 }
@@ -98,7 +101,7 @@ function addCommand(target: CommanderCommand, { command, names, report }: AddedC
   });
 }
 
-/** What a command takes: its own flags, and those that it judges. */
+/** Returns the flags of a command, with the absent flags that it checks. */
 function flagsOf({ name: command }: Command): readonly AnyName[] {
   const own = flagNames.filter((name) => flags[name].commands.some((each) => each === command));
   return command !== "version" && command !== "completion" && checksAbsentFlags(command)
@@ -106,8 +109,10 @@ function flagsOf({ name: command }: Command): readonly AnyName[] {
     : own;
 }
 
-/** The library's errors in one line of our own; what it calls an unknown option belongs to another command. */
-function explained(error: CommanderError): OptionError {
+/**
+ * Converts an error of the library to one line. An option unknown to the library belongs to another command.
+ */
+function optionError(error: CommanderError): OptionError {
   const [, name = ""] = /'([^']+)'/.exec(error.message) ?? []; // the library says the name nowhere else
   const [option] = /^--[^=]+/.exec(name) ?? [];
   if (option && error.code === "commander.unknownOption") {

@@ -1,4 +1,4 @@
-/** The commands of `knit`, and what they ask of the node. */
+/** The commands of `knit`, one row each, and the functions of the node that they call. */
 
 import type { DevelopmentAccount } from "../compose/accounts.ts";
 import type { NodeEndpoints } from "../compose/node.ts";
@@ -16,34 +16,34 @@ import type { AdjustableLog } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
 import { decodeDetails } from "./decode-names.ts";
 
-/** One command: a row of help and of the command line. */
+/** A command: a row of help and of the command line. */
 export interface Command {
   readonly name: FlagCommand | "completion" | "version";
-  /** As typed; words between spaces. */
+  /** The words of the command, separated by spaces. */
   readonly words: string;
-  /** What it is about, if anything: `<one>`, `<more...>`, `[may be left out]`. */
+  /** Its arguments: `<one>`, `<more...>` or `[optional]`. */
   readonly arguments?: readonly string[];
-  /** What is said when the first argument is missing; the library's words when there is nothing better. */
+  /** Error text for a missing first argument; the library's by default. */
   readonly missing?: string;
   readonly summary: string;
-  /** What help says after the flags. */
+  /** Text of help after the flags. */
   readonly details?: string;
 }
 
 const IMPORT_DETAILS = `
-Blocks that are there already are skipped, so an import goes on where an earlier one ended, however that was.
-Ctrl-C finishes the block under way and says how far the import came (exit code 130; 143 after SIGTERM); a second
-one ends at once, and loses nothing that was reported. Blocks before a fault in a file stay (exit code 1).
+Existing blocks are skipped, so an import continues where an earlier one ended. Ctrl-C finishes the current block and
+reports the progress (exit code 130; 143 after SIGTERM); a second one exits at once and loses no reported block.
+Blocks before an error in a file are kept (exit code 1).
 `;
 
 const RPC_DETAILS = `
-PARAMS is one JSON array, or one word for each parameter: a word that is JSON is taken as that, any other as text.
+PARAMS is one JSON array, or one word for each parameter: a word that is valid JSON is JSON, any other is text.
 
   knit rpc chain_blockNumber
   knit rpc chain_getBalance 0x75a59b94889a05c03c66c3c84e9d2f8308ca4abd latest
   knit rpc --endpoint http://127.0.0.1:8551 eth_getLogs '[{"fromBlock":"0x1"}]'
 
-Exit code 0 with the result, 2 with the node's error, 1 when there was no answer.
+Exit code 0 with the result, 2 with the node's error, 1 without a response.
 `;
 
 const ATTACH_DETAILS = `
@@ -53,31 +53,31 @@ ENDPOINT is a URL (http, https, ws, wss) or a socket; the one in the data direct
   knit attach http://127.0.0.1:8551
   knit attach --exec 'klay.getBlock("latest").number'
 
-exit or Ctrl-D leaves, Ctrl-C drops what is typed, Tab completes. Commands are kept in <datadir>/history, but none
-that takes a passphrase and none that begins with a space.
+exit or Ctrl-D leaves the console, Ctrl-C clears the line, Tab completes. The history is in <datadir>/history, without
+commands that take a passphrase or begin with a space.
 `;
 
 const WALLET_DETAILS = `
-FILE holds the words, - is standard input. The wallet is encrypted with the first line of --password FILE; what is
-printed is its URL. On a running node it is opened, and accounts of it are kept, by two calls:
+FILE contains the words; - is standard input. The first line of --password FILE encrypts the wallet. The command prints
+its URL. Two calls open the wallet on a running node and add an account of it:
 
   knit rpc personal_openWallet hdwallet:///... PASSPHRASE
   knit rpc personal_deriveAccount hdwallet:///... "m/44'/60'/0'/0/0" true
 `;
 
 const UPDATE_DETAILS = `
-An account is its address or its place in the list. Passphrases are asked for, or read from --password FILE: the first
-line opens each account, the second is the new passphrase; with one line that stays as it is.
+An account is an address or an index in the list. Passphrases come from a prompt or from --password FILE: the first
+line opens each account, the second is the new passphrase; with one line the passphrase does not change.
 `;
 
 const BLS_DETAILS = `
-The key file (EIP-2335) is bls-keystore-ADDRESS.json in the working directory. knit account bls-export puts its key
-where a node finds it, <datadir>/knit/bls-nodekey; a node without that file has the key that follows from its node key.
+The key file (EIP-2335) is bls-keystore-ADDRESS.json in the working directory. knit account bls-export writes its
+key to <datadir>/knit/bls-nodekey, from which a node reads it; without that file the key is derived from the node key.
 `;
 
 const GENESIS_DETAILS = `
-TYPE is what the network is to run on: local (a script starts processes), remote (files alone, for machines of their
-own), compose or docker, kubernetes (manifests for knit-operator). Forks begin at block 0 unless something else is said.
+TYPE is the platform of the network: local (a script starts processes), remote (files only, for separate machines),
+compose or docker, kubernetes (manifests for knit-operator). Forks are active from block 0 unless a flag sets another.
 
   knit genesis --cn-num 4 --pn-num 1 --en-num 1 --test-num 2 local && ./knit-network/start.sh
   knit genesis --cn-num 4 --genesis-type kairos --osaka-compatible-blocknumber never kubernetes
@@ -85,19 +85,19 @@ own), compose or docker, kubernetes (manifests for knit-operator). Forks begin a
 
 const COMPLETION_DETAILS = `
   source <(knit completion bash)                                    in ~/.bashrc
-  source <(knit completion zsh)                                     in ~/.zshrc, behind compinit
+  source <(knit completion zsh)                                     in ~/.zshrc, after compinit
   knit completion fish > ~/.config/fish/completions/knit.fish
 `;
 
 /** All commands in the order of help. */
 export const commands: readonly Command[] = [
-  { name: "run", words: "run", summary: "runs a node (what knit does without a command)" },
+  { name: "run", words: "run", summary: "runs a node (the default command)" },
   {
     name: "dev",
     words: "dev",
     summary: "runs a new chain of one node with funded accounts, for development",
   },
-  { name: "bootnode", words: "bootnode", summary: "runs a boot node, from which nodes find each other" },
+  { name: "bootnode", words: "bootnode", summary: "runs a boot node for node discovery" },
   {
     name: "init",
     words: "init",
@@ -109,49 +109,49 @@ export const commands: readonly Command[] = [
     name: "genesis",
     words: "genesis",
     arguments: ["[TYPE]"],
-    summary: "makes a network: keys, genesis, static nodes; for processes, compose or Kubernetes",
+    summary: "creates a network: keys, genesis, static nodes; for processes, compose or Kubernetes",
     details: GENESIS_DETAILS,
   },
   {
     name: "import",
     words: "import",
     arguments: ["<FILE...>"],
-    summary: "imports blocks from files (.gz is unpacked); goes on where it was",
+    summary: "imports blocks from files (.gz is decompressed); continues an earlier import",
     details: IMPORT_DETAILS,
   },
   {
     name: "export",
     words: "export",
     arguments: ["<FILE>", "[FIRST]", "[LAST]"],
-    summary: "writes blocks to a new file (.gz is packed)",
+    summary: "exports blocks to a new file (.gz is compressed)",
   },
   {
     name: "rewind",
     words: "db rewind",
     arguments: ["<NUMBER>"],
-    summary: "takes the chain back to a recent block; later blocks are gone",
+    summary: "rewinds the chain to a recent block; deletes later blocks",
   },
   { name: "verify", words: "db verify", summary: "compares flat state, trie and state root" },
-  { name: "size", words: "db size", summary: "tells what takes the disk, by kind" },
+  { name: "size", words: "db size", summary: "prints the disk usage by kind of data" },
   { name: "dumpgenesis", words: "dumpgenesis", summary: "prints a public network's genesis file" },
   {
     name: "decode",
     words: "decode",
     arguments: ["<HEX|FILE>"],
-    summary: "shows bytes of the chain as JSON: transactions, blocks, keys and more",
+    summary: "prints chain data as JSON: transactions, blocks, keys and more",
     details: decodeDetails(),
   },
   {
     name: "rpc",
     words: "rpc",
     arguments: ["<METHOD>", "[PARAMS...]"],
-    summary: "calls a method of a running node and prints its answer",
+    summary: "calls a method of a running node and prints the result",
     details: RPC_DETAILS,
   },
   {
     name: "save-cache",
     words: "save-cache",
-    summary: "has a running node save its trie nodes for the next start, and waits for it",
+    summary: "makes a running node save its trie node cache for the next start",
   },
   {
     name: "attach",
@@ -160,15 +160,19 @@ export const commands: readonly Command[] = [
     summary: "opens a JavaScript console on a running node",
     details: ATTACH_DETAILS,
   },
-  { name: "console", words: "console", summary: "runs a node with such a console; it stops with it" },
-  { name: "account-list", words: "account list", summary: "prints the accounts of the key store" },
-  { name: "account-new", words: "account new", summary: "makes an account and prints its address" },
+  {
+    name: "console",
+    words: "console",
+    summary: "runs a node with a JavaScript console; the node stops with it",
+  },
+  { name: "account-list", words: "account list", summary: "prints the accounts of the keystore" },
+  { name: "account-new", words: "account new", summary: "creates an account and prints its address" },
   {
     name: "account-update",
     words: "account update",
     arguments: ["<ADDRESS...>"],
     missing: "No accounts specified to update",
-    summary: "writes key files anew under another passphrase",
+    summary: "rewrites key files with a new passphrase",
     details: UPDATE_DETAILS,
   },
   {
@@ -176,24 +180,24 @@ export const commands: readonly Command[] = [
     words: "account import",
     arguments: ["<KEYFILE>"],
     missing: "keyfile must be given as argument",
-    summary: "makes an account of a private key (64 hex digits in a file)",
+    summary: "imports a private key (64 hex digits in a file) as an account",
   },
   {
     name: "account-export",
     words: "account export",
-    summary: "makes a key file's key the node key of the data directory",
+    summary: "exports the key of a key file as the node key of the data directory",
   },
   {
     name: "account-bls-new",
     words: "account bls-new",
-    summary: "makes a BLS key that does not follow from the node key, as a key file",
+    summary: "creates a key file with a random BLS key",
     details: BLS_DETAILS,
   },
   {
     name: "account-bls-info",
     words: "account bls-info",
     arguments: ["[ENDPOINT]"],
-    summary: "writes what a validator registers: its BLS public key and the proof that it has the key",
+    summary: "writes the BLS public key and the proof of possession that a validator registers",
   },
   {
     name: "account-bls-import",
@@ -204,51 +208,51 @@ export const commands: readonly Command[] = [
   {
     name: "account-bls-export",
     words: "account bls-export",
-    summary: "makes a BLS key file's key the BLS key of the data directory",
+    summary: "exports the key of a BLS key file as the BLS key of the data directory",
   },
   {
     name: "wallet",
     words: "wallet import",
     arguments: ["<FILE>"],
-    summary: "keeps a mnemonic (12 to 24 English words) as an encrypted HD wallet",
+    summary: "imports a mnemonic (12 to 24 English words) as an encrypted HD wallet",
     details: WALLET_DETAILS,
   },
   {
     name: "config",
     words: "config",
     arguments: ["[FLAG...]"],
-    summary: "shows what a node would run with, and where it is from; the bare values of FLAGs",
+    summary: "prints the settings of a node and their origins, or the bare values of FLAGs",
   },
   {
     name: "completion",
     words: "completion",
     arguments: ["<SHELL>"],
-    summary: "prints what makes bash, zsh or fish complete commands and flags",
+    summary: "prints a completion script for bash, zsh or fish",
     details: COMPLETION_DETAILS,
   },
   { name: "version", words: "version", summary: "prints the version" },
 ];
 
-/** A node that is open. Disposing it closes everything in reverse order. */
+/** An open node. Disposing it closes all its parts in reverse order. */
 export interface RunningNode extends AsyncDisposable {
   readonly endpoints: Partial<NodeEndpoints>;
-  /** Set on a development chain. */
+  /** Accounts of a development chain. */
   readonly developmentAccounts?: readonly DevelopmentAccount[] | undefined;
-  /** Resolves with the reason when the node cannot go on by itself, as when its disk fails. */
+  /** Resolves with the reason when the node cannot continue, as after a disk failure. */
   readonly failure?: Promise<Error> | undefined;
 }
 
-/** What commands do with a node; loaded when a command needs it, so that `knit version` stays fast. */
+/** Functions of the node for commands. They are loaded on demand, so that `knit version` stays fast. */
 export interface NodeCommands {
   openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<RunningNode>;
   /** Writes block 0; `hash` is its `0x` text. */
   initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }>;
   importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult>;
   exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
-  /** Takes the chain back to a block; `head` is the newest block then. */
+  /** Rewinds the chain to a block; `head` is the newest block afterwards. */
   rewindChain(options: NodeOptions, number: number): Promise<FileResult>;
-  /** Bytes of each kind of row, and from which block on the history is whole. */
+  /** Returns the bytes of each kind of row, and the first block of the complete history. */
   measureDatabase(options: NodeOptions): Promise<DatabaseSize>;
-  /** Throws when something disagrees. */
+  /** Compares flat state, trie and root. Throws at the first difference. */
   verifyDatabase(options: NodeOptions, progress: Progress, signal: AbortSignal): Promise<Compared>;
 }

@@ -1,11 +1,11 @@
-/** `knit completion SHELL`: what makes a shell complete commands and flags, printed from their tables. */
+/** `knit completion SHELL`: scripts for the completion of commands and flags in bash, zsh and fish. */
 import { type FlagName, flagNames, flags, spellings } from "../config/flags.ts";
 import { OptionError } from "../config/options-error.ts";
 import { type Command, commands } from "./commands.ts";
 
 const PROGRAMS = ["knit", "kcn", "kpn", "ken"] as const;
 
-/** The script. Throws `OptionError` `bad-value` for a shell that is not known. */
+/** Returns the script. Throws `OptionError` `bad-value` for an unknown shell. */
 export function completion(shell: string): string {
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (script === undefined)
@@ -19,7 +19,7 @@ interface TypedFlag {
   readonly typed: string;
   readonly summary: string;
   readonly isSwitch: boolean;
-  /** The words it takes, when there are few. */
+  /** The valid values, when there are few. */
   readonly words: readonly string[];
   readonly isPath: boolean;
 }
@@ -40,7 +40,7 @@ function typedFlag(name: FlagName): TypedFlag {
   };
 }
 
-/** What can stand behind words that were typed: the next word of a command. */
+/** Returns the next words by the words before them. */
 function nextWords(): ReadonlyMap<string, readonly string[]> {
   const next = new Map<string, Set<string>>();
   for (const { words } of commands) {
@@ -95,7 +95,7 @@ complete -o filenames -F _knit ${PROGRAMS.join(" ")}
 `;
 }
 
-/** Without a command a node runs. */
+/** Flags of `knit run`, the default command. */
 function runFlags(): readonly string[] {
   return commands
     .filter(({ name }) => name === "run")
@@ -109,7 +109,7 @@ function valueCase({ typed, words, isPath }: TypedFlag): string {
   return `    --${typed}) COMPREPLY=(${reply}); return ;;`;
 }
 
-/** zsh runs bash's script with its own emulation of it. */
+/** Returns the script of zsh, which runs that of bash with bashcompinit. */
 function zsh(): string {
   return `# zsh completion of knit; knit completion zsh prints it
 autoload -U +X bashcompinit && bashcompinit
@@ -124,24 +124,24 @@ function fish(): string {
     const here =
       before.length === 0 ? "__fish_use_subcommand" : `__fish_seen_subcommand_from ${before.join(" ")}`;
     const flagLines = flagsOf(command).map((flag) => fishFlag(`__fish_seen_subcommand_from ${last}`, flag));
-    return [fishLine(here, ["-f", "-a", quoted(last), "-d", quoted(command.summary)]), ...flagLines];
+    return [fishLine(here, ["-f", "-a", quote(last), "-d", quote(command.summary)]), ...flagLines];
   });
   const first = [...nextWords().keys()]
     .filter((words) => words !== "" && !words.includes(" "))
-    .map((words) => fishLine("__fish_use_subcommand", ["-f", "-a", quoted(words)]));
+    .map((words) => fishLine("__fish_use_subcommand", ["-f", "-a", quote(words)]));
   return `# fish completion of knit; knit completion fish prints it\n${[...first, ...lines].join("\n")}\n`;
 }
 
 function fishFlag(condition: string, { typed, summary, isSwitch, words }: TypedFlag): string {
   const value = isSwitch ? [] : ["-r"];
-  const known = words.length > 0 ? ["-f", "-a", quoted(words.join(" "))] : [];
-  return fishLine(condition, ["-l", quoted(typed), ...value, ...known, "-d", quoted(summary)]);
+  const known = words.length > 0 ? ["-f", "-a", quote(words.join(" "))] : [];
+  return fishLine(condition, ["-l", quote(typed), ...value, ...known, "-d", quote(summary)]);
 }
 
 function fishLine(condition: string, words: readonly string[]): string {
-  return `complete -c knit -n ${quoted(condition)} ${words.join(" ")}`;
+  return `complete -c knit -n ${quote(condition)} ${words.join(" ")}`;
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }

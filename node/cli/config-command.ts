@@ -1,16 +1,16 @@
-/** `knit config [FLAG...]`: what a node would run with, and where each value comes from. */
+/** `knit config [FLAG...]`: prints the settings of a node and their origins. */
 import { type FlagName, findFlag, flagNames, flags } from "../config/flags.ts";
 import { secretFlags, suggestion } from "../config/flags-values.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { flagText } from "./flag-text.ts";
 
 /**
- * Prints a line for each flag of `knit run`, or the bare values of those that are named. Throws what would keep a
- * node from starting with them.
+ * Prints one line for each flag of `knit run`, or the bare values of the given flags. Throws the error that
+ * the node would not start with.
  */
-export function showConfig({ shell, resolved, arguments: asked }: Job): void {
+export function showConfig({ shell, resolved, arguments: asked }: CommandJob): void {
   const { warnings } = nodeOptions("run", resolved, shell.host);
   if (asked.length > 0) {
     const names = asked.map(flagCalled);
@@ -27,14 +27,14 @@ export function showConfig({ shell, resolved, arguments: asked }: Job): void {
   for (const warning of warnings) shell.stderr.write(`warning: ${warning}\n`);
 }
 
-/** Throws `OptionError` `unknown-flag` with a near miss. */
+/** Finds a flag. Throws `OptionError` `unknown-flag` with a suggestion. */
 function flagCalled(word: string): FlagName {
   const name = findFlag(word.replace(/^--?/, ""));
   if (name !== undefined) return name;
   throw new OptionError("unknown-flag", `unknown flag ${word}${suggestion(word)}`);
 }
 
-/** For scripts: empty where nothing is set. */
+/** Returns the value for scripts; empty for an absent value. */
 function plainText(name: FlagName, resolved: Resolved): string {
   const text = valueText(name, resolved);
   return text === NOTHING ? "" : text;
@@ -42,7 +42,7 @@ function plainText(name: FlagName, resolved: Resolved): string {
 
 const NOTHING = "-";
 
-type Resolved = Job["resolved"];
+type Resolved = CommandJob["resolved"];
 
 function valueText(name: FlagName, { values, origins }: Resolved): string {
   const given = origins.get(name);

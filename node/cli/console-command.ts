@@ -1,4 +1,4 @@
-/** `knit attach` and `knit console`: the JavaScript console on a node that runs, or on one of its own. */
+/** `knit attach` and `knit console`: the JavaScript console of a running node or of a new one. */
 import { join } from "node:path";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
@@ -7,26 +7,26 @@ import { openConsole } from "../console/console.ts";
 import { openCommandHistory } from "../console/history.ts";
 import { createLog } from "../observe/log.ts";
 import { askNode } from "../transport/client.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { runNodeWith } from "./run-commands.ts";
 import { openShutdownSignal } from "./signals.ts";
 
-/** Attaches to a running node. */
-export async function attachConsole(job: Job): Promise<void> {
+/** Attaches a console to a running node. */
+export async function attachConsole(job: CommandJob): Promise<void> {
   const [given] = job.arguments;
   using shutdown = openShutdownSignal(job.shell.signals, createLog({ level: "silent", format: "terminal" }));
   const endpoint = given === undefined ? ownEndpoint(job) : given.replace(/^(rpc|ipc):/, "");
   await converse(job, endpoint, shutdown.signal);
 }
 
-/** Runs a node, and a console on it; the node stops with the console. */
-export async function runNodeConsole(job: Job): Promise<void> {
+/** Runs a node with a console; the node stops with the console. */
+export async function runNodeConsole(job: CommandJob): Promise<void> {
   const endpoint = ownEndpoint(job);
   await runNodeWith(job, (signal) => converse(job, endpoint, signal));
 }
 
-/** The socket in the data directory. */
-function ownEndpoint({ shell, resolved, command }: Job): string {
+/** Returns the socket in the data directory. */
+function ownEndpoint({ shell, resolved, command }: CommandJob): string {
   const { ipc } = nodeOptions(command, resolved, shell.host).options;
   if (ipc === undefined)
     throw new OptionError("clash", "a console on this node needs its socket (--ipcdisable)");
@@ -34,7 +34,7 @@ function ownEndpoint({ shell, resolved, command }: Job): string {
 }
 
 async function converse(
-  { shell, resolved, command }: Job,
+  { shell, resolved, command }: CommandJob,
   endpoint: string,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-/** A data directory made ready for a command: not a Go node's, and there. */
+/** Data directories of commands: creates them and rejects those of a Go node. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { OptionError } from "../config/options-error.ts";
 import type { NodePaths } from "../config/options-paths.ts";
 
-/** Makes the directories. Throws `OptionError` `clash` when a Go node's chain is inside. */
+/**
+ * Creates the directories. Throws `OptionError` `clash` when the data directory has the chain of a Go node.
+ */
 export async function prepareDatadir({ dataDirectory, instance }: NodePaths): Promise<void> {
   if (existsSync(join(dataDirectory, "klay", "chaindata"))) {
     throw new OptionError(
@@ -18,12 +20,12 @@ export async function prepareDatadir({ dataDirectory, instance }: NodePaths): Pr
   await mkdir(instance, { recursive: true, mode: 0o700 });
 }
 
-/** A directory that is removed when it is disposed. */
+/** A directory that is deleted when it is disposed. */
 export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Makes a directory among the system's temporary files. */
+/** Creates a directory among the system's temporary files. */
 export async function openTemporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), "knit-dev-"));
   return {

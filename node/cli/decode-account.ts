@@ -1,4 +1,4 @@
-/** Accounts as the state trie holds them and account keys, for people. */
+/** JSON of accounts of the state trie and of account keys. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { decodeAccount } from "../model/account.ts";
@@ -7,13 +7,13 @@ import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyJson } from "../model/account-key-json.ts";
 import { multiSigIn, publicKeyIn } from "../model/account-key-parts.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
-import { DecodeError, located, offsetIn } from "./decode-error.ts";
+import { DecodeError, offsetIn, withOffset } from "./decode-error.ts";
 
 const KEY_NAMES = new Map(Object.entries(KEY_TYPES).map(([name, type]) => [type as number, name]));
 
-/** An account that fills `bytes`. Throws `DecodeError`. */
-export function decodedAccount(bytes: Uint8Array): object {
-  const account = located("account", 0, () => decodeAccount(bytes));
+/** Decodes an account that fills `bytes`. Throws `DecodeError`. */
+export function decodeAccountJson(bytes: Uint8Array): object {
+  const account = withOffset("account", 0, () => decodeAccount(bytes));
   const { key } = account;
   const keyAt = offsetIn(bytes, key.body) - 1;
   const own = key.type === KEY_TYPES.legacy || key.type === KEY_TYPES.fail || key.type === KEY_TYPES.nil;
@@ -31,29 +31,29 @@ export function decodedAccount(bytes: Uint8Array): object {
   };
 }
 
-/** A serialised account key that fills `bytes`. Throws `DecodeError`. */
-export function decodedAccountKey(bytes: Uint8Array): object {
+/** Decodes an account key that fills `bytes`. Throws `DecodeError`. */
+export function decodeAccountKeyJson(bytes: Uint8Array): object {
   checkKey(bytes, 0);
-  const key = located("account key", 0, () => decodeAccountKey(bytes));
+  const key = withOffset("account key", 0, () => decodeAccountKey(bytes));
   return { name: KEY_NAMES.get(key.type), ...accountKeyJson(key) };
 }
 
-/** Reads a key part by part, because what is wrong inside has to be named by its place in the input. */
+/** Checks a key part by part, so that an error has its offset in the input. */
 function checkKey(bytes: Uint8Array, offset: number): void {
   const [type] = bytes;
   const body = bytes.subarray(1);
   if (type === KEY_TYPES.roleBased) {
     for (const role of roles(bytes, offset)) checkKey(role, offset + offsetIn(bytes, role));
   } else if (type === KEY_TYPES.public) {
-    located("public key", offset + 1, () => publicKeyIn({ type, body }));
+    withOffset("public key", offset + 1, () => publicKeyIn({ type, body }));
   } else if (type === KEY_TYPES.weightedMultiSig) {
-    located("weighted multi-signature", offset + 1, () => multiSigIn({ type, body }));
+    withOffset("weighted multi-signature", offset + 1, () => multiSigIn({ type, body }));
   }
-  located("account key", offset, () => decodeAccountKey(bytes));
+  withOffset("account key", offset, () => decodeAccountKey(bytes));
 }
 
 function roles(bytes: Uint8Array, offset: number): Uint8Array[] {
-  return located("role-based key", offset, () => {
+  return withOffset("role-based key", offset, () => {
     const cursor = new RlpCursor(bytes, 1);
     const end = cursor.enter();
     const found: Uint8Array[] = [];

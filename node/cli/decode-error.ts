@@ -1,16 +1,16 @@
-/** Why bytes are not what they are taken for, with the place. */
+/** Errors of `knit decode` with the offset in the input. */
 
-/** Where and why reading stopped; the message names the byte. */
+/** A failure to decode; the message has the offset and the reason. */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
   readonly code = "undecodable";
 }
 
 /**
- * Runs `read` on a part that begins at `offset` of the input. What it throws comes out as a `DecodeError` that says
- * `what` the part is, and counts bytes from the input's start. Bugs come out as they are.
+ * Runs `read` on a part at `offset` of the input. Its errors become a `DecodeError` with the name of the part
+ * (`what`) and the offset from the start of the input. Programming errors pass unchanged.
  */
-export function located<T>(what: string, offset: number, read: () => T): T {
+export function withOffset<T>(what: string, offset: number, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -20,7 +20,7 @@ export function located<T>(what: string, offset: number, read: () => T): T {
   }
 }
 
-/** Where a view of `bytes` begins in it. */
+/** Returns the offset of a view in `bytes`. */
 export function offsetIn(bytes: Uint8Array, view: Uint8Array): number {
   return view.byteOffset - bytes.byteOffset;
 }

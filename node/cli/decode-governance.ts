@@ -1,4 +1,4 @@
-/** Votes and governance data of headers for people. */
+/** JSON of the votes and governance data of headers. */
 import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { decodeRlp, stringBytes } from "../bytes/rlp.ts";
@@ -6,11 +6,11 @@ import { parseExactJson } from "../config/exact-json.ts";
 import { PARAMETERS } from "../governance/parameter-rows.ts";
 import { isValidatorVote } from "../governance/vote.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
-import { DecodeError, located } from "./decode-error.ts";
+import { DecodeError, withOffset } from "./decode-error.ts";
 
-/** A header's vote: `[voter, parameter, value]`. Throws `DecodeError`. */
-export function decodedVote(bytes: Uint8Array): object {
-  return located("vote", 0, () => {
+/** Decodes a header's vote: `[voter, parameter, value]`. Throws `DecodeError`. */
+export function decodeVoteJson(bytes: Uint8Array): object {
+  return withOffset("vote", 0, () => {
     const cursor = new RlpCursor(bytes);
     const end = cursor.enter();
     const voter = toHex(cursor.fixed(20));
@@ -39,14 +39,14 @@ function valueJson(key: string, value: Uint8Array): unknown {
 }
 
 /**
- * A header's governance data: an RLP string of a JSON object, or the object alone; integers above 2^53 are bigint.
- * Throws `DecodeError`.
+ * Decodes a header's governance data: an RLP string of a JSON object, or the bare object. Integers above 2^53
+ * become bigint. Throws `DecodeError`.
  */
-export function decodedGovernance(bytes: Uint8Array): unknown {
+export function decodeGovernanceJson(bytes: Uint8Array): unknown {
   const bare = bytes[0] === 0x7b;
-  const text = bare ? bytes : located("governance data", 0, () => stringBytes(decodeRlp(bytes)));
+  const text = bare ? bytes : withOffset("governance data", 0, () => stringBytes(decodeRlp(bytes)));
   const at = bare ? 0 : bytes.length - text.length;
-  const json = located("governance data", at, () => parseExactJson(Buffer.from(text).toString()));
+  const json = withOffset("governance data", at, () => parseExactJson(Buffer.from(text).toString()));
   if (typeof json === "object" && json !== null && !Array.isArray(json)) return json;
   throw new DecodeError(`governance data at byte ${at}: not a JSON object`);
 }

@@ -1,4 +1,4 @@
-/** Extra data, headers and blocks for people. */
+/** JSON of extra data, headers and blocks. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { itemAt, type RlpItem } from "../bytes/rlp.ts";
@@ -13,25 +13,25 @@ import {
 } from "../model/istanbul-extra.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
-import { DecodeError, located, offsetIn } from "./decode-error.ts";
-import { decodedGovernance, decodedVote } from "./decode-governance.ts";
+import { DecodeError, offsetIn, withOffset } from "./decode-error.ts";
+import { decodeGovernanceJson, decodeVoteJson } from "./decode-governance.ts";
 import { transactionView } from "./decode-transaction.ts";
 
 const VANITY = 32;
 
-/** Extra data: vanity and round, validators, seals. Throws `DecodeError`. */
-export function decodedExtra(bytes: Uint8Array): object {
+/** Decodes extra data: vanity and round, validators, seals. Throws `DecodeError`. */
+export function decodeExtraJson(bytes: Uint8Array): object {
   return extraView(readExtra(bytes, 0), bytes);
 }
 
-/** Names the byte that is wrong, as the node's own reader does not. */
+/** Reads extra data with offsets in errors, which the node's own reader does not have. */
 function readExtra(extra: Uint8Array, offset: number): IstanbulExtra {
   if (extra.length < VANITY) {
     throw new DecodeError(
       `extra data at byte ${offset}: ${extra.length} bytes where ${VANITY} of vanity are wanted (byte ${offset + extra.length})`,
     );
   }
-  return located("extra data", offset, () => {
+  return withOffset("extra data", offset, () => {
     const cursor = new RlpCursor(extra, VANITY);
     const end = cursor.enter();
     const validators = readStrings(cursor, 20);
@@ -65,9 +65,9 @@ function extraView({ vanity, validators, seal, committedSeals }: IstanbulExtra, 
   };
 }
 
-/** A header that fills `bytes`. Throws `DecodeError`. */
-export function decodedHeader(bytes: Uint8Array): object {
-  return headerView(located("header", 0, () => decodeHeader(whole(bytes, "header"))));
+/** Decodes a header that fills `bytes`. Throws `DecodeError`. */
+export function decodeHeaderJson(bytes: Uint8Array): object {
+  return headerView(withOffset("header", 0, () => decodeHeader(whole(bytes, "header"))));
 }
 
 function whole(bytes: Uint8Array, what: string): RlpItem {
@@ -77,13 +77,13 @@ function whole(bytes: Uint8Array, what: string): RlpItem {
   throw new DecodeError(`${what} at byte 0: ${bytes.length - length} bytes after it (byte ${length})`);
 }
 
-/** The fields under their names in JSON-RPC, and what follows from them. */
+/** Returns the fields under their JSON-RPC names, and derived fields. */
 function headerView(header: Header): object {
   return {
     hash: toHex(blockHash(header)),
     ...headerFields(header),
-    ...readable("vote", header.vote, decodedVote),
-    ...readable("governance", header.governance, decodedGovernance),
+    ...readable("vote", header.vote, decodeVoteJson),
+    ...readable("governance", header.governance, decodeGovernanceJson),
     ...sealView(header),
   };
 }
@@ -113,7 +113,7 @@ function headerFields(header: Header): object {
   };
 }
 
-/** A field that has a format of its own; nothing when it is empty, the reason when it is in another form. */
+/** Returns a decoded field: nothing when it is empty, the error text when its format is unknown. */
 function readable(name: string, bytes: Uint8Array, read: (bytes: Uint8Array) => unknown): object {
   return bytes.length === 0 ? {} : { [name]: orReason(() => read(bytes)) };
 }
@@ -127,7 +127,7 @@ function orReason<T>(read: () => T): T | string {
   }
 }
 
-/** Who sealed the block; absent seals are nobody's (`null`). */
+/** Returns the signers of a block; `null` for an absent seal. */
 function sealView(header: Header): object {
   const extra = orReason(() => readExtra(header.extra, 0));
   if (typeof extra === "string") return { extra };
@@ -146,11 +146,11 @@ function signerOf(digest: Uint8Array, seal: Uint8Array): string | null {
   return publicKey === undefined ? null : toHex(addressOfPublicKey(publicKey));
 }
 
-/** A block that fills `bytes`. Throws `DecodeError`, which names the transaction that is wrong. */
-export function decodedBlock(bytes: Uint8Array): object {
-  const { header, body } = located("block", 0, () => blockParts(bytes));
+/** Decodes a block that fills `bytes`. Throws `DecodeError` with the index of an invalid transaction. */
+export function decodeBlockJson(bytes: Uint8Array): object {
+  const { header, body } = withOffset("block", 0, () => blockParts(bytes));
   const headerAt = offsetIn(bytes, header);
-  const readHeader = located("header", headerAt, () => decodeHeader(itemAt(header, 0)));
+  const readHeader = withOffset("header", headerAt, () => decodeHeader(itemAt(header, 0)));
   const transactions = readBody(bytes, body);
   const { hash, size } = createBlock(readHeader, transactions);
   return {
@@ -175,10 +175,10 @@ function list(cursor: RlpCursor): Uint8Array {
   throw new DecodeError(`block at byte 0: a list is wanted (byte ${cursor.at})`);
 }
 
-/** The transactions stand one after the other: type bytes, if any, then a list. */
+/** Reads the transactions of a body: each is a type prefix, if any, and a list. */
 function readBody(bytes: Uint8Array, body: Uint8Array): Transaction[] {
   const bodyAt = offsetIn(bytes, body);
-  const cursor = located("transactions", bodyAt, () => {
+  const cursor = withOffset("transactions", bodyAt, () => {
     const inside = new RlpCursor(body);
     inside.enter();
     return inside;
@@ -187,12 +187,12 @@ function readBody(bytes: Uint8Array, body: Uint8Array): Transaction[] {
   while (!cursor.done) {
     const start = cursor.at;
     const what = `transaction ${transactions.length}`;
-    located(what, bodyAt, () => {
+    withOffset(what, bodyAt, () => {
       while (!cursor.done && !cursor.atList) cursor.skip();
       if (!cursor.done) cursor.skip();
     });
     const raw = body.subarray(start, cursor.at);
-    const tx = located(what, bodyAt + start, () => decodeTransaction(raw));
+    const tx = withOffset(what, bodyAt + start, () => decodeTransaction(raw));
     if (tx.fields.sidecar !== undefined) {
       throw new DecodeError(`${what} at byte ${bodyAt + start}: a transaction in a block carries no blobs`);
     }

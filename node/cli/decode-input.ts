@@ -1,15 +1,15 @@
-/** What `knit decode` is given, as bytes: hex text, or a file that holds it or the bytes themselves. */
+/** Input of `knit decode`: hex text, or a file with hex text or bytes. */
 import { open } from "node:fs/promises";
 import { fromBareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { OptionError } from "../config/options-error.ts";
 
-/** The longest input, in bytes. */
-const MOST_INPUT = 64 * 1024 * 1024;
+/** Maximum size of the input in bytes. */
+const MAX_INPUT = 64 * 1024 * 1024;
 
 const HEX = /^\s*(?:0x)?(?:[0-9a-f]{2})+\s*$/i;
 
-/** Hex text, `0x` or not, else the file of that name. Throws `OptionError`. */
+/** Reads hex text, with or without `0x`, or else the file of that name. Throws `OptionError`. */
 export async function decodeInput(argument: string): Promise<Uint8Array> {
   if (HEX.test(argument)) return hexBytes(argument);
   const bytes = await readBounded(argument);
@@ -27,7 +27,7 @@ async function readBounded(path: string): Promise<Uint8Array> {
   try {
     await using file = await open(path);
     const { size } = await file.stat();
-    if (size > MOST_INPUT) throw new Error(`${size} bytes, at most ${MOST_INPUT} are decoded`);
+    if (size > MAX_INPUT) throw new Error(`${size} bytes, at most ${MAX_INPUT} are decoded`);
     const bytes = new Uint8Array(size + 1);
     let length = 0;
     for (let read = 1; read > 0 && length < bytes.length; length += read) {

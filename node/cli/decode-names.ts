@@ -1,12 +1,12 @@
-/** The kinds of bytes that `knit decode` knows, by name: light enough for help. */
+/** Names of the formats of `knit decode`. Help imports them without the decoders. */
 
-/** A kind: how `--type` names it, and what it is. */
+/** A format: its name for `--type` and its description. */
 export interface DecodeName {
   readonly name: string;
   readonly summary: string;
 }
 
-/** In the order in which they are tried when no type is given: the strictest forms first. */
+/** All formats in the order of detection: the strictest are first. */
 export const decodeNames = [
   { name: "transaction", summary: "of any kind, raw; Ethereum's kinds also without the 0x78 in front" },
   { name: "block", summary: "header and transactions" },
@@ -20,7 +20,7 @@ export const decodeNames = [
   { name: "rlp", summary: "anything in RLP, as nested lists of hex" },
 ] as const satisfies readonly DecodeName[];
 
-/** What help says about them. */
+/** Returns the list of formats for help. */
 export function decodeDetails(): string {
   const width = Math.max(...decodeNames.map(({ name }) => name.length));
   const rows = decodeNames.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);

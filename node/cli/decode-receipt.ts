@@ -1,11 +1,11 @@
-/** Receipts for people: the form of the receipts root, the Go node's stored form and this node's. */
+/** JSON of receipts in three formats: of the receipts root, of the Go node's database and of knit's. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { STATUS_TEXTS } from "../model/receipt-status.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
-import { DecodeError, located } from "./decode-error.ts";
+import { DecodeError, withOffset } from "./decode-error.ts";
 
-/** How a field is read, by its name in the output. */
+/** Readers of fields by the name in the output. */
 type Fields = readonly (readonly [name: string, read: (cursor: RlpCursor) => unknown])[];
 
 const hash = (cursor: RlpCursor): string => toHex(cursor.fixed(32));
@@ -27,7 +27,7 @@ const PLACED_LOG: Fields = [
   ["logIndex", quantity],
 ];
 
-/** The forms by how many fields they have. */
+/** Formats by their number of fields. */
 const FORMS: Readonly<Record<number, { readonly form: string; readonly fields: Fields }>> = {
   4: {
     form: "consensus",
@@ -61,9 +61,9 @@ const FORMS: Readonly<Record<number, { readonly form: string; readonly fields: F
   },
 };
 
-/** A receipt, or a list of them, that fills `bytes`. Throws `DecodeError`. */
-export function decodedReceipt(bytes: Uint8Array): unknown {
-  return located("receipt", 0, () => {
+/** Decodes a receipt or a list of receipts that fills `bytes`. Throws `DecodeError`. */
+export function decodeReceiptJson(bytes: Uint8Array): unknown {
+  return withOffset("receipt", 0, () => {
     const cursor = new RlpCursor(bytes);
     const peek = new RlpCursor(bytes);
     peek.enter();

@@ -1,17 +1,17 @@
-/** Any RLP as nested JSON arrays of hex texts. */
+/** RLP as nested JSON arrays of hex texts. */
 import { toHex } from "../bytes/hex.ts";
 import { itemAt, MAX_RLP_DEPTH } from "../bytes/rlp.ts";
-import { DecodeError, located } from "./decode-error.ts";
+import { DecodeError, withOffset } from "./decode-error.ts";
 
-/** More items than this are not printed: nobody reads them, and each costs memory. */
-const MOST_ITEMS = 1_000_000;
+/** Maximum number of items in the output, which bounds its memory. */
+const MAX_ITEMS = 1_000_000;
 
-/** What RLP looks like in JSON. */
+/** RLP as JSON: bytes as hex text, lists as arrays. */
 export type RlpJson = string | readonly RlpJson[];
 
-/** All of `bytes` as one item. Throws `DecodeError`, also for items after the first. */
+/** Decodes `bytes` as one item. Throws `DecodeError`, also for bytes after the item. */
 export function rlpJson(bytes: Uint8Array): RlpJson {
-  const { length } = located("RLP", 0, () => itemAt(bytes, 0).raw);
+  const { length } = withOffset("RLP", 0, () => itemAt(bytes, 0).raw);
   if (length < bytes.length) {
     throw new DecodeError(`RLP at byte 0: ${bytes.length - length} bytes after the item (byte ${length})`);
   }
@@ -23,10 +23,10 @@ interface Walk {
   items: number;
 }
 
-/** Reads the item at `walk.at` and moves behind it; `bytes` ends where the list around it does. */
+/** Reads the item at `walk.at` and advances; `bytes` ends at the end of the enclosing list. */
 function readItem(bytes: Uint8Array, walk: Walk, depth: number): RlpJson {
-  const { isList, payload, raw } = located("RLP", 0, () => itemAt(bytes, walk.at));
-  if (++walk.items > MOST_ITEMS) throw tooMuch(`more than ${MOST_ITEMS} items`, walk.at);
+  const { isList, payload, raw } = withOffset("RLP", 0, () => itemAt(bytes, walk.at));
+  if (++walk.items > MAX_ITEMS) throw tooMuch(`more than ${MAX_ITEMS} items`, walk.at);
   if (depth > MAX_RLP_DEPTH) throw tooMuch(`lists nested deeper than ${MAX_RLP_DEPTH}`, walk.at);
   const end = walk.at + raw.length;
   if (!isList) {

@@ -1,4 +1,4 @@
-/** A transaction for people: its fields, its hashes and who signed it. */
+/** JSON of transactions: fields, hashes and signers. */
 import { concatBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
@@ -7,26 +7,32 @@ import { TransactionError } from "../model/error.ts";
 import { decodeTransaction, recoveredKey, type SigningJob, type Transaction } from "../model/transaction.ts";
 import { transactionJson } from "../model/transaction-json.ts";
 import { payerJobs, senderJobs } from "../model/transaction-signers.ts";
-import { located } from "./decode-error.ts";
+import { withOffset } from "./decode-error.ts";
 
-/** A raw transaction that fills `bytes`; Ethereum's kinds also without the 0x78 in front. Throws `DecodeError`. */
-export function decodedTransaction(bytes: Uint8Array): object {
+/**
+ * Decodes a raw transaction that fills `bytes`; Ethereum's types also without the prefix 0x78. Throws
+ * `DecodeError`.
+ */
+export function decodeTransactionJson(bytes: Uint8Array): object {
   const bare = isEthereumForm(bytes);
   const raw = bare ? concatBytes(Uint8Array.of(0x78), bytes) : bytes;
-  return transactionView(located("transaction", bare ? -1 : 0, () => decodeTransaction(raw)));
+  return transactionView(withOffset("transaction", bare ? -1 : 0, () => decodeTransaction(raw)));
 }
 
-/** Ethereum's own numbers of its kinds, which no kind of Klaytn has: sent without the prefix. */
+/** True for Ethereum's type numbers, which no Klaytn type has, without the prefix 0x78. */
 function isEthereumForm(bytes: Uint8Array): boolean {
   const first = bytes[0];
   return first !== undefined && first >= 0x01 && first <= 0x04;
 }
 
-/** What is shown of a transaction. `signers` are recovered; `from` of kinds that name it is only a claim. */
+/**
+ * Returns a transaction as JSON. `signers` are recovered from signatures; a `from` field of the transaction
+ * is unverified.
+ */
 export function transactionView(tx: Transaction): object {
   const chainId = tx.chainId ?? 0n;
   const { feePayer, sidecar } = tx.fields;
-  const signers = recovered(() => senderJobs(tx, chainId));
+  const signers = recoverSigners(() => senderJobs(tx, chainId));
   const sender = tx.fields.from === undefined ? signers[0] : toHex(tx.fields.from);
   return {
     typeInt: tx.type.code,
@@ -36,14 +42,14 @@ export function transactionView(tx: Transaction): object {
     chainId: tx.chainId === undefined ? null : toQuantity(tx.chainId),
     from: sender ?? null,
     signers,
-    ...(feePayer === undefined ? {} : { feePayerSigners: recovered(() => payerJobs(tx, chainId)) }),
+    ...(feePayer === undefined ? {} : { feePayerSigners: recoverSigners(() => payerJobs(tx, chainId)) }),
     ...(sidecar === undefined ? {} : { sidecar: { version: sidecar.version, blobs: sidecar.blobs.length } }),
     size: tx.raw.length,
   };
 }
 
-/** Addresses behind signatures; a text that says why in place of those that are nobody's. */
-function recovered(jobs: () => readonly SigningJob[]): readonly string[] {
+/** Returns the addresses of signers, or the error text of an invalid signature. */
+function recoverSigners(jobs: () => readonly SigningJob[]): readonly string[] {
   const found = orReason(jobs);
   if (typeof found === "string") return [found];
   return found.map((job) => orReason(() => toHex(addressOfPublicKey(recoveredKey(job)))));

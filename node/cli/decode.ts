@@ -1,41 +1,41 @@
 /**
- * `knit decode`: bytes of the chain as JSON for people who debug. The type is the one asked for, or the first of
- * the table that reads all of the bytes.
+ * `knit decode`: prints chain data as JSON. The format is the one of `--type`, or the first of the table that
+ * reads all bytes.
  */
 import { exactJsonText } from "../config/exact-json.ts";
 import { OptionError } from "../config/options-error.ts";
-import type { Job } from "./chain-commands.ts";
-import { decodedAccount, decodedAccountKey } from "./decode-account.ts";
+import type { CommandJob } from "./chain-commands.ts";
+import { decodeAccountJson, decodeAccountKeyJson } from "./decode-account.ts";
 import { DecodeError } from "./decode-error.ts";
-import { decodedGovernance, decodedVote } from "./decode-governance.ts";
-import { decodedBlock, decodedExtra, decodedHeader } from "./decode-header.ts";
+import { decodeGovernanceJson, decodeVoteJson } from "./decode-governance.ts";
+import { decodeBlockJson, decodeExtraJson, decodeHeaderJson } from "./decode-header.ts";
 import { decodeInput } from "./decode-input.ts";
 import { decodeNames } from "./decode-names.ts";
-import { decodedReceipt } from "./decode-receipt.ts";
+import { decodeReceiptJson } from "./decode-receipt.ts";
 import { rlpJson } from "./decode-rlp.ts";
-import { decodedTransaction } from "./decode-transaction.ts";
+import { decodeTransactionJson } from "./decode-transaction.ts";
 
 type TypeName = (typeof decodeNames)[number]["name"];
 
 const DECODERS: Readonly<Record<TypeName, (bytes: Uint8Array) => unknown>> = {
-  transaction: decodedTransaction,
-  block: decodedBlock,
-  header: decodedHeader,
-  receipt: decodedReceipt,
-  extra: decodedExtra,
-  account: decodedAccount,
-  "account-key": decodedAccountKey,
-  vote: decodedVote,
-  governance: decodedGovernance,
+  transaction: decodeTransactionJson,
+  block: decodeBlockJson,
+  header: decodeHeaderJson,
+  receipt: decodeReceiptJson,
+  extra: decodeExtraJson,
+  account: decodeAccountJson,
+  "account-key": decodeAccountKeyJson,
+  vote: decodeVoteJson,
+  governance: decodeGovernanceJson,
   rlp: rlpJson,
 };
 
-/** Carries out the command. Rejects with `DecodeError` or `OptionError`. */
-export async function decode({ shell, resolved, arguments: [argument = ""] }: Job): Promise<void> {
+/** Runs the command. Rejects with `DecodeError` or `OptionError`. */
+export async function decode({ shell, resolved, arguments: [argument = ""] }: CommandJob): Promise<void> {
   const wanted = resolved.values["decode.type"];
   const type = wanted === undefined ? undefined : typeNamed(wanted);
   const bytes = await decodeInput(argument);
-  const decoded = type === undefined ? guessed(bytes) : { type, json: DECODERS[type](bytes) };
+  const decoded = type === undefined ? detectType(bytes) : { type, json: DECODERS[type](bytes) };
   if (type === undefined) shell.stderr.write(`this is ${decoded.type} (guessed; --type says it for sure)\n`);
   shell.stdout.write(`${exactJsonText(decoded.json, 2)}\n`);
 }
@@ -47,8 +47,8 @@ function typeNamed(text: string): TypeName {
   throw new OptionError("bad-value", `--type must be one of ${names}, not ${JSON.stringify(text)}`);
 }
 
-/** The type that reads everything; else the complaint of the one that came farthest, and what RLP says. */
-function guessed(bytes: Uint8Array): { readonly type: TypeName; readonly json: unknown } {
+/** Returns the first format that reads all bytes, or throws the error with the largest offset. */
+function detectType(bytes: Uint8Array): { readonly type: TypeName; readonly json: unknown } {
   const complaints: DecodeError[] = [];
   for (const { name } of decodeNames) {
     try {
@@ -64,7 +64,7 @@ function guessed(bytes: Uint8Array): { readonly type: TypeName; readonly json: u
   throw new DecodeError(`these bytes are of no known type: ${nearest.message}; ${rlp}`);
 }
 
-/** The byte that a complaint names. */
+/** Returns the offset in an error message. */
 function placeOf({ message }: DecodeError): number {
   return Math.max(...[...message.matchAll(/\bbyte (\d+)/g)].map(([, at]) => Number(at)));
 }

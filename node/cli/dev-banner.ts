@@ -1,21 +1,21 @@
-/** What `knit dev` prints when its chain runs: accounts, endpoints, and what to try. */
+/** The banner of `knit dev`: accounts, endpoints and first commands. */
 
 import type { DevelopmentAccount } from "../compose/accounts.ts";
 import type { NodeEndpoints } from "../compose/node.ts";
 import { programVersion } from "../config/version.ts";
 
-/** What the banner tells. */
+/** Content of the banner. */
 export interface DevBanner {
   readonly endpoints: Partial<NodeEndpoints>;
   readonly accounts: readonly DevelopmentAccount[];
-  /** In KLAY. */
+  /** Balance of each account in KLAY. */
   readonly balance: bigint;
   readonly intervalSeconds: number;
-  /** Where the chain is kept; `undefined` when it goes with the process. */
+  /** Data directory; `undefined` for a temporary one. */
   readonly keptIn: string | undefined;
 }
 
-/** The text, ending in a line feed. */
+/** Returns the banner, with a final line feed. */
 export function devBanner(banner: DevBanner): string {
   const { intervalSeconds, keptIn } = banner;
   const pace = intervalSeconds === 1 ? "a block each second" : `a block every ${intervalSeconds} seconds`;

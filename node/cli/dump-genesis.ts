@@ -2,10 +2,10 @@
 
 import { OptionError } from "../config/options-error.ts";
 import { kairos, mainnet } from "../config/presets/networks.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 
-/** Prints it. Throws `OptionError` for a network whose genesis file is not included: the main network's is not. */
-export function dumpGenesis({ shell, resolved }: Job): void {
+/** Prints the genesis file. Throws `OptionError` for the main network, whose genesis file is not included. */
+export function dumpGenesis({ shell, resolved }: CommandJob): void {
   const { values } = resolved;
   if (values.kairos && values.mainnet) {
     throw new OptionError("clash", "--mainnet and --kairos: one network at a time");

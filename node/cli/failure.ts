@@ -1,7 +1,7 @@
-/** What ended a command, in one line for the person who typed it. */
+/** Errors of commands as one line for the user. */
 import { OptionError } from "../config/options-error.ts";
 
-/** `knit: ...` for what was typed wrongly, `Fatal: ...` for what went wrong; never more than a line. */
+/** Returns one line: `knit: ...` for invalid input, `Fatal: ...` for any other error. */
 export function failureLine(error: unknown): string {
   const prefix = error instanceof OptionError ? "knit" : "Fatal";
   return `${prefix}: ${reason(error).replace(/\s*\n\s*/g, " ")}`;
@@ -20,10 +20,10 @@ function reason(error: unknown): string {
 const PORT_ADVICE =
   ": another node may be running; other ports are chosen with --port, --rpcport, --wsport and --prometheusport (0 takes a free one)";
 
-/** LevelDB's lock is the data directory's: the system releases it however a process ends. */
+/** Codes of LevelDB's lock. The system releases the lock when the process ends. */
 const LOCKED = new Set(["LEVEL_LOCKED", "locked"]);
 
-/** What errors of Node and of libraries carry; any of it may be missing. */
+/** Optional members of the errors of Node.js and libraries. */
 interface ErrorFacts {
   readonly message?: unknown;
   readonly code?: unknown;
@@ -41,7 +41,7 @@ function* causes(error: unknown): Generator<ErrorFacts> {
   }
 }
 
-/** True for what an aborted signal throws. */
+/** True for the error of an aborted signal. */
 export function isAbort(error: unknown): boolean {
   return typeof error === "object" && error !== null && "name" in error && error.name === "AbortError";
 }

@@ -1,12 +1,14 @@
-/** `knit import` and `knit export`: chain files, with progress, safe to interrupt at any time. */
+/** `knit import` and `knit export`: chain files, with progress; safe to interrupt at any time. */
 import type { ImportResult } from "../compose/offline-jobs.ts";
 import { OptionError } from "../config/options-error.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { openJob } from "./chain-commands.ts";
 import { isAbort } from "./failure.ts";
 
-/** `knit import FILE...`. Throws what stopped it, after saying how far it came. */
-export async function importFiles(job: Job): Promise<number> {
+/**
+ * `knit import FILE...`: imports blocks. Reports its progress before it throws. Resolves to the exit code.
+ */
+export async function importFiles(job: CommandJob): Promise<number> {
   using work = await openJob(job, { label: "import", unit: "blocks", alsoUnit: "tx" });
   const { options, progress, interrupt, node } = work;
   const result = await node.importChain(options, {
@@ -15,12 +17,12 @@ export async function importFiles(job: Job): Promise<number> {
     signal: interrupt.signal,
   });
   work[Symbol.dispose](); // the bar ends before the answer begins
-  job.shell.stdout.write(`${imported(result)}\n`);
+  job.shell.stdout.write(`${importedText(result)}\n`);
   if (result.failure !== undefined) throw result.failure;
   return result.interrupted ? interrupt.exitCode : 0;
 }
 
-function imported({ blocks, transactions, seconds, known, head, interrupted }: ImportResult): string {
+function importedText({ blocks, transactions, seconds, known, head, interrupted }: ImportResult): string {
   const done = `imported ${blocks} blocks with ${transactions} transactions in ${seconds.toFixed(2)} s`;
   const skipped = known === 0 ? "" : `; already there: ${known}`;
   const newest = `; the newest block is ${head}`;
@@ -28,8 +30,8 @@ function imported({ blocks, transactions, seconds, known, head, interrupted }: I
   return `${done}${skipped}${newest}${advice}`;
 }
 
-/** `knit export FILE [FIRST [LAST]]`. */
-export async function exportFile(job: Job): Promise<number> {
+/** `knit export FILE [FIRST [LAST]]`: exports blocks. Resolves to the exit code. */
+export async function exportFile(job: CommandJob): Promise<number> {
   const [file = ""] = job.arguments;
   const range = blockRange(job);
   using work = await openJob(job, { label: "export", unit: "blocks" });
@@ -52,7 +54,7 @@ export async function exportFile(job: Job): Promise<number> {
   }
 }
 
-function blockRange({ resolved, arguments: [, ...typed] }: Job): {
+function blockRange({ resolved, arguments: [, ...typed] }: CommandJob): {
   first: number | undefined;
   last: number | undefined;
 } {

@@ -1,9 +1,9 @@
-/** A flag's value as somebody would type it. */
+/** Values of flags as text in the syntax of the command line. */
 import { toHex } from "../bytes/hex.ts";
 import type { FlagName } from "../config/flags.ts";
 import { flags } from "../config/flags.ts";
 
-/** Lists have commas, times the largest unit that holds them; nothing is empty. */
+/** Formats a value: lists with commas, durations in the largest whole unit, absent values as empty text. */
 export function flagText(name: FlagName, value: unknown): string {
   if (value instanceof Uint8Array) return toHex(value);
   if (Array.isArray(value)) return value.filter((word) => typeof word === "string").join(",");

@@ -1,4 +1,4 @@
-/** `knit genesis [TYPE]`: makes a network and writes what it is to run on. */
+/** `knit genesis [TYPE]`: creates a network and writes the files to run it on a platform. */
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { toHex } from "../bytes/hex.ts";
@@ -10,16 +10,19 @@ import { resolvePath } from "../config/options-paths.ts";
 import { LIGHT_COST, STANDARD_COST } from "../crypto/secret-box.ts";
 import { composeFiles } from "../network-maker/compose.ts";
 import { keyFiles, type NetworkFile, nodeFiles, testKeyFiles } from "../network-maker/files.ts";
+import type { NetworkSize } from "../network-maker/genesis-options.ts";
 import { kubernetesFiles } from "../network-maker/kubernetes.ts";
 import { localFiles, type Ports } from "../network-maker/local.ts";
 import { checkSize, type MadeNetwork, makeNetwork, type NetworkKeys } from "../network-maker/network.ts";
 import { directoryKeys, mnemonicKeys, randomKeys } from "../network-maker/node-keys.ts";
-import type { NetworkSize } from "../network-maker/terms.ts";
-import type { Job } from "./chain-commands.ts";
-import { genesisTerms } from "./genesis-terms.ts";
+import type { CommandJob } from "./chain-commands.ts";
+import { genesisOptions } from "./genesis-options.ts";
 
-/** Writes into an empty directory. Throws `OptionError`, `NetworkMakerError` or `ConfigError` before that. */
-export async function makeGenesis({ shell, resolved, arguments: [word] }: Job): Promise<void> {
+/**
+ * Writes to an empty directory. Throws `OptionError`, `NetworkMakerError` or `ConfigError` before the first
+ * write.
+ */
+export async function makeGenesis({ shell, resolved, arguments: [word] }: CommandJob): Promise<void> {
   const { values, warnings } = resolved;
   for (const warning of warnings) shell.stderr.write(`warning: ${warning}\n`);
   const type = typeOf(word, values);
@@ -28,7 +31,7 @@ export async function makeGenesis({ shell, resolved, arguments: [word] }: Job): 
   const output = resolvePath(values.output, shell.host);
   await refuseFull(output);
   const now = shell.clock.now();
-  const network = await makeNetwork(genesisTerms(values, now), size.validators, await keysOf(values, size));
+  const network = await makeNetwork(genesisOptions(values, now), size.validators, await keysOf(values, size));
   const genesis = parseGenesis(network.genesis);
   checkGenesis(genesis);
   for (const file of await filesOf(type, network, { values, now })) {
@@ -130,19 +133,22 @@ function outputFiles(
   return composeFiles(network, { image: values["docker-image-id"], user, ports });
 }
 
-/** A resource may have 40: there is room for the names of nodes behind it. */
-const MOST_NAME = 34;
+/**
+ * Maximum length of a network name. A resource name has at most 40 characters, which includes the node's
+ * name.
+ */
+const MAX_NAME = 34;
 
 function networkName(values: FlagValues): string {
   const name = values["network-name"];
-  if (name.length <= MOST_NAME && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name;
+  if (name.length <= MAX_NAME && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name;
   throw new OptionError(
     "bad-value",
-    `--network-name must be up to ${MOST_NAME} of a-z, 0-9 and -, a letter first, not ${name}`,
+    `--network-name must be up to ${MAX_NAME} of a-z, 0-9 and -, a letter first, not ${name}`,
   );
 }
 
-/** Throws `OptionError` where ports of one network would meet, or pass the last one. */
+/** Returns the first ports. Throws `OptionError` when ports of the network overlap or exceed 65535. */
 function portsOf(values: FlagValues, { nodes }: MadeNetwork): Ports {
   const ports = { peers: values["p2p-port"], http: values["rpc-port"], ws: values["ws-port"] };
   const taken = new Map<number, string>();
@@ -161,7 +167,7 @@ function portsOf(values: FlagValues, { nodes }: MadeNetwork): Ports {
   return ports;
 }
 
-/** Keys are never written over. */
+/** Throws for a directory that is not empty, so that no key is overwritten. */
 async function refuseFull(directory: string): Promise<void> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];

@@ -1,11 +1,11 @@
-/** Help, printed from the tables of commands and flags. */
+/** Help texts from the tables of commands and flags. */
 import { type FlagName, flagNames, flags, spellings } from "../config/flags.ts";
 import { flagGroups } from "../config/flags-rows.ts";
 import { programVersion } from "../config/version.ts";
 import { type Command, commands } from "./commands.ts";
 import { flagText } from "./flag-text.ts";
 
-/** `knit --help`. */
+/** Returns the text of `knit --help`. */
 export function generalHelp(): string {
   const rows = commands.map((command) => [usage(command), command.summary] as const);
   return `knit ${programVersion()}, a node for Klaytn and Kaia chains
@@ -17,7 +17,7 @@ ${table(rows)}
 
 knit COMMAND --help lists a command's flags. A flag may also come from the environment (--rpcport 8551 as
 KNIT_RPCPORT=8551; KLAYTN_ and KAIA_ are read too) or from a file (--conf FILE: YAML, or lines such as RPC_ENABLE=1).
-Flags win over the environment, the environment over the file; knit config shows what holds and why. Started under
+Flags override the environment, which overrides the settings file; knit config prints the origins. Executed under
 the name kcn, kpn or ken, knit is a core node, a proxy or an endpoint.
 
 Exit codes: 0 done, 1 refused or failed (one line on stderr says why), 2 a node answered with an error, 130 and 143
@@ -25,7 +25,7 @@ interrupted by SIGINT or SIGTERM before the work was done.
 `;
 }
 
-/** `knit COMMAND --help`: its flags under their headings. */
+/** Returns the text of `knit COMMAND --help`: the command's flags under their headings. */
 export function commandHelp(command: Command): string {
   const names = flagNames.filter((name) => flags[name].commands.some((each) => each === command.name));
   const sections = flagGroups.map((group) => {
@@ -50,9 +50,9 @@ function flagRow(name: FlagName): readonly [string, string] {
   return [typed, shown === "" ? summary : `${summary} (${shown})`];
 }
 
-const LONGEST_NAME = 34;
+const MAX_NAME_WIDTH = 34;
 
 function table(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.min(LONGEST_NAME, Math.max(...rows.map(([name]) => name.length)));
+  const width = Math.min(MAX_NAME_WIDTH, Math.max(...rows.map(([name]) => name.length)));
   return rows.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`).join("\n");
 }

@@ -1,37 +1,37 @@
 /**
- * The processes that this one must not outlive: npm under `npm start`, npm and its shell under `npx knit`, and
- * `scripts/launch.js`. npm passes signals on to its child alone, which may be a shell that keeps them, and one that is
- * killed passes nothing on.
+ * Watch on the launcher of this process: npm under `npm start`, npm and its shell under `npx knit`, and
+ * `scripts/launch.js`. The node stops when its launcher has ended. npm forwards signals only to its child,
+ * which may be a shell that ignores them, and a killed npm forwards none.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** A process as the system lists it. */
+/** A process in the system's process list. */
 export interface ProcessEntry {
   readonly parent: number;
-  /** The command line. */
+  /** Arguments of its command line. */
   readonly arguments: readonly string[];
 }
 
-/** What finding the launcher takes. */
+/** Dependencies of the search for the launcher. */
 export interface LauncherDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly parent: () => number;
-  /** Undefined for a process that has ended. */
+  /** Returns `undefined` for a process that has ended. */
   readonly entryOf: (pid: number) => ProcessEntry | undefined;
 }
 
-/** Tells when the launcher has ended. Disposing it stops the watch. */
+/** Watch whose signal aborts when the launcher has ended. Disposing it stops the watch. */
 export interface LauncherWatch extends Disposable {
   readonly signal: AbortSignal;
 }
 
 const POLL_MS = 250;
-/** Scripts of npm that run the node; others may leave a node behind on purpose. */
+/** Scripts of npm that run the node. Other scripts may start a node that continues on purpose. */
 const NPM_EVENTS: ReadonlySet<string> = new Set(["start", "npx"]);
 const PACKAGE_MANAGER = /^(npm|npx|pnpm|yarn)( |$)|^\S*node\S* \S*(npm|npx|pnpm|yarn)(-cli)?(\.c?js)?( |$)/;
 
-/** Process ids of the launcher, the parent first; empty for a program that somebody started by itself. */
+/** Returns the process ids of the launcher, the parent first; empty without a launcher. */
 export function launchersOf({ environment, parent: readParent, entryOf }: LauncherDeps): readonly number[] {
   const parent = readParent();
   if (environment["KNIT_LAUNCHER"] === String(parent)) return [parent];
@@ -47,7 +47,7 @@ function isPackageManager(entry: ProcessEntry): boolean {
   return PACKAGE_MANAGER.test(entry.arguments.join(" "));
 }
 
-/** Watches the launcher of this process; undefined where there is none. */
+/** Watches the launcher of this process; `undefined` without a launcher. */
 export function openLauncherWatch(deps: LauncherDeps = SYSTEM): LauncherWatch | undefined {
   const [parent, above] = launchersOf(deps);
   if (parent === undefined) return undefined;
@@ -61,7 +61,10 @@ export function openLauncherWatch(deps: LauncherDeps = SYSTEM): LauncherWatch | 
   return { signal: controller.signal, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** A process that has ended may stay listed until somebody waits for it, but its children have another parent at once. */
+/**
+ * An ended process may stay listed until its parent waits for it, but its children get another parent at
+ * once.
+ */
 function isChildOf(pid: number, parent: number): boolean {
   try {
     return process.platform === "linux" ? entryInProc(pid).parent === parent : process.kill(parent, 0);

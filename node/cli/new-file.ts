@@ -1,17 +1,17 @@
-/** Files that commands write for people: new ones, whole or not at all. */
+/** New files for the user, written completely or not at all. */
 import { open, rm } from "node:fs/promises";
 import { OptionError } from "../config/options-error.ts";
 
-/** A file to be written; secrets are for their owner alone. */
+/** A file to write. `mode` is 0600 for secrets. */
 export interface NewFile {
   readonly path: string;
-  /** What the person is told of it. */
+  /** Name of the file in messages. */
   readonly name: string;
   readonly text: string;
   readonly mode: 0o600 | 0o644;
 }
 
-/** Writes and syncs it, and makes no directories. Throws `OptionError` `bad-file` when something is there: that is never replaced. */
+/** Writes and syncs a file; creates no directories. Throws `OptionError` `bad-file` when the path exists. */
 export async function writeNewFile({ path, name, text, mode }: NewFile): Promise<void> {
   const file = await open(path, "wx", mode).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === "EEXIST"

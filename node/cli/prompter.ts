@@ -1,13 +1,16 @@
-/** Passphrases asked of a person: without echo on a terminal, line by line from anything else. */
+/** Prompts for passphrases: without echo on a terminal, line by line from other input. */
 import { ECHO_WARNING } from "../console/echo-warning.ts";
 
-/** Asks. */
+/** Prompts the user. */
 export interface Prompter {
-  /** Rejects with `Failed to read passphrase: ...` when the person gives up or the input ends. */
+  /**
+   * Prompts for a passphrase. Rejects with `Failed to read passphrase: ...` when the user cancels or the
+   * input ends.
+   */
   passphrase(question: string): Promise<string>;
 }
 
-/** What of standard input is needed; `process.stdin` is one. */
+/** The used part of standard input; `process.stdin` is one. */
 export interface PromptInput {
   readonly isTTY?: boolean | undefined;
   setRawMode?(on: boolean): unknown;
@@ -19,15 +22,17 @@ export interface PromptInput {
   pause(): unknown;
 }
 
-/** Longer passphrases are cut nowhere: they are refused. */
-const MOST_CHARACTERS = 4096;
+/** Maximum length of a passphrase in characters; longer ones are rejected, not cut. */
+const MAX_CHARACTERS = 4096;
 
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const CTRL_U = "\u0015";
 const ERASERS = new Set(["\u007f", "\b"]);
 
-/** Listens only while it asks, so that a program can end behind the last answer. */
+/**
+ * Creates a prompter. It reads input only during a prompt, so that the program can exit after the last one.
+ */
 export function createPrompter(input: PromptInput, output: { write(text: string): unknown }): Prompter {
   const left: Left = { typed: "", ended: false };
   let warned = false;
@@ -50,7 +55,7 @@ export function createPrompter(input: PromptInput, output: { write(text: string)
   };
 }
 
-/** What came behind the last line. */
+/** Input after the last line. */
 interface Left {
   typed: string;
   ended: boolean;
@@ -67,7 +72,7 @@ function readLine(input: PromptInput, left: Left): Promise<string> {
       left.typed = characters.slice(place + 1).join("");
       if (done === "aborted") return fail("prompt aborted");
       if (done === "end") return fail("EOF");
-      if (editor.line.length > MOST_CHARACTERS) return fail(`more than ${MOST_CHARACTERS} characters`);
+      if (editor.line.length > MAX_CHARACTERS) return fail(`more than ${MAX_CHARACTERS} characters`);
       if (done === "line") return resolve(editor.line);
     }
   };
@@ -90,11 +95,11 @@ function readLine(input: PromptInput, left: Left): Promise<string> {
 
 interface Editor {
   readonly line: string;
-  /** What the character ended, if anything. */
+  /** Adds a character. Returns the event that it causes, if any. */
   take(character: string): "line" | "aborted" | "end" | undefined;
 }
 
-/** A line as it is typed; only a terminal in raw mode hands over keys that edit. */
+/** Creates the editor of a line. Only a terminal in raw mode delivers editing keys. */
 function createEditor(isTerminal: boolean): Editor {
   let characters: string[] = [];
   const edit = (character: string): "aborted" | "end" | undefined => {

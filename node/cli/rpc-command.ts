@@ -1,14 +1,14 @@
-/** `knit rpc METHOD [PARAMS...]`: asks a running node one thing and prints the answer. */
+/** `knit rpc METHOD [PARAMS...]`: calls a method of a running node and prints the result. */
 import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
 import { timeoutSignal } from "../runtime/clock.ts";
 import { askNode } from "../transport/client.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { openQuietShutdown } from "./signals.ts";
 
-/** Resolves to the exit code: 0 with a result, 2 with the node's error. Throws when there is no answer. */
-export async function callNode(job: Job): Promise<number> {
+/** Resolves to the exit code: 0 with a result, 2 with the node's error. Throws without a response. */
+export async function callNode(job: CommandJob): Promise<number> {
   const { shell, resolved } = job;
   const [method = "", ...words] = job.arguments;
   const params = paramsOf(words);
@@ -21,7 +21,7 @@ export async function callNode(job: Job): Promise<number> {
       throw new Error(`no answer within ${resolved.values.timeout / 1000} s`, { cause: error });
     },
   );
-  const { result, error } = answerOf(text);
+  const { result, error } = parseResponse(text);
   if (error === undefined) {
     shell.stdout.write(`${resolved.values.raw ? exactJsonText(result) : readable(result)}\n`);
     return 0;
@@ -31,16 +31,19 @@ export async function callNode(job: Job): Promise<number> {
   return 2;
 }
 
-/** What to do about a text that was read as a number and the like; it may be a passphrase, so it is not repeated. */
-function hintOf({ message }: NonNullable<Answer["error"]>, words: readonly string[]): string {
+/**
+ * Returns a hint for a text that was parsed as JSON; the value is not repeated, because it may be a
+ * passphrase.
+ */
+function hintOf({ message }: NonNullable<NodeResponse["error"]>, words: readonly string[]): string {
   const isText = /^invalid argument \d+: json: cannot unmarshal \w+ into Go value of type string$/.test(
     message,
   );
   return isText && !isArray(words) ? `a text that is JSON needs quotes of its own: '"5"'\n` : "";
 }
 
-/** Where the node is: the URL or socket that is named, else the data directory's socket. Throws `OptionError`. */
-export function endpointOf({ shell, resolved }: Pick<Job, "shell" | "resolved">): string {
+/** Returns the URL or socket of `--endpoint`, or else the data directory's socket. Throws `OptionError`. */
+export function endpointOf({ shell, resolved }: Pick<CommandJob, "shell" | "resolved">): string {
   const { endpoint } = resolved.values;
   if (endpoint !== undefined && endpoint !== "") return endpoint;
   const { ipc } = nodeOptions("rpc", resolved, shell.host).options;
@@ -49,7 +52,7 @@ export function endpointOf({ shell, resolved }: Pick<Job, "shell" | "resolved">)
   return ipc.path;
 }
 
-/** One JSON array, or a word for each parameter. Numbers keep all their digits. */
+/** Returns parameters as JSON: one JSON array, or one word for each parameter. Numbers keep all digits. */
 function paramsOf(words: readonly string[]): string {
   const [only = ""] = words;
   if (isArray(words)) {
@@ -73,22 +76,22 @@ function jsonOf(word: string): string | undefined {
   }
 }
 
-/** What a node answers. */
-export interface Answer {
+/** The response of a node. */
+export interface NodeResponse {
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** Reads an answer; numbers keep all their digits. Throws when it is not JSON. */
-export function answerOf(text: string): Answer {
+/** Parses a response; numbers keep all digits. Throws when it is not JSON. */
+export function parseResponse(text: string): NodeResponse {
   try {
-    return parseExactJson(text) as Answer; // a node's answer; members are printed, never trusted
+    return parseExactJson(text) as NodeResponse; // a node's answer; members are printed, never trusted
   } catch (cause) {
     throw new Error(`the answer is not JSON: ${JSON.stringify(text.slice(0, 200))}`, { cause });
   }
 }
 
-/** A text as it is, all else as indented JSON. */
+/** Formats a result: text unchanged, other values as indented JSON. */
 function readable(value: unknown): string {
   return typeof value === "string" ? value : exactJsonText(value, 2);
 }

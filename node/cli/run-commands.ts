@@ -1,11 +1,11 @@
-/** `knit run` and `knit dev`: a node opened, announced, and closed when somebody asks for it. */
+/** `knit run` and `knit dev`: open a node, announce it, and close it on a signal. */
 import { memoryOptions } from "../config/memory-options.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { type AdjustableLog, createLog } from "../observe/log.ts";
 import { type LogFile, openLogFile } from "../observe/log-file.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import type { RunningNode } from "./commands.ts";
 import { openTemporaryDirectory, prepareDatadir } from "./datadir.ts";
 import { devBanner } from "./dev-banner.ts";
@@ -13,20 +13,20 @@ import { isAbort } from "./failure.ts";
 import type { Shell } from "./shell.ts";
 import { openShutdownSignal } from "./signals.ts";
 
-/** Runs a node until a signal stops it. Throws when it cannot start or cannot go on. */
-export function runNode(job: Job): Promise<void> {
+/** Runs a node until a signal stops it. Throws when it cannot start or cannot continue. */
+export function runNode(job: CommandJob): Promise<void> {
   return runWith(job, untilStopped);
 }
 
-/** Runs a node until `work` with it ends, or a signal stops it. */
-export function runNodeWith(job: Job, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+/** Runs a node until `work` ends or a signal stops it. */
+export function runNodeWith(job: CommandJob, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   return runWith(job, (node, signal) => Promise.race([untilStopped(node, signal), work(signal)]));
 }
 
-/** Resolves when the node is to be closed. */
+/** Resolves when the node should close. */
 type Use = (node: RunningNode, signal: AbortSignal) => Promise<void>;
 
-async function runWith({ shell, resolved, command }: Job, use: Use): Promise<void> {
+async function runWith({ shell, resolved, command }: CommandJob, use: Use): Promise<void> {
   limitHeap({ shell, resolved });
   const { options, warnings } = nodeOptions(command, resolved, shell.host);
   await using file = openFile(options);
@@ -35,8 +35,8 @@ async function runWith({ shell, resolved, command }: Job, use: Use): Promise<voi
   await keepRunning({ shell, options, log, use });
 }
 
-/** Runs a development chain; without `--datadir` in a directory that goes with it. */
-export async function runDevelopmentNode({ shell, resolved, command }: Job): Promise<void> {
+/** Runs a development chain; without `--datadir` in a temporary directory. */
+export async function runDevelopmentNode({ shell, resolved, command }: CommandJob): Promise<void> {
   limitHeap({ shell, resolved });
   await using scratch = resolved.values.datadir === undefined ? await openTemporaryDirectory() : undefined;
   const datadir = scratch?.path ?? resolved.values.datadir;
@@ -60,8 +60,8 @@ export async function runDevelopmentNode({ shell, resolved, command }: Job): Pro
   await keepRunning({ shell, options, log, use });
 }
 
-/** Comes first: the process may begin anew. */
-function limitHeap({ shell, resolved }: Pick<Job, "shell" | "resolved">): void {
+/** Applies the heap limit before other work, because the process may be replaced. */
+function limitHeap({ shell, resolved }: Pick<CommandJob, "shell" | "resolved">): void {
   shell.limitHeap(memoryOptions(resolved, shell.host, []).shares.heap);
 }
 
@@ -90,7 +90,7 @@ async function keepRunning({ shell, options, log, use }: Run): Promise<void> {
   }
 }
 
-/** Resolves when `signal` aborts; throws the node's own failure when that comes first. */
+/** Resolves when `signal` aborts; throws the node's failure if that comes first. */
 async function untilStopped({ failure }: RunningNode, signal: AbortSignal): Promise<void> {
   const stopped = untilAborted(signal);
   const reason = await (failure ? Promise.race([stopped, failure]) : stopped);

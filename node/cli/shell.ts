@@ -1,4 +1,4 @@
-/** What the command line meets outside itself; passed in so that tests play the machine. */
+/** The environment of the command line, passed in so that tests can replace it. */
 
 import type { HostSystem } from "../config/options-paths.ts";
 import type { ConsoleStreams } from "../console/lines.ts";
@@ -9,23 +9,23 @@ import type { LauncherWatch } from "./launcher.ts";
 import type { Prompter } from "./prompter.ts";
 import type { SignalSource } from "./signals.ts";
 
-/** The machine as the command line sees it. */
+/** Streams, signals, environment variables and host of the command line. */
 export interface Shell {
-  /** The name under which the program was started, such as `knit` or `kcn`. */
+  /** Name of the executable, such as `knit` or `kcn`. */
   readonly program: string;
   readonly stdout: ProgressStream;
   readonly stderr: ProgressStream;
   readonly prompter: Prompter;
-  /** What a console reads and writes; standard input is opened by it. */
+  /** Opens the streams of a console, standard input among them. */
   readonly terminal: () => ConsoleStreams;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly host: HostSystem;
   readonly signals: SignalSource;
-  /** Watches what this process must not outlive; undefined where somebody started it by itself. */
+  /** Watches the launcher; `undefined` without one. */
   readonly openLauncherWatch?: () => LauncherWatch | undefined;
   readonly clock: Clock;
-  /** Sees to it that the heap takes at most so many bytes; the process may begin anew for that. */
+  /** Limits the heap to a number of bytes; the process may be replaced for it. */
   readonly limitHeap: (bytes: number | undefined) => void;
-  /** Loads the node's code; called by the commands that need it. */
+  /** Loads the node's code, for the commands that need it. */
   readonly loadNode: () => Promise<NodeCommands>;
 }

@@ -1,21 +1,24 @@
-/** SIGINT and SIGTERM as one AbortSignal; a node hears who presses on the eleventh time, other work the second. */
+/**
+ * SIGINT and SIGTERM as an AbortSignal. A node is forced to exit by the eleventh signal, other commands by
+ * the second.
+ */
 import { createLog, type Log } from "../observe/log.ts";
 
-/** What of a process this needs; `process` is one. */
+/** The used part of a process; `process` is one. */
 export interface SignalSource {
   on(name: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   off(name: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   exit(code: number): void;
 }
 
-/** The signal of a shutdown asked for. Disposing it gives the process its default handling back. */
+/** The signal of a shutdown. Disposing it restores the default handling of the process. */
 export interface ShutdownSignal extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** The same for work that can be ended at any time. */
+/** The signal of an interrupt, for work that can end at any time. */
 export interface Interrupt extends ShutdownSignal {
-  /** What a command that was interrupted exits with: 128 and the number of the signal. */
+  /** Exit code of an interrupted command: 128 plus the number of the signal. */
   readonly exitCode: number;
 }
 
@@ -24,8 +27,8 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 const PATIENCE = 10;
 
 /**
- * Listens until it is disposed. The end of `launcher` counts as a first signal. A launcher passes on what a terminal has
- * sent to both, so that a second signal under one is the same press of Ctrl-C.
+ * Listens until it is disposed. The end of `launcher` counts as a first signal. A launcher forwards signals
+ * that the terminal sent to both processes, so a second signal under a launcher is the same press of Ctrl-C.
  */
 export function openShutdownSignal(source: SignalSource, log: Log, launcher?: AbortSignal): ShutdownSignal {
   const controller = new AbortController();
@@ -63,12 +66,12 @@ export function openShutdownSignal(source: SignalSource, log: Log, launcher?: Ab
   };
 }
 
-/** The same for questions to a node, which say nothing of it. */
+/** Listens without log messages, for calls of a node. */
 export function openQuietShutdown(source: SignalSource): ShutdownSignal {
   return openShutdownSignal(source, createLog({ level: "silent", format: "terminal" }));
 }
 
-/** The first signal asks the work to stop, the second ends the process. */
+/** Listens until it is disposed. The first signal interrupts the work, the second ends the process. */
 export function openInterrupt(source: SignalSource, log: Log): Interrupt {
   const controller = new AbortController();
   let exitCode: number = EXIT_CODES.SIGINT;

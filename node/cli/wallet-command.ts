@@ -1,13 +1,18 @@
-/** `knit wallet import FILE`: a mnemonic becomes an encrypted HD wallet in the key store. */
+/** `knit wallet import FILE`: writes a mnemonic as an encrypted HD wallet to the keystore. */
 import { openAccounts } from "../accounts/open-accounts.ts";
 import { nodeOptions } from "../config/options-check.ts";
 import { OptionError } from "../config/options-error.ts";
 import { createLog } from "../observe/log.ts";
-import type { Job } from "./chain-commands.ts";
+import type { CommandJob } from "./chain-commands.ts";
 import { readShortText } from "./short-text.ts";
 
-/** Writes the wallet and prints its URL. Neither words nor passphrase appear in an error. */
-export async function importWallet({ shell, resolved, command, arguments: [file = ""] }: Job): Promise<void> {
+/** Writes the wallet and prints its URL. Errors contain neither words nor passphrase. */
+export async function importWallet({
+  shell,
+  resolved,
+  command,
+  arguments: [file = ""],
+}: CommandJob): Promise<void> {
   const { options } = nodeOptions(command, resolved, shell.host);
   const log = createLog({ ...options.log, stream: shell.stderr });
   const { passwordFile, lightKdf } = options.accounts;

@@ -5,7 +5,7 @@ import { dataFiles, type Ports, TYPES } from "./local.ts";
 import type { MadeNetwork, MadeNode } from "./network.ts";
 
 /** What containers run, and as whom: the owner of the data directories. */
-export interface ComposeTerms {
+export interface ComposeOptions {
   readonly image: string;
   readonly user: { readonly uid: number; readonly gid: number };
   /** On the machine; inside every node has the usual ones. */
@@ -18,7 +18,7 @@ const FIRST_HOST = 10;
 const INSIDE: Ports = { peers: 32_323, http: 8551, ws: 8552 };
 
 /** The directories and the file. */
-export function composeFiles(network: MadeNetwork, terms: ComposeTerms): readonly NetworkFile[] {
+export function composeFiles(network: MadeNetwork, terms: ComposeOptions): readonly NetworkFile[] {
   const { nodes } = network;
   const data = dataFiles(network, (node) => [hostOf(node), INSIDE.peers]);
   const services = Object.fromEntries(nodes.map((node) => [node.name, service(node, terms)]));
@@ -32,7 +32,7 @@ function hostOf({ place }: MadeNode): string {
   return `${SUBNET}.${FIRST_HOST + place}`;
 }
 
-function service(node: MadeNode, { image, user, ports }: ComposeTerms): object {
+function service(node: MadeNode, { image, user, ports }: ComposeOptions): object {
   const { name, kind, place } = node;
   const knit = "node /app/dist/node/main.js";
   const flags = [

@@ -12,7 +12,7 @@ import {
   registryContract,
 } from "./contracts.ts";
 import { termsOfKind } from "./genesis-kinds.ts";
-import type { GenesisTerms, GovernanceTerms } from "./terms.ts";
+import type { GenesisOptions, GovernanceTerms } from "./genesis-options.ts";
 
 /** A validator, the first of whom owns the registries and governs. */
 export interface Validator {
@@ -32,7 +32,7 @@ const BALANCE = 10n ** 50n;
 const INDENT = 4;
 
 /** The text of the file. */
-export async function genesisFile(given: GenesisTerms, inhabitants: Inhabitants): Promise<string> {
+export async function genesisFile(given: GenesisOptions, inhabitants: Inhabitants): Promise<string> {
   const terms = termsOfKind(given);
   const genesis = {
     config: configJson(terms, inhabitants),
@@ -62,7 +62,7 @@ const BEFORE_CONTRACTS = [
   "osakaCompatibleBlock",
 ] as const;
 
-function configJson(terms: GenesisTerms, { validators: [first] }: Inhabitants): object {
+function configJson(terms: GenesisOptions, { validators: [first] }: Inhabitants): object {
   const fork = (name: string): object => (terms.forks.has(name) ? { [name]: terms.forks.get(name) } : {});
   const { chainId, istanbul, unitPrice, deriveShaImpl, governance } = terms;
   return {
@@ -82,7 +82,7 @@ function configJson(terms: GenesisTerms, { validators: [first] }: Inhabitants): 
   };
 }
 
-function registryJson({ blsProxy }: GenesisTerms, owner: Validator): object {
+function registryJson({ blsProxy }: GenesisOptions, owner: Validator): object {
   return { records: { [BLS_REGISTRY_NAME]: addressText(blsProxy) }, owner: addressText(owner.address) };
 }
 
@@ -157,7 +157,7 @@ async function contractsOf(
   return [...books, ...registry, ...keys];
 }
 
-function bookOwner({ addressBookOwner }: GenesisTerms, first: Uint8Array): Uint8Array | undefined {
+function bookOwner({ addressBookOwner }: GenesisOptions, first: Uint8Array): Uint8Array | undefined {
   return addressBookOwner === "first-validator" ? first : addressBookOwner;
 }
 

@@ -1,10 +1,10 @@
 /** The kinds of genesis: what each sets besides the terms. */
 import { DEFAULT_REWARD, type RewardConfig } from "../config/chain-config.ts";
 import type { GenesisKind } from "../config/flags-genesis.ts";
-import type { GenesisTerms, GovernanceTerms } from "./terms.ts";
+import type { GenesisOptions, GovernanceTerms } from "./genesis-options.ts";
 
 interface KindRow {
-  readonly istanbul: GenesisTerms["istanbul"];
+  readonly istanbul: GenesisOptions["istanbul"];
   readonly unitPrice: bigint;
   /** Rewards that differ from a plain network's; `undefined`: no governance. */
   readonly reward: Partial<RewardConfig> | undefined;
@@ -65,13 +65,13 @@ export const PLAIN_REWARD: RewardConfig = {
 const KIND_DERIVE_SHA = 2;
 
 /** The terms with what their kind sets. */
-export function termsOfKind(terms: GenesisTerms): GenesisTerms & { readonly hasAddressBook: boolean } {
+export function termsOfKind(terms: GenesisOptions): GenesisOptions & { readonly hasAddressBook: boolean } {
   if (terms.kind === "plain") return { ...terms, hasAddressBook: terms.addressBookOwner !== undefined };
   const { istanbul, unitPrice, reward, hasAddressBook } = KINDS[terms.kind];
   const governance = reward && governanceOf(terms, { ...PLAIN_REWARD, ...reward });
   return { ...terms, istanbul, unitPrice, deriveShaImpl: KIND_DERIVE_SHA, governance, hasAddressBook };
 }
 
-function governanceOf({ governance }: GenesisTerms, reward: RewardConfig): GovernanceTerms | undefined {
+function governanceOf({ governance }: GenesisOptions, reward: RewardConfig): GovernanceTerms | undefined {
   return governance && { ...governance, mode: "single", governingNode: undefined, reward };
 }

@@ -5,7 +5,7 @@ import { type NodeKey, nodeKeyOf } from "../p2p/node-key.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import { NetworkMakerError } from "./error.ts";
 import { genesisFile, type Inhabitants } from "./genesis-file.ts";
-import type { GenesisTerms, NetworkSize } from "./terms.ts";
+import type { GenesisOptions, NetworkSize } from "./genesis-options.ts";
 
 /** What a node is, in the words of node URLs. */
 export const nodeKinds = ["cn", "pn", "en"] as const;
@@ -64,7 +64,7 @@ export function checkSize({ core, validators, proxy, endpoint, testAccounts }: N
 
 /** Makes it. Throws `NetworkMakerError` for two equal keys. */
 export async function makeNetwork(
-  terms: GenesisTerms,
+  terms: GenesisOptions,
   validators: number,
   keys: NetworkKeys,
 ): Promise<MadeNetwork> {

@@ -6,7 +6,7 @@ import { forks } from "../../node/config/forks.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import { genesisFile, type Inhabitants } from "../../node/network-maker/genesis-file.ts";
 import { PLAIN_REWARD } from "../../node/network-maker/genesis-kinds.ts";
-import type { GenesisTerms } from "../../node/network-maker/terms.ts";
+import type { GenesisOptions } from "../../node/network-maker/genesis-options.ts";
 
 /** The chain's id, and the network's. */
 export const CHAIN_ID = 9001;
@@ -33,7 +33,7 @@ const PLAIN_FORKS = ORDERED_FORKS.filter(
 
 const NOBODY = new Uint8Array(20);
 
-const TERMS: Omit<GenesisTerms, "time"> = {
+const TERMS: Omit<GenesisOptions, "time"> = {
   kind: "plain",
   chainId: BigInt(CHAIN_ID),
   unitPrice: 25_000_000_000n,
@@ -78,6 +78,6 @@ export function networkGenesis(
   return genesisFile(terms, { validators: council, testAccounts });
 }
 
-function fromBlock0(active: typeof forks): GenesisTerms["forks"] {
+function fromBlock0(active: typeof forks): GenesisOptions["forks"] {
   return new Map(active.map(({ configKey }) => [configKey, 0]));
 }

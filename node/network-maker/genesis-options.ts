@@ -31,7 +31,7 @@ export interface GovernanceTerms {
 }
 
 /** Block 0. */
-export interface GenesisTerms {
+export interface GenesisOptions {
   readonly kind: GenesisKind;
   readonly chainId: bigint;
   readonly unitPrice: bigint;

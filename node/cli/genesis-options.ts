@@ -1,11 +1,11 @@
-/** From the flags of `knit genesis` to what the network maker is asked for, checked against each other. */
+/** Genesis options of the network maker from the flags of `knit genesis`, checked against each other. */
 import type { FlagValues } from "../config/flags.ts";
 import { type GenesisKind, publicKinds } from "../config/flags-genesis.ts";
 import { OptionError } from "../config/options-error.ts";
-import type { GenesisTerms, GovernanceTerms } from "../network-maker/terms.ts";
+import type { GenesisOptions, GovernanceTerms } from "../network-maker/genesis-options.ts";
 
-/** Terms of block 0. `now` is in milliseconds. Throws `OptionError` `clash` or `bad-value`. */
-export function genesisTerms(values: FlagValues, now: number): GenesisTerms {
+/** Returns the options of block 0. `now` is in milliseconds. Throws `OptionError` `clash` or `bad-value`. */
+export function genesisOptions(values: FlagValues, now: number): GenesisOptions {
   const kind = kindOf(values);
   return {
     kind,
@@ -82,7 +82,7 @@ function governanceOf(values: FlagValues): GovernanceTerms {
   };
 }
 
-/** Whole percents that are a hundred together. */
+/** Checks a ratio: `parts` integers that add up to 100. */
 function ratio(name: string, text: string, parts: number): string {
   const shares = text.split("/");
   const good = shares.length === parts && shares.every((share) => /^\d{1,3}$/.test(share));
