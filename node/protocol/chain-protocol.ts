@@ -19,7 +19,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { Rows } from "../store/store.ts";
 import type { TxPool } from "../txpool/pool.ts";
-import { announceHead, broadcastBlock } from "./blocks-out.ts";
+import { BlockBroadcaster } from "./block-broadcaster.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { createConsensusChannel } from "./consensus-channel.ts";
 import { Follower, type NetworkFollowerDeps } from "./follower.ts";
@@ -91,15 +91,12 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     tip: () => writer.tip.header.number,
   };
   const metrics = declareProtocolMetrics(options.metrics, gaugesOf(peersByLink, shared.tip));
-  const announce = createHeadAnnouncer((full) => announceHead(shared, full));
+  const broadcaster = new BlockBroadcaster(shared);
   const follower = new Follower({
     ...shared,
     ...followerOptions(chain, metrics),
-    onVerified: (block, body) => broadcastBlock(shared, block, () => body),
-    onImported: () => announce(false),
-    onCaughtUp: (blocks) => announce(blocks <= MAX_FULL_ANNOUNCEMENT),
+    broadcaster,
   });
-  const stopListening = announceHeads(chain, follower, announce);
   const gossip = openTransactionGossip({
     ...shared,
     nextBaseFee: () => chain.nextBaseFee(),
@@ -126,7 +123,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     synced: follower.synced,
     peerCount: () => peersByLink.size,
     async [Symbol.asyncDispose]() {
-      stopListening();
+      broadcaster[Symbol.dispose]();
       gossip[Symbol.dispose]();
       await follower[Symbol.asyncDispose]();
     },
@@ -149,16 +146,6 @@ function gaugesOf(peersByLink: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => 
   };
 }
 
-/**
- * Announces every head that no import of the follower announces: own blocks at once, a catch-up only at its
- * end.
- */
-function announceHeads(chain: Chain, follower: Follower, announce: (full: boolean) => void): () => void {
-  return chain.onHead(({ hash }) => {
-    if (!follower.announces(hash)) announce(true);
-  });
-}
-
 function protocolRows(
   run: Protocol["run"],
   peersByLink: ReadonlyMap<ProtocolPeer, ChainPeer>,
@@ -172,25 +159,6 @@ function protocolRows(
     maxPayload: (code) => messageRow(code, version)?.maxPayload ?? 0,
     describe: (link) => describePeer(peersByLink.get(link)),
   }));
-}
-
-/** Maximum length of a catch-up after which peers get the whole head block instead of its hash. */
-const MAX_FULL_ANNOUNCEMENT = 4;
-
-/**
- * Creates a function that announces the newest head at the end of the current turn, once for all heads of the
- * turn.
- */
-function createHeadAnnouncer(announce: (full: boolean) => void): (full: boolean) => void {
-  let waiting = false;
-  return (full) => {
-    if (waiting) return;
-    waiting = true;
-    setImmediate(() => {
-      waiting = false;
-      announce(full);
-    });
-  };
 }
 
 /**

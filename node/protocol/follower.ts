@@ -3,11 +3,10 @@
  * peer that is farthest ahead, one at a time. A peer whose data no honest node would send is dropped. After a
  * failure of this node it tries again later.
  */
-import { equalBytes } from "../bytes/compare.ts";
-import type { Block } from "../model/block.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
+import type { BlockBroadcaster } from "./block-broadcaster.ts";
 import { assembleBlock, importBlock, recoverSenders } from "./blocks-in.ts";
 import { type CatchUpDeps, catchUpWithPeer, matchesBodyRoot } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
@@ -26,12 +25,8 @@ export interface NetworkFollowerDeps extends Omit<CatchUpDeps, "onBlock" | "onFa
   readonly peers: () => Iterable<ChainPeer>;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
-  /** Called when a pushed block has passed all checks except execution, with its body as received. */
-  readonly onVerified: (block: Block, body: Uint8Array) => void;
-  /** Called when a pushed block was imported. */
-  readonly onImported: () => void;
-  /** Called after a catch-up with the number of imported blocks. */
-  readonly onCaughtUp: (blocks: number) => void;
+  /** Announces the blocks of imports and catch-ups to peers. */
+  readonly broadcaster: Pick<BlockBroadcaster, "forward" | "beginImport" | "beginCatchUp">;
   readonly metrics: GossipMetrics;
   readonly clock: Clock;
   readonly log: Log;
@@ -57,8 +52,6 @@ export class Follower implements AsyncDisposable {
   #draining: Promise<void> | undefined;
   #wake = Promise.withResolvers<void>();
   #progress: CatchUpProgress | undefined;
-  /** Hash of the pushed block that is being executed. */
-  #importing: Uint8Array | undefined;
   #isSynced = false;
   #notBefore = 0;
 
@@ -81,13 +74,6 @@ export class Follower implements AsyncDisposable {
   /** Returns the progress of a catch-up, or undefined when none worth reporting is running. */
   progress(): SyncProgress | undefined {
     return this.#progress?.current(this.#deps.writer.tip.header.number);
-  }
-
-  /** Returns true when `onImported` or `onCaughtUp` announces the head with this hash. */
-  announces(hash: Uint8Array): boolean {
-    return (
-      this.#progress !== undefined || (this.#importing !== undefined && equalBytes(hash, this.#importing))
-    );
   }
 
   /** Offers a block that a peer pushed. */
@@ -174,32 +160,33 @@ export class Follower implements AsyncDisposable {
 
   /** Imports one block. Its header is checked first, because that is cheap and rejects forged blocks. */
   async #importOne({ header, body, peer, since }: QueuedBlock): Promise<void> {
-    const { writer, log, onImported, onVerified, metrics } = this.#deps;
+    const { writer, log, broadcaster, metrics } = this.#deps;
     writer.checkHeader(header);
     const block = await assembleBlock(header, body, this.#deps);
     if (!matchesBodyRoot(block, this.#deps))
       throw new ProtocolError("bad-block", "the body does not match the header");
-    onVerified(block, body);
+    broadcaster.forward(block, body);
     metrics.forwarded.observe(performance.now() - since);
     await recoverSenders([block], this.#deps);
-    this.#importing = block.hash;
+    const endImport = broadcaster.beginImport(block.hash);
+    let isImported = false;
     try {
       await importBlock(this.#deps, block);
       await writer.exclusively(() => writer.settle());
+      isImported = true;
     } finally {
-      this.#importing = undefined;
+      endImport(isImported);
     }
     log.info(
       { number: header.number, hash: block.hash, txs: block.transactions.length, peer: peer.name },
       "imported block",
     );
-    onImported();
     metrics.announcedAfter.observe(performance.now() - since);
   }
 
   /** Catches up with the best peer. Resolves with false when there was none to ask. */
   async #catchUpWithBest(): Promise<boolean> {
-    const { peers, timings, log, clock, onCaughtUp } = this.#deps;
+    const { peers, timings, log, clock, broadcaster } = this.#deps;
     const { signal } = this.#stop;
     if (signal.aborted || clock.now() < this.#notBefore) return false;
     const peer = bestAhead(peers(), this.#tipAndTime, timings.announcedMs);
@@ -207,6 +194,7 @@ export class Follower implements AsyncDisposable {
     const start = this.#tip;
     const progress = createProgress({ start, peer, clock, log, intervalMs: timings.progressMs });
     this.#progress = progress;
+    const endCatchUp = broadcaster.beginCatchUp();
     let failed = false;
     const onFailure = (whose: ChainPeer, error: unknown): void => {
       failed = true;
@@ -220,8 +208,8 @@ export class Follower implements AsyncDisposable {
       this.#blame(peer, error);
     } finally {
       this.#progress = undefined;
+      endCatchUp(this.#tip - start);
     }
-    if (this.#tip > start) onCaughtUp(this.#tip - start);
     this.#draining ??= this.#importPushed();
     this.wake();
     return true;
