@@ -4,7 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import { chainReading, storeReading } from "../calls/chain-reading.ts";
 import { InlineCalls } from "../calls/inline-calls.ts";
 import { chainLogSource } from "../calls/log-source.ts";
-import { limitTraces } from "../calls/trace-admission.ts";
+import { limitTraces } from "../calls/traces/trace-admission.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";

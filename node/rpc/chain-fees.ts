@@ -1,15 +1,18 @@
-/** `feeHistory` and `blobBaseFee` of `chain` and `eth`. */
+/** Suggested prices, the bounds of the base fee, fee history and blob base fee. */
 
 import { blockNumber, decimalOrHex } from "../calls/arguments/block-number.ts";
 import { type FeeHistoryDeps, feeHistory } from "../calls/fee-history.ts";
+import { priceBounds, suggestedPrice, suggestedTip } from "../calls/gas-price.ts";
+import type { Chain } from "../chain/chain.ts";
 import { BLOB_PRICE } from "../execution/block-context.ts";
 import { listOf, quantity } from "../jsonrpc/codecs/hex.ts";
 import { float, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 
-/** The methods about fees. */
+/** The methods of `chain` and `eth` about prices and fees. */
 export function chainFeeMethods(deps: FeeHistoryDeps): Method[] {
   return [
+    ...priceMethods(deps.chain),
     method({
       name: "chain_feeHistory",
       aliases: ["eth_feeHistory"],
@@ -25,6 +28,45 @@ export function chainFeeMethods(deps: FeeHistoryDeps): Method[] {
       params: {},
       result: quantity,
       handle: () => (deps.chain.head().header.baseFee ?? 0n) * BLOB_PRICE,
+    }),
+  ];
+}
+
+function priceMethods(chain: Chain): Method[] {
+  return [
+    method({
+      name: "chain_gasPrice",
+      aliases: ["eth_gasPrice"],
+      summary: "Returns the suggested gas price for the next block, in peb.",
+      params: {},
+      result: quantity,
+      handle: () => suggestedPrice(chain),
+    }),
+    method({
+      name: "chain_maxPriorityFeePerGas",
+      aliases: ["eth_maxPriorityFeePerGas"],
+      summary: "Returns the suggested priority fee, in peb; the unit price before the base fee fork (Magma).",
+      params: {},
+      result: quantity,
+      handle: () => suggestedTip(chain),
+    }),
+    method({
+      name: "chain_lowerBoundGasPrice",
+      aliases: ["eth_lowerBoundGasPrice"],
+      summary:
+        "Returns the lower bound of the base fee, in peb; the unit price before the base fee fork (Magma).",
+      params: {},
+      result: quantity,
+      handle: () => priceBounds(chain).lower,
+    }),
+    method({
+      name: "chain_upperBoundGasPrice",
+      aliases: ["eth_upperBoundGasPrice"],
+      summary:
+        "Returns the upper bound of the base fee, in peb; the unit price before the base fee fork (Magma).",
+      params: {},
+      result: quantity,
+      handle: () => priceBounds(chain).upper,
     }),
   ];
 }

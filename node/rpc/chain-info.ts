@@ -1,6 +1,5 @@
-/** The chain's head and id, the node's name and sync status, and suggested prices. */
+/** The chain's head and id, and the node's name and sync status. */
 import { toQuantity } from "../bytes/integer.ts";
-import { priceBounds, suggestedPrice, suggestedTip } from "../calls/gas-price.ts";
 import type { Chain } from "../chain/chain.ts";
 import { numberQuantity, quantity } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
@@ -51,7 +50,6 @@ export function chainInfoMethods({ chain, clientName, sync }: ChainInfoDeps): Me
       }),
       handle: () => syncJson(sync.syncing()),
     }),
-    ...priceMethods(chain),
   ];
 }
 
@@ -66,43 +64,4 @@ function syncJson(facts: ReturnType<ChainProtocol["syncing"]>): false | object {
     pulledStates: "0x0",
     knownStates: "0x0",
   };
-}
-
-function priceMethods(chain: Chain): Method[] {
-  return [
-    method({
-      name: "chain_gasPrice",
-      aliases: ["eth_gasPrice"],
-      summary: "Returns the suggested gas price for the next block, in peb.",
-      params: {},
-      result: quantity,
-      handle: () => suggestedPrice(chain),
-    }),
-    method({
-      name: "chain_maxPriorityFeePerGas",
-      aliases: ["eth_maxPriorityFeePerGas"],
-      summary: "Returns the suggested priority fee, in peb; the unit price before the base fee fork (Magma).",
-      params: {},
-      result: quantity,
-      handle: () => suggestedTip(chain),
-    }),
-    method({
-      name: "chain_lowerBoundGasPrice",
-      aliases: ["eth_lowerBoundGasPrice"],
-      summary:
-        "Returns the lower bound of the base fee, in peb; the unit price before the base fee fork (Magma).",
-      params: {},
-      result: quantity,
-      handle: () => priceBounds(chain).lower,
-    }),
-    method({
-      name: "chain_upperBoundGasPrice",
-      aliases: ["eth_upperBoundGasPrice"],
-      summary:
-        "Returns the upper bound of the base fee, in peb; the unit price before the base fee fork (Magma).",
-      params: {},
-      result: quantity,
-      handle: () => priceBounds(chain).upper,
-    }),
-  ];
 }

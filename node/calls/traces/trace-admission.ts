@@ -2,8 +2,8 @@
  * Admission of traces over HTTP and WebSocket while unsafe methods are off, as in the Go node: a bounded
  * number, and no programs of callers.
  */
-import { failure } from "../jsonrpc/errors.ts";
-import type { ReaderPool } from "../jsonrpc/reader-pool.ts";
+import { failure } from "../../jsonrpc/errors.ts";
+import type { ReaderPool } from "../../jsonrpc/reader-pool.ts";
 
 const TRACE = /^debug_trace/;
 

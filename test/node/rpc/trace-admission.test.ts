@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { limitTraces } from "../../../node/calls/trace-admission.ts";
+import { limitTraces } from "../../../node/calls/traces/trace-admission.ts";
 import { failure } from "../../../node/jsonrpc/errors.ts";
 
 test("traces beyond the limit are refused until one ends; other calls are not limited", async () => {
