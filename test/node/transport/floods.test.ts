@@ -16,7 +16,7 @@ import {
 } from "../../../node/jsonrpc/subscriptions.ts";
 import { openHttp } from "../../../node/transport/http.ts";
 import { openWs, type WsListenerOptions } from "../../../node/transport/ws.ts";
-import { aCall, anEndpoint, aPeer, type Peer, ticker } from "./fixture.ts";
+import { aCall, anEndpoint, aPeer, type Peer, ticker } from "../rpc/fixture.ts";
 
 /** Connections of a flood; the whole of it is for the deeper tests. */
 const CONNECTIONS = Number(process.env["KNIT_CONNECTIONS"] ?? 500);

@@ -5,7 +5,7 @@ import { method } from "../../../node/jsonrpc/method.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { MessagePace } from "../../../node/transport/message-pace.ts";
 import { StreamSession, streamDefaults, type Wire } from "../../../node/transport/stream-session.ts";
-import { aCall, anEndpoint, gate, ticker } from "./fixture.ts";
+import { aCall, anEndpoint, gate, ticker } from "../rpc/fixture.ts";
 
 interface TestWire extends Wire {
   readonly most: number;

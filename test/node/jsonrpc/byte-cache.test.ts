@@ -4,7 +4,7 @@ import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
 import { openHttp } from "../../../node/transport/http.ts";
-import { aCall, anEndpoint, aPeer } from "./fixture.ts";
+import { aCall, anEndpoint, aPeer } from "../rpc/fixture.ts";
 
 function post(body: string): string {
   const length = Buffer.byteLength(body);

@@ -11,7 +11,7 @@ import { openHttp } from "../../../node/transport/http.ts";
 import { openIpc } from "../../../node/transport/ipc.ts";
 import { openWs } from "../../../node/transport/ws.ts";
 import { seededRandom } from "../../support/random.ts";
-import { aCall, anEndpoint, aPeer, recorded, ticker } from "./fixture.ts";
+import { aCall, anEndpoint, aPeer, recorded, ticker } from "../rpc/fixture.ts";
 
 const rounds = Number(process.env["KNIT_MUTATIONS"] ?? 300);
 const version = aCall("net_version");

@@ -8,7 +8,7 @@ import { type Method, method } from "../../../node/jsonrpc/method.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../../../node/jsonrpc/metrics.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
-import { aCall, anEndpoint, aSession, gate, recorded } from "./fixture.ts";
+import { aCall, anEndpoint, aSession, gate, recorded } from "../rpc/fixture.ts";
 
 const posts = recorded.http.filter(({ status, method: verb }) => status === 200 && verb === "POST");
 

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { Deliveries, Feed, type FeedEvent, plainEvent } from "../../../node/jsonrpc/feed.ts";
 import { NotificationPayload, type Subscriber } from "../../../node/jsonrpc/subscription.ts";
-import { aSubscriber, onBug } from "./fixture.ts";
+import { aSubscriber, onBug } from "../rpc/fixture.ts";
 
 function turnOver(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /** Rows of the profiles, asked in all three (rpc.md 9; the two lines of the Go node, 2.1 to 2.6). */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
-import { aSigningNode, refused, type SigningNode } from "./signing-fixture.ts";
+import { aSigningNode, refused, type SigningNode } from "../rpc/signing-fixture.ts";
 
 let node: SigningNode;
 

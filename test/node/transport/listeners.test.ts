@@ -22,7 +22,7 @@ import { openWs } from "../../../node/transport/ws.ts";
 import { freePort } from "../../support/go-node.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { call } from "../../support/rpc-client.ts";
-import { aCall, aPeer, aSession, onBug } from "./fixture.ts";
+import { aCall, aPeer, aSession, onBug } from "../rpc/fixture.ts";
 
 interface Written {
   readonly fields: object;

@@ -11,7 +11,7 @@ import { MAX_FRAGMENTS, MessageReader } from "../../../node/transport/fast/ws-me
 import type { Listener } from "../../../node/transport/listener.ts";
 import { openWs, type WsListenerOptions } from "../../../node/transport/ws.ts";
 import { seededRandom } from "../../support/random.ts";
-import { aCall, anEndpoint } from "./fixture.ts";
+import { aCall, anEndpoint } from "../rpc/fixture.ts";
 
 const ROUNDS = Number(process.env["KNIT_MUTATIONS"] ?? 300);
 const MAX_MESSAGE = 150;

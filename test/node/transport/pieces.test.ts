@@ -18,7 +18,7 @@ import { pacedSocket } from "../../../node/transport/paced-socket.ts";
 import { readBody } from "../../../node/transport/request-body.ts";
 import { openWs } from "../../../node/transport/ws.ts";
 import { settledMemory } from "../../support/settled-memory.ts";
-import { aCall, anEndpoint, aPeer, type Peer } from "./fixture.ts";
+import { aCall, anEndpoint, aPeer, type Peer } from "../rpc/fixture.ts";
 
 const PIECES = 200_000;
 /** Before, a piece took a hundred bytes and more. */

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { planMemory } from "../../../node/config/memory-plan.ts";
 import { RpcError } from "../../../node/jsonrpc/errors.ts";
 import { createSubscriptionLimit, Subscriptions } from "../../../node/jsonrpc/subscriptions.ts";
-import { anEndpoint, ticker } from "./fixture.ts";
+import { anEndpoint, ticker } from "../rpc/fixture.ts";
 
 const LIMIT = 512 * 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { type IpcListenerOptions, openIpc } from "../../../node/transport/ipc.ts";
 import type { Listener } from "../../../node/transport/listener.ts";
-import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
+import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "../rpc/fixture.ts";
 
 let directory: string;
 let sockets = 0;

@@ -3,7 +3,7 @@ import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
 import { type HttpListenerOptions, openHttp } from "../../../node/transport/http.ts";
 import type { Listener } from "../../../node/transport/listener.ts";
-import { aCall, anEndpoint, aPeer, gate, recorded } from "./fixture.ts";
+import { aCall, anEndpoint, aPeer, gate, recorded } from "../rpc/fixture.ts";
 
 function listen(more: Partial<HttpListenerOptions> = {}): Promise<Listener> {
   return openHttp({ host: "127.0.0.1", port: 0, endpoint: anEndpoint(), virtualHosts: ["*"], ...more });

@@ -5,7 +5,7 @@ import { method } from "../../../node/jsonrpc/method.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import type { Listener } from "../../../node/transport/listener.ts";
 import { openWs, type WsListenerOptions } from "../../../node/transport/ws.ts";
-import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "./fixture.ts";
+import { aCall, anEndpoint, aPeer, gate, recorded, ticker } from "../rpc/fixture.ts";
 
 function listen(more: Partial<WsListenerOptions> = {}): Promise<Listener> {
   return openWs({

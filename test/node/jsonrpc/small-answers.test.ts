@@ -9,9 +9,9 @@ import type { RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { type Block, decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { recordedBlocks, type TestChain } from "../../support/chain.ts";
-import { aSession } from "./fixture.ts";
-import { aPool, recordedChain } from "./recorded-chain.ts";
-import { servedNode } from "./served-node.ts";
+import { aSession } from "../rpc/fixture.ts";
+import { aPool, recordedChain } from "../rpc/recorded-chain.ts";
+import { servedNode } from "../rpc/served-node.ts";
 
 const parts = new AsyncDisposableStack();
 const nobody = `0x${"12".repeat(32)}`;
