@@ -21,7 +21,7 @@ import { ripemd160, sha256 } from "../node/crypto/hashes.ts";
 import { hashInput, keccak256 } from "../node/crypto/keccak.ts";
 import { verifyP256 } from "../node/crypto/p256.ts";
 import { recoverPackedBy } from "../node/crypto/packed-recovery.ts";
-import { MOST_AT_ONCE, openRecoverMany } from "../node/crypto/recover-many.ts";
+import { MAX_AT_ONCE, openRecoverMany } from "../node/crypto/recover-many.ts";
 import { openRecoverer } from "../node/crypto/recoverer.ts";
 import { packJobs, recoverSigner } from "../node/crypto/recovery-batch.ts";
 import {
@@ -74,11 +74,11 @@ compare({
       .toRawBytes(false),
   oracleName: ethereumCryptography,
 });
-const jobs = packJobs(Array.from({ length: MOST_AT_ONCE }, () => ({ digest, signature })));
+const jobs = packJobs(Array.from({ length: MAX_AT_ONCE }, () => ({ digest, signature })));
 const recoverMany = openRecoverMany();
 if (recoverMany !== undefined) {
   compare({
-    name: `recover, ${MOST_AT_ONCE} at once`,
+    name: `recover, ${MAX_AT_ONCE} at once`,
     ours: () => recoverMany(jobs),
     oracle: () => recoverPackedBy(undefined, jobs, "key"),
     oracleName: `${secp256k1Backend}, one after another`,

@@ -27,7 +27,7 @@ function load(): NonNullable<typeof loaded> {
   return { words: new Uint8Array(memory.buffer, input(), WORDS_BYTES), compress };
 }
 
-/** How many rounds an input of the right length asks for. */
+/** Returns the number of rounds in an input of the right length. */
 export function blake2fRounds(input: Uint8Array): number {
   return Buffer.from(input.buffer, input.byteOffset, ROUNDS_BYTES).readUInt32BE(0);
 }

@@ -1,12 +1,13 @@
+/** BLS12-381 signatures by blst, the fast backend. */
 import { createRequire } from "node:module";
 import type * as Blst from "@chainsafe/blst";
 import type { BlsClaim, BlsCurve } from "./bls.ts";
 
-/** What blst does besides. */
+/** Operations of blst beyond the curve's interface. */
 export interface BlstCurve extends BlsCurve {
   /**
-   * Whether each claim holds. Claims that all hold take half the time that they take one by one: their sum with
-   * random factors of 64 bits is checked, which a wrong one passes once in 2^64 times.
+   * Verifies each claim. Valid claims take half the time of single checks: their sum with random factors of
+   * 64 bits is checked, which an invalid claim passes once in 2^64 times.
    */
   verifyEach(claims: readonly BlsClaim[]): readonly boolean[];
 }

@@ -9,7 +9,7 @@ import { sha256 } from "./hashes.ts";
 const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
 /** Bytes of key material that are reduced modulo the order: enough for no bias. */
 const MATERIAL_BYTES = 48;
-const LEAST_SEED_BYTES = 32;
+const MIN_SEED_BYTES = 32;
 
 /** True for 32 bytes that hold an integer in 1..r-1. */
 export function isBlsKey(bytes: Uint8Array): boolean {
@@ -24,7 +24,7 @@ export function isBlsKey(bytes: Uint8Array): boolean {
  * seed of less than 32 bytes.
  */
 export function deriveBlsKey(seed: Uint8Array): Uint8Array<ArrayBuffer> {
-  if (seed.length < LEAST_SEED_BYTES)
+  if (seed.length < MIN_SEED_BYTES)
     throw new CryptoError("bad-private-key", `a seed has at least 32 bytes, not ${seed.length}`);
   const material = concatBytes(seed, Uint8Array.of(0));
   const length = Uint8Array.of(0, MATERIAL_BYTES);

@@ -1,3 +1,4 @@
+/** BLS12-381 signatures by noble, the fallback. */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { BlsCurve } from "./bls.ts";
 

@@ -17,9 +17,9 @@ const MODULUS = fromBareHex(
 const isProductOne = pairingCheck(BLS_PAIRING_WASM, PAIR);
 
 /**
- * Whether the product of the pairings is one, of whole pairs of 384 bytes (EIP-2537). Undefined when a coordinate is
- * not in the field, a point is off its curve or the second out of its group; the first may be out of its. Some 1.2 ms,
- * and 0.6 ms a pair.
+ * Returns true when the product of the pairings of whole pairs of 384 bytes is one (EIP-2537). Undefined when
+ * a coordinate is not in the field, a point is not on its curve or the second point is not in its group; the
+ * first is not checked for its group. Takes some 1.2 ms, and 0.6 ms a pair.
  */
 export function isBlsProductOne(input: Uint8Array): boolean | undefined {
   for (let at = 0; at < input.length; at += WORD) {

@@ -12,14 +12,14 @@ import { MCL_BYTES } from "./mcl.ts";
 export const BLS_POINT_BYTES = { g1: 128, g2: 256, g1Term: 160, g2Term: 288, pair: 384 } as const;
 
 const SCALAR = 32;
-/** How many terms are held at once; longer sums are done in parts. */
+/** Terms held at once; longer sums are computed in parts. */
 const TERMS_AT_ONCE = 128;
 
-/** What differs between the two groups. */
+/** Differences between the two groups. */
 interface Group {
   readonly pointBytes: number;
   readonly size: number;
-  /** Where operands and results are. */
+  /** Addresses of operands and results. */
   readonly points: number;
   readonly scalars: number;
   readonly sum: number;
@@ -28,7 +28,7 @@ interface Group {
   readonly write: (from: number) => Uint8Array;
   readonly add: (to: number, a: number, b: number) => void;
   readonly clear: (point: number) => void;
-  /** Whether points that were read at these places of the input are in the group. */
+  /** Returns true when the points at these offsets of the input are in the group. */
   readonly areInGroup: (input: Uint8Array, places: readonly number[]) => boolean;
   readonly multiplyAll: (to: number, points: number, scalars: number, count: number) => void;
 }
@@ -101,7 +101,7 @@ export function sumG2(input: Uint8Array): Uint8Array | undefined {
   return sumOfTerms(groups(), "g2", input);
 }
 
-/** Whether the product of the pairings of points of G1 and G2 is one; at least one pair. */
+/** Returns true when the product of the pairings of points of G1 and G2 is one; at least one pair. */
 export function isBlsPairing(input: Uint8Array): boolean | undefined {
   if (input.length === 0 || input.length % BLS_POINT_BYTES.pair !== 0) return undefined;
   const isOne = isBlsProductOne(input);

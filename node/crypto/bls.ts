@@ -7,7 +7,7 @@
 import { isBlsKey } from "./bls-key.ts";
 import { CryptoError } from "./error.ts";
 
-/** What a signature is checked with. */
+/** A signature, its message and the public key. */
 export interface BlsClaim {
   /** 48 bytes, compressed. */
   readonly publicKey: Uint8Array;

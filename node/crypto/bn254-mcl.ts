@@ -1,3 +1,4 @@
+/** Sums and products on bn254 by mcl. */
 import type { Bn254Curve } from "./bn254.ts";
 import { MCL_BYTES, MCL_CURVES, openMcl } from "./mcl.ts";
 import { createPointCodec } from "./mcl-points.ts";

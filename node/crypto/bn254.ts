@@ -38,11 +38,11 @@ const MODULUS = Buffer.from("30644e72e131a029b85045b68181585d97816a916871ca8d3c2
 export function createBn254(curve: Bn254Curve): Bn254 {
   return {
     add: (input) => {
-      const bytes = resized(input, 2 * POINT);
+      const bytes = resizeInput(input, 2 * POINT);
       return inField(bytes) ? curve.add(bytes.subarray(0, POINT), bytes.subarray(POINT)) : undefined;
     },
     multiply: (input) => {
-      const bytes = resized(input, POINT + WORD);
+      const bytes = resizeInput(input, POINT + WORD);
       const point = bytes.subarray(0, POINT);
       return inField(point) ? curve.multiply(point, bytes.subarray(POINT)) : undefined;
     },
@@ -53,7 +53,7 @@ export function createBn254(curve: Bn254Curve): Bn254 {
   };
 }
 
-function resized(input: Uint8Array, length: number): Uint8Array {
+function resizeInput(input: Uint8Array, length: number): Uint8Array {
   if (input.length >= length) return input.subarray(0, length);
   const bytes = new Uint8Array(length);
   bytes.set(input);

@@ -1,3 +1,4 @@
+/** Mixed-case addresses (EIP-55). */
 import { bareHex } from "../bytes/hex.ts";
 import { keccak256 } from "./keccak.ts";
 

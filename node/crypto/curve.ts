@@ -1,4 +1,4 @@
-/** What a signature is checked with. */
+/** A signature on secp256k1, its digest and the public key. */
 export interface SignatureClaim {
   /** 32 bytes. */
   readonly digest: Uint8Array;

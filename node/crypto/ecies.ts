@@ -9,10 +9,10 @@ import { createAesCtr } from "./aes-ctr.ts";
 import { CryptoError } from "./error.ts";
 import { ecdh, publicKeyOf } from "./secp256k1.ts";
 
-/** How much longer a box is than what it holds: public key 65, initialisation vector 16, tag 32. */
+/** Bytes of a box beyond its content: public key 65, initialisation vector 16, tag 32. */
 export const BOX_OVERHEAD = 113;
 
-/** What a box is made of. `ephemeralKey` (32 bytes) and `iv` (16) are random and used once. */
+/** Content of a box. `ephemeralKey` (32 bytes) and `iv` (16) are random and used once. */
 export interface BoxContent {
   readonly message: Uint8Array;
   /** Bytes that are not in the box but without which it does not open. */

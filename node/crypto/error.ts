@@ -1,4 +1,4 @@
-/** What can be wrong with input to this room, or with a thread of it. */
+/** Reasons of this room's errors: faults of input, or of a thread. */
 export type CryptoErrorCode =
   | "bad-private-key"
   | "bad-public-key"

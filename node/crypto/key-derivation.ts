@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { CryptoError } from "./error.ts";
 import { needsPortableScrypt, portableScrypt } from "./portable-scrypt.ts";
 
-/** How a key is derived. Salts are bytes, `length` is that of the derived key. */
+/** Parameters of a key derivation. Salts are bytes, `length` is that of the derived key. */
 export type KeyDerivation =
   | {
       readonly name: "scrypt";
@@ -25,12 +25,12 @@ export type KeyDerivation =
     };
 
 /** Twice the memory of the standard profile of key files (n = 2^18, r = 8). */
-const MOST_SCRYPT_BYTES = 512 * 1024 * 1024;
+const MAX_SCRYPT_BYTES = 512 * 1024 * 1024;
 /** Eight times the work n * r * p of that profile: several seconds. */
-const MOST_SCRYPT_WORK = 2 ** 24;
+const MAX_SCRYPT_WORK = 2 ** 24;
 /** Forty times the usual count: a few seconds. */
-const MOST_ITERATIONS = 10_000_000;
-const MOST_BYTES = 1024;
+const MAX_ITERATIONS = 10_000_000;
+const MAX_BYTES = 1024;
 
 const scryptAsync = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
 const pbkdf2Async = promisify(pbkdf2);
@@ -54,21 +54,23 @@ function scryptBytes(n: number, r: number, p: number): number {
 /** Throws `CryptoError` `bad-kdf` unless the derivation is possible and its cost within bounds. */
 export function checkDerivation(derivation: KeyDerivation): void {
   const { length, salt } = derivation;
-  if (!inRange(length, 32, MOST_BYTES)) throw bad(`dklen ${length} is not in 32..${MOST_BYTES}`);
-  if (salt.length > MOST_BYTES) throw bad(`salt of ${salt.length} bytes, at most ${MOST_BYTES}`);
+  if (!inRange(length, 32, MAX_BYTES)) throw badParameterError(`dklen ${length} is not in 32..${MAX_BYTES}`);
+  if (salt.length > MAX_BYTES) throw badParameterError(`salt of ${salt.length} bytes, at most ${MAX_BYTES}`);
   if (derivation.name === "pbkdf2") {
     const { iterations } = derivation;
-    if (!inRange(iterations, 1, MOST_ITERATIONS))
-      throw bad(`c ${iterations} is not in 1..${MOST_ITERATIONS}`);
+    if (!inRange(iterations, 1, MAX_ITERATIONS))
+      throw badParameterError(`c ${iterations} is not in 1..${MAX_ITERATIONS}`);
     return;
   }
   const { n, r, p } = derivation;
   const whole = [n, r, p].every((value) => inRange(value, 1, 2 ** 31));
   if (!whole || n < 2 || 2 ** Math.round(Math.log2(n)) !== n) {
-    throw bad(`scrypt n ${n}, r ${r}, p ${p}: n is a power of two above 1, r and p are at least 1`);
+    throw badParameterError(
+      `scrypt n ${n}, r ${r}, p ${p}: n is a power of two above 1, r and p are at least 1`,
+    );
   }
-  if (scryptBytes(n, r, p) > MOST_SCRYPT_BYTES || n * r * p > MOST_SCRYPT_WORK) {
-    throw bad(`scrypt n ${n}, r ${r}, p ${p} costs more than allowed`);
+  if (scryptBytes(n, r, p) > MAX_SCRYPT_BYTES || n * r * p > MAX_SCRYPT_WORK) {
+    throw badParameterError(`scrypt n ${n}, r ${r}, p ${p} costs more than allowed`);
   }
 }
 
@@ -76,6 +78,6 @@ function inRange(value: number, least: number, most: number): boolean {
   return Number.isSafeInteger(value) && value >= least && value <= most;
 }
 
-function bad(what: string): CryptoError {
+function badParameterError(what: string): CryptoError {
   return new CryptoError("bad-kdf", `key derivation: ${what}`);
 }

@@ -1,4 +1,6 @@
-/** What `kzg.ts` asks of a library, on the thread that has it. Sizes have been checked; damage throws. */
+/**
+ * The interface of a KZG library on the thread of `kzg.ts`. Sizes have been checked; invalid input throws.
+ */
 export interface KzgBackend {
   readonly name: "native" | "wasm";
   commitmentOf(blob: Uint8Array): Uint8Array;
@@ -7,7 +9,7 @@ export interface KzgBackend {
   extend(blob: Uint8Array): readonly Uint8Array[];
   cellsOf(blob: Uint8Array): KzgCells;
   verifyBlob(blob: Uint8Array, commitment: Uint8Array, proof: Uint8Array): boolean;
-  /** Whether each proof is that of the cell of the same place; cell i of `commitment`'s extended blob at i. */
+  /** Returns true when each proof fits the cell at its index, cell i of `commitment`'s extended blob. */
   verifyCells(commitment: Uint8Array, cells: readonly Uint8Array[], proofs: readonly Uint8Array[]): boolean;
 }
 
@@ -17,5 +19,5 @@ export interface KzgCells {
   readonly proofs: readonly Uint8Array[];
 }
 
-/** How many cells an extended blob has. */
+/** Cells of an extended blob. */
 export const CELLS = 128;

@@ -1,4 +1,4 @@
-/** What `kzg.ts` sends to its thread and what comes back. Both ends are ours and of one version. */
+/** Messages between `kzg.ts` and its thread. Both ends are ours and of one version. */
 import type { KzgBackend, KzgCells } from "./kzg-backend.ts";
 
 /** One thing to do. */

@@ -1,7 +1,11 @@
+/** KZG proofs of blobs by the native library. */
 import { createRequire } from "node:module";
 import { CELLS, type KzgBackend, type KzgCells } from "./kzg-backend.ts";
 
-/** What is used of rust-eth-kzg's binding, which comes without types. Sizes are right; damage throws. */
+/**
+ * The part of rust-eth-kzg's binding that is used; it comes without types. Sizes are right; invalid input
+ * throws.
+ */
 export interface NativeContext {
   blobToKzgCommitment(blob: Uint8Array): Uint8Array;
   computeBlobKzgProof(blob: Uint8Array, commitment: Uint8Array): Uint8Array;

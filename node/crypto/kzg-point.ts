@@ -10,7 +10,9 @@ import { isBlsProductOne } from "./bls-pairing.ts";
 import { MCL_BYTES } from "./mcl.ts";
 import { versionedHash } from "./versioned-hash.ts";
 
-/** What is proved: the polynomial behind `commitment` (48 bytes) is `y` (32) at `z` (32), by `proof` (48). */
+/**
+ * The claim that the polynomial of `commitment` (48 bytes) is `y` (32) at `z` (32), with its `proof` (48).
+ */
 export interface KzgClaim {
   readonly commitment: Uint8Array;
   readonly z: Uint8Array;
@@ -61,7 +63,7 @@ function setup(): Setup {
   const point = raw.malloc(MCL_BYTES.g2);
   const pointOfG2 = (hex: string): Uint8Array => {
     heap().set(fromBareHex(hex), bytes);
-    compressed(mcl, () => raw.mclBnG2_deserialize(point, bytes, 2 * POINT_BYTES));
+    compressPoint(mcl, () => raw.mclBnG2_deserialize(point, bytes, 2 * POINT_BYTES));
     return codec.writeG2(point);
   };
   opened = {
@@ -125,7 +127,7 @@ function readPoint(own: Setup, to: number, point: Uint8Array): boolean {
   }
   if (flags !== COMPRESSED) return false;
   heap().set(point, bytes);
-  const length = compressed(own, () => raw.mclBnG1_deserialize(to, bytes, POINT_BYTES));
+  const length = compressPoint(own, () => raw.mclBnG1_deserialize(to, bytes, POINT_BYTES));
   return length === POINT_BYTES;
 }
 
@@ -137,7 +139,7 @@ function multiply({ raw, heap, bytes, scalar, term }: Setup, point: number, fact
 }
 
 /** Points are written as signatures have them only here; coordinates elsewhere are little-endian. */
-function compressed(mcl: BlsMcl, read: () => number): number {
+function compressPoint(mcl: BlsMcl, read: () => number): number {
   mcl.raw.mclBn_setETHserialization(1);
   const length = read();
   mcl.raw.mclBn_setETHserialization(0);

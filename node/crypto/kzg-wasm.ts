@@ -1,3 +1,4 @@
+/** KZG proofs of blobs in WebAssembly, the fallback. */
 import { loadKZG } from "kzg-wasm";
 import { fromHex, toHex } from "../bytes/hex.ts";
 import { CELLS, type KzgBackend } from "./kzg-backend.ts";

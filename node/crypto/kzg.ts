@@ -26,7 +26,7 @@ export interface BlobCellsClaim {
 
 /** Settings that have good defaults. */
 export interface KzgOptions {
-  /** What the thread runs; tests pass one that fails. */
+  /** File of the thread; tests pass one that fails. */
   readonly workerFile?: URL;
 }
 
@@ -35,7 +35,7 @@ export interface KzgOptions {
  * `busy` when 64 calls are waiting, `thread-died` (the next call starts another thread) and `closed`.
  */
 export interface Kzg extends AsyncDisposable {
-  /** Which library does it; "wasm" is slow to start, say so. */
+  /** Returns the library in use; "wasm" is slow to start, so warn about it. */
   backend(): Promise<"native" | "wasm">;
   commitmentOf(blob: Uint8Array): Promise<Uint8Array | undefined>;
   blobProofOf(blob: Uint8Array, commitment: Uint8Array): Promise<Uint8Array | undefined>;
@@ -48,7 +48,7 @@ export interface Kzg extends AsyncDisposable {
 export const BLOB_BYTES = 131_072;
 const POINT_BYTES = 48;
 /** Calls that may wait, 8 MB of blobs. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 const WORKER_FILE = new URL(`./kzg-worker${extname(import.meta.url)}`, import.meta.url);
 
@@ -109,8 +109,8 @@ class KzgThread {
 
   ask(job: KzgJob): Promise<KzgAnswer> {
     if (this.#closed) return Promise.reject(new CryptoError("closed", "KZG was closed"));
-    if (this.#waiting.size >= MOST_WAITING)
-      return Promise.reject(new CryptoError("busy", `${MOST_WAITING} calls of KZG are waiting`));
+    if (this.#waiting.size >= MAX_WAITING)
+      return Promise.reject(new CryptoError("busy", `${MAX_WAITING} calls of KZG are waiting`));
     this.#worker ??= this.#start();
     const id = this.#asked++;
     const { promise, resolve, reject } = Promise.withResolvers<KzgAnswer>();

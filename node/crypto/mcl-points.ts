@@ -1,7 +1,9 @@
 /** Points of a pairing-friendly curve between contracts' bytes and the memory of mcl. */
 import { MCL_BYTES, type Mcl } from "./mcl.ts";
 
-/** How contracts write a curve's points: big-endian coordinates, real parts first, all zeros for infinity. */
+/**
+ * Form of a curve's points in contracts: big-endian coordinates, real parts first, all zeros for infinity.
+ */
 export interface PointFormat {
   /** Bytes of a coordinate as written; what is beyond `fieldBytes` must be zero. */
   readonly wordBytes: number;

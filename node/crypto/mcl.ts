@@ -49,7 +49,7 @@ export interface Mcl {
   readonly heap: () => Uint8Array;
 }
 
-/** What a value takes in memory, in bytes; the same for both curves. */
+/** Sizes of values in memory, in bytes; the same for both curves. */
 export const MCL_BYTES = { fp: 48, fr: 32, g1: 144, g2: 288 } as const;
 
 /** The library's numbers of the curves. */
@@ -60,7 +60,7 @@ const COMPILED_FOR = 46;
 const MAP_OF_RFC_9380 = 5;
 const PAGES = 32;
 
-/** What is used of the global of that name, whose types are only in the browser's library. */
+/** The part of the global that is used; its types are only in the browser's library. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };

@@ -1,5 +1,5 @@
 /** Packed jobs of `recovery-batch.ts` done, many at once where that is possible. */
-import { KEY_ANSWER_BYTES, MOST_AT_ONCE, openRecoverMany, type RecoverMany } from "./recover-many.ts";
+import { KEY_ANSWER_BYTES, MAX_AT_ONCE, openRecoverMany, type RecoverMany } from "./recover-many.ts";
 import { JOB_BYTES, jobAt, recoverSigner, WANTED_BYTES, type Wanted } from "./recovery-batch.ts";
 import { addressOfPublicKey } from "./secp256k1.ts";
 
@@ -25,8 +25,8 @@ export function recoverPackedBy(
   const count = Math.floor(packed.length / JOB_BYTES);
   const width = 1 + WANTED_BYTES[wanted];
   const answer = new Uint8Array(count * width);
-  for (let first = 0; first < count; first += MOST_AT_ONCE) {
-    const here = Math.min(MOST_AT_ONCE, count - first);
+  for (let first = 0; first < count; first += MAX_AT_ONCE) {
+    const here = Math.min(MAX_AT_ONCE, count - first);
     const some = packed.subarray(first * JOB_BYTES, (first + here) * JOB_BYTES);
     const keys = here < FEWEST ? undefined : recoverMany?.(some);
     for (let i = 0; i < here; i++) {

@@ -10,10 +10,13 @@ interface PairingModule {
   readonly isOne: () => number;
 }
 
-/** How many pairs are held at once; longer checks are done in parts. */
+/** Pairs held at once; longer checks are computed in parts. */
 const PAIRS_AT_ONCE = 16;
 
-/** Whether the product of the pairings of whole pairs is one; undefined when a point is not in its group. */
+/**
+ * Returns true when the product of the pairings of whole pairs is one; undefined when a point is not in its
+ * group.
+ */
 export type PairingCheck = (pairs: Uint8Array) => boolean | undefined;
 
 /** The check of a module, whose source a test compiles and compares, with pairs of so many bytes. */

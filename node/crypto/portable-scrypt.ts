@@ -1,3 +1,4 @@
+/** scrypt where OpenSSL cannot compute it. */
 import { once } from "node:events";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";

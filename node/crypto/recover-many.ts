@@ -16,7 +16,7 @@ interface RecoveryModule {
 }
 
 /** Most signatures of one call. */
-export const MOST_AT_ONCE = 64;
+export const MAX_AT_ONCE = 64;
 const JOB_BYTES = 97;
 /** Bytes of an answer: 1 and the key, x and y; or 0 for one that is to be recovered another way, if it can be. */
 export const KEY_ANSWER_BYTES = 65;
@@ -33,8 +33,8 @@ export function openRecoverMany(): RecoverMany | undefined {
   if (module === undefined || module.isExact() === 0) return undefined;
   module.prepare();
   const { buffer } = module.memory;
-  const input = new Uint8Array(buffer, module.input(), MOST_AT_ONCE * JOB_BYTES);
-  const output = new Uint8Array(buffer, module.output(), MOST_AT_ONCE * KEY_ANSWER_BYTES);
+  const input = new Uint8Array(buffer, module.input(), MAX_AT_ONCE * JOB_BYTES);
+  const output = new Uint8Array(buffer, module.output(), MAX_AT_ONCE * KEY_ANSWER_BYTES);
   return (packed) => {
     const count = Math.floor(packed.length / JOB_BYTES);
     input.set(packed);

@@ -21,7 +21,7 @@ import {
   type Wanted,
 } from "./recovery-batch.ts";
 
-/** What a batch gives: in its order, undefined where nothing recovers. */
+/** Results of a batch in its order, undefined where nothing recovers. */
 export type Signers = readonly (Uint8Array | undefined)[];
 
 /** Signers for batches of signatures; closing waits for the batches under way. */
@@ -30,13 +30,13 @@ export interface Recoverer extends AsyncDisposable {
   recover(batch: readonly RecoveryJob[]): Promise<Signers>;
   /** The signers' public keys, 64 bytes. Never rejects. */
   recoverKeys(batch: readonly RecoveryJob[]): Promise<Signers>;
-  /** Whether BLS signatures are their keys' and messages'; undefined where no thread could tell. Never rejects. */
+  /** Verifies BLS signatures; undefined where no thread could. Never rejects. */
   verifyClaims(batch: readonly BlsClaim[]): Promise<readonly (boolean | undefined)[]>;
   /** Starts the threads now, so that the first batch need not wait for them. */
   start(): void;
 }
 
-/** Where the death of the thread is told. */
+/** Log for the death of a thread. */
 export interface RecovererLog {
   warn(fields: object, message: string): void;
 }
@@ -45,7 +45,7 @@ export interface RecovererLog {
 export interface RecovererOptions {
   /** Two, or as many as there are cores. */
   readonly threads?: number;
-  /** What the thread runs; tests pass one that fails. */
+  /** File of the thread; tests pass one that fails. */
   readonly workerFile?: URL;
   /** Packed bytes that may wait for the thread. A batch above that is done on the main thread. */
   readonly budgetBytes?: number;
@@ -62,14 +62,14 @@ const DEFAULT_BUDGET = 16 * 1024 * 1024;
 /** Batches are outside the heap; without a limit each thread's young objects alone take up to 100 MB. */
 const THREAD_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 /** A thread that died this often is not started again. */
-const MOST_DEATHS = 3;
+const MAX_DEATHS = 3;
 
 /** More threads than that only take turns with the main thread. */
-const MOST_THREADS = 2;
+const MAX_THREADS = 2;
 
 /** Opens a recoverer. Its threads start with the first batch of 8 or more and keep no process alive when idle. */
 export function openRecoverer(log: RecovererLog, options: RecovererOptions = {}): Recoverer {
-  const count = options.threads ?? Math.min(MOST_THREADS, availableParallelism());
+  const count = options.threads ?? Math.min(MAX_THREADS, availableParallelism());
   const threads = Array.from({ length: count }, () => new ThreadRecoverer(log, options));
   let next = 0;
   const share = (batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> => {
@@ -121,7 +121,7 @@ class ThreadRecoverer {
   recover(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
     const bytes = batch.length * JOB_BYTES;
     const tooMuch = this.#waitingBytes + bytes > this.#budget;
-    if (batch.length < SMALLEST_BATCH || tooMuch || this.#closed || this.#deaths >= MOST_DEATHS) {
+    if (batch.length < SMALLEST_BATCH || tooMuch || this.#closed || this.#deaths >= MAX_DEATHS) {
       return recoverHere(batch, wanted);
     }
     if (this.#worker === undefined && batch.length < SMALLEST_PART) {

@@ -10,7 +10,7 @@ export interface RecoveryJob {
   readonly signature: Uint8Array;
 }
 
-/** What is wanted of a signer: the address, 20 bytes, or the public key, 64. */
+/** Form of a recovered signer: the address, 20 bytes, or the public key, 64. */
 export type Wanted = "address" | "key";
 
 /** Bytes of one packed job. */

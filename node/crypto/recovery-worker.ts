@@ -21,11 +21,11 @@ let isLoaded = false;
 parentPort?.on("message", (question: Question | null) => {
   if (question === null) return parentPort?.close();
   const { id, packed, wanted } = question;
-  const answer = wanted === "claims" ? verified(packed) : recoverPacked(packed, wanted);
+  const answer = wanted === "claims" ? verifyJobs(packed) : recoverPacked(packed, wanted);
   parentPort?.postMessage({ id, answer }, [answer.buffer]);
 });
 
-function verified(packed: Uint8Array): Uint8Array<ArrayBuffer> {
+function verifyJobs(packed: Uint8Array): Uint8Array<ArrayBuffer> {
   if (!isLoaded) blst = loadBlst();
   isLoaded = true;
   const curve = blst;

@@ -1,3 +1,4 @@
+/** secp256k1 by the native library. */
 import { createRequire } from "node:module";
 import type * as Bindings from "secp256k1";
 import { concatBytes } from "../bytes/compare.ts";

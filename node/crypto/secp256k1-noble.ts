@@ -1,3 +1,4 @@
+/** secp256k1 by noble, the fallback. */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { concatBytes } from "../bytes/compare.ts";
 import type { Curve } from "./curve.ts";

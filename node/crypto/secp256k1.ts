@@ -79,7 +79,7 @@ export function isLowS(s: Uint8Array): boolean {
 
 const chosen = createSecp256k1(loadNativeCurve() ?? (await import("./secp256k1-noble.ts")).nobleCurve);
 
-/** Which implementation is in use: "noble" means that the native one did not load and recovery is slow. */
+/** The implementation in use: "noble" means that the native one did not load and recovery is slow. */
 export const secp256k1Backend: "native" | "noble" = chosen.backend;
 
 /** Signs a 32-byte digest: r, s (low), v (0 or 1), 65 bytes. Throws `CryptoError` for a bad key or digest. */

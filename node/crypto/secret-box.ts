@@ -24,14 +24,14 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** What key files of a node use: 256 MB and about a second. */
+/** Cost of a node's key files: 256 MB and about a second. */
 export const STANDARD_COST: ScryptCost = { n: 262_144, p: 1 };
 /** For tests and development: 4 MB and a tenth of that time. */
 export const LIGHT_COST: ScryptCost = { n: 4096, p: 6 };
 
-const MOST_CIPHERTEXT = 1024;
+const MAX_CIPHERTEXT = 1024;
 
-/** What a MAC is made with: keccak in web3 secret storage. */
+/** Hash of the MAC: keccak in web3 secret storage. */
 export type MacDigest = (bytes: Uint8Array) => Uint8Array;
 
 /** Encrypts with a fresh salt and initialisation vector. */
@@ -41,7 +41,7 @@ export function sealSecret(secret: Uint8Array, passphrase: string, cost: ScryptC
 }
 
 /** A secret, and how it is to be sealed. */
-export interface SealTerms {
+export interface SecretBoxOptions {
   readonly secret: Uint8Array;
   readonly passphrase: string;
   readonly derivation: KeyDerivation;
@@ -54,7 +54,7 @@ export async function sealDerived({
   passphrase,
   derivation,
   digest,
-}: SealTerms): Promise<SealedSecret> {
+}: SecretBoxOptions): Promise<SealedSecret> {
   const iv = randomBytes(16);
   const derived = await deriveKey(derivation, passphrase);
   const cipher = createCipheriv("aes-128-ctr", derived.subarray(0, 16), iv);
@@ -88,7 +88,7 @@ export function checkSealed({ iv, mac, ciphertext, derivation }: SealedSecret): 
   checkDerivation(derivation);
   if (iv.length !== 16) throw badCipher(`iv of ${iv.length} bytes, not 16`);
   if (mac.length !== 32) throw badCipher(`mac of ${mac.length} bytes, not 32`);
-  if (ciphertext.length > MOST_CIPHERTEXT) throw badCipher(`ciphertext of ${ciphertext.length} bytes`);
+  if (ciphertext.length > MAX_CIPHERTEXT) throw badCipher(`ciphertext of ${ciphertext.length} bytes`);
 }
 
 function macOf(digest: MacDigest, derived: Uint8Array, ciphertext: Uint8Array): Uint8Array {

@@ -1,9 +1,13 @@
+/** Versioned hashes of blobs (EIP-4844). */
 import { sha256 } from "./hashes.ts";
 
 /** EIP-4844: the version of hashes of KZG commitments. */
 const VERSION = 1;
 
-/** How a transaction names a blob: the hash of its commitment, whose first byte is the version. */
+/**
+ * Returns the versioned hash of a blob (EIP-4844): the hash of its commitment, whose first byte is the
+ * version.
+ */
 export function versionedHash(commitment: Uint8Array): Uint8Array<ArrayBuffer> {
   const hash = new Uint8Array(sha256(commitment));
   hash[0] = VERSION;

@@ -1,4 +1,4 @@
-/** What is used of the global of that name, whose types are only in the browser's library. */
+/** The part of the global that is used; its types are only in the browser's library. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
