@@ -36,7 +36,7 @@ export function chainBlockMethods(deps: ChainBlockDeps): Method[] {
 
 function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
   const texts = new BlockCache(keptBytes);
-  const shown = (head: BlockHead, full: boolean): BlockText =>
+  const format = (head: BlockHead, full: boolean): BlockText =>
     texts.text(head, full ? "full" : "hashes", () =>
       chainBlock(chain, wholeBlock(chain, head), { profile, full }),
     );
@@ -50,7 +50,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
       handle: ({ number, full }) => {
         return number === "pending"
           ? chainBlock(chain, chain.head(), { profile, full, isPending: true })
-          : shown(headAt(chain, number), full);
+          : format(headAt(chain, number), full);
       },
     }),
     method({
@@ -59,7 +59,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
         "Returns a block by hash, with whole transactions or their hashes. Fails for an unknown block.",
       params: { hash, full: boolean },
       result: block,
-      handle: (args) => shown(headByHash(chain, args.hash), args.full),
+      handle: (args) => format(headByHash(chain, args.hash), args.full),
     }),
     method({
       name: "chain_getHeaderByNumber",
@@ -88,12 +88,12 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
 
 function ethForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
   const texts = new BlockCache(keptBytes);
-  const shown = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
+  const format = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
     head &&
     texts.text(head, full ? "full" : "hashes", () =>
       ethBlock(chain, wholeBlock(chain, head), { profile, full }),
     );
-  const shownHeader = (found: BlockHead | undefined, isPending: boolean) =>
+  const formatHeader = (found: BlockHead | undefined, isPending: boolean) =>
     found && ethHeader(chain, found, { profile, isPending });
   return [
     method({
@@ -102,7 +102,7 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
       params: { number: blockNumber, full: boolean },
       result: nullable(block),
       handle: ({ number, full }) => {
-        if (number !== "pending") return shown(findHead(chain, number), full);
+        if (number !== "pending") return format(findHead(chain, number), full);
         return ethBlock(chain, chain.head(), { profile, full, isPending: true });
       },
     }),
@@ -111,21 +111,21 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
       summary: "Returns a block in Ethereum's form by hash; null for an unknown block.",
       params: { hash, full: boolean },
       result: nullable(block),
-      handle: (args) => shown(findHeadByHash(chain, args.hash), args.full),
+      handle: (args) => format(findHeadByHash(chain, args.hash), args.full),
     }),
     method({
       name: "eth_getHeaderByNumber",
       summary: "Returns a header in Ethereum's form by number or tag; null for an unknown block.",
       params: { number: blockNumber },
       result: nullable(header),
-      handle: ({ number }) => shownHeader(findHead(chain, number), number === "pending"),
+      handle: ({ number }) => formatHeader(findHead(chain, number), number === "pending"),
     }),
     method({
       name: "eth_getHeaderByHash",
       summary: "Returns a header in Ethereum's form by hash; null for an unknown block.",
       params: { hash },
       result: nullable(header),
-      handle: (args) => shownHeader(findHeadByHash(chain, args.hash), false),
+      handle: (args) => formatHeader(findHeadByHash(chain, args.hash), false),
     }),
   ];
 }

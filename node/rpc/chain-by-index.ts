@@ -95,13 +95,13 @@ export function chainByIndexMethods(deps: ChainByIndexDeps): Method[] {
 }
 
 function indexMethods({ chain, pool }: ChainByIndexDeps, { names, view, skips }: Module): Method[] {
-  const shown = (block: Block | undefined, index: number) => {
+  const format = (block: Block | undefined, index: number) => {
     const tx = block?.transactions[index];
     return block && tx && view(chain, tx, { block, index });
   };
   const raw = (tx: Transaction | undefined): Uint8Array =>
     tx === undefined ? NO_BYTES : tx.raw.subarray(skips(tx));
-  const numbered = (number: BlockNumber): Block | undefined => findBlock(chain, number);
+  const blockByNumber = (number: BlockNumber): Block | undefined => findBlock(chain, number);
   const index = indexQuantity;
   return [
     method({
@@ -109,21 +109,21 @@ function indexMethods({ chain, pool }: ChainByIndexDeps, { names, view, skips }:
       summary: "Returns the transaction at an index of a block; null for an unknown one.",
       params: { ...BY_NUMBER, index },
       result: transaction,
-      handle: (args) => shown(numbered(args.block), args.index),
+      handle: (args) => format(blockByNumber(args.block), args.index),
     }),
     method({
       name: names.byHash,
       summary: "Returns the transaction at an index of a block; null for an unknown one.",
       params: { ...BY_HASH, index },
       result: transaction,
-      handle: (args) => shown(chain.blockByHash(args.block), args.index),
+      handle: (args) => format(chain.blockByHash(args.block), args.index),
     }),
     method({
       name: names.rawByNumber,
       summary: "Returns the encoded transaction at an index of a block; empty for an unknown one.",
       params: { ...BY_NUMBER, index },
       result: data,
-      handle: (args) => raw(numbered(args.block)?.transactions[args.index]),
+      handle: (args) => raw(blockByNumber(args.block)?.transactions[args.index]),
     }),
     method({
       name: names.rawByHash,

@@ -45,7 +45,7 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
   const { chain, pool, accounts, estimateGas } = deps;
   const [submit, submitEth] = [createSubmit(deps), createEthSubmit(deps)];
   /** Synchronous, so that two calls never get the same nonce. */
-  const signed = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
+  const signWithUnlocked = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
     signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
   return [
     method({
@@ -56,7 +56,7 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
       result: transactionHash,
       handle: ({ transaction }) => {
         checkSendable(transaction);
-        return submit(signed(chainDraft({ chain, pool }, transaction), transaction.from));
+        return submit(signWithUnlocked(chainDraft({ chain, pool }, transaction), transaction.from));
       },
     }),
     method({
@@ -83,7 +83,7 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
       result: transactionHash,
       handle: async ({ transaction }) => {
         const complete = await withGas(transaction, estimateGas);
-        return submitEth(signed(ethDraft({ chain, pool }, complete), complete.from));
+        return submitEth(signWithUnlocked(ethDraft({ chain, pool }, complete), complete.from));
       },
     }),
   ];

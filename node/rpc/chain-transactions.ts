@@ -36,7 +36,7 @@ export function chainTransactionMethods(deps: ChainTransactionDeps): Method[] {
 }
 
 function lookups({ chain, pool, profile }: ChainTransactionDeps): Method[] {
-  const shownByHash: typeof ethTransactionText = (...given) =>
+  const formatByHash: typeof ethTransactionText = (...given) =>
     goJson(adaptByHash(chainTransaction(...given), given[1], profile));
   const find = (wanted: Uint8Array, view: typeof ethTransactionText) => {
     const place = chain.findTransaction(wanted);
@@ -51,7 +51,7 @@ function lookups({ chain, pool, profile }: ChainTransactionDeps): Method[] {
       summary: "Returns a transaction of the chain or the pool; null for an unknown one.",
       params: { hash },
       result: transaction,
-      handle: (args) => find(args.hash, shownByHash),
+      handle: (args) => find(args.hash, formatByHash),
     }),
     method({
       name: "eth_getTransactionByHash",
@@ -94,7 +94,7 @@ function submissions(deps: ChainTransactionDeps): Method[] {
   const submitEth = createEthSubmit(deps);
   const recover = (transactions: readonly Transaction[]) => deps.pool.recover(transactions);
   const gathered = new SignerBatches(recover);
-  const whenSigned = (given: GivenTransaction, tx: Transaction, then: Submit) => {
+  const submitWithSigner = (given: GivenTransaction, tx: Transaction, then: Submit) => {
     const waiting = "transaction" in given ? undefined : gathered.join(tx);
     return waiting === undefined ? then(tx) : waiting.then(() => then(tx));
   };
@@ -107,7 +107,7 @@ function submissions(deps: ChainTransactionDeps): Method[] {
       params: { raw: chainAhead.codec },
       result: transactionHash,
       prefetch: workOf(chainAhead),
-      handle: ({ raw }) => whenSigned(raw, chainAhead.transactionOf(raw), submit),
+      handle: ({ raw }) => submitWithSigner(raw, chainAhead.transactionOf(raw), submit),
     }),
     method({
       name: "eth_sendRawTransaction",
@@ -115,7 +115,7 @@ function submissions(deps: ChainTransactionDeps): Method[] {
       params: { raw: ethAhead.codec },
       result: transactionHash,
       prefetch: workOf(ethAhead),
-      handle: ({ raw }) => whenSigned(raw, ethAhead.transactionOf(raw), submitEth),
+      handle: ({ raw }) => submitWithSigner(raw, ethAhead.transactionOf(raw), submitEth),
     }),
   ];
 }

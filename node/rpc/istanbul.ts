@@ -142,7 +142,7 @@ function weighedJson({ chain, governance }: GovernanceMethodDeps, set: Validator
   const { list, since } = governance.proposerList(next);
   const weights = { staking: governance.staking(since), useGini: governance.parameters(since + 1).useGini };
   const reward = (validator: Uint8Array): string =>
-    toHex(nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? NOBODY);
+    toHex(nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? ZERO_ADDRESS);
   return {
     rewardAddrs: set.qualified.map(reward),
     votingPower: set.qualified.map(() => VOTING_POWER),
@@ -195,5 +195,5 @@ function candidateMethods(): Method[] {
   ];
 }
 
-const NOBODY = new Uint8Array(20);
+const ZERO_ADDRESS = new Uint8Array(20);
 const MAX_CANDIDATES = 1_024;

@@ -68,7 +68,7 @@ function resendMethods(deps: OwnTransactionsDeps): Method[] {
   const { chain, pool, accounts, estimateGas } = deps;
   const [submit, submitEth] = [createSubmit(deps), createEthSubmit(deps)];
   /** Signs `again`, which is `draft` with another price or gas limit. */
-  const signedAgain = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
+  const signAgain = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
     const { chainId } = chain.config;
     const digest = draftDigest(draft, chainId);
     const waits = executable(pool).some(
@@ -92,7 +92,7 @@ function resendMethods(deps: OwnTransactionsDeps): Method[] {
       handle: ({ transaction, gasPrice, gas }) => {
         if (transaction.nonce === undefined) throw noNonce();
         const draft = chainDraft({ chain, pool }, transaction);
-        return submit(signedAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas)));
+        return submit(signAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas)));
       },
     }),
     method({
@@ -105,9 +105,7 @@ function resendMethods(deps: OwnTransactionsDeps): Method[] {
       handle: async ({ transaction, gasPrice, gas }) => {
         if (transaction.nonce === undefined) throw noNonce();
         const draft = ethDraft({ chain, pool }, await withGas(transaction, estimateGas));
-        return submitEth(
-          signedAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas)),
-        );
+        return submitEth(signAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas)));
       },
     }),
   ];

@@ -87,12 +87,12 @@ function burntOf(deps: SupplyMethodDeps, number: number): Burnt {
   const { config } = chain;
   try {
     const state = chain.stateAt(number);
-    const rebalanced = (key: string, contract: Uint8Array): bigint | undefined => {
+    const burntBy = (key: string, contract: Uint8Array): bigint | undefined => {
       const at = config.forks.get(key) ?? 0;
       return at === 0 || isZero(contract) || number < at ? 0n : memoBurn(deps, contract);
     };
-    const kip103Burn = rebalanced("kip103CompatibleBlock", config.kip103ContractAddress);
-    const kip160Burn = rebalanced("kip160CompatibleBlock", config.kip160ContractAddress);
+    const kip103Burn = burntBy("kip103CompatibleBlock", config.kip103ContractAddress);
+    const kip160Burn = burntBy("kip160CompatibleBlock", config.kip160ContractAddress);
     const isWhole = kip103Burn !== undefined && kip160Burn !== undefined;
     return {
       number,

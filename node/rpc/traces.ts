@@ -134,7 +134,7 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
     using reading = deps.open();
     return traceBlock(reading, find(reading), options);
   };
-  const known: BlockTraces = (find, given, { refusesPrograms, ...context }) => {
+  const tracesByProfile: BlockTraces = (find, given, { refusesPrograms, ...context }) => {
     const refuses = refusesPrograms === true || !deps.profile.tracesBlocksWithPrograms;
     return traces(find, given, { ...context, refusesPrograms: refuses });
   };
@@ -146,7 +146,11 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
       result: blockTraceList,
       ...reader,
       handle: (args, context) =>
-        known((reading) => tracedBlock(reading, tracedNumber(reading, args.number)), args.config, context),
+        tracesByProfile(
+          (reading) => tracedBlock(reading, tracedNumber(reading, args.number)),
+          args.config,
+          context,
+        ),
     }),
     method({
       name: "debug_traceBlockByHash",
@@ -155,7 +159,7 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
       result: blockTraceList,
       ...reader,
       handle: (args, context) =>
-        known((reading) => tracedBlockByHash(reading, args.hash), args.config, context),
+        tracesByProfile((reading) => tracedBlockByHash(reading, args.hash), args.config, context),
     }),
     callersBlockTrace(traces),
     method({
@@ -164,7 +168,8 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
       params: { hash, config },
       result: blockTraceList,
       ...reader,
-      handle: (args, context) => known((reading) => findBadBlock(reading, args.hash), args.config, context),
+      handle: (args, context) =>
+        tracesByProfile((reading) => findBadBlock(reading, args.hash), args.config, context),
     }),
   ];
 }
