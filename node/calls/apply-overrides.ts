@@ -1,6 +1,6 @@
 /** Applies the state overrides of `eth_call` and `eth_estimateGas` to a world. */
 import { bytesToBigint } from "../bytes/integer.ts";
-import { newAccount } from "../model/account.ts";
+import { emptyAccount } from "../model/account.ts";
 import type { World } from "../state/world/world.ts";
 import type { AccountOverride, SlotOverride } from "./arguments/state-overrides.ts";
 
@@ -16,7 +16,7 @@ function overrideAccount(
   { address, nonce, code, balance, state, stateDiff }: AccountOverride,
 ): void {
   if (state !== undefined) clearStorage(world, address);
-  const account = world.account(address) ?? newAccount();
+  const account = world.account(address) ?? emptyAccount();
   world.setAccount(address, {
     ...account,
     nonce: nonce ?? account.nonce,

@@ -9,7 +9,7 @@ import { EVENT_BYTES, type FeedEvent } from "../jsonrpc/feed.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { NotificationPayload } from "../jsonrpc/subscription.ts";
 import type { Block } from "../model/block.ts";
-import { type Log, type LoggedReceipt, loggedReceipts, type Receipt } from "../model/receipt.ts";
+import { type EventLog, type LoggedReceipt, loggedReceipts, type Receipt } from "../model/receipt.ts";
 import { logJson } from "../presenters/receipt.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 
@@ -44,7 +44,7 @@ const ADDRESS = 0;
 const LOG_BYTES = 2048;
 
 interface IndexedLog {
-  readonly log: Log;
+  readonly log: EventLog;
   readonly at: Omit<LoggedReceipt, "logs">;
   readonly index: number;
 }

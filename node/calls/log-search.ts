@@ -5,7 +5,7 @@ import { SECTION_BLOCKS } from "../chain/log-index.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { bloomBits, bloomHas } from "../model/bloom.ts";
-import type { Log, LoggedReceipt } from "../model/receipt.ts";
+import type { EventLog, LoggedReceipt } from "../model/receipt.ts";
 import { noHeader } from "../presenters/not-found.ts";
 import { logJson } from "../presenters/receipt.ts";
 import { resolveNumber } from "./arguments/block-number.ts";
@@ -126,7 +126,7 @@ export function* matchingLogs(filter: LogFilter, { number, hash, receipts }: Log
   }
 }
 
-function logMatches(log: Log, { addresses, topics }: LogFilter): boolean {
+function logMatches(log: EventLog, { addresses, topics }: LogFilter): boolean {
   if (addresses.length > 0 && !addresses.some((address) => equalBytes(address, log.address))) return false;
   if (topics.length > log.topics.length) return false;
   return topics.every(

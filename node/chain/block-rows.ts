@@ -2,7 +2,7 @@
 import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlpList } from "../bytes/rlp.ts";
-import { type Block, type BlockParts, createBlock } from "../model/block.ts";
+import { type Block, type BlockItems, createBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import {
   decodeStoredReceipts,
@@ -56,7 +56,7 @@ export function deleteBlockRows(batch: Batch, { header: { number }, hash, transa
 }
 
 /** True when the block of this number is the very same, byte for byte. */
-export function holdsBlock(rows: Rows, number: number, { header, body }: BlockParts): boolean {
+export function holdsBlock(rows: Rows, number: number, { header, body }: BlockItems): boolean {
   const known = rows.get(tables.header.key(number));
   if (known === undefined || !equalBytes(known, header.raw)) return false;
   return holdsBody(rows, number, body.raw);

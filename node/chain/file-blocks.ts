@@ -5,7 +5,7 @@
  */
 import { messageOf } from "../bytes/message-of.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
-import { type Block, type BlockParts, splitBlock } from "../model/block.ts";
+import { type Block, type BlockItems, splitBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, type Header } from "../model/header.ts";
 import { eachTransaction, type Transaction } from "../model/transaction.ts";
 import type { Pause } from "../runtime/scheduler.ts";
@@ -23,7 +23,7 @@ export interface PreparationDeps {
   /** Number of the newest block, durable or not. */
   readonly tip: () => number;
   /** True when the chain has this very block, byte for byte. */
-  readonly holds: (number: number, parts: BlockParts) => boolean;
+  readonly holds: (number: number, parts: BlockItems) => boolean;
   /** Finds out ahead who sealed the blocks. */
   readonly findSealers: (blocks: readonly Block[]) => Promise<void>;
 }
@@ -104,7 +104,7 @@ async function readBlock(parts: PreparationDeps, file: FileBlock): Promise<Prepa
   }
 }
 
-async function decodeFileBlock(header: Header, { body, size }: BlockParts, pause: Pause): Promise<Block> {
+async function decodeFileBlock(header: Header, { body, size }: BlockItems, pause: Pause): Promise<Block> {
   const transactions: Transaction[] = [];
   for (const tx of eachTransaction(body)) {
     transactions.push(tx);

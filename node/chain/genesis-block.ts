@@ -5,7 +5,7 @@ import { bytesToBigint } from "../bytes/integer.ts";
 import type { Genesis, GenesisAccount } from "../config/genesis.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { delegationIn } from "../evm/code.ts";
-import { newAccount } from "../model/account.ts";
+import { emptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import { genesisHeader } from "../model/genesis-header.ts";
@@ -88,7 +88,7 @@ async function renewConfig({ store, state }: GenesisTarget, known: Block, genesi
 /** Puts one account of the genesis into the world: code or storage make it a contract, or a delegating account. */
 function putAccount(world: World, given: GenesisAccount, rules: Rules): void {
   const { address, balance, nonce, code, storage = [] } = given;
-  const plain = { ...newAccount(), balance, nonce };
+  const plain = { ...emptyAccount(), balance, nonce };
   const isEoa =
     code === undefined
       ? storage.length === 0 || rules.delegations

@@ -9,9 +9,9 @@ import type { RecoveryJob } from "../crypto/recovery-batch.ts";
 import { authorityJob, knowsAuthority, setAuthority } from "../model/authorization.ts";
 import {
   knowsSender,
-  type SigningJob,
+  type RecoveryInput,
+  recoveryJob,
   setSender,
-  signingJob,
   type Transaction,
 } from "../model/transaction.ts";
 import {
@@ -63,7 +63,7 @@ export function recoverSigners(
 
 function wish(
   { jobs, wishes }: SignerRequests,
-  make: () => readonly SigningJob[],
+  make: () => readonly RecoveryInput[],
   settle: (signers: Signers) => void,
 ): void {
   try {
@@ -78,7 +78,7 @@ function wish(
 function wishSender(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
   wish(
     wishes,
-    () => [signingJob(tx, chainId)],
+    () => [recoveryJob(tx, chainId)],
     ([sender]) => {
       if (sender !== undefined) setSender(tx, chainId, sender);
     },

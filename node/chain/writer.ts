@@ -9,7 +9,7 @@ import { type BlockOutcome, executeTransactions, finalizeBlock } from "../execut
 import { blockContext } from "../execution/block-context.ts";
 import { applySystemChanges } from "../execution/system-changes.ts";
 import { noStaking } from "../governance/staking.ts";
-import type { Block, BlockParts } from "../model/block.ts";
+import type { Block, BlockItems } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { runInSlices } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
@@ -73,7 +73,7 @@ export class Writer {
   }
 
   /** True when the chain has this very block, byte for byte. */
-  holds(number: number, parts: BlockParts): boolean {
+  holds(number: number, parts: BlockItems): boolean {
     return number <= this.#tip.header.number && holdsBlock(this.#parts.store, number, parts);
   }
 

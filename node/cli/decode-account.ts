@@ -3,9 +3,9 @@ import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { decodeAccount } from "../model/account.ts";
 import { encodeAccountKey, KEY_TYPES } from "../model/account-key.ts";
+import { multiSigIn, publicKeyIn } from "../model/account-key-body.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyJson } from "../model/account-key-json.ts";
-import { multiSigIn, publicKeyIn } from "../model/account-key-parts.ts";
 import { RlpCursor } from "../model/rlp-cursor.ts";
 import { DecodeError, offsetIn, withOffset } from "./decode-error.ts";
 

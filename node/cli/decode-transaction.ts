@@ -4,7 +4,7 @@ import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
 import { TransactionError } from "../model/error.ts";
-import { decodeTransaction, recoveredKey, type SigningJob, type Transaction } from "../model/transaction.ts";
+import { decodeTransaction, type RecoveryInput, recoverKey, type Transaction } from "../model/transaction.ts";
 import { transactionJson } from "../model/transaction-json.ts";
 import { payerJobs, senderJobs } from "../model/transaction-signers.ts";
 import { withOffset } from "./decode-error.ts";
@@ -49,10 +49,10 @@ export function transactionView(tx: Transaction): object {
 }
 
 /** Returns the addresses of signers, or the error text of an invalid signature. */
-function recoverSigners(jobs: () => readonly SigningJob[]): readonly string[] {
+function recoverSigners(jobs: () => readonly RecoveryInput[]): readonly string[] {
   const found = orReason(jobs);
   if (typeof found === "string") return [found];
-  return found.map((job) => orReason(() => toHex(addressOfPublicKey(recoveredKey(job)))));
+  return found.map((job) => orReason(() => toHex(addressOfPublicKey(recoverKey(job)))));
 }
 
 function orReason<T>(read: () => T): T | string {

@@ -3,7 +3,7 @@
  * `blockchain/vm/evm.go@v2.2.2`. In: a frame with caller, callee, value and gas set. Out: a frame ready for
  * the interpreter loop, or one that has ended.
  */
-import { type Account, newAccount } from "../model/account.ts";
+import { type Account, emptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import { isReserved } from "./address.ts";
 import { delegationIn } from "./code.ts";
@@ -51,7 +51,7 @@ function openAccount({ world, rules }: Machine, f: CallFrame, precompile: Precom
     if (precompile === undefined || value !== 0n) return rejectFrame(f, failures["reserved-address"]);
     if (!world.exists(address)) {
       const codeInfo = rules.vmVersion << 4;
-      world.setAccount(address, { ...newAccount(), kind: "contract", key: FAIL_KEY, codeInfo });
+      world.setAccount(address, { ...emptyAccount(), kind: "contract", key: FAIL_KEY, codeInfo });
     }
     return true;
   }

@@ -4,7 +4,7 @@
  */
 import { equalBytes } from "../bytes/compare.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
-import { newAccount } from "../model/account.ts";
+import { emptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import type { World } from "../state/world/world.ts";
 import { create2Address, createAddress, isReserved, wordOf } from "./address.ts";
@@ -81,7 +81,7 @@ function openContract({ world, rules }: Machine, address: Uint8Array): void {
   const balance = world.balance(address);
   const codeInfo = rules.vmVersion << 4;
   world.setAccount(address, {
-    ...newAccount(),
+    ...emptyAccount(),
     kind: "contract",
     key: FAIL_KEY,
     nonce: 1n,

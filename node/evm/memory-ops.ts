@@ -4,7 +4,7 @@
  */
 
 import { indexOf, leadingWord, lowBits, wordBytes } from "../bytes/word.ts";
-import type { Log } from "../model/receipt.ts";
+import type { EventLog } from "../model/receipt.ts";
 import { failOverflow, memoryEnd, rejectWrite, wordCount } from "./charge.ts";
 import { failures } from "./failure.ts";
 import { type CallFrame, takeGas } from "./frame.ts";
@@ -134,7 +134,7 @@ export function log(m: Machine, f: CallFrame, at: { sp: number; gas: number }, t
   if (f.isStatic) return rejectWrite(f);
   const topics: Uint8Array[] = [];
   for (let i = 0; i < topicCount; i++) topics.push(wordBytes(f.stack[sp - 3 - i] as bigint));
-  const entry: Log = {
+  const entry: EventLog = {
     address: f.address,
     topics,
     data: size === 0 ? new Uint8Array(0) : f.memory.slice(lowBits(offset), size),

@@ -2,7 +2,7 @@
 import { concatBytes, isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
 import { DESIGNATOR, delegationIn } from "../evm/code.ts";
-import { type Account, newAccount } from "../model/account.ts";
+import { type Account, emptyAccount } from "../model/account.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
 import { authorityOf } from "../model/authorization.ts";
 import type { Authorization } from "../model/transaction-type.ts";
@@ -50,7 +50,7 @@ function delegate(
   if (known !== undefined) world.addRefund(EXISTING_REFUND);
   const clears = isZero(address);
   const account: Account = {
-    ...(known ?? newAccount()),
+    ...(known ?? emptyAccount()),
     nonce: nonce + 1n,
     codeInfo: clears ? 0 : rules.vmVersion << 4,
   };

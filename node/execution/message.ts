@@ -25,7 +25,7 @@ export interface ExecutionMessage {
   readonly action: Action;
   /** Recipient; undefined for a contract creation. */
   readonly to: Uint8Array | undefined;
-  /** True for the zero address as recipient where it counts as none, see `TransactionType.zeroIsNobody`. */
+  /** True for the zero address as recipient where it counts as none, see `TransactionType.zeroIsNoRecipient`. */
   readonly hasZeroRecipient: boolean;
   readonly input: Uint8Array;
   /** Encoded account key of a key update. */
@@ -73,7 +73,7 @@ export function transactionMessage(
     value: tx.value,
     action: type.action,
     to,
-    hasZeroRecipient: type.zeroIsNobody === true && to !== undefined && isZero(to),
+    hasZeroRecipient: type.zeroIsNoRecipient === true && to !== undefined && isZero(to),
     input: tx.input,
     key: fields.key,
     accessList: fields.accessList ?? EMPTY_ACCESS_LIST,

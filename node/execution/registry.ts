@@ -4,7 +4,7 @@ import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 import type { RegistryConfig } from "../config/registry-config.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { REGISTRY } from "../governance/system-contracts.ts";
-import { newAccount } from "../model/account.ts";
+import { emptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import type { World } from "../state/world/world.ts";
 import { REGISTRY_CODE } from "./registry-code.ts";
@@ -22,7 +22,13 @@ const WORD_BITS = 256;
 /** Sets code and records; other properties of an existing account stay. */
 export function installRegistry(world: World, registry: RegistryConfig | undefined): void {
   if (!world.exists(REGISTRY)) {
-    world.setAccount(REGISTRY, { ...newAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n, codeInfo: 0 });
+    world.setAccount(REGISTRY, {
+      ...emptyAccount(),
+      kind: "contract",
+      key: FAIL_KEY,
+      nonce: 1n,
+      codeInfo: 0,
+    });
   }
   world.setCode(REGISTRY, REGISTRY_CODE);
   for (const [slot, value] of registrySlots(registry)) world.setSlot(REGISTRY, slot, value);

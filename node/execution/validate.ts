@@ -10,7 +10,7 @@ import { LEGACY_KEY } from "../model/account-key.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { checkUpdate } from "../model/account-key-update.ts";
 import type { Transaction } from "../model/transaction.ts";
-import type { RecipientDuty } from "../model/transaction-type.ts";
+import type { RecipientRule } from "../model/transaction-type.ts";
 import { ExecutionError } from "./error.ts";
 
 /** Look-up of accounts by address. */
@@ -29,12 +29,12 @@ export function validateForKind(accounts: AccountReader, tx: Transaction): void 
   if (tx.type.action === "nothing") return;
   if (tx.fields.from !== undefined && tx.type.creates(tx)) return checkDeploy(tx, tx.fields.from);
   const { to, type } = tx;
-  if (to !== undefined && type.recipientMust !== undefined) {
-    CHECKS[type.recipientMust](to, accounts.account(to));
+  if (to !== undefined && type.recipientRule !== undefined) {
+    CHECKS[type.recipientRule](to, accounts.account(to));
   }
 }
 
-const CHECKS: Readonly<Record<RecipientDuty, (to: Uint8Array, account: Account | undefined) => void>> = {
+const CHECKS: Readonly<Record<RecipientRule, (to: Uint8Array, account: Account | undefined) => void>> = {
   "be-unreserved": (to) => {
     if (isReserved(to)) throw reservedAddress();
   },

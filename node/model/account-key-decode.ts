@@ -1,22 +1,26 @@
+/** Strict decoder of account keys that come from outside: the form of all fields, and the curve points. */
 import { toHex } from "../bytes/hex.ts";
 import { type AccountKey, KEY_TYPES, readAccountKey } from "./account-key.ts";
-import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-parts.ts";
+import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-body.ts";
 import { ModelError } from "./error.ts";
 import { decompressPublicKey } from "./public-key.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
 
 /**
- * Points beyond this number in one key are not looked at: no account can be given more, and looking at thousands
- * would take long.
+ * Upper bound of curve points to check in one key: no account can have more, and thousands of checks take
+ * long.
  */
-const CHECKED_POINTS = 30;
+const MAX_CHECKED_POINTS = 30;
 
-/** Reads a serialised key that fills `bytes`, and its body to the last field. Throws `ModelError` `bad-account-key` or `BytesError`. */
+/**
+ * Reads a serialised key that fills `bytes`, and all fields of its body. Throws `ModelError`
+ * `bad-account-key` or `BytesError`.
+ */
 export function decodeAccountKey(bytes: Uint8Array): AccountKey {
   const cursor = new RlpCursor(bytes);
   const key = readAccountKey(cursor);
   if (!cursor.done) throw new ModelError("bad-account-key", "bytes after the account key");
-  for (const point of pointsIn(key).slice(0, CHECKED_POINTS)) {
+  for (const point of pointsIn(key).slice(0, MAX_CHECKED_POINTS)) {
     if (decompressPublicKey(point) !== undefined) continue;
     throw new ModelError("bad-account-key", `not a point of the curve: ${toHex(point)}`);
   }

@@ -1,22 +1,27 @@
-/** What account keys cost: being set, and being checked against. */
+/**
+ * Gas of account keys: for setting a key and for checking signatures against it
+ * (`blockchain/types/accountkey/account_key.go@v2.2.2`).
+ */
 import type { Rules } from "../config/rules.ts";
 import { type AccountKey, KEY_TYPES, readAccountKey } from "./account-key.ts";
-import { keyForRole, multiSigIn, rolesIn } from "./account-key-parts.ts";
+import { keyForRole, multiSigIn, rolesIn } from "./account-key-body.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
 import type { KeyRole } from "./transaction-type.ts";
 
 const GAS_PER_NEW_KEY = 20_000n;
 const GAS_PER_SIGNATURE = 15_000n;
 
-/** Gas for setting a serialised key: for every public key in it. Throws for what `decodeAccountKey` refuses. */
+/**
+ * Returns the gas for setting a serialised key, by its number of public keys. Throws as `decodeAccountKey`.
+ */
 export function keyGas(serialised: Uint8Array | undefined): bigint {
   if (serialised === undefined) return 0n;
   return GAS_PER_NEW_KEY * countKeys(readAccountKey(new RlpCursor(serialised)));
 }
 
 /**
- * Gas for checking `signatures` against an account's key in a role: for a multi-signature all but the first,
- * counted by the keys that are registered or, later, by the signatures that there are.
+ * Returns the gas for checking `signatures` against an account's key in a role. Only multi-signatures cost
+ * gas: for every registered key but the first, under later rules for every signature but the first.
  */
 export function signatureGas(
   key: AccountKey,

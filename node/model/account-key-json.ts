@@ -1,20 +1,23 @@
-/** Account keys in JSON, both ways: `{"keyType", "key"}` as the answers of the account methods show them. */
+/** Account keys to and from JSON, as `{"keyType", "key"}` in the results of the account methods. */
 import { bytesToBigint, fixedBytes, toQuantity } from "../bytes/integer.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { type AccountKey, FAIL_KEY, KEY_TYPES, LEGACY_KEY, NIL_KEY } from "./account-key.ts";
-import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-parts.ts";
+import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-body.ts";
 import { roleBasedKey } from "./account-key-update.ts";
 import { ModelError } from "./error.ts";
 import { compressPublicKey, decompressPublicKey } from "./public-key.ts";
 import { RlpWriter } from "./rlp-writer.ts";
 
-/** What `{"keyType", "key"}` of the JSON answers holds. */
+/** JSON form of an account key. */
 export interface AccountKeyJson {
   readonly keyType: number;
   readonly key: unknown;
 }
 
-/** The key as `getAccount` and `getAccountKey` show it. Throws `ModelError` or `BytesError` when the body is damaged. */
+/**
+ * Returns a key as `getAccount` and `getAccountKey` show it. Throws `ModelError` or `BytesError` for a
+ * malformed body.
+ */
 export function accountKeyJson(key: AccountKey): AccountKeyJson {
   return { keyType: key.type, key: bodyJson(key) };
 }
@@ -35,19 +38,22 @@ function bodyJson(key: AccountKey): unknown {
 
 function publicKeyJson(compressed: Uint8Array): { x: string; y: string } {
   const point = decompressPublicKey(compressed);
-  if (point === undefined) throw bad("a public key that is not a point of the curve");
+  if (point === undefined) throw invalidKey("a public key that is not a point of the curve");
   return {
     x: toQuantity(bytesToBigint(point.subarray(0, 32))),
     y: toQuantity(bytesToBigint(point.subarray(32))),
   };
 }
 
-/** The key of such an object, integers as numbers or bigints. Throws `ModelError` `bad-account-key` with the Go node's texts. */
+/**
+ * Reads a key's JSON form; integers are numbers or bigints. Throws `ModelError` `bad-account-key` with the Go
+ * node's texts.
+ */
 export function accountKeyFromJson(json: unknown): AccountKey {
   const { keyType, key } = membersOf(json);
   switch (keyType) {
     case undefined:
-      throw bad("key type is not specified");
+      throw invalidKey("key type is not specified");
     case KEY_TYPES.nil:
       return NIL_KEY;
     case KEY_TYPES.legacy:
@@ -61,13 +67,13 @@ export function accountKeyFromJson(json: unknown): AccountKey {
     case KEY_TYPES.roleBased:
       return roleBasedKey(listOf(key).map(roleFromJson));
     default:
-      throw bad("undefined account key type");
+      throw invalidKey("undefined account key type");
   }
 }
 
 function roleFromJson(json: unknown): AccountKey {
   if (membersOf(json)["keyType"] === KEY_TYPES.roleBased) {
-    throw bad("roleBasedKey cannot contains a roleBasedKey as a role key");
+    throw invalidKey("roleBasedKey cannot contains a roleBasedKey as a role key");
   }
   return accountKeyFromJson(json);
 }
@@ -103,34 +109,36 @@ function pointFromJson(json: unknown): Uint8Array {
   const compressed = compressPublicKey(point);
   const found = decompressPublicKey(compressed);
   if (found === undefined || Buffer.compare(found, point) !== 0) {
-    throw bad("the key probably contains an invalid public key: key is not on the S256 curve");
+    throw invalidKey("the key probably contains an invalid public key: key is not on the S256 curve");
   }
   return compressed;
 }
 
 function coordinate(json: unknown): Uint8Array {
-  if (typeof json !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(json)) throw bad("x and y are hex quantities");
+  if (typeof json !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(json))
+    throw invalidKey("x and y are hex quantities");
   return fixedBytes(BigInt(json), 32);
 }
 
-/** A threshold or weight: above 0, at most 64 bits. */
+/** Reads a threshold or weight, from 1 to 2^64-1. */
 function integerFromJson(json: unknown, problem: string): bigint {
   const isInteger = typeof json === "bigint" || (typeof json === "number" && Number.isSafeInteger(json));
   const value = isInteger ? BigInt(json) : 0n;
-  if (value <= 0n || value >= 1n << 64n) throw bad(problem);
+  if (value <= 0n || value >= 1n << 64n) throw invalidKey(problem);
   return value;
 }
 
 function listOf(json: unknown): readonly unknown[] {
-  if (!Array.isArray(json)) throw bad("a list is wanted");
+  if (!Array.isArray(json)) throw invalidKey("a list is wanted");
   return json;
 }
 
 function membersOf(json: unknown): Readonly<Record<string, unknown>> {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) throw bad("an object is wanted");
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    throw invalidKey("an object is wanted");
   return json as Readonly<Record<string, unknown>>; // an object, as tested
 }
 
-function bad(message: string): ModelError {
+function invalidKey(message: string): ModelError {
   return new ModelError("bad-account-key", message);
 }

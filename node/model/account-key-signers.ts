@@ -1,14 +1,17 @@
-/** Whether those who signed may sign for an account. */
+/**
+ * Checks the signers of a transaction against an account's key (`ValidateAccountKey` in
+ * `blockchain/types/accountkey/account_key.go@v2.2.2`).
+ */
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Rules } from "../config/rules.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
 import { type AccountKey, KEY_TYPES } from "./account-key.ts";
-import { keyForRole, multiSigIn, publicKeyIn } from "./account-key-parts.ts";
+import { keyForRole, multiSigIn, publicKeyIn } from "./account-key-body.ts";
 import { compressPublicKey } from "./public-key.ts";
 import type { KeyRole } from "./transaction-type.ts";
 
-/** Whose signatures are asked for: an account's key, its address, and the role it signs in. */
+/** The account that signs: its key, its address, and the role in which it signs. */
 export interface SigningAccount {
   readonly key: AccountKey;
   readonly address: Uint8Array;
@@ -16,8 +19,8 @@ export interface SigningAccount {
 }
 
 /**
- * True when the 64-byte `publicKeys`, one for each signature, satisfy the account's key. Throws `ModelError` or
- * `BytesError` when the key itself is damaged.
+ * Returns true when the 64-byte `publicKeys`, one for each signature, satisfy the account's key. Throws
+ * `ModelError` or `BytesError` for a malformed key.
  */
 export function validateSigners(
   { key, address, role }: SigningAccount,
@@ -32,7 +35,10 @@ export function validateSigners(
   return used.type === KEY_TYPES.public && equalBytes(compressPublicKey(only), publicKeyIn(used));
 }
 
-/** A key counts once however often it signed; strangers among the signers are refused where the rules say so. */
+/**
+ * Checks a multi-signature. A key counts once even if it signed several times; later rules reject signers
+ * that are not registered.
+ */
 function reachesThreshold(key: AccountKey, publicKeys: readonly Uint8Array[], rules: Rules): boolean {
   const { threshold, keys } = multiSigIn(key);
   if (rules.multiSigRefusesUnknownKeys && publicKeys.length > keys.length) return false;

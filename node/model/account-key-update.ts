@@ -1,20 +1,21 @@
 /**
- * Which keys an account may be given, and what it has afterwards. Limits, order and texts are the Go node's. A
- * role-based key inside another one ("nested composite type") is refused when it is read, so it never gets here.
+ * Rules for an account's new key. Limits, order of checks and texts are those of
+ * `blockchain/types/accountkey@v2.2.2`. A role-based key inside another one ("nested composite type") is
+ * rejected by the decoder.
  */
 import { mapKey } from "../bytes/hex.ts";
 import { type AccountKey, encodeAccountKey, KEY_TYPES } from "./account-key.ts";
-import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-parts.ts";
+import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-body.ts";
 import { decompressPublicKey } from "./public-key.ts";
 import { RlpWriter } from "./rlp-writer.ts";
 
-/** Why a key is refused: the receipt status of a transaction that tries, and the text. */
+/** Reason for the rejection of a key: the receipt status and the Go node's text. */
 export interface KeyProblem {
   readonly status: number;
   readonly message: string;
 }
 
-/** The most keys a multi-signature may have, and roles a role-based key. */
+/** Upper bounds of keys in a multi-signature and of roles in a role-based key. */
 const MAX_KEYS = 10;
 const MAX_ROLES = 3;
 
@@ -33,7 +34,7 @@ const UNREACHABLE: KeyProblem = {
 const EMPTY: KeyProblem = { status: 0x18, message: "length is zero" };
 const TOO_LONG: KeyProblem = { status: 0x19, message: "length too long" };
 
-/** What forbids giving `next` to an account that has a key of another type; undefined when nothing does. */
+/** Returns the reason against a key for an account that has a key of another type, or undefined. */
 export function checkInstall(next: AccountKey): KeyProblem | undefined {
   switch (next.type) {
     case KEY_TYPES.nil:
@@ -49,7 +50,7 @@ export function checkInstall(next: AccountKey): KeyProblem | undefined {
   }
 }
 
-/** What forbids giving `next` to an account that has `current`; undefined when nothing does. */
+/** Returns the reason against `next` for an account that has `current`, or undefined. */
 export function checkUpdate(current: AccountKey, next: AccountKey): KeyProblem | undefined {
   if (current.type !== next.type) return checkInstall(next);
   if (next.type === KEY_TYPES.fail) return FAIL;
@@ -62,7 +63,10 @@ export function checkUpdate(current: AccountKey, next: AccountKey): KeyProblem |
   });
 }
 
-/** The account's key after an update that `checkUpdate` allows: roles that `next` leaves out or nil stay. */
+/**
+ * Returns the account's key after an update that `checkUpdate` allows; roles that `next` omits or sets to nil
+ * stay.
+ */
 export function updatedKey(current: AccountKey, next: AccountKey): AccountKey {
   if (current.type !== KEY_TYPES.roleBased || next.type !== KEY_TYPES.roleBased) return next;
   const [old, changes] = [rolesIn(current), rolesIn(next)];
@@ -73,7 +77,7 @@ export function updatedKey(current: AccountKey, next: AccountKey): AccountKey {
   return roleBasedKey([...kept, ...changes.slice(old.length)]);
 }
 
-/** A role-based key of keys in the order of the roles. */
+/** Creates a role-based key from keys in the order of the roles. */
 export function roleBasedKey(roles: readonly AccountKey[]): AccountKey {
   const writer = new RlpWriter(256);
   for (const role of roles.toReversed()) writer.string(encodeAccountKey(role));

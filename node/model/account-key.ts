@@ -1,12 +1,12 @@
 /**
- * Account keys: what an account accepts signatures of. A key is its type and the RLP of its body; serialised,
- * the two stand one after the other, also inside an account's list. Limits for installing a key are not
- * checked here: bodies only have to have the right form.
+ * Account keys: the conditions on an account's signatures. A key is its type and the RLP of its body.
+ * Serialised, the body follows the type, also inside an account's list. The limits of new keys are checked in
+ * `account-key-update.ts`.
  */
 import { ModelError } from "./error.ts";
 import type { RlpCursor } from "./rlp-cursor.ts";
 
-/** The numbers of the key types, as written in accounts and shown as `keyType`. */
+/** Numbers of the key types, as in accounts and in the JSON member `keyType`. */
 export const KEY_TYPES = {
   nil: 0,
   legacy: 1,
@@ -16,7 +16,7 @@ export const KEY_TYPES = {
   roleBased: 5,
 } as const;
 
-/** A key: its type and `body`, the raw RLP item after the type (no bytes for the nil key). */
+/** A key: its type and `body`, the raw RLP item after the type, empty for the nil key. */
 export interface AccountKey {
   readonly type: number;
   readonly body: Uint8Array;
@@ -24,14 +24,14 @@ export interface AccountKey {
 
 const EMPTY_LIST = Uint8Array.of(0xc0);
 
-/** Stands for "leave this role as it is" in updates of role-based keys; no account has it. */
+/** Leaves a role unchanged in an update of a role-based key; no account has it. */
 export const NIL_KEY: AccountKey = { type: KEY_TYPES.nil, body: new Uint8Array(0) };
-/** The key whose address is the account's: what every new account has. */
+/** The key of every new account: the one that its address is derived from. */
 export const LEGACY_KEY: AccountKey = { type: KEY_TYPES.legacy, body: EMPTY_LIST };
-/** The key that nothing satisfies: what contracts have. */
+/** The key of contracts, which no signature satisfies. */
 export const FAIL_KEY: AccountKey = { type: KEY_TYPES.fail, body: EMPTY_LIST };
 
-/** Type and body, one after the other. */
+/** Serialises a key: its type, then its body. */
 export function encodeAccountKey(key: AccountKey): Uint8Array {
   if (key.type === KEY_TYPES.nil) return Uint8Array.of(0x80);
   const bytes = new Uint8Array(1 + key.body.length);
@@ -40,7 +40,7 @@ export function encodeAccountKey(key: AccountKey): Uint8Array {
   return bytes;
 }
 
-/** Reads type and body at the cursor; of the body only its outer form is checked. */
+/** Reads type and body at the cursor; only the outer form of the body is checked. */
 export function readAccountKey(cursor: RlpCursor): AccountKey {
   const type = cursor.number(1);
   if (type === KEY_TYPES.nil) return NIL_KEY;

@@ -1,7 +1,7 @@
 /**
- * Accounts as the state trie holds them: one type byte (1 externally owned, 2 contract) and a list. An
- * externally owned account that has neither code nor storage is written in the short form, and only so.
- * Both directions run for every account a block touches.
+ * Accounts in the state trie: a type byte (1 externally owned, 2 contract) and a list
+ * (`blockchain/types/account/account_serializer.go@v2.2.2`). An externally owned account without code and
+ * storage always has the short form. Both directions run for every account that a block touches.
  */
 
 import { equalBytes } from "../bytes/compare.ts";
@@ -12,7 +12,10 @@ import { EMPTY_TRIE_ROOT } from "./list-root.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
 import { RlpWriter } from "./rlp-writer.ts";
 
-/** An account. `codeInfo` is `vmVersion << 4 | codeFormat`; without storage `storageRoot` is `EMPTY_TRIE_ROOT`. */
+/**
+ * An account. Balance is in peb, `codeInfo` is `vmVersion << 4 | codeFormat`; `storageRoot` is
+ * `EMPTY_TRIE_ROOT` without storage.
+ */
 export interface Account {
   readonly kind: "eoa" | "contract";
   readonly nonce: bigint;
@@ -28,19 +31,19 @@ const EOA = 1;
 const CONTRACT = 2;
 const writer = new RlpWriter();
 
-/** A fresh externally owned account: nothing in it, and the key of its own address. */
-export function newAccount(): Account {
+/** Creates an externally owned account with nothing in it and the legacy key. */
+export function emptyAccount(): Account {
   return plainAccount(0n, 0n, false, LEGACY_KEY);
 }
 
-/** True for an account that disappears when a transaction has touched it. */
+/** True for an account that is deleted once a transaction has touched it (EIP-161). */
 export function isEmptyAccount(account: Account): boolean {
   if (account.nonce !== 0n || account.balance !== 0n) return false;
   if (account.kind === "contract") return isNoCode(account.codeHash);
   return account.key.type === KEY_TYPES.legacy;
 }
 
-/** The account's bytes in the state trie. */
+/** Encodes an account for the state trie. */
 export function encodeAccount(account: Account): Uint8Array<ArrayBuffer> {
   const contract = account.kind === "contract";
   writer.reset();
@@ -63,10 +66,7 @@ export function encodeAccount(account: Account): Uint8Array<ArrayBuffer> {
   return writer.take();
 }
 
-/**
- * Reads what `encodeAccount` wrote; hashes and key are views of `bytes`. Throws `BytesError` or `ModelError`
- * for anything else.
- */
+/** Decodes an account; hashes and key are views of `bytes`. Throws `BytesError` or `ModelError`. */
 export function decodeAccount(bytes: Uint8Array): Account {
   const type = bytes[0];
   if (type !== EOA && type !== CONTRACT) {

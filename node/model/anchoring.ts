@@ -1,6 +1,7 @@
 /**
- * What the input of an anchoring transaction holds: RLP `[type, data]`, where type 0 is a block's summary as RLP
- * and 128 any JSON object, or an older summary without a type. No chain checks it; it is only shown.
+ * Decodes the input of an anchoring transaction: RLP `[type, data]`, where type 0 is a block summary as RLP
+ * and 128 a JSON object, or an older summary without a type (`blockchain/types/anchoring_data.go@v2.2.2`). No
+ * chain checks it; it is only shown.
  */
 import { BytesError } from "../bytes/error.ts";
 import { hashText } from "../bytes/hex.ts";
@@ -9,22 +10,22 @@ import { RlpCursor } from "./rlp-cursor.ts";
 
 const SUMMARY = 0;
 const JSON_OBJECT = 128;
-/** JSON nested deeper is shown as null. */
+/** JSON that is nested deeper is shown as null. */
 const MAX_DEPTH = 500;
 const HASHES = ["blockHash", "transactionsRoot", "parentHash", "receiptsRoot", "stateRoot"];
 const OLD_NUMBERS = ["blockNumber"];
 const NUMBERS = ["blockNumber", "blockCount", "txCount"];
 
-/** The payload as an object, `null` when it is none of the known forms. */
-export function anchoredJson(payload: Uint8Array): Readonly<Record<string, unknown>> | null {
-  const typed = attempt(() => readTyped(payload));
-  if (typed === undefined) return attempt(() => readSummary(payload, OLD_NUMBERS)) ?? null;
+/** Returns the payload as an object, or null for an unknown form. */
+export function anchoringJson(payload: Uint8Array): Readonly<Record<string, unknown>> | null {
+  const typed = tryRead(() => readTyped(payload));
+  if (typed === undefined) return tryRead(() => readSummary(payload, OLD_NUMBERS)) ?? null;
   const { type, data } = typed;
-  if (type === SUMMARY) return attempt(() => readSummary(data, NUMBERS)) ?? null;
+  if (type === SUMMARY) return tryRead(() => readSummary(data, NUMBERS)) ?? null;
   return type === JSON_OBJECT ? readObject(data) : null;
 }
 
-/** A payload of type 0 or 128, ready to be a transaction's input, is `[type, data]`: this is its reading half. */
+/** Reads `[type, data]`, the form of both typed payloads. */
 function readTyped(payload: Uint8Array): { type: number; data: Uint8Array } {
   return readList(payload, (cursor) => ({ type: cursor.number(1), data: cursor.string() }));
 }
@@ -52,10 +53,10 @@ function readObject(data: Uint8Array): Readonly<Record<string, unknown>> | null 
   try {
     parsed = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString());
   } catch {
-    return null; // not JSON: nobody promised that it is
+    return null; // not JSON: the payload is unchecked
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed) || !isFlat(parsed)) return null;
-  return sortKeys(parsed) as Record<string, unknown>; // an object stays one
+  return sortKeys(parsed) as Record<string, unknown>; // sorting keeps an object an object
 }
 
 function isFlat(value: unknown, depth = 0): boolean {
@@ -63,7 +64,7 @@ function isFlat(value: unknown, depth = 0): boolean {
   return depth < MAX_DEPTH && Object.values(value).every((inner) => isFlat(inner, depth + 1));
 }
 
-/** The Go node decodes into maps, which it writes with sorted keys. */
+/** Sorts the keys of objects at all depths, as the Go node does when it writes maps. */
 function sortKeys(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
@@ -71,7 +72,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, sortKeys(inner)]));
 }
 
-function attempt<T>(read: () => T): T | undefined {
+function tryRead<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -1,12 +1,12 @@
-/** Authorizations of set-code transactions (EIP-7702): their RLP, JSON, and who gave them. */
+/** Authorizations of set-code transactions (EIP-7702): their RLP, their JSON and their authority. */
 import { addressText } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import type { RlpCursor } from "./rlp-cursor.ts";
-import { hasLowS, signatureBytes, writer } from "./transaction-parts.ts";
+import { hasLowS, signatureBytes, writer } from "./transaction-codec.ts";
 import type { Authorization } from "./transaction-type.ts";
 
-/** First byte of what is signed (EIP-7702). */
+/** First byte of the signed message (EIP-7702). */
 const MAGIC = 0x05;
 
 /** Reads an authorization list. */
@@ -45,7 +45,7 @@ export function writeAuthorizations(authorizations: readonly Authorization[] = [
   writer.list(all);
 }
 
-/** An authorization list in JSON. */
+/** Returns an authorization list as JSON. */
 export function authorizationsJson(authorizations: readonly Authorization[] = []): readonly object[] {
   return authorizations.map(({ chainId, address, nonce, yParity, r, s }) => ({
     chainId: toQuantity(chainId),
@@ -57,7 +57,7 @@ export function authorizationsJson(authorizations: readonly Authorization[] = []
   }));
 }
 
-/** What the account that gives an authorization signs: keccak(0x05 ++ RLP [chainId, address, nonce]). */
+/** Returns the digest that the authority signs: keccak(0x05 ++ RLP [chainId, address, nonce]). */
 export function authorizationDigest({
   chainId,
   address,
@@ -71,42 +71,43 @@ export function authorizationDigest({
   return writer.hash();
 }
 
-/** What recovering the giver of an authorization takes. */
-export interface AuthorityJob {
+/** Input for the recovery of an authorization's authority. */
+export interface AuthorityInput {
   readonly digest: Uint8Array;
-  /** r, s, parity: 65 bytes. */
+  /** r, s and parity: 65 bytes. */
   readonly signature65: Uint8Array;
 }
 
-/** Kept for as long as the authorization object itself; `giver` is undefined where there is none. */
-const found = new WeakMap<Authorization, { readonly giver: Uint8Array | undefined }>();
+/** Recovered authorities, kept as long as the authorization object; undefined where recovery failed. */
+const recovered = new WeakMap<Authorization, { readonly authority: Uint8Array | undefined }>();
 
-/** What to recover; undefined when the signature cannot be anybody's. */
-export function authorityJob(authorization: Authorization): AuthorityJob | undefined {
+/** Returns the input for the recovery, or undefined for a signature with a high s. */
+export function authorityJob(authorization: Authorization): AuthorityInput | undefined {
   const { yParity, r, s } = authorization;
   if (!hasLowS({ s })) return undefined;
   return { digest: authorizationDigest(authorization), signature65: signatureBytes({ r, s }, yParity) };
 }
 
-/** Whether the giver was looked for before. */
+/** True when the authority has been recovered before. */
 export function knowsAuthority(authorization: Authorization): boolean {
-  return found.has(authorization);
+  return recovered.has(authorization);
 }
 
-/** Tells an authorization who gave it, recovered elsewhere from its `authorityJob`. */
-export function setAuthority(authorization: Authorization, giver: Uint8Array | undefined): void {
-  found.set(authorization, { giver });
+/** Stores the authority that was recovered elsewhere from `authorityJob`. */
+export function setAuthority(authorization: Authorization, authority: Uint8Array | undefined): void {
+  recovered.set(authorization, { authority });
 }
 
 /**
- * The account that gave an authorization, recovered once; undefined when its signature is nobody's or has a high s.
+ * Returns the account that signed an authorization, recovered once; undefined for an invalid signature or a
+ * high s.
  */
 export function authorityOf(authorization: Authorization): Uint8Array | undefined {
-  const known = found.get(authorization);
-  if (known !== undefined) return known.giver;
+  const known = recovered.get(authorization);
+  if (known !== undefined) return known.authority;
   const job = authorityJob(authorization);
   const publicKey = job && recover(job.digest, job.signature65);
-  const giver = publicKey && addressOfPublicKey(publicKey);
-  setAuthority(authorization, giver);
-  return giver;
+  const authority = publicKey && addressOfPublicKey(publicKey);
+  setAuthority(authorization, authority);
+  return authority;
 }

@@ -1,9 +1,11 @@
+/** Transactions without the sidecar that they had in the pool. */
 import { withoutSidecar } from "./blob-sidecar.ts";
 import { decodeTransaction, senderOf, setSender, type Transaction } from "./transaction.ts";
 
 /**
- * A transaction as blocks hold it: without the blobs that travel with it, and without a view into their bytes. With a
- * chain its sender is found first, and not again; that throws `TransactionError` where there is none.
+ * Returns a transaction as blocks contain it: without its sidecar, and not a view of the sidecar's bytes.
+ * With a chain id the sender is recovered first and kept; that throws `TransactionError` for an invalid
+ * signature.
  */
 export function bareTransaction(tx: Transaction, chainId?: bigint): Transaction {
   if (tx.fields.sidecar === undefined) return tx;

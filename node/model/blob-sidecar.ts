@@ -1,17 +1,18 @@
 /**
- * Sidecars of blob transactions: `[[fields...], blobs, commitments, proofs]`, with a 1 before the blobs in
- * version 1. They travel between nodes and wait in pools; blocks and hashes cover the fields alone.
+ * Sidecars of blob transactions (EIP-4844, EIP-7594): `[[fields...], blobs, commitments, proofs]`, with a 1
+ * before the blobs in version 1. They are part of peer messages and the pool; blocks and hashes cover the
+ * fields alone.
  */
 import { TransactionError } from "./error.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
-import { writer } from "./transaction-parts.ts";
+import { writer } from "./transaction-codec.ts";
 import type { BlobSidecar, TransactionBody } from "./transaction-type.ts";
 
 const BLOB_BYTES = 131_072;
-/** Of a commitment and of a proof (KZG, EIP-4844). */
+/** Bytes of a KZG commitment and of a proof (EIP-4844). */
 const POINT_BYTES = 48;
 
-/** Reads what follows the fields in the list that holds both. */
+/** Reads a sidecar, which follows the fields in the outer list. */
 export function readSidecar(cursor: RlpCursor): BlobSidecar {
   return {
     version: readVersion(cursor),
@@ -21,7 +22,7 @@ export function readSidecar(cursor: RlpCursor): BlobSidecar {
   };
 }
 
-/** Writes the same, before the fields are written in front of it. */
+/** Writes a sidecar, before the fields are written in front of it. */
 export function writeSidecar({ version, blobs, commitments, proofs }: BlobSidecar): void {
   for (const list of [proofs, commitments, blobs]) {
     const mark = writer.length;
@@ -31,7 +32,7 @@ export function writeSidecar({ version, blobs, commitments, proofs }: BlobSideca
   if (version === 1) writer.integer(version);
 }
 
-/** The transaction as blocks hold it: the fields without the sidecar. */
+/** Returns the transaction without its sidecar, as blocks contain it. */
 export function withoutSidecar({ raw, fields }: TransactionBody, prefix: Uint8Array): Uint8Array {
   if (fields.sidecar === undefined) return raw;
   const cursor = new RlpCursor(raw, prefix.length);

@@ -1,10 +1,10 @@
-/** Blocks: a header and its transactions, as one RLP list of the header and the list of all transactions' items. */
+/** Blocks: RLP `[header, [transactions...]]`. */
 import { decodeRlp, encodeRlpList, itemAt, type RlpItem } from "../bytes/rlp.ts";
 import { ModelError } from "./error.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "./header.ts";
 import { readTransactions, type Transaction } from "./transaction.ts";
 
-/** A block; `size` is the length of its RLP. */
+/** A block; `size` is the length of its RLP in bytes. */
 export interface Block {
   readonly header: Header;
   readonly transactions: readonly Transaction[];
@@ -12,21 +12,24 @@ export interface Block {
   readonly size: number;
 }
 
-/** The two parts of a block's RLP, unread. */
-export interface BlockParts {
+/** Header and body of a block's RLP, not decoded. */
+export interface BlockItems {
   readonly header: RlpItem;
   /** The list of transactions. */
   readonly body: RlpItem;
   readonly size: number;
 }
 
-/** Takes a block apart; the parts are views. Throws `BytesError` or `ModelError`, of missing parts in the Go node's words. */
-export function splitBlock(input: RlpItem | Uint8Array): BlockParts {
+/**
+ * Splits a block's RLP into views. Throws `BytesError` or `ModelError`; for missing elements with the Go
+ * node's text.
+ */
+export function splitBlock(input: RlpItem | Uint8Array): BlockItems {
   const { isList, payload, raw } = input instanceof Uint8Array ? decodeRlp(input) : input;
   if (!isList) throw new ModelError("bad-block", "a block is a list");
-  if (payload.length === 0) throw tooFew();
+  if (payload.length === 0) throw tooFewElements();
   const header = itemAt(payload, 0);
-  if (header.raw.length === payload.length) throw tooFew();
+  if (header.raw.length === payload.length) throw tooFewElements();
   const body = itemAt(payload, header.raw.length);
   if (header.raw.length + body.raw.length !== payload.length) {
     throw new ModelError("bad-block", "a block has a header and a list of transactions, nothing else");
@@ -34,18 +37,18 @@ export function splitBlock(input: RlpItem | Uint8Array): BlockParts {
   return { header, body, size: raw.length };
 }
 
-function tooFew(): ModelError {
+function tooFewElements(): ModelError {
   return new ModelError("bad-block", "rlp: too few elements for types.extblock");
 }
 
-/** Reads a block; everything in it is a view. Throws `BytesError`, `ModelError` or `TransactionError`. */
+/** Decodes a block into views. Throws `BytesError`, `ModelError` or `TransactionError`. */
 export function decodeBlock(input: RlpItem | Uint8Array): Block {
   const { header: headerItem, body, size } = splitBlock(input);
   const header = decodeHeader(headerItem);
   return { header, transactions: readTransactions(body), hash: blockHash(header), size };
 }
 
-/** The block's RLP. */
+/** Encodes a block as RLP. */
 export function encodeBlock({
   header,
   transactions,
@@ -53,7 +56,7 @@ export function encodeBlock({
   return encodeRlpList([encodeHeader(header), encodeRlpList(transactions.map((tx) => tx.raw))]);
 }
 
-/** Puts a block together; hash and size are computed. */
+/** Creates a block from its parts and computes hash and size. */
 export function createBlock(header: Header, transactions: readonly Transaction[]): Block {
   let body = 0;
   for (const tx of transactions) body += tx.raw.length;
@@ -61,7 +64,7 @@ export function createBlock(header: Header, transactions: readonly Transaction[]
   return { header, transactions, hash: blockHash(header), size };
 }
 
-/** The length of a list's RLP, by that of its items together. */
+/** Returns the length of a list's RLP from the length of its payload. */
 function listLength(payload: number): number {
   if (payload < 56) return 1 + payload;
   return 1 + Math.ceil((32 - Math.clz32(payload)) / 8) + payload;

@@ -1,19 +1,22 @@
-/** The 2048-bit filter over the addresses and topics of logs (yellow paper, section 4.3.1): 256 big-endian bytes. */
+/**
+ * The 2048-bit bloom filter over addresses and topics of logs (yellow paper, section 4.3.1): 256 big-endian
+ * bytes.
+ */
 import { hashInput, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 
-/** How many bytes a bloom has. */
+/** Length of a bloom filter in bytes. */
 export const BLOOM_LENGTH = 256;
 
-/** The filter over nothing. Never write into it. */
+/** The empty filter. It must not be written to. */
 export const EMPTY_BLOOM: Uint8Array<ArrayBuffer> = new Uint8Array(BLOOM_LENGTH);
 
-/** What of a log counts. */
+/** The parts of a log that the filter covers. */
 export interface BloomSource {
   readonly address: Uint8Array;
   readonly topics: readonly Uint8Array[];
 }
 
-/** The filter over logs. */
+/** Returns the filter over logs. */
 export function bloomOf(logs: readonly BloomSource[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM;
   const bloom = new Uint8Array(BLOOM_LENGTH);
@@ -24,7 +27,7 @@ export function bloomOf(logs: readonly BloomSource[]): Uint8Array {
   return bloom;
 }
 
-/** The filter over everything that any of the filters covers. */
+/** Returns the union of filters. */
 export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   const filled = blooms.filter((bloom) => bloom !== EMPTY_BLOOM);
   if (filled.length === 0) return EMPTY_BLOOM;
@@ -35,12 +38,12 @@ export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   return merged;
 }
 
-/** False when nothing that went into the filter was `value` (an address or a topic); true says "perhaps". */
+/** Returns false when `value` (an address or a topic) is certainly not in the filter. */
 export function bloomMayHold(bloom: Uint8Array, value: Uint8Array): boolean {
   return bloomHas(bloom, bloomBits(value));
 }
 
-/** The same for a value's bits. */
+/** As `bloomMayHold`, for the bits of a value. */
 export function bloomHas(bloom: Uint8Array, bits: readonly number[]): boolean {
   return bits.every((bit) => ((bloom[BLOOM_LENGTH - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0);
 }
@@ -52,7 +55,7 @@ function insert(bloom: Uint8Array, value: Uint8Array): void {
   }
 }
 
-/** The three bits that stand for a value, below 2048: bit 0 is the lowest of the last byte. */
+/** Returns the three bits of a value, below 2048: bit 0 is the lowest of the last byte. */
 export function bloomBits(value: Uint8Array): number[] {
   keccakInput.set(value);
   hashInput(value.length);

@@ -1,7 +1,7 @@
-/** What can be wrong with data of the chain that is not a transaction. */
+/** Errors of the model: malformed accounts, headers, blocks and receipts, and invalid transactions. */
 export type ModelErrorCode = "bad-account" | "bad-account-key" | "bad-block" | "bad-extra" | "bad-receipt";
 
-/** Thrown for damaged accounts, headers, blocks and receipts; `code` is stable. */
+/** Thrown for malformed accounts, headers, blocks and receipts; `code` is stable. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
@@ -11,7 +11,7 @@ export class ModelError extends Error {
   }
 }
 
-/** Why a transaction is refused before its effects are looked at. */
+/** Reasons for the rejection of a transaction before it is executed. */
 export type TransactionErrorCode =
   | "bad-signature"
   | "malformed"
@@ -24,8 +24,8 @@ export type TransactionErrorCode =
   | "wrong-chain-id";
 
 /**
- * Thrown for transactions, apart from `ModelError` because its message is what a client reads: the Go node's
- * text wherever that has one.
+ * Thrown for invalid transactions. Separate from `ModelError` because clients read its message, which is the
+ * Go node's text where that has one.
  */
 export class TransactionError extends Error {
   override readonly name = "TransactionError";

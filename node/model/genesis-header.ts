@@ -1,3 +1,4 @@
+/** Header of the genesis block (`blockchain/genesis.go@v2.2.2`). */
 import { DEFAULT_BLOCK_SCORE, type Genesis } from "../config/genesis.ts";
 import { genesisGovernance } from "../config/genesis-governance.ts";
 import { rulesAt } from "../config/rules.ts";
@@ -5,7 +6,7 @@ import { EMPTY_BLOOM } from "./bloom.ts";
 import type { Header } from "./header.ts";
 import { listRoot } from "./list-root.ts";
 
-/** The header of block 0, given the root of the state that the genesis describes. */
+/** Returns the header of block 0 for the state root of the genesis allocation. */
 export function genesisHeader(genesis: Genesis, stateRoot: Uint8Array): Header {
   const { config } = genesis;
   const rules = rulesAt(config, 0);

@@ -1,14 +1,16 @@
 /**
- * Block headers: 14 fields, and from some forks on up to five more at the end. The hash leaves out what is
- * only known after the header was signed: the consensus round and the committed seals.
+ * Block headers: 14 fields, and up to five more from later forks (`blockchain/types/block.go@v2.2.2`). The
+ * hash omits the parts that are set after the header is signed: the consensus round and the committed seals.
  */
 import type { RlpItem } from "../bytes/rlp.ts";
 import { ModelError } from "./error.ts";
-import { hashedExtra, signedExtra } from "./extra-fields.ts";
+import { extraForHash, extraForSeal } from "./extra-fields.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
 import { RlpWriter } from "./rlp-writer.ts";
 
-/** A header. `time` is in seconds, `timeFoS` in hundredths on top of it; `bloom` has 256 bytes. */
+/**
+ * A header. `time` is in seconds, `timeFoS` in hundredths of a second on top of it; `bloom` has 256 bytes.
+ */
 export interface Header {
   readonly parentHash: Uint8Array;
   readonly rewardbase: Uint8Array;
@@ -21,12 +23,12 @@ export interface Header {
   readonly gasUsed: bigint;
   readonly time: number;
   readonly timeFoS: number;
-  /** Vanity, validators and seals, see `istanbul-extra.ts`. */
+  /** Vanity, validators and seals; `istanbul-extra.ts` decodes it. */
   readonly extra: Uint8Array;
   readonly governance: Uint8Array;
   readonly vote: Uint8Array;
   readonly baseFee: bigint | undefined;
-  /** 96 bytes where the chain has randomness. Empty when only later fields are present. */
+  /** 96 bytes from Randao on (KIP-114). Empty when only later fields are present. */
   readonly randomReveal: Uint8Array | undefined;
   readonly mixHash: Uint8Array | undefined;
   readonly blobGasUsed: bigint | undefined;
@@ -35,13 +37,19 @@ export interface Header {
 
 const writer = new RlpWriter(2048);
 
-/** The header's RLP. Absent fields at the end are left out; absent ones before a present one are written empty. */
+/**
+ * Encodes a header as RLP. Absent fields at the end are omitted; an absent field before a present one is
+ * written empty.
+ */
 export function encodeHeader(header: Header): Uint8Array<ArrayBuffer> {
   write(header, header.extra);
   return writer.take();
 }
 
-/** Reads a header; byte strings are views. Throws `BytesError` `bad-rlp` when a field has a wrong size or is missing. */
+/**
+ * Decodes a header; byte strings are views. Throws `BytesError` `bad-rlp` for a field that is missing or has
+ * a wrong size.
+ */
 export function decodeHeader(item: RlpItem): Header {
   const cursor = new RlpCursor(item.raw);
   const end = cursor.enter();
@@ -70,14 +78,20 @@ export function decodeHeader(item: RlpItem): Header {
   return header;
 }
 
-/** The hash that names the block: of the header without round and committed seals, or as it is if its extra has another form. */
+/**
+ * Returns the block hash: of the header without round and committed seals, or of the header as it is when its
+ * extra field is malformed.
+ */
 export function blockHash(header: Header): Uint8Array<ArrayBuffer> {
-  return hashWith(header, hashedExtra(header.extra) ?? header.extra);
+  return hashWith(header, extraForHash(header.extra) ?? header.extra);
 }
 
-/** What the proposer's seal covers: as the block hash, and without the seal itself. Throws `ModelError` `bad-extra`. */
+/**
+ * Returns the hash that the proposer's seal covers: as the block hash, also without the seal. Throws
+ * `ModelError` `bad-extra`.
+ */
 export function sealHash(header: Header): Uint8Array<ArrayBuffer> {
-  const extra = signedExtra(header.extra);
+  const extra = extraForSeal(header.extra);
   if (extra === undefined) throw new ModelError("bad-extra", "invalid istanbul header extra-data");
   return hashWith(header, extra);
 }

@@ -1,12 +1,12 @@
 /**
- * The account of Ethereum: a bare list of nonce, balance, storage root and code hash, without a type byte. The Go
- * node still reads it from old databases and never writes it; Ethereum's own state roots are over this form.
+ * Ethereum's account: a list of nonce, balance, storage root and code hash, without a type byte. The Go node
+ * reads it from old databases and never writes it; Ethereum's state roots cover this form.
  */
 import { ModelError } from "./error.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
 import { RlpWriter } from "./rlp-writer.ts";
 
-/** An account that has no key but its address. */
+/** An account without an account key. */
 export interface LegacyAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
@@ -16,7 +16,7 @@ export interface LegacyAccount {
 
 const writer = new RlpWriter(128);
 
-/** The account's bytes. */
+/** Encodes an account as RLP. */
 export function encodeLegacyAccount({
   nonce,
   balance,
@@ -31,7 +31,7 @@ export function encodeLegacyAccount({
   return writer.take();
 }
 
-/** Reads the same; hashes are views. Throws `BytesError` or `ModelError` for anything else. */
+/** Decodes an account; hashes are views. Throws `BytesError` or `ModelError`. */
 export function decodeLegacyAccount(bytes: Uint8Array): LegacyAccount {
   const cursor = new RlpCursor(bytes);
   const end = cursor.enter();

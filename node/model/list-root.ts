@@ -1,6 +1,6 @@
 /**
- * The root over a block's transactions or receipts, in the three ways that the chain's parameter
- * `deriveshaimpl` chooses from. Items are the encodings that count for the root.
+ * The root over a block's transactions or receipts, computed in one of three ways by the chain parameter
+ * `deriveshaimpl` (`blockchain/types/derivesha@v2.2.2`). Items are the encodings that the root covers.
  */
 import { concatBytes } from "../bytes/compare.ts";
 import { integerBytes } from "../bytes/integer.ts";
@@ -8,17 +8,17 @@ import { encodeRlp } from "../bytes/rlp.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
 import { encodeBranch, encodeExtension, encodeLeaf, toNibbles } from "./trie-node.ts";
 
-/** The root of a Merkle Patricia trie that holds nothing: the hash of an empty RLP string. Never write into it. */
+/** Root of an empty Merkle Patricia trie: the hash of an empty RLP string. It must not be written to. */
 export const EMPTY_TRIE_ROOT: Uint8Array<ArrayBuffer> = keccak256(Uint8Array.of(0x80));
 
-/** The root of a list; an unknown `impl` means 0, as in the Go node. */
+/** Returns the root of a list; an unknown `impl` counts as 0, as in the Go node. */
 export function listRoot(impl: number, items: readonly Uint8Array[]): Uint8Array {
   if (impl === 1) return pairRoot(items);
   if (impl === 2) return keccak256(Buffer.concat(items));
   return trieRoot(items);
 }
 
-/** Leaves hashed pair by pair; an odd one at the end is paired with itself. */
+/** Hashes leaves pairwise; an odd leaf at the end is paired with itself. */
 function pairRoot(items: readonly Uint8Array[]): Uint8Array {
   if (items.length === 0) return EMPTY_HASH;
   let level: Uint8Array[] = items.map((item) => keccak256(item));
@@ -34,12 +34,12 @@ function pairRoot(items: readonly Uint8Array[]): Uint8Array {
 }
 
 interface Leaf {
-  /** RLP(index), one nibble a byte. */
+  /** RLP(index), one nibble per byte. */
   readonly path: Uint8Array;
   readonly value: Uint8Array;
 }
 
-/** Ethereum's Merkle Patricia trie from RLP(index) to item (yellow paper, appendix D), built in one go. */
+/** Computes Ethereum's Merkle Patricia trie from RLP(index) to item (yellow paper, appendix D). */
 function trieRoot(items: readonly Uint8Array[]): Uint8Array {
   if (items.length === 0) return EMPTY_TRIE_ROOT;
   const leaves = items.map(
@@ -49,7 +49,7 @@ function trieRoot(items: readonly Uint8Array[]): Uint8Array {
   return keccak256(encodeNode(leaves, 0, leaves.length, 0));
 }
 
-/** The RLP of the node over leaves `from` to `to` (exclusive), whose paths agree up to `depth`. */
+/** Encodes the node over leaves `from` to `to` (exclusive), whose paths agree up to `depth`. */
 function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
   const first = leaves[from] as Leaf; // from < to: every caller's range holds a leaf
   if (to - from === 1) return encodeLeaf(first.path.subarray(depth), first.value);

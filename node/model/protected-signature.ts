@@ -1,29 +1,29 @@
 /**
- * Signatures whose V names a chain (EIP-155), of legacy transactions and of all kinds of the chain's own:
- * V is chain id * 2 + 35 + parity, or 27 + parity where no chain is named.
+ * Signatures with the chain id in V (EIP-155), of legacy transactions and of Kaia's own types: V is chain id
+ * * 2 + 35 + parity, or 27 + parity without a chain id.
  */
 import { RlpWriter } from "./rlp-writer.ts";
-import { badSignature, hasLowS, inRange } from "./transaction-parts.ts";
-import type { Signature, SignatureMeaning } from "./transaction-type.ts";
+import { badSignature, hasLowS, inRange } from "./transaction-codec.ts";
+import type { DecodedV, Signature } from "./transaction-type.ts";
 
 /**
- * Parity and chain. A V below 35 that is not one of the unprotected ones names a chain near 2^63, which is none,
- * as the Go node's 64-bit arithmetic has it.
+ * Returns parity and chain id. A V below 35 other than 0, 1, 27 and 28 gives a chain id near 2^63, which no
+ * chain has, as in the Go node's 64-bit arithmetic.
  */
-export function protectedMeaning(v: bigint): SignatureMeaning {
+export function decodeProtectedV(v: bigint): DecodedV {
   if (!isProtected(v)) return { parity: Number(v & 1n) ^ 1, chainId: undefined };
   const rest = v - 35n;
   return { parity: Number(rest & 1n), chainId: (rest < 0n ? BigInt.asUintN(64, rest) : rest) >> 1n };
 }
 
-/** V of a new signature for a chain. */
-export function protectedV(parity: number, chainId: bigint): bigint {
+/** Returns V of a new signature. */
+export function encodeProtectedV(parity: number, chainId: bigint): bigint {
   return chainId * 2n + 35n + BigInt(parity);
 }
 
 /**
- * Throws `TransactionError` `bad-signature` for one that can be nobody's. One that names a chain is tested for
- * low s only when its key is recovered, as in the Go node.
+ * Throws `TransactionError` `bad-signature` for an invalid signature. A signature with a chain id is checked
+ * for low s only at recovery, as in the Go node.
  */
 export function checkProtectedSignature(signature: Signature): void {
   if (!inRange(signature)) throw badSignature();
@@ -38,7 +38,10 @@ function isProtected(v: bigint): boolean {
 const tailWriter = new RlpWriter(64);
 let newestTail: { readonly chainId: bigint; readonly tail: Uint8Array } | undefined;
 
-/** What a digest adds for a chain: its number and two zeros. All transactions of a node have one and the same. */
+/**
+ * Returns the RLP items at the end of a digest's list: chain id, 0, 0 (EIP-155). The last result is cached,
+ * because a node has one chain id.
+ */
 export function chainTail(chainId: bigint): Uint8Array {
   if (newestTail?.chainId === chainId) return newestTail.tail;
   tailWriter.reset().integer(0);

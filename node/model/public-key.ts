@@ -1,16 +1,16 @@
 /** Compressed public keys of secp256k1 (SEC 1 section 2.3.4): 2 or 3 for an even or odd y, then x. */
 import { isScalar, recover } from "../crypto/secp256k1.ts";
-import { readBigint } from "./rlp-cursor.ts";
+import { readBigEndian } from "./rlp-cursor.ts";
 
 const P = 2n ** 256n - 2n ** 32n - 977n;
 const NO_DIGEST = new Uint8Array(32);
 
-/** The 64-byte point x, y of a 33-byte compressed key, or undefined when there is none. */
+/** Returns the 64-byte point x, y of a 33-byte compressed key, or undefined when there is none. */
 export function decompressPublicKey(compressed: Uint8Array): Uint8Array | undefined {
   const sign = compressed[0];
   if (compressed.length !== 33 || (sign !== 2 && sign !== 3)) return undefined;
   const x = compressed.subarray(1);
-  if (!isScalar(x)) return slowly(x, sign === 3);
+  if (!isScalar(x)) return decompressNonScalar(x, sign === 3);
   // Recovery gives (s R - z G) / r. With the digest z zero and s = r = x that is R: the point that has this x.
   const signature = new Uint8Array(65);
   signature.set(x);
@@ -19,7 +19,7 @@ export function decompressPublicKey(compressed: Uint8Array): Uint8Array | undefi
   return recover(NO_DIGEST, signature);
 }
 
-/** The 33 bytes of a 64-byte point. */
+/** Compresses a 64-byte point to 33 bytes. */
 export function compressPublicKey(publicKey: Uint8Array): Uint8Array {
   const compressed = new Uint8Array(33);
   compressed.set(publicKey.subarray(0, 32), 1);
@@ -27,9 +27,9 @@ export function compressPublicKey(publicKey: Uint8Array): Uint8Array {
   return compressed;
 }
 
-/** For the few x that are no scalar: 0, and those from the group's order on. */
-function slowly(bytes: Uint8Array, odd: boolean): Uint8Array | undefined {
-  const x = readBigint(bytes, 0, 32);
+/** Decompresses an x that is not a scalar: 0, or at least the group's order. */
+function decompressNonScalar(bytes: Uint8Array, odd: boolean): Uint8Array | undefined {
+  const x = readBigEndian(bytes, 0, 32);
   if (x >= P) return undefined;
   const square = (x * x * x + 7n) % P;
   const root = power(square, (P + 1n) / 4n);

@@ -1,7 +1,7 @@
-/** Receipt status of a transaction that did what it should. */
+/** Receipt status codes and their texts (`blockchain/types/receipt.go@v2.2.2`). */
 export const STATUS_SUCCESS = 1;
 
-/** What went wrong, by receipt status; clients see the number as `txError`. Numbers and texts are the Go node's. */
+/** Texts of failures by receipt status; clients see the number as `txError`. */
 export const STATUS_TEXTS: ReadonlyMap<number, string> = new Map([
   [0x02, "VM error occurs while running smart contract"],
   [0x03, "max call depth exceeded"],

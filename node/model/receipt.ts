@@ -1,40 +1,40 @@
 /**
- * Receipts: what a transaction left behind. Two encodings: the one that the receipts root covers, and the
- * shorter one of the database, which leaves out the bloom because it follows from the logs.
+ * Receipts, in two encodings: the one that the receipts root covers, and the shorter one of the database,
+ * which omits the bloom because it follows from the logs.
  */
 import { BLOOM_LENGTH, bloomOf } from "./bloom.ts";
 import { ModelError } from "./error.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
 import { RlpWriter } from "./rlp-writer.ts";
 
-/** What a contract announced. Where it stands in the chain follows from the receipt's place. */
-export interface Log {
+/** A log of a contract. Its position in the chain follows from the receipt's. */
+export interface EventLog {
   readonly address: Uint8Array;
   readonly topics: readonly Uint8Array[];
   readonly data: Uint8Array;
 }
 
-/** A receipt. `status` is 1 or a code of `receipt-status.ts`; `gasUsed` is this transaction's alone. */
+/** A receipt. `status` is 1 or a code of `receipt-status.ts`; `gasUsed` is that of this transaction alone. */
 export interface Receipt {
   readonly status: number;
   readonly gasUsed: bigint;
   readonly bloom: Uint8Array;
-  readonly logs: readonly Log[];
+  readonly logs: readonly EventLog[];
   readonly transactionHash: Uint8Array;
   readonly contractAddress: Uint8Array | undefined;
 }
 
-/** A receipt with logs, as far as a search goes. */
+/** The parts of a receipt with logs that a log search needs. */
 export interface LoggedReceipt {
-  readonly logs: readonly Log[];
+  readonly logs: readonly EventLog[];
   readonly transactionHash: Uint8Array;
-  /** In the block. */
+  /** Index of the transaction in the block. */
   readonly transactionIndex: number;
-  /** Logs of the block before these. */
+  /** Number of logs in earlier receipts of the block. */
   readonly logsBefore: number;
 }
 
-/** Those of a block's receipts that have logs. */
+/** Selects the receipts of a block that have logs. */
 export function loggedReceipts(receipts: readonly Receipt[]): LoggedReceipt[] {
   const found: LoggedReceipt[] = [];
   let logsBefore = 0;
@@ -47,7 +47,7 @@ export function loggedReceipts(receipts: readonly Receipt[]): LoggedReceipt[] {
 
 const writer = new RlpWriter(4096);
 
-/** The form that the receipts root covers. */
+/** Encodes a receipt for the receipts root. */
 export function encodeReceipt(receipt: Receipt): Uint8Array<ArrayBuffer> {
   if (receipt.bloom.length !== BLOOM_LENGTH) {
     throw new ModelError("bad-receipt", `a bloom has ${BLOOM_LENGTH} bytes, not ${receipt.bloom.length}`);
@@ -61,7 +61,7 @@ export function encodeReceipt(receipt: Receipt): Uint8Array<ArrayBuffer> {
   return writer.take();
 }
 
-/** All receipts of a block for the database. */
+/** Encodes all receipts of a block for the database. */
 export function encodeStoredReceipts(receipts: readonly Receipt[]): Uint8Array<ArrayBuffer> {
   writer.reset();
   for (const receipt of receipts.toReversed()) {
@@ -77,14 +77,16 @@ export function encodeStoredReceipts(receipts: readonly Receipt[]): Uint8Array<A
   return writer.take();
 }
 
-/** Reads what `encodeStoredReceipts` wrote; byte strings are views. Throws `BytesError` or `ModelError`. */
+/** Decodes receipts from the database; byte strings are views. Throws `BytesError` or `ModelError`. */
 export function decodeStoredReceipts(bytes: Uint8Array): Receipt[] {
   const receipts: Receipt[] = [];
   readAll(bytes, (cursor) => receipts.push(readReceipt(cursor)));
   return receipts;
 }
 
-/** The same as `loggedReceipts` of `decodeStoredReceipts`, without reading the others. Throws as that does. */
+/**
+ * As `loggedReceipts` of `decodeStoredReceipts`, without decoding the other receipts. Throws the same errors.
+ */
 export function readLoggedReceipts(bytes: Uint8Array): LoggedReceipt[] {
   const found: LoggedReceipt[] = [];
   let transactionIndex = 0;
@@ -108,7 +110,7 @@ export function readLoggedReceipts(bytes: Uint8Array): LoggedReceipt[] {
   return found;
 }
 
-/** Goes into each stored receipt and out of it again. */
+/** Calls `read` inside each stored receipt's list. */
 function readAll(bytes: Uint8Array, read: (cursor: RlpCursor) => void): void {
   const cursor = new RlpCursor(bytes);
   const allEnd = cursor.enter();
@@ -121,7 +123,7 @@ function readAll(bytes: Uint8Array, read: (cursor: RlpCursor) => void): void {
   if (!cursor.done) throw new ModelError("bad-receipt", "bytes after the receipts");
 }
 
-/** The one byte of an RLP list without items. */
+/** The RLP of an empty list. */
 const EMPTY_LIST = 0xc0;
 
 function readReceipt(cursor: RlpCursor): Receipt {
@@ -133,7 +135,7 @@ function readReceipt(cursor: RlpCursor): Receipt {
   return { status, gasUsed, bloom: bloomOf(logs), logs, transactionHash, contractAddress };
 }
 
-function writeLogs(logs: readonly Log[]): void {
+function writeLogs(logs: readonly EventLog[]): void {
   const all = writer.length;
   for (const { address, topics, data } of logs.toReversed()) {
     const mark = writer.length;
@@ -147,9 +149,9 @@ function writeLogs(logs: readonly Log[]): void {
   writer.list(all);
 }
 
-function readLogs(cursor: RlpCursor): Log[] {
+function readLogs(cursor: RlpCursor): EventLog[] {
   const end = cursor.enter();
-  const logs: Log[] = [];
+  const logs: EventLog[] = [];
   while (!cursor.done) {
     const logEnd = cursor.enter();
     const address = cursor.fixed(20);

@@ -1,14 +1,14 @@
 /**
- * Reads RLP in one pass without an object per item: the hot half of decoding accounts, transactions and
- * headers. Strict like `bytes/rlp.ts`: canonical lengths and integers, nothing past the end; what it hands
- * out are views. Every method throws `BytesError` `bad-rlp` for other input.
+ * Reads RLP in one pass without an object per item; used for accounts, transactions and headers. Strict like
+ * `bytes/rlp.ts`: lengths and integers are canonical, and nothing is read past the end. Byte strings are
+ * views. Every method throws `BytesError` `bad-rlp` for other input.
  */
 import { BytesError } from "../bytes/error.ts";
 
 const words = new DataView(new ArrayBuffer(32));
 const wordBytes = new Uint8Array(words.buffer);
 
-/** A position in `bytes` that moves forward item by item; `end` is where the innermost list ends. */
+/** A position in `bytes` that moves forward item by item; `end` is the end of the innermost list. */
 export class RlpCursor {
   readonly bytes: Uint8Array;
   at: number;
@@ -21,7 +21,7 @@ export class RlpCursor {
     this.end = end;
   }
 
-  /** True when no item is left in the innermost list. */
+  /** True when the innermost list has no more items. */
   get done(): boolean {
     return this.at >= this.end;
   }
@@ -31,7 +31,7 @@ export class RlpCursor {
     return this.at < this.end && (this.bytes[this.at] as number) >= 0xc0; // in range: checked
   }
 
-  /** Goes into a list; returns what `leave` needs to come out of it. */
+  /** Enters a list. Returns the end of the outer list for `leave`. */
   enter(): number {
     if (!this.atList)
       throw this.#bad(this.done ? "an item is missing" : "a byte string where a list is wanted");
@@ -42,13 +42,13 @@ export class RlpCursor {
     return outer;
   }
 
-  /** Comes out of a list that must have been read to its end. */
+  /** Leaves a list, which must have been read to its end. */
   leave(outer: number): void {
     if (this.at !== this.end) throw this.#bad("more items than expected");
     this.end = outer;
   }
 
-  /** The payload of a byte string, at most `maxLength` bytes. */
+  /** Reads a byte string of at most `maxLength` bytes. */
   string(maxLength = 0x7fff_ffff): Uint8Array {
     const length = this.#stringHeader();
     if (length > maxLength) throw this.#bad(`a byte string of ${length} bytes, at most ${maxLength}`);
@@ -57,7 +57,7 @@ export class RlpCursor {
     return this.bytes.subarray(start, this.at);
   }
 
-  /** A byte string of exactly `length` bytes. */
+  /** Reads a byte string of exactly `length` bytes. */
   fixed(length: number): Uint8Array {
     const found = this.#stringHeader();
     if (found !== length) throw this.#bad(`a byte string of ${found} bytes, not ${length}`);
@@ -66,7 +66,7 @@ export class RlpCursor {
     return this.bytes.subarray(start, this.at);
   }
 
-  /** A byte string of `length` bytes, or none when it is empty. */
+  /** Reads a byte string of `length` bytes, or undefined for an empty one. */
   optionalFixed(length: number): Uint8Array | undefined {
     if (this.at < this.end && this.bytes[this.at] === 0x80) {
       this.at++;
@@ -75,7 +75,7 @@ export class RlpCursor {
     return this.fixed(length);
   }
 
-  /** The big-endian bytes of an integer of at most `maxBytes` bytes, without leading zeros. */
+  /** Reads an integer as its big-endian bytes, at most `maxBytes`, without leading zeros. */
   integerView(maxBytes = 32): Uint8Array {
     const length = this.#integerHeader(maxBytes);
     const start = this.#start;
@@ -83,14 +83,14 @@ export class RlpCursor {
     return this.bytes.subarray(start, this.at);
   }
 
-  /** An unsigned integer of at most `maxBytes` (up to 32) bytes. */
+  /** Reads an unsigned integer of at most `maxBytes` (up to 32) bytes. */
   bigint(maxBytes = 32): bigint {
     const length = this.#integerHeader(maxBytes);
     this.at = this.#start + length;
-    return readBigint(this.bytes, this.#start, length);
+    return readBigEndian(this.bytes, this.#start, length);
   }
 
-  /** An unsigned integer up to 2^53 - 1. */
+  /** Reads an unsigned integer of at most 2^53 - 1. */
   number(maxBytes = 8): number {
     const length = this.#integerHeader(maxBytes);
     let value = 0;
@@ -100,27 +100,27 @@ export class RlpCursor {
     return value;
   }
 
-  /** 0x80 is false, 0x01 is true. */
+  /** Reads a boolean: 0x80 is false, 0x01 is true. */
   boolean(): boolean {
     const value = this.number(1);
     if (value > 1) throw this.#bad(`${value} where a truth value is wanted`);
     return value === 1;
   }
 
-  /** Passes over one item of either kind and returns all its bytes. */
+  /** Skips one item of either kind and returns its bytes with the header. */
   raw(): Uint8Array {
     const from = this.at;
     this.skip();
     return this.bytes.subarray(from, this.at);
   }
 
-  /** Passes over one item of either kind. */
+  /** Skips one item of either kind. */
   skip(): void {
     const length = this.#header();
     this.at = this.#start + length;
   }
 
-  /** Passes over a byte string, of exactly `length` bytes when that is given. */
+  /** Skips a byte string, of exactly `length` bytes when given. */
   skipString(length?: number): void {
     const found = this.#stringHeader();
     if (length !== undefined && found !== length) {
@@ -141,7 +141,7 @@ export class RlpCursor {
     return this.#header();
   }
 
-  /** Finds where the next item's payload starts (kept in `#start`) and returns its length; `at` stays. */
+  /** Finds the start of the next item's payload, stored in `#start`, and returns its length; `at` stays. */
   #header(): number {
     const { bytes, at } = this;
     if (at >= this.end) throw this.#bad("an item is missing");
@@ -175,8 +175,11 @@ export class RlpCursor {
   }
 }
 
-/** `length` (up to 32) big-endian bytes at `start` as an integer: without text in between, so a few times faster. */
-export function readBigint(bytes: Uint8Array, start: number, length: number): bigint {
+/**
+ * Returns `length` (up to 32) big-endian bytes at `start` as an integer; a few times as fast as by way of
+ * hex.
+ */
+export function readBigEndian(bytes: Uint8Array, start: number, length: number): bigint {
   if (length <= 6) {
     let value = 0;
     for (let i = 0; i < length; i++) value = value * 256 + (bytes[start + i] as number); // the caller's range

@@ -1,14 +1,14 @@
 /**
- * Writes RLP from the last byte to the first, so that a list's length is known when its header is due and
- * nothing is measured beforehand: the hot half of encoding accounts, headers and signed messages.
- * Fields are therefore written in reverse order.
+ * Writes RLP from the last byte to the first, so that a list's length is known when its header is written and
+ * nothing is measured beforehand; used for accounts, headers and signed messages. Fields are therefore
+ * written in reverse order.
  */
 import { hashInput, keccak256, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 
 const words = new DataView(new ArrayBuffer(8));
 const wordBytes = new Uint8Array(words.buffer);
 
-/** A growing buffer that is filled backwards and can be used again after `take`. */
+/** A growing buffer that is filled backwards and can be reused after `take`. */
 export class RlpWriter {
   #buffer: Uint8Array<ArrayBuffer>;
   #at: number;
@@ -18,25 +18,25 @@ export class RlpWriter {
     this.#at = size;
   }
 
-  /** How many bytes are written: a mark that `list` takes as the list's end. */
+  /** Number of bytes written; a mark for `list` and `wrap`. */
   get length(): number {
     return this.#buffer.length - this.#at;
   }
 
-  /** Begins anew, also after a call that threw. */
+  /** Empties the writer, also after a call that threw. */
   reset(): this {
     this.#at = this.#buffer.length;
     return this;
   }
 
-  /** The bytes written, as a new array; the writer is empty again. */
+  /** Returns the bytes as a new array and empties the writer. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.#buffer.slice(this.#at);
     this.#at = this.#buffer.length;
     return bytes;
   }
 
-  /** The Keccak-256 of the bytes written; the writer is empty again. */
+  /** Returns the Keccak-256 hash of the bytes and empties the writer. */
   hash(): Uint8Array<ArrayBuffer> {
     if (this.length > keccakInput.length) return keccak256(this.take());
     keccakInput.set(this.#buffer.subarray(this.#at));
@@ -47,32 +47,32 @@ export class RlpWriter {
     return hash;
   }
 
-  /** Bytes as they are: an item that is RLP already, or a type byte before a list. */
+  /** Writes bytes unchanged: an encoded item, or a type byte before a list. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#at -= bytes.length;
     this.#buffer.set(bytes, this.#at);
   }
 
-  /** One byte as it is. */
+  /** Writes one byte unchanged. */
   byte(value: number): void {
     this.#reserve(1);
     this.#buffer[--this.#at] = value;
   }
 
-  /** A byte string. */
+  /** Writes a byte string. */
   string(bytes: Uint8Array): void {
     this.raw(bytes);
     if (bytes.length !== 1 || (bytes[0] as number) >= 0x80) this.#header(0x80, bytes.length);
   }
 
-  /** A byte string that may be absent (written as the empty one). */
+  /** Writes a byte string; undefined as the empty one. */
   optional(bytes: Uint8Array | undefined): void {
     if (bytes === undefined) this.byte(0x80);
     else this.string(bytes);
   }
 
-  /** An unsigned integer. Throws `RangeError` when negative. */
+  /** Writes an unsigned integer. Throws `RangeError` for a negative one. */
   integer(value: bigint | number): void {
     if (typeof value === "number") {
       this.#number(value);
@@ -83,12 +83,12 @@ export class RlpWriter {
     else this.#bigint(value);
   }
 
-  /** Closes a list over everything written since `mark` (the `length` before its last item). */
+  /** Writes the header of a list over everything since `mark`, the `length` before its last item. */
   list(mark: number): void {
     this.#header(0xc0, this.length - mark);
   }
 
-  /** Closes a byte string over everything written since `mark`: two bytes or more that are RLP themselves. */
+  /** Writes the header of a byte string over everything since `mark`, which must be two bytes or more. */
   wrap(mark: number): void {
     this.#header(0x80, this.length - mark);
   }

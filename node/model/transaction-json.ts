@@ -1,12 +1,13 @@
-/** Transactions in JSON: what answers show of them, and the stand-alone form. */
+/** Transactions in JSON: the fields of the RPC objects, and the stand-alone form. */
 import { addressText, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Transaction } from "./transaction.ts";
-import { signaturesJson } from "./transaction-parts.ts";
+import { signaturesJson } from "./transaction-codec.ts";
 
 /**
- * The fields of the JSON-RPC transaction object that come from the transaction itself. `paid` is the effective
- * price, absent while the transaction is pending. The sender is left to whoever knows the chain.
+ * Returns the fields of the RPC transaction object that follow from the transaction itself, without the
+ * sender, which depends on the chain. `paid` is the effective price in peb, absent while the transaction is
+ * pending.
  */
 export function transactionFields(tx: Transaction, paid?: bigint): Readonly<Record<string, unknown>> {
   const { from: _, ...own } = tx.type.json(tx);
@@ -14,16 +15,16 @@ export function transactionFields(tx: Transaction, paid?: bigint): Readonly<Reco
     typeInt: tx.type.code,
     type: tx.type.name,
     ...own,
-    gasPrice: toQuantity(tx.type.shownPrice(tx, paid)),
+    gasPrice: toQuantity(tx.type.jsonGasPrice(tx, paid)),
     signatures: signaturesJson(tx.signatures),
     ...payerJson(tx),
   };
 }
 
-/** The stand-alone JSON form, members in the Go node's order: what signing methods answer with. */
+/** Returns the stand-alone JSON form, the result of signing methods, with members in the Go node's order. */
 export function transactionJson(tx: Transaction): Readonly<Record<string, unknown>> {
   return {
-    ...(tx.type.namesItself ? { typeInt: tx.type.code, type: tx.type.name } : {}),
+    ...(tx.type.hasTypeInJson ? { typeInt: tx.type.code, type: tx.type.name } : {}),
     ...tx.type.json(tx),
     signatures: signaturesJson(tx.signatures),
     ...payerJson(tx),
@@ -31,9 +32,9 @@ export function transactionJson(tx: Transaction): Readonly<Record<string, unknow
   };
 }
 
-/** The recipient in Ethereum's form: kinds about the sender's own account show the sender. */
+/** Returns the recipient in Ethereum's form: the sender for types that act on the sender's own account. */
 export function ethereumRecipient({ type, to, fields }: Transaction): Uint8Array | undefined {
-  return type.shownToSender === true ? fields.from : to;
+  return type.recipientIsSender === true ? fields.from : to;
 }
 
 function payerJson({ fields }: Transaction): Readonly<Record<string, unknown>> {

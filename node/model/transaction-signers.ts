@@ -1,92 +1,98 @@
-/** Who signed a transaction: the public keys behind its signatures, for `validateSigners`; and how fee payers sign. */
+/**
+ * Signers of a transaction: the public keys behind its signatures, for `validateSigners`, and the fee payer's
+ * signature.
+ */
 import { TransactionError } from "./error.ts";
 import {
   assembleTransaction,
-  recoverable,
-  recoveredKey,
+  type RecoveryInput,
+  recoverKey,
+  recoveryInput,
   type Sign,
-  type SigningJob,
-  signaturesBy,
+  signDigest,
   type Transaction,
 } from "./transaction.ts";
-import { badSignature, inRange } from "./transaction-parts.ts";
+import { badSignature, inRange } from "./transaction-codec.ts";
 
-/** What recovers the sender's keys, one for each signature. Throws `TransactionError`. */
-export function senderJobs(tx: Transaction, chainId: bigint): readonly SigningJob[] {
-  const signatures = tx.signatures.map((signature) => recoverable(tx, signature, chainId));
+/** Returns the recovery inputs of the sender's keys, one for each signature. Throws `TransactionError`. */
+export function senderJobs(tx: Transaction, chainId: bigint): readonly RecoveryInput[] {
+  const signatures = tx.signatures.map((signature) => recoveryInput(tx, signature, chainId));
   const digest = tx.type.digest(tx);
   return signatures.map((signature65) => ({ digest, signature65 }));
 }
 
-/** What recovers the fee payer's keys. Throws `TransactionError`, `no-fee-payer` where there is none. */
-export function payerJobs(tx: Transaction, chainId: bigint): readonly SigningJob[] {
+/**
+ * Returns the recovery inputs of the fee payer's keys. Throws `TransactionError`, `no-fee-payer` for types
+ * without one.
+ */
+export function payerJobs(tx: Transaction, chainId: bigint): readonly RecoveryInput[] {
   const digest = payerDigest(tx, chainId);
   return (tx.fields.payerSignatures ?? []).map((signature) => {
     if (!inRange(signature)) throw badSignature();
-    return { digest, signature65: recoverable(tx, signature, chainId) };
+    return { digest, signature65: recoveryInput(tx, signature, chainId) };
   });
 }
 
-/** Keys for the chain that they were recovered for. */
-interface FoundKeys {
+/** Recovered keys and the chain id that they hold for. */
+interface RecoveredKeys {
   readonly chainId: bigint;
   readonly keys: readonly Uint8Array[];
 }
 
-/** Kept for as long as the transaction object itself; transactions never change. */
-const foundSenderKeys = new WeakMap<Transaction, FoundKeys>();
-const foundPayerKeys = new WeakMap<Transaction, FoundKeys>();
+/** Recovered keys, kept as long as the transaction object; transactions never change. */
+const recoveredSenderKeys = new WeakMap<Transaction, RecoveredKeys>();
+const recoveredPayerKeys = new WeakMap<Transaction, RecoveredKeys>();
 
 /**
- * The 64-byte public keys that signed as the sender, in the signatures' order, recovered once. Throws
+ * Returns the sender's 64-byte public keys in the order of the signatures, recovered once. Throws
  * `TransactionError`.
  */
 export function senderKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
-  const found = foundSenderKeys.get(tx);
+  const found = recoveredSenderKeys.get(tx);
   if (found?.chainId === chainId) return found.keys;
-  return setSenderKeys(tx, chainId, senderJobs(tx, chainId).map(recoveredKey));
+  return setSenderKeys(tx, chainId, senderJobs(tx, chainId).map(recoverKey));
 }
 
-/** The 64-byte public keys that signed as the fee payer, recovered once. Throws `TransactionError`. */
+/** Returns the fee payer's 64-byte public keys, recovered once. Throws `TransactionError`. */
 export function payerKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
-  const found = foundPayerKeys.get(tx);
+  const found = recoveredPayerKeys.get(tx);
   if (found?.chainId === chainId) return found.keys;
-  return setPayerKeys(tx, chainId, payerJobs(tx, chainId).map(recoveredKey));
+  return setPayerKeys(tx, chainId, payerJobs(tx, chainId).map(recoverKey));
 }
 
-/** Whether the sender's keys were found before for this chain. */
+/** True when the sender's keys have been recovered for this chain. */
 export function knowsSenderKeys(tx: Transaction, chainId: bigint): boolean {
-  return foundSenderKeys.get(tx)?.chainId === chainId;
+  return recoveredSenderKeys.get(tx)?.chainId === chainId;
 }
 
-/** The same of the fee payer's keys. */
+/** True when the fee payer's keys have been recovered for this chain. */
 export function knowsPayerKeys(tx: Transaction, chainId: bigint): boolean {
-  return foundPayerKeys.get(tx)?.chainId === chainId;
+  return recoveredPayerKeys.get(tx)?.chainId === chainId;
 }
 
-/** Tells a transaction the keys recovered elsewhere from its `senderJobs` for the same chain; gives them back. */
+/** Stores and returns keys that were recovered elsewhere from `senderJobs` for the same chain. */
 export function setSenderKeys(
   tx: Transaction,
   chainId: bigint,
   keys: readonly Uint8Array[],
 ): readonly Uint8Array[] {
-  foundSenderKeys.set(tx, { chainId, keys });
+  recoveredSenderKeys.set(tx, { chainId, keys });
   return keys;
 }
 
-/** The same for the keys from its `payerJobs`. */
+/** Stores and returns keys that were recovered elsewhere from `payerJobs` for the same chain. */
 export function setPayerKeys(
   tx: Transaction,
   chainId: bigint,
   keys: readonly Uint8Array[],
 ): readonly Uint8Array[] {
-  foundPayerKeys.set(tx, { chainId, keys });
+  recoveredPayerKeys.set(tx, { chainId, keys });
   return keys;
 }
 
 /**
- * The transaction with `feePayer` as its fee payer, who signs it; the sender's signatures, if any, stay. Throws
- * `TransactionError` `no-fee-payer` for a kind that has none.
+ * Returns the transaction signed by `feePayer`; the sender's signatures stay. Throws `TransactionError`
+ * `no-fee-payer` for a type without a fee payer.
  */
 export function signAsFeePayer(
   tx: Transaction,
@@ -98,7 +104,7 @@ export function signAsFeePayer(
     { ...contentOf(tx), fields, hash: tx.hash, senderTxHash: tx.senderTxHash },
     chainId,
   );
-  const payerSignatures = signaturesBy(sign, digest, { type: tx.type, chainId });
+  const payerSignatures = signDigest(sign, digest, { type: tx.type, chainId });
   const draft = { ...contentOf(tx), code: tx.type.code, fields: { ...fields, payerSignatures } };
   return assembleTransaction(draft, chainId, tx.signatures);
 }

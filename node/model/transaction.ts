@@ -1,7 +1,7 @@
 /**
- * Transactions: decoded out of raw bytes or block bodies, signed, and asked for what depends on their kind.
- * In: bytes, of which everything stays a view. Out: `Transaction`, whose hash and sender are computed at most
- * once. What differs between kinds is in the rows of `transaction-types/`.
+ * Transactions: decoded from raw bytes or block bodies, signed, and asked for facts that depend on their
+ * type. In: bytes, of which everything stays a view. Out: `Transaction`, whose hash and sender are computed
+ * at most once. Differences between types are in the rows of `transaction-types/`.
  */
 import { BytesError } from "../bytes/error.ts";
 import type { RlpItem } from "../bytes/rlp.ts";
@@ -10,7 +10,7 @@ import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { ModelError, TransactionError } from "./error.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
-import { badSignature, hasLowS, signatureBytes } from "./transaction-parts.ts";
+import { badSignature, hasLowS, signatureBytes } from "./transaction-codec.ts";
 import { transactionType } from "./transaction-table.ts";
 import type {
   Signature,
@@ -21,8 +21,8 @@ import type {
 } from "./transaction-type.ts";
 
 /**
- * A decoded transaction. `hash` names it in the chain; `senderTxHash` is what the sender of a transaction with a
- * fee payer knows it by, the same as `hash` for all others.
+ * A decoded transaction. `senderTxHash` is the hash that the sender of a fee-delegated transaction knows; for
+ * all others it equals `hash`.
  */
 export interface Transaction extends TransactionBody {
   readonly type: TransactionType;
@@ -30,20 +30,20 @@ export interface Transaction extends TransactionBody {
   readonly senderTxHash: Uint8Array;
 }
 
-/** What is to be signed; `code` is the number of the kind. Fields that a kind lacks are ignored. */
+/** A transaction to sign; `code` is the number of its type. Fields that the type lacks are ignored. */
 export interface TransactionDraft extends Omit<TransactionContent, "chainId" | "fields"> {
   readonly code: number;
   readonly fields?: TypeFields;
 }
 
-/** What recovering a sender takes. */
-export interface SigningJob {
+/** Input for the recovery of a public key. */
+export interface RecoveryInput {
   readonly digest: Uint8Array;
-  /** r, s, parity: 65 bytes. */
+  /** r, s and parity: 65 bytes. */
   readonly signature65: Uint8Array;
 }
 
-/** First byte of the kinds that Ethereum defined; the next byte is Ethereum's number. */
+/** First byte of Ethereum's typed transactions; the second is Ethereum's type number. */
 const ETHEREUM_PREFIX = 0x78;
 
 class DecodedTransaction implements Transaction {
@@ -62,7 +62,7 @@ class DecodedTransaction implements Transaction {
   #hash: Uint8Array | undefined;
   #senderHash: Uint8Array | undefined;
   #sender: Uint8Array | undefined;
-  /** The chain that `#sender` holds for. */
+  /** The chain id that `#sender` holds for. */
   #senderChain = 0n;
 
   constructor(type: TransactionType, body: TransactionBody) {
@@ -81,7 +81,7 @@ class DecodedTransaction implements Transaction {
   }
 
   get hash(): Uint8Array {
-    this.#hash ??= keccak256(hashedBytes(this));
+    this.#hash ??= keccak256(hashPreimage(this));
     return this.#hash;
   }
 
@@ -102,15 +102,15 @@ class DecodedTransaction implements Transaction {
   }
 }
 
-function hashedBytes(body: TransactionBody & { readonly type: TransactionType }): Uint8Array {
-  const { hashed, hashFrom } = body.type;
-  if (hashed !== undefined) return hashed(body);
+function hashPreimage(body: TransactionBody & { readonly type: TransactionType }): Uint8Array {
+  const { hashPreimage: ownPreimage, hashFrom } = body.type;
+  if (ownPreimage !== undefined) return ownPreimage(body);
   return hashFrom === 0 ? body.raw : body.raw.subarray(hashFrom);
 }
 
-/** Reads one transaction that fills `raw` (the form inside block bodies). Throws `TransactionError`. */
+/** Decodes one transaction that fills `raw`, in the form of block bodies. Throws `TransactionError`. */
 export function decodeTransaction(raw: Uint8Array): Transaction {
-  return decoding(() => {
+  return rethrowMalformed(() => {
     const cursor = new RlpCursor(raw);
     const transaction = readTransaction(cursor);
     if (!cursor.done) throw new TransactionError("malformed", "bytes after the transaction");
@@ -118,17 +118,20 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
   });
 }
 
-/** Reads the transactions of a block body, whose items stand in the list one after the other. Throws `TransactionError`. */
+/**
+ * Decodes the transactions of a block body, whose items follow one another in the list. Throws
+ * `TransactionError`.
+ */
 export function readTransactions(list: RlpItem): Transaction[] {
   return [...eachTransaction(list)];
 }
 
-/** The same one by one. */
+/** As `readTransactions`, one at a time. */
 export function* eachTransaction(list: RlpItem): Generator<Transaction, void> {
   const cursor = new RlpCursor(list.raw);
-  const end = decoding(() => cursor.enter());
-  while (!cursor.done) yield decoding(() => withoutSidecar(readTransaction(cursor)));
-  decoding(() => cursor.leave(end));
+  const end = rethrowMalformed(() => cursor.enter());
+  while (!cursor.done) yield rethrowMalformed(() => withoutSidecar(readTransaction(cursor)));
+  rethrowMalformed(() => cursor.leave(end));
 }
 
 function withoutSidecar(tx: Transaction): Transaction {
@@ -136,7 +139,7 @@ function withoutSidecar(tx: Transaction): Transaction {
   throw new TransactionError("sidecar-in-block", "a transaction in a block carries no blobs");
 }
 
-function decoding<T>(decode: () => T): T {
+function rethrowMalformed<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
@@ -153,7 +156,7 @@ function readTransaction(cursor: RlpCursor): Transaction {
   return new DecodedTransaction(type, body);
 }
 
-/** The bytes before the list of a typed transaction. */
+/** Reads the type number from the prefix of a typed transaction. */
 function readCode(cursor: RlpCursor): number {
   const first = cursor.bytes[cursor.at];
   if (cursor.done || first === undefined || first >= 0x80) {
@@ -164,19 +167,23 @@ function readCode(cursor: RlpCursor): number {
 }
 
 /**
- * The digest and signature that give who signed, where one does: the sender, or in kinds that name their sender a
- * signer whom the account's key has to accept. Throws `TransactionError` for a foreign chain or an impossible signature.
+ * Returns the recovery input of the only signature: the sender's, or in types that name their sender that of
+ * a signer whom the account's key has to accept. Throws `TransactionError` for another chain or an invalid
+ * signature.
  */
-export function signingJob(tx: Transaction, chainId: bigint): SigningJob {
+export function recoveryJob(tx: Transaction, chainId: bigint): RecoveryInput {
   const signature = tx.signatures[0];
   if (signature === undefined || tx.signatures.length > 1) throw tooManySignatures();
-  const signature65 = recoverable(tx, signature, chainId);
+  const signature65 = recoveryInput(tx, signature, chainId);
   return { digest: tx.type.digest(tx), signature65 };
 }
 
-/** r, s, parity of a signature for a chain. Throws `TransactionError` for another chain's or an impossible one. */
-export function recoverable(tx: Transaction, signature: Signature, chainId: bigint): Uint8Array {
-  const meaning = tx.type.meaning(tx, signature);
+/**
+ * Returns r, s and parity of a signature for a chain. Throws `TransactionError` for another chain or an
+ * invalid signature.
+ */
+export function recoveryInput(tx: Transaction, signature: Signature, chainId: bigint): Uint8Array {
+  const meaning = tx.type.decodeV(tx, signature);
   if (meaning.chainId !== undefined && meaning.chainId !== chainId) {
     throw new TransactionError("wrong-chain-id", "invalid chain id for signer");
   }
@@ -189,19 +196,19 @@ function tooManySignatures(): TransactionError {
 }
 
 /**
- * The sender's address: recovered once per transaction, or the one that the transaction names. A named sender is
- * a claim until `validateSigners` accepted the keys that signed. Throws `TransactionError`.
+ * Returns the sender's address, recovered once per transaction, or the one that the transaction names. A
+ * named sender is unproven until `validateSigners` has accepted the signers' keys. Throws `TransactionError`.
  */
 export function senderOf(tx: Transaction, chainId: bigint): Uint8Array {
   if (tx.fields.from !== undefined) return tx.fields.from;
   const known = tx instanceof DecodedTransaction ? tx.knownSender(chainId) : undefined;
   if (known !== undefined) return known;
-  const sender = addressOfPublicKey(recoveredKey(signingJob(tx, chainId)));
+  const sender = addressOfPublicKey(recoverKey(recoveryJob(tx, chainId)));
   setSender(tx, chainId, sender);
   return sender;
 }
 
-/** Whether the sender need not be recovered: it is named, or was found before for this chain. */
+/** True when the sender is named, or has been recovered for this chain. */
 export function knowsSender(tx: Transaction, chainId: bigint): boolean {
   return (
     tx.fields.from !== undefined ||
@@ -209,42 +216,44 @@ export function knowsSender(tx: Transaction, chainId: bigint): boolean {
   );
 }
 
-/** The 64-byte public key behind a signature. Throws `TransactionError` when there is none. */
-export function recoveredKey({ digest, signature65 }: SigningJob): Uint8Array {
+/** Recovers the 64-byte public key of a signature. Throws `TransactionError` when there is none. */
+export function recoverKey({ digest, signature65 }: RecoveryInput): Uint8Array {
   const publicKey = recover(digest, signature65);
   if (publicKey === undefined) throw new TransactionError("bad-signature", "recovery failed");
   return publicKey;
 }
 
-/** Tells a transaction its sender, recovered elsewhere from its `signingJob` for the same chain. */
+/** Stores the sender that was recovered elsewhere from `recoveryJob` for the same chain. */
 export function setSender(tx: Transaction, chainId: bigint, sender: Uint8Array): void {
   if (tx instanceof DecodedTransaction) tx.rememberSender(chainId, sender);
 }
 
-/** Throws `TransactionError` `type-not-accepted` when the rules do not know the transaction's kind yet. */
+/** Throws `TransactionError` `type-not-accepted` when the rules do not have the transaction's type yet. */
 export function checkTypeAccepted(tx: Transaction, rules: Rules): void {
-  if (tx.type.always || rules.acceptedTypes.has(tx.type.code)) return;
+  if (tx.type.isAlwaysAccepted || rules.acceptedTypes.has(tx.type.code)) return;
   throw new TransactionError("type-not-accepted", "transaction type not supported");
 }
 
-/** What signs: r, s, parity (65 bytes) of a digest, or several of them in kinds that name their sender. */
+/**
+ * Signs a digest: returns r, s and parity (65 bytes), or several of them for types that name their sender.
+ */
 export type Sign = (digest: Uint8Array) => Uint8Array | readonly Uint8Array[];
 
-/** Signs a draft for a chain. Throws `TransactionError` for an unknown kind or too many signatures. */
+/** Signs a draft for a chain. Throws `TransactionError` for an unknown type or too many signatures. */
 export function signTransaction(draft: TransactionDraft, chainId: bigint, sign: Sign): Transaction {
   const type = transactionType(draft.code);
   const content: TransactionContent = { ...draft, chainId, fields: draft.fields ?? {} };
   const one = Uint8Array.of(1);
-  // The digest leaves the signature out, but says by its V which chain it is for.
-  const unsigned = type.encode(content, [{ v: type.v(0, chainId), r: one, s: one }]);
-  const signatures = signaturesBy(sign, type.digest(decodeTransaction(unsigned)), { type, chainId });
+  // The digest omits the signature, but its V determines the chain id.
+  const unsigned = type.encode(content, [{ v: type.encodeV(0, chainId), r: one, s: one }]);
+  const signatures = signDigest(sign, type.digest(decodeTransaction(unsigned)), { type, chainId });
   if (signatures.length !== 1 && content.fields.from === undefined) throw tooManySignatures();
   return decodeTransaction(type.encode(content, signatures));
 }
 
 /**
- * A draft with the signatures that there are, none for instance when the fee payer signs first. What comes out has
- * bytes, hashes and JSON, but `decodeTransaction` may refuse it. Throws `TransactionError`.
+ * Assembles a draft with the signatures that exist; there are none when the fee payer signs first. The result
+ * has bytes, hashes and JSON, but `decodeTransaction` may reject it. Throws `TransactionError`.
  */
 export function assembleTransaction(
   draft: TransactionDraft,
@@ -254,43 +263,45 @@ export function assembleTransaction(
   const type = transactionType(draft.code);
   const content: TransactionContent = { ...draft, chainId, fields: draft.fields ?? {} };
   const raw = type.encode(content, signatures);
-  return decoding(() => {
+  return rethrowMalformed(() => {
     const cursor = new RlpCursor(raw, type.prefix.length);
     return new DecodedTransaction(type, type.read(cursor, 0));
   });
 }
 
-/** Signatures over a digest in the form of a kind and a chain. */
-export function signaturesBy(
+/** Returns signatures over a digest in the form of a type and a chain. */
+export function signDigest(
   sign: Sign,
   digest: Uint8Array,
   { type, chainId }: { readonly type: TransactionType; readonly chainId: bigint },
 ): readonly Signature[] {
   const made = sign(digest);
   return (made instanceof Uint8Array ? [made] : made).map((signature) => ({
-    v: type.v(signature[64] ?? 0, chainId),
-    r: shortest(signature.subarray(0, 32)),
-    s: shortest(signature.subarray(32, 64)),
+    v: type.encodeV(signature[64] ?? 0, chainId),
+    r: trimZeros(signature.subarray(0, 32)),
+    s: trimZeros(signature.subarray(32, 64)),
   }));
 }
 
-function shortest(integer: Uint8Array): Uint8Array {
+function trimZeros(integer: Uint8Array): Uint8Array {
   let zeros = 0;
   while (integer[zeros] === 0) zeros++;
   return integer.subarray(zeros);
 }
 
-/** Gas due before the transaction runs. */
+/** Returns the intrinsic gas. */
 export function intrinsicGas(tx: Transaction, rules: Rules): bigint {
   return tx.type.intrinsicGas(tx, rules);
 }
 
-/** The least gas that the transaction uses (EIP-7623); 0 before that rule. */
+/** Returns the lower bound of the gas used (EIP-7623); 0 before Prague. */
 export function floorGas(tx: Transaction, rules: Rules): bigint {
   return tx.type.floorGas(tx, rules);
 }
 
-/** What a unit of gas costs in the end, in peb. A fee cap below the base fee gives less than the base fee. */
+/**
+ * Returns the effective gas price in peb. With a fee cap below the base fee the result is below the base fee.
+ */
 export function effectivePrice(tx: TransactionContent, baseFee: bigint | undefined, rules: Rules): bigint {
   if (rules.effectivePrice === "gas-price" || baseFee === undefined) return tx.gasFeeCap;
   if (rules.effectivePrice === "base-fee") return baseFee;

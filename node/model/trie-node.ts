@@ -14,7 +14,7 @@ const HASH_BYTES = 32;
 const LEAF_FLAG = 0x20;
 const ODD_FLAG = 0x10;
 
-/** A key as a path, written into `path` when there is one. */
+/** Returns a key as nibbles, one per byte, written into `path` when given. */
 export function toNibbles(key: Uint8Array, path: Uint8Array = new Uint8Array(key.length * 2)): Uint8Array {
   for (let i = 0; i < key.length; i++) {
     const byte = key[i] as number; // in range: loop bound
@@ -32,7 +32,7 @@ export function encodeLeaf(path: Uint8Array, value: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Encodes an extension to a child, of which `child` is the RLP. */
+/** Encodes an extension; `child` is the RLP of its child. */
 export function encodeExtension(path: Uint8Array, child: Uint8Array): Uint8Array {
   const inline = child.length < HASH_BYTES ? child : undefined;
   const payload = pathLength(path) + referenceLength(inline);
@@ -41,7 +41,7 @@ export function encodeExtension(path: Uint8Array, child: Uint8Array): Uint8Array
   return out;
 }
 
-/** Encodes a branch with up to 16 children by their nibble, of which these are the RLP. */
+/** Encodes a branch; `children` are the RLP of up to 16 children by nibble. */
 export function encodeBranch(children: readonly (Uint8Array | undefined)[]): Uint8Array {
   let payload = 1;
   for (let i = 0; i < 16; i++) payload += Math.min(children[i]?.length ?? 1, 1 + HASH_BYTES);
@@ -65,7 +65,10 @@ export function writeLeaf(out: Uint8Array, path: Uint8Array, value: Uint8Array):
   return at + value.length;
 }
 
-/** Writes an extension at the start of `out` and returns its length. The hash counts where there is no `inline` child. */
+/**
+ * Writes an extension at the start of `out` and returns its length. Without `inline` the reference is the
+ * hash.
+ */
 export function writeExtension(
   out: Uint8Array,
   path: Uint8Array,
@@ -76,17 +79,19 @@ export function writeExtension(
   return writeReference(out, writePath(out, writeRlpHeader(out, 0, LIST, payload), path, 0), inline, hash, 0);
 }
 
-/** Writes a branch's header; 16 references or empty items and an empty value follow, `payload` bytes together. */
+/**
+ * Writes a branch's header; 16 references or empty items of `payload` bytes in all and an empty value follow.
+ */
 export function beginBranch(out: Uint8Array, payload: number): number {
   return writeRlpHeader(out, 0, LIST, payload);
 }
 
-/** Bytes of a reference: to a child that stands inline, or to its hash. */
+/** Returns the length of a reference: to an inline child, or to its hash. */
 export function referenceLength(inline: Uint8Array | undefined): number {
   return inline === undefined ? 1 + HASH_BYTES : inline.length;
 }
 
-/** Writes a child that is shorter than 32 bytes as it is, another one's hash, which lies at `from` of `hashes`. */
+/** Writes a reference: a child shorter than 32 bytes itself, otherwise the hash at `from` in `hashes`. */
 export function writeReference(
   out: Uint8Array,
   at: number,

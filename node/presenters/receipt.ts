@@ -8,7 +8,7 @@ import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
-import type { Log, Receipt } from "../model/receipt.ts";
+import type { EventLog, Receipt } from "../model/receipt.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
 import { ethereumRecipient } from "../model/transaction-json.ts";
@@ -148,7 +148,7 @@ export interface LogPlace {
 }
 
 /** Formats a log, members in the Go node's order. */
-export function logJson({ address, topics, data }: Log, place: LogPlace): object {
+export function logJson({ address, topics, data }: EventLog, place: LogPlace): object {
   return {
     address: toHex(address),
     topics: topics.map(toHex),

@@ -73,7 +73,7 @@ export function ethTransactionText(chain: Chain, tx: Transaction, place?: Transa
   return (
     `{"blockHash":${blockHash},"blockNumber":${blockNumber},` +
     `"from":"${toHex(senderOf(tx, chain.config.chainId))}","gas":"${toQuantity(tx.gas)}",` +
-    `"gasPrice":"${toQuantity(tx.type.shownPrice(tx, paid))}",${prices}"hash":"${toHex(tx.hash)}",` +
+    `"gasPrice":"${toQuantity(tx.type.jsonGasPrice(tx, paid))}",${prices}"hash":"${toHex(tx.hash)}",` +
     `"input":"${toHex(tx.input)}","nonce":"${toQuantity(tx.nonce)}",` +
     `"to":${recipient === undefined ? "null" : `"${toHex(recipient)}"`},` +
     `"transactionIndex":${place === undefined ? "null" : `"${toQuantity(place.index)}"`},` +

@@ -9,7 +9,7 @@ import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson, sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { anchoredJson } from "../model/anchoring.ts";
+import { anchoringJson } from "../model/anchoring.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
@@ -209,7 +209,7 @@ function anchoringMethod({ chain }: ChainByIndexDeps): Method {
       const tx = place?.block.transactions[place.index];
       if (tx === undefined) throw failure("can't find the transaction");
       if (!tx.type.name.includes("ChainDataAnchoring")) throw failure("invalid transaction type");
-      const anchored = anchoredJson(tx.input);
+      const anchored = anchoringJson(tx.input);
       if (anchored === null) throw failure("rlp: expected input list for types.AnchoringDataLegacy");
       return sortKeys(anchored);
     },

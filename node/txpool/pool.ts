@@ -252,7 +252,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     if (origin === "remote" && denyRemote) {
       throw new PoolError("remote-denied", "transactions of peers are not accepted by this node");
     }
-    if (origin === "local" && type.anchors === true && !allowLocalAnchoring) {
+    if (origin === "local" && type.isAnchoring === true && !allowLocalAnchoring) {
       throw new PoolError("local-anchoring", "locally anchoring chaindata tx is not allowed in this node");
     }
   }

@@ -7,7 +7,7 @@ import { EVM_REVISIONS, type EvmRevision } from "../../node/config/rule-facts.ts
 import { type Rules, rulesAt } from "../../node/config/rules.ts";
 import { createEvm, type EvmOptions, type EvmResult } from "../../node/evm/evm.ts";
 import { opcodes } from "../../node/evm/opcodes.ts";
-import { newAccount } from "../../node/model/account.ts";
+import { emptyAccount } from "../../node/model/account.ts";
 import { FAIL_KEY } from "../../node/model/account-key.ts";
 import { NewestState } from "../../node/state/flat/flat-state.ts";
 import { JournaledWorld } from "../../node/state/world/journaled-world.ts";
@@ -85,7 +85,7 @@ export function aWorld(): World {
 /** Puts a contract into a world. */
 export function putContract(world: World, address: Uint8Array, code: Uint8Array, codeInfo = 0x10): void {
   world.setAccount(address, {
-    ...newAccount(),
+    ...emptyAccount(),
     kind: "contract",
     key: FAIL_KEY,
     nonce: 1n,

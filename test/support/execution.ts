@@ -3,7 +3,7 @@ import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { evmBlock } from "../../node/execution/block-context.ts";
 import type { BlockContext } from "../../node/execution/transaction.ts";
-import { newAccount } from "../../node/model/account.ts";
+import { emptyAccount } from "../../node/model/account.ts";
 import { FAIL_KEY } from "../../node/model/account-key.ts";
 import type { Header } from "../../node/model/header.ts";
 import { signTransaction, type Transaction, type TransactionDraft } from "../../node/model/transaction.ts";
@@ -46,7 +46,7 @@ export async function aWorld(): Promise<World> {
 /** Puts a contract with this code at an address. */
 export function putContract(world: World, address: Uint8Array, code: Uint8Array, balance = 0n): void {
   world.setAccount(address, {
-    ...newAccount(),
+    ...emptyAccount(),
     kind: "contract",
     key: FAIL_KEY,
     nonce: 1n,

@@ -1,6 +1,6 @@
 import { mapKey } from "../../node/bytes/hex.ts";
 import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
-import { type Account, newAccount } from "../../node/model/account.ts";
+import { type Account, emptyAccount } from "../../node/model/account.ts";
 import { type Block, createBlock } from "../../node/model/block.ts";
 import type { Header } from "../../node/model/header.ts";
 import type { Receipt } from "../../node/model/receipt.ts";
@@ -69,7 +69,7 @@ export class FakeChain implements PoolChain {
   stateAtHead(): PoolState {
     const accounts = new Map(this.#accounts);
     const account = (address: Uint8Array) =>
-      accounts.get(mapKey(address)) ?? { ...newAccount(), balance: RICH };
+      accounts.get(mapKey(address)) ?? { ...emptyAccount(), balance: RICH };
     return {
       account,
       nonce: (address) => account(address).nonce,
@@ -84,7 +84,7 @@ export class FakeChain implements PoolChain {
 
   /** Takes effect with the next block, or at once for a pool that is opened later. */
   setAccount({ address }: TestSigner, facts: Partial<Account>): void {
-    const old = this.#accounts.get(mapKey(address)) ?? { ...newAccount(), balance: RICH };
+    const old = this.#accounts.get(mapKey(address)) ?? { ...emptyAccount(), balance: RICH };
     this.#accounts.set(mapKey(address), { ...old, ...facts });
   }
 

@@ -6,7 +6,7 @@ import { keccak256 } from "../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import type { EvmBlock } from "../../node/evm/evm.ts";
 import type { Tracer } from "../../node/evm/tracer.ts";
-import type { Log } from "../../node/model/receipt.ts";
+import type { EventLog } from "../../node/model/receipt.ts";
 import { applySuiteMessage, type SuiteMessage } from "./suite-message.ts";
 import { suiteBytes, suiteInteger } from "./suite-values.ts";
 import { type AccountEncoding, type SuiteAccount, SuiteWorld } from "./suite-world.ts";
@@ -151,7 +151,7 @@ export function suiteBlockHash(number: number): Uint8Array {
 }
 
 /** What suites compare of logs. */
-export function logsHash(logs: readonly Log[]): Uint8Array {
+export function logsHash(logs: readonly EventLog[]): Uint8Array {
   return keccak256(encodeRlp(logs.map(({ address, topics, data }) => [address, topics, data])));
 }
 

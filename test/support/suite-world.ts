@@ -4,7 +4,7 @@ import { integerBytes } from "../../node/bytes/integer.ts";
 import { encodeRlp } from "../../node/bytes/rlp.ts";
 import { wordBytes } from "../../node/bytes/word.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
-import { type Account, encodeAccount, newAccount } from "../../node/model/account.ts";
+import { type Account, emptyAccount, encodeAccount } from "../../node/model/account.ts";
 import { FAIL_KEY } from "../../node/model/account-key.ts";
 import { EMPTY_TRIE_ROOT } from "../../node/model/list-root.ts";
 import type { AccountRecord } from "../../node/state/flat/flat-rows.ts";
@@ -118,7 +118,7 @@ export class SuiteWorld implements FlatState {
     }
     const isContract = !isDelegation(code) && (code.length > 0 || slots.size > 0);
     const account: Account = {
-      ...newAccount(),
+      ...emptyAccount(),
       codeHash,
       ...(isContract ? { kind: "contract", key: FAIL_KEY, codeInfo: vmVersion << 4 } : {}),
       nonce: suiteInteger(written.nonce),

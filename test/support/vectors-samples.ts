@@ -61,7 +61,7 @@ function transactionSample(tally: Tally, sample: TransactionSample): void {
   tally.same(`${name} type`, type.name, sample.type);
   tally.same(`${name} encoded`, toHex(type.encode(body, body.signatures)), raw);
   digests(tally, sample, { ...body, type });
-  const hash = keccak256(type.hashed?.(body) ?? body.raw.subarray(type.hashFrom));
+  const hash = keccak256(type.hashPreimage?.(body) ?? body.raw.subarray(type.hashFrom));
   const senderTxHash = type.senderHash?.(body) ?? hash;
   tally.same(`${name} hash`, toHex(hash), txHash);
   tally.same(`${name} senderTxHash`, toHex(senderTxHash), sample.senderTxHash);

@@ -1,23 +1,24 @@
+/** Columns of Kaia's own transaction types: one reader, writer and JSON form for each field. */
 import { BytesError } from "../../bytes/error.ts";
 import { addressText, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { decodeAccountKey } from "../account-key-decode.ts";
-import { anchoredJson } from "../anchoring.ts";
+import { anchoringJson } from "../anchoring.ts";
 import type { RlpCursor } from "../rlp-cursor.ts";
-import { writer } from "../transaction-parts.ts";
+import { writer } from "../transaction-codec.ts";
 import type { TransactionContent, TypeFields } from "../transaction-type.ts";
 
-/** What the columns of a family fill while they read. */
-export interface Reading {
+/** The fields that columns fill while a transaction is read. */
+export interface ColumnValues {
   to: Uint8Array | undefined;
   value: bigint;
   input: Uint8Array;
   fields: { -readonly [Name in keyof TypeFields]: TypeFields[Name] };
 }
 
-/** One field of the chain's own kinds: how it is read, written and shown. */
+/** The codec of one field: reader, writer and JSON. */
 export interface Column {
-  readonly read: (cursor: RlpCursor, into: Reading) => void;
+  readonly read: (cursor: RlpCursor, into: ColumnValues) => void;
   readonly write: (content: TransactionContent) => void;
   readonly json: (content: TransactionContent) => Readonly<Record<string, unknown>>;
 }
@@ -27,7 +28,7 @@ const NOTHING = new Uint8Array(0);
 /** The nil key, serialised. */
 const NO_KEY = Uint8Array.of(0x80);
 
-/** An account that the transaction goes to. */
+/** The recipient. */
 export const recipient: Column = {
   read: (cursor, into) => {
     into.to = cursor.fixed(20);
@@ -36,7 +37,7 @@ export const recipient: Column = {
   json: ({ to }) => ({ to: addressText(to ?? NOBODY) }),
 };
 
-/** The place of a recipient in a kind that makes a contract: always empty. */
+/** The empty recipient of a type that creates a contract. */
 export const noRecipient: Column = {
   read: (cursor) => {
     if (cursor.string().length > 0)
@@ -46,7 +47,7 @@ export const noRecipient: Column = {
   json: () => ({ to: null }),
 };
 
-/** An amount in peb. */
+/** The value in peb. */
 export const value: Column = {
   read: (cursor, into) => {
     into.value = cursor.bigint();
@@ -55,7 +56,7 @@ export const value: Column = {
   json: (content) => ({ value: toQuantity(content.value) }),
 };
 
-/** The account that sends. */
+/** The sender. */
 export const from: Column = {
   read: (cursor, into) => {
     into.fields.from = cursor.fixed(20);
@@ -64,7 +65,7 @@ export const from: Column = {
   json: ({ fields }) => ({ from: addressText(fields.from ?? NOBODY) }),
 };
 
-/** Bytes for a contract, a memo, or code to be run. */
+/** Call data, a memo, or init code. */
 export const input: Column = {
   read: (cursor, into) => {
     into.input = cursor.string();
@@ -73,13 +74,13 @@ export const input: Column = {
   json: (content) => ({ input: toHex(content.input) }),
 };
 
-/** Data of another chain: bytes, shown decoded as well. */
+/** Anchored data of another chain: bytes, in JSON also decoded. */
 export const anchored: Column = {
   ...input,
-  json: (content) => ({ input: toHex(content.input), inputJSON: anchoredJson(content.input) }),
+  json: (content) => ({ input: toHex(content.input), inputJSON: anchoringJson(content.input) }),
 };
 
-/** A serialised account key, which has to be a key's form. */
+/** A serialised account key; only its form is checked. */
 export const key: Column = {
   read: (cursor, into) => {
     into.fields.key = cursor.string();
@@ -89,7 +90,7 @@ export const key: Column = {
   json: ({ fields }) => ({ key: toHex(fields.key ?? NO_KEY) }),
 };
 
-/** Whether a contract is to have a readable address: no chain allows it. */
+/** A readable address for the new contract; no chain accepts true. */
 export const humanReadable: Column = {
   read: (cursor, into) => {
     into.fields.humanReadable = cursor.boolean();
@@ -98,7 +99,7 @@ export const humanReadable: Column = {
   json: ({ fields }) => ({ humanReadable: fields.humanReadable === true }),
 };
 
-/** What kind of code a contract has: 0 is the EVM's. */
+/** The code format of the new contract; 0 is the EVM's. */
 export const codeFormat: Column = {
   read: (cursor, into) => {
     into.fields.codeFormat = cursor.number(1);
@@ -107,7 +108,7 @@ export const codeFormat: Column = {
   json: ({ fields }) => ({ codeFormat: toQuantity(fields.codeFormat ?? 0) }),
 };
 
-/** How many percent of the fee the fee payer pays. */
+/** The percentage of the fee that the fee payer pays. */
 export const feeRatio: Column = {
   read: (cursor, into) => {
     into.fields.feeRatio = cursor.number(1);

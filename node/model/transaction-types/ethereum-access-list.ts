@@ -1,8 +1,9 @@
+/** The row of access list transactions (EIP-2930). */
 import { toQuantity } from "../../bytes/integer.ts";
 import type { RlpCursor } from "../rlp-cursor.ts";
 import {
   accessListJson,
-  callJson,
+  callFieldsJson,
   ownPrice,
   readAccessList,
   readRecipient,
@@ -10,14 +11,14 @@ import {
   writeAccessList,
   writer,
   writeSignature,
-} from "../transaction-parts.ts";
+} from "../transaction-codec.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 import { ethereumFacts } from "./ethereum-row.ts";
 
-/** The fields before V: chainId, nonce, gasPrice, gas, to, value, input, accessList. */
+/** Fields before V: chainId, nonce, gasPrice, gas, to, value, input, accessList. */
 const FACTS = ethereumFacts(1, 8);
 
-/** EIP-2930: names the addresses and slots that it will touch. */
+/** Type 1 (EIP-2930): a transaction with an access list. */
 export const ethereumAccessList: TransactionType = {
   ...FACTS,
   name: "TxTypeEthereumAccessList",
@@ -27,10 +28,10 @@ export const ethereumAccessList: TransactionType = {
     chainId: toQuantity(content.chainId ?? 0n),
     nonce: toQuantity(content.nonce),
     gasPrice: toQuantity(content.gasFeeCap),
-    ...callJson(content),
+    ...callFieldsJson(content),
     accessList: accessListJson(content.fields.accessList),
   }),
-  shownPrice: ownPrice,
+  jsonGasPrice: ownPrice,
 };
 
 function readAccessListTransaction(cursor: RlpCursor, start: number): TransactionBody {

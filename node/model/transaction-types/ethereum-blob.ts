@@ -1,8 +1,9 @@
+/** The row of blob transactions (EIP-4844), with or without their sidecar. */
 import { hashText } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { readSidecar, withoutSidecar, writeSidecar } from "../blob-sidecar.ts";
 import type { RlpCursor } from "../rlp-cursor.ts";
-import { digestOfFirst, readSignature, writer, writeSignature } from "../transaction-parts.ts";
+import { digestOfFirst, readSignature, writer, writeSignature } from "../transaction-codec.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 import { ethereumFacts } from "./ethereum-row.ts";
 import {
@@ -13,19 +14,19 @@ import {
   writeFeeMarket,
 } from "./fee-market.ts";
 
-/** The fields before V: those of a dynamic fee, then maxFeePerBlobGas and blobVersionedHashes. */
+/** Number of fields before V: those of a dynamic fee, then maxFeePerBlobGas and blobVersionedHashes. */
 const COUNT = 11;
 const FACTS = ethereumFacts(3, COUNT);
 const { prefix: PREFIX } = FACTS;
 const SIGNED = { listAt: PREFIX.length, count: COUNT };
 const NO_TAIL = new Uint8Array(0);
 
-/** EIP-4844: pays for blobs, which stand beside it in its sidecar. Never makes a contract. */
+/** Type 3 (EIP-4844): a transaction with blobs in its sidecar; it never creates a contract. */
 export const ethereumBlob: TransactionType = {
   ...FACTS,
   name: "TxTypeEthereumBlob",
   creates: () => false,
-  hashed: (body) => withoutSidecar(body, PREFIX).subarray(FACTS.hashFrom),
+  hashPreimage: (body) => withoutSidecar(body, PREFIX).subarray(FACTS.hashFrom),
   digest: (body) => digestOfFirst(withoutSidecar(body, PREFIX), SIGNED, FACTS.ethType, NO_TAIL),
   read: readBlob,
   encode: encodeBlob,
@@ -34,7 +35,7 @@ export const ethereumBlob: TransactionType = {
     maxFeePerBlobGas: toQuantity(content.fields.maxFeePerBlobGas ?? 0n),
     blobVersionedHashes: (content.fields.blobVersionedHashes ?? []).map(hashText),
   }),
-  shownPrice: feeMarketPrice,
+  jsonGasPrice: feeMarketPrice,
 };
 
 function readBlob(cursor: RlpCursor, start: number): TransactionBody {

@@ -1,20 +1,21 @@
+/** The row of dynamic fee transactions (EIP-1559). */
 import type { RlpCursor } from "../rlp-cursor.ts";
-import { readRecipient, readSignature, writer, writeSignature } from "../transaction-parts.ts";
+import { readRecipient, readSignature, writer, writeSignature } from "../transaction-codec.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 import { ethereumFacts } from "./ethereum-row.ts";
 import { feeMarketJson, feeMarketPrice, readFeeMarket, writeFeeMarket } from "./fee-market.ts";
 
-/** The fields before V: chainId, nonce, tip cap, fee cap, gas, to, value, input, accessList. */
+/** Fields before V: chainId, nonce, tip cap, fee cap, gas, to, value, input, accessList. */
 const FACTS = ethereumFacts(2, 9);
 
-/** EIP-1559: offers a tip on top of the base fee, and a cap for both together. */
+/** Type 2 (EIP-1559): a tip on top of the base fee, and a cap for both. */
 export const ethereumDynamicFee: TransactionType = {
   ...FACTS,
   name: "TxTypeEthereumDynamicFee",
   read: readDynamicFee,
   encode: encodeDynamicFee,
   json: feeMarketJson,
-  shownPrice: feeMarketPrice,
+  jsonGasPrice: feeMarketPrice,
 };
 
 function readDynamicFee(cursor: RlpCursor, start: number): TransactionBody {

@@ -1,14 +1,16 @@
+/** The parts that the rows of Ethereum's typed transactions share (EIP-2718). */
+
+import { checkParitySignature, digestOfFirst } from "../transaction-codec.ts";
 import { floorGasOf, intrinsicGasOf } from "../transaction-gas.ts";
-import { checkParitySignature, digestOfFirst } from "../transaction-parts.ts";
 import type { TransactionType } from "../transaction-type.ts";
 
 const ENVELOPE = 0x78;
 const NO_TAIL = new Uint8Array(0);
 
-/** What Ethereum's typed kinds share (EIP-2718): everything but name, fields and their JSON. */
-export type EthereumFacts = Omit<TransactionType, "name" | "read" | "encode" | "json" | "shownPrice">;
+/** The shared parts of Ethereum's typed transactions (EIP-2718): everything but name, fields and JSON. */
+export type EthereumFacts = Omit<TransactionType, "name" | "read" | "encode" | "json" | "jsonGasPrice">;
 
-/** The shared facts of Ethereum's kind `number`, which signs its first `count` fields. */
+/** Returns the shared parts of Ethereum's type `number`, whose digest covers the first `count` fields. */
 export function ethereumFacts(number: number, count: number): EthereumFacts {
   const prefix = Uint8Array.of(ENVELOPE, number);
   const signed = { listAt: prefix.length, count };
@@ -17,16 +19,16 @@ export function ethereumFacts(number: number, count: number): EthereumFacts {
     ethType: number,
     prefix,
     hashFrom: 1,
-    always: false,
+    isAlwaysAccepted: false,
     action: "call",
-    recipientMust: "be-unreserved",
+    recipientRule: "be-unreserved",
     role: "transaction",
     creates: ({ to }) => to === undefined,
-    namesItself: true,
+    hasTypeInJson: true,
     checkSignatures: checkParitySignature,
-    meaning: (body, { v }) => ({ parity: Number(v), chainId: body.chainId }),
+    decodeV: (body, { v }) => ({ parity: Number(v), chainId: body.chainId }),
     digest: (body) => digestOfFirst(body.raw, signed, number, NO_TAIL),
-    v: BigInt,
+    encodeV: BigInt,
     intrinsicGas: (content, rules) => intrinsicGasOf(content, rules.inputGas, rules),
     floorGas: floorGasOf,
   };

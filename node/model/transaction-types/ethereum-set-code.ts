@@ -1,6 +1,7 @@
+/** The row of set-code transactions (EIP-7702). */
 import { authorizationsJson, readAuthorizations, writeAuthorizations } from "../authorization.ts";
 import type { RlpCursor } from "../rlp-cursor.ts";
-import { readSignature, writer, writeSignature } from "../transaction-parts.ts";
+import { readSignature, writer, writeSignature } from "../transaction-codec.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 import { ethereumFacts } from "./ethereum-row.ts";
 import {
@@ -11,10 +12,12 @@ import {
   writeFeeMarket,
 } from "./fee-market.ts";
 
-/** The fields before V: chainId, nonce, tip cap, fee cap, gas, to, value, input, accessList, authorizationList. */
+/**
+ * Fields before V: chainId, nonce, tip cap, fee cap, gas, to, value, input, accessList, authorizationList.
+ */
 const FACTS = ethereumFacts(4, 10);
 
-/** EIP-7702: accounts that let a contract's code run as their own. Never makes a contract. */
+/** Type 4 (EIP-7702): a transaction with authorizations; it never creates a contract. */
 export const ethereumSetCode: TransactionType = {
   ...FACTS,
   name: "TxTypeEthereumSetCode",
@@ -25,7 +28,7 @@ export const ethereumSetCode: TransactionType = {
     ...feeMarketJson(content),
     authorizationList: authorizationsJson(content.fields.authorizationList),
   }),
-  shownPrice: feeMarketPrice,
+  jsonGasPrice: feeMarketPrice,
 };
 
 function readSetCode(cursor: RlpCursor, start: number): TransactionBody {

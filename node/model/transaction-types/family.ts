@@ -1,14 +1,18 @@
 /**
- * The chain's own kinds come in families of three: plain, with a fee payer, and with a fee payer who pays a
- * share. A family is a row of columns; the rest is the same for all: price and gas in front, signatures at the
- * end, and what is signed, `keccak(RLP [RLP [type, fields...] as string, chain id, 0, 0])`, with the fee payer's
- * address before the chain id in what that one signs.
+ * Kaia's own transaction types come in families of three: plain, fee-delegated, and fee-delegated with ratio.
+ * A family is a row of columns; price and gas in front and the signatures at the end are the same for all.
+ * The sender signs `keccak(RLP [RLP [type, fields...] as string, chain id, 0, 0])`; the fee payer signs the
+ * same with its address before the chain id.
  */
 import { toQuantity } from "../../bytes/integer.ts";
 import type { Rules } from "../../config/rules.ts";
-import { chainTail, checkProtectedSignature, protectedMeaning, protectedV } from "../protected-signature.ts";
+import {
+  chainTail,
+  checkProtectedSignature,
+  decodeProtectedV,
+  encodeProtectedV,
+} from "../protected-signature.ts";
 import { RlpCursor } from "../rlp-cursor.ts";
-import { CALL_GAS, floorGasAbove, inputGas } from "../transaction-gas.ts";
 import {
   badSignature,
   digestOfFirst,
@@ -16,7 +20,8 @@ import {
   readSignatures,
   writer,
   writeSignatures,
-} from "../transaction-parts.ts";
+} from "../transaction-codec.ts";
+import { CALL_GAS, floorGasAbove, inputGas } from "../transaction-gas.ts";
 import type {
   Action,
   Signature,
@@ -24,39 +29,45 @@ import type {
   TransactionContent,
   TransactionType,
 } from "../transaction-type.ts";
-import { type Column, feeRatio, type Reading } from "./column.ts";
+import { type Column, type ColumnValues, feeRatio } from "./column.ts";
 
-/** What a family says of itself. */
-export interface Family
+/** Declaration of a family. */
+export interface TransactionFamily
   extends Pick<
     Partial<TransactionType>,
-    "anchors" | "creates" | "recipientMust" | "replacesAnyPrice" | "role" | "shownToSender" | "zeroIsNobody"
+    | "isAnchoring"
+    | "creates"
+    | "recipientRule"
+    | "replacesAnyPrice"
+    | "role"
+    | "recipientIsSender"
+    | "zeroIsNoRecipient"
   > {
-  /** The number of the plain kind; one more with a fee payer, two more with a ratio. */
+  /** Number of the plain type; plus 1 for fee-delegated, plus 2 with ratio. */
   readonly code: number;
   readonly stem: string;
   /** The columns after gas, in their order. */
   readonly columns: readonly Column[];
-  /** Those after the fee ratio. */
+  /** The columns after the fee ratio. */
   readonly afterRatio?: readonly Column[];
-  /** What the kind costs without input; 21000 when left out. */
+  /** Gas of the type without input; 21000 when absent. */
   readonly baseGas?: bigint;
-  /** What it owes beyond base, delegation and input. */
+  /** Returns the gas beyond base, fee delegation and input. */
   readonly extraGas?: (content: TransactionContent, rules: Rules) => bigint;
   readonly action: Action;
 }
 
-/** Gas for a fee payer, without and with a ratio. */
+/** Gas of a fee payer, without and with a ratio. */
 const DELEGATED_GAS = 10_000n;
 const RATIO_GAS = 15_000n;
-/** Nonce, price and gas, which every family begins with. */
-const COMMON = 3;
+/** Number of the fields that every family begins with: nonce, price and gas. */
+const COMMON_FIELDS = 3;
 const NO_TAIL = new Uint8Array(0);
 const NO_INPUT = new Uint8Array(0);
 const NOBODY = new Uint8Array(20);
 
-/** The three rows of a family. */
-export function familyRows(family: Family): readonly TransactionType[] {
+/** Returns the three rows of a family. */
+export function familyRows(family: TransactionFamily): readonly TransactionType[] {
   const { code, stem, columns, afterRatio = [], baseGas = CALL_GAS } = family;
   const plain = { code, name: `TxType${stem}`, columns: [...columns, ...afterRatio], gas: baseGas };
   const delegated = {
@@ -74,52 +85,53 @@ export function familyRows(family: Family): readonly TransactionType[] {
   return [plainRow(family, plain), delegatedRow(family, delegated), delegatedRow(family, shared)];
 }
 
-/** What differs between the rows of a family. */
+/** The parts of a row that differ within a family. */
 interface Member {
   readonly code: number;
   readonly name: string;
   readonly columns: readonly Column[];
-  /** What it costs without input. */
+  /** Gas without input. */
   readonly gas: bigint;
 }
 
-function plainRow(family: Family, { code, name, columns, gas }: Member): TransactionType {
+function plainRow(family: TransactionFamily, { code, name, columns, gas }: Member): TransactionType {
   const { role = "transaction", creates = () => false, extraGas = () => 0n } = family;
-  const { anchors = false, shownToSender = false, replacesAnyPrice = false } = family;
-  const { zeroIsNobody = false, action } = family;
+  const { isAnchoring = false, recipientIsSender = false, replacesAnyPrice = false } = family;
+  const { zeroIsNoRecipient = false, action } = family;
   return {
     code,
     name,
     ethType: 0,
     prefix: Uint8Array.of(code),
     hashFrom: 0,
-    always: true,
+    isAlwaysAccepted: true,
     action,
-    ...(family.recipientMust && { recipientMust: family.recipientMust }),
-    zeroIsNobody,
+    ...(family.recipientRule && { recipientRule: family.recipientRule }),
+    zeroIsNoRecipient,
     role,
     creates,
-    anchors,
-    shownToSender,
+    isAnchoring,
+    recipientIsSender,
     replacesAnyPrice,
-    namesItself: true,
+    hasTypeInJson: true,
     read: (cursor, start) => readMember(columns, false, cursor, start),
     encode: (content, signatures) => encodeMember(code, columns, content, { signatures, payer: false }),
     checkSignatures,
-    meaning: (_body, { v }) => familyMeaning(v),
-    digest: (body) => innerDigest(body.raw, COMMON + columns.length, code, chainTail(body.chainId ?? 0n)),
-    v: protectedV,
+    decodeV: (_body, { v }) => decodeFamilyV(v),
+    digest: (body) =>
+      innerDigest(body.raw, COMMON_FIELDS + columns.length, code, chainTail(body.chainId ?? 0n)),
+    encodeV: encodeProtectedV,
     intrinsicGas: (content, rules) =>
       gas + inputGas(content.input, rules.inputGas) + extraGas(content, rules),
     floorGas: (content, rules) => floorGasAbove(gas, content.input, rules),
     json: (content) => memberJson(columns, content),
-    shownPrice: ownPrice,
+    jsonGasPrice: ownPrice,
   };
 }
 
-function delegatedRow(family: Family, member: Member): TransactionType {
+function delegatedRow(family: TransactionFamily, member: Member): TransactionType {
   const { code, columns } = member;
-  const signed = COMMON + columns.length;
+  const signed = COMMON_FIELDS + columns.length;
   return {
     ...plainRow(family, member),
     read: (cursor, start) => readMember(columns, true, cursor, start),
@@ -140,7 +152,7 @@ function readMember(
   const nonce = cursor.bigint(8);
   const price = cursor.bigint();
   const gas = cursor.bigint(8);
-  const into: Reading = { to: undefined, value: 0n, input: NO_INPUT, fields: {} };
+  const into: ColumnValues = { to: undefined, value: 0n, input: NO_INPUT, fields: {} };
   for (const column of columns) column.read(cursor, into);
   const signatures = readSignatures(cursor);
   if (delegated) {
@@ -150,7 +162,7 @@ function readMember(
   cursor.leave(end);
   const { to, value, input, fields } = into;
   const [first] = signatures;
-  const chainId = first === undefined ? 0n : familyMeaning(first.v).chainId;
+  const chainId = first === undefined ? 0n : decodeFamilyV(first.v).chainId;
   const raw = cursor.bytes.subarray(start, cursor.at);
   return {
     nonce,
@@ -201,20 +213,20 @@ function memberJson(
   return json;
 }
 
-/** All of a sender's signatures are for one chain; the fee payer's are looked at when they are recovered. */
+/** Checks that all signatures of the sender are for one chain; the fee payer's are checked at recovery. */
 function checkSignatures({ signatures }: TransactionBody): void {
   const [first] = signatures;
   if (first === undefined) throw badSignature();
-  const { chainId } = familyMeaning(first.v);
+  const { chainId } = decodeFamilyV(first.v);
   for (const signature of signatures) {
     checkProtectedSignature(signature);
-    if (familyMeaning(signature.v).chainId !== chainId) throw badSignature();
+    if (decodeFamilyV(signature.v).chainId !== chainId) throw badSignature();
   }
 }
 
-/** A signature that names no chain counts as one for chain 0. */
-function familyMeaning(v: bigint): { parity: number; chainId: bigint } {
-  const { parity, chainId = 0n } = protectedMeaning(v);
+/** Returns parity and chain id; a signature without a chain id counts as one for chain 0. */
+function decodeFamilyV(v: bigint): { parity: number; chainId: bigint } {
+  const { parity, chainId = 0n } = decodeProtectedV(v);
   return { parity, chainId };
 }
 

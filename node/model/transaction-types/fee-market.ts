@@ -1,7 +1,13 @@
-/** What EIP-1559 transactions and the kinds made after them begin with: chainId to accessList. */
+/** The fields from chainId to accessList that EIP-1559 transactions and later types begin with. */
 import { toQuantity } from "../../bytes/integer.ts";
 import type { RlpCursor } from "../rlp-cursor.ts";
-import { accessListJson, callJson, readAccessList, writeAccessList, writer } from "../transaction-parts.ts";
+import {
+  accessListJson,
+  callFieldsJson,
+  readAccessList,
+  writeAccessList,
+  writer,
+} from "../transaction-codec.ts";
 import type { TransactionBody, TransactionContent } from "../transaction-type.ts";
 
 /** Reads chainId, nonce, tip cap, fee cap, gas, to (by `readTo`), value, input, accessList. */
@@ -21,12 +27,12 @@ export function readFeeMarket(
   return { nonce, gas, gasFeeCap, gasTipCap, value, to, input, chainId, fields };
 }
 
-/** Reads the recipient of a kind that never makes a contract. */
+/** Reads the recipient of a type that never creates a contract. */
 export function readNeededRecipient(cursor: RlpCursor): Uint8Array {
   return cursor.fixed(20);
 }
 
-/** Writes the same fields, backwards as the writer goes. */
+/** Writes the same fields. */
 export function writeFeeMarket(content: TransactionContent): void {
   writeAccessList(content.fields.accessList);
   writer.string(content.input);
@@ -39,19 +45,19 @@ export function writeFeeMarket(content: TransactionContent): void {
   writer.integer(content.chainId ?? 0n);
 }
 
-/** The same fields as JSON. */
+/** Returns the same fields as JSON. */
 export function feeMarketJson(content: TransactionContent): Readonly<Record<string, unknown>> {
   return {
     chainId: toQuantity(content.chainId ?? 0n),
     nonce: toQuantity(content.nonce),
     maxPriorityFeePerGas: toQuantity(content.gasTipCap),
     maxFeePerGas: toQuantity(content.gasFeeCap),
-    ...callJson(content),
+    ...callFieldsJson(content),
     accessList: accessListJson(content.fields.accessList),
   };
 }
 
-/** What such a kind shows as its price: what was paid, or the cap while nobody knows. */
+/** Returns the effective price, or the fee cap while the transaction is pending. */
 export function feeMarketPrice(content: TransactionContent, paid?: bigint): bigint {
   return paid ?? content.gasFeeCap;
 }

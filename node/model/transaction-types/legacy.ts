@@ -1,16 +1,22 @@
+/** The row of legacy transactions, with or without a chain id in V (EIP-155). */
 import { toQuantity } from "../../bytes/integer.ts";
-import { chainTail, checkProtectedSignature, protectedMeaning, protectedV } from "../protected-signature.ts";
-import type { RlpCursor } from "../rlp-cursor.ts";
-import { floorGasOf, intrinsicGasOf } from "../transaction-gas.ts";
 import {
-  callJson,
+  chainTail,
+  checkProtectedSignature,
+  decodeProtectedV,
+  encodeProtectedV,
+} from "../protected-signature.ts";
+import type { RlpCursor } from "../rlp-cursor.ts";
+import {
+  callFieldsJson,
   digestOfFirst,
   ownPrice,
   readRecipient,
   readSignature,
   writer,
   writeSignature,
-} from "../transaction-parts.ts";
+} from "../transaction-codec.ts";
+import { floorGasOf, intrinsicGasOf } from "../transaction-gas.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 
 const NO_FIELDS = {};
@@ -18,34 +24,34 @@ const NO_TAIL = new Uint8Array(0);
 /** The fields before V: nonce, gasPrice, gas, to, value, input. */
 const SIGNED = { listAt: 0, count: 6 };
 
-/** The original kind: a bare list, its signature with the chain's number in V (EIP-155) or without. */
+/** Type 0: a bare list with the chain id in V (EIP-155) or without one. */
 export const legacy: TransactionType = {
   code: 0,
   name: "TxTypeLegacyTransaction",
   ethType: 0,
   prefix: NO_TAIL,
   hashFrom: 0,
-  always: true,
+  isAlwaysAccepted: true,
   action: "call",
-  recipientMust: "be-unreserved",
+  recipientRule: "be-unreserved",
   role: "transaction",
   creates: ({ to }) => to === undefined,
-  namesItself: false,
+  hasTypeInJson: false,
   read: readLegacy,
   encode: encodeLegacy,
   checkSignatures: ({ signatures }) => signatures.forEach(checkProtectedSignature),
-  meaning: (_body, signature) => protectedMeaning(signature.v),
+  decodeV: (_body, signature) => decodeProtectedV(signature.v),
   digest: ({ raw, chainId }) =>
     digestOfFirst(raw, SIGNED, undefined, chainId === undefined ? NO_TAIL : chainTail(chainId)),
-  v: protectedV,
+  encodeV: encodeProtectedV,
   intrinsicGas: (content, rules) => intrinsicGasOf(content, rules.legacyInputGas, rules),
   floorGas: floorGasOf,
   json: (content) => ({
     nonce: toQuantity(content.nonce),
     gasPrice: toQuantity(content.gasFeeCap),
-    ...callJson(content),
+    ...callFieldsJson(content),
   }),
-  shownPrice: ownPrice,
+  jsonGasPrice: ownPrice,
 };
 
 function readLegacy(cursor: RlpCursor, start: number): TransactionBody {
@@ -66,7 +72,7 @@ function readLegacy(cursor: RlpCursor, start: number): TransactionBody {
     value,
     to,
     input,
-    chainId: protectedMeaning(signature.v).chainId,
+    chainId: decodeProtectedV(signature.v).chainId,
     fields: NO_FIELDS,
     signatures: [signature],
     raw: cursor.bytes.subarray(start, cursor.at),

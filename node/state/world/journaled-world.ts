@@ -2,9 +2,9 @@
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, mapKey } from "../../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../../crypto/keccak.ts";
-import { type Account, isEmptyAccount, newAccount } from "../../model/account.ts";
+import { type Account, emptyAccount, isEmptyAccount } from "../../model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
-import type { Log } from "../../model/receipt.ts";
+import type { EventLog } from "../../model/receipt.ts";
 import { StateError } from "../error.ts";
 import type { FlatState } from "../flat/flat-state.ts";
 import type { ReadSlots } from "../flat/slot-cache.ts";
@@ -50,7 +50,7 @@ export class JournaledWorld implements World {
     return this.#codes;
   }
 
-  get logs(): readonly Log[] {
+  get logs(): readonly EventLog[] {
     return this.#scope.logs;
   }
 
@@ -83,7 +83,7 @@ export class JournaledWorld implements World {
     const entry = this.#entries.account(address);
     const { account } = entry;
     if (amount === 0n && account !== undefined) this.#touch(entry, account);
-    else this.#set(entry, withBalance(account ?? newAccount(), amount));
+    else this.#set(entry, withBalance(account ?? emptyAccount(), amount));
   }
 
   subtractBalance(address: Uint8Array, amount: bigint): void {
@@ -92,12 +92,12 @@ export class JournaledWorld implements World {
     if (amount === 0n && account !== undefined) return;
     const balance = account?.balance ?? 0n;
     if (balance < amount) throw new RangeError(`balance ${balance} is below ${amount}`);
-    this.#set(entry, withBalance(account ?? newAccount(), -amount));
+    this.#set(entry, withBalance(account ?? emptyAccount(), -amount));
   }
 
   setNonce(address: Uint8Array, nonce: bigint): void {
     const entry = this.#entries.account(address);
-    this.#set(entry, { ...(entry.account ?? newAccount()), nonce });
+    this.#set(entry, { ...(entry.account ?? emptyAccount()), nonce });
   }
 
   setAccount(address: Uint8Array, account: Account): void {
@@ -121,7 +121,7 @@ export class JournaledWorld implements World {
     const entry = this.#entries.account(address);
     const codeHash = keccak256(code);
     if (code.length > 0) this.#codes.set(mapKey(codeHash), code);
-    this.#set(entry, { ...(entry.account ?? newAccount()), codeHash });
+    this.#set(entry, { ...(entry.account ?? emptyAccount()), codeHash });
   }
 
   slot(address: Uint8Array, key: bigint): bigint {
@@ -136,7 +136,7 @@ export class JournaledWorld implements World {
 
   setSlot(address: Uint8Array, key: bigint, value: bigint): void {
     const entry = this.#entries.account(address);
-    if (entry.account === undefined) this.#set(entry, newAccount());
+    if (entry.account === undefined) this.#set(entry, emptyAccount());
     const slot = this.#entries.slot(entry, key);
     if (slot.value === value) return;
     if (slot.originalIn !== this.#scope.number) {
@@ -204,7 +204,7 @@ export class JournaledWorld implements World {
     return this.#warm(this.#entries.slot(this.#entries.account(address), key));
   }
 
-  addLog(log: Log): void {
+  addLog(log: EventLog): void {
     this.#scope.logs.push(log);
     this.#journal.push({ kind: "log" });
   }

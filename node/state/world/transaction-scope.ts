@@ -1,12 +1,12 @@
 /** State of one transaction and the journal that reverts its changes. */
 import type { Account } from "../../model/account.ts";
-import type { Log } from "../../model/receipt.ts";
+import type { EventLog } from "../../model/receipt.ts";
 import type { WorldAccount, WorldSlot } from "./world-entry.ts";
 
 /** The state of one transaction; `number` tells it from others of the same world. */
 export interface TransactionScope {
   readonly number: number;
-  readonly logs: Log[];
+  readonly logs: EventLog[];
   /** Values by `wordName` of the key, by the name of the account. */
   readonly transients: Map<string, Map<string, bigint>>;
   refund: number;

@@ -1,6 +1,6 @@
 /** The state that transactions read and change. */
 import type { Account } from "../../model/account.ts";
-import type { Log } from "../../model/receipt.ts";
+import type { EventLog } from "../../model/receipt.ts";
 
 /**
  * The state of a block while its transactions run: the accepted state below, changes above, a journal to take
@@ -52,9 +52,9 @@ export interface World {
   isWarm(address: Uint8Array): boolean;
   /** Notes that the transaction has met the slot; true when it had not before. */
   warmSlot(address: Uint8Array, key: bigint): boolean;
-  addLog(log: Log): void;
+  addLog(log: EventLog): void;
   /** Of this transaction so far. */
-  readonly logs: readonly Log[];
+  readonly logs: readonly EventLog[];
   addRefund(gas: number): void;
   /** Throws `RangeError` when there is less. */
   subtractRefund(gas: number): void;

@@ -5,7 +5,7 @@ import { toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
 import type { EvmRevision } from "../../../node/config/rule-facts.ts";
 import { createEvm } from "../../../node/evm/evm.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import {
@@ -107,7 +107,7 @@ describe("who may be called", () => {
     expect(answer("0 0 0 0 0 0x5555 GAS CALL")).toBe(1n);
     expect(world.exists(addressOf(0x5555))).toBe(false);
     expect(answer("0 0 0 0 3 0x5555 GAS CALL", { value: 3n })).toBe(1n);
-    expect(world.account(addressOf(0x5555))).toEqual({ ...newAccount(), balance: 3n });
+    expect(world.account(addressOf(0x5555))).toEqual({ ...emptyAccount(), balance: 3n });
   });
 
   test("sending what is not there fails and keeps the gas", () => {
@@ -176,7 +176,7 @@ describe("who may be called", () => {
     expect(
       bytesToBigint(createEvm(evmOptions({ world, rules: rulesOf("istanbul") })).call(call).output),
     ).toBe(0n);
-    world.setAccount(addressOf(10), newAccount());
+    world.setAccount(addressOf(10), emptyAccount());
     expect(
       bytesToBigint(createEvm(evmOptions({ world, rules: rulesOf("istanbul") })).call(call).output),
     ).toBe(20n);
@@ -264,7 +264,7 @@ describe("creations", () => {
       ["shanghai", { nonce: 1n }, "address-collision"],
     ] as const) {
       world = aWorld();
-      world.setAccount(taken, { ...newAccount(), ...change });
+      world.setAccount(taken, { ...emptyAccount(), ...change });
       const { failure, gasLeft } = create(new Uint8Array(0), { rules: rulesOf(revision) });
       expect([failure?.code, gasLeft]).toEqual([code, code === undefined ? 1_000_000n : 0n]);
       expect([world.nonce(CALLER), world.balance(taken)]).toEqual([1n, world.balance(taken)]);

@@ -7,7 +7,7 @@ import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey, publicKeyOf, sign } from "../../../node/crypto/secp256k1.ts";
 import { isWarmFromStart, precompileAt } from "../../../node/evm/precompiles.ts";
 import { feePayer, validateSender, vmLog } from "../../../node/evm/precompiles-klaytn.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { type AccountKey, FAIL_KEY, KEY_TYPES } from "../../../node/model/account-key.ts";
 import { compressPublicKey } from "../../../node/model/public-key.ts";
 import type { World } from "../../../node/state/world/world.ts";
@@ -25,7 +25,7 @@ const ISTANBUL: Rules = {
 
 /** A world of one account, or of none. */
 function worldWith(key?: AccountKey): World {
-  const account = key && { ...newAccount(), key };
+  const account = key && { ...emptyAccount(), key };
   return { account: () => account } as unknown as World; // nothing else is asked of it
 }
 
@@ -58,7 +58,7 @@ const shown = (evm: Rules["evm"]): string =>
 
 test("validateSender judges one signature by the key of the address, also where there is no account", () => {
   expect(verdict(worldWith(), claim(first))).toBe(1);
-  expect(verdict(worldWith(newAccount().key), claim(first))).toBe(1);
+  expect(verdict(worldWith(emptyAccount().key), claim(first))).toBe(1);
   expect(verdict(worldWith(), claim(second))).toBe(0);
   expect(verdict(worldWith(), claim(first, first))).toBe(0);
   expect(verdict(worldWith(FAIL_KEY), claim(first))).toBe(0);

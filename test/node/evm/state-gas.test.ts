@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
 import type { EvmRevision } from "../../../node/config/rule-facts.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import {
   assemble,
@@ -180,7 +180,7 @@ describe("delegations", () => {
   const AUTHORITY = fixedBytes(0x7702, 20);
   const delegate = (): void => {
     putContract(world, OTHER, assemble("ADDRESS 0 MSTORE CODESIZE 32 MSTORE 64 0 RETURN"));
-    world.setAccount(AUTHORITY, { ...newAccount(), nonce: 1n, codeInfo: 0x10 });
+    world.setAccount(AUTHORITY, { ...emptyAccount(), nonce: 1n, codeInfo: 0x10 });
     world.setCode(AUTHORITY, Uint8Array.of(0xef, 0x01, 0x00, ...OTHER));
     world.endTransaction();
   };

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { areSignersValid, verifyPayer, verifySender } from "../../../node/execution/participants.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { type AccountKey, FAIL_KEY, LEGACY_KEY } from "../../../node/model/account-key.ts";
 import { roleBasedKey } from "../../../node/model/account-key-update.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 function withKey(number: number, key: AccountKey): void {
-  world.setAccount(addressOf(number), { ...newAccount(), balance: RICH, key });
+  world.setAccount(addressOf(number), { ...emptyAccount(), balance: RICH, key });
 }
 
 function payerOf(tx: Transaction): ReturnType<typeof verifyPayer> {

@@ -11,7 +11,7 @@ import { registrySlots } from "../../../node/execution/registry.ts";
 import { REGISTRY_CODE } from "../../../node/execution/registry-code.ts";
 import { applySystemChanges } from "../../../node/execution/system-changes.ts";
 import { REGISTRY } from "../../../node/governance/system-contracts.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
 import { openState } from "../../../node/state/open-state.ts";
 import { memoryTries } from "../../../node/state/trie/generations.ts";
@@ -130,7 +130,7 @@ describe("the first rebalancing", () => {
   async function changed(code: Uint8Array | undefined): Promise<World> {
     const world = await aWorld();
     if (code !== undefined) {
-      world.setAccount(contract, { ...newAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n });
+      world.setAccount(contract, { ...emptyAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n });
       world.setCode(contract, code);
     }
     applySystemChanges(world, finalized(config));

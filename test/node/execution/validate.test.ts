@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { validateForKind } from "../../../node/execution/validate.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { encodeAccountKey, FAIL_KEY, LEGACY_KEY, NIL_KEY } from "../../../node/model/account-key.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { aMultiSig, aPublic } from "../../support/account-keys.ts";
@@ -19,9 +19,9 @@ let world: World;
 beforeEach(async () => {
   world = await aWorld();
   putContract(world, contract, Uint8Array.of(0));
-  world.setAccount(delegating, { ...newAccount(), nonce: 1n, codeInfo: 0x10 });
+  world.setAccount(delegating, { ...emptyAccount(), nonce: 1n, codeInfo: 0x10 });
   world.setCode(delegating, Uint8Array.of(0xef, 0x01, 0x00, ...contract));
-  world.setAccount(codeless, { ...newAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n });
+  world.setAccount(codeless, { ...emptyAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n });
 });
 
 const update = (key: Uint8Array): Sending => ({ code: 0x20, fields: { key } });

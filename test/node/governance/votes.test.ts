@@ -11,7 +11,7 @@ import { checkGovernanceData, checkVote, type VoteDeps } from "../../../node/gov
 import type { ParameterValue } from "../../../node/governance/parameter-rows.ts";
 import { councilAfterVote, sortedValidators, validatorSet } from "../../../node/governance/validators.ts";
 import { decodeVote, type ValidatorVote } from "../../../node/governance/vote.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
 import { testParameters } from "../../support/headers.ts";
 import { seededRandom } from "../../support/random.ts";
@@ -49,9 +49,9 @@ const context: VoteDeps = {
   formerCouncil: [maker, other],
   decided: { ...testParameters, governanceMode: "single", governingNode: maker },
   account: (address) => {
-    if (toHex(address) === toHex(other)) return newAccount();
+    if (toHex(address) === toHex(other)) return emptyAccount();
     return toHex(address) === toHex(contract)
-      ? { ...newAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n }
+      ? { ...emptyAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n }
       : undefined;
   },
 };

@@ -7,7 +7,7 @@ import {
   LEGACY_KEY,
   NIL_KEY,
 } from "../../../node/model/account-key.ts";
-import { rolesIn } from "../../../node/model/account-key-parts.ts";
+import { rolesIn } from "../../../node/model/account-key-body.ts";
 import {
   checkInstall,
   checkUpdate,

@@ -4,9 +4,9 @@ import { EMPTY_HASH } from "../../../node/crypto/keccak.ts";
 import {
   type Account,
   decodeAccount,
+  emptyAccount,
   encodeAccount,
   isEmptyAccount,
-  newAccount,
 } from "../../../node/model/account.ts";
 import { FAIL_KEY, LEGACY_KEY } from "../../../node/model/account-key.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
@@ -15,7 +15,7 @@ import { Random } from "./random.ts";
 const PUBLIC_KEY = fromHex("0xa1038318535b54105d4a7aae60c08fc45f9687181b4fdfc625bd1a753fa7397fed75");
 const ROOT = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 const CODE = "aaaaaaaabbbbbbbbccccccccddddddddaaaaaaaabbbbbbbbccccccccdddddddd";
-const some = { ...newAccount(), nonce: 42n, balance: 0x12345678n };
+const some = { ...emptyAccount(), nonce: 42n, balance: 0x12345678n };
 const contract: Account = {
   ...some,
   kind: "contract",
@@ -25,7 +25,7 @@ const contract: Account = {
 };
 
 test.each<[string, Account, string]>([
-  ["an empty account", newAccount(), "0x01c580808001c0"],
+  ["an empty account", emptyAccount(), "0x01c580808001c0"],
   ["an account with nonce and balance", some, "0x01c92a84123456788001c0"],
   [
     "an account with a public key",
@@ -67,11 +67,11 @@ test("an account's hashes are views of what was read", () => {
 });
 
 test("only an account with nothing in it is empty", () => {
-  expect(isEmptyAccount(newAccount())).toBe(true);
-  expect(isEmptyAccount({ ...newAccount(), nonce: 1n })).toBe(false);
-  expect(isEmptyAccount({ ...newAccount(), balance: 1n })).toBe(false);
-  expect(isEmptyAccount({ ...newAccount(), key: { type: 2, body: PUBLIC_KEY } })).toBe(false);
-  const bare: Account = { ...newAccount(), kind: "contract", key: FAIL_KEY };
+  expect(isEmptyAccount(emptyAccount())).toBe(true);
+  expect(isEmptyAccount({ ...emptyAccount(), nonce: 1n })).toBe(false);
+  expect(isEmptyAccount({ ...emptyAccount(), balance: 1n })).toBe(false);
+  expect(isEmptyAccount({ ...emptyAccount(), key: { type: 2, body: PUBLIC_KEY } })).toBe(false);
+  const bare: Account = { ...emptyAccount(), kind: "contract", key: FAIL_KEY };
   expect(isEmptyAccount(bare)).toBe(true);
   expect(isEmptyAccount({ ...bare, codeHash: contract.codeHash })).toBe(false);
 });

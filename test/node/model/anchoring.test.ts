@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { integerBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
-import { anchoredJson } from "../../../node/model/anchoring.ts";
+import { anchoringJson } from "../../../node/model/anchoring.ts";
 
 const hashes = [1, 2, 3, 4, 5].map((byte) => new Uint8Array(32).fill(byte));
 const named = {
@@ -14,11 +14,11 @@ const named = {
 };
 const numbers = (...all: bigint[]) => all.map((number) => integerBytes(number));
 const typed = (type: number, data: Uint8Array) => encodeRlp([integerBytes(type), data]);
-const json = (text: string) => JSON.stringify(anchoredJson(typed(128, Buffer.from(text))));
+const json = (text: string) => JSON.stringify(anchoringJson(typed(128, Buffer.from(text))));
 
 test("a block's summary of type 0 is shown with its counts, numbers to the last digit", () => {
   const payload = typed(0, encodeRlp([...hashes, ...numbers(2n ** 70n, 8n, 9n)]));
-  expect(JSON.stringify(anchoredJson(payload))).toBe(
+  expect(JSON.stringify(anchoringJson(payload))).toBe(
     JSON.stringify({ ...named, blockNumber: 0, blockCount: 8, txCount: 9 }).replace(
       '"blockNumber":0',
       `"blockNumber":${2n ** 70n}`,
@@ -27,7 +27,7 @@ test("a block's summary of type 0 is shown with its counts, numbers to the last 
 });
 
 test("an old summary without a type is shown too", () => {
-  expect(anchoredJson(encodeRlp([...hashes, ...numbers(5n)]))).toEqual({ ...named, blockNumber: 5 });
+  expect(anchoringJson(encodeRlp([...hashes, ...numbers(5n)]))).toEqual({ ...named, blockNumber: 5 });
 });
 
 test("an object of type 128 is shown with sorted keys, as a map is written", () => {
@@ -52,5 +52,5 @@ test.each([
     typed(128, Buffer.from(`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`)),
   ],
 ])("%s is shown as null", (_what, payload) => {
-  expect(anchoredJson(payload)).toBeNull();
+  expect(anchoringJson(payload)).toBeNull();
 });

@@ -18,7 +18,7 @@ import { fuzz } from "./fuzz.ts";
 import type { Random } from "./random.ts";
 
 /** The chain's own kinds; the oracle lacks the last family. */
-const families = transactionTypes.filter(({ ethType, namesItself }) => ethType === 0 && namesItself);
+const families = transactionTypes.filter(({ ethType, hasTypeInJson }) => ethType === 0 && hasTypeInJson);
 const ANCHORING = 0x48;
 const covered = families.filter(({ code }) => code < ANCHORING);
 const KEY = "0x02a1033a514176466fa815ed481ffad09110a2d344f6c9b78c1d14afc351c3a51be33d";

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { decodeRlp } from "../../../node/bytes/rlp.ts";
-import { decodeAccount, encodeAccount, newAccount } from "../../../node/model/account.ts";
+import { decodeAccount, emptyAccount, encodeAccount } from "../../../node/model/account.ts";
 import { encodeAccountKey } from "../../../node/model/account-key.ts";
 import { decodeAccountKey } from "../../../node/model/account-key-decode.ts";
 import { decodeBlock, encodeBlock } from "../../../node/model/block.ts";
@@ -111,9 +111,9 @@ test("damaged transactions of every kind, asked for their signers and JSON too",
 });
 
 test("damaged accounts", async () => {
-  const plain = encodeAccount({ ...newAccount(), nonce: 7n, balance: 10n ** 24n });
+  const plain = encodeAccount({ ...emptyAccount(), nonce: 7n, balance: 10n ** 24n });
   const contract = encodeAccount({
-    ...newAccount(),
+    ...emptyAccount(),
     kind: "contract",
     codeHash: new Uint8Array(32).fill(5),
     codeInfo: 16,

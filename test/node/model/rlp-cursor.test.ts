@@ -3,7 +3,7 @@ import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes, integerBytes } from "../../../node/bytes/integer.ts";
 import { decodeRlp, decodeRlpTree, encodeRlp, type RlpInput } from "../../../node/bytes/rlp.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
-import { RlpCursor, readBigint } from "../../../node/model/rlp-cursor.ts";
+import { RlpCursor, readBigEndian } from "../../../node/model/rlp-cursor.ts";
 import { RlpWriter } from "../../../node/model/rlp-writer.ts";
 import { Random } from "./random.ts";
 
@@ -82,7 +82,7 @@ test("bytes inside a larger array are read as an integer without touching their 
   const random = new Random(2);
   for (let length = 0; length <= 32; length++) {
     const bytes = random.bytes(40);
-    expect(readBigint(bytes, 3, length)).toBe(bytesToBigint(bytes.subarray(3, 3 + length)));
+    expect(readBigEndian(bytes, 3, length)).toBe(bytesToBigint(bytes.subarray(3, 3 + length)));
   }
 });
 

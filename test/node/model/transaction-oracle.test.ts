@@ -197,7 +197,7 @@ test("a signature that names no chain is recovered as before EIP-155", () => {
   expect(toHex(senderOf(ours, 1001n))).toBe(wallet.address.toLowerCase());
 });
 
-test("who gave an authorization is who ethers says", async () => {
+test("the authority of an authorization is the one that ethers recovers", async () => {
   await fuzz({ seed: 7, cases: ROUNDS, share: SHARE }, (one) => {
     random = one;
     const authorization = randomAuthorization();
@@ -210,7 +210,7 @@ test("who gave an authorization is who ethers says", async () => {
   });
 });
 
-test("an authorization with a high s, or one that is nobody's, has no giver", () => {
+test("an authorization with a high s or an invalid signature has no authority", () => {
   const authorization = randomAuthorization();
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
   const high = integerBytes(order - bytesToBigint(authorization.s));

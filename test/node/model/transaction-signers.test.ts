@@ -6,9 +6,9 @@ import { addressOfKey, addressOfPublicKey, sign } from "../../../node/crypto/sec
 import {
   assembleTransaction,
   decodeTransaction,
+  recoveryJob,
   senderOf,
   setSender,
-  signingJob,
   signTransaction,
   type TransactionDraft,
 } from "../../../node/model/transaction.ts";
@@ -81,7 +81,7 @@ test("a kind whose sender is recovered takes one signature", () => {
   expect(() => signTransaction({ ...draft, code: 0, fields: {} }, 5n, byAll)).toThrow(
     "the number of signatures should be one",
   );
-  expect(() => signingJob(signTransaction(draft, 5n, byAll), 5n)).toThrow(
+  expect(() => recoveryJob(signTransaction(draft, 5n, byAll), 5n)).toThrow(
     "the number of signatures should be one",
   );
 });

@@ -9,9 +9,9 @@ import {
   decodeTransaction,
   effectivePrice,
   readTransactions,
+  recoveryJob,
   senderOf,
   setSender,
-  signingJob,
   signTransaction,
   type TransactionDraft,
 } from "../../../node/model/transaction.ts";
@@ -110,7 +110,7 @@ test("a draft of an unknown kind cannot be signed", () => {
   );
 });
 
-test("a sender that is told is kept for its chain", () => {
+test("a sender that was recovered elsewhere is kept for its chain", () => {
   const tx = signTransaction(draft, 5n, (digest) => sign(digest, KEY));
   const told = new Uint8Array(20).fill(3);
   setSender(tx, 5n, told);
@@ -154,7 +154,7 @@ test("a high s is read where a chain is named, but gives no sender", () => {
 
 test("a V between 2 and 34 names no chain", () => {
   for (const v of [2n, 26n, 29n, 34n]) {
-    expect(() => signingJob(decodeTransaction(withSignature(v, 1n, 1n)), 0n)).toThrow("invalid chain id");
+    expect(() => recoveryJob(decodeTransaction(withSignature(v, 1n, 1n)), 0n)).toThrow("invalid chain id");
   }
 });
 
@@ -162,13 +162,13 @@ test("a V of many bytes names a chain of many bytes", () => {
   const chainId = 2n ** 200n;
   const tx = decodeTransaction(withSignature(chainId * 2n + 36n, 1n, 1n));
   expect(tx.chainId).toBe(chainId);
-  expect(signingJob(tx, chainId).signature65[64]).toBe(1);
+  expect(recoveryJob(tx, chainId).signature65[64]).toBe(1);
 });
 
 test("r and s come as they stand and are filled up for recovery", () => {
   const tx = decodeTransaction(withSignature(45n, 0x0102n, 3n));
   expect(tx.signatures[0]).toEqual({ v: 45n, r: Uint8Array.of(1, 2), s: Uint8Array.of(3) });
-  const { signature65 } = signingJob(tx, 5n);
+  const { signature65 } = recoveryJob(tx, 5n);
   expect(bytesToBigint(signature65.subarray(0, 32))).toBe(0x0102n);
   expect(bytesToBigint(signature65.subarray(32, 64))).toBe(3n);
 });

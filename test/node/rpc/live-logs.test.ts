@@ -5,7 +5,7 @@ import { BlockLogs } from "../../../node/calls/live-logs.ts";
 import { matchingLogs } from "../../../node/calls/log-search.ts";
 import { goJson } from "../../../node/jsonrpc/json-text.ts";
 import type { Block } from "../../../node/model/block.ts";
-import { type Log, loggedReceipts, type Receipt } from "../../../node/model/receipt.ts";
+import { type EventLog, loggedReceipts, type Receipt } from "../../../node/model/receipt.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const hash = new Uint8Array(32).fill(9);
@@ -19,7 +19,7 @@ const anything: LogFilter = {
 };
 const value = (length: number, of: number): Uint8Array => new Uint8Array(length).fill(of);
 
-function receiptsOf(logs: readonly (readonly Log[])[]): Receipt[] {
+function receiptsOf(logs: readonly (readonly EventLog[])[]): Receipt[] {
   return logs.map((each, at) => ({ transactionHash: value(32, at), logs: each })) as unknown as Receipt[]; // as far as they are read
 }
 

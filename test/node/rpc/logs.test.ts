@@ -7,7 +7,7 @@ import { writeBlockRows } from "../../../node/chain/block-rows.ts";
 import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { type Block, createBlock } from "../../../node/model/block.ts";
 import { bloomOf, mergeBlooms } from "../../../node/model/bloom.ts";
-import type { Log, Receipt } from "../../../node/model/receipt.ts";
+import type { EventLog, Receipt } from "../../../node/model/receipt.ts";
 import { logMethods } from "../../../node/rpc/logs.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { bareHeader } from "../../support/bare-header.ts";
@@ -17,7 +17,7 @@ const profile = rpcProfiles.service;
 const fill = (byte: number, length = 32) => new Uint8Array(length).fill(byte);
 
 /** One receipt per list of logs. */
-function receiptsOf(number: number, logs: readonly (readonly Log[])[]): Receipt[] {
+function receiptsOf(number: number, logs: readonly (readonly EventLog[])[]): Receipt[] {
   return logs.map((own, index) => ({
     status: 1,
     gasUsed: 21_000n,
@@ -35,14 +35,14 @@ function blockOf(number: number, receipts: readonly Receipt[]): Block {
 
 const A = fill(0xa, 20);
 const B = fill(0xb, 20);
-const aLog = (address: Uint8Array, ...topics: readonly number[]): Log => ({
+const aLog = (address: Uint8Array, ...topics: readonly number[]): EventLog => ({
   address,
   topics: topics.map((byte) => fill(byte)),
   data: fill(1, 2),
 });
 
 /** Blocks 0 to 3; logs in 1 and 3. */
-const layout: readonly (readonly (readonly Log[])[])[] = [
+const layout: readonly (readonly (readonly EventLog[])[])[] = [
   [],
   [[aLog(A, 1)], [aLog(B, 1, 2), aLog(A, 2)]],
   [],

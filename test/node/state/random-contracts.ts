@@ -1,5 +1,5 @@
 import { keccak256 } from "../../../node/crypto/keccak.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import type { State, StateView } from "../../../node/state/state.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { aWord } from "./fixture.ts";
@@ -35,7 +35,7 @@ export function randomBlock(number: number): (world: World) => void {
 }
 
 function create(world: World, address: Uint8Array, random: Random): void {
-  world.setAccount(address, { ...newAccount(), kind: "contract", nonce: 1n });
+  world.setAccount(address, { ...emptyAccount(), kind: "contract", nonce: 1n });
   world.setCode(address, new Uint8Array(1 + random.below(3)).fill(random.below(4)));
   writeSlots(world, address, random);
 }

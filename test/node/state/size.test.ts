@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { openState } from "../../../node/state/open-state.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
@@ -30,7 +30,7 @@ function change(world: World, step: number): void {
 }
 
 function make(world: World, address: Uint8Array): void {
-  world.setAccount(address, { ...newAccount(), kind: "contract", nonce: 1n });
+  world.setAccount(address, { ...emptyAccount(), kind: "contract", nonce: 1n });
   world.setCode(address, Uint8Array.of(1, 2, 3));
   for (let key = 0; key < SLOTS; key++) world.setSlot(address, BigInt(1000 + key), 9n);
 }

@@ -3,7 +3,7 @@ import { toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
-import { type Account, newAccount } from "../../../node/model/account.ts";
+import { type Account, emptyAccount } from "../../../node/model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
 import { tables } from "../../../node/store/tables.ts";
 import {
@@ -33,10 +33,10 @@ test("a new state is that before block 0", async () => {
 
 test("block 0 keeps accounts that are empty, later blocks do not make any", async () => {
   await using node = await openInMemory();
-  await makeBlock(node, (world) => world.setAccount(alice, newAccount()));
-  expect(toHex(node.state.root)).toBe(await oracleRoot([[alice, newAccount()]]));
+  await makeBlock(node, (world) => world.setAccount(alice, emptyAccount()));
+  expect(toHex(node.state.root)).toBe(await oracleRoot([[alice, emptyAccount()]]));
   await makeBlock(node, (world) => world.addBalance(bob, 0n));
-  expect(toHex(node.state.root)).toBe(await oracleRoot([[alice, newAccount()]]));
+  expect(toHex(node.state.root)).toBe(await oracleRoot([[alice, emptyAccount()]]));
 });
 
 test("a state root covers the storage of contracts", async () => {
@@ -48,7 +48,7 @@ test("a state root covers the storage of contracts", async () => {
   });
   const leaves = values.map(([key, value]) => [keccak256(key), encodeRlp(trimmed(value))] as const);
   const storageRoot = Buffer.from((await oracleTrieRoot(leaves)).slice(2), "hex");
-  const account: Account = { ...newAccount(), nonce: 1n, storageRoot };
+  const account: Account = { ...emptyAccount(), nonce: 1n, storageRoot };
   expect(toHex(node.state.root)).toBe(await oracleRoot([[alice, account]]));
 });
 

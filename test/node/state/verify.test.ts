@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { slotsOf } from "../../../node/state/flat/storage-rows.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { anAddress, makeBlock, type Opened, openInMemory } from "./fixture.ts";
@@ -12,7 +12,7 @@ const SLOT = tables.slot.key(keccak256(alice), 1, keccak256(new Uint8Array(32)))
 async function openContract(): Promise<Opened> {
   const node = await openInMemory();
   await makeBlock(node, (world) => {
-    world.setAccount(alice, { ...newAccount(), kind: "contract", nonce: 1n });
+    world.setAccount(alice, { ...emptyAccount(), kind: "contract", nonce: 1n });
     world.setCode(alice, CODE);
     for (let i = 0n; i < 20n; i++) world.setSlot(alice, i, 7n);
   });
@@ -22,7 +22,7 @@ async function openContract(): Promise<Opened> {
 test("verify counts accounts, slots and code", async () => {
   await using node = await openContract();
   await makeBlock(node, (world) => {
-    world.setAccount(anAddress(2), { ...newAccount(), kind: "contract", nonce: 1n });
+    world.setAccount(anAddress(2), { ...emptyAccount(), kind: "contract", nonce: 1n });
     world.setCode(anAddress(2), CODE);
   });
   expect(await node.state.verify()).toMatchObject({ accounts: 2, slots: 20, codes: 1, changes: 0 });

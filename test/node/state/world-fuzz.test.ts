@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { openState } from "../../../node/state/open-state.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
@@ -81,7 +81,7 @@ function create({ world, model, random }: Pair, address: Uint8Array): void {
   const code = new Uint8Array(1 + random.below(60)).fill(random.below(5));
   const account = touched(model, address);
   world.setAccount(address, {
-    ...(world.account(address) ?? newAccount()),
+    ...(world.account(address) ?? emptyAccount()),
     kind: "contract",
     nonce: account.nonce + 1n,
   });

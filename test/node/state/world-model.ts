@@ -4,7 +4,7 @@ import { integerBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { wordBytes } from "../../../node/bytes/word.ts";
 import { EMPTY_HASH, keccak256 } from "../../../node/crypto/keccak.ts";
-import { type Account, encodeAccount, newAccount } from "../../../node/model/account.ts";
+import { type Account, emptyAccount, encodeAccount } from "../../../node/model/account.ts";
 import { oracleTrieRoot } from "./fixture.ts";
 
 /** An account of the model. */
@@ -73,7 +73,7 @@ async function accountOf({ nonce, balance, code, isContract, slots }: ModelAccou
     .filter(([, value]) => value !== 0n)
     .map(([key, value]) => [keccak256(wordBytes(key)), encodeRlp(integerBytes(value))] as const);
   return {
-    ...newAccount(),
+    ...emptyAccount(),
     kind: isContract ? "contract" : "eoa",
     nonce,
     balance,

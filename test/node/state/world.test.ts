@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
-import { newAccount } from "../../../node/model/account.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { anAddress, aWord, makeBlock, openInMemory } from "./fixture.ts";
 
 const [alice, bob, carol] = [anAddress(1), anAddress(2), anAddress(3)];
@@ -66,7 +66,7 @@ test("an account that a transaction touched and left empty disappears at its end
 
 test("a touch that was taken back removes nothing", async () => {
   await using node = await openInMemory();
-  await makeBlock(node, (world) => world.setAccount(alice, newAccount()));
+  await makeBlock(node, (world) => world.setAccount(alice, emptyAccount()));
   const world = node.state.begin();
   const mark = world.snapshot();
   world.addBalance(alice, 0n);
@@ -81,20 +81,20 @@ test("a touch that was taken back removes nothing", async () => {
 test("a contract without code disappears with its storage and comes back with none", async () => {
   await using node = await openInMemory();
   await makeBlock(node, (world) => {
-    world.setAccount(carol, { ...newAccount(), kind: "contract" });
+    world.setAccount(carol, { ...emptyAccount(), kind: "contract" });
     world.setSlot(carol, 1n, 2n);
   });
   await makeBlock(node, (world) => world.addBalance(carol, 0n));
   const world = node.state.begin();
   expect(world.exists(carol)).toBe(false);
-  world.setAccount(carol, { ...newAccount(), kind: "contract", nonce: 1n });
+  world.setAccount(carol, { ...emptyAccount(), kind: "contract", nonce: 1n });
   expect(world.slot(carol, 1n)).toBe(0n);
   world.setSlot(carol, 2n, 3n);
   const sealed = node.state.seal(world);
   const { root } = sealed;
   sealed.discard();
   await makeBlock(node, (again) => {
-    again.setAccount(carol, { ...newAccount(), kind: "contract", nonce: 1n });
+    again.setAccount(carol, { ...emptyAccount(), kind: "contract", nonce: 1n });
     again.setSlot(carol, 2n, 3n);
   });
   expect(node.state.root).toEqual(root);
@@ -107,7 +107,7 @@ test("code is found by the account that has it", async () => {
   await using node = await openInMemory();
   const code = Uint8Array.of(0x60, 0x01, 0x60, 0x00);
   await makeBlock(node, (world) => {
-    world.setAccount(carol, { ...newAccount(), kind: "contract", codeInfo: 0x10 });
+    world.setAccount(carol, { ...emptyAccount(), kind: "contract", codeInfo: 0x10 });
     world.setCode(carol, code);
     expect(world.code(carol)).toEqual(code);
   });
@@ -119,7 +119,7 @@ test("code is found by the account that has it", async () => {
 test("code that the store lacks is an error, not an account without code", async () => {
   await using node = await openInMemory();
   const world = node.state.begin();
-  world.setAccount(carol, { ...newAccount(), kind: "contract", codeHash: aWord(1) });
+  world.setAccount(carol, { ...emptyAccount(), kind: "contract", codeHash: aWord(1) });
   expect(() => world.code(carol)).toThrow(/^the code 0+1 of account (03)+ is missing$/);
 });
 
@@ -143,7 +143,7 @@ test("an account replaced as a whole keeps its storage", async () => {
     world.setNonce(carol, 1n);
     world.setSlot(carol, 1n, 5n);
   });
-  await makeBlock(node, (world) => world.setAccount(carol, { ...newAccount(), nonce: 2n }));
+  await makeBlock(node, (world) => world.setAccount(carol, { ...emptyAccount(), nonce: 2n }));
   expect(node.state.view(1).slot(carol, aWord(1))).toEqual(aWord(5));
   expect(await node.state.verify()).toMatchObject({ accounts: 1, slots: 1, strayNodes: 0 });
 });
@@ -211,7 +211,7 @@ test("logs, refund, transient values and what was met are taken back, and end wi
 test("a destroyed account keeps what it has but its balance until the transaction ends", async () => {
   await using node = await openInMemory();
   await makeBlock(node, (world) => {
-    world.setAccount(carol, { ...newAccount(), kind: "contract", nonce: 1n, balance: 7n });
+    world.setAccount(carol, { ...emptyAccount(), kind: "contract", nonce: 1n, balance: 7n });
     world.setSlot(carol, 1n, 2n);
   });
   const world = node.state.begin();
@@ -231,7 +231,7 @@ test("a destroyed account keeps what it has but its balance until the transactio
 
 test("taking nothing from an empty account does not touch it", async () => {
   await using node = await openInMemory();
-  await makeBlock(node, (world) => world.setAccount(alice, newAccount()));
+  await makeBlock(node, (world) => world.setAccount(alice, emptyAccount()));
   const world = node.state.begin();
   world.subtractBalance(alice, 0n);
   world.endTransaction();
@@ -246,7 +246,7 @@ test.each([
   async (amount, stays) => {
     await using node = await openInMemory();
     const ripemd = Uint8Array.of(...new Uint8Array(19), 3);
-    await makeBlock(node, (world) => world.setAccount(ripemd, newAccount()));
+    await makeBlock(node, (world) => world.setAccount(ripemd, emptyAccount()));
     const world = node.state.begin();
     const mark = world.snapshot();
     world.addBalance(ripemd, amount);

@@ -1,32 +1,35 @@
-/** What is inside account keys: compressed public keys, weights, keys by role. Bodies are read anew each time. */
+/** Bodies of account keys: compressed public keys, weights, keys by role. A body is decoded on each call. */
 import { type AccountKey, KEY_TYPES, readAccountKey } from "./account-key.ts";
 import { ModelError } from "./error.ts";
 import { RlpCursor } from "./rlp-cursor.ts";
 import type { KeyRole } from "./transaction-type.ts";
 
-/** A key of a multi-signature: 33 bytes, and what its signature counts. */
+/** A key of a multi-signature: its weight and its compressed public key of 33 bytes. */
 export interface WeightedKey {
   readonly weight: bigint;
   readonly publicKey: Uint8Array;
 }
 
-/** A multi-signature: valid when the weights of those who signed reach the threshold. */
+/** A multi-signature, satisfied when the weights of the signers reach the threshold. */
 export interface MultiSig {
   readonly threshold: bigint;
   readonly keys: readonly WeightedKey[];
 }
 
-/** Position of each role in a role-based key. */
+/** Index of each role in a role-based key. */
 const ROLE_INDEX: Readonly<Record<KeyRole, number>> = { transaction: 0, accountUpdate: 1, feePayer: 2 };
 
-/** The compressed point of a public key. Throws `BytesError` for a damaged body, as the functions below. */
+/**
+ * Returns the compressed point of a public key. Throws `BytesError` for a malformed body, as all functions
+ * below.
+ */
 export function publicKeyIn({ body }: AccountKey): Uint8Array {
-  return whole(body, (cursor) => cursor.fixed(33));
+  return readWhole(body, (cursor) => cursor.fixed(33));
 }
 
-/** The parts of a multi-signature. */
+/** Returns the threshold and keys of a multi-signature. */
 export function multiSigIn({ body }: AccountKey): MultiSig {
-  return whole(body, (cursor) => {
+  return readWhole(body, (cursor) => {
     const end = cursor.enter();
     const threshold = cursor.bigint(8);
     const listEnd = cursor.enter();
@@ -42,9 +45,9 @@ export function multiSigIn({ body }: AccountKey): MultiSig {
   });
 }
 
-/** The keys of a role-based key in the order of the roles. */
+/** Returns the keys of a role-based key in the order of the roles. */
 export function rolesIn({ body }: AccountKey): readonly AccountKey[] {
-  return whole(body, (cursor) => {
+  return readWhole(body, (cursor) => {
     const end = cursor.enter();
     const roles: AccountKey[] = [];
     while (!cursor.done) roles.push(readRole(cursor.string()));
@@ -53,7 +56,10 @@ export function rolesIn({ body }: AccountKey): readonly AccountKey[] {
   });
 }
 
-/** The key that signs in a role: a role-based key's own for it, or its first; any other key itself. */
+/**
+ * Returns the key that signs in a role: of a role-based key the one for the role, or its first; any other key
+ * itself.
+ */
 export function keyForRole(key: AccountKey, role: KeyRole): AccountKey {
   if (key.type !== KEY_TYPES.roleBased) return key;
   const roles = rolesIn(key);
@@ -63,12 +69,12 @@ export function keyForRole(key: AccountKey, role: KeyRole): AccountKey {
 }
 
 function readRole(bytes: Uint8Array): AccountKey {
-  const role = whole(bytes, readAccountKey);
+  const role = readWhole(bytes, readAccountKey);
   if (role.type === KEY_TYPES.roleBased) throw new ModelError("bad-account-key", "nested composite type");
   return role;
 }
 
-function whole<T>(body: Uint8Array, read: (cursor: RlpCursor) => T): T {
+function readWhole<T>(body: Uint8Array, read: (cursor: RlpCursor) => T): T {
   const cursor = new RlpCursor(body);
   const result = read(cursor);
   if (!cursor.done) throw new ModelError("bad-account-key", "bytes after the account key's body");

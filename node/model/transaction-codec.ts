@@ -1,4 +1,4 @@
-/** What several rows of the transaction table share: signatures, access lists, digests and common JSON. */
+/** Codecs shared by several transaction types: signatures, access lists, digests and common JSON. */
 import { addressText, hashText, toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import { isLowS, isScalar } from "../crypto/secp256k1.ts";
@@ -7,7 +7,7 @@ import { RlpCursor } from "./rlp-cursor.ts";
 import { RlpWriter } from "./rlp-writer.ts";
 import type { AccessListEntry, Signature, TransactionBody, TransactionContent } from "./transaction-type.ts";
 
-/** The writer of all rows: written and taken within one call. */
+/** Writer of all types; used and emptied within one call. */
 export const writer = new RlpWriter(4096);
 
 const ADDRESS_LENGTH = 20;
@@ -18,7 +18,7 @@ export function readSignature(cursor: RlpCursor): Signature {
   return { v: cursor.bigint(), r: cursor.integerView(), s: cursor.integerView() };
 }
 
-/** Writes V, R, S (in reverse, as all of `RlpWriter`). */
+/** Writes V, R, S. */
 export function writeSignature({ v, r, s }: Signature): void {
   writer.string(s);
   writer.string(r);
@@ -49,7 +49,7 @@ export function writeSignatures(signatures: readonly Signature[]): void {
   writer.list(all);
 }
 
-/** Signatures in JSON. */
+/** Returns signatures as JSON. */
 export function signaturesJson(signatures: readonly Signature[]): readonly object[] {
   return signatures.map(({ v, r, s }) => ({
     V: toQuantity(v),
@@ -58,28 +58,31 @@ export function signaturesJson(signatures: readonly Signature[]): readonly objec
   }));
 }
 
-/** The address a transaction goes to, absent for an empty string. */
+/** Reads a recipient; undefined for an empty string. */
 export function readRecipient(cursor: RlpCursor): Uint8Array | undefined {
   return cursor.optionalFixed(ADDRESS_LENGTH);
 }
 
-/** True when r and s lie in 1..N-1. */
+/** True when r and s are within 1..N-1. */
 export function inRange({ r, s }: Signature): boolean {
   return isInRange(r) && isInRange(s);
 }
 
 /** True when s is at most half the order (EIP-2). */
 export function hasLowS({ s }: Pick<Signature, "s">): boolean {
-  return isLowS(padded(s));
+  return isLowS(padScalar(s));
 }
 
 const SIGNATURE_BYTES = 65;
 const SLAB_SIGNATURES = 256;
-/** Signatures share memory: what is above 64 bytes is off the heap, and costs much more alone than as a view. */
+/**
+ * Shared buffer for signatures: arrays above 64 bytes are off the heap and cost much more alone than as
+ * views.
+ */
 let slab = new Uint8Array(0);
 let slabAt = 0;
 
-/** r, s, parity as recovery takes them: 65 bytes. */
+/** Returns r, s and parity as the 65 bytes that recovery takes. */
 export function signatureBytes({ r, s }: Pick<Signature, "r" | "s">, parity: number): Uint8Array {
   if (slabAt === slab.length) {
     slab = new Uint8Array(SLAB_SIGNATURES * SIGNATURE_BYTES);
@@ -98,19 +101,19 @@ function isInRange(integer: Uint8Array): boolean {
   return isScalar(integer);
 }
 
-function padded(integer: Uint8Array): Uint8Array {
+function padScalar(integer: Uint8Array): Uint8Array {
   if (integer.length === 32) return integer;
   scalar.fill(0, 0, 32 - integer.length);
   scalar.set(integer, 32 - integer.length);
   return scalar;
 }
 
-/** The error for signatures that can be nobody's. */
+/** Creates the error for an invalid signature. */
 export function badSignature(): TransactionError {
   return new TransactionError("bad-signature", "invalid transaction v, r, s values");
 }
 
-/** For kinds whose V is the parity itself. */
+/** Checks signatures of types whose V is the parity. */
 export function checkParitySignature({ signatures }: TransactionBody): void {
   for (const signature of signatures) {
     if (signature.v > 1n || !inRange(signature)) throw badSignature();
@@ -118,8 +121,8 @@ export function checkParitySignature({ signatures }: TransactionBody): void {
 }
 
 /**
- * The hash of a list with the first `count` items of the list at `listAt` in `raw`, then the items in `tail`;
- * before it `lead` when that is a byte.
+ * Returns the hash of a list: the first `count` items of the list at `listAt` in `raw`, then the items in
+ * `tail`; preceded by the byte `lead` when given.
  */
 export function digestOfFirst(
   raw: Uint8Array,
@@ -156,7 +159,7 @@ export function readAccessList(cursor: RlpCursor): readonly AccessListEntry[] {
   return entries;
 }
 
-/** Writes an access list; none is the empty one. */
+/** Writes an access list; undefined as the empty one. */
 export function writeAccessList(entries: readonly AccessListEntry[] = []): void {
   const all = writer.length;
   for (const { address, storageKeys } of entries.toReversed()) {
@@ -169,7 +172,7 @@ export function writeAccessList(entries: readonly AccessListEntry[] = []): void 
   writer.list(all);
 }
 
-/** An access list in JSON. */
+/** Returns an access list as JSON. */
 export function accessListJson(entries: readonly AccessListEntry[] = []): readonly object[] {
   return entries.map(({ address, storageKeys }) => ({
     address: addressText(address),
@@ -177,8 +180,13 @@ export function accessListJson(entries: readonly AccessListEntry[] = []): readon
   }));
 }
 
-/** Gas, recipient, value and input in JSON, which stand together in every kind. */
-export function callJson({ gas, to, value, input }: TransactionContent): Readonly<Record<string, unknown>> {
+/** Returns gas, recipient, value and input as JSON, in this order in every type. */
+export function callFieldsJson({
+  gas,
+  to,
+  value,
+  input,
+}: TransactionContent): Readonly<Record<string, unknown>> {
   return {
     gas: toQuantity(gas),
     to: to === undefined ? null : addressText(to),
@@ -187,7 +195,7 @@ export function callJson({ gas, to, value, input }: TransactionContent): Readonl
   };
 }
 
-/** The price that a kind without caps offers. */
+/** Returns the gas price of a type without a fee cap, in peb. */
 export function ownPrice({ gasFeeCap }: TransactionContent): bigint {
   return gasFeeCap;
 }
