@@ -11,7 +11,7 @@ function figures(fields: Partial<DraftFigures> = {}): DraftFigures {
   return { ...times, tally, transactions: 3, baseFee: 25_700_000_000n, balance: 7n * KLAY + 5n, ...fields };
 }
 
-test("the last block's figures are gauges, what happened is counted, times are in nanoseconds", async () => {
+test("figures of the last block are gauges, events are counters, times are in nanoseconds", async () => {
   const metrics = createMetrics();
   const onDraft = declareDraftMetrics(metrics);
   onDraft(figures());

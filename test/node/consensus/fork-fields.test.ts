@@ -50,7 +50,7 @@ describe("random fields", () => {
     expect(() => checkForkFields(random(), author.address, context())).not.toThrow();
   });
 
-  test("are looked at once: what was found holds for the same header with other seals", () => {
+  test("are verified once; the result holds for the same header with other seals", () => {
     let verified = 0;
     const verify: BlsChecks["verify"] = (claim) => {
       verified++;
@@ -79,7 +79,7 @@ describe("random fields", () => {
     );
   });
 
-  test("of an author whose key is not registered, or not proven, are refused", async () => {
+  test("of an author without a registered and proven key are rejected", async () => {
     const unknown = { ...context(), randomness: { ...checks, parentMix, keyOf: () => undefined } };
     expect(() => checkForkFields(random(), author.address, unknown)).toThrow(
       "bls pubkey not found for the proposer",
@@ -98,14 +98,14 @@ describe("random fields", () => {
     );
   });
 
-  test("start from nothing at the first block that has them", () => {
+  test("start from zeros at the first block with randomness", () => {
     const parent = random({ mixHash: parentMix });
     expect(mixOf(parent, true)).toEqual(parentMix);
     expect(mixOf(parent, false)).toEqual(new Uint8Array(32));
     expect(mixOf({ ...parent, mixHash: undefined }, true)).toEqual(new Uint8Array(32));
   });
 
-  test("before their fork are refused, empty ones too", () => {
+  test("before their fork are rejected, also when empty", () => {
     for (const field of [{ randomReveal: new Uint8Array(0) }, { mixHash: new Uint8Array(32) }]) {
       const header = { ...aHeader(genesis, [author]), ...field };
       expect(() => checkForkFields(header, author.address, context({ rules: BASE_RULES }))).toThrow(

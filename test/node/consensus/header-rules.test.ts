@@ -27,7 +27,7 @@ const context = aHeaderContext(genesis, all);
 
 const good = aHeader(genesis, all);
 
-test("a header sealed by a validator and agreed on by enough others passes", () => {
+test("a header with a validator's seal and a quorum of committed seals is valid", () => {
   const header = aSealedHeader(good, second, [first, third, fourth]);
   const { hash, author } = verifyHeader(header, context);
   expect(author).toEqual(second.address);
@@ -75,12 +75,12 @@ test.each<[string, Partial<Header>, string, Partial<HeaderDeps>?]>([
   expect(() => verifyHeader(header, { ...context, ...terms })).toThrow(message);
 });
 
-test("a proposer's seal of a stranger, or none, is unauthorized", () => {
+test("a proposer seal of another address, or none, is unauthorized", () => {
   expect(() => verifyHeader(aSealedHeader(good, stranger, all), context)).toThrow("unauthorized");
   expect(() => verifyHeader(good, context)).toThrow("unauthorized");
 });
 
-test("who has not staked enough may agree on a block and not make it", () => {
+test("a validator without enough stake may commit a block but not propose it", () => {
   const addresses = all.map(({ address }) => address);
   const terms = { ...context, validators: validatorSet(addresses, addresses.slice(0, 3), 22) };
   const by = (author: typeof first) => aSealedHeader(good, author, [second, fourth]);
@@ -88,7 +88,7 @@ test("who has not staked enough may agree on a block and not make it", () => {
   expect(() => verifyHeader(by(fourth), terms)).toThrow("unauthorized");
 });
 
-test("no committed seals, too few, one twice, a stranger's or an unreadable one are refused", () => {
+test("missing, too few, repeated, foreign and unreadable committed seals are rejected", () => {
   const check = (committers: (typeof first)[]) => () =>
     verifyHeader(aSealedHeader(good, first, committers), context);
   expect(check([])).toThrow("zero committed seals");
@@ -99,7 +99,7 @@ test("no committed seals, too few, one twice, a stranger's or an unreadable one 
   expect(check([first, second, broken])).toThrow("invalid signature");
 });
 
-test("a changed byte anywhere in a sealed header but its round changes who seems to have sealed it", () => {
+test("a changed byte outside the round changes the recovered sealers", () => {
   const header = aSealedHeader(good, first, [first, second, third]);
   for (let at = 0; at < header.stateRoot.length; at++) {
     const stateRoot = Uint8Array.from(header.stateRoot);
@@ -108,7 +108,7 @@ test("a changed byte anywhere in a sealed header but its round changes who seems
   }
 });
 
-test("seals recover to who made them", () => {
+test("seals recover to the addresses of their signers", () => {
   const header = aSealedHeader(good, third, [first, fourth]);
   const extra = parseExtra(header.extra);
   expect(recoverProposer(header, extra)).toEqual(third.address);

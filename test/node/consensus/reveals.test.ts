@@ -36,7 +36,7 @@ function aRecoverer(answer: boolean | undefined) {
   };
 }
 
-test("a reveal is checked with the key that its author used last, once there is one", async () => {
+test("a reveal is verified with the last key of its author", async () => {
   const recoverer = aRecoverer(true);
   await verifyReveals(recoverer, [{ header, author }]);
   expect(recoverer.asked).toEqual([]);
@@ -51,12 +51,12 @@ test("a reveal is checked with the key that its author used last, once there is 
   expect(verifiedReveal(header, key)).toBe(true);
 });
 
-test("another key or another header has not been looked at", () => {
+test("the result holds for its key and header only", () => {
   expect(verifiedReveal(header, new Uint8Array(48).fill(3))).toBeUndefined();
   expect(verifiedReveal({ ...header }, key)).toBeUndefined();
 });
 
-test("what no thread could tell is left to whoever judges the header", async () => {
+test("a reveal that no thread verified has no result", async () => {
   const other = { ...header };
   await verifyReveals(aRecoverer(undefined), [{ header: other, author }]);
   expect(verifiedReveal(other, key)).toBeUndefined();
@@ -64,7 +64,7 @@ test("what no thread could tell is left to whoever judges the header", async () 
   expect(verifiedReveal(other, key)).toBe(false);
 });
 
-test("an import asks at once, with the keys that are registered when it begins", async () => {
+test("an import verifies reveals with the keys registered at its start", async () => {
   const folder = "test/vectors/chains/osaka-randao";
   await using open = await aChain(parseGenesis(await readFile(`${folder}/genesis.json`, "utf8")));
   const { asked, verifyClaims } = aRecoverer(undefined);

@@ -27,7 +27,7 @@ async function find(...headers: readonly Header[]): Promise<void> {
   );
 }
 
-test("each header of a batch has the sealers that it has alone", async () => {
+test("a header has the same sealers in a batch as alone", async () => {
   const headers = Array.from({ length: 40 }, (_, i) =>
     aSealedHeader({ ...good, gasUsed: BigInt(i) }, all[i % 4] ?? first, all.slice(0, i % 4)),
   );
@@ -41,13 +41,13 @@ test("each header of a batch has the sealers that it has alone", async () => {
   }
 });
 
-test("a copy of a header is another header: nothing is known of it", async () => {
+test("a copy of a header object has no remembered sealers", async () => {
   const header = aSealedHeader(good, first, all);
   await find(header);
   expect(recoveredSealers({ ...header })).toBeUndefined();
 });
 
-test("a header's author is found out once, whoever asks first", async () => {
+test("the author of a header is recovered once", async () => {
   const [ahead, late] = [1n, 2n].map((gasUsed) => aSealedHeader({ ...good, gasUsed }, second, all)) as [
     Header,
     Header,
@@ -61,7 +61,7 @@ test("a header's author is found out once, whoever asks first", async () => {
   }
 });
 
-test("headers without readable seals, or with hundreds of them, are left alone", async () => {
+test("headers with unreadable seals or hundreds of seals are skipped", async () => {
   const sealed = aSealedHeader(good, first, all);
   const extra = parseExtra(sealed.extra);
   const many = Array.from({ length: 200 }, () => extra.committedSeals[0] ?? extra.seal);
@@ -76,7 +76,7 @@ test("headers without readable seals, or with hundreds of them, are left alone",
   expect(recoveredSealers(sealed)?.proposer).toEqual(first.address);
 });
 
-test("the rules judge found sealers as they judge those that they recover", async () => {
+test("header rules treat remembered and recovered sealers alike", async () => {
   const passing = aSealedHeader(good, second, [first, second, third]);
   const strange = aSealedHeader(good, aValidator(9), all);
   const few = aSealedHeader(good, first, [first, second]);
@@ -92,7 +92,7 @@ test("the rules judge found sealers as they judge those that they recover", asyn
   expect(() => verifyHeader(broken, context)).toThrow("invalid signature");
 });
 
-test("more committed seals than there are validators are refused without recovering them", () => {
+test("more committed seals than validators are rejected without recovery", () => {
   const sealed = aSealedHeader(good, first, all);
   const extra = parseExtra(sealed.extra);
   const unreadable = Array.from({ length: 3000 }, () => new Uint8Array(65).fill(255));

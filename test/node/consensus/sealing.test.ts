@@ -28,7 +28,7 @@ describe("with randomness and blobs", () => {
   const genesis = parseGenesis(readFileSync(path, "utf8"));
   const key = keccak256(Buffer.from("knit-s-osaka/cn0")); // the recorded chain's validator
 
-  test("headers carry a signature that everybody can check", async () => {
+  test("headers carry a verifiable random reveal", async () => {
     const blocks = await sealBlocks(genesis, { key, rewardbase: addressOfKey(key) }, 3);
     const open = await taken(genesis, blocks);
     expect(open.writer.tip.hash).toEqual(blocks.at(-1)?.hash);
@@ -37,7 +37,7 @@ describe("with randomness and blobs", () => {
     expect(blocks[0]?.header).toMatchObject({ blobGasUsed: 0n, excessBlobGas: 0n });
   });
 
-  test("a block takes as many blobs as it may; what does not fit goes into the next", async () => {
+  test("a block contains blobs up to its limit; the others go into the next block", async () => {
     const sender = keccak256(Buffer.from("knit-s-osaka/acct/A"));
     const transactions = [0n, 1n, 2n].map((nonce) => aBlobTransaction(sender, nonce));
     const drafts: DraftFigures[] = [];
@@ -57,7 +57,7 @@ describe("with randomness and blobs", () => {
     expect(blocks.map(({ header }) => header.blobGasUsed)).toEqual([131_072n, 131_072n, 131_072n, 0n]);
   });
 
-  test("no block is made while the disk has no room; they go on by themselves when it has", async () => {
+  test("no block is built while the disk is full; building resumes with free space", async () => {
     const asked = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const room = (): Promise<void> => {
@@ -71,7 +71,7 @@ describe("with randomness and blobs", () => {
     expect((await making).map(({ header }) => header.number)).toEqual([1]);
   });
 
-  test("no block is made while the clock is decades behind; they go on when it is set", async () => {
+  test("no block is built while the clock is decades behind; building resumes when it is set", async () => {
     let now = 0;
     const making = sealBlocks(genesis, { key, rewardbase: addressOfKey(key), now: () => now }, 1);
     expect(await Promise.race([making, setTimeout(100, "nothing made")])).toBe("nothing made");
@@ -79,7 +79,7 @@ describe("with randomness and blobs", () => {
     expect((await making).map(({ header }) => header.number)).toEqual([1]);
   });
 
-  test("no block is made with a key that the chain does not know", async () => {
+  test("no block is built with an unregistered BLS key", async () => {
     const maker = { key, blsKey: fixedBytes(7, 32), rewardbase: addressOfKey(key) };
     await expect(sealBlocks(genesis, maker, 1)).rejects.toThrow(
       "the chain does not know this node's BLS key",
@@ -135,7 +135,7 @@ async function taken(genesis: Genesis, blocks: readonly Block[]): Promise<OpenCh
   return open;
 }
 
-test("randomness begins within a chain: from the configured registry of keys, then from the installed one", async () => {
+test("randomness starts within a chain, with the configured key registry first, then the installed one", async () => {
   const key = fixedBytes(1, 32);
   const validator = addressOfKey(key);
   const { publicKey, proof } = await provePossession(deriveBlsKey(key));
@@ -162,7 +162,7 @@ test("randomness begins within a chain: from the configured registry of keys, th
   expect([2, 3].map((number) => chain.stateAt(number).code(REGISTRY).length > 0)).toEqual([false, true]);
 });
 
-test("votes that wait go into blocks one by one, are written at the next epoch and count one epoch later", async () => {
+test("pending votes go into blocks one by one, into the next epoch block, and take effect an epoch later", async () => {
   const key = fixedBytes(1, 32);
   const validator = addressOfKey(key);
   const genesis = smallGenesis(validator, { istanbul: { epoch: 3, policy: 0, sub: 4 } }, []);
@@ -183,7 +183,7 @@ test("votes that wait go into blocks one by one, are written at the next epoch a
   expect(chain.stateAt(8).account(validator)?.balance).toBe(6n * 100n + 2n * 250n);
 });
 
-test("both rebalancings are done at their blocks, and what they leave is everybody's", async () => {
+test("both rebalancings take place at their blocks, with the same result on every node", async () => {
   const key = fixedBytes(1, 32);
   const validator = addressOfKey(key);
   const [first, second, fund] = [0x5007, 0x5008, 0x5009].map((number) => fixedBytes(number, 20)) as [

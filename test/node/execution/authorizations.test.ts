@@ -48,25 +48,25 @@ function send(...authorizationList: Authorization[]): bigint {
   return receipt.gasUsed;
 }
 
-test("an account's code becomes the other's, its nonce rises, and part of the gas comes back", () => {
+test("an account delegates to the other's code, its nonce rises, and part of the gas is refunded", () => {
   expect(send(given(3))).toBe(46_000n - 12_500n);
   expect(world.code(authority)).toEqual(Uint8Array.of(0xef, 0x01, 0x00, ...contract));
   expect(world.account(authority)).toMatchObject({ kind: "eoa", nonce: 1n, balance: RICH, codeInfo: 0x10 });
 });
 
-test("the zero address takes the code away again", () => {
+test("the zero address removes the delegation", () => {
   send(given(3));
   send(given(3, { address: new Uint8Array(20), nonce: 1n }));
   expect(world.code(authority)).toHaveLength(0);
   expect(world.account(authority)).toMatchObject({ nonce: 2n, codeInfo: 0 });
 });
 
-test("an account that is not there is made, and nothing comes back", () => {
+test("a missing account is created without a refund", () => {
   expect(send(given(7))).toBe(46_000n);
   expect(world.account(addressOf(7))).toMatchObject({ kind: "eoa", nonce: 1n });
 });
 
-test("the sender's own nonce has risen before its authorization is looked at", () => {
+test("the sender's own nonce rises before its authorization is checked", () => {
   send(given(1, { nonce: 1n }));
   expect(world.nonce(addressOf(1))).toBe(2n);
 });
@@ -89,13 +89,13 @@ test.each<[string, () => Authorization]>([
   expect(world.code(authority)).toHaveLength(0);
 });
 
-test("one for every chain counts on this one, and of two the later one stands", () => {
+test("an authorization for chain 0 is valid here, and the later of two wins", () => {
   const other = addressOf(21);
   send(given(3, { chainId: 0n }), given(3, { nonce: 1n, address: other }));
   expect(world.code(authority).subarray(3)).toEqual(other);
 });
 
-test("an account with code of its own is left alone", () => {
+test("an account with its own code is skipped", () => {
   putContract(world, authority, fromHex("0x00"));
   expect(send(given(3, { nonce: 1n }))).toBe(46_000n);
   expect(world.code(authority)).toEqual(Uint8Array.of(0));

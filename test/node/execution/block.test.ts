@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { executeTransactions } from "../../../node/execution/block.ts";
 import { aContext, addressOf, aSent, aWorld } from "../../support/execution.ts";
 
-test("others have their turn between the transactions of a block, whenever the caller wants it", async () => {
+test("other work runs between the transactions of a block when the caller yields", async () => {
   const world = await aWorld();
   const done = (): bigint => world.nonce(addressOf(1));
   const transactions = [0n, 1n, 2n].map((nonce) => aSent({ nonce, gas: 21_000n }));

@@ -45,7 +45,7 @@ test("a multi-signature of the sender and one of the fee payer cost gas each", (
   expect(payerOf(tx)).toEqual({ address: feePayer, gas: 30_000n });
 });
 
-test("an account that is not there signs with the key of its address", () => {
+test("a missing account signs with the key of its address", () => {
   expect(verifySender(world, aSent({ code: 0x08, by: [7] }), terms).address).toEqual(addressOf(7));
 });
 

@@ -60,7 +60,7 @@ function paid(reward: RewardDeps): Record<string, bigint> {
   );
 }
 
-describe("without stakes the block's maker gets everything", () => {
+describe("without stakes the proposer gets everything", () => {
   test.each([
     ["deferred fees without a base fee whole", BASE_RULES, simple, 501n, 0n, 1501n],
     ["fees credited at once without a base fee once more", BASE_RULES, atOnce(simple), 501n, 0n, 1501n],
@@ -79,13 +79,13 @@ describe("without stakes the block's maker gets everything", () => {
 });
 
 describe("on a weighted chain with an address book", () => {
-  test("minted amount and fees are split among maker and funds, what is left over goes to the first fund", () => {
+  test("minted amount and fees are split among proposer and funds; the remainder goes to the first fund", () => {
     const odd = { ...weighted, mintingAmount: 1001n };
     expect(paid(terms(BASE_RULES, odd, 2n, staked([])))).toEqual({ 1: 501n, 2: 402n, 3: 100n });
     expect(paid(terms(magma, odd, 3n, staked([])))).toEqual({ 1: 501n, 2: 402n, 3: 100n });
   });
 
-  test("stakers share by what they staked beyond the minimum, what is left over goes to the maker", () => {
+  test("stakers share by stake above the minimum; the remainder goes to the proposer", () => {
     const staking = staked([
       [maker, 6n],
       [other, 7n],
@@ -97,7 +97,7 @@ describe("on a weighted chain with an address book", () => {
     expect(reward).toMatchObject({ burnt: 250n, proposer: 151n, stakers: 399n, kif: 400n, kef: 100n });
   });
 
-  test("without anybody beyond the minimum the stakers' share is the maker's", () => {
+  test("without stake above the minimum the stakers' share goes to the proposer", () => {
     expect(paid(terms(kore, weighted, 0n, staked([[other, 5n]])))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
   });
 
@@ -108,14 +108,14 @@ describe("on a weighted chain with an address book", () => {
     expect(paid(terms(kore, weighted, 0n, staking))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
   });
 
-  test("a pool of nobody in the address book, and one without enough stakes, get nothing", () => {
+  test("a pool outside the address book, and one without enough stake, get nothing", () => {
     const stranger = staked([[maker, 6n]], [{ node: fixedBytes(999, 20), pool, amount: 2n }]);
     expect(paid(terms(prague, weighted, 0n, stranger))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
     const small = staked([[other, 4n]], [{ node: fixedBytes(100, 20), pool, amount: 9n }]);
     expect(paid(terms(prague, weighted, 0n, small))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
   });
 
-  test("nothing is made or lost, whatever the amounts", () => {
+  test("the credits add up to the reward for any amounts", () => {
     for (let i = 0n; i < 200n; i++) {
       const parameters = { ...weighted, mintingAmount: 997n * i };
       const staking = staked([
@@ -132,7 +132,7 @@ describe("on a weighted chain with an address book", () => {
   });
 });
 
-test("callers are told of fees paid at once too, half of them as burnt under a base fee", () => {
+test("the reported reward includes fees paid at once, half of them as burnt under a base fee", () => {
   const told = reportedReward(terms(magma, atOnce(simple), 501n), other);
   expect(told).toMatchObject({ totalFee: 501n, burnt: 250n, proposer: 1251n });
   const before = reportedReward(terms(BASE_RULES, atOnce(simple), 501n), other);
@@ -143,7 +143,7 @@ test("callers are told of fees paid at once too, half of them as burnt under a b
   ]);
 });
 
-test("fees are those of the unit price, of the base fee, or what was paid in fact", () => {
+test("fees follow the unit price, the base fee, or the amounts paid", () => {
   const fees = { gasUsed: 10n, paid: 77n, baseFee: 3n };
   expect(feesOf(fees, BASE_RULES, { ...simple, unitPrice: 25n })).toBe(250n);
   expect(feesOf(fees, magma, simple)).toBe(30n);

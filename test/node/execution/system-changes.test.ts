@@ -97,7 +97,7 @@ describe("the second rebalancing", () => {
     expect(world.nonce(nobody)).toBe(0n);
   });
 
-  test("is done at its block alone", async () => {
+  test("takes place at its block only", async () => {
     const world = await aWorld();
     applySystemChanges(world, finalized({ ...config, kip160CompatibleBlock: 8 }, aReader([kip160({})])));
     expect(balances(world)).toEqual([70n, 30n, 5n]);
@@ -137,13 +137,13 @@ describe("the first rebalancing", () => {
     return world;
   }
 
-  test("empties and fills funds, and each question raises the nonce of the zero address", async () => {
+  test("empties and fills funds, and each call raises the nonce of the zero address", async () => {
     const world = await changed(answeringCode(agreed));
     expect(balances(world)).toEqual([0n, 30n, 60n]);
     expect(world.nonce(nobody)).toBe(7n);
   });
 
-  test("is refused when more would be made than is destroyed, and the nonce stays raised", async () => {
+  test("is rejected when it would create more than it removes; the nonce stays raised", async () => {
     const more = agreed.map(([name, words]) =>
       name === "newbies(uint256)" ? ([name, [addressWord(fresh), 71n]] as const) : ([name, words] as const),
     );
@@ -152,7 +152,7 @@ describe("the first rebalancing", () => {
     expect(world.nonce(nobody)).toBe(7n);
   });
 
-  test("ends with the first question that has no answer", async () => {
+  test("ends with the first call without a result", async () => {
     const world = await changed(answeringCode(agreed.slice(0, 1)));
     expect(balances(world)).toEqual([70n, 30n, 5n]);
     expect(world.nonce(nobody)).toBe(2n);
@@ -176,7 +176,7 @@ describe("the registry", () => {
     expect(new Map(slots as [bigint, bigint][])).toEqual(new Map(expected as [bigint, bigint][]));
   });
 
-  test("comes with the first block of randomness alone", async () => {
+  test("is installed at the first block with randomness only", async () => {
     const config = { randaoCompatibleBlock: 9, randaoRegistry: { records: { KIP113: toHex(old) } } };
     const world = await aWorld();
     applySystemChanges(world, finalized(config));

@@ -56,7 +56,7 @@ test("a transfer to oneself costs the fee alone", () => {
   expect(world.balance(sender)).toBe(RICH - 21_000n * PRICE);
 });
 
-test("fees that are not deferred go to whom the rules name, at once", () => {
+test("fees that are not deferred go to the rules' recipient at once", () => {
   run({}, aContext({ immediateFeeTo: "author" }, { deferredFees: false }));
   run({ nonce: 1n }, aContext({ immediateFeeTo: "rewardbase" }, { deferredFees: false }));
   const fee = 21_000n * PRICE;
@@ -291,7 +291,7 @@ function refusal(sending: Sending): string {
   }
 }
 
-test("refusals of caps and blobs are told in the Go node's whole words, with address and values", () => {
+test("errors of caps and blobs have the Go node's texts, with address and values", () => {
   const address = `address ${checksumAddress(sender)}`;
   expect(refusal({ ...blob(), gasFeeCap: 30n, gasTipCap: 31n })).toBe(
     `max fee per gas higher than max priority fee per gas: ${address}, maxPriorityFeePerGas: 31, maxFeePerGas: 30`,
@@ -304,7 +304,7 @@ test("refusals of caps and blobs are told in the Go node's whole words, with add
   );
 });
 
-test("a nonce behind or at its end is refused", () => {
+test("a low or a maximum nonce is rejected", () => {
   world.setNonce(sender, 2n);
   expect(() => run({ nonce: 1n })).toThrow("nonce too low");
   world.setNonce(sender, 2n ** 64n - 1n);

@@ -133,7 +133,7 @@ test("the governance contract that block 0 names counts since Kore, above votes"
   expect(targets).toEqual([77n, 30_000_000n]);
 });
 
-describe("a block is refused, and nothing of it stays,", () => {
+describe("a block is rejected without effect", () => {
   const MISMATCH = "header.Governance does not match the vote in previous epoch";
   test.each<[string, number, Readonly<Record<number, Partial<Header>>>, Partial<Header>, string]>([
     ["for a vote that is none", 1, {}, { vote: Uint8Array.of(0xc0) }, "invalid rlp"],
@@ -172,7 +172,7 @@ describe("a block is refused, and nothing of it stays,", () => {
   });
 });
 
-test("a validator counts from the block after the vote for it, and no more after one against it", async () => {
+test("a validator is in the council from the block after the vote for it until a vote against it", async () => {
   const add = vote("governance.addvalidator", second.address);
   await expect(chain.writer.insert(nextBlock(chain, {}, second))).rejects.toThrow("unauthorized");
   await insertUpTo(2, { 2: add });

@@ -37,7 +37,7 @@ function aQueue(change: Partial<VoteDeps> = {}): {
   };
 }
 
-describe("a ballot of JSON becomes the vote of a header", () => {
+describe("a vote in JSON becomes the vote field of a header", () => {
   test.each<[string, unknown, unknown]>([
     ["governance.unitprice", 25_000_000_000, 25_000_000_000n],
     ["kip71.gastarget", 0, 0n],
@@ -62,7 +62,7 @@ describe("a ballot of JSON becomes the vote of a header", () => {
   });
 });
 
-describe("a ballot is refused", () => {
+describe("a vote is rejected", () => {
   test.each<[string, string, unknown, string, Partial<VoteDeps>?]>([
     ["for no parameter", "governance.price", 1, "bad-ballot"],
     ["for what nobody may vote", "istanbul.epoch", 1, "bad-ballot"],
@@ -94,7 +94,7 @@ describe("a ballot is refused", () => {
     expect(ballots.list()).toEqual([]);
   });
 
-  test("when 64 wait already", () => {
+  test("when 64 are pending", () => {
     const { ballots } = aQueue();
     for (let price = 0; price < 64; price++) ballots.add("governance.unitprice", price);
     expect(() => ballots.add("governance.unitprice", 64)).toThrow(
@@ -103,7 +103,7 @@ describe("a ballot is refused", () => {
   });
 });
 
-test("the oldest is cast until a block carries it, whoever made the block; equal ones leave one at a time", () => {
+test("the oldest vote is proposed until a block of any proposer contains it; equal votes are removed one by one", () => {
   const { ballots } = aQueue();
   for (const price of [5, 6, 5]) ballots.add("governance.unitprice", price);
   const prices = () => ballots.list().map((vote) => vote.kind === "parameter" && vote.value);
@@ -118,7 +118,7 @@ test("the oldest is cast until a block carries it, whoever made the block; equal
   expect(prices()).toEqual([6n, 5n]);
 });
 
-test("what may no longer be voted for goes, and the next one is cast", () => {
+test("a vote that is no longer allowed is dropped, and the next one is proposed", () => {
   const { ballots, become } = aQueue();
   ballots.add("kip71.lowerboundbasefee", 1000);
   ballots.add("governance.unitprice", 5);

@@ -113,7 +113,7 @@ describe("validators with too little stake", () => {
     expect(qualified({ governance: { ...governance, governanceMode: "none" } })).not.toContain(4);
   });
 
-  test("may agree on blocks all the same", () => {
+  test("may still commit blocks", () => {
     const set = aGovernance({ stakes, forks: ["istanbul"] }).validators(9);
     expect(set.inCouncil(address(2))).toBe(true);
     expect(set.isQualified(address(2))).toBe(false);
@@ -154,7 +154,7 @@ describe("proposers", () => {
     expect(without.council(13)).toHaveLength(3);
   });
 
-  test("of a round in which a block was made are who made it", () => {
+  test("of the round of an existing block are its author", () => {
     const governance = aGovernance({ stakes, forks: ["istanbul"] });
     expect(governance.proposer(12, MADE_IN_ROUND)).toEqual(council[0]);
     expect(governance.proposer(13, MADE_IN_ROUND)).toEqual(council[1]);

@@ -24,7 +24,7 @@ test.each(["none", "osaka-randao", "four-validators"])(
 const chain = recorded("four-validators");
 const blocks = chain.blocks.map((item) => decodeBlock(item));
 
-test("votes take effect an epoch after they were gathered, and are known again after a restart", () => {
+test("votes take effect an epoch after they were collected, also after a restart", () => {
   const { governance, accept, reopened } = replayGovernance(chain, blocks);
   for (const block of blocks.slice(1)) accept(block);
   const again = reopened();

@@ -18,7 +18,7 @@ const NO_CONTRACTS: ContractReader = {
   call: () => undefined,
 };
 
-test("votes of blocks that were taken back count no more, votes before them still do", async () => {
+test("votes of rewound blocks are dropped, earlier votes stay", async () => {
   const { config } = await recordedGenesis();
   const genesis = decodeBlock((await recordedBlocks())[0] ?? new Uint8Array(0)).header;
   const store = createMemoryStore();

@@ -18,7 +18,7 @@ test("Go's random numbers come out for every recorded seed", () => {
   expect(passed).toBe(5);
 });
 
-test("orders, shuffles, committees, proposer lists and quorums are the recorded ones", () => {
+test("orders, shuffles, committees, proposer lists and quorums equal the recorded ones", () => {
   const tally = new Tally();
   validatorSelection(tally, recorded("validator-selection").validatorSelection);
   expect(tally.comparison.failures).toEqual([]);
@@ -48,7 +48,7 @@ test("proposers go in turn, stay, or come from the list, by policy and round", (
   expect([0, 1, 2].map((round) => proposer({ policy: "weighted", proposers }, round))).toEqual([3, 1, 3]);
 });
 
-test("after an author who is no validator any more the turn begins anew", () => {
+test("after an author outside the council the order starts over", () => {
   expect(proposerOf({ ...election, parentAuthor: fixedBytes(9, 20) }, 0)).toEqual(validators[1]);
   expect(proposerOf({ ...election, parentAuthor: undefined }, 0)).toEqual(validators[1]);
 });
@@ -70,7 +70,7 @@ test.each([3, 4, 5])(
   },
 );
 
-test("a committee is everybody in the validators' order when all fit, whatever the policy", () => {
+test("a committee contains all validators in order when they fit, under every policy", () => {
   const list = [3, 3, 1].map((number) => fixedBytes(number, 20));
   const elections: Partial<Election>[] = [
     { policy: "round-robin" },
@@ -97,7 +97,7 @@ test("a smaller committee begins with this proposer and the next other one, by p
   expect(heads({ policy: "weighted", parentMix: mixed.parentMix })).toEqual(shuffled.slice(0, 3));
 });
 
-test("a committee is everybody when the list names no other proposer within its interval", () => {
+test("a committee contains all validators when the list has no other proposer in its interval", () => {
   const list = [3, 3, 1].map((number) => fixedBytes(number, 20));
   const drawn = (interval: number): readonly (number | undefined)[] =>
     numbersOf(

@@ -115,7 +115,7 @@ function cut({ answers, ...rest }: FakeContract): FakeContract {
   return { ...rest, answers: answers.map(({ call, answer }) => ({ call, answer: answer?.subarray(0, -1) })) };
 }
 
-test("an address book that answers with anything is read or refused, never worse", () => {
+test("arbitrary results of an address book decode or throw `GovernanceError`", () => {
   const random = seededRandom(3);
   const good = anAddressBook([...node(1), ...node(2), ...funds]).answers[0]?.answer ?? new Uint8Array(0);
   for (let i = 0; i < 3_000; i++) {
@@ -178,7 +178,7 @@ describe("stakes of a chain", () => {
     };
   }
 
-  test("are kept where blocks far ahead ask for them, also after a restart", () => {
+  test("are stored where blocks far ahead use them, also after a restart", () => {
     const chain = aChain(0);
     for (let number = 1; number <= 99; number++) {
       const info = chain.open().at(number);
@@ -189,7 +189,7 @@ describe("stakes of a chain", () => {
     expect(chain.open().at(100).nodes[0]?.amount).toBe(99n);
   });
 
-  test("are none where nobody had any when they were to be kept", () => {
+  test("are empty where there were none to store", () => {
     const chain = aChain(30);
     for (let number = 1; number <= 40; number++) chain.accept(number);
     expect(chain.open().at(38)).toEqual(noStaking(20));
@@ -197,7 +197,7 @@ describe("stakes of a chain", () => {
     expect(chain.open().at(41).nodes[0]?.amount).toBe(30n);
   });
 
-  test("that an address book tells badly stop a chain that goes by them, and no other", () => {
+  test("of an invalid address book stop only a chain under the weighted policy", () => {
     const bad = { address: ADDRESS_BOOK, answers: [] };
     const accept = (policy: number) => () => {
       const rows = createMemoryStore();
@@ -208,21 +208,21 @@ describe("stakes of a chain", () => {
     expect(accept(0)).not.toThrow();
   });
 
-  test("of a state that is gone are an error since Kaia", () => {
+  test("of a pruned state are an error since Kaia", () => {
     const chain = aChain(0);
     for (let number = 1; number <= 120; number++) chain.accept(number);
     expect(() => chain.open().at(105)).toThrow(StateError);
   });
 });
 
-test("a row of stakes is read as it was written", () => {
+test("a row of stakes round-trips", () => {
   const contracts = [anAddressBook([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
   for (const info of [readStaking(aReader(contracts, { balances }), 7, true), noStaking(7)]) {
     expect(decodeStaking(7, encodeStaking(info))).toEqual(info);
   }
 });
 
-test("the governance contract sets what it may, and nothing when it answers badly", () => {
+test("the governance contract sets valid parameters, and nothing with an invalid result", () => {
   const contract = address(50);
   const asked = (answer: Uint8Array | undefined) =>
     contractParameters(

@@ -56,7 +56,7 @@ const context: VoteDeps = {
   },
 };
 
-describe("a vote is taken", () => {
+describe("a vote is accepted", () => {
   test.each<[string, string, Uint8Array]>([
     ["for a price", "governance.unitprice", integerBytes(25_000_000_000n)],
     ["for zero, which is no bytes", "kip71.gastarget", new Uint8Array(0)],
@@ -73,7 +73,7 @@ describe("a vote is taken", () => {
 
 const KEY_AND_VALUE = "your vote couldn't be placed. Please check your vote's key and value";
 
-describe("a header is refused for a vote", () => {
+describe("a header is rejected for a vote", () => {
   test.each<[string, Uint8Array, string, Partial<VoteDeps>?]>([
     ["that is no RLP", Uint8Array.of(0xc1), "invalid rlp"],
     ["of four members", encodeRlp([maker, text("a"), text("b"), text("c")]), "invalid rlp"],
@@ -183,7 +183,7 @@ describe("governance data", () => {
   });
 });
 
-test("any bytes at all are read or refused, never worse", () => {
+test("arbitrary bytes decode or throw a `GovernanceError`", () => {
   const draw = seededRandom(7);
   const random = (below: number): number => Math.floor(draw() * below);
   const whole = [
@@ -205,7 +205,7 @@ test("any bytes at all are read or refused, never worse", () => {
   }
 });
 
-test("a vote of megabytes and an amount of a million digits are refused at once", () => {
+test("a vote of megabytes and an amount of a million digits are rejected at once", () => {
   const huge = [
     vote("governance.addvalidator", new Uint8Array(20_000_000)),
     vote("reward.mintingamount", text("9".repeat(1_000_000))),

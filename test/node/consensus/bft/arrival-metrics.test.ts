@@ -3,7 +3,7 @@ import { declareArrivalMetrics } from "../../../../node/consensus/bft/arrival-me
 import { createMetrics } from "../../../../node/observe/metrics.ts";
 import { aBlock, aProposal, aVote, Table, validatorSetOf } from "../../../support/bft/table.ts";
 
-test("the arrival of a proposal and of commits is told after the height, from when its block was due", async () => {
+test("arrival times of a proposal and its commits are reported after the height, from the time its block was due", async () => {
   const metrics = createMetrics();
   let now = 5_000;
   const watch = declareArrivalMetrics(metrics, { now: () => now, due: () => 6_000 });

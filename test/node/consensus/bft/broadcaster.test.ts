@@ -48,7 +48,7 @@ function aBroadcaster(connected = [A, B]) {
   return { broadcaster, sent };
 }
 
-test("what we say goes out at once, and again to who comes back, the newest view alone", () => {
+test("own messages go out at once, and those of the newest view again to a peer that reconnects", () => {
   const connected = [A, B];
   const { broadcaster, sent } = aBroadcaster(connected);
   broadcaster.send(aMessage(SELF, "first"), self);
@@ -61,7 +61,7 @@ test("what we say goes out at once, and again to who comes back, the newest view
   expect(sent).toEqual(["first", "second", "second"]);
 });
 
-test("messages of others wait, and then go to those who lack them", () => {
+test("messages of others are delayed, then relayed to recipients that lack them", () => {
   const { broadcaster, sent } = aBroadcaster();
   const [lacking, had] = [aMessage(A, "lacking"), aMessage(A, "had")];
   broadcaster.send(lacking, self);
@@ -73,13 +73,13 @@ test("messages of others wait, and then go to those who lack them", () => {
   expect(sent).toEqual(["lacking"]);
 });
 
-test("they go at once when more are missing than may fail", () => {
+test("messages are relayed at once when more recipients are disconnected than may be faulty", () => {
   const { broadcaster, sent } = aBroadcaster([B]);
   broadcaster.send(aMessage(A, "one"), self);
   expect(sent).toEqual(["one"]);
 });
 
-test("nothing is passed on of a height that is over", () => {
+test("messages of a past height are not relayed", () => {
   const { broadcaster, sent } = aBroadcaster();
   broadcaster.send(aMessage(A, "one"), self);
   jest.advanceTimersByTime(RELAY_MS + 1);

@@ -81,7 +81,7 @@ describe("four validators", () => {
   const council = seats(4);
   const { first, others } = firstAndOthers(council);
 
-  test("make the same blocks with enough seals, and execute each once", async () => {
+  test("commit the same blocks with a quorum of seals, and execute each once", async () => {
     const hub = new Hub();
     const all = await Promise.all(council.map((seat) => seated(council, seat, hub)));
     await Promise.all(all.map(({ open }) => grown(open, 4)));
@@ -95,7 +95,7 @@ describe("four validators", () => {
     }
   });
 
-  test("go on with the next proposer when a proposal is bad", async () => {
+  test("continue with the next proposer after an invalid proposal", async () => {
     const hub = new Hub();
     const critics = others.map((seat) => seated(council, seat, hub, { assemble: failingOnce() }));
     await seated(council, first, hub);
@@ -108,7 +108,7 @@ describe("four validators", () => {
     }
   });
 
-  test("want no other round when a block comes from a peer while its proposal is judged", async () => {
+  test("need no other round when a block arrives from a peer while its proposal is verified", async () => {
     const [slow] = others as [Seat, Seat, Seat];
     const said: string[] = [];
     const hub = new Hub(({ address }, { message: bytes }) => {
@@ -135,7 +135,7 @@ describe("four validators", () => {
     expect(said).not.toContain("round-change");
   });
 
-  test("say nothing before it is on their disks", async () => {
+  test("send nothing before the signing record is durable", async () => {
     const open = new Map<string, TestChain>();
     let messages = 0;
     const hub = new Hub(({ address }, { message: bytes }) => {
@@ -154,7 +154,7 @@ describe("four validators", () => {
     expect(messages).toBeGreaterThan(12);
   });
 
-  test("tell who comes late what they said, in the round that it was", async () => {
+  test("resend their messages to a validator that connects late, in the same round", async () => {
     const proposed = Promise.withResolvers<void>();
     const hub = new Hub(() => proposed.resolve());
     const [second, third] = others as [Seat, Seat, Seat];
@@ -166,7 +166,7 @@ describe("four validators", () => {
   });
 });
 
-test("an operator who takes the chain back lets the validators begin anew", async () => {
+test("validators restart the agreement after the chain is rewound", async () => {
   const council = seats(2);
   const hub = new Hub();
   const all = await Promise.all(council.map((seat) => seated(council, seat, hub)));
@@ -179,7 +179,7 @@ test("an operator who takes the chain back lets the validators begin anew", asyn
   }
 });
 
-test("a council that votes a member out goes on without it", async () => {
+test("a council continues without a member that was voted out", async () => {
   const [keeper, leaver] = seats(2) as [Seat, Seat];
   const hub = new Hub();
   const votes = [["governance.removevalidator", toHex(leaver.address)]] as const;
@@ -189,7 +189,7 @@ test("a council that votes a member out goes on without it", async () => {
   expect(open.governance.council(6)).toEqual([keeper.address]);
 });
 
-test("a validator alone makes the block again that was taken back", async () => {
+test("a single validator rebuilds a block that was rewound", async () => {
   const [alone] = seats(1) as [Seat];
   const { open } = await seated([alone], alone, new Hub());
   await grown(open, 2);

@@ -34,7 +34,7 @@ function aGossip(connected: Uint8Array[]) {
   return { gossip, sent };
 }
 
-test("a message goes once to each reader who is connected and did not send it", () => {
+test("a message goes once to each connected recipient that did not send it", () => {
   const { gossip, sent } = aGossip([A, B, C]);
   const message = aMessage("one");
   expect(gossip.isNew(A, message.bytes)).toBe(true);
@@ -45,7 +45,7 @@ test("a message goes once to each reader who is connected and did not send it", 
   expect(sent).toEqual(["C one", "A two"]);
 });
 
-test("a message that is repeated goes to all recipients again; our own does not come back", () => {
+test("a resent message goes to all recipients again; an own message is not new when it returns", () => {
   const { gossip, sent } = aGossip([A]);
   gossip.send(aMessage("one"), everybody);
   gossip.send(aMessage("one"), everybody, true);
@@ -53,7 +53,7 @@ test("a message that is repeated goes to all recipients again; our own does not 
   expect(gossip.isNew(B, aMessage("one").bytes)).toBe(false);
 });
 
-test("who comes back lacks everything", () => {
+test("a peer that reconnects gets all messages again", () => {
   const connected = [A, B];
   const { gossip, sent } = aGossip(connected);
   gossip.meet();
@@ -66,7 +66,7 @@ test("who comes back lacks everything", () => {
   expect(sent).toEqual(["A one", "B one", "B one"]);
 });
 
-test("recipients are the committees of the started round and the next; who is in neither says nothing", () => {
+test("recipients are the committees of the current and the next round; a node in neither sends nothing", () => {
   const { state } = new Table("v1", 6);
   const committees = [new Set(["v0", "v1"]), new Set(["v1", "v2"]), new Set(["v3", "v4"])];
   const validators = {
@@ -77,8 +77,8 @@ test("recipients are the committees of the started round and the next; who is in
   expect(recipientsOf({ ...state, validators, started: 2 })).toEqual(new Set());
 });
 
-describe("messages that wait to be read", () => {
-  test("come out in their order, with what happened here between them", async () => {
+describe("messages in the inbox", () => {
+  test("come out in order, with local events between them", async () => {
     const inbox = new ConsensusInbox<string>();
     inbox.addMessage(A, Uint8Array.of(1));
     inbox.add("event");
@@ -90,7 +90,7 @@ describe("messages that wait to be read", () => {
     expect(await later).toEqual([{ type: "event", event: "more" }]);
   });
 
-  test("are not handed out any more once the inbox is closed, and who waits is told", async () => {
+  test("are not delivered after the inbox is closed, which ends a waiting `take`", async () => {
     const inbox = new ConsensusInbox<string>();
     const waiting = inbox.take();
     inbox.close();
@@ -99,7 +99,7 @@ describe("messages that wait to be read", () => {
     expect(await inbox.take()).toEqual([]);
   });
 
-  test("are bounded for each peer and in all; events never are", async () => {
+  test("are bounded per peer and in total; events are not", async () => {
     const inbox = new ConsensusInbox<string>();
     let taken = 0;
     for (let i = 0; i < 5000; i++) if (inbox.addMessage(A, new Uint8Array(10))) taken++;

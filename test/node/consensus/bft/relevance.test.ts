@@ -20,14 +20,14 @@ function prepared(): Table {
   return table;
 }
 
-test("strangers and heights that are over are not read", () => {
+test("messages of other addresses and of past heights are irrelevant", () => {
   const { state } = preprepared();
   expect(isRelevant(state, aVote("v9", "prepare"))).toBe(false);
   expect(isRelevant(state, aVote("v3", "commit", { sequence: 0 }))).toBe(false);
   expect(isRelevant(state, aVote("v3", "commit", { sequence: 2 }))).toBe(true);
 });
 
-test("prepares are read until enough have come, then commits until enough have", () => {
+test("prepares are relevant up to a quorum, then commits up to a quorum", () => {
   expect(isRelevant(preprepared().state, aVote("v3", "prepare"))).toBe(true);
   const table = prepared();
   expect(isRelevant(table.state, aVote("v3", "prepare"))).toBe(false);
@@ -36,7 +36,7 @@ test("prepares are read until enough have come, then commits until enough have",
   expect(isRelevant(table.state, aVote("v3", "commit"))).toBe(false);
 });
 
-test("votes for another block or round, round changes and proposals are read at any time", () => {
+test("votes for another block or round, round changes and proposals are always relevant", () => {
   const { state } = prepared();
   expect(isRelevant(state, aVote("v3", "prepare", { digest: "c" }))).toBe(true);
   expect(isRelevant(state, aVote("v3", "prepare", { round: 1 }))).toBe(true);
@@ -44,7 +44,7 @@ test("votes for another block or round, round changes and proposals are read at 
   expect(isRelevant(state, aProposal("v0", block))).toBe(true);
 });
 
-test("who waits for another round reads what is said in it", () => {
+test("votes of the awaited round are relevant", () => {
   const table = prepared();
   table.take({ type: "timeout", view: table.state.view });
   expect(isRelevant(table.state, aVote("v3", "prepare", { round: 1 }))).toBe(true);

@@ -28,7 +28,7 @@ describe("a round without faults", () => {
     expect(table.done("commit")).toMatchObject([{ proposal: B, round: 0, commits: [{ sender: "v0" }] }]);
   });
 
-  test("a proposal is judged, prepared, and committed with the quorum's votes", () => {
+  test("a proposal is verified, prepared and committed with a quorum of votes", () => {
     const table = new Table("v1", 4);
     table.hear(aProposal("v0", B));
     expect(table.done("verify")).toMatchObject([{ proposal: B }]);
@@ -54,7 +54,7 @@ describe("a round without faults", () => {
     expect(table.done("commit")).toHaveLength(1);
   });
 
-  test("a new head begins the next height", () => {
+  test("a new head starts the next height", () => {
     const table = locked();
     table.take({ type: "head", head: { number: 1, hash: "b" }, validators: validatorSetOf(4) });
     expect(table.state).toMatchObject({ view: { sequence: 2, round: 0 }, lock: undefined });
@@ -62,21 +62,21 @@ describe("a round without faults", () => {
   });
 });
 
-describe("what is not believed", () => {
-  test("a proposal of somebody who is not the proposer", () => {
+describe("ignored messages", () => {
+  test("a proposal of another validator than the proposer", () => {
     const table = new Table("v1", 4);
     table.hear(aProposal("v2", B));
     expect(table.actions).toEqual([]);
   });
 
-  test("anything of a stranger", () => {
+  test("any message of an address that is no validator", () => {
     const table = new Table("v1", 4);
     table.hear(aVote("v9", "round-change", { round: 3 }), aVote("v9", "prepare", { sequence: 2 }));
     expect(table.actions).toEqual([]);
     expect(table.state.backlog.size).toBe(0);
   });
 
-  test("votes for another block or by somebody outside the committee", () => {
+  test("votes for another block or of an address outside the committee", () => {
     const committee = new Set(["v0", "v1", "v2"]);
     const table = new Table("v1", 4);
     table.state = { ...table.state, validators: { ...validatorSetOf(4), committee: () => committee } };
@@ -86,7 +86,7 @@ describe("what is not believed", () => {
     expect(table.state.prepares.size).toBe(1);
   });
 
-  test("a bad block, or one on another parent: the next round is wanted", () => {
+  test("an invalid block, or one on another parent, leads to a round change", () => {
     const table = new Table("v1", 4);
     table.hear(aProposal("v0", B));
     table.take({ type: "verified", view: { sequence: 1, round: 0 }, hash: "b", isValid: false });
@@ -96,7 +96,7 @@ describe("what is not believed", () => {
     expect(other.said).toEqual(["round-change 1"]);
   });
 
-  test("a judgement that comes after its round", () => {
+  test("a result of a verification after its round", () => {
     const table = new Table("v1", 4);
     table.hear(aProposal("v0", B));
     const { view } = table.state;
@@ -107,12 +107,12 @@ describe("what is not believed", () => {
 });
 
 describe("rounds", () => {
-  test("the time of a round doubles, and stays finite", () => {
+  test("the timeout of rounds doubles up to a bound", () => {
     expect([0, 1, 2, 3, 4].map(timeoutMs)).toEqual([10_000, 12_000, 14_000, 18_000, 26_000]);
     expect(timeoutMs(Number.MAX_SAFE_INTEGER)).toBe(timeoutMs(20));
   });
 
-  test("a silent proposer: three of four begin the next round, and its proposer proposes", () => {
+  test("after a silent proposer three of four start the next round, and its proposer proposes", () => {
     const table = new Table("v1", 4);
     table.take({ type: "timeout", view: table.state.view });
     expect(table.said).toEqual(["round-change 1"]);
@@ -125,7 +125,7 @@ describe("rounds", () => {
     expect(table.said).toEqual(["preprepare 1 c", "prepare 1 c"]);
   });
 
-  test("who waits joins a later round that two want; who does not wait joins when its time is up", () => {
+  test("a waiting validator joins a later round with two votes; another one joins at its timeout", () => {
     const wishes = [aVote("v2", "round-change", { round: 5 }), aVote("v3", "round-change", { round: 5 })];
     const waiting = new Table("v1", 4);
     waiting.take({ type: "timeout", view: waiting.state.view });
@@ -138,19 +138,19 @@ describe("rounds", () => {
     expect(busy.said).toEqual(["round-change 5"]);
   });
 
-  test("a quorum for a later round begins it at once", () => {
+  test("a quorum for a later round starts it at once", () => {
     const table = new Table("v1", 4);
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
     expect(table.state).toMatchObject({ view: { sequence: 1, round: 2 }, waiting: false });
   });
 
-  test("wishes for ever new rounds do not pile up", () => {
+  test("round-change votes for ever later rounds do not accumulate", () => {
     const table = new Table("v1", 4);
     for (let round = 1; round < 1000; round++) table.hear(aVote("v2", "round-change", { round }));
     expect(table.state.roundChanges.get("v2")?.length).toBeLessThanOrEqual(16);
   });
 
-  test("a block that the chain refuses binds nobody", () => {
+  test("a block that the chain rejects leaves no lock", () => {
     const table = locked();
     table.take({ type: "refused", hash: "b" });
     expect(table.state.lock).toBeUndefined();
@@ -158,8 +158,8 @@ describe("rounds", () => {
   });
 });
 
-describe("messages that come early", () => {
-  test("are kept and read when their time comes, the proposal first", () => {
+describe("messages of later views", () => {
+  test("are stored and handled when they are due, the proposal first", () => {
     const table = new Table("v1", 4);
     table.hear(aVote("v2", "commit"), aVote("v2", "prepare"), aVote("v3", "prepare"));
     expect(table.actions).toEqual([]);
@@ -168,7 +168,7 @@ describe("messages that come early", () => {
     expect(table.said).toEqual(["prepare 0 b", "commit 0 b"]);
   });
 
-  test("of far heights are not kept, nor more than a share of each sender", () => {
+  test("of far heights, or beyond the bound of a sender, are dropped", () => {
     const table = new Table("v1", 4);
     table.hear(aVote("v2", "prepare", { sequence: 2 + BACKLOG_LIMITS.heights }));
     expect(table.state.backlog.size).toBe(0);
@@ -186,7 +186,7 @@ function votes(round: number): readonly ConsensusMessage<Proposal>[] {
 }
 
 describe("a lock", () => {
-  test("keeps its holder from voting for another block, and makes it propose its own", () => {
+  test("prevents votes for another block, and is proposed again", () => {
     const table = locked();
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 1 })));
     expect(table.said).toEqual(["preprepare 1 b", "prepare 1 b"]);
@@ -196,7 +196,7 @@ describe("a lock", () => {
     expect(table.done("verify")).toEqual([]);
   });
 
-  test("comes along with each round change, with the votes it stands on", () => {
+  test("is sent with each round change, with its votes", () => {
     const table = locked();
     table.take({ type: "timeout", view: table.state.view });
     expect(
@@ -207,7 +207,7 @@ describe("a lock", () => {
     ).toEqual(["v0", "v1", "v2"]);
   });
 
-  test("gives way to the votes of a later round, not to fewer nor to earlier ones", () => {
+  test("is released by a quorum of a later round, not by fewer or earlier votes", () => {
     const table = locked();
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
     table.hear(...votes(0), ...votes(1).slice(0, 2));
@@ -224,7 +224,7 @@ function signedIn(round: number, digests: LastSigned["digests"]): DurableState<P
   return { signed: { view: { sequence: 1, round }, digests }, lock: undefined };
 }
 
-test("a lock gives way to votes for another block of the very round in which its own is agreed on", () => {
+test("a quorum for another block releases the lock in a round that proposes the locked block", () => {
   const table = locked();
   table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
   table.hear(aProposal("v2", B, 2));
@@ -234,7 +234,7 @@ test("a lock gives way to votes for another block of the very round in which its
 });
 
 describe("after a restart", () => {
-  test("nothing is signed that contradicts what was signed before", () => {
+  test("nothing is signed that contradicts an earlier signature", () => {
     const table = new Table("v1", 4, signedIn(0, { prepare: "b" }));
     table.hear(aProposal("v0", C));
     table.approve("c");
@@ -244,7 +244,7 @@ describe("after a restart", () => {
     expect(proposer.said).toEqual([]);
   });
 
-  test("the same may be said again, and the round that was waited for is waited for again", () => {
+  test("the same message may be signed again, and the round change is resumed", () => {
     const same = new Table("v1", 4, signedIn(0, { prepare: "b" }));
     same.hear(aProposal("v0", B));
     same.approve("b");
@@ -262,7 +262,7 @@ describe("after a restart", () => {
     expect(table.said).toEqual(["round-change 3"]);
   });
 
-  test("a lock whose votes were not on disk yet gives way to the votes of its own round, too", () => {
+  test("a lock that was written ahead is released by a quorum of its own round as well", () => {
     const { lock, signed } = locked().state;
     const table = new Table("v1", 4, { signed, lock: lock && { ...lock, proof: [] } });
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
@@ -272,7 +272,7 @@ describe("after a restart", () => {
     expect(table.state.lock).toBeUndefined();
   });
 
-  test("a chain that lost blocks says nothing until it is where it was", () => {
+  test("a node whose chain lost blocks signs nothing until it is at its former height", () => {
     const table = new Table("v0", 4, {
       signed: { view: { sequence: 2, round: 0 }, digests: {} },
       lock: undefined,

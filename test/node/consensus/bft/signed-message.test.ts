@@ -35,7 +35,7 @@ function aVote(kind: "prepare" | "commit" | "round-change") {
 }
 
 test.each(KINDS.map((kind, i) => [kind, i] as const))(
-  "a recorded %s is read, and its parts written again",
+  "a recorded %s decodes, and its parts encode to the same bytes",
   (kind, i) => {
     const bytes = recorded[i] ?? new Uint8Array(0);
     const { payload } = readMessage(bytes);
@@ -45,17 +45,14 @@ test.each(KINDS.map((kind, i) => [kind, i] as const))(
   },
 );
 
-test.each(["prepare", "commit", "round-change"] as const)(
-  "our own %s is read back as it was meant",
-  (kind) => {
-    const message = write(aVote(kind));
-    expect(readMessage(message.bytes)).toEqual(message);
-    expect(write(aVote(kind)).bytes).toEqual(message.bytes);
-  },
-);
+test.each(["prepare", "commit", "round-change"] as const)("an own %s decodes to the same message", (kind) => {
+  const message = write(aVote(kind));
+  expect(readMessage(message.bytes)).toEqual(message);
+  expect(write(aVote(kind)).bytes).toEqual(message.bytes);
+});
 
 describe("refused", () => {
-  test("a message with one bit changed, wherever it is", () => {
+  test("a message with any bit changed", () => {
     const { bytes } = write(aVote("commit"));
     for (let at = 0; at < bytes.length; at++) {
       const changed = Uint8Array.from(bytes);
@@ -64,7 +61,7 @@ describe("refused", () => {
     }
   });
 
-  test("a message by somebody else in the sender's name", () => {
+  test("a message signed by another key", () => {
     const other = keccak256(Buffer.from("other"));
     const { bytes } = createMessageSigner(ADDRESS, (digest) => sign(digest, other))(aVote("prepare"));
     expect(() => readMessage(bytes)).toThrow("the signature is not the sender's");
@@ -78,7 +75,7 @@ describe("refused", () => {
     expect(() => readMessage(bytes)).toThrow("the committed seal is not the sender's");
   });
 
-  test("a kind that there is not", () => {
+  test("an unknown message code", () => {
     const unsigned = { ...decodeWireMessage(write(aVote("prepare")).bytes), code: 4 };
     const bytes = encodeWireMessage({ ...unsigned, signature: sign(wireMessageDigest(unsigned), KEY) });
     expect(() => readMessage(bytes)).toThrow("there is no message 4");

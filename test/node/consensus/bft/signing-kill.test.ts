@@ -47,7 +47,7 @@ function checkContradictions(said: readonly string[], bound: string | undefined)
   }
 }
 
-test("a validator that is killed contradicts itself never", async () => {
+test("a killed validator never contradicts itself", async () => {
   const directory = await mkdtemp(join(tmpdir(), "knit-signing-"));
   try {
     const said: string[] = [];

@@ -48,7 +48,7 @@ function aLock(): NonNullable<DurableState<ProposedBlock>["lock"]> {
   return { round: 0, proposal: BLOCK, proof: [{ sender: mapKey(address), payload, seal, bytes }] };
 }
 
-test("what was kept is read back, with the lock and the votes it stands on", async () => {
+test("a record is read back, with the lock and its votes", async () => {
   const { store, record } = aRecord();
   expect(readRecord(store)).toBeUndefined();
   const now = { signed: { view: VIEW, digests: { prepare: BLOCK.hash, commit: BLOCK.hash } }, lock: aLock() };
@@ -59,7 +59,7 @@ test("what was kept is read back, with the lock and the votes it stands on", asy
   expect(readRecord(store)).toEqual(later);
 });
 
-test("a view that was reserved is written once; what is proposed and prepared there needs no more", async () => {
+test("a reserved view is written once; its proposal and prepare need no further write", async () => {
   const { record, writes } = aRecord();
   for (let i = 0; i < 3; i++) record.reserve({ ...NOTHING, view: VIEW });
   await record.sync(PREPARED);
@@ -68,7 +68,7 @@ test("a view that was reserved is written once; what is proposed and prepared th
   expect(writes()).toBe(2);
 });
 
-test("after a crash nothing is proposed or prepared in a reserved view; after an orderly end it is", async () => {
+test("after a crash nothing is signed in a reserved view; after a shutdown it is", async () => {
   const { store, record } = aRecord();
   record.reserve({ ...NOTHING, view: VIEW });
   await record.sync(NOTHING);
@@ -88,13 +88,13 @@ function prepared(): RoundState<ProposedBlock> {
   return { ...state, ...PREPARED, phase: "preprepared", proposal: BLOCK };
 }
 
-describe("a block that was prepared is on disk as committed while its votes are awaited", () => {
+describe("a prepared block is written ahead as committed", () => {
   const LOCKED = {
     signed: { view: VIEW, digests: { prepare: BLOCK.hash, commit: BLOCK.hash } },
     lock: aLock(),
   };
 
-  test("so that its commit needs no write; the votes follow when there is time", async () => {
+  test("so that its commit needs no write; its votes are written later", async () => {
     const { store, record, writes } = aRecord();
     await record.sync(PREPARED);
     for (let i = 0; i < 3; i++) record.writeAhead(prepared());
@@ -106,7 +106,7 @@ describe("a block that was prepared is on disk as committed while its votes are 
     expect(readRecord(store)).toEqual(LOCKED);
   });
 
-  test("and no longer when no votes came for a while, nor after an orderly end", async () => {
+  test("until the next reservation or a shutdown, when no votes arrive", async () => {
     for (const end of ["reserve", "finish"] as const) {
       const { store, record } = aRecord();
       record.writeAhead(prepared());
@@ -118,7 +118,7 @@ describe("a block that was prepared is on disk as committed while its votes are 
     }
   });
 
-  test("but not in later rounds, nor by who is bound or has committed", async () => {
+  test("but not in later rounds, nor with a lock or a commit", async () => {
     const { record, writes } = aRecord();
     const view = { sequence: 1, round: 1 };
     record.writeAhead({ ...prepared(), view, signed: { ...PREPARED.signed, view } });
