@@ -97,7 +97,7 @@ function givenKeys(count: number, directory: string | undefined): Promise<readon
   return directory ? directoryKeys(count, directory) : Promise.resolve(randomKeys(count));
 }
 
-interface FileTerms {
+interface FileOptions {
   readonly values: FlagValues;
   readonly now: number;
 }
@@ -105,18 +105,18 @@ interface FileTerms {
 async function filesOf(
   type: NetworkType,
   network: MadeNetwork,
-  { values, now }: FileTerms,
+  { values, now }: FileOptions,
 ): Promise<readonly NetworkFile[]> {
-  const terms = { cost: values.lightkdf ? LIGHT_COST : STANDARD_COST, now };
+  const keyFileOptions = { cost: values.lightkdf ? LIGHT_COST : STANDARD_COST, now };
   const ports = portsOf(values, network);
   const place = (node: { readonly place: number }) => ({
     host: "0.0.0.0",
     port: type === "remote" ? ports.peers : ports.peers + node.place,
   });
   return [
-    ...(await keyFiles(network, terms)),
+    ...(await keyFiles(network, keyFileOptions)),
     ...nodeFiles(network, place),
-    ...(await testKeyFiles(network, terms)),
+    ...(await testKeyFiles(network, keyFileOptions)),
     ...outputFiles(type, network, { values, ports }),
   ];
 }

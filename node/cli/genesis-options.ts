@@ -2,7 +2,7 @@
 import type { FlagValues } from "../config/flags.ts";
 import { type GenesisKind, publicKinds } from "../config/flags-genesis.ts";
 import { OptionError } from "../config/options-error.ts";
-import type { GenesisOptions, GovernanceTerms } from "../network-maker/genesis-options.ts";
+import type { GenesisOptions, GovernanceOptions } from "../network-maker/genesis-options.ts";
 
 /** Returns the options of block 0. `now` is in milliseconds. Throws `OptionError` `clash` or `bad-value`. */
 export function genesisOptions(values: FlagValues, now: number): GenesisOptions {
@@ -63,7 +63,7 @@ function forksOf(values: FlagValues): ReadonlyMap<string, number> {
   return forks;
 }
 
-function governanceOf(values: FlagValues): GovernanceTerms {
+function governanceOf(values: FlagValues): GovernanceOptions {
   return {
     mode: values["gov-mode"],
     governingNode: values["governing-node"],
@@ -90,7 +90,7 @@ function ratio(name: string, text: string, parts: number): string {
   throw new OptionError("bad-value", `--${name} must be ${parts} percentages that sum to 100, not ${text}`);
 }
 
-function baseFee(values: FlagValues): GovernanceTerms["baseFee"] {
+function baseFee(values: FlagValues): GovernanceOptions["baseFee"] {
   const lowerBound = values["lower-bound-base-fee"];
   const upperBound = values["upper-bound-base-fee"];
   if (lowerBound > upperBound)

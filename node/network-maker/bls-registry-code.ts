@@ -1,9 +1,7 @@
+/** Bytecode of the BLS registry (KIP-113) and its proxy for block 0. */
 import { fromBareHex } from "../bytes/hex.ts";
 
-/**
- * Code of the registry of validators' BLS keys (KIP-113) and of the proxy in front of it, as networks made for the Go
- * nodes have them in their block 0.
- */
+/** Code of the proxy of the BLS registry (KIP-113), as in networks made for the Go nodes. */
 export const BLS_REGISTRY_PROXY_CODE: Uint8Array = fromBareHex(
   [
     "608060405236601057600e6013565b005b600e5b601f601b6021565b6058565b565b600060537f360894a13ba1a3210667c8",
@@ -13,7 +11,7 @@ export const BLS_REGISTRY_PROXY_CODE: Uint8Array = fromBareHex(
   ].join(""),
 );
 
-/** What the proxy calls. */
+/** Code of the BLS registry (KIP-113) behind the proxy. */
 export const BLS_REGISTRY_CODE: Uint8Array = fromBareHex(
   [
     "6080604052600436106100e85760003560e01c80636fc522c61161008a578063829d639d11610059578063829d639d146102",

@@ -1,27 +1,27 @@
-/** A network of containers: a compose file over a data directory for each node. */
+/** Files of a network of containers: a compose file and a data directory for each node. */
 import type { NetworkFile } from "./files.ts";
 import { openFile } from "./files.ts";
 import { dataFiles, type Ports, TYPES } from "./local.ts";
 import type { MadeNetwork, MadeNode } from "./network.ts";
 
-/** What containers run, and as whom: the owner of the data directories. */
+/** Image, ports and user of the containers. The user owns the data directories. */
 export interface ComposeOptions {
   readonly image: string;
   readonly user: { readonly uid: number; readonly gid: number };
-  /** On the machine; inside every node has the usual ones. */
+  /** First ports on the machine; inside the containers every node has the default ports. */
   readonly ports: Ports;
 }
 
 const SUBNET = "172.16.239";
-/** The first address of a node. */
+/** Last octet of the first node's address. */
 const FIRST_HOST = 10;
 const INSIDE: Ports = { peers: 32_323, http: 8551, ws: 8552 };
 
-/** The directories and the file. */
-export function composeFiles(network: MadeNetwork, terms: ComposeOptions): readonly NetworkFile[] {
+/** Returns the data directories and the compose file. */
+export function composeFiles(network: MadeNetwork, options: ComposeOptions): readonly NetworkFile[] {
   const { nodes } = network;
   const data = dataFiles(network, (node) => [hostOf(node), INSIDE.peers]);
-  const services = Object.fromEntries(nodes.map((node) => [node.name, service(node, terms)]));
+  const services = Object.fromEntries(nodes.map((node) => [node.name, service(node, options)]));
   const networks = { app_net: { driver: "bridge", ipam: { config: [{ subnet: `${SUBNET}.0/24` }] } } };
   // JSON is YAML, and needs no rules about quoting
   const text = `# docker compose up; the chains are in data/\n${JSON.stringify({ services, networks }, undefined, 2)}\n`;

@@ -1,4 +1,4 @@
-/** The protocol's contracts as they are put into block 0: registry (KIP-149), BLS keys (KIP-113), address book. */
+/** System contracts of block 0: registry (KIP-149), BLS registry (KIP-113) and address book. */
 import { concatBytes } from "../bytes/compare.ts";
 import { bareHex, fromHex } from "../bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
@@ -12,53 +12,53 @@ import { REGISTRY_CODE } from "../execution/registry-code.ts";
 import { ADDRESS_BOOK, REGISTRY } from "../governance/system-contracts.ts";
 import { BLS_REGISTRY_CODE, BLS_REGISTRY_PROXY_CODE } from "./bls-registry-code.ts";
 
-/** The name of the registry of BLS keys in the registry of contracts. */
+/** Name of the BLS registry in the contract registry. */
 export const BLS_REGISTRY_NAME = "KIP113";
 
-/** An account with code. */
+/** A contract account of block 0. */
 export interface Contract {
   readonly address: Uint8Array;
   readonly code: Uint8Array;
   readonly slots: readonly Slot[];
 }
 
-/** A validator and what it registers. */
+/** A validator with its BLS public key and proof of possession. */
 export interface RegisteredValidator {
   readonly address: Uint8Array;
   readonly info: BlsPublicInfo;
 }
 
-/** What a node registers whose BLS key follows from its node key. */
+/** Returns the registration of a node whose BLS key is derived from its node key. */
 export async function registrationOf(address: Uint8Array, key: Uint8Array): Promise<RegisteredValidator> {
   return { address, info: await provePossession(deriveBlsKey(key)) };
 }
 
-/** The registry of contracts, with one active record. */
+/** Returns the contract registry with one active record. */
 export function registryContract(owner: Uint8Array, blsRegistry: Uint8Array): Contract {
   const records = [{ name: BLS_REGISTRY_NAME, address: blsRegistry }];
   return { address: REGISTRY, code: REGISTRY_CODE, slots: registrySlots({ owner, records }) };
 }
 
-/** Where the registry of BLS keys is, and who may change it. */
-export interface BlsRegistryTerms {
+/** Addresses and owner of the BLS registry. */
+export interface BlsRegistryOptions {
   readonly proxy: Uint8Array;
   readonly logic: Uint8Array;
   readonly owner: Uint8Array;
 }
 
-/** Slots of the contract: whether it is set up, its owner, the nodes and their keys. */
+/** Storage slots of the BLS registry: initialisation, owner, nodes and their keys. */
 const INITIALIZED = 0n;
 const OWNER = 151n;
 const NODES = 201n;
 const KEYS = 202n;
-/** Of the proxy: keccak256("eip1967.proxy.implementation") - 1 (EIP-1967). */
+/** Storage slot of the proxy: keccak256("eip1967.proxy.implementation") - 1 (EIP-1967). */
 const IMPLEMENTATION = bytesToBigint(keccak256(Buffer.from("eip1967.proxy.implementation"))) - 1n;
-/** A contract behind a proxy is never set up itself. */
+/** Version that disables the initialisation of the implementation behind a proxy. */
 const NEVER = 255n;
 
-/** The registry of BLS keys behind its proxy. */
+/** Returns the BLS registry and its proxy. */
 export function blsRegistryContracts(
-  { proxy, logic, owner }: BlsRegistryTerms,
+  { proxy, logic, owner }: BlsRegistryOptions,
   validators: readonly RegisteredValidator[],
 ): readonly Contract[] {
   const nodes = validators.toSorted((a, b) =>
@@ -70,7 +70,7 @@ export function blsRegistryContracts(
     [OWNER, bytesToBigint(owner)],
     [NODES, BigInt(nodes.length)],
     [IMPLEMENTATION, bytesToBigint(logic)],
-    ...nodes.map(({ address }, i): Slot => [wrapped(first + BigInt(i)), bytesToBigint(address)]),
+    ...nodes.map(({ address }, i): Slot => [wrapSlot(first + BigInt(i)), bytesToBigint(address)]),
     ...nodes.flatMap(keySlots),
   ];
   return [
@@ -81,29 +81,35 @@ export function blsRegistryContracts(
 
 function keySlots({ address, info: { publicKey, proof } }: RegisteredValidator): readonly Slot[] {
   const record = slotOf(concatBytes(word(bytesToBigint(address)), word(KEYS)));
-  return [...bytesSlots(record, publicKey), ...bytesSlots(wrapped(record + 1n), proof)];
+  return [...bytesSlots(record, publicKey), ...bytesSlots(wrapSlot(record + 1n), proof)];
 }
 
 const WORD_BYTES = 32;
 
-/** Bytes that are longer than a word: twice the length and one, and the words elsewhere. */
+/**
+ * Returns the slots of a byte array of more than 31 bytes: the slot has 2 * length + 1, the words are at its
+ * hash.
+ */
 function bytesSlots(slot: bigint, bytes: Uint8Array): readonly Slot[] {
   const first = slotOf(word(slot));
   const words = Array.from({ length: Math.ceil(bytes.length / WORD_BYTES) }, (_, i): Slot => {
     const part = new Uint8Array(WORD_BYTES);
     part.set(bytes.subarray(i * WORD_BYTES, (i + 1) * WORD_BYTES));
-    return [wrapped(first + BigInt(i)), bytesToBigint(part)];
+    return [wrapSlot(first + BigInt(i)), bytesToBigint(part)];
   });
   return [[slot, BigInt(bytes.length * 2 + 1)], ...words];
 }
 
-/** Whom the code of the address book names as the one who may set it up. */
-const NAMED_OWNER = "fcd0ea52081a6d0c75ffddb035a91a782f4af027";
+/** The address in the code of the address book that may initialise it. */
+const BUILT_IN_OWNER = "fcd0ea52081a6d0c75ffddb035a91a782f4af027";
 
-/** The address book, for `owner` to set up; `undefined` is whom its code names. */
+/**
+ * Returns the address book with `owner` as the account that may initialise it; `undefined` for the one in the
+ * code.
+ */
 export function addressBookContract(owner: Uint8Array | undefined): Contract {
   const code =
-    owner === undefined ? ADDRESS_BOOK_CODE : ADDRESS_BOOK_CODE.replace(NAMED_OWNER, bareHex(owner));
+    owner === undefined ? ADDRESS_BOOK_CODE : ADDRESS_BOOK_CODE.replace(BUILT_IN_OWNER, bareHex(owner));
   return { address: ADDRESS_BOOK, code: fromHex(code), slots: [] };
 }
 
@@ -111,7 +117,7 @@ function slotOf(bytes: Uint8Array): bigint {
   return bytesToBigint(keccak256(bytes));
 }
 
-function wrapped(slot: bigint): bigint {
+function wrapSlot(slot: bigint): bigint {
   return BigInt.asUintN(256, slot);
 }
 

@@ -1,4 +1,4 @@
-/** Why a network cannot be made as it was asked for; the message is for the person who asked. */
+/** The error of this room: a network that cannot be made. The message is for the user. */
 export class NetworkMakerError extends Error {
   override readonly name = "NetworkMakerError";
   readonly code = "bad-terms";

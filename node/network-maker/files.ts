@@ -1,4 +1,7 @@
-/** What is written of a network, whatever it is to run on: keys and genesis, in the files of the Go tool. */
+/**
+ * Files of a network on any platform: keys, lists of node URLs and genesis, in the formats of the Go node's
+ * homi (`cmd/homi/setup/cmd.go@v2.2.2`).
+ */
 import { randomInt, randomUUID } from "node:crypto";
 import { formatKeyFile } from "../accounts/key-file.ts";
 import { keyFileName } from "../accounts/key-writer.ts";
@@ -14,38 +17,38 @@ import {
   urlOf,
 } from "./network.ts";
 
-/** A file to be written; paths have `/`. */
+/** A file to write. The separator of `path` is `/`. */
 export interface NetworkFile {
   readonly path: string;
   readonly text: string;
-  /** Secrets are for their owner alone, scripts can be run. */
+  /** 0600 for secrets, 0755 for scripts, 0644 for other files. */
   readonly mode: 0o600 | 0o644 | 0o755;
 }
 
-/** How key files are encrypted, and the time in their names, in milliseconds. */
-export interface KeyFileTerms {
+/** Encryption of key files and the time in their names, in milliseconds. */
+export interface KeyFileOptions {
   readonly cost: ScryptCost;
   readonly now: number;
 }
 
-/** An open text. */
+/** Returns a readable file. */
 export function openFile(path: string, text: string): NetworkFile {
   return { path, text, mode: 0o644 };
 }
 
-/** A secret. */
+/** Returns a file with a secret. */
 export function secretFile(path: string, text: string): NetworkFile {
   return { path, text, mode: 0o600 };
 }
 
-/** A key file of each core node under a random passphrase, which is beside it, and its address. */
+/** Returns a key file for each core node, its random passphrase and its address. */
 export async function keyFiles(
   { nodes }: MadeNetwork,
-  { cost }: KeyFileTerms,
+  { cost }: KeyFileOptions,
 ): Promise<readonly NetworkFile[]> {
   const files: NetworkFile[] = [];
   for (const node of nodes.filter(({ kind }) => kind === "cn")) {
-    const { text, passphrase } = await sealed(node, cost);
+    const { text, passphrase } = await sealKey(node, cost);
     files.push(openFile(`keys/reward${node.number}`, bareHex(node.address)));
     files.push(secretFile(`keys/keystore${node.number}`, text));
     files.push(secretFile(`keys/passwd${node.number}`, passphrase));
@@ -53,14 +56,14 @@ export async function keyFiles(
   return files;
 }
 
-/** The key of each test account, plain and as a key file. */
+/** Returns the key of each test account, in clear and as a key file. */
 export async function testKeyFiles(
   { testAccounts }: MadeNetwork,
-  { cost, now }: KeyFileTerms,
+  { cost, now }: KeyFileOptions,
 ): Promise<readonly NetworkFile[]> {
   const files: NetworkFile[] = [];
   for (const [i, account] of testAccounts.entries()) {
-    const { text, passphrase } = await sealed(account, cost);
+    const { text, passphrase } = await sealKey(account, cost);
     const directory = `keys_test/keystore${i + 1}`;
     files.push(secretFile(`keys_test/testkey${i + 1}`, bareHex(account.key)));
     files.push(secretFile(`${directory}/${keyFileName(now, account.address)}`, text));
@@ -73,7 +76,7 @@ const PASSPHRASE_CHARACTERS =
   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789~!@#$%^&*()_+{}|[]";
 const PASSPHRASE_LENGTH = 16;
 
-async function sealed(
+async function sealKey(
   { key, address }: MadeAccount,
   cost: ScryptCost,
 ): Promise<{ text: string; passphrase: string }> {
@@ -85,10 +88,10 @@ async function sealed(
   return { text: formatKeyFile({ address, id: randomUUID(), keyring: [[secret]] }), passphrase };
 }
 
-/** Directories of node keys and of lists by the kind of node. */
+/** Suffixes of the directories and lists of a kind of node. */
 const SUFFIX: Readonly<Record<NodeKind, string>> = { cn: "", pn: "_pn", en: "_en" };
 
-/** Keys and URLs of the nodes, a list of each kind's URLs, the genesis. */
+/** Returns keys and URLs of the nodes, a list of URLs for each kind, and the genesis. */
 export function nodeFiles(network: MadeNetwork, placeOf: (node: MadeNode) => Place): readonly NetworkFile[] {
   const { nodes, genesis } = network;
   const kinds = [...Map.groupBy(nodes, ({ kind }) => kind)];
@@ -109,16 +112,19 @@ function oneNode(node: MadeNode, place: Place): readonly NetworkFile[] {
   const about = { Address: toHex(node.address), Nodekey: bareHex(node.key), NodeInfo: urlOf(node, place) };
   return [
     secretFile(`${directory}/nodekey${node.number}`, bareHex(node.key)),
-    secretFile(`${directory}/validator${node.number}`, escaped(JSON.stringify(about, undefined, "\t"))),
+    secretFile(
+      `${directory}/validator${node.number}`,
+      escapeAmpersands(JSON.stringify(about, undefined, "\t")),
+    ),
   ];
 }
 
-/** A list as the Go tool writes it. */
+/** Formats a list as homi does. */
 export function listJson(urls: readonly string[]): string {
-  return escaped(JSON.stringify(urls, undefined, "\t"));
+  return escapeAmpersands(JSON.stringify(urls, undefined, "\t"));
 }
 
-/** Go's JSON has no bare ampersand. */
-function escaped(json: string): string {
+/** Escapes ampersands, as Go's JSON encoder does. */
+function escapeAmpersands(json: string): string {
   return json.replaceAll("&", "\\u0026");
 }

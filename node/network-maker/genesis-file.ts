@@ -1,4 +1,7 @@
-/** The genesis file of a network, in the form of the Go tool: the same members in the same order. */
+/**
+ * The genesis file of a network, with the members and their order of the Go node's homi
+ * (`cmd/homi/genesis/genesis.go@v2.2.2`).
+ */
 import { addressText, bareHex, toHex } from "../bytes/hex.ts";
 import { fixedBytes, toQuantity } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -11,36 +14,36 @@ import {
   registrationOf,
   registryContract,
 } from "./contracts.ts";
-import { termsOfKind } from "./genesis-kinds.ts";
-import type { GenesisOptions, GovernanceTerms } from "./genesis-options.ts";
+import { applyKind } from "./genesis-kinds.ts";
+import type { GenesisOptions, GovernanceOptions } from "./genesis-options.ts";
 
-/** A validator, the first of whom owns the registries and governs. */
+/** A validator. The first one owns the registries and is the governing node. */
 export interface Validator {
   readonly address: Uint8Array;
   readonly key: Uint8Array;
 }
 
-/** Who is in block 0; there is at least one validator. */
-export interface Inhabitants {
+/** Accounts of block 0; there is at least one validator. */
+export interface GenesisAccounts {
   readonly validators: readonly [Validator, ...Validator[]];
-  /** Accounts of people, with money as the validators. */
+  /** Test accounts; they are funded like the validators. */
   readonly testAccounts: readonly Uint8Array[];
 }
 
-/** 10^50 peb: of each validator and each funded account. */
+/** Balance of each validator and each funded account, in peb. */
 const BALANCE = 10n ** 50n;
 const INDENT = 4;
 
-/** The text of the file. */
-export async function genesisFile(given: GenesisOptions, inhabitants: Inhabitants): Promise<string> {
-  const terms = termsOfKind(given);
+/** Returns the text of the genesis file. */
+export async function genesisFile(given: GenesisOptions, accounts: GenesisAccounts): Promise<string> {
+  const options = applyKind(given);
   const genesis = {
-    config: configJson(terms, inhabitants),
-    timestamp: toQuantity(terms.time),
-    extraData: extraData(inhabitants),
+    config: configJson(options, accounts),
+    timestamp: toQuantity(options.time),
+    extraData: extraData(accounts),
     governanceData: null,
     blockScore: "0x1",
-    alloc: Object.fromEntries(await allocation(terms, inhabitants)),
+    alloc: Object.fromEntries(await allocation(options, accounts)),
     number: "0x0",
     gasUsed: "0x0",
     parentHash: `0x${"00".repeat(32)}`,
@@ -62,18 +65,18 @@ const BEFORE_CONTRACTS = [
   "osakaCompatibleBlock",
 ] as const;
 
-function configJson(terms: GenesisOptions, { validators: [first] }: Inhabitants): object {
-  const fork = (name: string): object => (terms.forks.has(name) ? { [name]: terms.forks.get(name) } : {});
-  const { chainId, istanbul, unitPrice, deriveShaImpl, governance } = terms;
+function configJson(options: GenesisOptions, { validators: [first] }: GenesisAccounts): object {
+  const fork = (name: string): object => (options.forks.has(name) ? { [name]: options.forks.get(name) } : {});
+  const { chainId, istanbul, unitPrice, deriveShaImpl, governance } = options;
   return {
     chainId,
     ...Object.assign({}, ...BEFORE_CONTRACTS.map(fork)),
     ...fork("kip103CompatibleBlock"),
-    kip103ContractAddress: addressText(terms.kip103Contract),
+    kip103ContractAddress: addressText(options.kip103Contract),
     ...fork("kip160CompatibleBlock"),
-    kip160ContractAddress: addressText(terms.kip160Contract),
+    kip160ContractAddress: addressText(options.kip160Contract),
     ...fork(RANDAO),
-    ...(terms.forks.has(RANDAO) ? { randaoRegistry: registryJson(terms, first) } : {}),
+    ...(options.forks.has(RANDAO) ? { randaoRegistry: registryJson(options, first) } : {}),
     istanbul: { epoch: istanbul.epoch, policy: istanbul.policy, sub: istanbul.sub },
     blobSchedule: { osaka: { target: 1, max: 1, baseFeeUpdateFraction: 5_007_716 } },
     unitPrice,
@@ -87,7 +90,7 @@ function registryJson({ blsProxy }: GenesisOptions, owner: Validator): object {
 }
 
 function governanceJson(
-  { mode, governingNode, parameterContract, reward, baseFee }: GovernanceTerms,
+  { mode, governingNode, parameterContract, reward, baseFee }: GovernanceOptions,
   first: Validator,
 ) {
   return {
@@ -117,8 +120,11 @@ function governanceJson(
 const VANITY_BYTES = 32;
 const SEAL_BYTES = 65;
 
-/** Vanity, and the list of validators, seal and committed seals, both empty (encoding.md: Istanbul extra data). */
-function extraData({ validators }: Inhabitants): string {
+/**
+ * Returns the extra data: 32 bytes of vanity and the RLP of `[validators, seal, committed seals]`, both seals
+ * empty (`blockchain/types/istanbul.go@v2.2.2`).
+ */
+function extraData({ validators }: GenesisAccounts): string {
   const list = [validators.map(({ address }) => address), new Uint8Array(SEAL_BYTES), []];
   return `0x${"00".repeat(VANITY_BYTES)}${bareHex(encodeRlp(list))}`;
 }
@@ -126,34 +132,34 @@ function extraData({ validators }: Inhabitants): string {
 type AllocEntry = readonly [digits: string, account: object];
 
 async function allocation(
-  terms: ReturnType<typeof termsOfKind>,
-  inhabitants: Inhabitants,
+  options: ReturnType<typeof applyKind>,
+  accounts: GenesisAccounts,
 ): Promise<readonly AllocEntry[]> {
   const rich = [
-    ...inhabitants.validators.map(({ address }) => address),
-    ...inhabitants.testAccounts,
-    ...terms.funded,
+    ...accounts.validators.map(({ address }) => address),
+    ...accounts.testAccounts,
+    ...options.funded,
   ];
-  const accounts = new Map<string, object>(
+  const entries = new Map<string, object>(
     rich.map((address) => [bareHex(address), { balance: toQuantity(BALANCE) }]),
   );
-  for (const contract of await contractsOf(terms, inhabitants))
-    accounts.set(bareHex(contract.address), contractJson(contract));
-  return [...accounts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const contract of await contractsOf(options, accounts))
+    entries.set(bareHex(contract.address), contractJson(contract));
+  return [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The registry is put in place at the fork where that is not the first block; the keys are needed by then. */
+/** Returns the system contracts. A registry of a later fork is not in block 0; the BLS keys are. */
 async function contractsOf(
-  terms: ReturnType<typeof termsOfKind>,
-  { validators }: Inhabitants,
+  options: ReturnType<typeof applyKind>,
+  { validators }: GenesisAccounts,
 ): Promise<readonly Contract[]> {
   const [{ address: owner }] = validators;
-  const books = terms.hasAddressBook ? [addressBookContract(bookOwner(terms, owner))] : [];
-  const randao = terms.forks.get(RANDAO);
+  const books = options.hasAddressBook ? [addressBookContract(bookOwner(options, owner))] : [];
+  const randao = options.forks.get(RANDAO);
   if (randao === undefined) return books;
   const registered = await Promise.all(validators.map(({ address, key }) => registrationOf(address, key)));
-  const keys = blsRegistryContracts({ proxy: terms.blsProxy, logic: terms.blsLogic, owner }, registered);
-  const registry = randao === 0 ? [registryContract(owner, terms.blsProxy)] : [];
+  const keys = blsRegistryContracts({ proxy: options.blsProxy, logic: options.blsLogic, owner }, registered);
+  const registry = randao === 0 ? [registryContract(owner, options.blsProxy)] : [];
   return [...books, ...registry, ...keys];
 }
 

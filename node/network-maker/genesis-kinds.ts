@@ -1,12 +1,12 @@
-/** The kinds of genesis: what each sets besides the terms. */
+/** Kinds of genesis: parameters that a kind sets in addition to the options. */
 import { DEFAULT_REWARD, type RewardConfig } from "../config/chain-config.ts";
 import type { GenesisKind } from "../config/flags-genesis.ts";
-import type { GenesisOptions, GovernanceTerms } from "./genesis-options.ts";
+import type { GenesisOptions, GovernanceOptions } from "./genesis-options.ts";
 
 interface KindRow {
   readonly istanbul: GenesisOptions["istanbul"];
   readonly unitPrice: bigint;
-  /** Rewards that differ from a plain network's; `undefined`: no governance. */
+  /** Rewards that differ from those of a plain genesis; `undefined` for a genesis without governance. */
   readonly reward: Partial<RewardConfig> | undefined;
   readonly hasAddressBook: boolean;
 }
@@ -15,7 +15,10 @@ const PUBLIC = { ratio: "34/54/12", deferredTxFee: true, minimumStake: 5_000_000
 const QUICK = { stakingUpdateInterval: 60, proposerUpdateInterval: 30 } as const;
 const PRICE = 25_000_000_000n;
 
-/** Epoch, policy and committee of a kind, its price and its rewards. Quick kinds change often. */
+/**
+ * Epoch, proposer policy, committee size, unit price and rewards of each kind. The test kinds have short
+ * intervals.
+ */
 const KINDS: Readonly<Record<Exclude<GenesisKind, "plain">, KindRow>> = {
   mainnet: {
     istanbul: { epoch: 604_800, policy: 2, sub: 22 },
@@ -55,23 +58,23 @@ const KINDS: Readonly<Record<Exclude<GenesisKind, "plain">, KindRow>> = {
   },
 };
 
-/** Rewards where nothing else is said. */
+/** Default rewards. */
 export const PLAIN_REWARD: RewardConfig = {
   ...DEFAULT_REWARD,
   mintingAmount: 9_600_000_000_000_000_000n,
 };
 
-/** Roots of transactions and receipts over their hashes one behind the other. */
+/** `deriveShaImpl` of the kinds: concatenated hashes (`params/config.go@v2.2.2`). */
 const KIND_DERIVE_SHA = 2;
 
-/** The terms with what their kind sets. */
-export function termsOfKind(terms: GenesisOptions): GenesisOptions & { readonly hasAddressBook: boolean } {
-  if (terms.kind === "plain") return { ...terms, hasAddressBook: terms.addressBookOwner !== undefined };
-  const { istanbul, unitPrice, reward, hasAddressBook } = KINDS[terms.kind];
-  const governance = reward && governanceOf(terms, { ...PLAIN_REWARD, ...reward });
-  return { ...terms, istanbul, unitPrice, deriveShaImpl: KIND_DERIVE_SHA, governance, hasAddressBook };
+/** Returns the options with the parameters of their kind. */
+export function applyKind(options: GenesisOptions): GenesisOptions & { readonly hasAddressBook: boolean } {
+  if (options.kind === "plain") return { ...options, hasAddressBook: options.addressBookOwner !== undefined };
+  const { istanbul, unitPrice, reward, hasAddressBook } = KINDS[options.kind];
+  const governance = reward && governanceOf(options, { ...PLAIN_REWARD, ...reward });
+  return { ...options, istanbul, unitPrice, deriveShaImpl: KIND_DERIVE_SHA, governance, hasAddressBook };
 }
 
-function governanceOf({ governance }: GenesisOptions, reward: RewardConfig): GovernanceTerms | undefined {
+function governanceOf({ governance }: GenesisOptions, reward: RewardConfig): GovernanceOptions | undefined {
   return governance && { ...governance, mode: "single", governingNode: undefined, reward };
 }

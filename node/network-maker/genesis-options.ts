@@ -1,8 +1,8 @@
-/** What a network is to be: everything that is asked of the maker, defaults filled in. */
+/** Options of a network: its size and its genesis, defaults included. */
 import type { RewardConfig } from "../config/chain-config.ts";
 import type { GenesisKind } from "../config/flags-genesis.ts";
 
-/** How many nodes of each type, of which so many core nodes make blocks, and how many funded accounts. */
+/** Number of nodes of each type, of validators among the core nodes, and of test accounts. */
 export interface NetworkSize {
   readonly core: number;
   readonly validators: number;
@@ -11,8 +11,8 @@ export interface NetworkSize {
   readonly testAccounts: number;
 }
 
-/** The base fee (KIP-71). */
-export interface BaseFeeTerms {
+/** Parameters of the base fee (KIP-71). */
+export interface BaseFeeOptions {
   readonly lowerBound: bigint;
   readonly upperBound: bigint;
   readonly gasTarget: bigint;
@@ -20,35 +20,35 @@ export interface BaseFeeTerms {
   readonly denominator: bigint;
 }
 
-/** Governance as the genesis sets it. */
-export interface GovernanceTerms {
+/** Governance parameters of the genesis. */
+export interface GovernanceOptions {
   readonly mode: string;
-  /** `undefined`: the first validator. */
+  /** `undefined` for the first validator. */
   readonly governingNode: Uint8Array | undefined;
   readonly parameterContract: Uint8Array;
   readonly reward: RewardConfig;
-  readonly baseFee: BaseFeeTerms;
+  readonly baseFee: BaseFeeOptions;
 }
 
-/** Block 0. */
+/** Options of the genesis. */
 export interface GenesisOptions {
   readonly kind: GenesisKind;
   readonly chainId: bigint;
   readonly unitPrice: bigint;
   readonly deriveShaImpl: number;
-  /** Blocks at which forks begin, by the member of the configuration; a fork that is missing never does. */
+  /** Fork blocks by the member of the chain configuration; a fork without an entry is not scheduled. */
   readonly forks: ReadonlyMap<string, number>;
   readonly istanbul: { readonly epoch: number; readonly policy: number; readonly sub: number };
-  /** `undefined`: the chain's defaults. A kind other than `plain` has its own. */
-  readonly governance: GovernanceTerms | undefined;
+  /** `undefined` for the chain's defaults. A kind other than `plain` has its own. */
+  readonly governance: GovernanceOptions | undefined;
   readonly kip103Contract: Uint8Array;
   readonly kip160Contract: Uint8Array;
   readonly blsProxy: Uint8Array;
   readonly blsLogic: Uint8Array;
-  /** Accounts with money besides those of validators and tests. */
+  /** Funded accounts in addition to validators and test accounts. */
   readonly funded: readonly Uint8Array[];
-  /** Who may set up the address book; `undefined`: whom its code names. */
+  /** Account that may initialise the address book; `undefined` for the one in its code. */
   readonly addressBookOwner: "first-validator" | Uint8Array | undefined;
-  /** Seconds since the epoch. */
+  /** Timestamp in seconds since the epoch. */
   readonly time: number;
 }

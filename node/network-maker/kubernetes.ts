@@ -1,13 +1,16 @@
-/** A network on Kubernetes: manifests for knit-operator that apply as they are. */
+/** A network on Kubernetes: manifests for knit-operator. */
 import { bareHex } from "../bytes/hex.ts";
 import { type NetworkFile, openFile, secretFile } from "./files.ts";
 import { TYPES } from "./local.ts";
 import { type MadeNetwork, type MadeNode, peersOf } from "./network.ts";
 
-/** The version of the resources Network and Node. */
+/** API version of the resources Network and Node. */
 const API_VERSION = "knit.dev/v1alpha1";
 
-/** Secrets with node keys, a ConfigMap with the genesis, a Network, and a Node for each node. `name` is the network's. */
+/**
+ * Returns Secrets with node keys, a ConfigMap with the genesis, a Network called `name`, and a Node for each
+ * node.
+ */
 export function kubernetesFiles({ nodes, genesis }: MadeNetwork, name: string): readonly NetworkFile[] {
   const configMap = `${name}-genesis-file`;
   const genesisMap = {
@@ -33,7 +36,7 @@ export function kubernetesFiles({ nodes, genesis }: MadeNetwork, name: string): 
   ];
 }
 
-/** JSON is YAML, and needs no rules about quoting. */
+/** Formats documents of YAML as JSON, a subset of YAML without rules for quotes. */
 function documents(objects: readonly object[]): string {
   return objects.map((each) => `---\n${JSON.stringify(each, undefined, 2)}\n`).join("");
 }

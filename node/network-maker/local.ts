@@ -1,19 +1,21 @@
-/** A network of processes on one machine: a data directory for each node, and a script that starts them all. */
+/**
+ * A network of processes on one machine: a data directory for each node, and a script that starts all nodes.
+ */
 import { bareHex } from "../bytes/hex.ts";
 import { listJson, type NetworkFile, openFile, secretFile } from "./files.ts";
 import { type MadeNetwork, type MadeNode, type NodeKind, peersOf, urlOf } from "./network.ts";
 
-/** The first of the ports for peers, HTTP and WebSocket. */
+/** First ports for peers, HTTP and WebSocket. */
 export interface Ports {
   readonly peers: number;
   readonly http: number;
   readonly ws: number;
 }
 
-/** Nodes' types in the words of the command line. */
+/** Node types of the command line by kind of node. */
 export const TYPES: Readonly<Record<NodeKind, string>> = { cn: "core", pn: "proxy", en: "endpoint" };
 
-/** What a node's data directory begins with. */
+/** Returns the initial files of a node's data directory. */
 export function dataFiles(
   { nodes }: MadeNetwork,
   hostAndPort: (node: MadeNode) => [string, number],
@@ -30,7 +32,7 @@ export function dataFiles(
   });
 }
 
-/** The directories and the script. HTTP and WebSocket ports go up by two from node to node. */
+/** Returns the data directories and the script. HTTP and WebSocket ports of nodes are two apart. */
 export function localFiles(network: MadeNetwork, ports: Ports): readonly NetworkFile[] {
   const data = dataFiles(network, (node) => ["127.0.0.1", ports.peers + node.place]);
   const starts = network.nodes.map(

@@ -1,45 +1,45 @@
-/** A network made of its terms: every node with its key and place, the genesis, the accounts of people. */
+/** Creates a network from its options: nodes with keys, genesis and test accounts. */
 import { equalBytes } from "../bytes/compare.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 import { type NodeKey, nodeKeyOf } from "../p2p/node-key.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import { NetworkMakerError } from "./error.ts";
-import { genesisFile, type Inhabitants } from "./genesis-file.ts";
+import { type GenesisAccounts, genesisFile } from "./genesis-file.ts";
 import type { GenesisOptions, NetworkSize } from "./genesis-options.ts";
 
-/** What a node is, in the words of node URLs. */
+/** Kinds of nodes, as in node URLs. */
 export const nodeKinds = ["cn", "pn", "en"] as const;
 
-/** One of them. */
+/** A kind of node. */
 export type NodeKind = (typeof nodeKinds)[number];
 
 /** A node of the network. */
 export interface MadeNode extends NodeKey {
-  /** Such as `cn1`. */
+  /** Name such as `cn1`. */
   readonly name: string;
   readonly kind: NodeKind;
-  /** From 1, of its kind. */
+  /** Number among the nodes of its kind, from 1. */
   readonly number: number;
-  /** From 0, of all nodes. */
+  /** Index among all nodes, from 0. */
   readonly place: number;
 }
 
-/** An account of a person. */
+/** A test account. */
 export interface MadeAccount {
   readonly key: Uint8Array;
   readonly address: Uint8Array;
 }
 
-/** The whole network. */
+/** A network. */
 export interface MadeNetwork {
   readonly chainId: bigint;
   readonly nodes: readonly MadeNode[];
   readonly testAccounts: readonly MadeAccount[];
-  /** The text of the genesis file. */
+  /** Text of the genesis file. */
   readonly genesis: string;
 }
 
-/** Private keys of 32 bytes: as many as there are nodes and accounts. */
+/** Private keys of 32 bytes, one for each node and test account. */
 export interface NetworkKeys {
   readonly cn: readonly Uint8Array[];
   readonly pn: readonly Uint8Array[];
@@ -47,24 +47,24 @@ export interface NetworkKeys {
   readonly test: readonly Uint8Array[];
 }
 
-/** More nodes than this are a slip of the finger. */
-const MOST_NODES = 100;
-const MOST_ACCOUNTS = 1_000;
+/** Maximum number of nodes; a larger number is taken for a mistake. */
+const MAX_NODES = 100;
+const MAX_ACCOUNTS = 1_000;
 
-/** Throws `NetworkMakerError` for sizes that make no network. */
+/** Checks the size. Throws `NetworkMakerError`. */
 export function checkSize({ core, validators, proxy, endpoint, testAccounts }: NetworkSize): void {
   if (core === 0) throw new NetworkMakerError("needed at least one consensus node (--cn-num 1)");
   if (validators > core)
     throw new NetworkMakerError(`validators-num(${validators}) cannot be greater than num(${core})`);
-  if (core + proxy + endpoint > MOST_NODES)
-    throw new NetworkMakerError(`${core + proxy + endpoint} nodes are more than ${MOST_NODES}`);
-  if (testAccounts > MOST_ACCOUNTS)
-    throw new NetworkMakerError(`${testAccounts} test accounts are more than ${MOST_ACCOUNTS}`);
+  if (core + proxy + endpoint > MAX_NODES)
+    throw new NetworkMakerError(`${core + proxy + endpoint} nodes are more than ${MAX_NODES}`);
+  if (testAccounts > MAX_ACCOUNTS)
+    throw new NetworkMakerError(`${testAccounts} test accounts are more than ${MAX_ACCOUNTS}`);
 }
 
-/** Makes it. Throws `NetworkMakerError` for two equal keys. */
+/** Creates a network. Throws `NetworkMakerError` for two equal keys. */
 export async function makeNetwork(
-  terms: GenesisOptions,
+  options: GenesisOptions,
   validators: number,
   keys: NetworkKeys,
 ): Promise<MadeNetwork> {
@@ -81,11 +81,11 @@ export async function makeNetwork(
   const testAccounts = keys.test.map((key) => ({ key, address: addressOfKey(key) }));
   const [first, ...others] = nodes.slice(0, validators);
   if (first === undefined) throw new NetworkMakerError("needed at least one consensus node (--cn-num 1)");
-  const inhabitants: Inhabitants = {
+  const accounts: GenesisAccounts = {
     validators: [first, ...others],
     testAccounts: testAccounts.map(({ address }) => address),
   };
-  return { chainId: terms.chainId, nodes, testAccounts, genesis: await genesisFile(terms, inhabitants) };
+  return { chainId: options.chainId, nodes, testAccounts, genesis: await genesisFile(options, accounts) };
 }
 
 function refuseTwins(nodes: readonly MadeNode[]): void {
@@ -95,18 +95,21 @@ function refuseTwins(nodes: readonly MadeNode[]): void {
   }
 }
 
-/** Where a node listens for peers. */
+/** Address on which a node listens for peers. */
 export interface Place {
   readonly host: string;
   readonly port: number;
 }
 
-/** The URL of a node, which listens for no discovery. */
+/** Returns the URL of a node, with discovery disabled. */
 export function urlOf({ id, kind }: MadeNode, { host, port }: Place): string {
   return formatNodeUrl({ id, host, tcpPort: port, udpPort: 0, tcpPorts: [port], type: kind }, "always");
 }
 
-/** Whom a node keeps connected: core nodes each other, proxies the core nodes, endpoints the proxies. */
+/**
+ * Returns the static nodes of a node: core nodes have the other core nodes, proxies the core nodes, endpoints
+ * the proxies.
+ */
 export function peersOf(node: MadeNode, nodes: readonly MadeNode[]): readonly MadeNode[] {
   const above: NodeKind = node.kind === "en" && nodes.some(({ kind }) => kind === "pn") ? "pn" : "cn";
   return nodes.filter((other) => other.kind === above && other !== node);

@@ -1,4 +1,4 @@
-/** Private keys of nodes: random, from a mnemonic, or from files. 32 bytes each. */
+/** Private keys of nodes, 32 bytes each: random, from a mnemonic, or from files. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseDerivationPath } from "../accounts/hd-path.ts";
@@ -7,18 +7,19 @@ import { parseRawKey, randomKey } from "../accounts/raw-key.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { NetworkMakerError } from "./error.ts";
 
-/** New keys. */
+/** Returns random keys. */
 export function randomKeys(count: number): readonly Uint8Array[] {
   return Array.from({ length: count }, () => randomKey().key);
 }
 
-/** What stands for a known mnemonic, and for the paths of wallets. */
+/** The mnemonic `test test ... junk` of development tools, and the derivation paths of wallets. */
 const TEST_WORDS = `${"test ".repeat(11)}junk`;
 const PATHS: Readonly<Record<string, string>> = { eth: "m/44'/60'/0'/0/", klay: "m/44'/8217'/0'/0/" };
 
 /**
- * The first keys of a wallet. Words may be parted by commas; `test junk` is the mnemonic that development tools share.
- * `path` is `eth`, `klay`, or what comes before a key's number. Throws `AccountsError`.
+ * Returns the first keys of a wallet. Words are separated by spaces or commas; `test junk` stands for the
+ * mnemonic of development tools. `path` is `eth`, `klay`, or the path without the key's index. Throws
+ * `AccountsError`.
  */
 export async function mnemonicKeys(
   count: number,
@@ -41,7 +42,7 @@ function keyAt(root: HdRoot, path: string): Uint8Array {
   return key;
 }
 
-/** The keys of the files in a directory, in the order of their names with numbers by value. */
+/** Returns the keys of the files in a directory, in natural order of their names. */
 export async function directoryKeys(count: number, directory: string): Promise<readonly Uint8Array[]> {
   const names = await readdir(directory).catch((cause: unknown) => {
     throw new NetworkMakerError(`cannot read the node keys: ${messageOf(cause)}`, { cause });

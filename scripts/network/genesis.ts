@@ -4,7 +4,7 @@ import { developmentKeys } from "../../node/chain/development.ts";
 import { DEFAULT_KIP71 } from "../../node/config/chain-config.ts";
 import { forks } from "../../node/config/forks.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
-import { genesisFile, type Inhabitants } from "../../node/network-maker/genesis-file.ts";
+import { type GenesisAccounts, genesisFile } from "../../node/network-maker/genesis-file.ts";
 import { PLAIN_REWARD } from "../../node/network-maker/genesis-kinds.ts";
 import type { GenesisOptions } from "../../node/network-maker/genesis-options.ts";
 
@@ -63,7 +63,7 @@ const TERMS: Omit<GenesisOptions, "time"> = {
 
 /** The text of a genesis file; `time` is in seconds since the epoch. */
 export function networkGenesis(
-  council: Inhabitants["validators"],
+  council: GenesisAccounts["validators"],
   time: number,
   { policy, committeeSize, randao = false }: ConsensusChoice = {},
 ): Promise<string> {
