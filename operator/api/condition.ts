@@ -1,5 +1,5 @@
 /** Conditions in the status of a resource, after the Kubernetes API conventions. */
-import { count, instant } from "./fields.ts";
+import { count, instantField } from "./fields.ts";
 import { list, object, oneOf, text, type ValueOf } from "./schema.ts";
 
 const condition = <const T extends string>(types: readonly T[]) =>
@@ -9,7 +9,7 @@ const condition = <const T extends string>(types: readonly T[]) =>
     reason: text("Machine-readable reason of the last transition, in CamelCase.", { maxLength: 64 }),
     message: text("Human-readable details of the last transition.", { maxLength: 1_024 }),
     observedGeneration: count("Value of metadata.generation that the condition was determined for."),
-    lastTransitionTime: instant("Time of the last change of the status."),
+    lastTransitionTime: instantField("Time of the last change of the status."),
   });
 
 /** Field for a list of conditions of these types. */

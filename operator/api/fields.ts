@@ -36,7 +36,8 @@ export const port = (description: string) => integer(description, 1024, 65_535);
 export const count = (description: string) => integer(description, 0, Number.MAX_SAFE_INTEGER);
 
 /** Field for a time, RFC 3339. */
-export const instant = (description: string) => text(description, { maxLength: 40, format: "date-time" });
+export const instantField = (description: string) =>
+  text(description, { maxLength: 40, format: "date-time" });
 
 /** Field for a positive Kubernetes quantity. */
 export const quantity = (description: string) =>

@@ -1,5 +1,5 @@
 /** Schemas of maintenance and rollouts in a Node's status: the state from which a restarted operator continues. */
-import { count, instant } from "./fields.ts";
+import { count, instantField } from "./fields.ts";
 import { type Operation, operations } from "./names.ts";
 import { MAX_REPLICAS } from "./node-spec.ts";
 import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
@@ -30,7 +30,7 @@ const run = (description: string) =>
     cause: oneOf(maintenanceCauses, "Cause of the request."),
     state: oneOf(maintenanceStates, "State of the run."),
     message: message("Human-readable details: the reason to wait, the response of the node, or the result."),
-    requestedAt: instant(
+    requestedAt: instantField(
       "Time of the request: the scheduled time, or the time at which the request was recorded.",
     ),
     held: optional(
@@ -38,11 +38,11 @@ const run = (description: string) =>
         "True if the replica itself is not ready for maintenance, so that later requests of other replicas may go first.",
       ),
     ),
-    freeSince: optional(instant("Time since which the run waits for earlier requests only.")),
-    startedAt: optional(instant("Start time.")),
-    stateAt: instant("Time of the last state transition."),
-    progressAt: optional(instant("Time of the last progress of the node.")),
-    finishedAt: optional(instant("Completion time.")),
+    freeSince: optional(instantField("Time since which the run waits for earlier requests only.")),
+    startedAt: optional(instantField("Start time.")),
+    stateAt: instantField("Time of the last state transition."),
+    progressAt: optional(instantField("Time of the last progress of the node.")),
+    finishedAt: optional(instantField("Completion time.")),
     percent: optional(integer("Progress in percent.", 0, 100)),
     height: optional(
       count(
@@ -75,7 +75,7 @@ export const scheduleMarks = list(
   object("Progress of a schedule.", {
     operation: oneOf(operationNames, "The scheduled operation."),
     schedule: text("The schedule in cron format.", { maxLength: 100 }),
-    since: instant("Time up to which all scheduled runs have been requested."),
+    since: instantField("Time up to which all scheduled runs have been requested."),
   }),
   "Progress of the schedules.",
   { maxItems: 4, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["operation"] },
@@ -89,7 +89,7 @@ export const rollout = object("Rollout of a changed spec: the replica that is be
     ["Rolling", "Paused"],
     "Rolling, or Paused when the replica did not become ready in time; no other replica follows then.",
   ),
-  startedAt: instant("Start time of the recreation."),
+  startedAt: instantField("Start time of the recreation."),
   message: message("Human-readable details."),
 });
 

@@ -1,7 +1,7 @@
 /** Schema of a Node's status. */
 import type { Condition as AnyCondition } from "./condition.ts";
 import { conditions } from "./condition.ts";
-import { count, genesisDigest, instant, permission } from "./fields.ts";
+import { count, genesisDigest, instantField, permission } from "./fields.ts";
 import { type ConditionType, conditionTypes, type Phase, phases } from "./names.ts";
 import { maintenanceHistory, maintenanceQueue, maintenanceRun, rollout, scheduleMarks } from "./node-runs.ts";
 import { MAX_REPLICAS } from "./node-spec.ts";
@@ -19,14 +19,14 @@ const disk = object("Volume of the replica.", {
     ),
   ),
   requestedBytes: optional(count("Size in bytes that automatic growth has requested.")),
-  grownAt: optional(instant("Time of the last automatic growth.")),
+  grownAt: optional(instantField("Time of the last automatic growth.")),
 });
 
 const lastExit = object("Last termination of a container of the pod.", {
   container: text("Name of the container.", { maxLength: 64 }),
   reason: text("Reason of the termination, such as OOMKilled.", { maxLength: 64 }),
   exitCode: integer("Exit code.", -1, 255),
-  finishedAt: optional(instant("Time of the termination.")),
+  finishedAt: optional(instantField("Time of the termination.")),
 });
 
 const memberStatus = object("A replica: one blockchain node with its own key and volume.", {

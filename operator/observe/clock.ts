@@ -16,7 +16,7 @@ export function monotonicMs(): number {
 }
 
 /** Formats a time as Kubernetes does: RFC 3339 with whole seconds. */
-export function instant(now: number): string {
+export function formatInstant(now: number): string {
   return new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
 }
 

@@ -1,50 +1,50 @@
 /**
- * A core node whose volume is gone: it may take the chain from the others as long as validators with empty volumes
- * alone cannot agree on another block 1. Pure.
+ * A core node without its volume may sync the chain from its peers, as long as validators with empty volumes
+ * cannot agree on another block 1. Pure.
  */
 import { allowCommand, type Stop } from "./stop.ts";
 
-/** What is known of a volume. */
+/** Observed state of a volume. */
 export interface VolumeSeen {
-  /** False: there is no claim. */
+  /** False when there is no claim. */
   readonly isClaimed: boolean;
-  /** The PersistentVolume of the claim; undefined while it is not bound. */
+  /** PersistentVolume of the claim; undefined until it is bound. */
   readonly volume: string | undefined;
-  /** The PersistentVolume that held the chain, as the status says. */
+  /** PersistentVolume of the chain, as recorded in the status. */
   readonly noted: string | undefined;
-  /** It once had a block above 0. */
+  /** True when the node once had a block above 0. */
   readonly hadBlocks: boolean;
 }
 
-/** True for a volume that does not hold the chain that its node once had. */
+/** True for a volume that does not contain the chain that its node once had. */
 export function isLost({ isClaimed, volume, noted, hadBlocks }: VolumeSeen): boolean {
   if (!isClaimed) return hadBlocks || noted !== undefined;
   return noted !== undefined && volume !== noted;
 }
 
-/** True for a volume on which there is no chain yet. */
+/** True for a volume without a chain. */
 export function isEmpty(seen: VolumeSeen): boolean {
   return isLost(seen) || (!seen.hadBlocks && seen.noted === undefined);
 }
 
-/** Validators that agree on a block, as Istanbul BFT in the Go node counts them. */
+/** Returns the quorum of Istanbul BFT, as the Go node computes it. */
 function quorumOf(validators: number): number {
   return validators < 4 ? validators : Math.ceil((2 * validators) / 3);
 }
 
-/** A lost volume among its network's. */
+/** Observed state of a lost volume and of its network. */
 export interface LossView {
-  /** The Node, for the command that people may need. */
+  /** Name of the Node, for the command in the message. */
   readonly node: string;
   readonly address: string | undefined;
-  /** The addresses in block 0, which alone can make block 1; undefined when nobody knows them. */
+  /** Validators of the genesis, which alone can make block 1; undefined when unknown. */
   readonly validators: readonly string[] | undefined;
-  /** Addresses of this cluster's nodes whose volumes hold no chain, this one's among them. */
+  /** Addresses of this cluster's nodes with empty volumes, including this one. */
   readonly empty: ReadonlySet<string>;
   readonly isAllowed: boolean;
 }
 
-/** Gives why it may not begin with an empty volume; undefined when it may. */
+/** Returns the reason not to start with an empty volume; undefined when it is safe. */
 export function lossTrouble({ node, address, validators, empty, isAllowed }: LossView): Stop | undefined {
   if (isAllowed) return undefined;
   if (validators !== undefined) {

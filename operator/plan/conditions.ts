@@ -1,10 +1,10 @@
-/** Conditions: what holds of a resource, and since when. */
+/** Conditions of a resource with their transition times. */
 
 import type { Condition } from "../api/condition.ts";
 import { type ConditionType } from "../api/names.ts";
-import { instant } from "../observe/clock.ts";
+import { formatInstant } from "../observe/clock.ts";
 
-/** What was judged just now. */
+/** A current condition without its transition time. */
 export interface Verdict<T extends string = ConditionType> {
   readonly type: T;
   readonly status: Condition["status"];
@@ -14,7 +14,7 @@ export interface Verdict<T extends string = ConditionType> {
 
 const MAX_CHARACTERS = 1_000;
 
-/** The conditions after `verdicts`; the time of a condition is that of its last change of status. */
+/** Returns the conditions after `verdicts`. The transition time changes with the status only. */
 export function nextConditions<T extends string>(
   before: readonly Condition<T>[] | undefined,
   verdicts: readonly Verdict<T>[],
@@ -27,7 +27,7 @@ export function nextConditions<T extends string>(
       ...verdict,
       message: verdict.message.slice(0, MAX_CHARACTERS),
       observedGeneration: generation,
-      lastTransitionTime: same ? known.lastTransitionTime : instant(now),
+      lastTransitionTime: same ? known.lastTransitionTime : formatInstant(now),
     };
   });
 }

@@ -1,17 +1,17 @@
-/** Schedules: the five fields of crontab(5), in UTC, numbers only. */
+/** Schedules in the five fields of crontab(5), in UTC, numbers only. */
 
-/** A schedule that was read. */
+/** A parsed schedule. */
 export interface Cron {
   readonly minutes: ReadonlySet<number>;
   readonly hours: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
-  /** True for a day on which it comes up. */
+  /** True for a day of the schedule. */
   readonly isDay: (dayOfMonth: number, dayOfWeek: number) => boolean;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The longest wait for a day that comes at all: 29 February around 2100. */
+/** Maximum number of days to a match: 29 February around 2100. */
 const MAX_DAYS = 8 * 366 + 1;
 
 const LIMITS = [
@@ -22,7 +22,7 @@ const LIMITS = [
   [0, 7],
 ] as const;
 
-/** Reads a schedule; undefined when it is none. */
+/** Parses a schedule; undefined when it is invalid. */
 export function parseCron(text: string): Cron | undefined {
   const fields = text.split(" ");
   if (fields.length !== LIMITS.length) return undefined;
@@ -40,7 +40,7 @@ export function parseCron(text: string): Cron | undefined {
   return { minutes, hours, months, isDay };
 }
 
-/** The first time after `after` at which it comes up, milliseconds since the epoch; undefined when it never does. */
+/** Returns the first time after `after`, milliseconds since the epoch; undefined when there is none. */
 export function nextTick(cron: Cron, after: number): number | undefined {
   const from = Math.floor(after / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
   const firstDay = Math.floor(from / DAY_MS) * DAY_MS;
@@ -62,7 +62,7 @@ function tickOfDay({ hours, minutes }: Cron, day: number, earliest: number): num
   return undefined;
 }
 
-/** The numbers of a field: a list of parts. */
+/** Parses a field, a list of ranges, to its numbers. */
 function readField(text: string, least: number, most: number): Set<number> | undefined {
   const numbers = new Set<number>();
   for (const part of text.split(",")) {
@@ -74,7 +74,7 @@ function readField(text: string, least: number, most: number): Set<number> | und
   return numbers;
 }
 
-/** `*`, `n` or `a-b`, each perhaps with `/step`; a step makes `n` the beginning of a range. */
+/** Parses `*`, `n` or `a-b` with an optional `/step`; a step makes `n` the start of a range. */
 function readPart(text: string, least: number, most: number) {
   const match = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/.exec(text);
   if (match === null) return undefined;

@@ -1,29 +1,29 @@
-/** The orderly end of a Node: what is still waited for before it may go, and until when. Pure. */
+/** Deletion of a Node: the conditions that it waits for, and the timeout. Pure. */
 
-/** A Node that is being deleted. */
+/** Observed state of a Node that is being deleted. */
 export interface DeletionView {
-  /** When it goes whatever is left, milliseconds since the epoch. */
+  /** End of the wait, milliseconds since the epoch. */
   readonly until: number;
-  /** Whoever deletes it asked to leave alone what belongs to it (`--cascade=orphan`). */
+  /** True for a deletion with `--cascade=orphan`, which keeps dependents. */
   readonly orphans: boolean;
-  /** Its members whose pods are there. */
+  /** Members with pods. */
   readonly pods: readonly string[];
-  /** Members of other Nodes that answer and still keep it as a peer. */
+  /** Members of other Nodes that respond and still have it as a peer. */
   readonly keepers: readonly string[];
 }
 
-/** What is decided. */
+/** Decision about the deletion. */
 export interface DeletionPlan {
-  /** True when it may go. */
+  /** True when the finalizer may be removed. */
   readonly isOver: boolean;
-  /** What was waited for and has not come; undefined when nothing is. */
+  /** The unmet conditions as text; undefined when there are none. */
   readonly left: string | undefined;
 }
 
-/** As many names as a sentence holds. */
+/** Maximum number of names in a message. */
 const MAX_NAMED = 5;
 
-/** Decides whether the Node may go. A time that cannot be read is over. */
+/** Decides whether the finalizer may be removed. An invalid timeout counts as expired. */
 export function planDeletion({ until, orphans, pods, keepers }: DeletionView, now: number): DeletionPlan {
   if (orphans) return { isOver: true, left: undefined };
   const parts = [

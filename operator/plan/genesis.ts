@@ -1,36 +1,36 @@
-/** A Network's genesis: made once, noted, and from then on this one, made again byte for byte, or none. Pure. */
+/** Genesis of a Network: created once, recorded, then used or recreated byte for byte. Pure. */
 import { allowCommand } from "./stop.ts";
 
-/** What a genesis is known by. */
+/** Recorded summary of a genesis. */
 export interface GenesisRecord {
   readonly digest: string;
   readonly time: number;
   readonly validators: readonly string[];
 }
 
-/** What is decided by. */
+/** Observed state of a genesis. */
 export interface GenesisView {
   readonly network: string;
   readonly configMap: string;
-  /** What the Network's status says. */
+  /** Genesis in the Network's status. */
   readonly noted: GenesisRecord | undefined;
-  /** What the ConfigMap holds; undefined when it is not there. */
+  /** Genesis in the ConfigMap; undefined when that does not exist. */
   readonly found: GenesisRecord | undefined;
-  /** What its own terms and what was noted give; undefined where people keep the file, or nothing was noted. */
+  /** Genesis that the spec and the record produce; undefined for a file of the user, or without a record. */
   readonly rebuilt: GenesisRecord | undefined;
-  /** Nodes of the network that noted a genesis, and its digest. */
+  /** Nodes of the network that recorded a genesis, with its digest. */
   readonly nodes: readonly { readonly name: string; readonly digest: string }[];
-  /** It is made here. */
+  /** True when the operator creates the genesis. */
   readonly isMade: boolean;
   readonly isAllowed: boolean;
 }
 
-/** `use`: the one that is there, which is noted. `rebuild`: the noted one. `make`: a first or another one. */
+/** `use`: the existing genesis. `rebuild`: the recorded one. `make`: a new one. */
 export type GenesisPlan =
   | { readonly do: "use" | "rebuild" | "make" | "wait" }
   | { readonly do: "stop"; readonly message: string };
 
-/** Decides about a genesis. */
+/** Decides on the genesis of a Network. */
 export function planGenesis(view: GenesisView): GenesisPlan {
   const { found, noted, rebuilt, isMade, isAllowed } = view;
   if (found !== undefined) {
@@ -52,7 +52,7 @@ function otherThanNoted(view: GenesisView, digest: string): string | undefined {
   return `the ConfigMap ${configMap} holds another genesis than the noted one: put that back. Only for another chain: ${allowCommand("knet", network, "new-chain")}`;
 }
 
-/** A Network that is made again does not know its genesis; its Nodes do. */
+/** Compares with the Nodes' records, because a recreated Network has none. */
 function nodesTrouble({ nodes, network }: GenesisView, digest: string | undefined): string | undefined {
   const others = nodes.filter((node) => node.digest !== digest).map(({ name }) => name);
   if (others.length === 0) return undefined;

@@ -1,36 +1,36 @@
 /**
- * The members of a network in a namespace, as planners see them: who is well, who is behind, and how many core nodes
- * may be missing before no block is made.
+ * The members of a network in a namespace: readiness, lag, and the number of core nodes that may be
+ * unavailable.
  */
 import type { NodeType } from "../api/node-types.ts";
 
-/** A member: one replica of a Node. */
+/** Observed state of a member. */
 export interface MemberView {
-  /** Its own name, unlike all others of the group. */
+  /** Name of the member, unique in the group. */
   readonly name: string;
-  /** The Node that it is a replica of. */
+  /** Name of its Node. */
   readonly node: string;
   readonly type: NodeType;
-  /** Not meant to run. */
+  /** True when it should have no pod. */
   readonly suspended: boolean;
-  /** Its pod is ready, and it has answered of late. */
+  /** True when the pod is ready and the node responded recently. */
   readonly ready: boolean;
-  /** The number of its newest block; undefined while it has not told. */
+  /** Number of its newest block; undefined until it is reported. */
   readonly height: number | undefined;
-  /** When it told that, milliseconds since the epoch. */
+  /** Time of the report, milliseconds since the epoch. */
   readonly toldAt: number;
 }
 
-/** A height, and when it was told. */
+/** A height with the time of its report. */
 export type ReportedHeight = Pick<MemberView, "height" | "toldAt">;
 
-/** Members this many blocks behind the highest still count as level. */
+/** Maximum lag of a member that counts as synced, in blocks. */
 export const LEVEL_BLOCKS = 30;
 
-/** A block comes every second. */
+/** Block interval. */
 const BLOCK_MS = 1_000;
 
-/** Who told the newest block of all; undefined while nobody has. */
+/** Returns the member with the newest block; undefined without reports. */
 export function newestOf<T extends ReportedHeight>(members: readonly T[]): T | undefined {
   let newest: T | undefined;
   for (const member of members)
@@ -39,8 +39,8 @@ export function newestOf<T extends ReportedHeight>(members: readonly T[]): T | u
 }
 
 /**
- * How many blocks a member is behind the newest; undefined while it has not told its height. Members are not asked at
- * one moment: blocks that came since a member was asked are not held against it.
+ * Computes the lag in blocks; undefined without a report. Reports are of different times: blocks since the
+ * member's report do not count.
  */
 export function lagOf(
   { height, toldAt }: ReportedHeight,
@@ -51,21 +51,21 @@ export function lagOf(
   return Math.max(0, (newest?.height ?? 0) - height - since);
 }
 
-/** True for a member that is ready and level with the highest. */
+/** True for a member that is ready and synced. */
 export function isSteady(member: MemberView, members: readonly MemberView[]): boolean {
   const lag = lagOf(member, newestOf(members));
   return member.ready && !member.suspended && lag !== undefined && lag <= LEVEL_BLOCKS;
 }
 
 /**
- * How many of `cores` validators may be missing: floor((n-1)/3), with which blocks go on. Fewer than four cannot
- * spare one, yet they have to be restarted at times: then one at a time.
+ * Returns the number of `cores` validators that may be unavailable: floor((n-1)/3). It is 1 below four
+ * validators, because they must be restarted at times.
  */
 export function mayMiss(cores: number): number {
   return Math.max(1, Math.floor((cores - 1) / 3));
 }
 
-/** Why a core node cannot be spared now; undefined when it can, or is none. */
+/** Returns the reason not to stop a core node now; undefined when it may stop or is no core node. */
 export function quorumTrouble(member: MemberView, members: readonly MemberView[]): string | undefined {
   if (member.type !== "core") return undefined;
   const cores = members.filter(({ type }) => type === "core");

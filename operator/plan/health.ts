@@ -1,4 +1,4 @@
-/** How a Node is: conditions and phase from what was observed. Pure, a judge for each condition. */
+/** Conditions and phase of a Node, derived from observations. Pure, one function per condition. */
 import type { Phase } from "../api/names.ts";
 import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
 import {
@@ -13,47 +13,47 @@ import { LEVEL_BLOCKS } from "./group.ts";
 import { isOpen, isUnderWay } from "./maintenance.ts";
 import type { VolumeVerdict } from "./storage.ts";
 
-/** A replica as it was observed. */
+/** Observed state of a replica. */
 export interface MemberHealth {
   readonly name: string;
   readonly ready: boolean;
-  /** Why it is not ready, in a word. */
+  /** Reason for not being ready. */
   readonly reason: string | undefined;
-  /** True once its node has told how it is. */
+  /** True once its node has reported. */
   readonly told: boolean;
-  /** Blocks behind the network's newest; undefined while it has not told its height. */
+  /** Lag in blocks; undefined until its height is reported. */
   readonly lag: number | undefined;
   readonly syncing: boolean;
   readonly peersWanted: number;
   readonly peersMissing: number;
-  /** A container that cannot start or ends again and again, in the pod's words. */
+  /** Message of a container that cannot start or crashes repeatedly. */
   readonly failing: string | undefined;
 }
 
-/** A Node as it was observed. */
+/** Observed state of a Node. */
 export interface HealthView {
-  /** Set while the spec asks for no pods: whether there is none, or one still. */
+  /** Set while `spec.suspend` is true: Suspended without pods, Suspending with pods. */
   readonly suspension: "Suspended" | "Suspending" | undefined;
-  /** The step that waits or failed; undefined when all went on. */
+  /** The step that waits or failed; undefined when all completed. */
   readonly step: StepEnd | undefined;
   readonly members: readonly MemberHealth[];
   readonly rollout: Rollout | undefined;
-  /** Members that keep what they have until it is their turn, and why it is not. */
+  /** Members that wait to be recreated, and the reason. */
   readonly keep: readonly string[];
   readonly waits: string | undefined;
   readonly maintenance: MaintenanceRun | undefined;
-  /** The worst of its volumes. */
+  /** Worst verdict on its volumes. */
   readonly storage: VolumeVerdict | undefined;
 }
 
-/** How a step ended that did not go on. */
+/** A step that waits or failed. */
 export interface StepEnd {
   readonly kind: "wait" | "fail";
   readonly reason: string;
   readonly message: string;
 }
 
-/** All verdicts, in the order of the conditions. */
+/** Returns all conditions in their order. */
 export function judge(view: HealthView): readonly Verdict[] {
   return [
     readiness(view),
@@ -67,7 +67,7 @@ export function judge(view: HealthView): readonly Verdict[] {
   ];
 }
 
-/** The phase: the first that fits. */
+/** Returns the first phase that applies. */
 export function phaseOf(view: HealthView): Phase {
   const { members, maintenance, suspension } = view;
   if (suspension === "Suspended") return "Suspended";
@@ -81,7 +81,7 @@ export function phaseOf(view: HealthView): Phase {
   return away.some(({ reason }) => reason === undefined || PENDING.has(reason)) ? "Pending" : "Starting";
 }
 
-/** A replica with one of these waits for something that is not there yet. */
+/** Reasons of a replica that lacks a prerequisite. */
 const PENDING: ReadonlySet<string> = new Set(["NodeKeyMissing", "GenesisMissing", "PodPending"]);
 
 function readiness({ members, step, suspension }: HealthView): Verdict {
@@ -170,7 +170,7 @@ function storage({ storage: volume }: HealthView): Verdict {
   return verdict("StorageHealthy", volume?.reason ?? "Unbound", volume?.message);
 }
 
-/** A row of the table of reasons; its own words where nothing more is to be said. */
+/** Returns a condition with the text of its reason, or with `message`. */
 function verdict<T extends JudgedType>(
   type: T,
   reason: keyof (typeof verdictReasons)[T] & string,

@@ -1,50 +1,50 @@
 /**
- * Maintenance as a machine of states. A run is requested, begins when nothing speaks against it, works, is stopped
- * when it takes too long, is verified by blocks that follow, and ends with what came of it. Everything that the next
- * step needs is in the run itself, which the status keeps: the machine goes on after any end of the operator.
+ * Maintenance as a state machine. A run is requested, starts when all preflight checks pass, is stopped at
+ * its deadline, and is verified by further blocks. The status stores the whole run, from which a restarted
+ * operator continues. Pure.
  */
 import type { MaintenanceRun } from "../api/node-runs.ts";
-import { instant } from "../observe/clock.ts";
+import { formatInstant } from "../observe/clock.ts";
 import { askedBefore, mayPass } from "./order.ts";
 import { type MaintainedMember, type PreflightView, preflightTrouble, type Trouble } from "./preflight.ts";
 
-/** What is to be done; the run is in the status before the node is asked. */
+/** Next action; the run is written to the status before the node is called. */
 export interface MaintenanceStep {
   /**
-   * `begin`, `look` and `stop` ask the node, and what it answers makes the next run; `resume` looks first whether it
-   * was asked to begin before.
+   * `begin`, `look` and `stop` call the node, and its response determines the next run; `resume` first checks
+   * for an earlier call.
    */
   readonly do: "wait" | "begin" | "resume" | "look" | "stop" | "end";
   readonly run: MaintenanceRun;
 }
 
-/** What a node answered: nothing, or an error's text. */
+/** Result of a command: success, or the text of an error. */
 export type Answer = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-/** How far a migration is. */
+/** Progress of a migration. */
 export interface MigrationProgress {
   readonly running: boolean;
   readonly percent: number;
-  /** The block whose state it copies; 0 when none is known. */
+  /** Block whose state is copied; 0 when unknown. */
   readonly block: number;
-  /** Undefined when nothing went wrong. */
+  /** Undefined without an error. */
   readonly error: string | undefined;
-  /** True when the node started anew since and tells of the last migration that it knows of. */
+  /** True for the last migration before a restart of the node. */
   readonly isPast: boolean;
 }
 
-/** How a saving of the cache stands, or how the last one since the node's start ended. */
+/** Progress of saving the cache, or the result of the last time since the node started. */
 export interface SavingProgress {
   readonly running: boolean;
-  /** Written; 0 when none ended well. */
+  /** Written bytes; 0 when none completed. */
   readonly bytes: number;
-  /** Undefined when nothing went wrong. */
+  /** Undefined without an error. */
   readonly error: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
 
-/** How long a run may be in each state, in milliseconds; then it is given up, or stopped first. */
+/** Maximum time of a run in each state, in milliseconds, before it is stopped or fails. */
 export const deadlines = {
   Requested: 24 * 60 * MINUTE_MS,
   Starting: 5 * MINUTE_MS,
@@ -53,22 +53,22 @@ export const deadlines = {
   Verifying: 10 * MINUTE_MS,
 } as const;
 
-/** A migration that does not come on for this long is stopped; a saving that lasts so long, which cannot be, is given up. */
+/** Maximum time without progress before a migration is stopped; maximum duration of saving the cache. */
 export const STALL_MS = 60 * MINUTE_MS;
 
 const MAX_CHARACTERS = 1_000;
 
-/** True while a run has not ended. */
+/** True until a run has completed. */
 export function isOpen({ state }: Pick<MaintenanceRun, "state">): boolean {
   return state !== "Succeeded" && state !== "Failed";
 }
 
-/** True while a run disturbs its member. */
+/** True while a run affects its member. */
 export function isUnderWay(run: Pick<MaintenanceRun, "state">): boolean {
   return isOpen(run) && run.state !== "Requested";
 }
 
-/** A new run; `since` is when it was wished for, if that was earlier. */
+/** Creates a run; `since` is the time of an earlier request. */
 export function newRun(
   {
     operation,
@@ -84,10 +84,10 @@ export function newRun(
     cause,
     state: "Requested",
     message: "waits for its turn",
-    requestedAt: instant(since ?? now),
+    requestedAt: formatInstant(since ?? now),
     held: undefined,
     freeSince: undefined,
-    stateAt: instant(now),
+    stateAt: formatInstant(now),
     startedAt: undefined,
     progressAt: undefined,
     finishedAt: undefined,
@@ -114,7 +114,7 @@ const judges: Readonly<Record<MaintenanceRun["state"], Judge>> = {
   Failed: (run) => ({ do: "end", run }),
 };
 
-/** What is next for a run. */
+/** Decides on the next action of a run. */
 export function planMaintenance(run: MaintenanceRun, view: PreflightView, now: number): MaintenanceStep {
   const { member } = view;
   if (member === undefined && isOpen(run)) return over(run, "the replica is gone", now);
@@ -132,20 +132,20 @@ function waiting(
   if (trouble === undefined) {
     const { height } = view.member;
     const starting = enterState(run, "Starting", "the node is asked to begin", now);
-    return { do: "begin", run: { ...starting, startedAt: instant(now), height } };
+    return { do: "begin", run: { ...starting, startedAt: formatInstant(now), height } };
   }
   if (isLate(run, now)) return over(run, `given up after a day: ${trouble.message}`, now);
   return { do: "wait", run: { ...run, ...trouble, message: cut(trouble.message) } };
 }
 
-/** Why it is not its turn; undefined when it is. */
+/** Returns the reason to wait for other runs; undefined when there is none. */
 function turnTrouble(
   run: MaintenanceRun,
   { member, turns }: PreflightView & { readonly member: MaintainedMember },
   now: number,
 ): Trouble | undefined {
   const before = askedBefore({ ...run, node: member.node }, turns);
-  const freeSince = run.freeSince ?? instant(now);
+  const freeSince = run.freeSince ?? formatInstant(now);
   if (before[0] === undefined || mayPass(freeSince, before, now)) return undefined;
   return { message: `${before[0].member} asked first`, held: undefined, freeSince };
 }
@@ -158,7 +158,10 @@ function working(run: MaintenanceRun, _view: PreflightView, now: number): Mainte
   return { do: "stop", run: enterState(run, "Stopping", why, now) };
 }
 
-/** Blocks must follow: the first height that was told since the node was done is noted, then a higher one waited for. */
+/**
+ * Verifies that the node imports blocks: records its first height after completion, then waits for a higher
+ * one.
+ */
 function verifying(
   run: MaintenanceRun,
   { member }: { readonly member: MaintainedMember },
@@ -174,15 +177,19 @@ function verifying(
   return { do: "wait", run };
 }
 
-/** What the node's answer to the beginning makes of a run. */
+/** Returns the run after the response to its start. */
 export function afterStart(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
   // What runs already was begun by hand, or by an operator that ended before it could note the answer.
   if (!answer.ok && !/\balready\b/.test(answer.message)) return endRun(run, "Failed", answer.message, now);
   if (run.operation === "save-cache") return enterState(run, "Running", "the node saves its cache", now);
-  return { ...enterState(run, "Running", "the node migrates", now), percent: 0, progressAt: instant(now) };
+  return {
+    ...enterState(run, "Running", "the node migrates", now),
+    percent: 0,
+    progressAt: formatInstant(now),
+  };
 }
 
-/** What a migration tells that may have been begun before; undefined when it has not been. */
+/** Returns the run after a migration that may have been started before; undefined when it was not. */
 export function afterResume(
   run: MaintenanceRun,
   progress: MigrationProgress,
@@ -192,18 +199,18 @@ export function afterResume(
   return isOf(run, progress) ? afterProgress(run, progress, now) : undefined;
 }
 
-/** Whether a migration that was not seen to run can be this run's: those before it copied an earlier state. */
+/** True when an unobserved migration can belong to this run; earlier ones copied an earlier state. */
 function isOf({ height }: MaintenanceRun, { block }: MigrationProgress): boolean {
   return height !== undefined && block > 0 && block >= height;
 }
 
-/** What a look at a migration makes of its run. */
+/** Returns the run after a progress report of a migration. */
 export function afterProgress(run: MaintenanceRun, progress: MigrationProgress, now: number): MaintenanceRun {
   const percent = Math.max(0, Math.min(100, Math.floor(progress.percent)));
   if (progress.running) {
     const isFurther = percent > (run.percent ?? -1);
     const height = progress.block > 0 ? progress.block : run.height;
-    return { ...run, percent, height, progressAt: isFurther ? instant(now) : run.progressAt };
+    return { ...run, percent, height, progressAt: isFurther ? formatInstant(now) : run.progressAt };
   }
   if (progress.isPast && !isOf(run, progress)) return afterLoss(run, "migration", now);
   if (progress.error !== undefined) return endRun(run, "Failed", progress.error, now);
@@ -211,7 +218,10 @@ export function afterProgress(run: MaintenanceRun, progress: MigrationProgress, 
   return afterLoss(run, "migration", now);
 }
 
-/** What a look at a saving makes of its run; undefined: its gateway or its release of knit cannot tell. */
+/**
+ * Returns the run after a progress report of saving; undefined when the gateway or the node is of a release
+ * without such reports.
+ */
 export function afterSaving(
   run: MaintenanceRun,
   saving: SavingProgress | undefined,
@@ -230,7 +240,7 @@ function afterLoss(run: MaintenanceRun, what: "migration" | "saving", now: numbe
   return endRun(run, "Failed", `the node started anew and knows of no ${what}`, now);
 }
 
-/** What the node's answer to being stopped makes of a run: the state stays as it was, nothing else is to be undone. */
+/** Returns the run after the response to a stop: the previous state stays in use. */
 export function afterStop(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
   const how = answer.ok ? "it was stopped" : `stopping it: ${answer.message}`;
   return endRun(run, "Failed", `${run.message}; ${how}`, now);
@@ -252,7 +262,7 @@ function enterState(
   now: number,
 ): MaintenanceRun {
   const waits = { held: undefined, freeSince: undefined };
-  return { ...run, ...waits, state, message: cut(message), stateAt: instant(now) };
+  return { ...run, ...waits, state, message: cut(message), stateAt: formatInstant(now) };
 }
 
 function endRun(
@@ -261,7 +271,7 @@ function endRun(
   message: string,
   now: number,
 ): MaintenanceRun {
-  return { ...enterState(run, state, message, now), finishedAt: instant(now) };
+  return { ...enterState(run, state, message, now), finishedAt: formatInstant(now) };
 }
 
 function over(run: MaintenanceRun, message: string, now: number): MaintenanceStep {

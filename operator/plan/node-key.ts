@@ -1,26 +1,35 @@
-/** A member's key: an address that was noted once is kept, and a missing or another key is never a reason for a new one. Pure. */
+/**
+ * Node key of a member. A recorded address is permanent: a missing or different key is never replaced by a
+ * new one. Pure.
+ */
 import { allowCommand, type Stop } from "./stop.ts";
 
-/** What is known of a key. */
+/** Observed state of a key. */
 export interface KeyView {
-  /** The Node, for the command that people may need. */
+  /** Name of the Node, for the command in the message. */
   readonly node: string;
-  /** The Secret with the key. */
+  /** Secret with the key. */
   readonly secret: string;
-  /** The address that the status of the Node, or of its Network for a validator of block 0, names; undefined before. */
+  /**
+   * Address that the status of the Node, or of the Network for a validator of the genesis, records; undefined
+   * before.
+   */
   readonly noted: string | undefined;
-  /** The address of the key that is there; empty when what is there is no key, undefined when there is nothing. */
+  /** Address of the existing key; empty for an invalid key, undefined for none. */
   readonly found: string | undefined;
-  /** The new key is allowed by annotation. */
+  /** True when an annotation permits another key. */
   readonly isAllowed: boolean;
-  /** `absent`: no pod. `noted`: it runs with the noted key as far as is known. `other`: it does not, or may not soon. */
+  /**
+   * `absent`: no pod. `noted`: the pod runs with the recorded key, as far as is known. `other`: it does not,
+   * or may not after a restart.
+   */
   readonly pod: "absent" | "noted" | "other";
 }
 
-/** `use`: the key that is there. `make`: there is none, and may be a new one. */
+/** `use`: the existing key. `make`: a new one. */
 export type KeyPlan = "use" | "make" | Stop;
 
-/** Decides about a key. */
+/** Decides on the key of a member. */
 export function planKey(view: KeyView): KeyPlan {
   const { noted, found, isAllowed } = view;
   if (found === undefined) return noted === undefined || isAllowed ? "make" : lostKey(view, noted);
@@ -29,7 +38,7 @@ export function planKey(view: KeyView): KeyPlan {
     : changedKey(view, noted);
 }
 
-/** A pod that has read its key goes on with it, and its container may start anew with the files that it has. */
+/** A running pod keeps the key that it has read, and a restarted container the files of its pod. */
 function lostKey({ node, secret, pod }: KeyView, noted: string): Stop {
   return {
     reason: "NodeKeyLost",
@@ -38,7 +47,7 @@ function lostKey({ node, secret, pod }: KeyView, noted: string): Stop {
   };
 }
 
-/** A pod that starts would read the other key. */
+/** A starting pod would read the other key. */
 function changedKey({ node, secret, found, pod }: KeyView, noted: string): Stop {
   const gives = found === "" ? "holds no private key of 64 hex digits" : `holds the key of ${found}`;
   return {

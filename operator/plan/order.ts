@@ -1,19 +1,19 @@
 /**
- * Turns: of the Nodes of a group that ask for maintenance the one whose wish is the oldest goes first, and of equally
- * old ones the first by name, whoever is looked at first. One that cannot go lets the others pass.
+ * Order of maintenance in a group: the oldest request first, then by name. A Node that cannot start lets the
+ * others pass.
  */
 import type { MaintenanceRun } from "../api/node-runs.ts";
 
-/** A Node whose run waits for its turn. */
+/** A Node with a waiting run. */
 export interface Turn extends Pick<MaintenanceRun, "member" | "requestedAt" | "held"> {
-  /** The Node's name. */
+  /** Name of the Node. */
   readonly node: string;
 }
 
-/** How long one that may go and does not is waited for, milliseconds: its Node is perhaps not looked at. */
+/** Maximum wait in milliseconds for an earlier run that could start but does not. */
 export const TURN_MS = 60_000;
 
-/** Those that go before it, the first of all first. */
+/** Lists the runs before this one, first one first. */
 export function askedBefore(own: Turn, all: readonly Turn[]): readonly Turn[] {
   return all
     .filter(({ node, held }) => node !== own.node && held !== true)
@@ -21,7 +21,7 @@ export function askedBefore(own: Turn, all: readonly Turn[]): readonly Turn[] {
     .sort(byAge);
 }
 
-/** Whether it has waited for all before it for long enough; `freeSince`: since when it waits for nothing else. */
+/** True when the run has waited long enough for all before it; `freeSince` is the start of that wait. */
 export function mayPass(freeSince: string, before: readonly Turn[], now: number): boolean {
   return now - Date.parse(freeSince) >= before.length * TURN_MS;
 }

@@ -1,46 +1,46 @@
 /**
- * What must hold before a member is maintained: a list of checks, each of which says what speaks against it. While
- * it is the group that is busy all wait; one that is held up by itself lets others pass.
+ * Checks before maintenance, each with a reason to wait. A busy group holds up all runs; a member that is not
+ * ready itself lets others pass.
  */
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { LEVEL_BLOCKS, lagOf, type MemberView, newestOf, quorumTrouble } from "./group.ts";
 import type { Turn } from "./order.ts";
 
-/** A member that is to be maintained. */
+/** Observed state of the member to maintain. */
 export interface MaintainedMember extends MemberView {
   readonly syncing: boolean;
-  /** Peers that are connected, and those that it is to keep. */
+  /** Numbers of connected and of required peers. */
   readonly peers: number;
   readonly peersWanted: number;
-  /** Free bytes of its volume; undefined when nobody has told. */
+  /** Free bytes of its volume; undefined when unknown. */
   readonly freeBytes: number | undefined;
 }
 
-/** What is looked at. */
+/** Inputs of the checks. */
 export interface PreflightView {
-  /** Undefined when it is gone. */
+  /** Undefined when it was removed. */
   readonly member: MaintainedMember | undefined;
   /** All members of the group. */
   readonly members: readonly MemberView[];
-  /** Another member of the group that is being maintained. */
+  /** Another member of the group with maintenance in progress. */
   readonly maintained: string | undefined;
-  /** A member of the group that is being replaced, or is about to be. */
+  /** A member of the group that is being recreated, or is next. */
   readonly rolling: string | undefined;
-  /** The group's Nodes that wait for their turn. */
+  /** Nodes of the group with waiting runs. */
   readonly turns: readonly Turn[];
-  /** Whether maintenance may begin by itself at this time. */
+  /** True while a maintenance window is open. */
   readonly isWindowOpen: boolean;
-  /** What the node itself says of a migration; undefined when it was not asked, or cannot tell. */
-  readonly room: MigrationRoom | undefined;
+  /** Disk space as the node reports it; undefined when it was not or cannot be queried. */
+  readonly space: MigrationSpace | undefined;
 }
 
-/** Bytes that are free on a member's volume, and bytes without which its node begins no migration. */
-export interface MigrationRoom {
+/** Free bytes of a volume, and bytes that the node requires for a migration. */
+export interface MigrationSpace {
   readonly freeBytes: number;
   readonly neededBytes: number;
 }
 
-/** Where the node does not say how much it needs: with less than this it would refuse any migration. */
+/** Minimum of free bytes for a migration, when the node does not report its requirement. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 type Check = (
@@ -66,10 +66,10 @@ const ownChecks: readonly Check[] = [
   ({ member, members }) => quorumTrouble(member, members),
 ];
 
-/** What speaks against a beginning, as its run tells it. */
+/** Reason to wait, as fields of the run. */
 export type Trouble = Pick<MaintenanceRun, "message" | "held" | "freeSince">;
 
-/** Why a run cannot begin now; undefined when it is at most not its turn. */
+/** Returns the reason not to start a run now; undefined when none but the order remains. */
 export function preflightTrouble(
   run: Pick<MaintenanceRun, "operation" | "cause">,
   view: PreflightView & { readonly member: MaintainedMember },
@@ -95,12 +95,12 @@ function lagTrouble({ member, members }: Parameters<Check>[0]): string | undefin
 }
 
 function diskTrouble(
-  { member, room }: Parameters<Check>[0],
+  { member, space }: Parameters<Check>[0],
   { operation }: Parameters<Check>[1],
 ): string | undefined {
   if (operation !== "migrate") return undefined;
   const guess = { freeBytes: member.freeBytes ?? MIN_FREE_BYTES, neededBytes: MIN_FREE_BYTES };
-  const { freeBytes, neededBytes } = room ?? guess;
+  const { freeBytes, neededBytes } = space ?? guess;
   if (freeBytes >= neededBytes) return undefined;
   return `${freeBytes} bytes of the volume are free, a migration needs ${neededBytes}`;
 }

@@ -1,4 +1,4 @@
-/** Quantities as Kubernetes writes them, read as bytes: `10Gi`, `500M`, `1.5Ti`, `1e9`. */
+/** Kubernetes quantities in bytes, such as `10Gi`, `500M`, `1.5Ti`, `1e9`. */
 
 const POWERS: Readonly<Record<string, number>> = {
   n: 1e-9,
@@ -19,7 +19,7 @@ const POWERS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** The bytes, rounded up to whole ones; undefined for what is no quantity. */
+/** Parses a quantity to bytes, rounded up; undefined when it is invalid. */
 export function parseBytes(text: string): number | undefined {
   const [, number, exponent, suffix = ""] =
     /^([0-9]{1,18}(?:\.[0-9]{0,9})?)(?:[eE]([0-9]{1,2})|([a-zA-Z]{1,2}))?$/.exec(text) ?? [];
@@ -28,7 +28,7 @@ export function parseBytes(text: string): number | undefined {
   return Math.ceil(Number(number) * power * 10 ** Number(exponent ?? 0));
 }
 
-/** Bytes in the largest binary unit that divides them. */
+/** Formats bytes in the largest binary unit that divides them. */
 export function formatBytes(bytes: number): string {
   const unit = (["Ti", "Gi", "Mi", "Ki"] as const).find((each) => bytes % (POWERS[each] ?? 1) === 0);
   return unit === undefined ? String(bytes) : `${bytes / (POWERS[unit] ?? 1)}${unit}`;

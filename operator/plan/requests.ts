@@ -1,21 +1,23 @@
-/** Where maintenance comes from: the annotation, schedules and full disks make wishes; wishes become runs that wait. */
+/**
+ * Maintenance requests from the annotation, schedules and disk usage, and the queue of runs that they become.
+ */
 import { type Operation, operations } from "../api/names.ts";
 import type { MaintenanceRun, ScheduleMark } from "../api/node-runs.ts";
 import { MAX_REPLICAS } from "../api/node-spec.ts";
-import { instant } from "../observe/clock.ts";
+import { formatInstant } from "../observe/clock.ts";
 import { nextTick, parseCron } from "./cron.ts";
 import { isOpen, newRun } from "./maintenance.ts";
 
-/** What the annotation asks for: an operation, or a word that is none. */
+/** Request of the annotation: an operation, or an unknown word. */
 export type AnnotationRequest = { readonly operation: Operation } | { readonly unknown: string };
 
-/** A wish for one member. */
+/** A request for one member. */
 export interface MaintenanceRequest extends Pick<MaintenanceRun, "operation" | "member" | "cause"> {
-  /** When its schedule came up, milliseconds since the epoch; it is as old as its note when absent. */
+  /** Scheduled time, milliseconds since the epoch; the time of recording when absent. */
   readonly since?: number;
 }
 
-/** The runs of a Node: the one that is on its way or the last, those that wait, and those that ended, newest first. */
+/** Runs of a Node: the current or last one, queued ones, and completed ones, newest first. */
 export interface RunBook {
   readonly current: MaintenanceRun | undefined;
   readonly queue: readonly MaintenanceRun[];
@@ -24,28 +26,28 @@ export interface RunBook {
 
 const DAY_MS = 86_400_000;
 
-/** After a migration the volume must fill up again for so long before another is begun because of it. */
+/** Minimum time after a migration before disk usage requests another. */
 export const DISK_REST_MS = { Succeeded: DAY_MS, Failed: DAY_MS / 4 } as const;
 
-/** Reads the annotation. */
+/** Parses the annotation. */
 export function parseRequest(text: string): AnnotationRequest {
   return Object.hasOwn(operations, text) ? { operation: text as Operation } : { unknown: text.slice(0, 64) };
 }
 
-/** Notes wishes; one that waits or is on its way already is not noted twice. */
-export function addRequests(book: RunBook, wishes: readonly MaintenanceRequest[], now: number): RunBook {
+/** Adds requests to the queue. One that is queued or in progress is not added again. */
+export function addRequests(book: RunBook, requests: readonly MaintenanceRequest[], now: number): RunBook {
   const queue = [...book.queue];
-  for (const wish of wishes) {
+  for (const request of requests) {
     const open = [...(book.current === undefined ? [] : [book.current]), ...queue].filter(isOpen);
     const isNoted = open.some(
-      ({ operation, member }) => operation === wish.operation && member === wish.member,
+      ({ operation, member }) => operation === request.operation && member === request.member,
     );
-    if (!isNoted) queue.push(newRun(wish, now));
+    if (!isNoted) queue.push(newRun(request, now));
   }
   return { ...book, queue: queue.slice(0, 2 * MAX_REPLICAS) };
 }
 
-/** When the last run has ended, the next that waits comes to its place. */
+/** Makes the next queued run the current one after the last has completed. */
 export function startNext(book: RunBook): RunBook {
   const { current, queue, history } = book;
   const [next, ...rest] = queue;
@@ -54,16 +56,16 @@ export function startNext(book: RunBook): RunBook {
   return { current: next, queue: rest, history: ended.slice(0, 2 * MAX_REPLICAS) };
 }
 
-/** How a schedule stands: how far it was followed, and whether it has come up since. */
+/** Progress of a schedule, and whether it is due. */
 export interface ScheduleView {
   readonly mark: ScheduleMark;
-  /** When it came up first since, milliseconds since the epoch; undefined when it is not due. */
+  /** First scheduled time since then, milliseconds since the epoch; undefined when it is not due. */
   readonly due: number | undefined;
 }
 
 /**
- * Follows a schedule. One that is new or was changed begins now; one that came up several times, or while no window
- * was open, comes up once. Undefined when it is no schedule.
+ * Updates the progress of a schedule. A new or changed one starts now. Several missed times, or those outside
+ * of windows, count as one. Undefined for an invalid schedule.
  */
 export function followSchedule(
   { operation, schedule }: Pick<ScheduleMark, "operation" | "schedule">,
@@ -72,21 +74,21 @@ export function followSchedule(
 ): ScheduleView | undefined {
   const cron = parseCron(schedule);
   if (cron === undefined) return undefined;
-  const fresh = { operation, schedule, since: instant(now) };
+  const fresh = { operation, schedule, since: formatInstant(now) };
   if (before?.schedule !== schedule) return { mark: fresh, due: undefined };
   const tick = nextTick(cron, Date.parse(before.since));
   const isDue = isWindowOpen && tick !== undefined && tick <= now;
   return isDue ? { mark: fresh, due: tick } : { mark: before, due: undefined };
 }
 
-/** A member's volume. */
+/** Volume of a member. */
 export interface MemberDisk {
   readonly member: string;
-  /** How full it is; undefined when nobody has told. */
+  /** Usage in percent; undefined when unknown. */
   readonly percent: number | undefined;
 }
 
-/** Migrations that full volumes ask for. */
+/** Returns requests of migrations by disk usage. */
 export function diskRequests(
   disks: readonly MemberDisk[],
   { atPercent, book }: { readonly atPercent: number; readonly book: RunBook },

@@ -1,56 +1,57 @@
 /**
- * Rollouts: which members of a Node may take what is newly asked for, while the others keep what they have. In a
- * group one member at a time starts anew; the next one only when it is ready and level with its siblings. One that
- * does not get there in time stops the rollout until its Node's spec changes or it recovers.
+ * Rollouts: selects the members of a Node that may be recreated with the current spec. In a group one member
+ * at a time is recreated; the next one follows when it is ready and synced. A member that is not ready in
+ * time pauses the rollout. Pure.
  */
 import type { Rollout } from "../api/node-runs.ts";
-import { instant } from "../observe/clock.ts";
+import { formatInstant } from "../observe/clock.ts";
 import { isSteady, type MemberView, quorumTrouble } from "./group.ts";
 
-/** A member, and what its pod is made of. */
+/** A member with the digests of its pod. */
 export interface RolloutMember extends MemberView {
-  /** What its StatefulSet was last given; undefined while there is none. */
+  /** Digest in its StatefulSet; undefined when that does not exist. */
   readonly applied: string | undefined;
   readonly wanted: string;
-  /** True when its pod is the one that was last asked for. */
+  /** True when its pod is from the current template. */
   readonly isCurrent: boolean;
   /**
-   * True when its program does not run: there is no pod, or its containers wait for something. Where nobody is on the
-   * way such members need not wait for each other: a mistake that lets none of them start is put right at once.
+   * True when its node does not run: there is no pod, or its containers wait. Such members need not wait for
+   * each other while no rollout is in progress, so that a spec which prevents every start can be corrected at
+   * once.
    */
   readonly isDown: boolean;
 }
 
-/** What is looked at. */
+/** Inputs of the plan. */
 export interface RolloutView {
-  /** The Node to plan for. */
+  /** Name of the Node. */
   readonly node: string;
-  /** Its members. */
+  /** Members of the Node. */
   readonly own: readonly RolloutMember[];
-  /** All members of the group, the Node's own among them. */
+  /** Members of the group, including those of the Node. */
   readonly members: readonly MemberView[];
-  /** What the statuses of the group's Nodes say, by Node. */
+  /** Rollouts in the statuses of the group's Nodes, by Node. */
   readonly rollouts: ReadonlyMap<string, Rollout>;
-  /** The member whose maintenance has begun and has not ended. */
+  /** Member with maintenance in progress. */
   readonly maintained: string | undefined;
 }
 
-/** What is decided. */
+/** Decision on a rollout. */
 export interface RolloutPlan {
-  /** For the status; undefined when nobody is on the way. */
+  /** Rollout for the status; undefined when none is in progress. */
   readonly rollout: Rollout | undefined;
-  /** Members of the Node that may be given what is wanted; it is in the status first. */
+  /** Members that may be recreated, once the status records it. */
   readonly take: ReadonlySet<string>;
-  /** Members of the Node that keep what they have until it is their turn. */
+  /** Members that keep their template for now. */
   readonly keep: readonly string[];
-  /** Why nobody else is next. */
+  /** Reason for which the next member waits. */
   readonly waits: string | undefined;
 }
 
-/** How long a member may take to be ready and level. */
+/** Maximum time until a recreated member is ready and synced. */
 export const ROLLOUT_MS = 20 * 60_000;
 
-/** Plans for one Node. */
+/** Decides on the rollout of one Node. */
 export function planRollout(view: RolloutView, now: number): RolloutPlan {
   const { own } = view;
   const rollout = currentRollout(view, now);
@@ -64,7 +65,9 @@ export function planRollout(view: RolloutView, now: number): RolloutPlan {
   return planOf(own, [...free, next.name], begun, begun.message);
 }
 
-/** A member whose turn it is, and that has not been given anything yet, waits when others fell over meanwhile. */
+/**
+ * Continues a rollout. A selected member that was not recreated yet waits when other members fail meanwhile.
+ */
 function goOn(
   view: RolloutView,
   free: readonly string[],
@@ -89,7 +92,7 @@ function planOf(
   return { rollout, take, keep, waits };
 }
 
-/** True when it disturbs nobody: there is no pod, or none is meant to be, or nothing changes. */
+/** True when a change affects no running pod. */
 function isFree({ applied, wanted, suspended }: RolloutMember): boolean {
   return applied === undefined || applied === wanted || suspended;
 }
@@ -98,7 +101,7 @@ function isDue(member: RolloutMember): boolean {
   return !isFree(member);
 }
 
-/** Who is not ready anyway comes first, then in the order of names. */
+/** Orders members: those that are not ready first, then by name. */
 function byTurn(a: RolloutMember, b: RolloutMember): number {
   if (a.ready !== b.ready) return a.ready ? 1 : -1;
   return a.name < b.name ? -1 : 1;
@@ -109,12 +112,12 @@ function begin({ name, wanted }: RolloutMember, now: number): Rollout {
     member: name,
     revision: wanted,
     state: "Rolling",
-    startedAt: instant(now),
+    startedAt: formatInstant(now),
     message: `${name} starts anew`,
   };
 }
 
-/** What has become of the Node's own rollout. */
+/** Returns the state of the Node's own rollout. */
 function currentRollout(view: RolloutView, now: number): Rollout | undefined {
   const rollout = view.rollouts.get(view.node);
   const member = view.own.find(({ name }) => name === rollout?.member);
@@ -131,7 +134,7 @@ function hasArrived(member: RolloutMember, members: readonly MemberView[]): bool
   return member.isCurrent && isSteady(member, members);
 }
 
-/** Why it is not the member's turn; `stopped` is the Node's own rollout that came to no end. */
+/** Returns the reason not to recreate a member now; `stopped` is the Node's own unfinished rollout. */
 function troubleWith(
   next: RolloutMember,
   view: RolloutView,
@@ -150,7 +153,7 @@ function troubleWith(
   return sibling === undefined ? quorumTrouble(next, members) : `${sibling.name} is not ready and level`;
 }
 
-/** The rollouts of the group's other Nodes. */
+/** Lists the rollouts of the group's other Nodes. */
 function othersOf({ node, rollouts }: RolloutView): readonly Rollout[] {
   return [...rollouts].filter(([of]) => of !== node).map(([, rollout]) => rollout);
 }

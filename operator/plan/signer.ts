@@ -1,20 +1,23 @@
-/** One signer per address: which of several members with one key may have a pod. Pure. */
+/** One signer per address: selects the member that may have a pod among those with one key. Pure. */
 import type { Stop } from "./stop.ts";
 
-/** A member with the address in question, or a pod with it that no present member explains. */
+/** A member with the address, or a pod with it that belongs to no current member. */
 export interface Signer {
   /** `namespace/name` of the member or pod. */
   readonly key: string;
   readonly kind: "node" | "pod";
-  /** When its Node was made, milliseconds since the epoch. */
+  /** Creation time of its Node, milliseconds since the epoch. */
   readonly createdAt: number;
-  /** It has a pod, gets one, or may still get one: it was allowed to start. */
+  /** True when it has a pod, gets one, or was allowed to start. */
   readonly isRunning: boolean;
-  /** The machine of a pod. */
+  /** Machine of a pod. */
   readonly machine?: string | undefined;
 }
 
-/** Gives why `own` gets no pod; undefined when it comes first: who runs, then who is older. */
+/**
+ * Returns the reason that `own` gets no pod; undefined when it comes first. Running members precede others,
+ * then older ones.
+ */
 export function signerTrouble(own: Signer, others: readonly Signer[], address: string): Stop | undefined {
   const first = others.find((other) => comesBefore(other, own));
   if (first === undefined) return undefined;

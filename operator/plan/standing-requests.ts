@@ -1,4 +1,4 @@
-/** What a Node asks for by itself: its schedules that have come up, and its full volumes. */
+/** Maintenance requests of a Node's spec: due schedules and disk usage. */
 import type { ScheduleMark } from "../api/node-runs.ts";
 import type { NodeSpec } from "../api/node-spec.ts";
 import {
@@ -10,30 +10,30 @@ import {
 } from "./requests.ts";
 import { isOpenWindow } from "./windows.ts";
 
-/** What is looked at. */
+/** Inputs of the requests. */
 export interface StandingView {
   readonly maintenance: NodeSpec["maintenance"];
-  /** How far its schedules were followed. */
+  /** Progress of the schedules. */
   readonly marks: readonly ScheduleMark[];
-  /** All its members. */
+  /** Volumes of all members. */
   readonly disks: readonly MemberDisk[];
   readonly book: RunBook;
 }
 
-/** What comes of it. */
+/** Requests and updated schedules. */
 export interface StandingRequests {
-  readonly wishes: readonly MaintenanceRequest[];
-  /** How far schedules are followed now; it is to be in the status together with the wishes. */
+  readonly requests: readonly MaintenanceRequest[];
+  /** Progress of the schedules, to be written to the status together with the requests. */
   readonly marks: readonly ScheduleMark[];
-  /** Schedules that are none. */
+  /** Invalid schedules. */
   readonly refused: readonly Pick<ScheduleMark, "operation" | "schedule">[];
 }
 
-/** Looks at schedules and volumes. */
+/** Evaluates schedules and disk usage. */
 export function standingRequests(view: StandingView, now: number): StandingRequests {
   const { windows, stateMigration, trieCache } = view.maintenance;
   const isWindowOpen = isOpenWindow(windows, now);
-  const wishes: MaintenanceRequest[] = [];
+  const requests: MaintenanceRequest[] = [];
   const marks: ScheduleMark[] = [];
   const refused: Pick<ScheduleMark, "operation" | "schedule">[] = [];
   const given = [
@@ -50,18 +50,18 @@ export function standingRequests(view: StandingView, now: number): StandingReque
     }
     marks.push(followed.mark);
     const { due } = followed;
-    if (due !== undefined) wishes.push(...forAll(view.disks, { operation, cause: "Schedule", since: due }));
+    if (due !== undefined) requests.push(...forAll(view.disks, { operation, cause: "Schedule", since: due }));
   }
   const { diskPercent: atPercent } = stateMigration;
   if (atPercent !== undefined && isWindowOpen)
-    wishes.push(...diskRequests(view.disks, { atPercent, book: view.book }, now));
-  return { wishes, marks, refused };
+    requests.push(...diskRequests(view.disks, { atPercent, book: view.book }, now));
+  return { requests, marks, refused };
 }
 
-/** A wish for each of them. */
+/** Returns a request for each member. */
 export function forAll(
   members: readonly Pick<MemberDisk, "member">[],
-  wish: Omit<MaintenanceRequest, "member">,
+  request: Omit<MaintenanceRequest, "member">,
 ): readonly MaintenanceRequest[] {
-  return members.map(({ member }) => ({ ...wish, member }));
+  return members.map(({ member }) => ({ ...request, member }));
 }

@@ -1,66 +1,66 @@
 /**
- * How large a member's volume is to be, and whether it is well. It only ever grows: by the spec, or by itself. What was
- * asked for in vain is taken back as far as Kubernetes allows it.
+ * Size and health of a member's volume. A volume only grows, by the spec or automatically. A refused
+ * expansion is reverted as far as Kubernetes allows.
  */
 import type { verdictReasons } from "../api/reasons.ts";
 import { formatBytes } from "./quantity.ts";
 
-/** Lets a volume grow by itself. */
+/** Parameters of automatic growth. */
 export interface AutoGrow {
   readonly atPercent: number;
   readonly stepBytes: number;
   readonly limitBytes: number;
 }
 
-/** A claim as it was last seen. */
+/** Observed state of a claim. */
 export interface ClaimView {
   readonly isBound: boolean;
-  /** What was asked for last. */
+  /** Requested size. */
   readonly requestedBytes: number;
-  /** What there is; 0 before it is bound. */
+  /** Capacity of the volume; 0 until it is bound. */
   readonly capacityBytes: number;
-  /** Why it cannot become as large as was asked for; undefined when nothing is known against it. */
+  /** Error of the expansion; undefined when there is none. */
   readonly trouble: string | undefined;
 }
 
-/** What a volume is judged by. */
+/** Inputs of the plan. */
 export interface VolumeView {
-  /** What the spec asks for. */
+  /** Size in the spec. */
   readonly sizeBytes: number;
   readonly autoGrow: AutoGrow | undefined;
   readonly claim: ClaimView | undefined;
-  /** What the operator made it grow to, and when, as the status says. */
+  /** Size and time of the last automatic growth, from the status. */
   readonly grownBytes: number | undefined;
   readonly grownAt: number | undefined;
-  /** How full its file system is; undefined while nobody has told. */
+  /** Usage of the file system; undefined until it is reported. */
   readonly disk: DiskUse | undefined;
 }
 
-/** How full a file system is. */
+/** Usage of a file system. */
 export interface DiskUse {
   readonly usedBytes: number;
   readonly capacityBytes: number;
 }
 
-/** What is decided. */
+/** Decision on a volume. */
 export interface VolumePlan {
-  /** The size to ask for. */
+  /** Size to request. */
   readonly bytes: number;
-  /** True when it grows by itself now. */
+  /** True for an automatic growth now. */
   readonly grows: boolean;
   readonly verdict: VolumeVerdict;
 }
 
-/** Whether a volume is well, and why. */
+/** Health of a volume with its reason. */
 export interface VolumeVerdict {
   readonly reason: StorageReason;
   readonly message: string;
 }
 
-/** Why a volume is well or not. */
+/** Reason of a verdict. */
 export type StorageReason = keyof (typeof verdictReasons)["StorageHealthy"];
 
-/** The worst first. */
+/** Reasons, worst first. */
 const WORST_FIRST: readonly StorageReason[] = [
   "GrowthFailed",
   "Full",
@@ -70,13 +70,13 @@ const WORST_FIRST: readonly StorageReason[] = [
   "Healthy",
 ];
 
-/** Between two growths of a volume: what was added must show before more is judged. */
+/** Minimum interval of growths, until an expansion has taken effect. */
 export const GROW_MS = 10 * 60_000;
 
-/** A volume this full is in danger, whatever it may grow to. */
+/** Usage at which a volume is reported as full. */
 const FULL_PERCENT = 95;
 
-/** Plans for one volume. */
+/** Decides on one volume. */
 export function planVolume(view: VolumeView, now: number): VolumePlan {
   const { sizeBytes, claim, grownBytes = 0, autoGrow } = view;
   const before = Math.max(sizeBytes, grownBytes, claimBytes(claim));
@@ -84,7 +84,7 @@ export function planVolume(view: VolumeView, now: number): VolumePlan {
   return { bytes: requestOf(claim, wanted), grows: wanted > before, verdict: judge(view, wanted) };
 }
 
-/** The bytes that a volume has or is to get by its claim; those that it has once its growth is in trouble. */
+/** Returns the size of a claim including an accepted expansion, or its capacity after a failed one. */
 export function claimBytes(claim: ClaimView | undefined): number {
   if (claim === undefined) return 0;
   const { requestedBytes, capacityBytes, trouble } = claim;
@@ -93,21 +93,24 @@ export function claimBytes(claim: ClaimView | undefined): number {
     : requestedBytes;
 }
 
-/** A request may be lowered while its growth is in trouble, but never to the size of the volume or below (KEP-1790). */
+/**
+ * Returns the size to request. A failed expansion may be lowered, but not to the capacity or below
+ * (KEP-1790).
+ */
 function requestOf(claim: ClaimView | undefined, wanted: number): number {
   return claim !== undefined && wanted <= claim.capacityBytes
     ? Math.max(wanted, claim.requestedBytes)
     : wanted;
 }
 
-/** What a person does about a volume that cannot grow to what is asked for. */
+/** Describes the remedy for a volume that cannot be expanded. */
 export function growthAdvice({ sizeBytes, claim }: Pick<VolumeView, "sizeBytes" | "claim">): string {
   const has = claimBytes(claim);
   const back = sizeBytes > has ? `, or set spec.storage.size back to ${formatBytes(has)}` : "";
   return `let its StorageClass and quota allow it${back}`;
 }
 
-/** A volume that does not have yet what was asked for is not asked for more. */
+/** True when automatic growth is due; not while an expansion is pending. */
 function isDue({ autoGrow, claim, disk, grownAt }: VolumeView, before: number, now: number): boolean {
   if (autoGrow === undefined || disk === undefined || claim === undefined) return false;
   if (claim.capacityBytes < before || now - (grownAt ?? 0) < GROW_MS) return false;
@@ -118,7 +121,7 @@ function grownSize(bytes: number, { stepBytes, limitBytes }: AutoGrow): number {
   return Math.max(bytes, Math.min(bytes + stepBytes, limitBytes));
 }
 
-/** How full it is, in percent. */
+/** Returns the usage in percent. */
 export function percentOf({ usedBytes, capacityBytes }: DiskUse): number {
   return capacityBytes > 0 ? (100 * usedBytes) / capacityBytes : 0;
 }
@@ -150,7 +153,7 @@ function verdict(reason: StorageReason, message: string): VolumeVerdict {
   return { reason, message };
 }
 
-/** The worst of the verdicts on a Node's volumes. */
+/** Returns the worst verdict on a Node's volumes. */
 export function worstVolume(
   volumes: readonly { readonly name: string; readonly verdict: VolumeVerdict }[],
 ): VolumeVerdict | undefined {

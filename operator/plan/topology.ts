@@ -1,23 +1,23 @@
-/** Who keeps whom connected: core and proxy nodes dial core nodes, endpoints dial proxies. */
+/** Peers in a network: core and proxy nodes dial core nodes, endpoints dial proxies. */
 import type { NodeType } from "../api/node-types.ts";
 
-/** A node of a network, as the others see it. */
-export interface Member {
+/** A node of a network. */
+export interface PeerCandidate {
   readonly name: string;
   readonly namespace: string;
   readonly network: string;
   readonly type: NodeType;
-  /** Other namespaces in which it takes nodes of the same network's name for its own. */
+  /** Other namespaces whose nodes of the same network name are peers. */
   readonly namespaces: readonly string[];
-  /** Undefined until its key is known. */
+  /** Undefined until its key exists. */
   readonly url: string | undefined;
 }
 
-/** A node that looks for peers. */
-export interface Seeker extends Omit<Member, "url"> {
-  /** Undefined: as its type does by default. */
+/** A node whose peers are computed. */
+export interface Seeker extends Omit<PeerCandidate, "url"> {
+  /** Undefined: the default of its type. */
   readonly types: readonly NodeType[] | undefined;
-  /** Nodes elsewhere. */
+  /** URLs of further peers. */
   readonly urls: readonly string[];
   readonly maxPeers: number;
 }
@@ -28,14 +28,14 @@ const DIALS: Readonly<Record<NodeType, readonly NodeType[]>> = {
   endpoint: ["proxy"],
 };
 
-/** More than this many are never kept: the network is connected long before. */
+/** Maximum number of required peers, which suffices to connect the network. */
 const MAX_KEPT = 24;
 
 /**
- * The URLs that a node is to keep, sorted. When there are too many, each node takes those that follow it on a ring of
- * all names: others than its neighbours do, always the same ones, so that one node more or less changes few connections.
+ * Returns the URLs of required peers, sorted. Above the limit each node takes its successors on a ring of all
+ * names, so that an added or removed node changes few connections.
  */
-export function peersToKeep(seeker: Seeker, members: readonly Member[]): readonly string[] {
+export function peersToKeep(seeker: Seeker, members: readonly PeerCandidate[]): readonly string[] {
   const types = seeker.types ?? DIALS[seeker.type];
   const found = members.flatMap((member) => {
     const { url, type } = member;
@@ -48,14 +48,14 @@ export function peersToKeep(seeker: Seeker, members: readonly Member[]): readonl
   return [...new Set([...seeker.urls, ...urls])].sort();
 }
 
-/** True when both take each other for nodes of one network: across namespaces both have to say so. */
-function areTogether(a: Omit<Member, "url">, b: Omit<Member, "url">): boolean {
+/** True for nodes of one network; across namespaces both must list the other's namespace. */
+function areTogether(a: Omit<PeerCandidate, "url">, b: Omit<PeerCandidate, "url">): boolean {
   if (a.network !== b.network) return false;
   if (a.namespace === b.namespace) return a.name !== b.name;
   return a.namespaces.includes(b.namespace) && b.namespaces.includes(a.namespace);
 }
 
-type Found = Member & { readonly url: string };
+type Found = PeerCandidate & { readonly url: string };
 
 function nextOnRing(seeker: Seeker, found: readonly Found[], room: number): readonly Found[] {
   const from = placeOf(seeker);
@@ -66,8 +66,11 @@ function nextOnRing(seeker: Seeker, found: readonly Found[], room: number): read
     .map(({ member }) => member);
 }
 
-/** Where a node is on the ring: FNV-1a with 32 bits, and a last mixing, since names often differ in one digit alone. */
-function placeOf({ namespace, name }: Pick<Member, "namespace" | "name">): number {
+/**
+ * Returns the position on the ring: FNV-1a with 32 bits and a final mix, because names often differ in one
+ * digit.
+ */
+function placeOf({ namespace, name }: Pick<PeerCandidate, "namespace" | "name">): number {
   let hash = 0x811c9dc5;
   for (const letter of `${namespace}/${name}`)
     hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);

@@ -1,18 +1,18 @@
-/** Windows: hours of the week, in UTC, in which maintenance may begin by itself. */
+/** Maintenance windows: hours of the week, in UTC. */
 
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 const DAY_MS = 86_400_000;
 
-/** A time that comes on given days. */
+/** A weekly window. */
 export interface Window {
   readonly days: readonly (typeof DAYS)[number][];
   /** `HH:MM`. */
   readonly from: string;
-  /** How long it lasts; it may end on the day after. */
+  /** Duration in hours; it may end on the next day. */
   readonly hours: number;
 }
 
-/** Whether one of the windows is open; where there are none it always is. */
+/** True while a window is open, and always without windows. */
 export function isOpenWindow(windows: readonly Window[], now: number): boolean {
   return windows.length === 0 || windows.some((window) => isWithin(window, now));
 }

@@ -1,40 +1,40 @@
 /**
- * Members by the addresses of their keys, and those that this operator let start: two that come at one moment are not
- * both in a status yet.
+ * Members by the addresses of their keys, and members that may start. Two members that are reconciled at once
+ * are not both in a status yet.
  */
 
-/** The book. */
+/** The address book. */
 export class AddressBook {
   readonly #members = new Map<string, Set<string>>();
   readonly #started = new Map<string, string>();
 
-  /** Notes that the member has named the address. */
+  /** Records that a member has the address. */
   note(address: string, member: string): void {
     const members = this.#members.get(address) ?? new Set();
     this.#members.set(address, members.add(member));
   }
 
-  /** Members that ever named the address; some may be gone or have another one since. */
+  /** Lists members that have or had the address. */
   membersAt(address: string): Iterable<string> {
     return this.#members.get(address) ?? [];
   }
 
-  /** Notes that the member may start with the address. */
+  /** Records that a member may start with the address. */
   start(member: string, address: string): void {
     this.#started.set(member, address);
   }
 
-  /** Notes that it may not, or no longer. */
+  /** Records that a member may not start. */
   stop(member: string): void {
     this.#started.delete(member);
   }
 
-  /** True for a member that was let start with the address. */
+  /** True for a member that may start with the address. */
   mayStart(member: string, address: string): boolean {
     return this.#started.get(member) === address;
   }
 
-  /** Forgets members that are gone. */
+  /** Forgets deleted members. */
   forget(isGone: (member: string) => boolean): void {
     for (const member of this.#started.keys()) if (isGone(member)) this.#started.delete(member);
     for (const [address, members] of this.#members) {

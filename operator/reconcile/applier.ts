@@ -1,8 +1,7 @@
 /**
- * Writes objects only when they are not as they should be: when the draft is another than the one that was last
- * applied, or when the object is another than the one that this made. What the API server fills in is thereby
- * never mistaken for a change, and what somebody changes by hand is put right. An object carries the digest of its
- * draft, so that an operator that starts anew need not write all that is as it was.
+ * Applies drafts only when needed: when the draft changed, or when the object differs from the one that the
+ * draft produced. Fields that the API server fills in are no change; changes by users are reverted. An
+ * annotation stores the digest of the draft, so that a restarted operator does not write unchanged objects.
  */
 import { createHash } from "node:crypto";
 import { annotations, FIELD_MANAGER, labels } from "../api/names.ts";
@@ -16,16 +15,16 @@ import { containsDraft } from "./contains.ts";
 interface Applied {
   readonly draft: string;
   readonly live: string;
-  /** The newest at which the object is known to have been so. */
+  /** Newest version at which the object was as applied. */
   version: string;
-  /** The object as it was written, until it is seen so or newer; of the kind that `latest` is asked for. */
+  /** The written object until an informer sees it; only of the kind of `latest`. */
   written: CachedObject | undefined;
 }
 
-/** The kind that `latest` is asked for: all that was just written for a thousand Nodes would take tens of MB. */
+/** Kind of `latest`. Written objects of all kinds would take tens of MB with a thousand Nodes. */
 const LATEST = "StatefulSet";
 
-/** Remembers what was applied. */
+/** Applies drafts and remembers them. */
 export class Applier {
   readonly #client: Pick<KubeClient, "apply" | "get" | "merge">;
   readonly #applied = new Map<string, Applied>();
@@ -35,7 +34,10 @@ export class Applier {
     this.#client = client;
   }
 
-  /** Makes the object so; true when it was written. Throws `KubeError`, `not-ours` when it is somebody else's. */
+  /**
+   * Applies a draft; returns true when it was written. Throws `KubeError`, `not-ours` for an object of
+   * somebody else.
+   */
   async apply(draft: Draft, seen: CachedObject | undefined): Promise<boolean> {
     const key = `${draft.kind} ${keyOf(draft.metadata)}`;
     const wanted = digest(draft);
@@ -50,7 +52,7 @@ export class Applier {
     return true;
   }
 
-  /** What an earlier operator applied, when it is still so. */
+  /** Returns the state that an earlier operator applied, if it is unchanged. */
   #known(
     key: string,
     {
@@ -73,9 +75,8 @@ export class Applier {
   }
 
   /**
-   * Lists whose items have keys are merged item by item, so that one with another's item may become invalid, such as
-   * a Service with two ports of one name: then lists are replaced as a whole first. One that is not there yet is
-   * invalid by itself.
+   * Applies a draft. Lists with keys merge by item, which can make an object invalid, such as a Service with
+   * two ports of one name. Lists are then replaced by a merge patch first.
    */
   async #write(draft: Draft): Promise<unknown> {
     try {
@@ -90,14 +91,14 @@ export class Applier {
     }
   }
 
-  /** A StatefulSet as it was seen last or written, whichever is newer; undefined when there is none. */
+  /** Returns the newer of a StatefulSet as seen and as written; undefined when there is none. */
   latest(kind: typeof LATEST, key: string, seen: CachedObject | undefined): unknown {
     const applied = this.#applied.get(`${kind} ${key}`);
     if (applied !== undefined) letGo(applied, seen);
     return (applied?.written ?? seen)?.object;
   }
 
-  /** Forgets an object that is gone. */
+  /** Forgets a deleted object. */
   gone(kind: string, seen: CachedObject): void {
     const key = `${kind} ${keyOf(seen.meta)}`;
     const known = this.#applied.get(key);
@@ -105,8 +106,8 @@ export class Applier {
   }
 
   /**
-   * An object of this name that the operator has never written is another's, and stays so. A claim is the member's by
-   * its name, whoever restored it: the pod mounts that one.
+   * Throws for an object that the operator did not create. A claim belongs to the member by its name, even
+   * when it was restored by a user, because the pod mounts it.
    */
   async #checkOwner(draft: Draft, seen: CachedObject | undefined): Promise<void> {
     if (draft.kind === kinds.claim.kind) return;
@@ -127,12 +128,14 @@ function withMark(draft: Draft, mark: string): Draft {
   };
 }
 
-/** What was written is of no use once it is seen. */
+/** Drops the written object once an informer has seen it. */
 function letGo(applied: Applied, seen: CachedObject | undefined): void {
   if (seen !== undefined && !isOlder(seen.meta.resourceVersion, applied.version)) applied.written = undefined;
 }
 
-/** An object that is not seen yet, or only as it was before the write, is no reason to write again. */
+/**
+ * True when the object is as applied. One that is not seen yet, or only as before the write, counts as such.
+ */
 function isAsApplied(applied: Applied, seen: CachedObject | undefined): boolean {
   if (seen === undefined || isOlder(seen.meta.resourceVersion, applied.version)) return true;
   const { resourceVersion } = seen.meta;
@@ -141,12 +144,12 @@ function isAsApplied(applied: Applied, seen: CachedObject | undefined): boolean 
   return true;
 }
 
-/** Versions of one kind are numbers that rise. */
+/** Compares resource versions, which are increasing numbers. */
 export function isOlder(version: string, than: string): boolean {
   return /^\d+$/.test(version) && /^\d+$/.test(than) && BigInt(version) < BigInt(than);
 }
 
-/** True for what the operator wrote, and for a copy of it that people put back: that has its labels. */
+/** True for an object that the operator wrote, and for a restored copy, which has its labels. */
 function isOurs(object: unknown): boolean {
   const { metadata } = object as {
     metadata?: { managedFields?: unknown; labels?: Readonly<Record<string, unknown>> | null };
@@ -158,7 +161,10 @@ function isOurs(object: unknown): boolean {
   return writers.some(({ manager }) => manager === FIELD_MANAGER);
 }
 
-/** Of what people and the operator set: not of the status, of what the server counts, or of what lists leave out. */
+/**
+ * Computes the digest of the fields that users and the operator set, without status, counters and fields that
+ * lists omit.
+ */
 function liveDigest(object: unknown): string {
   const {
     status: _status,
@@ -180,7 +186,7 @@ function digest(value: unknown): string {
   return createHash("sha256").update(canonical(value)).digest("hex");
 }
 
-/** JSON with sorted keys. */
+/** Formats JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) => {
     if (typeof each !== "object" || each === null || Array.isArray(each)) return each;

@@ -1,4 +1,4 @@
-/** The certificate of a member's gateway: issued once, and again in time before it ends. */
+/** The certificate of a member's gateway: issued once, and renewed before it expires. */
 import { gatewayName, objectNames } from "../build/names.ts";
 import { gatewaySecret } from "../build/secrets.ts";
 import { type Credentials, isGood, issueGateway } from "../control/authority.ts";
@@ -10,13 +10,13 @@ import type { MemberContext } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { secretText } from "./secret-text.ts";
 
-/** Checking a certificate takes a millisecond of processor time, of which a Node's look at itself takes but a few. */
+/** Interval of checks. A check takes a millisecond of CPU time, a reconciliation a few. */
 const CHECK_MS = 3_600_000;
 
-/** Secrets whose certificate was found good: by which authority, and when. */
+/** Secrets with a valid certificate: authority and time of the check. */
 const found = new WeakMap<CachedObject, { readonly authority: Credentials; readonly at: number }>();
 
-/** Writes the Secret when there is none, or its certificate is about to end or is not the authority's. */
+/** Writes the Secret when it is missing, its certificate is about to expire, or is of another authority. */
 export async function certificateStep({ node, member, deps }: MemberContext): Promise<Outcome> {
   const { clock, applier, client } = deps;
   const authorities = deps.authorities();
@@ -44,7 +44,7 @@ export async function certificateStep({ node, member, deps }: MemberContext): Pr
   return goOn;
 }
 
-/** A Secret that changes is seen as another one. */
+/** True for a Secret that was checked recently. A changed Secret is another cached object. */
 function wasGood(seen: CachedObject | undefined, authority: Credentials, now: number): boolean {
   const verdict = seen && found.get(seen);
   return verdict?.authority === authority && now - verdict.at < CHECK_MS;

@@ -1,4 +1,7 @@
-/** A core node's volume: noted once it holds blocks, and not replaced by an empty one where that began another chain. */
+/**
+ * The volume of a core node: recorded once it contains blocks, and not replaced by an empty one that would
+ * start another chain.
+ */
 import { annotations } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
@@ -14,7 +17,7 @@ import { notedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
 
-/** Stops a core node that would begin another chain on an empty volume. */
+/** Stops a core node that would start another chain on an empty volume. */
 export async function chainStep(context: MemberContext): Promise<Outcome> {
   const { node, member, facts, deps } = context;
   if (node.spec.type !== "core") return markJudged(context);
@@ -46,7 +49,7 @@ function markJudged({ facts }: MemberContext): Outcome {
   return goOn;
 }
 
-/** A Node that was made again does not know its height; its Network does. */
+/** Observes the volume. The Network knows the height of a recreated Node. */
 async function volumeSeen({ node, member, status, deps }: MemberContext): Promise<VolumeSeen> {
   const { namespace } = node.meta;
   const name = objectNames(member.name).claim;
@@ -67,7 +70,7 @@ function seenOf(claim: unknown, noted: Pick<MemberStatus, "volume">, height: num
   };
 }
 
-/** The addresses in block 0, as the Network noted them or the genesis file has them. */
+/** Returns the validators of the genesis, from the Network's status or the genesis file. */
 async function validatorsOf({ node, deps }: MemberContext): Promise<readonly string[] | undefined> {
   const { namespace } = node.meta;
   const noted = deps.cache.network(keyOf({ namespace: namespace, name: node.spec.network.name }))?.status
@@ -79,7 +82,7 @@ async function validatorsOf({ node, deps }: MemberContext): Promise<readonly str
   return validators.length === 0 ? undefined : validators;
 }
 
-/** The addresses of core nodes whose volumes hold no chain, this one's among them. */
+/** Returns the addresses of core nodes with empty volumes, including this one. */
 function emptyVolumes(context: MemberContext): ReadonlySet<string> {
   const { node, deps } = context;
   const own = notedAddress(context);
@@ -101,7 +104,7 @@ function emptyOf(node: NodeResource, deps: ReconcileDeps): readonly string[] {
   });
 }
 
-/** Notes the volume of a core node that has told a block of its own chain. */
+/** Records the volume of a core node that reported a block of its chain. */
 export function volumeStep(context: MemberContext): Outcome {
   const { node, member, deps, facts, status } = context;
   const { told, stop } = facts;

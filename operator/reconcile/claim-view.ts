@@ -1,4 +1,4 @@
-/** What a claim tells of its volume. */
+/** Reads PersistentVolumeClaims. */
 import { parseBytes } from "../plan/quantity.ts";
 import type { ClaimView } from "../plan/storage.ts";
 
@@ -28,7 +28,7 @@ export function readClaim(object: unknown): ClaimView {
   };
 }
 
-/** The PersistentVolume of a claim; undefined while it has none. */
+/** Returns the PersistentVolume of a claim; undefined until it is bound. */
 export function volumeOf(object: unknown): string | undefined {
   const name = (object as Claim).spec?.volumeName;
   return typeof name === "string" && name !== "" ? name : undefined;
@@ -38,7 +38,7 @@ function bytesOf(text: unknown): number {
   return (typeof text === "string" ? parseBytes(text) : undefined) ?? 0;
 }
 
-/** What Kubernetes says when a volume cannot grow: a condition, or a status that ends in `Infeasible`. */
+/** Returns the error of an expansion: a condition, or a status that ends in `Infeasible`. */
 function troubleOf(status: Claim["status"]): string | undefined {
   const conditions: readonly unknown[] = Array.isArray(status?.conditions) ? status.conditions : [];
   const [told] = conditions.flatMap(resizeError);

@@ -1,10 +1,10 @@
-/** A member's volume: claimed, and grown, before anything else and whatever state its pod is in. */
+/** The claim of a member's volume: created and expanded before all other objects, in any state of the pod. */
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { volumeClaim } from "../build/claim.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { isKubeError, type KubeError } from "../kube/error.ts";
-import { instant } from "../observe/clock.ts";
+import { formatInstant } from "../observe/clock.ts";
 import { formatBytes, parseBytes } from "../plan/quantity.ts";
 import {
   type AutoGrow,
@@ -19,10 +19,10 @@ import type { MemberContext } from "./context.ts";
 import type { RefusedGrowth } from "./memory.ts";
 import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
 
-/** A StorageClass or a quota that is changed is not told: what it refused is asked for again after this long. */
+/** Delay of a repeated expansion, because a changed StorageClass or quota causes no event. */
 const ASK_AGAIN_MS = 60_000;
 
-/** Decides how large the volume is to be and applies the claim. */
+/** Decides on the size of the volume and applies the claim. */
 export async function claimStep(context: MemberContext): Promise<Outcome> {
   const { member, node, deps, facts, status } = context;
   if (facts.claims === false) return goOn;
@@ -50,7 +50,7 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
   return goOn;
 }
 
-/** Applies the claim as planned; gives the refusal, which stands for a while: what it refused is not asked for each time. */
+/** Applies the claim. Returns a refusal, which is remembered and not repeated at each reconciliation. */
 async function applyClaim(
   { member, node, key, deps }: MemberContext,
   { sizeBytes, claim }: VolumeView,
@@ -79,23 +79,23 @@ async function applyClaim(
   }
 }
 
-/** One that is being deleted is not written: applied after its end it would be another, empty volume. */
+/** True for a claim that is being deleted: a write after its deletion would create an empty volume. */
 function isGoing(claim: CachedObject | undefined): boolean {
   return claim?.meta.deleted === true;
 }
 
-/** True for what the API server, a quota, a StorageClass or an admission webhook says to this very claim. */
+/** True for a refusal by the API server, a quota, a StorageClass or an admission webhook. */
 function isRefusal(error: unknown): error is KubeError {
   return (["invalid", "conflict", "forbidden", "other"] as const).some((code) => isKubeError(error, code));
 }
 
-/** That it grew is noted when it is asked for: a crash in between loses but the time of it. */
+/** Records an automatic growth when it is requested. */
 function grew(context: MemberContext, { bytes }: VolumePlan): void {
   const { member, node, deps, status } = context;
   const size = formatBytes(bytes);
   deps.events.record(node, "VolumeGrown", `the volume of ${member.name} grows to ${size}`);
   const disk = { usedBytes: undefined, capacityBytes: undefined, claimBytes: undefined, ...status.disk };
-  const grown = { requestedBytes: bytes, grownAt: instant(deps.clock.now()) };
+  const grown = { requestedBytes: bytes, grownAt: formatInstant(deps.clock.now()) };
   context.status = { ...status, disk: { ...disk, ...grown } };
 }
 

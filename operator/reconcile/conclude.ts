@@ -1,4 +1,4 @@
-/** What is judged of a Node when its steps are done, and put into its status. */
+/** Derives the status of a Node after its steps: sums, phase and conditions. */
 import { privilegedModules } from "../api/node-api.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
@@ -10,7 +10,7 @@ import type { Context, MemberContext } from "./context.ts";
 import { newestOfGroup } from "./group.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Puts the members and the sums of what they tell into the status, and what follows from the outcome. */
+/** Writes members, sums, phase and conditions to the status of the context. */
 export function conclude(context: Context, outcome: Outcome): void {
   const { node, deps } = context;
   const members = context.members.map(({ status }) => status);
@@ -28,7 +28,7 @@ export function conclude(context: Context, outcome: Outcome): void {
   };
 }
 
-/** Of a Node that is being deleted: what it waits for. What else was judged of it stays. */
+/** Writes the conditions of a Node that is being deleted; other conditions stay. */
 export function concludeDeletion(context: Context, message: string): void {
   const { node, deps, status } = context;
   const terms = { generation: node.meta.generation, now: deps.clock.now() };
@@ -91,7 +91,7 @@ function healthOfMember(
   };
 }
 
-/** What a Node with one member says is what that member says. */
+/** Computes the status of the Node from those of its members. */
 function sumsOf(members: readonly MemberStatus[]) {
   const [first] = members;
   const heights = members.flatMap(({ height }) => height ?? []);
@@ -107,7 +107,7 @@ function sumsOf(members: readonly MemberStatus[]) {
   };
 }
 
-/** A warning, there only while it holds. */
+/** Returns the warning condition, present only while it is True. */
 function privileges({ spec: { api } }: NodeResource): Verdict[] {
   const served = [...(api.http.enabled ? api.http.modules : []), ...(api.ws.enabled ? api.ws.modules : [])];
   const open = privilegedModules.filter((name) => served.includes(name));

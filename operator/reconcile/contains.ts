@@ -1,9 +1,9 @@
-/** Whether an object has everything that a draft of it says. */
+/** Comparison of a live object with a draft. */
 
 /**
- * True when every member of `wanted` is in `live`, and lists are as long. What the server or others add to objects is
- * no difference, and neither is something empty that it leaves out. A value that the server writes in another way,
- * such as 1024Mi, does not hold.
+ * True when `live` has every member of `wanted`, and lists of the same length. Additional members of `live`,
+ * and omitted empty ones, are ignored. A value that the server formats differently, such as 1024Mi, counts as
+ * a difference.
  */
 export function containsDraft(live: unknown, wanted: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return live === wanted;

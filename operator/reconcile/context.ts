@@ -1,4 +1,4 @@
-/** One Node while it is reconciled: what it asks for, what the steps found out, and the status that will be written. */
+/** State of a reconciliation: the Node, the facts that steps establish, and the status to write. */
 import { API_VERSION } from "../api/names.ts";
 import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNode } from "../api/resource.ts";
@@ -14,69 +14,69 @@ import type { Observation } from "./observation.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PodView } from "./pod-view.ts";
 
-/** What steps find out about a member for those after them. */
+/** Facts about a member that steps establish for later ones. */
 export interface MemberFacts {
   identity?: Identity;
-  /** The node key is waited for, or is none. */
+  /** Outcome of a missing or unusable node key. */
   key?: Outcome;
-  /** False: no claim is made for it. */
+  /** False when no claim may be created. */
   claims?: boolean;
-  /** The permissions that were judged: everything was as noted, or what was not was allowed. */
+  /** Permissions that were considered: nothing had changed, or the change was permitted. */
   judged?: { key?: true; chain?: true };
-  /** It may not go on before a person has judged. */
+  /** Set when the member must not continue until a user intervenes. */
   stop?: Stop;
   pod?: PodView;
-  /** The node's own word; there only when it is fresh. */
+  /** Recent observation of the node. */
   told?: Observation & { readonly ok: true };
-  /** True when it keeps what its StatefulSet was given: it is not its turn to be replaced. */
+  /** True when it keeps the template of its StatefulSet for now. */
   keeps?: boolean;
   volume?: VolumeVerdict;
-  /** Milliseconds after which to look again, even when every step goes on. */
+  /** Delay of the next reconciliation in milliseconds, even when all steps complete. */
   againMs?: number;
-  /** True while a pod is there, one that ends included. */
+  /** True while a pod exists, including one that terminates. */
   hasPod?: boolean;
-  /** Why it cannot be made what the spec asks for: what went wrong before its node was looked at. */
+  /** Outcome of the first step that failed before the node was observed. */
   trouble?: Outcome | undefined;
 }
 
-/** A member while its Node is reconciled. */
+/** State of a member during a reconciliation. */
 export interface MemberContext {
   /** `namespace/name` of the member. */
   readonly key: string;
   readonly member: Member;
-  /** The Node, with what its Network adds. */
+  /** The Node with the defaults of its Network. */
   readonly node: NodeResource;
   readonly deps: ReconcileDeps;
   readonly facts: MemberFacts;
-  /** What will be written. */
+  /** Status to write. */
   status: MemberStatus;
 }
 
-/** One Node while it is reconciled. */
+/** State of a Node during a reconciliation. */
 export interface Context {
   readonly key: string;
-  /** The Node, with what its Network adds. */
+  /** The Node with the defaults of its Network. */
   readonly node: NodeResource;
   readonly network: NetworkResource | undefined;
   readonly deps: ReconcileDeps;
   readonly members: readonly MemberContext[];
-  /** What will be written; the members' parts are put in at the end. */
+  /** Status to write; those of the members are added at the end. */
   status: NodeStatus;
-  /** Whose turn it is to be replaced; there only while somebody is due. */
+  /** Plan of the rollout; only while a member is to be recreated. */
   rollout?: RolloutPlan;
-  /** Milliseconds after which to look again, even when every step goes on. */
+  /** Delay of the next reconciliation in milliseconds, even when all steps complete. */
   againMs?: number;
 }
 
-/** A step, and its name for the log. */
+/** A step with its name for the log. */
 export interface Step<C = Context> {
   readonly name: string;
   readonly run: (context: C) => Promise<Outcome> | Outcome;
-  /** True when no step behind it builds on it: those go on although it does not. */
+  /** True when later steps do not depend on it and run although it failed. */
   readonly isAlone?: boolean;
 }
 
-/** Begins with the status that is there. */
+/** Creates a context from the current status. */
 export function createContext(given: NodeResource, deps: ReconcileDeps): Context {
   const network = deps.cache.network(
     keyOf({ namespace: given.meta.namespace, name: given.spec.network.name }),

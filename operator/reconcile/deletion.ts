@@ -1,7 +1,7 @@
 /**
- * The end of a Node: its pods end with their grace, in which they save their caches; the nodes around it let go of it
- * as a peer, each in its own reconciling; then the Node goes, and with it what it owns. What does not come in time is
- * told in an event and waited for no longer.
+ * Deletion of a Node: pods terminate within their grace period and save their caches, other nodes remove the
+ * peer, then the finalizer is removed and owned objects are garbage-collected. An event lists what was not
+ * completed in time.
  */
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { formerMembersOf, type Member, membersOf, objectNames } from "../build/names.ts";
@@ -18,15 +18,15 @@ import { hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { viewMember } from "./group.ts";
 import { isOwned } from "./owned.ts";
 
-/** How long a Node that is being deleted may wait: as long as a pod may take to end, and a minute. */
+/** Timeout of a deletion: the grace period of a pod and a minute. */
 export const DELETION_MS = (TERMINATION_GRACE_SECONDS + 60) * 1_000;
-/** How soon it is looked at again. */
+/** Interval of checks during a deletion. */
 const LOOK_MS = 2_000;
 const RESYNC_MS = 300_000;
-/** The finalizer with which the API server notes that what belongs to an object is to stay. */
+/** Finalizer by which the API server marks a deletion that orphans dependents. */
 const ORPHAN = "orphan";
 
-/** Does what is next for a Node that is being deleted; gives the milliseconds after which to look again. */
+/** Continues a deletion; returns the milliseconds until the next check. */
 export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<number> {
   const { meta } = node;
   if (!hasFinalizer(meta)) return RESYNC_MS; // what it owns goes with it
@@ -46,7 +46,7 @@ export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<
   return LOOK_MS;
 }
 
-/** A Node that this release cannot read is let go at once, so that no namespace waits for it. */
+/** Removes the finalizer of a Node that cannot be parsed, so that its namespace can be deleted. */
 export async function endUnread(
   seen: CachedObject | undefined,
   deps: ReconcileDeps,
@@ -66,7 +66,7 @@ async function end(node: NodeResource, deps: ReconcileDeps, left: string | undef
   return RESYNC_MS;
 }
 
-/** The status is for those who look; that it cannot be written keeps no Node. */
+/** Writes the status; a failure does not hold up the deletion. */
 async function note(node: NodeResource, deps: ReconcileDeps, left: string): Promise<void> {
   const context = createContext(node, deps);
   concludeDeletion(context, left);
@@ -80,11 +80,11 @@ async function note(node: NodeResource, deps: ReconcileDeps, left: string): Prom
 
 interface PodLeft {
   readonly name: string;
-  /** The StatefulSet that would make it again; undefined once that goes. */
+  /** StatefulSet that would recreate the pod; undefined once that is being deleted. */
   readonly set: CachedObject | undefined;
 }
 
-/** Members whose pods are there; not those whose StatefulSet is not the Node's, or no more. */
+/** Lists members with pods of the Node's own StatefulSets. */
 function podsOf(node: NodeResource, deps: ReconcileDeps): readonly PodLeft[] {
   const { namespace, uid } = node.meta;
   return [...membersOf(node), ...formerMembersOf(node)].flatMap(({ name }: Member): readonly PodLeft[] => {
@@ -96,7 +96,7 @@ function podsOf(node: NodeResource, deps: ReconcileDeps): readonly PodLeft[] {
   });
 }
 
-/** Without its StatefulSet a pod ends as pods do: what it runs before its end, SIGTERM, and its grace. */
+/** Deletes the StatefulSet, so that the pod terminates with its preStop hook and grace period. */
 async function endPod(
   { meta }: NodeResource,
   deps: ReconcileDeps,
@@ -108,7 +108,9 @@ async function endPod(
   deps.log.info({ node: keyOf(meta), member }, "pod is to end");
 }
 
-/** One that does not answer lets go when it does again; one that was given the URL by its spec keeps it. */
+/**
+ * Lists members that still have the peer. Silent ones remove it later; one whose spec names the URL keeps it.
+ */
 function keepersOf(node: NodeResource, deps: ReconcileDeps): readonly string[] {
   const ids = new Set(node.status.members?.flatMap(({ url }) => (url === undefined ? [] : [peerId(url)])));
   const namespaces = new Set([node.meta.namespace, ...node.spec.peers.namespaces]);

@@ -1,9 +1,9 @@
 /**
- * Which events are worth a write. One that repeats is counted, and its count written now and then; an object about
- * which there is ever something new is heard of now and then too. Pure but for what it remembers, which is bounded.
+ * Selects the events to write. Repeated events are counted and written periodically, and each object has a
+ * token bucket. State is bounded.
  */
 
-/** What to write: a new event, or that one which is there has repeated. */
+/** A write: a new event, or the count of a repeated one. */
 export type EventWrite =
   | { readonly kind: "new"; readonly name: string }
   | { readonly kind: "repeat"; readonly name: string; readonly count: number };
@@ -11,7 +11,7 @@ export type EventWrite =
 interface Series {
   readonly name: string;
   readonly count: number;
-  /** When it was last written. */
+  /** Time of the last write. */
   readonly at: number;
 }
 
@@ -20,20 +20,20 @@ interface Allowance {
   readonly at: number;
 }
 
-/** A repeated event is written once in this time. */
+/** Minimum interval of writes of a repeated event. */
 const REPEAT_MS = 10_000;
-/** How many writes an object's events have at once, and how long it takes until there is one more. */
+/** Token bucket of an object: writes at once, and the interval of further ones. */
 const BURST = 25;
 const EVERY_MS = 30_000;
 const MAX_REMEMBERED = 2_000;
 
-/** Remembers what was told. */
+/** Recent events. */
 export class EventSeries {
   readonly #series = new Map<string, Series>();
   readonly #allowances = new Map<string, Allowance>();
   #made = 0;
 
-  /** What to write of an event `what` about an object that happens `now`, if anything. */
+  /** Returns the write for an event `what` about an object at `now`, if any. */
   next(uid: string, what: string, now: number): EventWrite | undefined {
     const key = `${uid} ${what}`;
     const before = this.#series.get(key);
@@ -50,7 +50,7 @@ export class EventSeries {
     return isTold ? { kind: "repeat", name, count } : undefined;
   }
 
-  /** The event is not there, or no longer: it is new when it happens again. */
+  /** Forgets an event that was not written or was deleted. */
   forget(uid: string, what: string): void {
     this.#series.delete(`${uid} ${what}`);
   }
@@ -64,7 +64,7 @@ export class EventSeries {
   }
 }
 
-/** Sets it as the last one; the one that was not asked for longest goes when there are too many. */
+/** Sets an entry as the most recent one and evicts the least recent above the limit. */
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);

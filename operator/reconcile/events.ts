@@ -1,15 +1,15 @@
-/** Events of a Node or a Network, as `kubectl describe` shows them. One that repeats is counted. */
+/** Kubernetes Events of Nodes and Networks. Repeated ones are counted. */
 import { API_VERSION, type EventReason, eventReasons, FIELD_MANAGER } from "../api/names.ts";
 import type { NetworkResource, NodeResource } from "../api/resource.ts";
 import type { KubeClient, Place } from "../kube/client.ts";
 import { kinds } from "../kube/resources.ts";
-import { type Clock, instant } from "../observe/clock.ts";
+import { type Clock, formatInstant } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { EventSeries } from "./event-series.ts";
 
-/** Tells events. */
+/** Recorder of events. */
 export interface EventRecorder {
-  /** Does not wait and never fails: an event that is lost is only logged. */
+  /** Records an event without waiting. A failure is logged only. */
   record(about: NodeResource | NetworkResource, reason: EventReason, message: string): void;
 }
 
@@ -33,7 +33,7 @@ export function createEventRecorder(
       const writing =
         write.kind === "new"
           ? client.create(eventOf(about, reason, message, { now, place }))
-          : client.merge(kinds.event, place, { count: write.count, lastTimestamp: instant(now) });
+          : client.merge(kinds.event, place, { count: write.count, lastTimestamp: formatInstant(now) });
       writing.catch((error: unknown) => {
         series.forget(uid, what);
         log.warn({ about: name, reason, error: String(error) }, "event was not told");
@@ -48,7 +48,7 @@ function eventOf(
   message: string,
   { now, place }: { readonly now: number; readonly place: Place },
 ) {
-  const time = instant(now);
+  const time = formatInstant(now);
   return {
     apiVersion: kinds.event.apiVersion,
     kind: kinds.event.kind,

@@ -1,4 +1,4 @@
-/** Where peers outside the cluster reach a member, as its external Service says. */
+/** URL of a member for peers outside the cluster, from its external Service. */
 import { type Identity, nodeUrl } from "../build/identity.ts";
 import { type Member, objectNames } from "../build/names.ts";
 import type { ReconcileDeps } from "./deps.ts";
@@ -10,7 +10,7 @@ interface ServiceView {
 
 const HOST = /^[-.:a-zA-Z0-9]{1,253}$/;
 
-/** The URL; undefined when there is no such Service, or nobody has given it an address. */
+/** Returns the URL; undefined without a Service or an address. */
 export function externalUrl(
   { node, name }: Member,
   identity: Identity,

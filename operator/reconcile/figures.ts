@@ -1,11 +1,11 @@
-/** What is known of every replica, for the metrics: what it told last, and what its Node's status says. */
+/** Figures of replicas for the metrics, from observations and statuses. */
 import type { NodeResource } from "../api/resource.ts";
 import { keyOf } from "../api/resource.ts";
 import type { NodeFigures } from "../observe/node-metrics.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import type { Observation } from "./observation.ts";
 
-/** A row a replica. A node that does not answer has neither height nor lag: what it once said is no height. */
+/** Returns the figures of all replicas. A silent node has neither height nor lag. */
 export function figuresOf(
   nodes: readonly NodeResource[],
   observed: (key: string) => Observation | undefined,

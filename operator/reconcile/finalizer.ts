@@ -1,4 +1,4 @@
-/** The finalizer of Nodes: set before anything is made for one, taken away when it may go. */
+/** The finalizer of Nodes: added before any object is created, removed at the end of the deletion. */
 import { FINALIZER } from "../api/names.ts";
 import type { ObjectMeta } from "../api/resource.ts";
 import type { KubeClient } from "../kube/client.ts";
@@ -6,12 +6,14 @@ import { kinds } from "../kube/resources.ts";
 import type { Context } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
-/** True for a Node that waits for the operator when it is deleted. */
+/** True for a Node with the operator's finalizer. */
 export function hasFinalizer({ finalizers }: Pick<ObjectMeta, "finalizers">): boolean {
   return finalizers.includes(FINALIZER);
 }
 
-/** Holds the Node; not one in the operator's own namespace, which may be deleted as a whole, the operator first. */
+/**
+ * Adds the finalizer, except in the operator's own namespace, where a deletion may remove the operator first.
+ */
 export async function finalizerStep({ node, deps, key }: Context): Promise<Outcome> {
   const { meta } = deps.cache.node(key) ?? node;
   if (hasFinalizer(meta) || meta.namespace === deps.settings.operatorNamespace) return goOn;
@@ -19,13 +21,13 @@ export async function finalizerStep({ node, deps, key }: Context): Promise<Outco
   return goOn;
 }
 
-/** Lets the Node go. Throws `KubeError`, `conflict` when it has changed since it was read. */
+/** Removes the finalizer. Throws `KubeError`, `conflict` when the Node has changed. */
 export async function removeFinalizer(client: Pick<KubeClient, "merge">, meta: ObjectMeta): Promise<void> {
   const others = meta.finalizers.filter((each) => each !== FINALIZER);
   await writeFinalizers(client, meta, others);
 }
 
-/** A patch replaces the whole list: guarded by the version, no other's finalizer is lost or comes back. */
+/** Replaces the list of finalizers with the version as precondition, to preserve those of others. */
 function writeFinalizers(
   client: Pick<KubeClient, "merge">,
   { name, namespace, resourceVersion }: ObjectMeta,

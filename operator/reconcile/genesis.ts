@@ -1,4 +1,7 @@
-/** Block 0: a Node waits for the ConfigMap that it or its Network names, or that its Network makes, and keeps to it. */
+/**
+ * The genesis of a Node: waits for the ConfigMap that the Node or its Network names, or that the operator
+ * creates, and stops on a change.
+ */
 import { annotations } from "../api/names.ts";
 import type { NetworkResource } from "../api/resource.ts";
 import { genesisRecord } from "../build/genesis-record.ts";
@@ -9,14 +12,14 @@ import type { Context } from "./context.ts";
 import { goOn, type Outcome, waitFor } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
 
-/** Waits for the Network: without it, what the Node is to be is not known. */
+/** Waits for the Network, on which the spec of the Node depends. */
 export function networkStep({ node, network }: Context): Outcome {
   const { name, genesis } = node.spec.network;
   if (network !== undefined || genesis !== undefined) return goOn;
   return waitFor("NetworkMissing", `there is no Network ${name} here, and the Node names no genesis`);
 }
 
-/** Waits for the genesis. One that was noted and is gone, or is another one, stops all members where they are. */
+/** Waits for the genesis. A recorded one that is missing or has changed stops all members. */
 export async function genesisStep(context: Context): Promise<Outcome> {
   const { node, network } = context;
   const lost = networkOfGenesis(context)?.status.conditions?.find(({ reason }) => reason === "GenesisLost");
@@ -36,7 +39,7 @@ export async function genesisStep(context: Context): Promise<Outcome> {
   return waitFor("GenesisMissing", words);
 }
 
-/** The ConfigMap; `read` where one is not followed and a node that answers has read it. */
+/** Reads the ConfigMap; `read` for one that is not watched, when a responding node has read it. */
 async function findMap(
   { node, members, deps }: Context,
   name: string,
@@ -48,7 +51,7 @@ async function findMap(
   return { object: await deps.client.get(kinds.configMap, { namespace, name }) };
 }
 
-/** The Network's word counts where the genesis is the Network's; a Node with its own goes by what it noted. */
+/** Compares with the Network's record for the Network's genesis, else with the Node's own. */
 function compare(context: Context, text: string): Outcome {
   const { node, status } = context;
   const { digest } = genesisRecord(text, node.spec.network.genesis === undefined);
@@ -64,7 +67,7 @@ function compare(context: Context, text: string): Outcome {
   return goOn;
 }
 
-/** The Network, where the Node's genesis is the Network's. */
+/** Returns the Network if the Node uses its genesis. */
 function networkOfGenesis({ node, network }: Context): NetworkResource | undefined {
   const own = genesisConfigMap(node.spec.network);
   const { configMap } = network?.spec.genesis ?? {};

@@ -1,4 +1,4 @@
-/** The members of a Node's group, the nodes of its network in its namespace, as they were seen and told last. */
+/** The group of a Node, all nodes of its network in its namespace, as last observed. */
 import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { type Member, membersOf, objectNames } from "../build/names.ts";
@@ -10,22 +10,22 @@ import { readPod } from "./pod-view.ts";
 
 /** A group. */
 export interface Group {
-  /** Its name among all groups. */
+  /** Key of the group. */
   readonly key: string;
   readonly nodes: readonly NodeResource[];
   readonly members: readonly MemberView[];
-  /** Rollouts that have not ended, by Node. */
+  /** Rollouts in progress, by Node. */
   readonly rollouts: ReadonlyMap<string, Rollout>;
-  /** Runs under way, the Node's own not among them. */
+  /** Maintenance in progress of other Nodes. */
   readonly others: readonly MaintenanceRun[];
 }
 
-/** The name of a Node's group. */
+/** Returns the key of a Node's group. */
 export function groupKey({ node }: Pick<Context, "node">): string {
   return `${node.meta.namespace}/${node.spec.network.name}`;
 }
 
-/** Looks at the group; the status of the Node itself is the one that will be written. */
+/** Observes the group; the Node itself has the status of the context. */
 export function groupOf(context: Context): Group {
   const { node, deps, status } = context;
   const others = deps.cache
@@ -48,7 +48,7 @@ export function groupOf(context: Context): Group {
   };
 }
 
-/** A member as it was seen and told last. */
+/** Observes a member. */
 export function viewMember({ node, name }: Member, deps: ReconcileDeps): MemberView {
   const { namespace } = node.meta;
   const pod = deps.cache.find("pod", keyOf({ namespace, name: objectNames(name).pod }));
@@ -69,7 +69,7 @@ export function viewMember({ node, name }: Member, deps: ReconcileDeps): MemberV
   };
 }
 
-/** Who told the newest block of the group; of other Nodes that did not tell what their status says will do. */
+/** Returns the newest reported height of the group. Silent Nodes count with the height in their status. */
 export function newestOfGroup({ node, deps, members }: Context): ReportedHeight | undefined {
   const own = members.flatMap(({ facts: { told } }) => told && { height: told.height, toldAt: told.at });
   const others = deps.cache

@@ -1,6 +1,6 @@
 /**
- * Carries out maintenance, a step at a time: what is decided is in the status before the node is asked, and what the
- * node answers, an error included, is in the status and an event.
+ * Runs maintenance one action at a time: the run is written to the status before the node is called, and the
+ * response afterwards, with an event.
  */
 import { type Operation, operations } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
@@ -21,7 +21,7 @@ import {
   type SavingProgress,
 } from "../plan/maintenance.ts";
 import type { Turn } from "../plan/order.ts";
-import type { MaintainedMember, MigrationRoom, PreflightView } from "../plan/preflight.ts";
+import type { MaintainedMember, MigrationSpace, PreflightView } from "../plan/preflight.ts";
 import { startNext } from "../plan/requests.ts";
 import { isOpenWindow } from "../plan/windows.ts";
 import { gatewayOf } from "./cluster-cache.ts";
@@ -30,12 +30,12 @@ import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { bookOf, runsToCome, withBook } from "./requests.ts";
 
-/** How often a run that has not ended is looked at. */
+/** Interval of progress checks. */
 const LOOK_MS = 10_000;
-/** How often it is looked whether a saving, which lasts seconds, has ended, and whether blocks follow. */
+/** Interval of checks of short operations: saving the cache, and verification. */
 const SHORT_MS = 2_500;
 
-/** Takes the next run when the last has ended, and does what is next for it. */
+/** Starts the next run after the last has completed, and performs its next action. */
 export async function maintenanceStep(context: Context): Promise<Outcome> {
   context.status = withBook(context.status, startNext(bookOf(context.status)));
   const { maintenance: run } = context.status;
@@ -59,8 +59,8 @@ function lookAgain(context: Context, run: MaintenanceRun): void {
   else if (status.maintenanceQueue !== undefined) context.againMs = 0;
 }
 
-/** What a node says of its room when it is its turn to migrate; undefined where it cannot be asked. */
-async function roomFor(context: Context, run: MaintenanceRun): Promise<MigrationRoom | undefined> {
+/** Queries the disk space for a migration that is next; undefined when the node cannot be queried. */
+async function roomFor(context: Context, run: MaintenanceRun): Promise<MigrationSpace | undefined> {
   if (run.operation !== "migrate" || run.state !== "Requested") return undefined;
   const step = planMaintenance(run, preflightView(context, run), context.deps.clock.now());
   if (step.do !== "begin") return undefined;
@@ -72,7 +72,7 @@ async function roomFor(context: Context, run: MaintenanceRun): Promise<Migration
   }
 }
 
-function preflightView(context: Context, run: MaintenanceRun, room?: MigrationRoom): PreflightView {
+function preflightView(context: Context, run: MaintenanceRun, room?: MigrationSpace): PreflightView {
   const { node, deps, members, rollout } = context;
   const group = groupOf(context);
   const member = members.find((each) => each.member.name === run.member);
@@ -88,11 +88,11 @@ function preflightView(context: Context, run: MaintenanceRun, room?: MigrationRo
     rolling,
     turns: isFree ? turnsIn(group, deps.clock.now()) : [], // many are looked at: only when it matters
     isWindowOpen: isOpenWindow(node.spec.maintenance.windows, deps.clock.now()),
-    room,
+    space: room,
   };
 }
 
-/** The Nodes of a group whose runs wait for their turn. */
+/** Lists the Nodes of a group with waiting runs. */
 function turnsIn({ nodes }: Group, now: number): readonly Turn[] {
   return nodes.flatMap((node) => {
     const { current } = runsToCome(node, now);
@@ -117,7 +117,7 @@ type Asking = (context: Context, run: MaintenanceRun) => Promise<MaintenanceRun 
 const begin: Asking = async (context, run) =>
   afterStart(run, await command(context, run, operations[run.operation]), context.deps.clock.now());
 
-/** A node that was started anew since it migrated says in its status that it knows of none. */
+/** Queries the progress of a migration. A restarted node reports its last migration separately. */
 async function progressOf(context: Context, run: MaintenanceRun): Promise<MigrationProgress> {
   const status = { ...readMigration(await ask(context, run, "admin_stateMigrationStatus")), isPast: false };
   if (status.running || status.block > 0 || status.error !== undefined) return status;
@@ -132,7 +132,7 @@ async function savingOf(context: Context, run: MaintenanceRun): Promise<SavingPr
   return answer === undefined ? undefined : readSaving(answer);
 }
 
-/** Undefined where the gateway, or the node, is of a release that does not know the question. */
+/** Calls a method; undefined when the gateway or the node is of a release without it. */
 async function askNewer(context: Context, run: MaintenanceRun, method: ControlMethod): Promise<unknown> {
   try {
     return await ask(context, run, method);
@@ -150,7 +150,7 @@ const looks: Readonly<Record<Operation, Asking>> = {
     afterSaving(run, await savingOf(context, run), context.deps.clock.now()),
 };
 
-/** What each step asks of the node, and what its answer makes of the run. */
+/** Calls of each action, with the run after the response. */
 const asking: Readonly<Record<MaintenanceStep["do"], Asking>> = {
   begin,
   async resume(context, run) {
@@ -165,7 +165,7 @@ const asking: Readonly<Record<MaintenanceStep["do"], Asking>> = {
   end: () => Promise.resolve(undefined),
 };
 
-/** The run after the node was asked; undefined when it is not, or cannot be. */
+/** Performs an action and returns the next run; undefined when no call is needed or possible. */
 async function carryOut(context: Context, step: MaintenanceStep): Promise<MaintenanceRun | undefined> {
   try {
     return await asking[step.do](context, step.run);
@@ -177,7 +177,7 @@ async function carryOut(context: Context, step: MaintenanceStep): Promise<Mainte
   }
 }
 
-/** An error of the node's own is its answer. */
+/** Calls a command. An error of the node is a result. */
 async function command(context: Context, run: MaintenanceRun, method: ControlMethod): Promise<Answer> {
   try {
     await ask(context, run, method);

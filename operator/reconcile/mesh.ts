@@ -1,6 +1,6 @@
 /**
- * Knits the node into its network: tells it whom to keep, and whom no longer. A peer is in the status before the node
- * is told of it, so that none is ever taken for somebody else's and left behind.
+ * Keeps a node connected to its required peers with `admin_addPeer` and `admin_removePeer`. The status
+ * records a peer before it is added, so that it can always be removed again.
  */
 
 import type { NodeResource } from "../api/resource.ts";
@@ -8,46 +8,46 @@ import { readBoolean } from "../control/answers.ts";
 import type { Channel } from "../control/channel.ts";
 import { ControlError } from "../control/error.ts";
 import { type AddAttempts, type MeshPlan, planMesh } from "../plan/mesh.ts";
-import { type Member, peersToKeep } from "../plan/topology.ts";
+import { type PeerCandidate, peersToKeep } from "../plan/topology.ts";
 import { gatewayOf } from "./cluster-cache.ts";
 import { type MemberContext } from "./context.ts";
 import { goOn, type Outcome, waitFor } from "./outcome.ts";
 
-/** After peers were told, the node is looked at again this soon. */
+/** Delay of the poll after peers were added. */
 const LOOK_AGAIN_MS = 2_000;
 
-/** As many URLs as the status takes. */
+/** Maximum number of URLs in the status. */
 const MAX_NOTED = 128;
 
-/** Tells the node what differs. */
+/** Adds and removes peers of the node. */
 export async function meshStep(context: MemberContext): Promise<Outcome> {
   const { deps, facts, key, status } = context;
   const { pod, told } = facts;
   if (told === undefined || pod?.address === undefined) return goOn;
-  const wanted = peersToKeep(seekerOf(context), membersAround(context));
+  const wanted = peersToKeep(seekerOf(context), peerCandidates(context));
   const noted = status.mesh ?? [];
   const plan = planMesh(
-    { wanted, told: noted, connected: told.peers, tellings: tellingsOf(context, pod.incarnation) },
+    { wanted, told: noted, connected: told.peers, attempts: attemptsOf(context, pod.incarnation) },
     deps.clock.now(),
   );
   const add = plan.add.filter((url) => noted.includes(url));
-  const trouble = await tell(context, pod.address, { remove: plan.remove, add });
+  const trouble = await callNode(context, pod.address, { remove: plan.remove, add });
   if (trouble !== undefined) return waitFor(trouble.reason, trouble.message, LOOK_AGAIN_MS);
   const isTold = add.length === plan.add.length;
-  if (isTold) deps.memory.recordAddedPeers(key, { incarnation: pod.incarnation, attempts: plan.tellings });
+  if (isTold) deps.memory.recordAddedPeers(key, { incarnation: pod.incarnation, attempts: plan.attempts });
   const mesh = wanted.slice(0, MAX_NOTED);
   context.status = { ...status, mesh, peersWanted: wanted.length, peersMissing: plan.missing };
   if (add.length > 0) setTimeout(() => deps.poller.pollSoon(key), LOOK_AGAIN_MS).unref();
   return goOn;
 }
 
-function tellingsOf({ deps, key }: MemberContext, incarnation: string): AddAttempts {
+function attemptsOf({ deps, key }: MemberContext, incarnation: string): AddAttempts {
   const known = deps.memory.addedPeers(key);
   return known?.incarnation === incarnation ? known.attempts : new Map();
 }
 
-/** Gives why the node could not be told. */
-async function tell(
+/** Calls the node; returns the error of a failed call. */
+async function callNode(
   { deps, key }: MemberContext,
   address: string,
   { remove, add }: Pick<MeshPlan, "remove" | "add">,
@@ -84,13 +84,13 @@ function seekerOf({ node, member }: MemberContext) {
   };
 }
 
-/** The members of its own namespace, and of those that it takes for its own. */
-function membersAround({ node, deps }: MemberContext): readonly Member[] {
+/** Lists members of the Node's namespace and of the namespaces in `peers.namespaces`. */
+function peerCandidates({ node, deps }: MemberContext): readonly PeerCandidate[] {
   const namespaces = new Set([node.meta.namespace, ...node.spec.peers.namespaces]);
   return [...namespaces].flatMap((namespace) => deps.cache.nodes(namespace).flatMap(membersOf));
 }
 
-function membersOf({ meta, spec, status }: NodeResource): readonly Member[] {
+function membersOf({ meta, spec, status }: NodeResource): readonly PeerCandidate[] {
   return (status.members ?? []).map(({ name, url }) => ({
     name,
     namespace: meta.namespace,

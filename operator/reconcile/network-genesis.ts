@@ -1,4 +1,7 @@
-/** A Network's genesis: found, made, or made again. What it is known by is in the status before it is written. */
+/**
+ * The genesis of a Network: found, created or recreated. The status records it before the ConfigMap is
+ * written.
+ */
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { annotations, FIELD_MANAGER, labels } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
@@ -14,17 +17,17 @@ import type { ReconcileDeps } from "./deps.ts";
 import type { GenesisFound } from "./network-verdict.ts";
 import { configText } from "./secret-text.ts";
 
-/** A Network while its genesis is looked for. */
+/** Inputs of the search. */
 export interface GenesisSearch {
   readonly network: NetworkResource;
-  /** The Nodes that belong to it. */
+  /** Nodes of the network. */
   readonly nodes: readonly NodeResource[];
   readonly deps: ReconcileDeps;
-  /** Writes the status at once; throws `KubeError`, `conflict` when the Network is another than was read. */
+  /** Writes the status; throws `KubeError`, `conflict` when the Network has changed. */
   readonly save: (status: NetworkStatus) => Promise<NetworkResource>;
 }
 
-/** Gives the genesis, and the Network as it is then. */
+/** Returns the genesis, and the Network with its updated status. */
 export async function findGenesis(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
   const { network, nodes, deps } = search;
   const { namespace } = network.meta;
@@ -41,7 +44,7 @@ export async function findGenesis(search: GenesisSearch): Promise<readonly [Gene
   if (object !== undefined) return [{ missing: `the ConfigMap ${name} has no member ${key}` }, network];
   if (plan.do === "rebuild" && rebuilt !== undefined)
     return [await write(search, rebuilt, "GenesisRebuilt"), network];
-  if (plan.do === "make") return make(search);
+  if (plan.do === "make") return createGenesis(search);
   return [{ missing: `there is no ConfigMap ${name}` }, network];
 }
 
@@ -70,7 +73,7 @@ function viewOf(
   };
 }
 
-/** Nodes with a genesis of their own are none of the Network's. */
+/** Lists the Nodes' records; Nodes with their own genesis do not count. */
 function notesOf(network: NetworkResource, nodes: readonly NodeResource[]) {
   return nodes.flatMap(({ meta, spec, status: { genesis: digest } }) => {
     const isShared = spec.network.genesis === undefined && network.status.genesis === undefined;
@@ -85,8 +88,8 @@ function rebuiltText({ spec, status: { genesis: noted } }: NetworkResource): str
     : genesisFile(create, noted.validators, noted.time);
 }
 
-/** The first one, or another one that was allowed; it waits for the keys of all validators. */
-async function make(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
+/** Creates a first genesis, or a permitted new one, once all validators have keys. */
+async function createGenesis(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
   const { network, nodes, deps, save } = search;
   const { create } = network.spec.genesis;
   const validators = create?.validators.map((validator) => addressOf(validator, nodes)) ?? [];
@@ -98,14 +101,14 @@ async function make(search: GenesisSearch): Promise<readonly [GenesisFound, Netw
   return [await write({ ...search, network: after }, text, "GenesisMade"), after];
 }
 
-/** The status with another genesis than before: what nodes told of the one before does not count. */
+/** Returns the status with a new genesis, without the hash of the former one. */
 function statusWithGenesis({ meta, status }: NetworkResource, genesis: GenesisRecord): NetworkStatus {
   const permission = meta.annotations[annotations.allowNewChain];
   const allowedNewChain = permission === undefined ? undefined : truncatePermission(permission);
   return { ...status, genesis, genesisHash: undefined, allowedNewChain };
 }
 
-/** The address of a validator's key, which is there before the node itself. */
+/** Returns the address of a validator's key, which exists before its node. */
 function addressOf(
   name: string,
   nodes: readonly NodeResource[],
@@ -117,7 +120,7 @@ function addressOf(
   return address === undefined ? { waits: `the Node ${name} has no key yet` } : { address };
 }
 
-/** It never changes afterwards, and stays when the Network goes: volumes of nodes begin with it. */
+/** Creates the immutable ConfigMap, which outlives the Network because volumes depend on it. */
 async function write(
   { network, deps }: GenesisSearch,
   text: string,

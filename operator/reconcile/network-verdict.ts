@@ -1,4 +1,4 @@
-/** What is seen of a Network: sums over its nodes, and what follows from them. */
+/** Status of a Network: sums over its nodes, and conditions. */
 import { annotations, type NetworkConditionType } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { networkReasons } from "../api/reasons.ts";
@@ -9,22 +9,22 @@ import type { GenesisRecord } from "../plan/genesis.ts";
 import { isAllowed, truncatePermission } from "../plan/stop.ts";
 import type { ReconcileDeps } from "./deps.ts";
 
-/** A genesis file, the ConfigMap that it is in and what it is known by, or why there is none. */
+/** A genesis with its ConfigMap and its record, or the reason that there is none. */
 export type GenesisFound =
   | { readonly name: string; readonly text: string; readonly note: GenesisRecord }
   | { readonly missing: string }
   | { readonly lost: string };
 
-/** What it is judged by. */
+/** Inputs of the status. */
 export interface NetworkView {
   readonly network: NetworkResource;
-  /** The Nodes that belong to it. */
+  /** Nodes of the network. */
   readonly nodes: readonly NodeResource[];
   readonly genesis: GenesisFound;
   readonly deps: Pick<ReconcileDeps, "poller" | "clock">;
 }
 
-/** The status. */
+/** Derives the status. */
 export function concludeNetwork(view: NetworkView): NetworkStatus {
   const { network, nodes, genesis, deps } = view;
   const { meta, status } = network;
@@ -46,7 +46,7 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
   };
 }
 
-/** The hashes of block 0 that nodes tell; more than one when somebody began another chain. */
+/** Lists the genesis hashes that nodes report; several after the start of another chain. */
 function hashesOf({ nodes, deps }: NetworkView): readonly string[] {
   const told = nodes.flatMap((node) =>
     membersOf(node).flatMap(({ name }) => {
@@ -57,12 +57,14 @@ function hashesOf({ nodes, deps }: NetworkView): readonly string[] {
   return [...new Set(told)].sort();
 }
 
-/** What the genesis is known by; a lost one is known by what was noted. */
+/** Returns the record of the genesis; that of the status for a lost one. */
 function noteOf({ genesis, network: { status } }: NetworkView): GenesisRecord | undefined {
   return "note" in genesis ? genesis.note : status.genesis;
 }
 
-/** A hash that was noted stays, unless another chain is allowed and all nodes tell of it. */
+/**
+ * Returns the genesis hash. A recorded one stays, unless a new chain is permitted and all nodes report it.
+ */
 function hashOf(view: NetworkView, hashes: readonly string[]): string | undefined {
   const { genesisHash: noted } = view.network.status;
   const isFirst = noted === undefined || permits(view);
@@ -73,14 +75,14 @@ function permits({ network: { meta, status } }: NetworkView): boolean {
   return isAllowed(meta.annotations[annotations.allowNewChain], status.allowedNewChain);
 }
 
-/** The permission was followed, or nothing was to be allowed, once there is a genesis. */
+/** Returns the permission that has taken effect, or was not needed, once there is a genesis. */
 function followedPermission({ genesis, network: { meta, status } }: NetworkView): string | undefined {
   const value = meta.annotations[annotations.allowNewChain];
   if (value === undefined) return undefined;
   return "name" in genesis ? truncatePermission(value) : status.allowedNewChain;
 }
 
-/** The validators of a genesis that was made here, by the Nodes whose keys it was made from. */
+/** Lists the validators of a created genesis with their Nodes. */
 function validatorsOf(view: NetworkView): NetworkStatus["validators"] {
   const names = view.network.spec.genesis.create?.validators;
   const addresses = noteOf(view)?.validators ?? [];
@@ -90,7 +92,7 @@ function validatorsOf(view: NetworkView): NetworkStatus["validators"] {
   });
 }
 
-/** Validators of block 0 whose Nodes do not have the keys that they had then. */
+/** Lists validators whose Nodes have other keys than in the genesis. */
 function validatorsWithoutKey(view: NetworkView): readonly string[] {
   const known = validatorsOf(view) ?? [];
   const names = view.network.spec.genesis.create?.validators ?? [];
@@ -137,7 +139,7 @@ function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready
   return verdict("Ready", "Ready");
 }
 
-/** A row of the table of reasons; its own words where nothing more is to be said. */
+/** Returns a condition with the text of its reason, or with `message`. */
 function verdict<T extends NetworkConditionType>(
   type: T,
   reason: keyof (typeof networkReasons)[T] & string,

@@ -1,4 +1,4 @@
-/** Makes one Network so: its block 0, the limit to drains of its core nodes, and what is seen of it. */
+/** Reconciles a Network: its genesis, the disruption budget of its validators and its status. */
 import { API_VERSION } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNetwork } from "../api/resource.ts";
@@ -8,12 +8,12 @@ import type { ReconcileDeps } from "./deps.ts";
 import { findGenesis } from "./network-genesis.ts";
 import { concludeNetwork } from "./network-verdict.ts";
 
-/** A Network that is well is looked at again after this long. */
+/** Interval of reconciliations. */
 const RESYNC_MS = 300_000;
-/** One that waits for a genesis, after this long: who makes it may be nobody that is followed. */
+/** Interval while the genesis is missing, because its ConfigMap may not be watched. */
 const WAIT_MS = 10_000;
 
-/** Gives the milliseconds after which to look again. Throws what the API server refused. */
+/** Returns the milliseconds until the next reconciliation. Throws errors of the API server. */
 export async function reconcileNetwork(network: NetworkResource, deps: ReconcileDeps): Promise<number> {
   if (network.meta.deleted) return RESYNC_MS;
   const nodes = deps.cache
@@ -42,7 +42,7 @@ async function applyBudget(
     await deps.client.remove(kinds.disruptionBudget, { namespace, name }, seen.meta.uid);
 }
 
-/** Guarded by the version: a Network that was read late does not take back a genesis that was noted. */
+/** Writes the status with the version as precondition, to preserve a concurrently recorded genesis. */
 async function writeStatus(
   { meta }: NetworkResource,
   status: NetworkStatus,

@@ -1,4 +1,4 @@
-/** A member's identity: from the Secret that is named, or from one that is made with a random key and then kept. */
+/** The node key of a member: from the named Secret, or created at random and then permanent. */
 import { annotations } from "../api/names.ts";
 import { keyOf } from "../api/resource.ts";
 import { addressOfId, type Identity, identityOf, nodeUrl, randomKey } from "../build/identity.ts";
@@ -14,13 +14,13 @@ import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { readPod } from "./pod-view.ts";
 import { secretText } from "./secret-text.ts";
 
-/** The Secret of a member's key, and its text. */
+/** Secret of a node key, and its text. */
 interface KeyFound {
   readonly secret: string;
   readonly text: string | undefined;
 }
 
-/** Finds the identity and notes its address in the status; a key that is not the noted one stops the member. */
+/** Finds the identity and records its address. A key other than the recorded one stops the member. */
 export async function nodeKeyStep(context: MemberContext): Promise<Outcome> {
   const { facts } = context;
   const found = await findKey(context);
@@ -46,7 +46,7 @@ function note(context: MemberContext, identity: Identity): void {
   context.status = { ...context.status, address: identity.address };
 }
 
-/** The address that this member, or its Network for a validator of block 0, has named. */
+/** Returns the address that the member, or its Network for a validator of the genesis, recorded. */
 export function notedAddress({ member, node, status, deps }: MemberContext): string | undefined {
   if (status.address !== undefined) return status.address;
   if (node.spec.type !== "core") return undefined;
@@ -67,7 +67,7 @@ function keyView(context: MemberContext, found: KeyFound, identity: Identity | u
   };
 }
 
-/** What the member's pod runs with: its own word, or that it started before the key was another. */
+/** Determines the key of the running pod: as the node reports it, or by its start before a change. */
 function podOf(context: MemberContext): KeyView["pod"] {
   const { key, member, node, deps } = context;
   const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
@@ -79,7 +79,7 @@ function podOf(context: MemberContext): KeyView["pod"] {
   return started ? "noted" : "other";
 }
 
-/** Where peers reach a member; undefined until it can be said. */
+/** Returns the URL for peers; undefined until host and key are known. */
 export function peerUrl(
   { node: { meta, spec }, name }: Member,
   identity: Identity,
@@ -105,14 +105,14 @@ async function findKey({ node, member, deps }: MemberContext): Promise<KeyFound>
   return { secret, text: object === undefined ? undefined : (secretText(object, NODE_KEY) ?? "") };
 }
 
-/** The metadata of a Secret made here follows the spec; its key is written as it is. */
+/** Updates the metadata of a created Secret; the key stays unchanged. */
 async function keepSecret({ node, member, deps }: MemberContext, { secret, text }: KeyFound): Promise<void> {
   const seen = deps.cache.find("secret", `${node.meta.namespace}/${secret}`);
   if (node.spec.nodeKeySecret !== undefined || seen === undefined || text === undefined) return;
   await deps.applier.apply(nodeKeySecret(member, text), seen);
 }
 
-/** A key is created once and never overwritten: it is the node's name among validators. */
+/** Creates a key. It is never overwritten, because it identifies a validator. */
 async function makeKey(context: MemberContext, { secret }: KeyFound): Promise<Outcome> {
   const { node, member, deps } = context;
   const given = node.spec.nodeKeySecret;

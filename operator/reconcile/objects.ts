@@ -1,4 +1,4 @@
-/** The objects that a Node is made of, each as it should be; those it no longer needs go. */
+/** Applies the objects of a Node, and deletes those that an earlier spec required. */
 import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import { type Draft, keyOf } from "../api/resource.ts";
 import { disruptionBudget } from "../build/disruption-budgets.ts";
@@ -18,7 +18,7 @@ import type { Context, MemberContext } from "./context.ts";
 import { failWith, goOn, type Outcome, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 
-/** Applies what the members share. */
+/** Applies the objects that the members share. */
 export function sharedStep({ node, deps }: Context): Promise<Outcome> {
   return applyAll({ node, deps }, [
     ["serviceAccount", serviceAccount(node)],
@@ -30,7 +30,7 @@ export function sharedStep({ node, deps }: Context): Promise<Outcome> {
   ]);
 }
 
-/** Ends the pods of a Node that is suspended, whatever else of it cannot be made. */
+/** Deletes the pods of a suspended Node, whatever other steps fail. */
 export async function suspendStep({ node, members }: Context): Promise<Outcome> {
   if (!node.spec.suspend) return goOn;
   const outcomes: Outcome[] = [];
@@ -38,7 +38,7 @@ export async function suspendStep({ node, members }: Context): Promise<Outcome> 
   return worstOf(outcomes);
 }
 
-/** Applies what is one member's. */
+/** Applies the objects of a member. */
 export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
@@ -51,7 +51,7 @@ export async function memberStep(context: MemberContext): Promise<Outcome> {
   ]);
 }
 
-/** Scales the StatefulSet of a member to zero, as that of a suspended Node; one that is not there is not made. */
+/** Scales the StatefulSet of a member to zero; does not create it. */
 function endPod(context: MemberContext): Promise<Outcome> {
   const { member } = context;
   const written = writtenOf(context);
@@ -66,7 +66,7 @@ function writtenOf({ member, node, deps }: MemberContext): V1PodTemplateSpec | u
   return lastAppliedTemplate(deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key)));
 }
 
-/** The template that was written last, as long as the Node asks for nothing else, or it is not the member's turn. */
+/** Returns the last applied template while its inputs are unchanged or the member waits; else a new one. */
 function templateOf(context: MemberContext): V1PodTemplateSpec {
   const { member, deps, facts } = context;
   const digest = inputDigest(member, facts.identity?.id);
@@ -78,7 +78,7 @@ function templateOf(context: MemberContext): V1PodTemplateSpec {
 
 type Wanted = readonly (readonly [kind: WatchedKind, draft: Draft | undefined])[];
 
-/** Applies each of them; one that is refused holds up no other. */
+/** Applies all drafts; a refused one does not block the others. */
 async function applyAll({ node, deps }: Pick<Context, "node" | "deps">, wanted: Wanted): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   for (const [kind, draft] of wanted) {
@@ -94,7 +94,9 @@ async function applyAll({ node, deps }: Pick<Context, "node" | "deps">, wanted: 
   return worstOf(outcomes);
 }
 
-/** What the API server, a quota or an admission webhook says to one object. Throws what is no such thing. */
+/**
+ * Returns the outcome of a refusal by the API server, a quota or an admission webhook. Throws other errors.
+ */
 function refusalOf(error: unknown): Outcome {
   if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
   const isOwn = (["not-ours", "forbidden", "other"] as const).some((code) => isKubeError(error, code));
@@ -102,7 +104,9 @@ function refusalOf(error: unknown): Outcome {
   throw error;
 }
 
-/** Deletes what only an earlier spec asked for. Volumes and node keys stay, until the Node goes with them. */
+/**
+ * Deletes objects that only an earlier spec required. Volumes and node keys stay until the Node is deleted.
+ */
 export async function pruneStep({ node, deps }: Context): Promise<Outcome> {
   for (const [kind, name] of obsoleteObjects(node)) {
     const { namespace } = node.meta;

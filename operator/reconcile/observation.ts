@@ -1,12 +1,12 @@
 /** Observations: responses of nodes to polls, and the changes in them that need a reconciliation at once. */
 import type { DiskUsage } from "../control/answers.ts";
 
-/** What a node told, or why it told nothing. */
+/** Result of a poll: the reported state of a node, or an error. */
 export type Observation =
   | {
       readonly ok: true;
       readonly at: number;
-      /** Milliseconds since the epoch after which it says nothing any more. */
+      /** End of validity, milliseconds since the epoch. */
       readonly until: number;
       readonly address: string;
       readonly id: string;
@@ -15,32 +15,32 @@ export type Observation =
       readonly height: number;
       readonly syncing: boolean;
       readonly peers: ReadonlySet<string>;
-      /** The room on its volume; undefined where its gateway cannot tell. */
+      /** Disk space; undefined when the gateway cannot measure it. */
       readonly disk: DiskUsage | undefined;
     }
   | {
       readonly ok: false;
       readonly at: number;
       readonly address: string;
-      /** Which hop failed, as conditions say it. */
+      /** Reason of the failed hop, as in conditions. */
       readonly reason: string;
       readonly message: string;
     };
 
-/** An answer, and whether the node had gone on since the one before; the first is taken to have. */
+/** An observation, and whether the height increased since the one before; true for the first. */
 export interface PolledNode {
   readonly observation: Observation;
   readonly isMoving: boolean;
 }
 
-/** The next answer beside the one before. */
+/** Combines an observation with the one before. */
 export function nextPolled(before: PolledNode | undefined, observation: Observation): PolledNode {
   const height = heightOf(before?.observation);
   const now = heightOf(observation);
   return { observation, isMoving: height === undefined || (now !== undefined && now > height) };
 }
 
-/** Whether `after` says something else than `before`: another state, other peers, a chain that stops or goes on. */
+/** True for a relevant change: another state, other peers, or a chain that stops or continues. */
 export function isPolledChanged(before: PolledNode | undefined, after: PolledNode): boolean {
   return before === undefined || gist(before) !== gist(after);
 }

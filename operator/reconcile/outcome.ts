@@ -1,6 +1,6 @@
-/** How a step ends. */
+/** Outcomes of steps. */
 
-/** Go on with the next step; wait for something that is not there yet; or end with a reason that is told. */
+/** Continue with the next step, wait for a prerequisite, or fail with a reason. */
 export type Outcome =
   | { readonly kind: "continue" }
   | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly afterMs: number }
@@ -8,31 +8,31 @@ export type Outcome =
       readonly kind: "fail";
       readonly reason: string;
       readonly message: string;
-      /** True when only another spec can help: nothing is tried again before somebody changes something. */
+      /** True when only a change of the spec can help; there is no retry before. */
       readonly isFinal: boolean;
     };
 
-/** The next step may begin. */
+/** Continues with the next step. */
 export const goOn: Outcome = { kind: "continue" };
 
-/** Comes back when something changes, or after `afterMs`. */
+/** Waits for a change, or for `afterMs` milliseconds. */
 export function waitFor(reason: string, message: string, afterMs = 10_000): Outcome {
   return { kind: "wait", reason, message, afterMs };
 }
 
-/** Cannot go on before somebody changes something; it is tried again all the same, ever more rarely. */
+/** Fails; retried with exponential backoff. */
 export function failWith(reason: string, message: string): Outcome {
   return { kind: "fail", reason, message, isFinal: false };
 }
 
-/** The same where the API server says that what the spec asks for cannot be. */
+/** Fails finally, when the API server calls the spec invalid. */
 export function refuseWith(reason: string, message: string): Outcome {
   return { kind: "fail", reason, message, isFinal: true };
 }
 
 /**
- * Of several: a failure before a wait, one that is worth another try before one that is not, and the first to be looked
- * at again of all waits.
+ * Returns the worst outcome: failures before waits, retriable failures before final ones, and the shortest of
+ * all waits.
  */
 export function worstOf(outcomes: readonly Outcome[]): Outcome {
   const failures = outcomes.filter((outcome) => outcome.kind === "fail");

@@ -1,6 +1,6 @@
-/** Whose an object is. */
+/** Ownership of objects. */
 
-/** True when the object with this `uid` is one of its owners. */
+/** True for an object with this owner `uid`. */
 export function isOwned(object: unknown, uid: string): boolean {
   const { metadata } = object as { metadata?: { ownerReferences?: unknown } };
   const owners = Array.isArray(metadata?.ownerReferences) ? (metadata.ownerReferences as unknown[]) : [];

@@ -1,10 +1,13 @@
-/** Permissions by annotation: the value that was followed, or that came when nothing was to be allowed, counts no more. */
+/**
+ * Permissions by annotation. A value that has taken effect, or was set when nothing needed permission, is
+ * used up.
+ */
 import { annotations } from "../api/names.ts";
 import { truncatePermission } from "../plan/stop.ts";
 import type { Context } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
-/** Notes the values of permissions once all members were judged by them. */
+/** Records the values of permissions after all members were checked with them. */
 export function permissionStep(context: Context): Outcome {
   const { node, members, status } = context;
   const followed = (which: "key" | "chain", name: string, before: string | undefined): string | undefined => {

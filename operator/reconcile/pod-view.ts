@@ -1,23 +1,23 @@
-/** What a pod tells of itself. */
+/** Reads pods. */
 import type { MemberStatus } from "../api/node-status.ts";
 import { type CachedObject, projectObject } from "../kube/cached-object.ts";
 
-/** A pod as it matters here. */
+/** Observed state of a pod. */
 export interface PodView {
-  /** Undefined until it has one. */
+  /** Pod IP; undefined until it is assigned. */
   readonly address: string | undefined;
-  /** The machine's address. */
+  /** Address of the machine. */
   readonly hostAddress: string | undefined;
   readonly ready: boolean;
-  /** Why it is not ready, as far as it says. */
+  /** Reason for not being ready, from the pod's status. */
   readonly trouble: string;
-  /** True once the node's program runs: its start-up probe has passed. */
+  /** True once the startup probe has succeeded. */
   readonly started: boolean;
-  /** A container that cannot start, or ends again and again, in the pod's words. */
+  /** Message of a container that cannot start or crashes repeatedly. */
   readonly failing: string | undefined;
-  /** Another one when the node's program was started anew. */
+  /** Changes with each restart of the node. */
   readonly incarnation: string;
-  /** How a container of it ended last, the newest end of all. */
+  /** Last termination of a container. */
   readonly lastExit: LastExit | undefined;
 }
 
@@ -55,7 +55,7 @@ interface Terminated {
 
 const ADDRESS = /^[0-9a-fA-F.:]{2,45}$/;
 
-/** Holds of a pod what is read of it. Throws `ApiError` when it is no object. */
+/** Projects a pod to the fields that are read, for the cache. Throws `ApiError` for an invalid object. */
 export function projectPod(object: unknown): CachedObject {
   return projectObject(object, (pod) => {
     const { status, metadata, spec } = pod as {
@@ -110,7 +110,7 @@ function addressIn(text: unknown): string | undefined {
   return typeof text === "string" && ADDRESS.test(text) ? text : undefined;
 }
 
-/** Of the containers that run on: an init container's end is as it should be. */
+/** Returns the last termination of a regular container; init containers terminate normally. */
 function lastExitOf({ containerStatuses }: PodStatus): LastExit | undefined {
   const ends = listOf(containerStatuses).flatMap(({ name, state, lastState }) => {
     const end = state?.terminated ?? lastState?.terminated;
@@ -128,7 +128,7 @@ function exitOf(name: unknown, { reason, exitCode, finishedAt }: Terminated): La
   };
 }
 
-/** Words for waiting that pass by themselves. */
+/** Waiting reasons that resolve by themselves. */
 const PASSING: ReadonlySet<unknown> = new Set(["PodInitializing", "ContainerCreating"]);
 
 function failingOf(status: PodStatus): string | undefined {
@@ -158,7 +158,7 @@ function waitingText({ name, state }: ContainerStatus): string[] {
   return [`${typeof name === "string" ? name : "a container"}: ${reason}${detail}`];
 }
 
-/** The objects in what should be a list of them. */
+/** Returns a list of objects, empty for any other value. */
 function listOf<T>(value: readonly T[] | undefined): readonly T[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "object" && each !== null) : [];
 }

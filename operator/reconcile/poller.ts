@@ -11,52 +11,52 @@ import type { Clock } from "../observe/clock.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { isPolledChanged, nextPolled, type Observation, type PolledNode } from "./observation.ts";
 
-/** What a poller needs. */
+/** Options of a poller. */
 export interface PollerOptions {
   readonly channel: Channel;
-  /** The keys of all members. */
+  /** Lists the keys of all members. */
   readonly keys: () => readonly string[];
-  /** A member's gateway; undefined while its pod has no address. */
+  /** Returns the gateway of a member; undefined while its pod has no address. */
   readonly gateway: (key: string) => GatewayAddress | undefined;
-  /** Called when a node told news, and otherwise now and then: `isDue` is true then. */
+  /** Called for a relevant change, and periodically with `isDue`. */
   readonly onObservation: (key: string, isDue: boolean) => void;
-  /** How often each node is asked, unless there are too many. */
+  /** Interval of polls of a node, unless `perSecond` limits it. */
   readonly everyMs: number;
   readonly clock: Clock;
-  /** Questions a second, of all nodes together. */
+  /** Maximum polls a second of all nodes. */
   readonly perSecond?: number;
 }
 
-/** Nodes that are asked at once. */
+/** Maximum concurrent polls. */
 const AT_ONCE = 64;
-/** Those of them that may still answer soon: each connection takes 100 kB, and what many take is not all given back. */
+/** Maximum concurrent polls that are not slow. A connection takes 100 kB, which is not fully returned. */
 const SOON_AT_ONCE = 16;
-/** A node that has not answered after so long makes way for another. */
+/** Time after which a poll is slow and another may start. */
 const SOON_MS = 500;
-/** A question over a resumed TLS connection takes one or two milliseconds of processor time. */
+/** Default of polls a second. A poll over a resumed TLS session takes one or two milliseconds of CPU time. */
 const PER_SECOND = 8;
-/** Nodes without news that are reconciled in a second: heights in the status are as old as that makes them. */
+/** Unchanged nodes that are reconciled a second, which determines the age of heights in statuses. */
 const IDLE_PER_SECOND = 1;
 const TICK_MS = 100;
-/** An answer is good until the node was to be asked for the third time, at least this long. */
+/** Minimum validity of an observation; otherwise three intervals. */
 const FRESH_MS = 45_000;
 
 /** The poller. Disposing it stops it. */
 export class Poller implements AsyncDisposable {
   readonly #options: PollerOptions;
   readonly #told = new Map<string, PolledNode>();
-  /** When `asked` was last called, milliseconds since the epoch. */
+  /** Time of the last `onObservation`, milliseconds since the epoch. */
   readonly #reported = new Map<string, number>();
   readonly #asking = new Map<string, Promise<void>>();
-  /** Those of them that take long. */
+  /** Slow polls. */
   readonly #slow = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   #round: readonly string[] = [];
   #next = 0;
-  /** Questions that may be put now; a fraction is left for the next tick. */
+  /** Polls that may start now; a fraction carries over to the next tick. */
   #credit = 0;
-  /** Nodes without news that may be told of now, likewise. */
+  /** Unchanged nodes that may be reported now; a fraction carries over. */
   #idleCredit = 0;
   #closed = false;
 
@@ -65,12 +65,12 @@ export class Poller implements AsyncDisposable {
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** What the node last told. */
+  /** Returns the last observation of a member. */
   latest(key: string): Observation | undefined {
     return this.#told.get(key)?.observation;
   }
 
-  /** Asks a node as soon as there is room, unless it is being asked. */
+  /** Polls a node as soon as capacity is free, unless a poll is running. */
   pollSoon(key: string): void {
     if (this.#closed || this.#asking.has(key)) return;
     this.#waiting.add(key);
@@ -151,7 +151,7 @@ export class Poller implements AsyncDisposable {
     this.#options.onObservation(key, isDue);
   }
 
-  /** Those that are due at one moment, such as after a start, are told of one after another. */
+  /** True when an unchanged node is due. Nodes that are due at once are reported one after another. */
   #isDue(key: string): boolean {
     if (this.#idleCredit < 1 || !this.#reported.has(key)) return false;
     const since = this.#options.clock.now() - (this.#reported.get(key) ?? 0);

@@ -27,11 +27,11 @@ import { rolloutStep } from "./rollout.ts";
 import { answerStep, awaitsFirstAnswer, podStep, readyStep } from "./running.ts";
 import { signerStep } from "./signer.ts";
 
-/** What is made of the Node. One that does not go on ends the list, unless nothing behind it builds on it. */
+/** Steps of a Node. One that does not continue ends the list, unless later steps are independent of it. */
 const steps: readonly Step[] = [
   { name: "hold", run: finalizerStep },
   { name: "suspend", run: suspendStep },
-  { name: "wish", run: requestStep },
+  { name: "request", run: requestStep },
   { name: "network", run: networkStep },
   each("chain", [
     { name: "node key", run: findKey },
@@ -52,7 +52,7 @@ const steps: readonly Step[] = [
   ]),
 ];
 
-/** How a member's pod and node are. */
+/** Steps that observe a member's pod and node. */
 const looks: readonly Step<MemberContext>[] = [
   { name: "pod", run: podStep },
   { name: "answer", run: answerStep },
@@ -61,24 +61,24 @@ const looks: readonly Step<MemberContext>[] = [
   { name: "ready", run: readyStep },
 ];
 
-/** A volume does not wait for a key. */
+/** Finds the key; the volume does not wait for it. */
 async function findKey(context: MemberContext): Promise<Outcome> {
   context.facts.key = await nodeKeyStep(context);
   return goOn;
 }
 
-/** What goes on although a member waits or another step failed. */
+/** Steps that run even when members wait or other steps failed. */
 const afterwards: readonly Step[] = [
   { name: "permissions", run: permissionStep },
-  { name: "standing wishes", run: standingRequestStep },
+  { name: "standing requests", run: standingRequestStep },
   { name: "maintenance", run: maintenanceStep },
 ];
 
-/** A step that failed for a reason that somebody has to change. */
+/** A failed step that needs a change by the user. */
 export class ReconcileError extends Error {
   override readonly name = "ReconcileError";
   readonly code = "step-failed";
-  /** Milliseconds to wait at least before it is tried again, unless something changes. */
+  /** Minimum delay of the retry in milliseconds. */
   readonly leastWaitMs: number;
 
   constructor(message: string, leastWaitMs: number) {
@@ -87,12 +87,15 @@ export class ReconcileError extends Error {
   }
 }
 
-/** Even what seems well is looked at again after this long, which the poller sees to as well. */
+/** Maximum interval of reconciliations. */
 const RESYNC_MS = 600_000;
-/** A Node whose nodes are just being asked is looked at by their answers, and after this long at the latest. */
+/** Maximum delay of a Node whose nodes are being polled for the first time. */
 const UNHEARD_MS = 20_000;
 
-/** Gives the milliseconds after which to look again. Throws `ReconcileError`, and what the API server refused. */
+/**
+ * Reconciles a Node; returns the milliseconds until the next time. Throws `ReconcileError` and errors of the
+ * API server.
+ */
 export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promise<number> {
   if (node.meta.deleted) return endNode(node, deps);
   const context = createContext(node, deps);
@@ -131,7 +134,7 @@ function isStop(reason: string): reason is StopReason {
   return Object.hasOwn(stopReasons, reason);
 }
 
-/** Milliseconds that a failure asks to wait at least: the API server's own word, or what no other try would change. */
+/** Returns the minimum delay after a failure: as the server requests, or for a final failure. */
 export function leastWaitOf(error: unknown): number {
   if (error instanceof KubeError) return error.retryAfterMs ?? 0;
   return error instanceof ReconcileError ? error.leastWaitMs : 0;
@@ -146,7 +149,7 @@ async function runAll(context: Context): Promise<Outcome> {
   return outcome;
 }
 
-/** Runs steps until one does not go on that others build on; gives the worst of what did not. */
+/** Runs steps in order and returns the worst outcome. */
 async function runSteps<C extends Pick<Context, "key" | "deps">>(
   context: C,
   list: readonly Step<C>[],
@@ -162,7 +165,7 @@ async function runSteps<C extends Pick<Context, "key" | "deps">>(
   return worstOf(left);
 }
 
-/** Steps of each member. One that waits does not hold up the others, and all are told in one outcome. */
+/** Combines steps of each member to one step. A member that waits does not block the others. */
 function each(name: string, list: readonly Step<MemberContext>[]): Step {
   return {
     name,
@@ -178,7 +181,7 @@ function each(name: string, list: readonly Step<MemberContext>[]): Step {
   };
 }
 
-/** Looks at all members, whatever was made of them. One that was stopped says why, whatever its pod does meanwhile. */
+/** Observes all members, whatever steps failed. A stopped member reports its stop. */
 async function lookAtAll({ members }: Context): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   for (const member of members) {

@@ -1,6 +1,6 @@
 /**
- * Wishes for maintenance: the annotation, schedules and full volumes become runs in the status, one for each member,
- * that wait for their turn.
+ * Records maintenance requests of the annotation, of schedules and of disk usage as queued runs in the
+ * status.
  */
 import { annotations, operations } from "../api/names.ts";
 import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
@@ -20,58 +20,62 @@ import { percentOf } from "../plan/storage.ts";
 import { type Context, saveStatus } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
-/** Notes what the annotation asks for in the status, then takes it away: a crash in between loses nothing. */
+/**
+ * Records the request of the annotation in the status, then removes the annotation, so that a crash in
+ * between loses nothing.
+ */
 export async function requestStep(context: Context): Promise<Outcome> {
   const { node, deps } = context;
   const text = node.meta.annotations[annotations.run];
   if (text === undefined || node.meta.deleted) return goOn;
-  const wish = parseRequest(text);
-  if ("operation" in wish) {
+  const request = parseRequest(text);
+  if ("operation" in request) {
     const members = context.members.map(({ member }) => ({ member: member.name }));
-    add(context, forAll(members, { operation: wish.operation, cause: "Annotation" }));
+    add(context, forAll(members, { operation: request.operation, cause: "Annotation" }));
     await saveStatus(context);
   } else {
     const known = Object.keys(operations).join(", ");
-    const words = `${annotations.run}=${wish.unknown}: there is no such operation (known: ${known})`;
+    const words = `${annotations.run}=${request.unknown}: there is no such operation (known: ${known})`;
     deps.events.record(node, "MaintenanceRefused", words);
   }
-  await takeAway(context, text);
+  await removeAnnotation(context, text);
   return goOn;
 }
 
-/** Only what was read, guarded by its version: a wish that came meanwhile is not taken away unread. */
-async function takeAway({ node, deps, key }: Context, text: string): Promise<void> {
+/** Removes the annotation with the version as precondition, so that a newer request is not lost. */
+async function removeAnnotation({ node, deps, key }: Context, text: string): Promise<void> {
   const { name, namespace, resourceVersion, annotations: present } = deps.cache.node(key)?.meta ?? node.meta;
   if (present[annotations.run] !== text) return;
   const patch = { metadata: { resourceVersion, annotations: { [annotations.run]: null } } };
   deps.cache.recordWrite(await deps.client.merge(kinds.node, { name, namespace }, patch));
 }
 
-/** Notes what schedules and full volumes ask for, and how far schedules were followed, which is one writing. */
+/** Records requests of schedules and disk usage together with the progress of schedules. */
 export function standingRequestStep(context: Context): Outcome {
   const { node, deps, status } = context;
   const disks = context.members.map(({ member, status: { disk } }) => diskOf(member.name, disk));
   const now = deps.clock.now();
-  const { wishes, marks, refused } = standingRequests(standingView({ ...node, status }, disks), now);
+  const { requests, marks, refused } = standingRequests(standingView({ ...node, status }, disks), now);
   for (const { operation, schedule } of refused) {
     const words = `${operation}: "${schedule}" is no schedule of five fields`;
     deps.events.record(node, "MaintenanceRefused", words);
   }
   context.status = { ...status, schedules: marks.length === 0 ? undefined : marks };
-  add(context, wishes);
+  add(context, requests);
   return goOn;
 }
 
-/** The runs of a Node, what it asks for at this moment and has not been noted yet among them. */
+/** Returns the runs of a Node, including requests that are not recorded yet. */
 export function runsToCome(node: NodeResource, now: number): RunBook {
   const { meta, status } = node;
   const disks = membersOf(node).map(({ name }) =>
     diskOf(name, status.members?.find((member) => member.name === name)?.disk),
   );
-  const wish = parseRequest(meta.annotations[annotations.run] ?? "");
-  const asked = "operation" in wish ? forAll(disks, { operation: wish.operation, cause: "Annotation" }) : [];
-  const { wishes } = standingRequests(standingView(node, disks), now);
-  return startNext(addRequests(bookOf(status), [...asked, ...wishes], now));
+  const request = parseRequest(meta.annotations[annotations.run] ?? "");
+  const asked =
+    "operation" in request ? forAll(disks, { operation: request.operation, cause: "Annotation" }) : [];
+  const { requests } = standingRequests(standingView(node, disks), now);
+  return startNext(addRequests(bookOf(status), [...asked, ...requests], now));
 }
 
 function standingView({ spec, status }: NodeResource, disks: readonly MemberDisk[]): StandingView {
@@ -84,17 +88,17 @@ function diskOf(member: string, disk: MemberStatus["disk"]): MemberDisk {
   return { member, percent: isKnown ? percentOf({ usedBytes, capacityBytes }) : undefined };
 }
 
-function add(context: Context, wishes: readonly MaintenanceRequest[]): void {
-  const book = addRequests(bookOf(context.status), wishes, context.deps.clock.now());
+function add(context: Context, requests: readonly MaintenanceRequest[]): void {
+  const book = addRequests(bookOf(context.status), requests, context.deps.clock.now());
   context.status = withBook(context.status, startNext(book));
 }
 
-/** The runs in a status. */
+/** Reads the runs of a status. */
 export function bookOf({ maintenance, maintenanceQueue = [], maintenanceHistory = [] }: NodeStatus): RunBook {
   return { current: maintenance, queue: maintenanceQueue, history: maintenanceHistory };
 }
 
-/** A status with these runs. */
+/** Returns a status with these runs. */
 export function withBook(status: NodeStatus, { current, queue, history }: RunBook): NodeStatus {
   return {
     ...status,

@@ -1,6 +1,6 @@
 /**
- * Whose turn it is to be replaced. What is decided is in the status before any StatefulSet is given something else;
- * members whose turn it is not keep the template that they have.
+ * Runs rollouts. The decision is written to the status before a StatefulSet is changed; members that wait
+ * keep their template.
  */
 import { annotations, type EventReason } from "../api/names.ts";
 import type { Rollout } from "../api/node-runs.ts";
@@ -13,10 +13,10 @@ import { groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { readPod } from "./pod-view.ts";
 
-/** How soon a Node that waits for its turn, or for its member, is looked at again. */
+/** Interval of checks during a rollout. */
 const LOOK_MS = 5_000;
 
-/** Decides which members may take what the spec asks for now. */
+/** Decides on the members that may be recreated now. */
 export async function rolloutStep(context: Context): Promise<Outcome> {
   const { node, deps, members, status } = context;
   const own = members.map(rolloutMember);
@@ -60,7 +60,7 @@ function tell({ node, deps }: Context, before: Rollout | undefined, after: Rollo
     say("RolloutStarted", after.message);
 }
 
-/** Nothing is rolled to a member that was stopped. */
+/** Returns the digest to apply; a stopped member keeps its own. */
 function wantedDigest(
   member: MemberContext["member"],
   { stop, identity }: MemberContext["facts"],
@@ -69,7 +69,7 @@ function wantedDigest(
   return (stop && applied) ?? inputDigest(member, identity?.id);
 }
 
-/** A member, what it was given, and what its pod is made of. */
+/** Observes a member with the digests of its StatefulSet and its pod. */
 function rolloutMember({ member, facts, node, deps }: MemberContext): RolloutMember {
   const { namespace } = node.meta;
   const names = objectNames(member.name);

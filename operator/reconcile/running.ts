@@ -1,4 +1,4 @@
-/** The node of a member itself: its pod, and what it told last. */
+/** Observes the pod and the node of a member. */
 import { stepReasons } from "../api/reasons.ts";
 import { keyOf } from "../api/resource.ts";
 import { addressOfId } from "../build/identity.ts";
@@ -9,13 +9,12 @@ import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { type PodView, readPod } from "./pod-view.ts";
 
-/** A node that did not answer is asked again after so long. */
+/** Interval of polls of a silent node. */
 const LOOK_AGAIN_MS = 2_500;
 
 /**
- * True while a member that the status calls ready has not been asked since this operator began, which is done now: what
- * an earlier operator found out is not taken back because this one does not know it yet. An answer, or that there is
- * none, comes within the channel's deadline.
+ * True while a ready member was not polled since this operator started; starts the polls. The status of an
+ * earlier operator stays until the result, which arrives within the channel's deadline.
  */
 export function awaitsFirstAnswer({ node, members, deps }: Context): boolean {
   const unasked = members.filter(({ key, member, status }) => {
@@ -28,7 +27,7 @@ export function awaitsFirstAnswer({ node, members, deps }: Context): boolean {
   return unasked.length > 0;
 }
 
-/** Waits for the pod; notes the URLs as soon as they can be said, and how the pod ended last. */
+/** Waits for the pod; records the URLs and the last termination. */
 export function podStep(context: MemberContext): Outcome {
   const { node, member, deps, facts } = context;
   const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
@@ -54,7 +53,7 @@ function noteUrls(context: MemberContext, view: PodView | undefined): void {
   context.status = { ...status, url, externalUrl: outside };
 }
 
-/** Waits until the node has answered from the pod that there is now. */
+/** Waits for a response of the node in the current pod. */
 export function answerStep(context: MemberContext): Outcome {
   const { key, deps, facts } = context;
   const observation = deps.poller.latest(key);
@@ -79,7 +78,7 @@ export function answerStep(context: MemberContext): Outcome {
   return goOn;
 }
 
-/** A node of another chain than its Network's is stopped where it is. */
+/** Stops a node of another chain than its Network's. */
 function checkChain({ node, deps, facts }: MemberContext, told: string | undefined): void {
   const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
   const noted = network?.status.genesisHash;
@@ -88,12 +87,12 @@ function checkChain({ node, deps, facts }: MemberContext, told: string | undefin
   facts.stop ??= { reason: "GenesisLost", message, pod: "stays" };
 }
 
-/** A member whose key is not there, or another one, is known by the address that was noted. */
+/** Checks the identity of a response, by the recorded address if the key is unavailable. */
 function isMember({ facts: { identity }, status }: MemberContext, id: string): boolean {
   return identity === undefined ? addressOfId(id) === status.address : identity.id === id;
 }
 
-/** While the pod itself says that it is not ready, that is the reason. */
+/** Waits with the pod's own reason while the pod is not ready. */
 function notReady(
   { ready, trouble }: Pick<PodView, "ready" | "trouble">,
   reason: string,
@@ -102,7 +101,7 @@ function notReady(
   return ready ? waitFor(reason, message, LOOK_AGAIN_MS) : waitFor("PodNotReady", trouble, LOOK_AGAIN_MS);
 }
 
-/** Waits for the pod's own word that it is ready. */
+/** Waits for the pod to become ready. */
 export function readyStep({ facts }: MemberContext): Outcome {
   return facts.pod?.ready ? goOn : waitFor("PodNotReady", facts.pod?.trouble ?? "");
 }

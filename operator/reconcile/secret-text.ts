@@ -1,14 +1,14 @@
-/** Texts out of Secrets and ConfigMaps. */
+/** Texts of Secrets and ConfigMaps. */
 
 const MAX_CHARACTERS = 2_000_000;
 
-/** A member of a Secret as text; undefined when it is not there. */
+/** Returns the value of a key in a Secret; undefined when it does not exist. */
 export function secretText(object: unknown, member: string): string | undefined {
   const text = memberOf(object, member);
   return text === undefined ? undefined : Buffer.from(text, "base64").toString("utf8");
 }
 
-/** A member of a ConfigMap. */
+/** Returns the value of a key in a ConfigMap. */
 export function configText(object: unknown, member: string): string | undefined {
   return memberOf(object, member);
 }

@@ -1,4 +1,7 @@
-/** One signer per address: a member whose key another one runs with, or a pod that has not ended, gets no pod. */
+/**
+ * One signer per address: a member gets no pod while another member, or a pod that has not terminated, uses
+ * its key.
+ */
 import { annotations } from "../api/names.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { membersOf, nodeOfMember, objectNames } from "../build/names.ts";
@@ -7,7 +10,7 @@ import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
-/** Lets the member start, or stops it. Nothing is awaited between the look at the others and the note of it. */
+/** Allows or stops a member. There is no await between the check and its record. */
 export function signerStep({ key, node, facts, deps }: MemberContext): Outcome {
   const { addresses } = deps.memory;
   const address = facts.identity?.address;
@@ -29,7 +32,7 @@ export function signerStep({ key, node, facts, deps }: MemberContext): Outcome {
   return goOn;
 }
 
-/** Members with this address; those that have no pod and get none do not count. */
+/** Lists members with this address that have or get a pod. */
 function othersAt(address: string, own: string, deps: ReconcileDeps): readonly Signer[] {
   return [...deps.memory.addresses.membersAt(address)].flatMap((key) => {
     const node = deps.cache.node(nodeOfMember(key));
@@ -66,7 +69,7 @@ interface StatefulSet {
   readonly status?: { readonly replicas?: number; readonly observedGeneration?: number };
 }
 
-/** True while there is a pod or its StatefulSet makes one, or has not seen yet that it should not. */
+/** True while there is a pod, or its StatefulSet creates one or has not observed a scale-down yet. */
 function hasPod(key: string, deps: ReconcileDeps): boolean {
   const { pod, statefulSet } = objectNames(key); // names and keys of members end alike
   if (deps.cache.find("pod", pod) !== undefined) return true;
@@ -78,7 +81,7 @@ function hasPod(key: string, deps: ReconcileDeps): boolean {
   return (status.replicas ?? 0) > 0 || (status.observedGeneration ?? 0) < (metadata?.generation ?? 0);
 }
 
-/** Pods with this address, whosever they were. A pod of this member's own name is waited for by its StatefulSet. */
+/** Lists pods with this address of any owner, except the member's own, for which its StatefulSet waits. */
 function podsAt(address: string, own: Signer, deps: ReconcileDeps): readonly Signer[] {
   if (own.isRunning) return [];
   const ownPod = objectNames(own.key).pod;

@@ -16,7 +16,7 @@ import type { CachedObject } from "../../operator/kube/cached-object.ts";
 import type { KubeClient } from "../../operator/kube/client.ts";
 import { KubeError } from "../../operator/kube/error.ts";
 import { kinds } from "../../operator/kube/resources.ts";
-import { instant } from "../../operator/observe/clock.ts";
+import { formatInstant } from "../../operator/observe/clock.ts";
 import { silentLog } from "../../operator/observe/log.ts";
 import { Applier } from "../../operator/reconcile/applier.ts";
 import type { ReconcileDeps } from "../../operator/reconcile/deps.ts";
@@ -130,7 +130,7 @@ export class FakeCluster {
   /** Deletes a Node as the API server does: it stays while it has finalizers. */
   deleteNode(name: string, ...others: string[]): void {
     const finalizers = [...this.node(name).meta.finalizers, ...others];
-    this.#change("Node", name, { metadata: { deletionTimestamp: instant(this.now), finalizers } });
+    this.#change("Node", name, { metadata: { deletionTimestamp: formatInstant(this.now), finalizers } });
     this.#hold(name, finalizers);
   }
 

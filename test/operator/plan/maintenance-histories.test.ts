@@ -51,7 +51,7 @@ class Group {
         each.state === "Requested" ? [{ ...each, node: of }] : [],
       ),
       isWindowOpen: true,
-      room: undefined,
+      space: undefined,
     };
     const step = planMaintenance(run, view, this.now);
     if (run.state === "Requested" && step.do === "begin") this.#judge(name);
@@ -126,7 +126,7 @@ function alone(
   for (let round = 0; isOpen(run) && round < 200; round++, now += 10_000) {
     const member = aMaintained("a", { height: 100 + round, toldAt: now });
     const others = { maintained: undefined, rolling: undefined, turns: [] };
-    const view = { member, members: [member], ...others, isWindowOpen: true, room: undefined };
+    const view = { member, members: [member], ...others, isWindowOpen: true, space: undefined };
     const step = planMaintenance(run, view, now);
     run = step.run;
     const end = ends(round);

@@ -31,7 +31,7 @@ function aView(more: Partial<PreflightView> = {}): PreflightView {
     rolling: undefined,
     turns: [],
     isWindowOpen: true,
-    room: undefined,
+    space: undefined,
     ...more,
   };
 }
@@ -57,7 +57,7 @@ describe("a run begins", () => {
     ["the replica is connected to no peer", { member: aMaintained("a", { peers: 0 }) }],
     [
       "1000 bytes of the volume are free, a migration needs 2000",
-      { room: { freeBytes: 1_000, neededBytes: 2_000 } },
+      { space: { freeBytes: 1_000, neededBytes: 2_000 } },
     ],
     ["1000 bytes of the volume are free", { member: aMaintained("a", { freeBytes: 1_000 }) }],
     [
@@ -90,7 +90,7 @@ describe("a run begins", () => {
   test("in as little room as the node says is enough, whatever the gateway tells of the volume", () => {
     const member = aMaintained("a", { freeBytes: 1_000 });
     const room = { freeBytes: 2_000, neededBytes: 2_000 };
-    expect(planMaintenance(aRun(), aView({ member, room }), NOW).do).toBe("begin");
+    expect(planMaintenance(aRun(), aView({ member, space: room }), NOW).do).toBe("begin");
   });
 });
 

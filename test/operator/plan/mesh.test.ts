@@ -1,18 +1,18 @@
 /** What nodes are told of their peers, and how soon a whole network is knitted with it. */
 import { describe, expect, test } from "@jest/globals";
 import { type AddAttempts, type MeshView, peerId, planMesh } from "../../../operator/plan/mesh.ts";
-import { type Member, peersToKeep } from "../../../operator/plan/topology.ts";
+import { type PeerCandidate, peersToKeep } from "../../../operator/plan/topology.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const url = (digit: string, host = "a"): string => `kni://${digit.repeat(128)}@${host}:1?discport=0`;
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
 function plan(view: Partial<MeshView>, now = NOW) {
-  const { remove, add, missing, tellings } = planMesh(
-    { wanted: [], told: [], connected: new Set(), tellings: new Map(), ...view },
+  const { remove, add, missing, attempts } = planMesh(
+    { wanted: [], told: [], connected: new Set(), attempts: new Map(), ...view },
     now,
   );
-  return { remove, add, missing, tellings };
+  return { remove, add, missing, attempts };
 }
 
 describe("a node is told", () => {
@@ -27,7 +27,7 @@ describe("a node is told", () => {
 
   test("nothing when all are connected, whoever dialled", () => {
     const view = { wanted: [url("1")], connected: new Set(["1".repeat(128), "9".repeat(128)]) };
-    expect(plan(view)).toEqual({ remove: [], add: [], missing: 0, tellings: new Map() });
+    expect(plan(view)).toEqual({ remove: [], add: [], missing: 0, attempts: new Map() });
   });
 
   test("to remove whom it was told and should not have, and not whom somebody else told it", () => {
@@ -46,30 +46,30 @@ describe("a node is told", () => {
 
   test("ever more rarely to add one that does not come, and from the beginning once it was there", () => {
     const wanted = [url("1")];
-    let tellings: AddAttempts = new Map();
+    let attempts: AddAttempts = new Map();
     const told: number[] = [];
     for (let second = 0; second < 1_800; second += 10) {
-      const after = plan({ wanted, tellings }, NOW + second * 1_000);
+      const after = plan({ wanted, attempts }, NOW + second * 1_000);
       if (after.add.length > 0) told.push(second);
-      ({ tellings } = after);
+      ({ attempts } = after);
     }
     expect(told).toEqual([0, 20, 60, 140, 300, 620, 940, 1260, 1580]);
-    const there = plan({ wanted, tellings, connected: new Set(["1".repeat(128)]) }, NOW + 1_800_000);
-    expect(plan({ wanted, tellings: there.tellings }, NOW + 1_801_000).add).toEqual(wanted);
+    const there = plan({ wanted, attempts, connected: new Set(["1".repeat(128)]) }, NOW + 1_800_000);
+    expect(plan({ wanted, attempts: there.attempts }, NOW + 1_801_000).add).toEqual(wanted);
   });
 });
 
 /** A network in memory: nodes that dial whom they are told, and connections that hold both ways. */
 class Mesh {
   calls = 0;
-  readonly #members: readonly Member[];
-  readonly #nodes = new Map<string, { told: readonly string[]; tellings: AddAttempts; peers: Set<string> }>();
+  readonly #members: readonly PeerCandidate[];
+  readonly #nodes = new Map<string, { told: readonly string[]; attempts: AddAttempts; peers: Set<string> }>();
   readonly #foreign = "f".repeat(128);
   /** True while the first half and the second do not reach each other. */
   isSplit = false;
   #now = NOW;
 
-  constructor(members: readonly Member[]) {
+  constructor(members: readonly PeerCandidate[]) {
     this.#members = members;
     for (const { name } of members) this.restart(name);
   }
@@ -79,7 +79,7 @@ class Mesh {
     const id = this.#id(name);
     for (const { peers } of this.#nodes.values()) peers.delete(id);
     const { told = [] } = this.#nodes.get(name) ?? {};
-    this.#nodes.set(name, { told, tellings: new Map(), peers: new Set([this.#foreign]) });
+    this.#nodes.set(name, { told, attempts: new Map(), peers: new Set([this.#foreign]) });
   }
 
   /** All connections between the halves end. */
@@ -110,7 +110,7 @@ class Mesh {
       for (const each of after.add) this.#connect(member.name, each);
       this.calls += after.add.length + after.remove.length;
       missing += after.missing;
-      Object.assign(node, { told: wanted, tellings: after.tellings });
+      Object.assign(node, { told: wanted, attempts: after.attempts });
     }
     return missing;
   }
@@ -142,7 +142,7 @@ class Mesh {
   }
 }
 
-function aNetwork(count: number): readonly Member[] {
+function aNetwork(count: number): readonly PeerCandidate[] {
   return Array.from({ length: count }, (_, index) => {
     const id = index.toString(16).padStart(128, "0");
     return {

@@ -1,7 +1,7 @@
 /** Whose turn it is where several Nodes of a group ask for maintenance. */
 import { describe, expect, test } from "@jest/globals";
 import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
-import { instant } from "../../../operator/observe/clock.ts";
+import { formatInstant } from "../../../operator/observe/clock.ts";
 import { newRun, planMaintenance } from "../../../operator/plan/maintenance.ts";
 import { askedBefore, mayPass, TURN_MS, type Turn } from "../../../operator/plan/order.ts";
 import { aMaintained, NOW } from "../../support/maintained.ts";
@@ -9,7 +9,7 @@ import { aMaintained, NOW } from "../../support/maintained.ts";
 const aTurn = (node: string, ageMs: number, held?: true): Turn => ({
   node,
   member: node,
-  requestedAt: instant(NOW - ageMs),
+  requestedAt: formatInstant(NOW - ageMs),
   held,
 });
 
@@ -27,7 +27,7 @@ test("the oldest wish goes first, then the first name, and whoever is held up le
 
 test("one is waited for a minute, and two for two", () => {
   const [a, b] = [aTurn("a", 0), aTurn("b", 0)];
-  const since = instant(NOW);
+  const since = formatInstant(NOW);
   expect(mayPass(since, [a], NOW + TURN_MS - 1)).toBe(false);
   expect(mayPass(since, [a], NOW + TURN_MS)).toBe(true);
   expect(mayPass(since, [a, b], NOW + 2 * TURN_MS - 1)).toBe(false);
@@ -53,7 +53,12 @@ function begins(looks: readonly string[], runs: Map<string, MaintenanceRun>, sus
       const turns = [...runs].flatMap(([node, each]) =>
         each.state === "Requested" ? [{ ...each, node }] : [],
       );
-      const others = { maintained: working?.member, rolling: undefined, isWindowOpen: true, room: undefined };
+      const others = {
+        maintained: working?.member,
+        rolling: undefined,
+        isWindowOpen: true,
+        space: undefined,
+      };
       const step = planMaintenance(run, { member, members: [member], turns, ...others }, now);
       runs.set(name, step.run); // all that the next look knows
       if (step.do === "begin") begun.push(name);

@@ -36,7 +36,7 @@ function afterEnd({ current, ...book }: RunBook, state: MaintenanceRun["state"] 
   return { ...book, current: current && { ...current, state, finishedAt: "2026-01-01T00:00:00Z" } };
 }
 
-describe("wishes", () => {
+describe("requests", () => {
   test("wait in order and come one after another; those that ended are kept, newest first", () => {
     let book = startNext(addRequests(EMPTY, [wish("a"), wish("b"), wish("a", "save-cache")], NOW));
     expect([book.current?.member, book.queue.length, book.history.length]).toEqual(["a", 2, 0]);

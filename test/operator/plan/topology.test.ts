@@ -1,8 +1,12 @@
 /** Who is to be connected with whom. */
 import { describe, expect, test } from "@jest/globals";
-import { type Member, peersToKeep, type Seeker } from "../../../operator/plan/topology.ts";
+import { type PeerCandidate, peersToKeep, type Seeker } from "../../../operator/plan/topology.ts";
 
-const member = (name: string, type: Member["type"], more: Partial<Member> = {}): Member => ({
+const member = (
+  name: string,
+  type: PeerCandidate["type"],
+  more: Partial<PeerCandidate> = {},
+): PeerCandidate => ({
   name,
   namespace: "demo",
   network: "n",
@@ -11,7 +15,7 @@ const member = (name: string, type: Member["type"], more: Partial<Member> = {}):
   url: `kni://${name}`,
   ...more,
 });
-const seeker = (name: string, type: Member["type"], more: Partial<Seeker> = {}): Seeker => ({
+const seeker = (name: string, type: PeerCandidate["type"], more: Partial<Seeker> = {}): Seeker => ({
   ...member(name, type),
   types: undefined,
   urls: [],
@@ -60,7 +64,7 @@ describe("a node keeps", () => {
 
   test("no more than it has room for, others than its neighbour does, and the same ones when one more comes", () => {
     const many = Array.from({ length: 60 }, (_, index) => member(`p${index}`, "proxy"));
-    const kept = (name: string, all: readonly Member[]) =>
+    const kept = (name: string, all: readonly PeerCandidate[]) =>
       peersToKeep(seeker(name, "endpoint", { maxPeers: 10 }), all);
     expect(kept("e1", many)).toHaveLength(10);
     expect(peersToKeep(seeker("e1", "endpoint"), many)).toHaveLength(24);
