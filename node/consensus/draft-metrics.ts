@@ -23,29 +23,37 @@ const KLAY = 10n ** 18n;
 const GKEI = 10n ** 9n;
 
 const GAUGES = [
-  ["tcount", "Transactions of the last block that was made here.", (of) => of.transactions],
-  ["checkedtxs", "Transactions that were tried for it.", ({ tally }) => tally.tried],
-  ["nonce/low/txs", "Of these, those whose nonce was over.", ({ tally }) => tally.nonceTooLow],
-  ["nonce/high/txs", "Of these, those whose nonce was not due.", ({ tally }) => tally.nonceTooHigh],
-  ["balance", "KLAY of the node's own address before it.", ({ balance }) => Number(balance / KLAY)],
+  ["tcount", "Transactions of the last block built by this node.", (of) => of.transactions],
+  ["checkedtxs", "Transactions tried for it.", ({ tally }) => tally.tried],
+  ["nonce/low/txs", "Of these, those with a nonce too low.", ({ tally }) => tally.nonceTooLow],
+  ["nonce/high/txs", "Of these, those with a nonce too high.", ({ tally }) => tally.nonceTooHigh],
+  [
+    "balance",
+    "Balance of the node's own address before it, in KLAY.",
+    ({ balance }) => Number(balance / KLAY),
+  ],
   ["block/mining/basefee", "Its base fee in Gkei.", ({ baseFee }) => Number(baseFee / GKEI)],
 ] as const satisfies readonly Row<number>[];
 
 const COUNTERS = [
   [
     "usedalltxs",
-    "Blocks that took all transactions there were.",
+    "Blocks that tried all pending transactions.",
     ({ tally }) => tally.tried > 0 && !tally.isTimeOver,
   ],
-  ["timelimitreached", "Blocks whose time for transactions was over.", ({ tally }) => tally.isTimeOver],
-  ["toolongtx", "Of these, those whose first transaction took it all.", isFirstTooLong],
+  [
+    "timelimitreached",
+    "Blocks that reached the time limit of transactions.",
+    ({ tally }) => tally.isTimeOver,
+  ],
+  ["toolongtx", "Of these, those whose first transaction reached it.", isFirstTooLong],
 ] as const satisfies readonly Row<boolean>[];
 
 const TIMERS = [
-  ["mining", "A block was made.", ({ fillMs, completeMs }) => fillMs + completeMs],
-  ["commit", "Its transactions ran.", ({ fillMs }) => fillMs],
-  ["execute", "As miner/block/commit: reads of the trie are no part.", ({ fillMs }) => fillMs],
-  ["finalize", "Rewards were paid, roots and seal made.", ({ completeMs }) => completeMs],
+  ["mining", "Time of building a block.", ({ fillMs, completeMs }) => fillMs + completeMs],
+  ["commit", "Time of executing its transactions.", ({ fillMs }) => fillMs],
+  ["execute", "As miner/block/commit; reads of the trie are not counted apart.", ({ fillMs }) => fillMs],
+  ["finalize", "Time of paying rewards and computing roots and seal.", ({ completeMs }) => completeMs],
 ] as const satisfies readonly Row<number>[];
 
 function isFirstTooLong({ tally, transactions }: DraftFigures): boolean {
@@ -67,7 +75,7 @@ export function declareDraftMetrics(metrics: Metrics): OnDraft {
   );
   const dropped = metrics.counter({
     name: "miner/strangeerror/txs",
-    help: "Transactions that could never run and were dropped.",
+    help: "Transactions that can never run and were dropped.",
   });
   const timers = TIMERS.map(
     ([name, help, of]) => [metrics.timer({ name: `miner/block/${name}/time`, help }), of] as const,

@@ -19,13 +19,13 @@ export function declareEngineMetrics(metrics: Metrics, times: ArrivalTimes): Eng
   const gauge = (last: string, help: string) => metrics.gauge({ name: nameOf(last), help });
   const rounds = metrics.counter({
     name: nameOf("round"),
-    help: "Rounds that were wanted after the first ones.",
+    help: "Rounds after the first ones that this node voted for or entered.",
   });
-  const heights = metrics.counter({ name: nameOf("sequence"), help: "Heights that were left behind." });
+  const heights = metrics.counter({ name: nameOf("sequence"), help: "Heights completed." });
   const current = gauge("currentRound", "Round of the block under agreement.");
-  const council = gauge("councilSize", "Validators that may agree on the next block.");
-  const committee = gauge("committeeSize", "Validators that do agree on it in a round.");
-  const lock = gauge("hashLock", "1 while this node is bound to a block that is not in the chain yet.");
+  const council = gauge("councilSize", "Qualified validators of the next block.");
+  const committee = gauge("committeeSize", "Validators in the committee of the current round.");
+  const lock = gauge("hashLock", "1 while this node is locked on a block that is not in the chain yet.");
   const timer = gauge("timer", "Nanoseconds from the acceptance of a proposal to the next height.");
   let acceptedAt: number | undefined;
   return {
