@@ -14,15 +14,15 @@ const INTRODUCTION = `# Flags
 
 <!-- Written by scripts/flags-docs.ts from the tables of flags. Do not edit. -->
 
-All flags of knit, and all of the Go nodes (Klaytn, Kaia). A flag may stand
+All flags of knit and of the Go nodes (Klaytn, Kaia). A flag can be set
 
-1. on the command line: \`--rpcport 8551\`, \`--rpcport=8551\`, \`-rpcport 8551\`, before or behind the command;
+1. on the command line: \`--rpcport 8551\`, \`--rpcport=8551\`, \`-rpcport 8551\`, before or after the command;
 2. in the environment: \`KNIT_RPCPORT\`, then \`KLAYTN_RPCPORT\`, then \`KAIA_RPCPORT\`;
-3. in a file: \`--conf FILE\` takes YAML under the names below, nested (\`http-rpc: {port: 8551}\`) or flat, or properties; \`--properties FILE\` takes properties alone: the lines of the Go node's daemon (\`RPC_ENABLE=1\`).
+3. in a file: \`--conf FILE\` reads YAML with the names below, nested (\`http-rpc: {port: 8551}\`) or flat, or properties; \`--properties FILE\` reads properties only: the lines of the Go node's daemon (\`RPC_ENABLE=1\`).
 
-The first that says something holds. \`knit config\` shows the value of each, and where it comes from.
+The first of these has precedence. \`knit config\` prints the value and the source of each flag.
 
-*same*: as in the Go nodes. *own*: they have no such flag. What differs is said.
+The last column compares a flag with the Go nodes: *same*, *own* if they do not have it, or the difference.
 `;
 
 /** The whole page. */

@@ -12,26 +12,26 @@ const INTRODUCTION = `# Memory
 
 <!-- Written by scripts/memory-docs.ts from the table of parts. Do not edit. -->
 
-\`--max-memory SIZE\` (\`512MiB\`, \`2GB\`) is the most that a node takes. Without it a container's limit holds, less a tenth for what the kernel counts there beside the process; \`--max-memory 0\` is no limit. It needs ${MIN_MEMORY_BYTES / MIB} MiB: a lower limit is refused, a smaller container is warned of.
+\`--max-memory SIZE\` (\`512MiB\`, \`2GB\`) limits the memory of a node. The default is the limit of the container less a tenth, which the kernel counts beside the process; \`--max-memory 0\` disables the limit. The minimum is ${MIN_MEMORY_BYTES / MIB} MiB: a lower limit is refused, and a smaller container causes a warning.
 
-The program itself takes about 96 MiB. The rest is shared out so that all parts full at once still fit; a part with a flag of its own (\`--state.trie-cache-limit\`, \`--db.leveldb.cache-size\`, \`--rpc.max-answer-bytes\`) has what that says, and the others share what it leaves.
+The program itself takes about 96 MiB. The rest is divided into parts that fit even if all are full. A part with its own flag (\`--state.trie-cache-limit\`, \`--db.leveldb.cache-size\`, \`--rpc.max-answer-bytes\`) has that size, and the others share the remainder.
 `;
 
 const BEHAVIOUR = `
-Those marked with * lie on the heap of the main thread, as blocks, transactions and calls do.
+Parts marked with * are on the heap of the main thread, as are blocks, transactions and calls.
 
-How much the process takes is looked at five times a second: its own memory, without pages of files, which the system takes back by itself when it needs them.
+The node measures its own memory five times a second. Pages of files do not count, because the system frees them when it needs them.
 
-- From 80 percent of the limit on, the clean trie nodes and threads that have nothing to do are let go of and garbage is collected, every five seconds while it stays so.
-- From 90 percent on, methods that run in reader threads (calls of contracts, logs, traces, dumps) are refused with code -32005 until less than 85 percent is taken, and the transaction pool does not grow. Blocks and everything that reads a few rows go on.
-- A call that fills its reader's heap is refused with -32005 and takes down nothing but its thread. So is the rest of a batch while answers that nobody has taken fill half of their part. When they fill all of it, whoever holds most is disconnected.
-- A subscription counts for its measured cost, and a filter for each of its values. Subscriptions of one connection fill half of their part at most. When there is no room, a connection that holds more than twice an equal share is disconnected for those that hold less; then further subscriptions are refused, but for the first few of a connection. An event for many subscribers is written once and delivered in slices; when the events that wait fill their part, the connections with the most subscriptions are disconnected.
-- Messages from and to peers count in one part, too: what their protocols have not handled, frames that are not whole, what peers have not taken. A message that waits for many peers counts once. From half of it on each peer is read one message at a time; when it is full, the peer that holds most, weighted with how long it has taken nothing, is disconnected (\`knit_p2p_waiting_bytes\`, \`knit_p2p_memory_exceeded_total\`).
-- Requests that are not whole count with the memory that they take, whatever pieces they come in: half of their part is for HTTP, half for WebSocket. When it is full, whoever holds most is refused (503, close code 1008).
+- From 80 percent of the limit on, the node drops clean trie nodes, ends idle threads and collects garbage, every five seconds.
+- From 90 percent on, methods that run in reader threads (calls of contracts, logs, traces, dumps) are refused with code -32005 until less than 85 percent is used, and the transaction pool does not grow. Blocks and methods that read a few rows continue.
+- A call that fills the heap of its reader thread is refused with -32005 and ends only that thread. The remainder of a batch is refused when unsent responses fill half of their part. When they fill all of it, the connection with the most unsent bytes is closed.
+- A subscription counts with its measured cost, a filter with each of its values. The subscriptions of one connection can fill half of their part. When the part is full, a connection with more than twice an equal share is closed in favour of those with less. After that, further subscriptions are refused except the first few of a connection. An event for many subscribers is encoded once and delivered in slices. When waiting events fill their part, the connections with the most subscriptions are closed.
+- Messages from and to peers share one part: unhandled messages, incomplete frames and unsent bytes. A message that waits for many peers counts once. When half of the part is used, the node reads one message at a time from each peer. When it is full, the peer with the most bytes, weighted by the time since it last read, is disconnected (\`knit_p2p_waiting_bytes\`, \`knit_p2p_memory_exceeded_total\`).
+- Incomplete requests count with the memory that they use, whatever the size of their pieces: half of the part is for HTTP, half for WebSocket. When it is full, the largest holder is refused (503, close code 1008).
 
-\`knit_memory_*\` in [metrics.md](metrics.md) tell the limit, what is taken, sheddings and whether calls are refused. What was measured under floods is in [benchmarks.md](benchmarks.md).
+The metrics \`knit_memory_*\` in [metrics.md](metrics.md) report the limit, the use, the releases and whether calls are refused. [benchmarks.md](benchmarks.md) has measurements under floods.
 
-On Linux and macOS the program begins anew with the heap's limit, in the same process; who started it with \`--max-old-space-size\` of their own keeps that. Memory of a standard key file (scrypt, 256 MiB for a second while one is unlocked) comes on top: \`--lightkdf\` writes key files that need 4 MiB.
+On Linux and macOS the program restarts itself in the same process with the limit of the heap, unless it was started with \`--max-old-space-size\`. The memory of standard key files (scrypt, 256 MiB for a second during an unlock) is not included; \`--lightkdf\` writes key files that need 4 MiB.
 `;
 
 /** The whole page. */

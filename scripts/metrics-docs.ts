@@ -48,22 +48,33 @@ const INTRODUCTION = `# Metrics
 
 <!-- Written by scripts/metrics-docs.ts from the declarations. Do not edit. -->
 
-\`--metrics --prometheus\` serves these on port 61001 (\`--prometheusport\`) of all interfaces; \`knit dev\` does so on loopback.
+\`--metrics --prometheus\` serves metrics on port 61001 (\`--prometheusport\`) of all interfaces; \`knit dev\` serves them on loopback.
 
-| path | tells |
+| path | response |
 |---|---|
-| \`/metrics\` | everything |
-| \`/metrics/own\` | the same without what is there for the Go node's dashboards alone |
+| \`/metrics\` | all metrics |
+| \`/metrics/own\` | all metrics except those for dashboards of the Go node |
 | \`/healthz\` | 200 while the process works |
-| \`/readyz\` | 200 when clients can be sent here, else 503; \`{"ready":false,"reasons":["syncing"]}\` |
+| \`/readyz\` | 200 if clients can use the node, otherwise 503: \`{"ready":false,"reasons":["syncing"]}\` |
 
-Reasons that keep clients away: \`starting\` (the state is made ready, or no peer was heard yet), \`syncing\` (blocks are missing), \`too-few-peers\` (peers are configured and none is there), \`disk-low\` (less is free than \`--db.min-free\`: no blocks are written until there is room). \`migrating\` is told too and keeps nobody away: blocks and calls go on.
+Reasons for 503:
 
-Names that begin with \`knit_\` keep Prometheus' rules: base units, counters end in \`_total\`. Those that begin with \`klaytn_\` are the Go node's, for dashboards made for it, and gauges as there, whatever they count. The rest is what every Node.js process tells.
+- \`starting\`: the state is being prepared, or no peer has responded yet.
+- \`syncing\`: blocks are missing.
+- \`too-few-peers\`: peers are configured and none is connected.
+- \`disk-low\`: less than \`--db.min-free\` is free; the node writes no blocks until there is space.
 
-\`promtool check metrics\` passes on a scrape of \`/metrics/own\`. On one of \`/metrics\` it has one complaint, "metric names should be written in 'snake_case' not 'camelCase'", of the names below that the Go node spells so (\`klaytn_p2p_PeerCountGauge\`): it looks at nothing but the name there, so that only another name would please it, and dashboards ask for this one. It ends with code 3 there, as on a scrape of the Go node itself (Kaia v2.2.1), of which it has 65 complaints, 27 of them this one: whoever judges scrapes takes \`/metrics/own\`. Where a type alone offends, in names that end in \`_total\`, \`_count\` or \`_gauge\`, none is told: those are \`untyped\`, which no query notices.
+\`migrating\` is also reported but does not cause 503: blocks and calls continue.
 
-What the Go node has besides and is not here: what this node does not do (prefetching, snapshots, bridges, fetchers of chain data, staking facts and receipts of the downloader, a cache of each kind of row), what is not kept apart (reads and updates of accounts and slots, which take less time than looking at the clock, and the commit of slots, which is that of accounts), and what its engine counts of its own (allocations, iterators, a database of its own for each kind of row: \`knit_disk_use_bytes\` tells them apart).
+Names with the prefix \`knit_\` follow the rules of Prometheus: base units, counters end in \`_total\`. Names with the prefix \`klaytn_\` are those of the Go node, for its dashboards; they are gauges as there. The rest are the metrics of Node.js processes.
+
+\`promtool check metrics\` accepts a scrape of \`/metrics/own\`. For \`/metrics\` it reports one kind of error, "metric names should be written in 'snake_case' not 'camelCase'", for names of the Go node (\`klaytn_p2p_PeerCountGauge\`), and ends with code 3. On the Go node (Kaia v2.2.1) it reports 65 errors, 27 of this kind. Use \`/metrics/own\` for such checks. Metrics of the Go node whose names end in \`_total\`, \`_count\` or \`_gauge\` are \`untyped\`, because the type would be an error; queries are not affected.
+
+Some metrics of the Go node are absent:
+
+- metrics of functions that Knit does not have: prefetching, snapshots, bridges, fetchers of chain data, staking data and receipts of the downloader, a cache for each kind of row;
+- metrics that Knit does not measure separately: reads and updates of accounts and slots, which take less time than reading the clock, and commits of slots, which are part of those of accounts;
+- internal metrics of the Go node's database: allocations, iterators, a database for each kind of row (see \`knit_disk_use_bytes\`).
 `;
 
 /** The whole page. */

@@ -23,11 +23,11 @@ const INTRODUCTION = `# The operator's metrics
 
 <!-- Written by scripts/operator-metrics-docs.ts from the declarations. Do not edit. -->
 
-The operator serves these at \`/metrics\` on port 8080 of its pod, the gateway at port 7444 of a node's pod; those of the node itself are in [metrics.md](metrics.md). Names without \`knit_\` are the ones that dashboards for controllers and for Node.js know.
+The operator serves these metrics at \`/metrics\` on port 8080 of its pod, the gateway on port 7444 of the pod of a node. Those of the node are in [metrics.md](metrics.md). Names without \`knit_\` are the usual ones of controllers and of Node.js.
 
-- \`name\` and \`controller\` are \`node\` or \`network\`, the two kinds that are worked on; \`result\` is \`success\`, \`requeue_after\` or \`error\`.
-- \`node\` is a replica: the name of its Node, with \`-m1\` and so on from the second on. A value that is not known has no line: a node that does not answer has no height. Above 5,000 replicas the rest is left out.
-- \`code\`, \`method\` and \`host\` are those of a request to the API server, \`outcome\` of a call through a gateway is \`answered\` or the hop that failed.
+- \`name\` and \`controller\` are the reconciled kind, \`node\` or \`network\`; \`result\` is \`success\`, \`requeue_after\` or \`error\`.
+- \`node\` is a replica: the name of its Node, with \`-m1\` and so on for the second and further ones. An unknown value has no line: a node that does not respond has no height. Replicas above 5,000 are omitted.
+- \`code\`, \`method\` and \`host\` describe a request to the API server. \`outcome\` of a call through a gateway is \`answered\` or the hop that failed.
 `;
 
 /** The whole page. */
