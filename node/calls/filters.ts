@@ -25,7 +25,7 @@ export interface FilterLimits {
 }
 
 /** Dependencies of filters. */
-export interface FilterDeps {
+export interface PolledFilterDeps {
   readonly chain: Pick<Chain, "head" | "header" | "onRewind">;
   readonly pool: Pick<TxPool, "onPending">;
   /** Searches the matching logs in a reader thread and returns a JSON list. Rejects with `RpcError`. */
@@ -77,7 +77,7 @@ type Poll = BlockPoll | LogPoll | PendingPoll;
 
 /** All installed filters of the node. */
 export class Filters {
-  readonly #deps: FilterDeps;
+  readonly #deps: PolledFilterDeps;
   readonly #limits: FilterLimits;
   readonly #polls = new Map<string, Poll>();
   readonly #pending: PendingList;
@@ -86,7 +86,7 @@ export class Filters {
   #sweptAt = 0;
   #endRewinds: (() => void) | undefined;
 
-  constructor(deps: FilterDeps) {
+  constructor(deps: PolledFilterDeps) {
     this.#deps = deps;
     this.#limits = { ...LIMITS, ...deps.limits };
     this.#pending = new PendingList(deps.pool);

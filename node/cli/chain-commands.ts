@@ -84,7 +84,7 @@ export async function rewindCommand(job: CommandJob): Promise<void> {
     throw new OptionError("bad-value", `${JSON.stringify(typed)} is not a block number`);
   }
   using work = await openJob(job, { label: "rewind", unit: "blocks" });
-  const { blocks, head } = await work.node.rewindChain(work.options, Number(typed));
+  const { blocks, head } = await work.node.rewindDatadir(work.options, Number(typed));
   job.shell.stdout.write(`removed ${blocks} blocks; the newest block is ${head}\n`);
 }
 

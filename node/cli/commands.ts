@@ -250,7 +250,7 @@ export interface NodeCommands {
   importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult>;
   exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
   /** Rewinds the chain to a block; `head` is the newest block afterwards. */
-  rewindChain(options: NodeOptions, number: number): Promise<FileResult>;
+  rewindDatadir(options: NodeOptions, number: number): Promise<FileResult>;
   /** Returns the bytes of each kind of row, and the first block of the complete history. */
   measureDatabase(options: NodeOptions): Promise<DatabaseSize>;
   /** Compares flat state, trie and root. Throws at the first difference. */

@@ -168,7 +168,7 @@ export interface Compared {
 }
 
 /** Takes the chain back to a block. Throws `ChainError` `no-block` with nothing changed. */
-export async function rewindChain(options: NodeOptions, number: number): Promise<FileResult> {
+export async function rewindDatadir(options: NodeOptions, number: number): Promise<FileResult> {
   const log = logOf(options);
   await using database = await openDatabase(options, log);
   const { chain, writer } = await openConsensusChain(database, log, systemClock);

@@ -26,7 +26,7 @@ export interface LastMigration {
 }
 
 /** Disk space that a migration needs, in bytes. */
-export interface MigrationRoom {
+export interface ReportedMigrationRoom {
   readonly freeBytes: number;
   readonly neededBytes: number;
 }
@@ -160,7 +160,7 @@ export function readLastMigration(value: unknown): LastMigration | undefined {
 }
 
 /** Decodes the result of `admin_stateMigrationRoom`. */
-export function readRoom(value: unknown): MigrationRoom {
+export function readRoom(value: unknown): ReportedMigrationRoom {
   const { free, needed } = members(value);
   if (!isCount(free) || !isCount(needed)) throw invalid("admin_stateMigrationRoom without sizes");
   return { freeBytes: free, neededBytes: needed };

@@ -31,7 +31,7 @@ export async function exportTo(
 
 /** Takes the chain back to a block. Throws `ChainError` `no-block` where its state was not kept. */
 export async function rewindTo(datadir: string, number: number): Promise<void> {
-  await jobs.rewindChain(optionsOf(datadir), number);
+  await jobs.rewindDatadir(optionsOf(datadir), number);
 }
 
 /** Checks all table files, and that flat state, trie and root agree; how many accounts and slots there are. */

@@ -32,7 +32,7 @@ export function fakeShell(
     initDatadir: refuse,
     importChain: refuse,
     exportChain: refuse,
-    rewindChain: refuse,
+    rewindDatadir: refuse,
     measureDatabase: refuse,
     verifyDatabase: refuse,
     ...commands,

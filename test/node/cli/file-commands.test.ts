@@ -95,7 +95,7 @@ test.each([
 
 test("knit db rewind says what was removed, and wants a number", async () => {
   const { shell, out, err } = fakeShell({
-    rewindChain: (_options, number) => Promise.resolve({ blocks: 3, head: number }),
+    rewindDatadir: (_options, number) => Promise.resolve({ blocks: 3, head: number }),
   });
   expect(await runCli(["db", "rewind", "--datadir", directory, "12"], shell)).toBe(0);
   expect(out()).toBe("removed 3 blocks; the newest block is 12\n");
