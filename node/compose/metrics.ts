@@ -80,7 +80,7 @@ function declareMemoryMetrics(metrics: Metrics, memory: MemoryWatch): void {
   });
   metrics.counter({
     name: "knit_memory_sheds_total",
-    help: "How often caches and idle threads were let go of because memory was tight.",
+    help: "Releases of caches and idle threads under memory pressure.",
     read: () => memory.sheds,
   });
 }

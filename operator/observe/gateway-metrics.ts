@@ -44,7 +44,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   });
   const open = new Gauge({
     name: "knit_gateway_connections",
-    help: "Connections of whoever has proved to be the operator.",
+    help: "Open connections that are authenticated as the operator.",
     registers,
   });
   const ends = new Gauge({
