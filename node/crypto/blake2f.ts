@@ -1,6 +1,6 @@
 /**
- * The compression function F of BLAKE2b as contracts call it (EIP-152), in our own WebAssembly, which is compiled
- * on first use. Its time grows with the rounds, up to 2^32: whoever calls has been paid for them.
+ * The compression function F of BLAKE2b for contracts (EIP-152), in WebAssembly, compiled on first use. Its
+ * time grows with the rounds, up to 2^32; the caller has charged gas for them.
  */
 import { BLAKE2F_WASM } from "./blake2f-wasm.ts";
 import { openWasm } from "./wasm.ts";
@@ -13,7 +13,7 @@ interface Blake2fModule {
 
 const ROUNDS_BYTES = 4;
 const STATE_BYTES = 64;
-/** h, m and t. */
+/** Bytes of h, m and t. */
 const WORDS_BYTES = 208;
 
 /** Bytes of an input: rounds 4 (big-endian), h 64, m 128, t 16 (little-endian words), f 1. */
@@ -32,7 +32,7 @@ export function blake2fRounds(input: Uint8Array): number {
   return Buffer.from(input.buffer, input.byteOffset, ROUNDS_BYTES).readUInt32BE(0);
 }
 
-/** The new state, 64 bytes; undefined unless the input has 213 bytes of which the last is 0 or 1. */
+/** Returns the new state of 64 bytes; undefined unless the input has 213 bytes and the last is 0 or 1. */
 export function blake2f(input: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   const last = input[BLAKE2F_INPUT_BYTES - 1];
   if (input.length !== BLAKE2F_INPUT_BYTES || (last !== 0 && last !== 1)) return undefined;

@@ -12,7 +12,7 @@ export interface BlstCurve extends BlsCurve {
   verifyEach(claims: readonly BlsClaim[]): readonly boolean[];
 }
 
-/** BLS12-381 by blst through its native binding, or undefined when it does not load on this machine. */
+/** Loads BLS12-381 by blst through its native binding; undefined when it does not load on this machine. */
 export function loadBlst(): BlstCurve | undefined {
   try {
     // The package's main entry, whose types these are; it picks the binary of this platform.

@@ -5,7 +5,7 @@ import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 import { CryptoError } from "./error.ts";
 import { sha256 } from "./hashes.ts";
 
-/** The order of the groups. */
+/** Order of the groups. */
 const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
 /** Bytes of key material that are reduced modulo the order: enough for no bias. */
 const MATERIAL_BYTES = 48;
@@ -19,9 +19,9 @@ export function isBlsKey(bytes: Uint8Array): boolean {
 }
 
 /**
- * KeyGen of draft-irtf-cfrg-bls-signature section 2.3 without key information, the master key of EIP-2333. A node
- * whose BLS key was never set derives it this way from its node key. Throws `CryptoError` `bad-private-key` for a
- * seed of less than 32 bytes.
+ * Derives a BLS key by KeyGen of draft-irtf-cfrg-bls-signature section 2.3 without key information, the
+ * master key of EIP-2333; a node without a BLS key of its own derives one from its node key. Throws
+ * `CryptoError` `bad-private-key` for a seed of less than 32 bytes.
  */
 export function deriveBlsKey(seed: Uint8Array): Uint8Array<ArrayBuffer> {
   if (seed.length < MIN_SEED_BYTES)

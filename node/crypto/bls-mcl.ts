@@ -12,7 +12,7 @@ export const BLS_WORD_BYTES = 64;
 
 let opened: BlsMcl | undefined;
 
-/** The instance of this thread. */
+/** Returns the instance of this thread. */
 export function blsMcl(): BlsMcl {
   if (opened !== undefined) return opened;
   const mcl = openMcl(MCL_CURVES.bls12381);

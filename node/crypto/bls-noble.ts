@@ -2,15 +2,15 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { BlsCurve } from "./bls.ts";
 
-/** Signatures. */
+/** Domain of signatures. */
 const SIGNING = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
-/** Proofs that somebody has the key of a public key. */
+/** Domain of proofs of possession. */
 const POSSESSION = "BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
 
-/** BLS12-381 in JavaScript: some twenty times slower than blst. */
+/** BLS12-381 in JavaScript, about twenty times slower than blst. */
 export const nobleBls: BlsCurve = createNobleBls(SIGNING);
 
-/** The same with the suite's other domain. blst's binding has no way to choose it. */
+/** As `nobleBls`, in the domain of proofs of possession, which blst's binding cannot use. */
 export const noblePossession: BlsCurve = createNobleBls(POSSESSION);
 
 function createNobleBls(domain: string): BlsCurve {

@@ -24,7 +24,7 @@ function load(): NonNullable<typeof loaded> {
   return { coordinates: new Uint8Array(module.memory.buffer, module.input(), 4 * COORDINATE), module };
 }
 
-/** Brings four coordinates in and gives the module. */
+/** Copies four coordinates into the module's memory and returns the module. */
 function withCoordinates(bytes: Uint8Array, places: readonly [number, number, number, number]): OrderModule {
   loaded ??= load();
   for (const [i, at] of places.entries()) {
@@ -47,7 +47,7 @@ export function areInG1(bytes: Uint8Array, places: readonly number[]): boolean {
   return true;
 }
 
-/** The same of points of 256 bytes and the second group. Some 130 µs a point. */
+/** As `areInG1`, for points of 256 bytes and the second group. About 130 µs a point. */
 export function areInG2(bytes: Uint8Array, places: readonly number[]): boolean {
   return places.every((at) => {
     if (isZero(bytes.subarray(at, at + 4 * WORD))) return true;

@@ -81,22 +81,22 @@ function openGroups(mcl: BlsMcl): Groups {
   };
 }
 
-/** The sum of two points of G1's curve. */
+/** Adds two points of G1's curve. */
 export function addG1(input: Uint8Array): Uint8Array | undefined {
   return add(groups().g1, input);
 }
 
-/** The sum of two points of G2's curve. */
+/** Adds two points of G2's curve. */
 export function addG2(input: Uint8Array): Uint8Array | undefined {
   return add(groups().g2, input);
 }
 
-/** The sum of points of G1 times their scalars; at least one term. */
+/** Returns the sum of points of G1 times their scalars; at least one term. */
 export function sumG1(input: Uint8Array): Uint8Array | undefined {
   return sumOfTerms(groups(), "g1", input);
 }
 
-/** The sum of points of G2 times their scalars; at least one term. */
+/** Returns the sum of points of G2 times their scalars; at least one term. */
 export function sumG2(input: Uint8Array): Uint8Array | undefined {
   return sumOfTerms(groups(), "g2", input);
 }
@@ -110,7 +110,7 @@ export function isBlsPairing(input: Uint8Array): boolean | undefined {
   return isOne === undefined || !areInG1(input, firsts) ? undefined : isOne;
 }
 
-/** The point of G1 that an element of the field is mapped to (RFC 9380). */
+/** Maps an element of the field to a point of G1 (RFC 9380). */
 export function mapToG1(input: Uint8Array): Uint8Array | undefined {
   if (input.length !== BLS_WORD_BYTES) return undefined;
   const { g1, mcl } = groups();
@@ -119,7 +119,7 @@ export function mapToG1(input: Uint8Array): Uint8Array | undefined {
   return g1.write(g1.sum);
 }
 
-/** The point of G2 that an element of the quadratic extension is mapped to (RFC 9380). */
+/** Maps an element of the quadratic extension to a point of G2 (RFC 9380). */
 export function mapToG2(input: Uint8Array): Uint8Array | undefined {
   if (input.length !== 2 * BLS_WORD_BYTES) return undefined;
   const { g2, mcl } = groups();
@@ -156,7 +156,7 @@ function sumOfTerms({ mcl, ...of }: Groups, name: "g1" | "g2", input: Uint8Array
   return group.write(group.sum);
 }
 
-/** Any 32 bytes: in a group of prime order the rest is the same factor. `part` is free until the sum is made. */
+/** Reads a scalar of any 32 bytes; the group has prime order, so it is reduced. Uses `part` as a buffer. */
 function readScalar({ raw, heap }: BlsMcl, to: number, bytes: Uint8Array): void {
   const { part } = groups().g1;
   heap().set(bytes, part);

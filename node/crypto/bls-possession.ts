@@ -5,13 +5,15 @@
  */
 import { checkBlsKey, hasBlsSizes } from "./bls.ts";
 
-/** A public key (48 bytes) and the proof that somebody has its key (96). */
+/** A public key (48 bytes) and its proof of possession (96). */
 export interface BlsPublicInfo {
   readonly publicKey: Uint8Array;
   readonly proof: Uint8Array;
 }
 
-/** The public key of a key, and the proof. Rejects with `CryptoError` `bad-private-key`. */
+/**
+ * Returns the public key of a key and its proof of possession. Rejects with `CryptoError` `bad-private-key`.
+ */
 export async function provePossession(key: Uint8Array): Promise<BlsPublicInfo> {
   checkBlsKey(key);
   const { noblePossession } = await import("./bls-noble.ts");
@@ -19,7 +21,7 @@ export async function provePossession(key: Uint8Array): Promise<BlsPublicInfo> {
   return { publicKey, proof: noblePossession.sign(key, publicKey) };
 }
 
-/** The check, for callers that cannot wait: true for a proof for its public key, false for any other bytes. */
+/** Loads the check for synchronous callers: true for a valid proof, false for any other bytes. */
 export async function loadPossessionCheck(): Promise<(info: BlsPublicInfo) => boolean> {
   const { noblePossession } = await import("./bls-noble.ts");
   return ({ publicKey, proof }) =>

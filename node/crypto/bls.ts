@@ -27,9 +27,9 @@ export interface BlsCurve {
 /** BLS signatures. Keys are 32 bytes, big-endian, see `bls-key.ts`. */
 export interface Bls {
   readonly backend: "blst" | "noble";
-  /** 48 bytes. Throws `CryptoError` `bad-private-key`. */
+  /** Returns the public key, 48 bytes. Throws `CryptoError` `bad-private-key`. */
   publicKeyOf(key: Uint8Array): Uint8Array;
-  /** 96 bytes, the same each time. Throws `CryptoError` `bad-private-key`. */
+  /** Returns the deterministic signature, 96 bytes. Throws `CryptoError` `bad-private-key`. */
   sign(key: Uint8Array, message: Uint8Array): Uint8Array;
   /** False for any other bytes, points outside the group and the point at infinity; never throws. */
   verify(claim: BlsClaim): boolean;
@@ -40,7 +40,7 @@ export const BLS_PUBLIC_KEY_BYTES = 48;
 /** Bytes of a signature and of a proof of possession. */
 export const BLS_SIGNATURE_BYTES = 96;
 
-/** Puts the checks around one implementation. */
+/** Adds the checks of sizes and keys to an implementation. */
 export function createBls(curve: BlsCurve): Bls {
   return {
     backend: curve.name,
@@ -68,7 +68,7 @@ export function checkBlsKey(key: Uint8Array): void {
 
 let loading: Promise<Bls> | undefined;
 
-/** The fastest implementation that this machine has; loaded once. */
+/** Loads the fastest implementation that this machine has, once. */
 export function loadBls(): Promise<Bls> {
   loading ??= load();
   return loading;

@@ -1,12 +1,19 @@
-/** Sums and products on bn254 by mcl. */
-import type { Bn254Curve } from "./bn254.ts";
+/** Addition and multiplication on BN254 by the library mcl. */
 import { MCL_BYTES, MCL_CURVES, openMcl } from "./mcl.ts";
 import { createPointCodec } from "./mcl-points.ts";
 
+/** Points of G1 as 64 bytes x, y; coordinates below the field's modulus, all zeros for infinity. */
+export interface Bn254Sums {
+  /** Returns the sum of two points; undefined when one is not on the curve. */
+  add(a: Uint8Array, b: Uint8Array): Uint8Array | undefined;
+  /** Returns the point times any 32 bytes; undefined when the point is not on the curve. */
+  multiply(point: Uint8Array, scalar: Uint8Array): Uint8Array | undefined;
+}
+
 const WORD = 32;
 
-/** The sums and products of BN254 by mcl in WebAssembly. */
-export function openBn254Sums(): Pick<Bn254Curve, "add" | "multiply"> {
+/** Opens the additions and multiplications of BN254 by mcl in WebAssembly. */
+export function openBn254Sums(): Bn254Sums {
   const mcl = openMcl(MCL_CURVES.bn254);
   const { raw, heap } = mcl;
   const codec = createPointCodec(mcl, { wordBytes: WORD, fieldBytes: WORD });

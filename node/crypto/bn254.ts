@@ -2,17 +2,13 @@
  * The curve alt_bn128 (BN254) as contracts use it: addition and multiplication (EIP-196) and the pairing check
  * (EIP-197), on the encodings of those precompiled contracts. Nothing is loaded before it is asked for.
  */
-import { openBn254Sums } from "./bn254-mcl.ts";
+import { type Bn254Sums, openBn254Sums } from "./bn254-mcl.ts";
 import { BN254_WASM } from "./bn254-wasm.ts";
 import { type PairingCheck, pairingCheck } from "./pairing-wasm.ts";
 
-/** Points of G1 as 64 bytes x, y; coordinates below the field's modulus, all zeros for infinity. */
-export interface Bn254Curve {
-  /** The sum of two points, or undefined when one is not on the curve. */
-  add(a: Uint8Array, b: Uint8Array): Uint8Array | undefined;
-  /** `scalar` is any 32 bytes. Undefined when the point is not on the curve. */
-  multiply(point: Uint8Array, scalar: Uint8Array): Uint8Array | undefined;
-  /** Of pairs of 192 bytes: the point of G1, then that of G2, imaginary parts first. */
+/** Implementation of the three operations. Callers have checked lengths and coordinates. */
+export interface Bn254Curve extends Bn254Sums {
+  /** Checks pairs of 192 bytes: the point of G1, then that of G2, imaginary parts first. */
   readonly isProductOne: PairingCheck;
 }
 
@@ -34,7 +30,7 @@ const POINT = 64;
 /** EIP-196: the modulus of the field. */
 const MODULUS = Buffer.from("30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47", "hex");
 
-/** Puts the checks around one implementation. */
+/** Adds the checks of lengths and coordinates to an implementation. */
 export function createBn254(curve: Bn254Curve): Bn254 {
   return {
     add: (input) => {
@@ -76,7 +72,7 @@ const isProductOne = pairingCheck(BN254_WASM, BN254_PAIR_BYTES);
 
 let opened: Bn254 | undefined;
 
-/** The curve; opened by the first call, in some 10 ms. */
+/** Returns the curve, opened by the first call in about 10 ms. */
 export function bn254(): Bn254 {
   opened ??= createBn254({ ...openBn254Sums(), isProductOne });
   return opened;

@@ -2,7 +2,7 @@
 import { bareHex } from "../bytes/hex.ts";
 import { keccak256 } from "./keccak.ts";
 
-/** The mixed-case text of an address (EIP-55). */
+/** Returns an address in mixed case. */
 export function checksumAddress(address: Uint8Array): string {
   const digits = bareHex(address);
   const hash = bareHex(keccak256(Buffer.from(digits, "latin1")));

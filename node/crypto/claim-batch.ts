@@ -1,6 +1,6 @@
 /**
- * BLS signatures to be checked as one byte string each way: 176 bytes a claim (message, public key, signature) there;
- * one byte a claim back.
+ * Batches of BLS signatures as bytes for another thread: 176 bytes a claim (message, public key, signature)
+ * to it, one byte a claim back.
  */
 import type { BlsClaim } from "./bls.ts";
 

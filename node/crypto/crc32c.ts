@@ -4,7 +4,7 @@
 const POLYNOMIAL = 0x82f63b78;
 const WIDTH = 8;
 const ROW = 256;
-/** Row n is what a byte does to the register n bytes later. */
+/** Row n holds the effect of a byte on the register n bytes later. */
 const TABLES = createTables();
 
 function createTables(): Uint32Array {
@@ -21,7 +21,7 @@ function createTables(): Uint32Array {
   return tables;
 }
 
-/** The sum of `bytes`. */
+/** Returns the checksum of `bytes`. */
 export function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   let at = 0;

@@ -1,22 +1,25 @@
-/** Packed jobs of `recovery-batch.ts` done, many at once where that is possible. */
+/** Recovers the packed jobs of `recovery-batch.ts`, many at once where the engine can. */
 import { KEY_ANSWER_BYTES, MAX_AT_ONCE, openRecoverMany, type RecoverMany } from "./recover-many.ts";
 import { JOB_BYTES, jobAt, recoverSigner, WANTED_BYTES, type Wanted } from "./recovery-batch.ts";
 import { addressOfPublicKey } from "./secp256k1.ts";
 
-/** Fewer are sooner done one after another. */
+/** Minimum of jobs for a recovery of many at once. */
 const FEWEST = 4;
 
 let many: RecoverMany | undefined;
 let isLoaded = false;
 
-/** Does packed jobs in order. */
+/** Recovers packed jobs in order. */
 export function recoverPacked(packed: Uint8Array, wanted: Wanted): Uint8Array<ArrayBuffer> {
   if (!isLoaded) many = openRecoverMany();
   isLoaded = true;
   return recoverPackedBy(many, packed, wanted);
 }
 
-/** The same with a given way to do many at once, or none. What it does not find is recovered by itself. */
+/**
+ * As `recoverPacked`, with a given function for many at once, or none. A job that it does not recover is done
+ * singly.
+ */
 export function recoverPackedBy(
   recoverMany: RecoverMany | undefined,
   packed: Uint8Array,

@@ -1,7 +1,7 @@
-/** Pairing checks in a WebAssembly module of our own, which is compiled by the first check. */
+/** Pairing checks in a WebAssembly module, compiled by the first check. */
 import { openWasm } from "./wasm.ts";
 
-/** The exports of such a module. */
+/** Exports of such a module. */
 interface PairingModule {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly input: () => number;
@@ -19,7 +19,10 @@ const PAIRS_AT_ONCE = 16;
  */
 export type PairingCheck = (pairs: Uint8Array) => boolean | undefined;
 
-/** The check of a module, whose source a test compiles and compares, with pairs of so many bytes. */
+/**
+ * Creates the check of a module for pairs of the given size; a test compiles the module's source and
+ * compares.
+ */
 export function pairingCheck(base64: string, pairBytes: number): PairingCheck {
   const most = PAIRS_AT_ONCE * pairBytes;
   let module: PairingModule | undefined;

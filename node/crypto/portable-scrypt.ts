@@ -1,4 +1,4 @@
-/** scrypt where OpenSSL cannot compute it. */
+/** scrypt (RFC 7914) for parameters that OpenSSL rejects. */
 import { once } from "node:events";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -18,7 +18,7 @@ export function needsPortableScrypt({ n, r }: { readonly n: number; readonly r: 
   return Math.log2(n) >= 16 * r;
 }
 
-/** Scrypt in JavaScript on a thread of its own. Some three times slower than the native one. */
+/** Derives a key by scrypt in JavaScript on its own thread, about three times slower than OpenSSL. */
 export async function portableScrypt(input: PortableScrypt): Promise<Buffer> {
   const file = new URL(`./scrypt-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(file, { execArgv: [], workerData: input });

@@ -15,18 +15,18 @@ interface RecoveryModule {
   readonly recover: (count: number) => void;
 }
 
-/** Most signatures of one call. */
+/** Maximum of signatures in one call. */
 export const MAX_AT_ONCE = 64;
 const JOB_BYTES = 97;
-/** Bytes of an answer: 1 and the key, x and y; or 0 for one that is to be recovered another way, if it can be. */
+/** Bytes of a result: 1 and the key x, y; or 0 for a signature that has to be recovered in another way. */
 export const KEY_ANSWER_BYTES = 65;
 
-/** Takes up to 64 packed jobs (97 bytes: digest, r, s, v); gives their answers, valid until the next call. */
+/** Recovers up to 64 packed jobs (97 bytes: digest, r, s, v). The results are valid until the next call. */
 export type RecoverMany = (packed: Uint8Array) => Uint8Array;
 
 /**
- * The function with tables of its own, made in some 5 ms; undefined where products are rounded before they are added,
- * as on machines that are too old, or where the engine does not know relaxed vectors.
+ * Opens the function with its own tables, in about 5 ms; undefined on machines that round products before
+ * they are added, and in engines without relaxed vectors.
  */
 export function openRecoverMany(): RecoverMany | undefined {
   const module = openModule();

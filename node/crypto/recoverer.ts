@@ -24,15 +24,15 @@ import {
 /** Results of a batch in its order, undefined where nothing recovers. */
 export type Signers = readonly (Uint8Array | undefined)[];
 
-/** Signers for batches of signatures; closing waits for the batches under way. */
+/** Recovers signers of batches of signatures; closing waits for running batches. */
 export interface Recoverer extends AsyncDisposable {
-  /** The signers' addresses. Never rejects. */
+  /** Returns the signers' addresses. Never rejects. */
   recover(batch: readonly RecoveryJob[]): Promise<Signers>;
-  /** The signers' public keys, 64 bytes. Never rejects. */
+  /** Returns the signers' public keys, 64 bytes. Never rejects. */
   recoverKeys(batch: readonly RecoveryJob[]): Promise<Signers>;
   /** Verifies BLS signatures; undefined where no thread could. Never rejects. */
   verifyClaims(batch: readonly BlsClaim[]): Promise<readonly (boolean | undefined)[]>;
-  /** Starts the threads now, so that the first batch need not wait for them. */
+  /** Starts the threads before the first batch. */
   start(): void;
 }
 
@@ -41,30 +41,30 @@ export interface RecovererLog {
   warn(fields: object, message: string): void;
 }
 
-/** Settings that have good defaults. */
+/** Options of a recoverer. */
 export interface RecovererOptions {
-  /** Two, or as many as there are cores. */
+  /** Number of threads; by default two, at most one per core. */
   readonly threads?: number;
   /** File of the thread; tests pass one that fails. */
   readonly workerFile?: URL;
-  /** Packed bytes that may wait for the thread. A batch above that is done on the main thread. */
+  /** Maximum of packed bytes that wait for the threads. A batch above it runs on the main thread. */
   readonly budgetBytes?: number;
 }
 
-/** Told the answer; undefined when the thread has died. */
+/** Receives the result; undefined when the thread has died. */
 type Pending = (answer: Uint8Array | undefined) => void;
 
-/** Smaller batches are done at once: a round trip to the thread costs the main thread as much as one recovery. */
+/** Minimum batch for a thread: a round trip costs the main thread as much as one recovery. */
 const SMALLEST_BATCH = 8;
-/** Batches are spread over the threads in parts of at least this. */
+/** Minimum part of a batch for one thread. */
 const SMALLEST_PART = 64;
 const DEFAULT_BUDGET = 16 * 1024 * 1024;
 /** Batches are outside the heap; without a limit each thread's young objects alone take up to 100 MB. */
 const THREAD_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
-/** A thread that died this often is not started again. */
+/** Number of deaths after which a thread is not started again. */
 const MAX_DEATHS = 3;
 
-/** More threads than that only take turns with the main thread. */
+/** More threads only compete with the main thread. */
 const MAX_THREADS = 2;
 
 /** Opens a recoverer. Its threads start with the first batch of 8 or more and keep no process alive when idle. */
@@ -135,7 +135,7 @@ class ThreadRecoverer {
     if (!this.#closed) this.#worker ??= this.#start();
   }
 
-  /** Nothing is started for claims: whoever asks can check them itself. */
+  /** Starts no thread for claims: the caller can check them itself. */
   async verifyClaims(batch: readonly BlsClaim[]): Promise<readonly (boolean | undefined)[]> {
     const tooMuch = this.#waitingBytes + batch.length * CLAIM_BYTES > this.#budget;
     const isIdle = this.#worker === undefined || this.#closed;
@@ -144,7 +144,7 @@ class ThreadRecoverer {
     return batch.map((_, i) => (answer?.[i] === undefined ? undefined : answer[i] === 1));
   }
 
-  /** Keeps a copy of the bytes, not the jobs, which are many objects. */
+  /** Sends a copy of the bytes and keeps no jobs, which are many objects. */
   async #send(packed: Uint8Array<ArrayBuffer>, wanted: Wanted): Promise<Signers> {
     const copy = packed.slice();
     const answer = await this.#ask(packed, wanted);
@@ -190,7 +190,7 @@ class ThreadRecoverer {
     this.#onIdle?.();
   }
 
-  /** The thread is gone: its batches are done here. The next large batch starts a new one. */
+  /** Runs a dead thread's batches on the main thread. The next large batch starts a new thread. */
   #takeBack(exitCode: number, error: unknown): void {
     this.#worker = undefined;
     this.#deaths++;

@@ -1,10 +1,10 @@
 /**
- * Many recoveries as one byte string each way, so that a batch crosses to another thread without copying:
- * 97 bytes a job (digest, r, s, v) there; 1 or 0 for found and the address or public key for each job back.
+ * Batches of recoveries as bytes for another thread: 97 bytes a job (digest, r, s, v) to it; for each job 1
+ * or 0 and the address or public key back.
  */
 import { addressOfPublicKey, recover } from "./secp256k1.ts";
 
-/** One signature whose signer is wanted: 32-byte digest; r, s, v (0 or 1), 65 bytes. */
+/** One signature: 32-byte digest; r, s, v (0 or 1), 65 bytes. */
 export interface RecoveryJob {
   readonly digest: Uint8Array;
   readonly signature: Uint8Array;
@@ -15,10 +15,10 @@ export type Wanted = "address" | "key";
 
 /** Bytes of one packed job. */
 export const JOB_BYTES = 97;
-/** Bytes of what is wanted. */
+/** Bytes of a recovered signer by form. */
 export const WANTED_BYTES: Readonly<Record<Wanted, number>> = { address: 20, key: 64 };
 
-/** The signer of a job; undefined when nothing recovers. Never throws. */
+/** Returns the signer of a job; undefined when none is recovered. Never throws. */
 export function recoverSigner({ digest, signature }: RecoveryJob, wanted: Wanted): Uint8Array | undefined {
   const publicKey = recover(digest, signature);
   return publicKey === undefined || wanted === "key" ? publicKey : addressOfPublicKey(publicKey);
@@ -35,18 +35,18 @@ export function packJobs(batch: readonly RecoveryJob[]): Uint8Array<ArrayBuffer>
   return packed;
 }
 
-/** Packed jobs, views of their bytes, in order. */
+/** Returns packed jobs as views of their bytes, in order. */
 export function unpackJobs(packed: Uint8Array): RecoveryJob[] {
   return Array.from({ length: Math.floor(packed.length / JOB_BYTES) }, (_, i) => jobAt(packed, i));
 }
 
-/** Packed job i, views of its bytes. */
+/** Returns packed job i as views of its bytes. */
 export function jobAt(packed: Uint8Array, i: number): RecoveryJob {
   const at = i * JOB_BYTES;
   return { digest: packed.subarray(at, at + 32), signature: packed.subarray(at + 32, at + JOB_BYTES) };
 }
 
-/** The signers of an answer, views of it, in the order of the jobs. */
+/** Returns the signers in a result as views of it, in the order of the jobs. */
 export function unpackSigners(answer: Uint8Array, wanted: Wanted): (Uint8Array | undefined)[] {
   const width = 1 + WANTED_BYTES[wanted];
   return Array.from({ length: answer.length / width }, (_, i) => {

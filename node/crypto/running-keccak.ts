@@ -1,20 +1,20 @@
 /**
- * Keccak-256 that goes on: the hash of everything so far may be read at any time, as the message codes of a
- * framed connection need it. Each one keeps its own copy of the sponge, so any number run side by side.
+ * Incremental Keccak-256: the hash of all bytes so far can be read at any time, as the MACs of RLPx frames
+ * need it. Each instance keeps its own copy of the sponge.
  */
 import { absorbInput, finishHash, keccakInput, keccakOutput, keccakState, startHash } from "./keccak.ts";
 
-/** A hash that is added to and read in turns. */
+/** An incremental hash. */
 export interface RunningKeccak {
   update(data: Uint8Array): void;
-  /** The hash of all bytes so far, 32 new bytes; more may follow. */
+  /** Returns the hash of all bytes so far, 32 new bytes; more may follow. */
   digest(): Uint8Array<ArrayBuffer>;
 }
 
 const RATE = 136;
 const CHUNK = keccakInput.length - (keccakInput.length % RATE);
 
-/** A running hash of no bytes yet. */
+/** Creates an incremental hash of no bytes. */
 export function createRunningKeccak(): RunningKeccak {
   startHash();
   const state = new Uint8Array(keccakState);

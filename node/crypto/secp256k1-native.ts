@@ -7,8 +7,8 @@ import type { Curve } from "./curve.ts";
 const UNCOMPRESSED = Uint8Array.of(4);
 
 /**
- * libsecp256k1 through its native binding, or undefined when it does not load on this machine. The package's
- * main entry would fall back to slow JavaScript without a word, so its binding is asked for directly.
+ * Loads libsecp256k1 through its native binding; undefined when it does not load on this machine. The
+ * package's main entry would silently fall back to slow JavaScript, so the binding is loaded directly.
  */
 export function loadNativeCurve(): Curve | undefined {
   try {

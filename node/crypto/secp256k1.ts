@@ -23,7 +23,7 @@ const ORDER = Buffer.from("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25
 const HALF_ORDER = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", "hex");
 const ZERO = new Uint8Array(32);
 
-/** Puts the checks around one implementation of the curve. */
+/** Adds the checks of sizes and ranges to an implementation. */
 export function createSecp256k1(curve: Curve): Secp256k1 {
   return {
     backend: curve.name,
@@ -87,7 +87,7 @@ export function sign(digest: Uint8Array, key: Uint8Array): Uint8Array {
   return chosen.sign(digest, key);
 }
 
-/** The 64-byte public key of who signed; undefined when nothing recovers. v is 0 or 1. Never throws. */
+/** Returns the signer's 64-byte public key; undefined when none is recovered. v is 0 or 1. Never throws. */
 export function recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   return chosen.recover(digest, signature);
 }
@@ -97,27 +97,27 @@ export function verify(claim: SignatureClaim): boolean {
   return chosen.verify(claim);
 }
 
-/** The 64-byte public key x, y of a private key. Throws `CryptoError` `bad-private-key`. */
+/** Returns the 64-byte public key x, y of a private key. Throws `CryptoError` `bad-private-key`. */
 export function publicKeyOf(key: Uint8Array): Uint8Array {
   return chosen.publicKeyOf(key);
 }
 
 /**
- * The secret that two key holders share: the x coordinate of their point, 32 bytes, or undefined when the public
- * key is not 64 bytes that lie on the curve. Throws `CryptoError` `bad-private-key`.
+ * Returns the shared secret (ECDH): the x coordinate of the common point, 32 bytes; undefined when the public
+ * key is not a point of the curve. Throws `CryptoError` `bad-private-key`.
  */
 export function ecdh(key: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined {
   return chosen.ecdh(key, publicKey);
 }
 
-/** The address of a 64-byte public key: the last 20 bytes of its hash. */
+/** Returns the address of a 64-byte public key: the last 20 bytes of its hash. */
 export function addressOfPublicKey(publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
   keccakInput.set(publicKey);
   hashInput(publicKey.length);
   return new Uint8Array(keccakOutput.subarray(12));
 }
 
-/** The address of a private key. Throws `CryptoError` `bad-private-key`. */
+/** Returns the address of a private key. Throws `CryptoError` `bad-private-key`. */
 export function addressOfKey(key: Uint8Array): Uint8Array<ArrayBuffer> {
   return addressOfPublicKey(publicKeyOf(key));
 }

@@ -9,7 +9,7 @@ import { CryptoError } from "./error.ts";
 import { keccak256 } from "./keccak.ts";
 import { checkDerivation, deriveKey, type KeyDerivation } from "./key-derivation.ts";
 
-/** An encrypted secret and all that is needed, beside the passphrase, to open it. */
+/** An encrypted secret with the parameters of its encryption. */
 export interface SealedSecret {
   readonly cipher: "aes-128-ctr" | "aes-128-cbc";
   readonly iv: Uint8Array;
@@ -40,7 +40,7 @@ export function sealSecret(secret: Uint8Array, passphrase: string, cost: ScryptC
   return sealDerived({ secret, passphrase, derivation, digest: keccak256 });
 }
 
-/** A secret, and how it is to be sealed. */
+/** A secret with the parameters of its encryption. */
 export interface SecretBoxOptions {
   readonly secret: Uint8Array;
   readonly passphrase: string;
@@ -48,7 +48,7 @@ export interface SecretBoxOptions {
   readonly digest: MacDigest;
 }
 
-/** The same with a derivation and a MAC of the caller's. */
+/** As `sealSecret`, with the caller's derivation and MAC. */
 export async function sealDerived({
   secret,
   passphrase,
@@ -65,8 +65,8 @@ export async function sealDerived({
 }
 
 /**
- * The secret, or undefined when the passphrase is wrong. The caller wipes it. Throws `CryptoError` `bad-kdf` or
- * `bad-cipher` for parameters that are impossible or too costly.
+ * Decrypts a secret; undefined for a wrong passphrase. The caller wipes it. Throws `CryptoError` `bad-kdf` or
+ * `bad-cipher` for parameters that are invalid or too costly.
  */
 export async function openSecret(
   sealed: SealedSecret,

@@ -4,7 +4,10 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: unknown };
 };
 
-/** The exports of a new instance of one of our own modules, in base64; the caller knows them from its source. */
+/**
+ * Returns the exports of a new instance of a WebAssembly module in base64; the caller knows their types from
+ * its source.
+ */
 export function openWasm(base64: string): unknown {
   const module = new WebAssembly.Module(Buffer.from(base64, "base64"));
   return new WebAssembly.Instance(module).exports;
