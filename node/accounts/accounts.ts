@@ -1,6 +1,6 @@
 /**
- * The accounts of a node: key files in a directory, keys held in memory only, and which of them are unlocked.
- * Passphrases and raw keys come in, signatures and addresses go out; a private key never does.
+ * The accounts of a node: key files in a directory, keys in memory and HD wallets, with their lock state.
+ * Passphrases and raw keys come in, signatures and addresses go out; a private key never leaves.
  */
 
 import type { Log } from "../observe/log.ts";
@@ -10,11 +10,11 @@ import type { SigningRole } from "./keyring.ts";
 
 /** Directory of the key store and settings of new key files. */
 export interface AccountsOptions {
-  /** The key store directory, made (mode 0700) when it is not there. */
+  /** The keystore directory; created with mode 0700 when it is absent. */
   readonly directory: string;
-  /** Writes key files that take little memory and time to open, and to attack. */
+  /** Writes key files with light scrypt parameters, which take less time and memory to open and to attack. */
   readonly lightKdf: boolean;
-  /** The version of key files that are written, 4 when not given. */
+  /** Version of new key files; 4 by default. */
   readonly keyFileVersion?: KeyFileVersion;
   readonly log: Log;
   readonly clock?: Clock;
@@ -26,47 +26,55 @@ export interface WalletAccount {
   readonly url: string;
 }
 
-/** A key file, a key in memory or an HD wallet, and whether it can sign now. */
+/** A key file, a key in memory or an HD wallet, with its lock state. */
 export interface Wallet {
   readonly url: string;
   readonly status: "Locked" | "Unlocked";
   readonly accounts: readonly WalletAccount[];
 }
 
-/** Keys by address (20 bytes). Whatever fails throws or rejects with `AccountsError`. Disposing wipes all keys. */
+/**
+ * Accounts by address (20 bytes). Errors are `AccountsError`, thrown or as rejections. Disposing wipes all
+ * keys.
+ */
 export interface Accounts extends AsyncDisposable {
-  /** Addresses of the key files in the order of their URLs, then of HD wallets, then of the held keys. */
+  /**
+   * Returns the addresses of key files in the order of their URLs, then of HD wallets, then of keys in
+   * memory.
+   */
   list(): Uint8Array[];
-  /** The same by wallet. */
+  /** Returns the wallets in the order of `list`. */
   wallets(): Wallet[];
-  /** Keeps an HD wallet's root in memory; a key file's wallet is always open. */
+  /** Loads an HD wallet's root into memory; the wallet of a key file is always open. */
   openWallet(url: string, passphrase: string): Promise<void>;
-  /** An account of an open HD wallet; `pin` keeps it, so that it is listed and signs. */
+  /** Derives an account of an open HD wallet; `pin` stores it, so that it is listed and signs. */
   deriveAccount(url: string, path: string, pin: boolean): Promise<WalletAccount>;
-  /** Writes an HD wallet file for a mnemonic. Gives its URL. */
+  /** Writes an HD wallet file for a mnemonic. Resolves to its URL. */
   importMnemonic(mnemonic: string, passphrase: string): Promise<string>;
   has(address: Uint8Array): boolean;
-  /** Makes a random key and writes its file. Gives the address. */
+  /** Creates a random key and writes its file. Resolves to the address. */
   create(passphrase: string): Promise<Uint8Array>;
-  /** Writes a file for a private key given as 64 hex digits or as a wallet key. Gives the address. */
+  /** Writes a key file for a private key of 64 hex digits or a wallet key. Resolves to the address. */
   importRawKey(keyText: string, passphrase: string): Promise<Uint8Array>;
-  /** Locks the account that the key text names and puts this key in its file, under a new passphrase. */
+  /** Locks the account of the key text and replaces the key in its file, with a new passphrase. */
   replaceRawKey(keyText: string, oldPassphrase: string, newPassphrase: string): Promise<Uint8Array>;
-  /** Writes an account's file anew (in the form of these options) under a new passphrase. */
+  /** Rewrites an account's file, in the form of these options, with a new passphrase. */
   changePassphrase(address: Uint8Array, oldPassphrase: string, newPassphrase: string): Promise<void>;
-  /** Keeps the key in memory for `seconds`, 0 for until exit, which a later limit does not shorten. */
+  /** Keeps the key in memory for `seconds`; 0 is until exit, which a later limit does not shorten. */
   unlock(address: Uint8Array, passphrase: string, seconds: number): Promise<void>;
-  /** Wipes an unlocked key, or an HD wallet's root; fine when it was locked. False for an address that is not kept. */
+  /** Wipes an unlocked key or an HD wallet's root, if there is one. Returns false for an unknown address. */
   lock(address: Uint8Array): boolean;
-  /** Keeps a copy of a key in memory only, listed and unlocked until exit. Gives the address. */
+  /** Adds a copy of a key in memory only, listed and unlocked until exit. Returns the address. */
   hold(key: Uint8Array): Uint8Array;
-  /** 65 bytes r, s, v (0 or 1), by an unlocked account's first key. */
+  /** Signs with the first key of an unlocked account. Returns 65 bytes: r, s, v (0 or 1). */
   sign(address: Uint8Array, digest: Uint8Array): Uint8Array;
-  /** The same by opening the key file for this once; a held key needs no passphrase. */
+  /**
+   * Signs with the key of the file, which is opened for this call only; a key in memory needs no passphrase.
+   */
   signWithPassphrase(address: Uint8Array, passphrase: string, digest: Uint8Array): Promise<Uint8Array>;
-  /** Signatures by all the keys that an unlocked account has for a role, in their order. */
+  /** Signs with all keys of an unlocked account for a role, in their order. */
   signAs(address: Uint8Array, role: SigningRole, digest: Uint8Array): readonly Uint8Array[];
-  /** The same by opening the key file for this once. */
+  /** Signs with all keys of the file for a role; the file is opened for this call only. */
   signAsWithPassphrase(
     address: Uint8Array,
     passphrase: string,

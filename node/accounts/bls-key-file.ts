@@ -13,15 +13,15 @@ import { readSealed, sealedJson } from "./key-file.ts";
 /** Rounds of PBKDF2: what the Go node takes, and a thirty-second of it for development. */
 export const BLS_FILE_ROUNDS = { standard: 262_144, light: 8_192 } as const;
 
-/** A key to be written. */
+/** Content of a new BLS key file. */
 export interface BlsKeyPair {
-  /** 32 bytes, secret. */
+  /** Secret key, 32 bytes. */
   readonly key: Uint8Array;
-  /** 48 bytes. */
+  /** Public key, 48 bytes. */
   readonly publicKey: Uint8Array;
 }
 
-/** The text of a file that `passphrase` opens. */
+/** Encrypts a key with `passphrase`. Resolves to the text of the file. */
 export async function sealBlsKeyFile(
   { key, publicKey }: BlsKeyPair,
   passphrase: string,
@@ -43,7 +43,10 @@ export async function sealBlsKeyFile(
   });
 }
 
-/** The key of a file. Throws `AccountsError` `bad-key-file` or `wrong-passphrase`; the caller wipes the key. */
+/**
+ * Decrypts the key of a file; the caller wipes it. Throws `AccountsError` `bad-key-file` or
+ * `wrong-passphrase`.
+ */
 export async function openBlsKeyFile(text: string, passphrase: string): Promise<Uint8Array> {
   const key = await openSecret(readSealed(secretStorage(text)), normalForm(passphrase), sha256);
   if (key === undefined)
@@ -56,7 +59,7 @@ function normalForm(passphrase: string): string {
   return passphrase.normalize("NFKD").replace(/\p{Cc}/gu, "");
 }
 
-/** Members in the order of their names, as the Go node has them. */
+/** Returns the modules with members in alphabetical order, as the Go node writes them. */
 function modulesOf(sealed: SealedSecret): object {
   const { cipher, ciphertext, cipherparams, kdf, kdfparams, mac } = sealedJson(sealed) as WebStorage;
   return {
@@ -66,12 +69,12 @@ function modulesOf(sealed: SealedSecret): object {
   };
 }
 
-/** The members of web3 secret storage, whatever they hold. */
+/** Members of web3 secret storage with unchecked values. */
 type WebStorage = Readonly<
   Record<"cipher" | "ciphertext" | "cipherparams" | "kdf" | "kdfparams" | "mac", unknown>
 >;
 
-/** The same secret as web3 secret storage tells it. */
+/** Converts the modules to web3 secret storage. */
 function secretStorage(text: string): WebStorage {
   const file = parseKeyFileJson(text);
   if (member(file, "version") !== 4) throw badKeyFileError("BLS key file of an unknown version");

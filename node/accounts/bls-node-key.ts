@@ -12,19 +12,19 @@ import { AccountsError } from "./error.ts";
 
 /** Sources of a node's BLS key; the first one that is present counts. */
 export interface BlsKeySources {
-  /** The key itself, when it was given. */
+  /** The key itself, 32 bytes. */
   readonly given: Uint8Array | undefined;
-  /** A file that somebody named, so it has to be there. */
+  /** A file named by a flag, which must exist. */
   readonly named: string | undefined;
-  /** The file's usual place. */
+  /** The default file. */
   readonly usual: string;
-  /** 32 bytes, the node's own key. */
+  /** The node's private key, 32 bytes. */
   readonly nodeKey: Uint8Array;
 }
 
 /**
- * The key, 32 bytes. Throws `AccountsError` `bad-bls-key` for a file that cannot be read, holds no key, or another than
- * the one that was noted.
+ * Returns the key, 32 bytes. Throws `AccountsError` `bad-bls-key` for a file that cannot be read, has no key,
+ * or has a key that differs from the recorded public key.
  */
 export async function loadBlsKey({ given, named, usual, nodeKey }: BlsKeySources): Promise<Uint8Array> {
   if (given !== undefined) return checkBlsKey(given, "the BLS key that was given");
@@ -41,7 +41,7 @@ export async function loadBlsKey({ given, named, usual, nodeKey }: BlsKeySources
   return key;
 }
 
-/** Notes, beside a key file, the public key of what was written there. */
+/** Records the public key of a key file in a file beside it. */
 export function noteBlsKey(path: string, publicKey: Uint8Array): Promise<void> {
   return writeFile(notedPath(path), bareHex(publicKey), { mode: 0o600, flush: true });
 }
@@ -64,7 +64,7 @@ function notedPath(path: string): string {
   return `${path}.public`;
 }
 
-/** Longer than any file with a key. */
+/** Maximum size of a key file in bytes. */
 const MAX_BYTES = 256;
 
 async function beginningOf(path: string): Promise<string> {

@@ -5,24 +5,27 @@ import type { Clock } from "../runtime/clock.ts";
 
 /** Directory, selection and parser of the files. */
 export interface FollowedFiles<T> {
-  /** An absolute path; a missing directory is empty. */
+  /** An absolute path; an absent directory is empty. */
   readonly directory: string;
   readonly clock: Clock;
-  /** Of names that do not begin with a dot; others are skipped. */
+  /** Selects file names; names with a leading dot are always skipped. */
   readonly isWanted: (name: string) => boolean;
-  /** Of the names in their order, so many are looked at. */
+  /** Maximum number of files, in the order of their names. */
   readonly most?: number;
-  /** Undefined for what is no such file; so is whatever throws. */
+  /** Parses a file. A file that gives `undefined` or throws is skipped. */
   readonly read: (text: string, path: string) => T | undefined;
 }
 
-/** Larger files are no key files and no wallets. */
+/** Maximum size of a file in bytes; larger files are skipped. */
 export const MAX_FILE_BYTES = 256 * 1024;
 
-/** A further change this shortly after the last one may not show in the directory's time. */
+/** Time after a change within which a further one may not change the directory's modification time. */
 const UNSETTLED_MS = 2000;
 
-/** A file rewritten in place does not show in the directory's time: files are looked at again after this long. */
+/**
+ * Interval of checks of the files, because a file rewritten in place does not change the directory's
+ * modification time.
+ */
 const LOOK_AGAIN_MS = 5000;
 
 interface Known<T> {
@@ -30,7 +33,10 @@ interface Known<T> {
   readonly found: T | undefined;
 }
 
-/** Gives what is there now, in the order of the names; the same array while nothing has changed. */
+/**
+ * Returns a function that returns the parsed files in the order of their names; the same array until a
+ * change.
+ */
 export function followFiles<T>(files: FollowedFiles<T>): () => readonly T[] {
   const { directory, clock } = files;
   let known: ReadonlyMap<string, Known<T>> = new Map();

@@ -1,15 +1,15 @@
-/** A gate through which passphrase checks pass one at a time. */
+/** A gate that limits concurrent work with passphrases. */
 import { AccountsError } from "./error.ts";
 
-/** Runs a few jobs at a time; the others wait their turn. */
+/** Runs a limited number of jobs at a time and queues the others. */
 export interface Gate {
-  /** Throws `AccountsError` `busy` when too many wait already. */
+  /** Runs a job. Throws `AccountsError` `busy` when the queue is full. */
   run<T>(job: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Bounds how many passphrases are worked on: each takes 256 MB and one of the four threads that also serve the
- * disk. More than `waiting` callers in line are refused.
+ * Creates a gate. Each passphrase takes 256 MB and one of the four threads that also serve the disk. The
+ * queue has at most `waiting` jobs.
  */
 export function createGate(limits: { readonly atOnce: number; readonly waiting: number }): Gate {
   const line: (() => void)[] = [];

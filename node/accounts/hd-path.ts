@@ -4,13 +4,16 @@
  */
 import { AccountsError } from "./error.ts";
 
-/** m/44'/60'/0'/0, which relative paths go on from (BIP-44 as Ethereum's wallets use it). */
+/** Root of relative paths (BIP-44, as in Ethereum's wallets). */
 const ROOT = "m/44'/60'/0'/0";
 const HARDENED = 2 ** 31;
-/** Deeper paths mean nothing to any wallet. */
+/** Maximum depth of a path. */
 const MAX_PARTS = 16;
 
-/** The path in its one form, absolute and decimal. Throws `AccountsError` `bad-path` with the Go node's texts. */
+/**
+ * Returns the canonical path, absolute and decimal. Throws `AccountsError` `bad-path` with the Go node's
+ * texts.
+ */
 export function parseDerivationPath(text: string): string {
   const parts = text.split("/");
   const [first = ""] = parts;

@@ -7,23 +7,25 @@ import type { SealedSecret } from "../crypto/secret-box.ts";
 import { AccountsError } from "./error.ts";
 import { readSealed, sealedJson } from "./key-file.ts";
 
-/** An account of a wallet: the path in its one form, and the address that follows from it. */
+/** An account of a wallet: its canonical path and its address. */
 export interface HdAccount {
   readonly path: string;
   readonly address: Uint8Array;
 }
 
-/** A wallet file taken apart. */
+/** A parsed wallet file. */
 export interface HdWalletFile {
   readonly id: string;
   readonly entropy: SealedSecret;
   readonly accounts: readonly HdAccount[];
 }
 
-/** A wallet may have so many pinned accounts. */
+/** Maximum number of pinned accounts of a wallet. */
 export const MAX_PINNED = 256;
 
-/** Reads a wallet file. Throws `AccountsError` `bad-key-file`; the message never quotes what is sealed. */
+/**
+ * Parses a wallet file. Throws `AccountsError` `bad-key-file`; the message never quotes encrypted content.
+ */
 export function parseHdWalletFile(text: string): HdWalletFile {
   const file = parseObject(text);
   if (file["version"] !== 1 || file["type"] !== "bip39")
@@ -38,7 +40,7 @@ export function parseHdWalletFile(text: string): HdWalletFile {
   };
 }
 
-/** The text of a file. */
+/** Returns the text of a wallet file. */
 export function formatHdWalletFile({ id, entropy, accounts }: HdWalletFile): string {
   return JSON.stringify({
     version: 1,

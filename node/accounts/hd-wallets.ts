@@ -1,6 +1,6 @@
 /**
- * Software HD wallets: files with an encrypted mnemonic, in a folder of the key store. Passphrases and mnemonics come
- * in; addresses and single keys, for the accounts to sign with, go out. An open wallet keeps its root in memory.
+ * Software HD wallets: files with an encrypted mnemonic, in a subdirectory of the keystore. Passphrases and
+ * mnemonics come in; addresses and single keys for signing go out. An open wallet has its root in memory.
  */
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -24,7 +24,7 @@ import { openSealed } from "./key-store.ts";
 import { writeKeyFile } from "./key-writer.ts";
 import { entropyOf, type HdRoot, openRoot } from "./mnemonic.ts";
 
-/** A wallet as it is now; the accounts are the pinned ones. */
+/** State of a wallet with its pinned accounts. */
 export interface HdWallet {
   readonly url: string;
   readonly isOpen: boolean;
@@ -33,7 +33,7 @@ export interface HdWallet {
 
 /** Directory of the wallets, settings of their files, and the gate of all passphrases. */
 export interface HdWalletsOptions {
-  /** An absolute path; made when the first wallet is. */
+  /** An absolute path; created with the first wallet. */
   readonly directory: string;
   readonly cost: ScryptCost;
   readonly gate: Gate;
@@ -41,7 +41,7 @@ export interface HdWalletsOptions {
 }
 
 const SCHEME = "hdwallet://";
-/** More files of the folder are not looked at. */
+/** Maximum number of wallets; further files are skipped. */
 const MAX_WALLETS = 256;
 
 interface Known {
@@ -68,7 +68,7 @@ export class HdWallets {
     });
   }
 
-  /** In the order of their URLs. */
+  /** Returns the wallets in the order of their URLs. */
   list(): HdWallet[] {
     return this.#look().map(({ path, file }) => ({
       url: `${SCHEME}${path}`,
@@ -82,7 +82,7 @@ export class HdWallets {
     return this.#find(address) !== undefined;
   }
 
-  /** Writes a wallet with these words. Gives its URL. */
+  /** Writes a wallet of a mnemonic. Resolves to its URL. */
   async import(mnemonic: string, passphrase: string): Promise<string> {
     const entropy = await entropyOf(mnemonic);
     try {
@@ -92,7 +92,7 @@ export class HdWallets {
     }
   }
 
-  /** Keeps a wallet's root in memory until exit, or until one of its accounts is locked. */
+  /** Loads a wallet's root into memory until exit or until one of its accounts is locked. */
   async open(url: string, passphrase: string): Promise<void> {
     const { path, file } = this.#byUrl(url);
     const root = await this.#root(file.entropy, passphrase);
@@ -100,7 +100,7 @@ export class HdWallets {
     this.#open.set(path, root);
   }
 
-  /** The address at a path of an open wallet; `pin` keeps it in the file, so that it can sign. */
+  /** Derives the account at a path of an open wallet; `pin` stores it in the file, so that it can sign. */
   async derive(url: string, text: string, pin: boolean): Promise<HdAccount> {
     const { path: filePath } = this.#byUrl(url);
     const path = parseDerivationPath(text);
@@ -113,14 +113,17 @@ export class HdWallets {
     return account;
   }
 
-  /** The key of a pinned account whose wallet is open; the caller wipes it. */
+  /** Returns the key of a pinned account of an open wallet; the caller wipes it. */
   openKey(address: Uint8Array): Uint8Array | undefined {
     const found = this.#find(address);
     const root = found && this.#open.get(found.known.path);
     return root && keyAt(root, found.account.path);
   }
 
-  /** The key of a pinned account by its wallet's passphrase; the caller wipes it. Undefined when it is not pinned. */
+  /**
+   * Returns the key of a pinned account with its wallet's passphrase; the caller wipes it. `undefined` for an
+   * account that is not pinned.
+   */
   async keyOf(address: Uint8Array, passphrase: string): Promise<Uint8Array | undefined> {
     const found = this.#find(address);
     if (found === undefined) return undefined;
@@ -132,7 +135,7 @@ export class HdWallets {
     }
   }
 
-  /** Forgets the root of the wallet that an account is pinned in. False when it is not pinned. */
+  /** Wipes the root of the wallet of a pinned account. Returns false for an account that is not pinned. */
   close(address: Uint8Array): boolean {
     const found = this.#find(address);
     if (found === undefined) return false;
@@ -141,7 +144,7 @@ export class HdWallets {
     return true;
   }
 
-  /** Forgets all roots. */
+  /** Wipes all roots. */
   clear(): void {
     for (const root of this.#open.values()) root.close();
     this.#open.clear();
@@ -166,7 +169,7 @@ export class HdWallets {
     return `${SCHEME}${path}`;
   }
 
-  /** One after the other: each writes the whole file. */
+  /** Writes run one after the other, because each writes the whole file. */
   #pin(url: string, account: HdAccount): Promise<void> {
     const turn = this.#pinning.then(() => this.#pinNow(url, account));
     this.#pinning = turn.catch(() => undefined);
@@ -207,7 +210,7 @@ export class HdWallets {
   }
 }
 
-/** Rejects when a text that was written is no wallet. */
+/** Checks a written file. Rejects when it is not a wallet. */
 async function isWallet(text: string): Promise<void> {
   parseHdWalletFile(text);
 }

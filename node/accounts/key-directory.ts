@@ -1,6 +1,6 @@
 /**
- * The key files of a directory, read again only when the directory or a file in it has changed. Hidden files,
- * editor backups (`~`), directories and whatever does not look like a key file are skipped.
+ * The key files of a directory, read again only after a change. Hidden files, editor backups (`~`),
+ * directories and files that are not key files are skipped.
  */
 import { addressText, bareHex, mapKey } from "../bytes/hex.ts";
 import { type Log, silentLog } from "../observe/log.ts";
@@ -9,24 +9,24 @@ import { AccountsError } from "./error.ts";
 import { followFiles } from "./followed-files.ts";
 import { keyFileAddress } from "./key-file.ts";
 
-/** One key file: `url` is `keystore://` and the absolute path. */
+/** A key file: `url` is `keystore://` and the absolute path. */
 export interface KeyEntry {
   readonly address: Uint8Array;
   readonly path: string;
   readonly url: string;
 }
 
-/** The files as they are now. */
+/** The current key files of a directory. */
 export interface KeyDirectory {
-  /** All key files in the order of their URLs; one address may appear more than once. */
+  /** Returns all key files in the order of their URLs; an address may appear more than once. */
   entries(): readonly KeyEntry[];
-  /** The file of an address. Throws `AccountsError` `ambiguous` when there are several. */
+  /** Returns the file of an address. Throws `AccountsError` `ambiguous` when there are several. */
   find(address: Uint8Array): KeyEntry | undefined;
   /** True when at least one file is of this address. */
   has(address: Uint8Array): boolean;
 }
 
-/** Follows `directory`, an absolute path. A missing directory is empty. */
+/** Watches `directory`, an absolute path. An absent directory is empty. */
 export function createKeyDirectory(directory: string, clock: Clock, log: Log = silentLog): KeyDirectory {
   const look = followFiles({
     directory,
@@ -54,7 +54,7 @@ export function createKeyDirectory(directory: string, clock: Clock, log: Log = s
   };
 }
 
-/** Nothing in a file covers its address, so that in its name must be the same, where there is one. */
+/** The address in a file name. It must match the address in the file, which has no checksum. */
 const NAMED_ADDRESS = /--([0-9a-f]{40})$/i;
 
 function readEntry(text: string, path: string, log: Log): KeyEntry | undefined {

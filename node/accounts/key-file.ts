@@ -8,7 +8,7 @@ import type { KeyDerivation } from "../crypto/key-derivation.ts";
 import { checkSealed, type SealedSecret } from "../crypto/secret-box.ts";
 import { AccountsError } from "./error.ts";
 
-/** A key file taken apart; outer index of the key ring is the role, the inner one the key of the role. */
+/** A parsed key file. The outer index of the key ring is the role, the inner one the key of the role. */
 export interface KeyFile {
   readonly address: Uint8Array;
   readonly id: string;
@@ -17,10 +17,10 @@ export interface KeyFile {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Three roles of ten keys. */
+/** Maximum number of keys: three roles of ten keys. */
 const MAX_KEYS = 30;
 
-/** Reads a key file. Throws `AccountsError` `bad-key-file`; the message never quotes ciphertext or salt. */
+/** Parses a key file. Throws `AccountsError` `bad-key-file`; the message never quotes ciphertext or salt. */
 export function parseKeyFile(text: string): KeyFile {
   const file = parseFields(text);
   const address = file && addressOf(file);
@@ -32,17 +32,17 @@ export function parseKeyFile(text: string): KeyFile {
   return { address, id: typeof id === "string" ? id : "", keyring };
 }
 
-/** The address of what looks like a key file, undefined for anything else. Costs no more than the JSON. */
+/** Returns the address of a key file, or `undefined` for any other text. Parses the JSON only. */
 export function keyFileAddress(text: string): Uint8Array | undefined {
   const file = parseFields(text);
   if (file === undefined || (!field(file, "crypto") && !field(file, "keyring"))) return undefined;
   return addressOf(file);
 }
 
-/** The versions that are written. */
+/** Versions of new key files. */
 export type KeyFileVersion = 3 | 4;
 
-/** The text of a file. Version 3 holds a single key: a key ring of several makes it version 4. */
+/** Returns the text of a key file. Version 3 has a single key: several keys make it version 4. */
 export function formatKeyFile({ address, id, keyring }: KeyFile, version: KeyFileVersion = 4): string {
   const [first, ...others] = keyring.flat();
   const head = { address: bareHex(address) };
@@ -52,7 +52,7 @@ export function formatKeyFile({ address, id, keyring }: KeyFile, version: KeyFil
   return JSON.stringify({ ...head, keyring: keyring.map((role) => role.map(sealedJson)), id, version: 4 });
 }
 
-/** A sealed secret as the `crypto` member of a file. */
+/** Returns an encrypted secret as the `crypto` member of a file. */
 export function sealedJson({ cipher, ciphertext, iv, derivation, mac }: SealedSecret): object {
   const { name, length: dklen, salt } = derivation;
   const kdfparams =
@@ -110,7 +110,7 @@ function readKeyring(file: Fields): SealedSecret[][] {
   });
 }
 
-/** Reads a `crypto` member. Throws `AccountsError` `bad-key-file`. */
+/** Parses a `crypto` member. Throws `AccountsError` `bad-key-file`. */
 export function readSealed(value: unknown, fixedCipher?: "aes-128-cbc"): SealedSecret {
   const fields = asFields(value);
   if (fields === undefined) throw badKeyFileError("key file without an encrypted key");
@@ -162,7 +162,7 @@ function numberField(fields: Fields, key: string): number {
   return value;
 }
 
-/** A foreign name, short enough for a message. */
+/** Returns an unknown name, shortened for a message. */
 function excerpt(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 32) : "none";
 }

@@ -22,15 +22,15 @@ export interface KeyFileKeys {
   readonly keyring: Keyring;
 }
 
-/** Key files and passphrases. Whoever gets a key wipes it. */
+/** Reads and writes key files with passphrases. The caller wipes the keys. */
 export interface KeyStore {
-  /** The first key of a file: the one that signs messages. Throws `AccountsError`. */
+  /** Decrypts the first key of a file, which signs messages. Throws `AccountsError`. */
   open(entry: KeyEntry, passphrase: string): Promise<Uint8Array>;
-  /** The keys that sign in a role. Throws `AccountsError`. */
+  /** Decrypts the keys of a role. Throws `AccountsError`. */
   openRole(entry: KeyEntry, passphrase: string, role: SigningRole): Promise<readonly Uint8Array[]>;
-  /** Every key of a file. Throws `AccountsError`. */
+  /** Decrypts all keys of a file. Throws `AccountsError`. */
   openAll(entry: KeyEntry, passphrase: string): Promise<Keyring>;
-  /** Writes a file at `path`, in place of one that is there. */
+  /** Writes a file at `path`; replaces an existing one. */
   save(file: KeyFileKeys, passphrase: string): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface KeyFileForm {
   readonly version: KeyFileVersion;
 }
 
-/** A store that writes in `form`. */
+/** Creates a store that writes files in `form`. */
 export function createKeyStore(form: KeyFileForm, gate: Gate = passphraseGate()): KeyStore {
   return {
     open: (entry, passphrase) =>
@@ -61,7 +61,7 @@ export function createKeyStore(form: KeyFileForm, gate: Gate = passphraseGate())
   };
 }
 
-/** Two passphrases at a time; more than 64 callers in line are refused. */
+/** Returns a gate for two passphrases at a time and a queue of 64. */
 export function passphraseGate(): Gate {
   return createGate({ atOnce: 2, waiting: 64 });
 }

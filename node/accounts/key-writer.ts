@@ -1,20 +1,20 @@
-/** Writes key files. */
+/** Writer of key files that checks a file before it replaces another. */
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { bareHex } from "../bytes/hex.ts";
 
-/** A key file to be written into `directory` under `name`. */
+/** A key file to write to `directory` as `name`. */
 export interface KeyFileDraft {
   readonly directory: string;
   readonly name: string;
   readonly text: string;
-  /** Rejects when the text read back from the disk does not give the key. */
+  /** Rejects when the text on disk does not give the key. */
   readonly verify: (text: string) => Promise<void>;
 }
 
 /**
- * Writes a hidden temporary file (mode 0600), checks that it can be decrypted, then gives it its name, so that a
+ * Writes a hidden temporary file (mode 0600), verifies that it can be decrypted, and renames it, so that a
  * crash or a full disk never costs a key. The file and the directory are synced.
  */
 export async function writeKeyFile({ directory, name, text, verify }: KeyFileDraft): Promise<void> {
@@ -33,7 +33,10 @@ export async function writeKeyFile({ directory, name, text, verify }: KeyFileDra
   await folder.sync();
 }
 
-/** `UTC--2026-01-31T12-34-56.123456789Z--<40 hex address>`; below the millisecond it only keeps names apart. */
+/**
+ * Returns `UTC--2026-01-31T12-34-56.123456789Z--<40 hex address>`; digits below the millisecond only make
+ * names unique.
+ */
 export function keyFileName(nowMs: number, address: Uint8Array): string {
   const [day, time = ""] = new Date(nowMs).toISOString().slice(0, -1).split("T");
   const fraction = (process.hrtime.bigint() % 1_000_000n).toString().padStart(6, "0");

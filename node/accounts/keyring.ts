@@ -1,12 +1,12 @@
-/** The private keys of one account, and which of them sign for what. */
+/** The private keys of one account by role. */
 import { sign } from "../crypto/secp256k1.ts";
 
-/** Private keys by role, then by place in the role. */
+/** Private keys by role, then by index in the role. */
 export type Keyring = readonly (readonly Uint8Array[])[];
 
 /** Roles of a role-based account key; the index is the position of a role's keys in a key file. */
 const SIGNING_ROLES = ["transaction", "accountUpdate", "feePayer"] as const;
-/** One of them. */
+/** A role of keys. */
 export type SigningRole = (typeof SIGNING_ROLES)[number];
 
 /**
@@ -18,7 +18,7 @@ export function ofRole<T>(lists: readonly (readonly T[])[], role: SigningRole): 
   return own !== undefined && own.length > 0 ? own : (lists.find((list) => list.length > 0) ?? []);
 }
 
-/** Signatures over a digest by each of the keys: r, s, v (0 or 1), 65 bytes. */
+/** Signs a digest with each of the keys. Returns 65 bytes each: r, s, v (0 or 1). */
 export function signAll(keys: readonly Uint8Array[], digest: Uint8Array): Uint8Array[] {
   return keys.map((key) => sign(digest, key));
 }

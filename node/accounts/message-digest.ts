@@ -2,9 +2,9 @@
 import { concatBytes } from "../bytes/compare.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 
-/** Goes before a message that an account of this chain signs. */
+/** Prefix of messages that an account of Klaytn signs. */
 export const KLAYTN_MESSAGE_PREFIX = "\x19Klaytn Signed Message:\n";
-/** The prefix of EIP-191 version 0x45, which later Kaia nodes use. */
+/** Prefix of EIP-191 version 0x45, in use since Kaia. */
 export const ETHEREUM_MESSAGE_PREFIX = "\x19Ethereum Signed Message:\n";
 
 /** Returns the digest of a message for signing: keccak(prefix ++ length in decimal ++ message). */

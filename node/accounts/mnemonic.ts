@@ -1,15 +1,19 @@
-/** Mnemonics (BIP-39, English words) and the keys that follow from them (BIP-32). Libraries load on first use. */
+/** Mnemonics (BIP-39, English words) and the keys derived from them (BIP-32). Libraries load on first use. */
 import { AccountsError } from "./error.ts";
 
-/** The root of a wallet's keys. Whoever gets one closes it. */
+/** The root of a wallet's keys. The caller closes it. */
 export interface HdRoot {
-  /** A private key of its own at a path; undefined for the one in 2^127 that is none. */
+  /**
+   * Returns a copy of the private key at a path; `undefined` for the rare path without a valid key (BIP-32).
+   */
   key(path: string): Uint8Array | undefined;
-  /** Wipes what it knows. */
+  /** Wipes the root. */
   close(): void;
 }
 
-/** The entropy of 12 to 24 words. Throws `AccountsError` `bad-mnemonic`, which never quotes a word. */
+/**
+ * Returns the entropy of 12 to 24 words. Throws `AccountsError` `bad-mnemonic`, which never quotes a word.
+ */
 export async function entropyOf(mnemonic: string): Promise<Uint8Array> {
   const [{ mnemonicToEntropy }, { wordlist }] = await libraries();
   try {
@@ -19,7 +23,7 @@ export async function entropyOf(mnemonic: string): Promise<Uint8Array> {
   }
 }
 
-/** The root of an entropy's keys. Throws `AccountsError` `bad-key-file` for bytes that are no entropy. */
+/** Opens the root of an entropy. Throws `AccountsError` `bad-key-file` for invalid entropy. */
 export async function openRoot(entropy: Uint8Array): Promise<HdRoot> {
   if (entropy.length % 4 !== 0 || entropy.length < 16 || entropy.length > 32) {
     throw new AccountsError("bad-key-file", "wallet file whose content is no entropy");

@@ -1,4 +1,4 @@
-/** The accounts of a node, from their files and in memory. */
+/** Implementation of `Accounts`: key files, HD wallets and keys in memory. */
 import { mkdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { bareHex, mapKey } from "../bytes/hex.ts";
@@ -16,10 +16,10 @@ import { type Keyring, ofRole, type SigningRole, signAll, wipe } from "./keyring
 import { parseRawKey, type RawKey, randomKey } from "./raw-key.ts";
 import { UnlockedKeys } from "./unlocked-keys.ts";
 
-/** The most seconds the Go node can express as a duration. */
+/** Maximum duration of the Go node, in seconds. */
 const MAX_SECONDS = 9_223_372_036;
 
-/** Opens the key store, making its directory when needed. */
+/** Opens the keystore; creates its directory when it is absent. */
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
   const directory = resolve(options.directory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -36,7 +36,7 @@ class FileAccounts implements Accounts {
   readonly #hd: HdWallets;
   readonly #unlocked: UnlockedKeys;
   readonly #held = new Map<string, Uint8Array>();
-  /** Addresses whose file is being written, so that two imports of one key do not both succeed. */
+  /** Addresses whose file is being written, so that of two imports of one key only one succeeds. */
   readonly #writing = new Set<string>();
   #closed = false;
 
@@ -92,7 +92,10 @@ class FileAccounts implements Accounts {
     return this.#hd.import(mnemonic, passphrase);
   }
 
-  /** True for the wallet of a key; false for one that may be an HD wallet. Throws for what can be neither. */
+  /**
+   * True for the URL of a key file or of a key in memory, false for that of an HD wallet. Throws for any
+   * other URL.
+   */
   #isSingleKey(url: string): boolean {
     const [, scheme] = /^([^:]+):\/\//.exec(url) ?? [];
     if (scheme === undefined) throw new AccountsError("bad-url", "protocol scheme missing");
@@ -271,7 +274,7 @@ function walletAccount(walletUrl: string, { path, address }: HdAccount): WalletA
   return { address, url: `${walletUrl}/${path}` };
 }
 
-/** Signs with keys that are wiped afterwards. */
+/** Signs with keys and wipes them. */
 function signOnce(keys: readonly Uint8Array[], digest: Uint8Array): Uint8Array[] {
   try {
     return signAll(keys, digest);

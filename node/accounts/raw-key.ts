@@ -1,13 +1,13 @@
 /**
- * Private keys as people hand them over: 64 hex digits, or a wallet key of 110 characters that also holds
- * the address (`<64 hex key>0x<2 hex type>0x<40 hex address>`), which then need not follow from the key.
+ * Private keys as text: 64 hex digits, or a wallet key of 110 characters that includes the address (`<64 hex
+ * key>0x<2 hex type>0x<40 hex address>`), which may differ from the key's own.
  */
 import { randomFillSync } from "node:crypto";
 import { fromBareHex } from "../bytes/hex.ts";
 import { addressOfKey, isPrivateKey } from "../crypto/secp256k1.ts";
 import { AccountsError } from "./error.ts";
 
-/** A private key and the address of its account. Whoever gets one wipes the key. */
+/** A private key and the address of its account. The caller wipes the key. */
 export interface RawKey {
   readonly key: Uint8Array;
   readonly address: Uint8Array;
@@ -15,7 +15,10 @@ export interface RawKey {
 
 const WALLET_KEY_LENGTH = 110;
 
-/** Throws `AccountsError` `bad-raw-key`, or `bad-wallet-key` for a type that is not 00, with the texts of the Go node, which never quote the key. */
+/**
+ * Parses a key. Throws `AccountsError` `bad-raw-key`, or `bad-wallet-key` for a type other than 00, with the
+ * Go node's texts, which never quote the key.
+ */
 export function parseRawKey(text: string): RawKey {
   if (text.length !== WALLET_KEY_LENGTH) {
     const key = parseKey(text);
@@ -29,7 +32,7 @@ export function parseRawKey(text: string): RawKey {
   return { key: parseKey(text.slice(0, 64)), address };
 }
 
-/** A new random key. */
+/** Returns a random key. */
 export function randomKey(): RawKey {
   for (;;) {
     const key = randomFillSync(new Uint8Array(32));

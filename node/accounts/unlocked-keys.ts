@@ -5,12 +5,12 @@ import { type Keyring, wipe } from "./keyring.ts";
 
 interface Unlocked {
   readonly keyring: Keyring;
-  /** Milliseconds since the epoch, or undefined for "until exit". */
+  /** Milliseconds since the epoch; `undefined` for "until exit". */
   readonly until: number | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Private keys of accounts in memory, each for a time; what leaves is wiped. It owns the arrays it is given. */
+/** Private keys in memory with expiry. It owns the arrays and wipes them on removal. */
 export class UnlockedKeys {
   readonly #clock: Clock;
   readonly #keys = new Map<string, Unlocked>();
@@ -19,9 +19,7 @@ export class UnlockedKeys {
     this.#clock = clock;
   }
 
-  /**
-   * Keeps keys for `seconds`, 0 for until exit. Those kept until exit stay so; a new time replaces an old one.
-   */
+  /** Adds keys for `seconds`, 0 for until exit. A new expiry replaces an old one, except until exit. */
   put(address: Uint8Array, keyring: Keyring, seconds: number): void {
     const id = mapKey(address);
     const now = this.#keys.get(id);
@@ -46,7 +44,7 @@ export class UnlockedKeys {
     unlocked.timer = setTimeout(() => this.#wait(address, unlocked, until), delay).unref();
   }
 
-  /** The keys while they are unlocked; not copies. */
+  /** Returns the unlocked keys, not copies. */
   get(address: Uint8Array): Keyring | undefined {
     const unlocked = this.#keys.get(mapKey(address));
     if (unlocked?.until === undefined || unlocked.until > this.#clock.now()) return unlocked?.keyring;
