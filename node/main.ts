@@ -67,8 +67,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * What is compiled at one start is kept for the next, which takes a tenth less time. In the user's own directory:
- * whoever can write there can run what he likes anyway. Where that cannot be, each start compiles.
+ * Keeps compiled code for the next start, which then takes a tenth less time. The cache lies in the user's own directory,
+ * to which only the user can write. Without it each start compiles.
  */
 function keepCompiledCode(): void {
   try {

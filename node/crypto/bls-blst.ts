@@ -1,7 +1,7 @@
 /** BLS12-381 signatures by blst, the fast backend. */
 import { createRequire } from "node:module";
 import type * as Blst from "@chainsafe/blst";
-import type { BlsClaim, BlsCurve } from "./bls.ts";
+import type { BlsClaim, BlsCurve } from "./bls-curve.ts";
 
 /** Operations of blst beyond the curve's interface. */
 export interface BlstCurve extends BlsCurve {

@@ -1,6 +1,6 @@
 /** BLS12-381 signatures by noble, the fallback. */
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import type { BlsCurve } from "./bls.ts";
+import type { BlsCurve } from "./bls-curve.ts";
 
 /** Domain of signatures. */
 const SIGNING = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";

@@ -1,28 +1,12 @@
 /**
  * BLS12-381 signatures as Randao uses them: public keys in G1 (48 bytes), signatures in G2 (96), the suite
- * BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_ of Ethereum's consensus layer. Nothing is loaded before it is asked
- * for. Whoever starts a node that needs it looks at `backend` and warns when it is not "blst". Sizes and ranges
- * are tested here, once, so both implementations answer alike on every input.
+ * BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_ of Ethereum's consensus layer. A backend loads at its
+ * first use. A node that needs signatures warns when `backend` is not "blst". Sizes and ranges are tested here, once, so
+ * both backends answer alike on every input.
  */
+import type { BlsClaim, BlsCurve } from "./bls-curve.ts";
 import { isBlsKey } from "./bls-key.ts";
 import { CryptoError } from "./error.ts";
-
-/** A signature, its message and the public key. */
-export interface BlsClaim {
-  /** 48 bytes, compressed. */
-  readonly publicKey: Uint8Array;
-  readonly message: Uint8Array;
-  /** 96 bytes, compressed. */
-  readonly signature: Uint8Array;
-}
-
-/** Operations that have two implementations. Callers have checked sizes and keys. */
-export interface BlsCurve {
-  readonly name: "blst" | "noble";
-  publicKeyOf(key: Uint8Array): Uint8Array;
-  sign(key: Uint8Array, message: Uint8Array): Uint8Array;
-  verify(claim: BlsClaim): boolean;
-}
 
 /** BLS signatures. Keys are 32 bytes, big-endian, see `bls-key.ts`. */
 export interface Bls {

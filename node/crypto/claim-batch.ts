@@ -2,7 +2,7 @@
  * Batches of BLS signatures as bytes for another thread: 176 bytes a claim (message, public key, signature)
  * to it, one byte a claim back.
  */
-import type { BlsClaim } from "./bls.ts";
+import type { BlsClaim } from "./bls-curve.ts";
 
 const MESSAGE = 32;
 const KEY = 48;

@@ -9,7 +9,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { endThread } from "../runtime/end-thread.ts";
 import { Slice } from "../runtime/scheduler.ts";
-import type { BlsClaim } from "./bls.ts";
+import type { BlsClaim } from "./bls-curve.ts";
 import { CLAIM_BYTES, packClaims } from "./claim-batch.ts";
 import {
   JOB_BYTES,

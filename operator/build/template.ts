@@ -20,7 +20,7 @@ export function lastAppliedTemplate(statefulSet: unknown): V1PodTemplateSpec | u
   if (typeof text !== "string" || text.length > MAX_CHARACTERS) return undefined;
   try {
     const template: unknown = JSON.parse(text);
-    return typeof template === "object" && template !== null ? (template as V1PodTemplateSpec) : undefined;
+    return typeof template === "object" && template !== null ? template : undefined;
   } catch {
     return undefined;
   }

@@ -170,7 +170,7 @@ export function cycles(modules: readonly Module[]): string[] {
 
 function targets({ path, imports }: Module): string[] {
   return imports
-    .filter(({ from, typeOnly }) => from.startsWith(".") && !typeOnly)
+    .filter(({ from }) => from.startsWith("."))
     .map(({ from }) => posix.join(posix.dirname(path), from));
 }
 

@@ -10,7 +10,7 @@ import {
   verifiedReveal,
   verifyReveals,
 } from "../../../node/consensus/reveals.ts";
-import type { BlsClaim } from "../../../node/crypto/bls.ts";
+import type { BlsClaim } from "../../../node/crypto/bls-curve.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { systemClock } from "../../../node/runtime/clock.ts";

@@ -1,0 +1,83 @@
+/** The sources speak one language: its rules, proved on every file, and shown to catch what breaks them. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import type { Source } from "./support/architecture.ts";
+import {
+  danglingFiles,
+  headReferences,
+  participles,
+  sharedNames,
+  whComments,
+  withoutHeader,
+} from "./support/language.ts";
+
+const sources = read("{node,operator}/**/*.ts");
+
+function read(pattern: string): Source[] {
+  return globSync(pattern).map((path) => ({ path, text: readFileSync(path, "utf8") }));
+}
+
+test("no doc comment begins with a wh-word", () => {
+  expect(whComments(sources)).toEqual([]);
+});
+
+test("every file opens with a header, and none sends the reader back to it", () => {
+  expect(withoutHeader(sources)).toEqual([]);
+  expect(headReferences(sources)).toEqual([]);
+});
+
+test("no function's name is a bare participle", () => {
+  expect(participles(sources)).toEqual([]);
+});
+
+test("an exported name belongs to one room", () => {
+  expect(sharedNames(sources)).toEqual([]);
+});
+
+test("pages and files that comments and docs name are there", () => {
+  const pages = read("{README,CONTRIBUTING,SECURITY}.md").concat(read("docs/*.md"));
+  const files = globSync("{node,operator,test,bench,scripts,wasm,docs,charts,crds,examples}/**/*").map(
+    (path) => path.replaceAll("\\", "/"),
+  );
+  expect(danglingFiles([...sources, ...pages], files, existsSync)).toEqual([]);
+});
+
+function source(text: string): Source[] {
+  return [{ path: "node/a/b.ts", text }];
+}
+
+describe("the rules catch", () => {
+  test("a comment that begins with a wh-word, on one line or several", () => {
+    expect(
+      whComments(source("/** What it is. */\n/**\n * How it works.\n */\n/** Whatever it is. */")),
+    ).toEqual(["node/a/b.ts:1: begins with What", "node/a/b.ts:2: begins with How"]);
+  });
+
+  test("a file without a header", () => {
+    expect(withoutHeader(source('import { a } from "./a.ts";'))).toEqual(["node/a/b.ts: no header"]);
+    expect(withoutHeader(source('/** Adds. */\nimport { a } from "./a.ts";'))).toEqual([]);
+  });
+
+  test("a participle, and not a verb that looks like one", () => {
+    const text =
+      "function shown(): void {}\nexport async function seed(): void {}\nconst bad = (a: string) => a;";
+    expect(participles(source(text))).toEqual(["node/a/b.ts:1: shown", "node/a/b.ts:3: bad"]);
+  });
+
+  test("a name that two rooms export", () => {
+    const other = { path: "node/c/d.ts", text: "export interface Job {}" };
+    const elsewhere = { path: "operator/c/d.ts", text: "export interface Job {}" };
+    expect(sharedNames([...source("export const Job = 1;"), other, elsewhere])).toEqual([
+      "node: Job in a, c",
+    ]);
+  });
+
+  test("a page and a file that are not there, and not those of other projects", () => {
+    const text =
+      "/** See docs/nowhere.md, `state/gone.ts`, leveldb `doc/log_format.md` and kaia/common.go@v2.2.2. */";
+    expect(danglingFiles(source(text), ["node/state/here.ts"], () => false)).toEqual([
+      "node/a/b.ts:1: docs/nowhere.md",
+      "node/a/b.ts:1: state/gone.ts",
+    ]);
+  });
+});
