@@ -1,8 +1,8 @@
 import { bn254 } from "@noble/curves/bn254.js";
 import { concatBytes, isZero } from "../../node/bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../../node/bytes/integer.ts";
-import { BN254_PAIR_BYTES } from "../../node/crypto/bn254.ts";
 import type { Bn254Curve } from "../../node/crypto/bn254.ts";
+import { BN254_PAIR_BYTES } from "../../node/crypto/bn254.ts";
 
 const { G1, G2, fields } = bn254;
 type PointG1 = typeof G1.Point.ZERO;
