@@ -1,11 +1,11 @@
-/** The contract ABI of any type, with values as scripts write and read them: BigNumber, `0x` text, arrays. */
+/** Codec of the contract ABI for scripts: integers are BigNumber, bytes `0x` text, lists arrays. */
 import { BigNumber } from "bignumber.js";
 import { bareHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { toBigNumber } from "./big-number.ts";
 import { inputAddress } from "./texts.ts";
 
-/** A parameter as an ABI in JSON has it. */
+/** A parameter of an ABI in JSON. */
 export interface AbiInput {
   readonly name?: string;
   readonly type: string;
@@ -27,24 +27,27 @@ export interface AbiEntry {
 
 const WORD = 32;
 
-/** The type as it stands in a signature: tuples by their members. */
+/** Returns the type in a signature; a tuple becomes the list of its members. */
 function canonical({ type, components }: AbiInput): string {
   return type.replace(/^tuple/, () => `(${(components ?? []).map(canonical).join(",")})`);
 }
 
-/** For example `transfer(address,uint256)`. */
+/** Returns a signature such as `transfer(address,uint256)`. */
 export function signatureOf({ name = "", inputs = [] }: AbiEntry): string {
   return `${name}(${inputs.map(canonical).join(",")})`;
 }
 
-/** The hash of a signature, 64 digits: an event's topic; a call's selector is its first eight. */
+/**
+ * Returns the hash of a signature, 64 digits: the topic of an event; the first eight digits are the selector
+ * of a call.
+ */
 export function signatureHash(entry: AbiEntry): string {
   return bareHex(keccak256(Buffer.from(signatureOf(entry))));
 }
 
 interface Elements {
   readonly element: AbiInput;
-  /** `undefined`: as many as there are. */
+  /** Length of a fixed array; `undefined` for a dynamic one. */
   readonly count: number | undefined;
 }
 
@@ -61,7 +64,7 @@ function isDynamic(input: AbiInput): boolean {
   return input.type === "string" || input.type === "bytes";
 }
 
-/** Bytes of a value in the head. */
+/** Returns the size of a value in the head, in bytes. */
 function headBytes(input: AbiInput): number {
   if (isDynamic(input)) return WORD;
   const list = elementsOf(input);
@@ -88,7 +91,7 @@ function word(value: BigNumber, type: string): Buffer {
   );
 }
 
-/** Bytes filled up to whole words behind. */
+/** Pads bytes on the right to whole words. */
 function padToWord(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((WORD - (bytes.length % WORD)) % WORD)]);
 }
@@ -127,13 +130,13 @@ function encodeList({ element, count }: Elements, type: string, value: unknown):
   return count === undefined ? Buffer.concat([word(new BigNumber(value.length), "uint256"), body]) : body;
 }
 
-/** Given in a list or by name. */
+/** Returns the members of a tuple, given as a list or by name. */
 function membersOf(components: readonly AbiInput[], value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   return components.map(({ name = "" }) => (value as Record<string, unknown>)[name]);
 }
 
-/** Bytes with their number before them. */
+/** Prefixes bytes with their length. */
 function withLength(bytes: Buffer): Buffer {
   return Buffer.concat([word(new BigNumber(bytes.length), "uint256"), padToWord(bytes)]);
 }
@@ -149,7 +152,7 @@ function encodeWord(type: string, value: unknown): Buffer {
   return padToWord(bytes);
 }
 
-/** Of `bytes1` to `bytes32`. */
+/** Returns the size of `bytes1` to `bytes32`. */
 function fixedSize(type: string): number | undefined {
   const [, size] = /^bytes(\d+)$/.exec(type) ?? [];
   return size === undefined ? undefined : Number(size);
@@ -172,12 +175,12 @@ function encodeAll(inputs: readonly AbiInput[], values: readonly unknown[]): Buf
   return Buffer.concat([...heads, ...tails]);
 }
 
-/** The parameters, without `0x`. Throws for a value that does not fit its type. */
+/** Encodes parameters, without `0x`. Throws for a value that does not fit its type. */
 export function encodeParameters(inputs: readonly AbiInput[], values: readonly unknown[]): string {
   return encodeAll(inputs, values).toString("hex");
 }
 
-/** The values of `0x` text: BigNumber for integers. Throws where it is too short. */
+/** Decodes `0x` text; integers become BigNumber. Throws for a text that is too short. */
 export function decodeParameters(outputs: readonly AbiInput[], hex: string): unknown[] {
   return decodeAll(outputs, Buffer.from(hex.replace(/^0x/, ""), "hex"), 0);
 }

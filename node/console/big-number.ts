@@ -1,7 +1,7 @@
-/** The numbers of scripts: BigNumber with the names that scripts of older consoles use, and conversions to and from it. */
+/** Numbers of scripts: BigNumber with the method names of its version 2, and conversions. */
 import { BigNumber } from "bignumber.js";
 
-/** Names of the library's version 2, on which consoles were built, and what they are called since. */
+/** Names of the library's version 2, which web3.js 0.20 uses, and their current names. */
 const OLDER_NAMES: Readonly<Record<string, keyof BigNumber>> = {
   add: "plus",
   ceil: "integerValue",
@@ -28,7 +28,7 @@ const ROUNDING: Readonly<Record<string, readonly [BigNumber.RoundingMode]>> = {
   floor: [BigNumber.ROUND_FLOOR],
 };
 
-/** The library with the older names beside its own. */
+/** Returns the library with the older names in addition to its own. */
 export function consoleBigNumber(): typeof BigNumber {
   const prototype = BigNumber.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
   for (const [older, name] of Object.entries(OLDER_NAMES)) {
@@ -45,7 +45,7 @@ export function consoleBigNumber(): typeof BigNumber {
   return BigNumber;
 }
 
-/** A number, decimal or `0x` text as BigNumber; nothing is zero. Nonsense is NaN. */
+/** Converts a number, decimal text or `0x` text to BigNumber; an absent value is zero, an invalid one NaN. */
 export function toBigNumber(value: unknown = 0): BigNumber {
   if (BigNumber.isBigNumber(value)) return value;
   const text = textOf(value ?? 0);
@@ -53,17 +53,17 @@ export function toBigNumber(value: unknown = 0): BigNumber {
   return digits === undefined ? new BigNumber(text, 10) : new BigNumber(`${sign}${digits}`, 16);
 }
 
-/** Converts a script's value for a text. */
+/** Converts a value to text. */
 export function textOf(value: unknown): string {
   return "".concat(value as string);
 }
 
-/** As a JavaScript number. */
+/** Converts a value to a JavaScript number. */
 export function toDecimal(value?: unknown): number {
   return toBigNumber(value).toNumber();
 }
 
-/** As `0x` text without leading zeros; a negative number begins with a minus. */
+/** Converts a value to `0x` text without leading zeros; a negative number begins with a minus. */
 export function fromDecimal(value?: unknown): string {
   const number = toBigNumber(value);
   return number.isNegative() ? `-0x${number.toString(16).slice(1)}` : `0x${number.toString(16)}`;

@@ -1,13 +1,13 @@
-/** Calls that ask the person at the terminal, and those that wait. They stand in for the node's own. */
+/** Console versions of node methods that prompt for passphrases or wait (`console/bridge.go@v2.2.2`). */
 import { methodFunction } from "./members.ts";
 import type { Requests } from "./requests.ts";
 
-/** Requests of the script's thread to the terminal; the thread waits for every answer. */
+/** Requests of the script thread to the terminal; the thread waits for the response. */
 export interface Terminal {
-  /** Reads a line without showing it. Throws when there is none. */
+  /** Reads a line without echo. Throws when the input ends. */
   password(prompt: string): string;
   print(line: string): void;
-  /** Says what became of the history file. */
+  /** Deletes the history. Returns a message about the history file. */
   clearHistory(): string;
 }
 
@@ -15,7 +15,7 @@ export interface Terminal {
 export interface BridgeDeps {
   readonly terminal: Terminal;
   readonly requests: Requests;
-  /** The module of the chain. */
+  /** The module of the chain: klay or kaia. */
   readonly chain: string;
 }
 
@@ -25,7 +25,7 @@ type Members = Record<string, unknown>;
 const isNothing = (value: unknown): boolean => value === undefined || value === null;
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Puts the stand-ins on `personal`; gives the node's own methods, which scripts know as `jeth`. */
+/** Replaces methods of `personal`; returns the node's own methods, which scripts know as `jeth`. */
 export function bridgePersonal(personal: Members, { terminal }: BridgeDeps): Members {
   const names = ["newAccount", "unlockAccount", "openWallet", "sign"];
   const own = Object.fromEntries(names.map((name) => [name, personal[name] as Method]));
@@ -94,7 +94,7 @@ function askPassword(terminal: Terminal, line: string, prompt = "Passphrase: "):
 
 const MAX_SLEEP_S = Number.MAX_SAFE_INTEGER / 1000;
 
-/** Puts waiting and the history on `admin`. */
+/** Adds methods that wait and the history to `admin`. */
 export function bridgeAdmin(admin: Members, { terminal, requests, chain }: BridgeDeps): void {
   const blockNumber = methodFunction(requests, {
     name: "blockNumber",
@@ -127,7 +127,7 @@ export function bridgeAdmin(admin: Members, { terminal, requests, chain }: Bridg
   });
 }
 
-/** This thread waits; the terminal's does not. */
+/** Blocks this thread; the terminal's thread continues. */
 function pause(ms: number): void {
   if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -1,13 +1,13 @@
 /** Completions for Tab: members whose names begin with the last word of the line. */
 import { memberNames } from "./pretty.ts";
 
-/** The start of the word at the end of `line`: letters and dots, and the name `web3`. */
+/** Returns the start of the last word of `line`: letters, dots and `web3`. */
 export function wordStart(line: string): number {
   const [word = ""] = /(?:web3|[a-zA-Z.])*$/.exec(line) ?? [];
   return line.length - word.length;
 }
 
-/** All full names that `word` may become, sorted; the only one, typed in full, gains `(` or `.`. */
+/** Returns the names that complete `word`, sorted; a complete and unique name gets `(` or `.`. */
 export function completions(word: string, globals: object): string[] {
   const parts = word.split(".");
   const prefix = parts.pop() ?? "";

@@ -1,4 +1,4 @@
-/** The console: a prompt for JavaScript on any node. It knows nothing of the node but its RPC. */
+/** The JavaScript console of any node (docs/console.md). It uses only the node's RPC. */
 import { messageOf } from "../bytes/message-of.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import { RpcClientError } from "../transport/client.ts";
@@ -12,28 +12,28 @@ import type { TerminalRequest } from "./wire.ts";
 
 /** Parts of a console. */
 export interface ConsoleDeps extends ConsoleStreams {
-  /** Sends a JSON-RPC message to the node; resolves to the answer's text. */
+  /** Sends a JSON-RPC message to the node; resolves to the text of the response. */
   readonly ask: (message: string) => Promise<string>;
   readonly endpoint: string;
   readonly history: CommandHistory;
   /** Directory of scripts. */
   readonly scripts: string;
-  /** Scripts that run first. */
+  /** Scripts to run first. */
   readonly preload: readonly string[];
-  /** Aborted by a signal: the console ends. */
+  /** Ends the console when it aborts. */
   readonly signal: AbortSignal;
 }
 
-/** A console with its scripts run, ready for statements. */
+/** A console whose preloaded scripts have run. */
 export interface Console extends AsyncDisposable {
   /** Runs one statement and prints its result. */
   execute(source: string): Promise<void>;
-  /** Greets, then reads statements until the person leaves. */
+  /** Prints a greeting and runs statements until the user leaves. */
   interact(): Promise<void>;
 }
 
 const METHOD_NOT_FOUND = -32601;
-/** Modules of a node that does not list them. */
+/** Modules of a node that does not list its modules. */
 const DEFAULT_MODULES: Readonly<Record<string, string>> = { eth: "1.0", net: "1.0", debug: "1.0" };
 
 interface ModulesAnswer {
@@ -41,7 +41,7 @@ interface ModulesAnswer {
   readonly error?: { readonly code?: number; readonly message?: string };
 }
 
-/** Asks the node what it serves. Rejects when it does not answer. */
+/** Returns the modules of the node. Rejects when it does not respond. */
 async function servedModules({ ask, output }: ConsoleDeps): Promise<Readonly<Record<string, string>>> {
   const text = await ask('{"jsonrpc":"2.0","id":1,"method":"rpc_modules","params":[]}');
   const { result, error } = JSON.parse(text) as ModulesAnswer; // a node's answer: names are only looked up
@@ -54,37 +54,37 @@ async function servedModules({ ask, output }: ConsoleDeps): Promise<Readonly<Rec
   return result;
 }
 
-/** Opens a console. Rejects with what went wrong in the Go console's words. */
-export async function openConsole(parts: ConsoleDeps): Promise<Console> {
+/** Opens a console. Rejects with the messages of the Go node's console. */
+export async function openConsole(deps: ConsoleDeps): Promise<Console> {
   try {
-    const versions = await servedModules(parts);
-    const opened = new Session(parts, versions);
+    const versions = await servedModules(deps);
+    const opened = new Session(deps, versions);
     await opened.preload();
     return opened;
   } catch (error) {
-    const isFar = error instanceof RpcClientError && !parts.endpoint.startsWith("http");
+    const isFar = error instanceof RpcClientError && !deps.endpoint.startsWith("http");
     const what = isFar ? "Unable to attach to remote node" : "Failed to start the JavaScript console";
     throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** A node of Kaia names its coin and its console by that. */
+/** Returns the unit names of the node: Kaia has other names for its coin and its console. */
 function unitsOf(versions: Readonly<Record<string, string>>): UnitNames {
   return "kaia" in versions ? { coin: "KAIA", peb: "kei" } : { coin: "KLAY", peb: "peb" };
 }
 
 class Session implements Console {
-  readonly #parts: ConsoleDeps;
+  readonly #deps: ConsoleDeps;
   readonly #versions: Readonly<Record<string, string>>;
   readonly #units: UnitNames;
   readonly #host: ScriptHost;
   #lines: Lines | undefined;
 
-  constructor(parts: ConsoleDeps, versions: Readonly<Record<string, string>>) {
-    this.#parts = parts;
+  constructor(deps: ConsoleDeps, versions: Readonly<Record<string, string>>) {
+    this.#deps = deps;
     this.#versions = versions;
     this.#units = unitsOf(versions);
-    const { endpoint, output, scripts } = parts;
+    const { endpoint, output, scripts } = deps;
     this.#host = new ScriptHost({
       modules: Object.keys(versions),
       endpoint,
@@ -97,16 +97,16 @@ class Session implements Console {
   }
 
   #answer(question: TerminalRequest): Promise<string> {
-    const { ask, history } = this.#parts;
+    const { ask, history } = this.#deps;
     if (question.kind === "rpc") return ask(question.message);
     if (question.kind === "clear-history") return history.clear();
     return this.#openLines().secret(question.prompt);
   }
 
-  /** Standard input is left alone until something is to be read. */
+  /** Opens standard input at the first read. */
   #openLines(): Lines {
     this.#lines ??= new Lines(
-      this.#parts,
+      this.#deps,
       async (line) => {
         const word = line.slice(wordStart(line));
         return [word === "" ? [] : [...(await this.#host.completions(word))], word];
@@ -119,16 +119,16 @@ class Session implements Console {
   readonly #interrupted = new AbortController();
 
   async preload(): Promise<void> {
-    for (const path of this.#parts.preload) await this.#host.load(path);
+    for (const path of this.#deps.preload) await this.#host.load(path);
   }
 
   async execute(source: string): Promise<void> {
-    const { signal } = this.#parts;
+    const { signal } = this.#deps;
     await Promise.race([untilAborted(signal), this.#host.evaluate(source)]);
   }
 
   async interact(): Promise<void> {
-    const { output, history, signal } = this.#parts;
+    const { output, history, signal } = this.#deps;
     const stop = AbortSignal.any([signal, this.#interrupted.signal]);
     try {
       if (!stop.aborted) await Promise.race([untilAborted(stop), this.#read()]);
@@ -141,7 +141,7 @@ class Session implements Console {
   async #read(): Promise<void> {
     await this.#greet();
     const lines = this.#openLines();
-    const { history } = this.#parts;
+    const { history } = this.#deps;
     let input = "";
     let open = 0;
     for (;;) {
@@ -158,7 +158,7 @@ class Session implements Console {
   }
 
   async #greet(): Promise<void> {
-    const { output } = this.#parts;
+    const { output } = this.#deps;
     const { coin } = this.#units;
     output.write(`Welcome to the ${coin === "KAIA" ? "Kaia" : "Klaytn"} JavaScript console!\n\n`);
     const indent = coin === "KAIA" ? "" : " "; // each family's banner as it is

@@ -19,7 +19,7 @@ export interface ContractChain {
   eachBlock(callback: () => boolean): void;
 }
 
-/** A contract, deployed or about to be. */
+/** A contract, deployed or pending. */
 interface Contract {
   address: string | undefined;
   transactionHash: unknown;
@@ -27,13 +27,13 @@ interface Contract {
   [member: string]: unknown;
 }
 
-/** Blocks after which a deployment counts as lost. */
+/** Number of blocks after which a pending deployment fails. */
 const BLOCKS_TO_WAIT = 50;
 
 const isOptions = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !("toFixed" in value);
 
-/** The arguments without the callback and the transaction's options, which may stand at the end. */
+/** Separates the arguments from the optional callback and transaction options at the end. */
 function splitArguments(args: readonly unknown[], takesBlock: boolean) {
   const values = [...args];
   const callback = typeof values.at(-1) === "function" ? (values.pop() as Callback) : undefined;
@@ -49,14 +49,16 @@ const isConstant = ({ constant, stateMutability }: AbiEntry): boolean =>
 const isPayable = ({ payable, stateMutability }: AbiEntry): boolean =>
   payable === true || stateMutability === "payable";
 
-/** Decodes the result of a call: one value by itself, several as a list. */
+/** Decodes the result of a call: a single value, or a list of several. */
 function decodeResult(outputs: readonly AbiInput[], answer: unknown): unknown {
   if (typeof answer !== "string" || answer === "0x") return outputs.length === 0 ? [] : answer;
   const values = decodeParameters(outputs, answer);
   return values.length === 1 ? values[0] : values;
 }
 
-/** A function of a contract with `call`, `sendTransaction`, `estimateGas`, `getData` and `request` beside it. */
+/**
+ * Returns a function of a contract with `call`, `sendTransaction`, `estimateGas`, `getData` and `request`.
+ */
 function functionOf(chain: ContractChain, entry: AbiEntry, address: string) {
   const { inputs = [], outputs = [] } = entry;
   const input = (args: readonly unknown[], takesBlock: boolean) => {
@@ -99,7 +101,7 @@ function functionOf(chain: ContractChain, entry: AbiEntry, address: string) {
   });
 }
 
-/** A log as an event: its name and arguments by name. */
+/** Decodes a log as an event with its name and its arguments by name. */
 function eventOf(entries: readonly AbiEntry[], log: unknown): unknown {
   const found = log as Fields & { readonly topics?: readonly string[]; readonly data?: string };
   const topics = [...(found.topics ?? [])];
@@ -123,7 +125,7 @@ function eventOf(entries: readonly AbiEntry[], log: unknown): unknown {
   return { ...rest, event: entry.name, args };
 }
 
-/** A topic's value; of a type that is hashed there the hash. */
+/** Decodes a topic; for a dynamic type it is the hash. */
 function indexedValue(input: AbiInput, topic: string | undefined): unknown {
   if (topic === undefined) return undefined;
   return /^(u?int|address|bool|bytes\d)/.test(input.type) && !input.type.endsWith("]")
@@ -131,7 +133,7 @@ function indexedValue(input: AbiInput, topic: string | undefined): unknown {
     : topic;
 }
 
-/** `contract.Event({argument: value}, {fromBlock, toBlock}, callback)`. */
+/** Returns an event function: `contract.Event({argument: value}, {fromBlock, toBlock}, callback)`. */
 function eventFunction(chain: ContractChain, entry: AbiEntry, address: string) {
   return function (wanted: Fields = {}, range: Fields = {}, callback?: Callback): Filter {
     const indexed = (entry.inputs ?? []).filter((input) => input.indexed);
@@ -221,7 +223,7 @@ export function contractFactory(chain: ContractChain, abi: readonly AbiEntry[]) 
   };
 }
 
-/** Waits for the receipt at each new block, then gives the contract its address and members. */
+/** Checks for the receipt at each new block, then sets the contract's address and members. */
 function awaitCode(chain: ContractChain, contract: Contract, callback: Callback | undefined): void {
   let blocks = 0;
   const end = (message: string): true => {

@@ -1,2 +1,2 @@
-/** Warning before a passphrase is read from an input that is no terminal. */
+/** Warning before a passphrase prompt on an input that is not a terminal, as in the Go node. */
 export const ECHO_WARNING = "!! Unsupported terminal, password will be echoed.\n";

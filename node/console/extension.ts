@@ -1,4 +1,4 @@
-/** `web3._extend`, by which scripts add methods and properties of their own to the console's objects. */
+/** `web3._extend`, which adds methods and properties of scripts to the console's objects. */
 import { fromDecimal, toBigNumber, toDecimal } from "./big-number.ts";
 import { type ConsoleContext, type InputName, inputs, type Members, outputs } from "./formats.ts";
 import { addMethod, addProperty, type Format, type MethodSpec, type PropertySpec } from "./members.ts";
@@ -28,7 +28,7 @@ interface ScriptProperty {
   readonly outputFormatter?: Format;
 }
 
-/** Extension that a script adds to an object. */
+/** An extension of a script. */
 interface Extension {
   readonly property?: string;
   readonly methods?: readonly MethodSpec[];

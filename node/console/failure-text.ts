@@ -1,12 +1,14 @@
-/** Text of a script's error: name and message, the script's own frames, a similar name. */
+/**
+ * Text of a script's error: name and message, the script's stack frames, a suggestion for a mistyped name.
+ */
 import { types } from "node:util";
 import { nearestWord } from "../config/nearest-word.ts";
 import { memberNames } from "./pretty.ts";
 
-/** The name that scripts typed at the prompt go by in stack frames. */
+/** File name of statements of the prompt in stack frames. */
 export const TYPED = "<eval>";
 
-/** An error of a script as text. `globals`: where names are looked up. */
+/** Formats an error of a script. `globals` are the names for suggestions. */
 export function failureText(error: unknown, globals: object): string {
   if (!types.isNativeError(error)) return String(error);
   if (error.name === "SyntaxError") return syntaxText(error);
@@ -16,7 +18,9 @@ export function failureText(error: unknown, globals: object): string {
   return [head, ...framesOf(error), ...suggestion(error, globals)].join("\n\t");
 }
 
-/** With the place in the source, which is in front of the stack: `<eval>:1`, the line, and a mark below it. */
+/**
+ * Formats a syntax error with its place, which precedes the stack: `<eval>:1`, the line, and a mark below it.
+ */
 function syntaxText({ message, stack = "" }: Error): string {
   const [, line = "1", mark = ""] = /^[^\n]*:(\d+)\n[^\n]*\n([ ]*)/.exec(stack) ?? [];
   const said = message.replace("Invalid or unexpected token", "Unexpected token ILLEGAL");
@@ -28,7 +32,7 @@ interface Missing {
   readonly member: string;
 }
 
-/** Of a call of something that is not there. */
+/** Returns the name in an error about a call of a missing member. */
 function missingMember({ name, message }: Error): Missing | undefined {
   const [, path, member] = /^((?:\w+\.)*\w+)\.(\w+) is not a function$/.exec(message) ?? [];
   return name === "TypeError" && path !== undefined && member !== undefined ? { path, member } : undefined;
@@ -36,13 +40,13 @@ function missingMember({ name, message }: Error): Missing | undefined {
 
 const OURS = /\(?(node:|file:|[^ (]*\/(node|dist)\/console\/)/;
 
-/** Frames in the script, not in this program. */
+/** Returns the stack frames of the script, without those of this program. */
 function framesOf({ stack = "" }: Error): string[] {
   const lines = stack.split("\n").filter((line) => /^\s+at /.test(line));
   return lines.filter((line) => !OURS.test(line)).map((line) => line.trim());
 }
 
-/** A line with the name that is probably meant. */
+/** Returns a line that suggests a similar name. */
 function suggestion(error: Error, globals: object): string[] {
   const missing = missingMember(error);
   if (missing !== undefined)

@@ -1,15 +1,15 @@
-/** Filters in scripts: made on the node and asked again every half second while somebody watches. */
+/** Filters of scripts. A watched filter polls the node every half second. */
 import type { RpcCall } from "./requests.ts";
 
 type Callback = (error: unknown, result?: unknown) => void;
 
-/** Subject of a filter: new blocks, pending transactions, or logs. */
+/** Subject of a filter: new blocks, pending transactions or logs. */
 export type FilterOptions = "latest" | "pending" | Readonly<Record<string, unknown>>;
 
 /** Parts of a filter. */
-export interface FilterDeps {
+export interface ConsoleFilterDeps {
   readonly send: (call: RpcCall) => unknown;
-  /** The module whose filter methods are called. */
+  /** The module of the filter methods. */
   readonly prefix: string;
   readonly format: (value: unknown) => unknown;
 }
@@ -20,26 +20,26 @@ const EVERY_MS = 500;
 export class Filter {
   readonly filterId: unknown;
   readonly options: FilterOptions;
-  readonly #parts: FilterDeps;
+  readonly #deps: ConsoleFilterDeps;
   #callbacks: Callback[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: FilterOptions, parts: FilterDeps, callback?: Callback) {
+  constructor(options: FilterOptions, deps: ConsoleFilterDeps, callback?: Callback) {
     this.options = options;
-    this.#parts = parts;
+    this.#deps = deps;
     this.filterId = this.#create();
     if (callback !== undefined) this.watch(callback);
   }
 
   #create(): unknown {
-    const { send, prefix } = this.#parts;
+    const { send, prefix } = this.#deps;
     if (this.options === "latest") return send({ method: `${prefix}_newBlockFilter`, params: [] });
     if (this.options === "pending")
       return send({ method: `${prefix}_newPendingTransactionFilter`, params: [] });
     return send({ method: `${prefix}_newFilter`, params: [this.options] });
   }
 
-  /** Calls back with each thing found: logs that are there already first. */
+  /** Calls back with each item, existing logs first. */
   watch(callback: Callback): this {
     if (typeof this.options !== "string") for (const log of this.get() as unknown[]) callback(null, log);
     this.#callbacks.push(callback);
@@ -48,7 +48,7 @@ export class Filter {
   }
 
   #poll(): void {
-    const { send, prefix, format } = this.#parts;
+    const { send, prefix, format } = this.#deps;
     let found: unknown;
     try {
       found = send({ method: `${prefix}_getFilterChanges`, params: [this.filterId] });
@@ -61,21 +61,21 @@ export class Filter {
     }
   }
 
-  /** All logs that match. */
+  /** Returns all logs that match. */
   get(callback?: Callback): unknown {
-    const { send, prefix, format } = this.#parts;
+    const { send, prefix, format } = this.#deps;
     const found = send({ method: `${prefix}_getFilterLogs`, params: [this.filterId] });
     const logs = Array.isArray(found) ? found.map(format) : found;
     callback?.(null, logs);
     return logs;
   }
 
-  /** Takes the filter from the node. */
+  /** Uninstalls the filter on the node. */
   stopWatching(callback?: Callback): unknown {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#callbacks = [];
-    const { send, prefix } = this.#parts;
+    const { send, prefix } = this.#deps;
     const removed = send({ method: `${prefix}_uninstallFilter`, params: [this.filterId] });
     callback?.(null, removed);
     return removed;

@@ -1,4 +1,4 @@
-/** Formatters of parameters and answers, as web3.js 0.20 has them. */
+/** Formatters of parameters and results, as in web3.js 0.20. */
 import { fromDecimal, textOf, toBigNumber, toDecimal } from "./big-number.ts";
 import type { Requests } from "./requests.ts";
 import { inputAddress, web3ToHex } from "./texts.ts";
@@ -9,7 +9,7 @@ export interface Defaults {
   block: unknown;
 }
 
-/** An object of the console by its members. */
+/** Members of an object of the console. */
 export type Members = Record<string, unknown>;
 
 /** Parts that the console's objects share. */
@@ -22,7 +22,7 @@ type Fields = Record<string, unknown>;
 
 const AMOUNTS = ["gasPrice", "gas", "value", "nonce", "maxFeePerGas", "maxPriorityFeePerGas"];
 
-/** A number as hex; a tag as it is. */
+/** Converts a block number to hex; tags are unchanged. */
 function inputBlock(value: unknown): unknown {
   if (value === undefined || value === "latest" || value === "pending" || value === "earliest") return value;
   const text = textOf(value);
@@ -30,7 +30,7 @@ function inputBlock(value: unknown): unknown {
   throw new Error(`input block number(${text}) is invalid`);
 }
 
-/** Formatters of parameters: a value as given, or `undefined` where it was left out. */
+/** Formatters of parameters: they get the value, or `undefined` for an absent one. */
 export function inputs(defaults: Defaults) {
   const fields = (value: unknown): Fields => {
     const given: Fields = { ...(value as Fields) };
@@ -98,7 +98,7 @@ function block(value: unknown): unknown {
   return found;
 }
 
-/** Formatters of answers that hold something. */
+/** Formatters of results other than null. */
 export const outputs = {
   bigNumber: toBigNumber,
   decimal: toDecimal,
@@ -121,5 +121,5 @@ export const outputs = {
   },
 } as const;
 
-/** Names of the formatters of answers. */
+/** Names of the formatters of results. */
 export type OutputName = keyof typeof outputs;

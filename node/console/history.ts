@@ -1,11 +1,11 @@
-/** Commands typed so far, in a file that only its owner reads. */
+/** The command history, in a file with mode 0600. */
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 
-/** Older commands are forgotten. */
+/** Maximum number of commands; older ones are deleted. */
 const MAX_COMMANDS = 10_000;
-/** Calls that take passphrases: newAccount, unlockAccount, sign, send... */
+/** Calls with passphrases, such as newAccount, unlockAccount, sign and send. */
 const SECRET = /personal.[nus]/;
 
 /** Commands of earlier sessions and of this one. */
@@ -18,12 +18,12 @@ export class CommandHistory {
     this.#commands = commands.slice(-MAX_COMMANDS);
   }
 
-  /** Oldest first. */
+  /** Commands, the oldest first. */
   get commands(): readonly string[] {
     return this.#commands;
   }
 
-  /** Notes an input unless it begins with a space, may hold a secret, or repeats the one before. */
+  /** Adds a command unless it begins with a space, may have a secret, or repeats the last one. */
   add(input: string): void {
     const command = input.trim();
     if (input.startsWith(" ") || SECRET.test(input) || command === this.#commands.at(-1)) return;
@@ -37,7 +37,7 @@ export class CommandHistory {
     await chmod(this.#path, 0o600);
   }
 
-  /** Forgets everything; says what became of the file. */
+  /** Deletes all commands. Resolves to a message about the file. */
   async clear(): Promise<string> {
     this.#commands = [];
     try {
@@ -49,7 +49,7 @@ export class CommandHistory {
   }
 }
 
-/** That of a file; an empty one where there is none. */
+/** Opens the history of a file; an absent file is an empty history. */
 export async function openCommandHistory(path: string): Promise<CommandHistory> {
   const text = await readFile(path, "utf8").catch(() => "");
   return new CommandHistory(path, text === "" ? [] : text.split("\n"));

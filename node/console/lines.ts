@@ -1,27 +1,27 @@
-/** Lines that a person types, edited on a terminal and read as they come from anything else. */
+/** Reader of input lines: with line editing on a terminal, plain from any other input. */
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { callbackify } from "node:util";
 import { ECHO_WARNING } from "./echo-warning.ts";
 
-/** Streams that a console has. */
+/** Streams of a console. */
 export interface ConsoleStreams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 }
 
-/** A line, or why there is none. */
+/** A line, or the reason for none. */
 export type Typed =
   | { readonly kind: "line"; readonly text: string }
-  /** Ctrl-C: what was typed is dropped. */
+  /** Ctrl-C, which drops the line. */
   | { readonly kind: "aborted" }
-  /** Ctrl-D, or the end of the input. */
+  /** Ctrl-D or the end of the input. */
   | { readonly kind: "end" };
 
 /** Completes the line up to the cursor. */
 export type Completer = (line: string) => Promise<[names: string[], word: string]>;
 
-/** The untyped part of the interface: earlier lines of a terminal, newest first. */
+/** The undeclared history of the readline interface, the newest line first. */
 interface WithHistory {
   history?: string[];
 }
@@ -73,7 +73,7 @@ export class Lines implements Disposable {
     else waiting(typed);
   }
 
-  /** The next line. `history`: commands so far, oldest first. */
+  /** Reads a line. `history` has the commands so far, the oldest first. */
   async next(prompt: string, history: readonly string[]): Promise<Typed> {
     this.#remember(history);
     if (this.#isTerminal) {
@@ -85,7 +85,7 @@ export class Lines implements Disposable {
     return this.#take();
   }
 
-  /** A line that is not shown. Rejects when there is none. */
+  /** Reads a line without echo. Rejects when the input ends. */
   async secret(prompt: string): Promise<string> {
     if (!this.#isTerminal && !this.#warned) {
       this.#output.write(ECHO_WARNING);
@@ -113,7 +113,7 @@ export class Lines implements Disposable {
     });
   }
 
-  /** Replaces the library's own history, which may hold a passphrase. */
+  /** Replaces the library's history, which may have a passphrase. */
   #remember(history: readonly string[]): void {
     const { history: noted } = this.#interface as WithHistory;
     noted?.splice(0, noted.length, ...history.toReversed());

@@ -1,22 +1,22 @@
-/** Methods and properties of the console's objects: each a call of the node with its formatters. */
+/** Methods and properties of the console's objects, each a call of the node with formatters. */
 import type { Requests, RpcCall } from "./requests.ts";
 
-/** Formats one parameter or an answer. */
+/** Formats a parameter or a result. */
 export type Format = (value: unknown) => unknown;
 
-/** A method: what is called and how. */
+/** A method: its name, RPC method and formatters. */
 export interface MethodSpec {
   readonly name: string;
-  /** The RPC method, or how it follows from the parameters. */
+  /** The RPC method, or a function of the parameters that returns it. */
   readonly call: string | ((args: readonly unknown[]) => string);
   /** Number of required parameters, for rows without formatters. */
   readonly params?: number | undefined;
-  /** With these, parameters left out are sent as null and further ones are dropped. */
+  /** Formatters of parameters. Absent parameters become null and additional ones are dropped. */
   readonly inputs?: readonly (Format | null | undefined)[] | undefined;
   readonly output?: Format | null | undefined;
 }
 
-/** A property: read by a call without parameters. */
+/** A property, which a call without parameters reads. */
 export interface PropertySpec {
   readonly name: string;
   readonly getter: string;
@@ -28,12 +28,12 @@ type Callback = (error: unknown, result?: unknown) => void;
 const asFunction = (value: unknown): Callback | undefined =>
   typeof value === "function" ? (value as Callback) : undefined; // a script's function takes what it is given
 
-/** Formats an answer; null, zero and false stay as they are. */
+/** Formats a result; null, zero and false are unchanged. */
 function formatAnswer(format: Format | null | undefined, result: unknown): unknown {
   return format && result ? format(result) : result;
 }
 
-/** Runs `work` and gives its result, or calls back where a script wants that. */
+/** Runs `work` and returns its result, or passes the result to a callback. */
 function runWithCallback(callback: Callback | undefined, work: () => unknown): unknown {
   if (callback === undefined) return work();
   let result: unknown;
@@ -53,7 +53,7 @@ function callOf(spec: MethodSpec, args: readonly unknown[]): RpcCall {
   return { method: typeof call === "string" ? call : call(args), params: given };
 }
 
-/** The function of a method, with `.request(...)` for batches and its RPC name as `.call`. */
+/** Returns the function of a method, with `.request(...)` for batches and its RPC name as `.call`. */
 export function methodFunction(requests: Requests, spec: MethodSpec): (...args: unknown[]) => unknown {
   const send = function (...args: unknown[]): unknown {
     const callback = asFunction(args.at(-1));
@@ -68,7 +68,7 @@ export function methodFunction(requests: Requests, spec: MethodSpec): (...args: 
   return Object.assign(send, { request, call: spec.call });
 }
 
-/** The object that holds a member of a dotted name, and the member's own name. */
+/** Returns the object that has the last member of a dotted name, and that member's name. */
 function holderOf(target: object, name: string): [Record<string, unknown>, string] {
   const parts = name.split(".");
   const last = parts.pop() ?? name;
@@ -77,13 +77,13 @@ function holderOf(target: object, name: string): [Record<string, unknown>, strin
   return [holder, last];
 }
 
-/** Puts a method on an object. */
+/** Adds a method to an object. */
 export function addMethod(requests: Requests, target: object, spec: MethodSpec): void {
   const [holder, name] = holderOf(target, spec.name);
   define(holder, name, { value: methodFunction(requests, spec), writable: true });
 }
 
-/** Puts a property on an object, and `getName(callback)` beside it. */
+/** Adds a property and its `getName(callback)` to an object. */
 export function addProperty(requests: Requests, target: object, spec: PropertySpec): void {
   const [holder, name] = holderOf(target, spec.name);
   const read = (): unknown => formatAnswer(spec.output, requests.send({ method: spec.getter, params: [] }));

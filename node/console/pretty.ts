@@ -1,4 +1,7 @@
-/** Printing of results: colours on a terminal, keys in order, nothing below the fourth level. */
+/**
+ * Formatter of results (`console/jsre/pretty.go@v2.2.2`): colours on a terminal, sorted keys, at most four
+ * levels.
+ */
 import { types } from "node:util";
 import { BigNumber } from "bignumber.js";
 import { textOf } from "./big-number.ts";
@@ -14,7 +17,7 @@ export interface Palette {
 
 const sgr = (on: number, off: number) => (text: string) => `\u001b[${on}m${text}\u001b[${off}m`;
 
-/** The colours of a terminal. */
+/** Colours on a terminal. */
 export const colours: Palette = {
   special: sgr(1, 22),
   string: sgr(32, 0),
@@ -38,7 +41,7 @@ const HIDDEN = new Set([
   "valueOf",
 ]);
 
-/** A value as text. */
+/** Formats a value. */
 export function pretty(value: unknown, palette: Palette): string {
   return show(value, { palette, level: 0, inList: false });
 }
@@ -58,7 +61,7 @@ function show(value: unknown, place: Place): string {
   return typeof value === "symbol" ? `<${String(value)}>` : palette.special(String(value));
 }
 
-/** A function up to its body; our own are `function()`. */
+/** Returns a function without its body; functions of the console are `function()`. */
 function headOf(value: unknown): string {
   const text = String(value);
   const head = text.startsWith("function") || text.startsWith("class") ? text : "function()";
@@ -89,7 +92,7 @@ function showList(list: readonly unknown[], { palette, level }: Place): string {
   return `[${list.map((each) => show(each, { palette, level: level + 1, inList: true })).join(", ")}]`;
 }
 
-/** A date names its time zone by its short name. */
+/** Formats an object by its `toString`; a date has the short name of its time zone. */
 function wordsOf(value: object): string {
   if (!types.isDate(value) || Number.isNaN(value.getTime())) return textOf(value);
   const zone = new Intl.DateTimeFormat("en-US", { timeZoneName: "short" })
@@ -98,7 +101,7 @@ function wordsOf(value: object): string {
   return String(value).replace(/\(.*\)$/, `(${zone?.value ?? "UTC"})`);
 }
 
-/** A member; `undefined` where reading it fails, as it does when a node does not answer a property. */
+/** Reads a member; `undefined` when that fails, as for a property that the node does not serve. */
 function read(value: object, key: string): unknown {
   try {
     return (value as Record<string, unknown>)[key];
@@ -107,7 +110,7 @@ function read(value: object, key: string): unknown {
   }
 }
 
-/** Own keys and those of the prototype that the constructor gave, values before functions. */
+/** Returns own keys and those of the constructor's prototype, values before functions. */
 function keysOf(value: object): string[] {
   const keys = memberNames(value).filter((key) => !HIDDEN.has(key) && !key.startsWith("_"));
   const isFunction = (key: string): boolean => typeof read(value, key) === "function";
@@ -115,7 +118,7 @@ function keysOf(value: object): string[] {
   return [...values.sort(), ...functions.sort()];
 }
 
-/** Names of an object's own members and of its constructor's prototype, each once. */
+/** Returns the names of own members and of the constructor's prototype, without duplicates. */
 export function memberNames(value: object): string[] {
   const own = Object.getOwnPropertyNames(value);
   const { constructor } = value as { constructor?: { prototype?: unknown } };
@@ -136,7 +139,7 @@ const SHORT: Readonly<Record<string, string>> = {
   "\v": "\\v",
 };
 
-/** In double quotes, as Go's strconv.Quote writes a text. */
+/** Quotes a text as Go's strconv.Quote does. */
 function quoteText(text: string): string {
   const inside = Array.from(text, (character) => {
     const short = SHORT[character];

@@ -1,12 +1,12 @@
 /** Calls of the node from a script, one after the other: the script waits for each answer. */
 
-/** One call. */
+/** A call. */
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** Sends one JSON-RPC message as text and waits for the text of its answer. Throws when there is none. */
+/** Sends a JSON-RPC message and waits for the response. Throws without one. */
 export type Transport = (message: string) => string;
 
 interface Answer {
@@ -15,24 +15,24 @@ interface Answer {
   readonly error?: { readonly code?: number; readonly message?: string; readonly data?: unknown };
 }
 
-/** Sends calls and reads their answers. */
+/** Sends calls and parses responses. */
 export class Requests {
   readonly #transport: Transport;
   readonly #json: Pick<JSON, "parse" | "stringify">;
   #id = 0;
 
-  /** `json`: that of the scripts' world, whose objects answers become. */
+  /** `json` is that of the scripts' realm, so that results are objects of that realm. */
   constructor(transport: Transport, json: Pick<JSON, "parse" | "stringify">) {
     this.#transport = transport;
     this.#json = json;
   }
 
-  /** The result. Throws an `Error` with the node's message, and its code and data beside it. */
+  /** Returns the result. Throws an `Error` with the node's message, code and data. */
   send(call: RpcCall): unknown {
     return resultOf(this.#ask(this.#message(call)));
   }
 
-  /** The results or the errors of all calls in their order. */
+  /** Returns the results or errors of all calls in order. */
   sendBatch(calls: readonly RpcCall[]): (() => unknown)[] {
     const messages = calls.map((call) => this.#message(call));
     const answers = this.#ask(messages);

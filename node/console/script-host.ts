@@ -1,4 +1,4 @@
-/** Runs the thread of scripts for the one that has the terminal, and answers its questions. */
+/** Runs the script thread for the terminal's thread and responds to its requests. */
 import { extname } from "node:path";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { messageOf } from "../bytes/message-of.ts";
@@ -7,13 +7,13 @@ import type { Answer, ScriptData, ScriptMessage, ScriptTask, TerminalRequest } f
 /** Handlers of the thread's requests and of its output. */
 export interface ScriptHostDeps extends Omit<ScriptData, "bell" | "answers"> {
   readonly print: (text: string) => void;
-  /** Rejects with what the script is to be told. */
+  /** Responds to a request. Rejects with the error for the script. */
   readonly answer: (question: TerminalRequest) => Promise<string>;
 }
 
 type Ended = Extract<ScriptMessage, { readonly kind: "done" | "completions" }>;
 
-/** Scripts in a thread of their own: one thing at a time. Disposing it ends the thread, whatever it does. */
+/** A thread of scripts that runs one task at a time. Disposing it ends the thread at once. */
 export class ScriptHost implements AsyncDisposable {
   readonly #worker: Worker;
   #waiting: PromiseWithResolvers<Ended> | undefined;
@@ -50,7 +50,7 @@ export class ScriptHost implements AsyncDisposable {
     await this.#do({ kind: "evaluate", source, shows: true });
   }
 
-  /** Runs a source; its error is left out. */
+  /** Runs a source and ignores its error. */
   async attempt(source: string): Promise<void> {
     await this.#do({ kind: "evaluate", source, shows: false });
   }

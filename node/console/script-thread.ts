@@ -1,4 +1,4 @@
-/** The thread of scripts: a JavaScript world of its own with `web3` in it, which waits for the node's answers. */
+/** The script thread: a JavaScript realm with `web3`, which waits synchronously for the node's responses. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createContext, Script } from "node:vm";
@@ -18,7 +18,7 @@ const port = parentPort;
 const tell = (told: ScriptMessage): void => port?.postMessage(told);
 const print = (text: string): void => tell({ kind: "print", text });
 
-/** Asks the terminal's thread and waits. */
+/** Sends a request to the terminal's thread and waits for the response. */
 function ask(question: TerminalRequest): string {
   Atomics.store(data.bell, 0, 0);
   tell({ kind: "question", question });
@@ -37,7 +37,7 @@ const terminal: Terminal = {
 const context = createContext({});
 const globals = new Script("globalThis").runInContext(context) as Record<string, unknown>;
 
-/** Runs a source in the world of scripts. */
+/** Runs a source in the realm of scripts. */
 function run(source: string, filename: string): unknown {
   return new Script(source, { filename }).runInContext(context);
 }
@@ -57,7 +57,7 @@ function loadScript(path: unknown): unknown {
   }
 }
 
-/** A timer of scripts: what it throws is printed. */
+/** Returns a timer function of scripts, which prints errors of its callback. */
 function timer(start: typeof setTimeout | typeof setInterval, name: string) {
   return function (...args: unknown[]): unknown {
     const [callback, ms, ...rest] = args;
@@ -78,7 +78,7 @@ function output(...values: unknown[]): void {
   print(`${values.map(String).join(" ")}\n`);
 }
 
-/** Fills the world of scripts. */
+/** Defines the globals of the realm of scripts. */
 function furnish(): void {
   const requests = new Requests((message) => ask({ kind: "rpc", message }), globals["JSON"] as JSON);
   const web3 = createWeb3({ requests, modules: data.modules, endpoint: data.endpoint, units: data.units });
@@ -109,7 +109,7 @@ function furnish(): void {
   }
 }
 
-/** Shows a result or an error as a prompt does. */
+/** Prints a result or an error. */
 function show(work: () => unknown): void {
   let shown: string;
   try {

@@ -4,24 +4,24 @@
  */
 import type { InputName, OutputName } from "./formats.ts";
 
-/** One method: `name`, what it calls when that is not its name, formatters of parameters (`-` for as given). */
+/** A method: its name, its RPC method when that differs, and formatters. */
 export interface MethodRow {
   readonly name: string;
   readonly call?: string | ByShape;
-  /** Names of formatters between spaces, `-` for a parameter that is sent as it is; or how many are given. */
+  /** Formatters separated by spaces, `-` for none; or the number of parameters. */
   readonly inputs?: string | number;
   readonly output?: OutputName;
 }
 
-/** Two methods: one for a hash as the first parameter, one for all else. */
+/** Two methods: one for a hash as the first parameter, one for other values. */
 export interface ByShape {
   readonly hash: string;
   readonly other: string;
-  /** Any `0x` text counts as a hash. */
+  /** Treats any `0x` text as a hash. */
   readonly anyHex?: boolean;
 }
 
-/** One property: its name and the method behind it when that is another. */
+/** A property: its name and its RPC method when that differs. */
 export interface PropertyRow {
   readonly name: string;
   readonly call?: string;
@@ -34,7 +34,7 @@ export interface ModuleTable {
   readonly properties: readonly PropertyRow[];
 }
 
-/** The formatters that a row names. */
+/** Returns the formatters of a row. */
 export function inputNames(inputs: string): readonly (InputName | null)[] {
   return inputs === "" ? [] : inputs.split(" ").map((name) => (name === "-" ? null : (name as InputName)));
 }
@@ -103,7 +103,7 @@ const STATE_PROPERTIES: readonly PropertyRow[] = [
   property("pendingTransactions", "pending"),
 ];
 
-/** Blocks and what stands in them, of a hash or a number; `anyHex`: any `0x` text is a hash. */
+/** Rows of blocks and their contents, by hash or number; with `anyHex` any `0x` text is a hash. */
 function blockRows(anyHex: boolean): readonly MethodRow[] {
   const either = (hash: string, other: string): ByShape => ({ hash, other, anyHex });
   return [
@@ -189,7 +189,7 @@ const ETH: ModuleTable = {
   properties: STATE_PROPERTIES,
 };
 
-/** Tables by the module as `rpc_modules` names it. */
+/** Tables by the name of the module in `rpc_modules`. */
 export const moduleTables: Readonly<Record<string, ModuleTable>> = {
   chain: CHAIN,
   klay: CHAIN,

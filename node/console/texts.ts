@@ -1,4 +1,4 @@
-/** Texts, bytes and addresses as `0x` text. */
+/** Conversions of texts, bytes and addresses to and from `0x` text, as in web3.js 0.20. */
 import { BigNumber } from "bignumber.js";
 import { bareHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -8,30 +8,30 @@ function bytesOf(hex: string): Buffer {
   return Buffer.from(hex.replace(/^0x/, ""), "hex");
 }
 
-/** Each byte as a character. */
+/** Converts each byte to a character. */
 export function toAscii(hex: string): string {
   return bytesOf(hex).toString("latin1");
 }
 
-/** The UTF-8 text before the first zero byte. */
+/** Returns the UTF-8 text before the first zero byte. */
 export function toUtf8(hex: string): string {
   const bytes = bytesOf(hex);
   const end = bytes.indexOf(0);
   return (end === -1 ? bytes : bytes.subarray(0, end)).toString("utf8");
 }
 
-/** Each character as a byte. */
+/** Converts each character to a byte. */
 export function fromAscii(text: string): string {
   return `0x${Buffer.from(text, "latin1").toString("hex")}`;
 }
 
-/** The bytes of a text in UTF-8; all of them with `withZeros`, else those before the first zero. */
+/** Converts a text to UTF-8; with `withZeros` all of it, otherwise up to the first zero. */
 export function fromUtf8(text: string, withZeros = false): string {
   const end = text.indexOf("\0");
   return `0x${Buffer.from(end === -1 || withZeros ? text : text.slice(0, end), "utf8").toString("hex")}`;
 }
 
-/** Anything as `0x` text: numbers by value, other texts and objects by their bytes. */
+/** Converts any value to `0x` text: numbers by value, other texts and objects as bytes. */
 export function web3ToHex(value: unknown): string {
   if (typeof value === "boolean") return fromDecimal(Number(value));
   if (typeof value === "object" && value !== null && !BigNumber.isBigNumber(value)) {
@@ -44,7 +44,7 @@ export function web3ToHex(value: unknown): string {
   return fromDecimal(value);
 }
 
-/** The keccak-256 hash of a text, or of bytes with `{encoding: "hex"}`. */
+/** Returns the keccak-256 hash of a text, or of bytes with `{encoding: "hex"}`. */
 export function sha3(text: string, options?: { readonly encoding?: string }): string {
   const bytes = options?.encoding === "hex" ? bytesOf(text) : Buffer.from(text, "utf8");
   return `0x${bareHex(keccak256(bytes))}`;
@@ -57,12 +57,12 @@ export function isAddress(address: unknown): boolean {
   return digits === digits.toLowerCase() || digits === digits.toUpperCase() || isChecksumAddress(address);
 }
 
-/** True when upper and lower case are as EIP-55 says. */
+/** True for a valid checksum (EIP-55). */
 export function isChecksumAddress(address: string): boolean {
   return `0x${address.replace(/^0x/, "")}` === toChecksumAddress(address);
 }
 
-/** The address in the case of EIP-55. Throws for what is none. */
+/** Returns the address with checksum (EIP-55). Throws for an invalid address. */
 export function toChecksumAddress(address?: string): string {
   if (address === undefined) return "";
   if (!/^(0x)?[0-9a-f]{40}$/i.test(address)) throw new Error("invalid address");
@@ -72,19 +72,19 @@ export function toChecksumAddress(address?: string): string {
   return `0x${cased.join("")}`;
 }
 
-/** An address as it is sent. Throws for what is none. */
+/** Returns an address as an RPC parameter. Throws for an invalid address. */
 export function inputAddress(address: unknown): string {
   if (typeof address === "string" && /^0x[0-9a-f]{40}$/i.test(address)) return address;
   if (typeof address === "string" && isAddress(address)) return `0x${address}`;
   throw new Error("invalid address");
 }
 
-/** Zeros, or another sign, in front up to a length. */
+/** Pads a text on the left with zeros or `sign`. */
 export function padLeft(text: string, length: number, sign = "0"): string {
   return text.padStart(length, sign);
 }
 
-/** The same behind. */
+/** Pads a text on the right with zeros or `sign`. */
 export function padRight(text: string, length: number, sign = "0"): string {
   return text.padEnd(length, sign);
 }

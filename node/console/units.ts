@@ -2,7 +2,7 @@
 import { BigNumber } from "bignumber.js";
 import { toBigNumber } from "./big-number.ts";
 
-/** The names of one family of nodes: the coin and its smallest part. */
+/** Names of the coin and its smallest unit in one family of nodes. */
 export interface UnitNames {
   readonly coin: "KLAY" | "KAIA";
   readonly peb: "peb" | "kei";
@@ -11,7 +11,7 @@ export interface UnitNames {
 const POWERS_OF_PARTS = { "": 0, k: 3, K: 3, m: 6, M: 6, g: 9, G: 9 } as const;
 const POWERS_OF_COINS = { u: 12, m: 15, "": 18, k: 21, M: 24, G: 27, T: 30 } as const;
 
-/** Ethereum's names and the power of ten each stands for. */
+/** Ethereum's unit names and their powers of ten. */
 const ETHER_POWERS: Readonly<Record<string, number>> = {
   wei: 0,
   kwei: 3,
@@ -43,7 +43,7 @@ const ETHER_POWERS: Readonly<Record<string, number>> = {
 
 const power = (exponent: number): BigNumber => new BigNumber(10).pow(exponent);
 
-/** Returns the size of each unit in the smallest one; `no` and the coin are left out. */
+/** Returns the size of each unit in the smallest one, without `no` and the coin. */
 export function unitTable({ coin, peb }: UnitNames): ReadonlyMap<string, BigNumber> {
   return new Map([
     [`no${coin}`, new BigNumber(0)],
@@ -57,10 +57,12 @@ export function unitTable({ coin, peb }: UnitNames): ReadonlyMap<string, BigNumb
   ]);
 }
 
-/** A number or text in gives a text, a BigNumber a BigNumber; the unit left out is the coin. */
+/**
+ * Converts an amount: a number or text to a text, a BigNumber to a BigNumber. The default unit is the coin.
+ */
 export type Convert = (amount: unknown, unit?: string) => BigNumber | string;
 
-/** Conversions from and to the smallest part, by the node's names and by Ethereum's. */
+/** Returns the conversions from and to the smallest unit, with the node's unit names and Ethereum's. */
 export function conversions(
   names: UnitNames,
 ): Readonly<Record<"from" | "to" | "fromWei" | "toWei", Convert>> {

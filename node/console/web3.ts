@@ -1,4 +1,4 @@
-/** The object `web3` of scripts, made for the modules that a node serves. */
+/** The object `web3` of scripts for the modules of a node. */
 import type { AbiEntry } from "./abi.ts";
 import { consoleBigNumber, fromDecimal, toBigNumber, toDecimal } from "./big-number.ts";
 import { type ContractChain, contractFactory } from "./contract.ts";
@@ -29,18 +29,18 @@ type Callback = (error: unknown, result?: unknown) => void;
 /** Parts of the `web3` object. */
 export interface Web3Deps {
   readonly requests: Requests;
-  /** As `rpc_modules` lists them. */
+  /** Modules as in `rpc_modules`. */
   readonly modules: readonly string[];
   readonly endpoint: string;
   readonly units: UnitNames;
 }
 
-/** Names of the module of the chain; the first that is served is asked. */
+/** Names of the chain's module; the first one that the node serves is used. */
 const CHAIN_NAMES = ["klay", "kaia", "chain"] as const;
-/** The library whose interface this is. */
+/** Version of web3.js with the same interface. */
 const API_VERSION = "0.20.1";
 
-/** Helpers that need no node. */
+/** Functions that do not call the node. */
 const HELPERS = {
   toHex: web3ToHex,
   toAscii,
@@ -58,14 +58,14 @@ const HELPERS = {
   padRight,
 } as const;
 
-/** The module that a node serves the chain under: scripts may use all its names. */
+/** Returns the module under which the node serves the chain. */
 export function chainModule(modules: readonly string[]): string {
   return CHAIN_NAMES.find((name) => modules.includes(name)) ?? "klay";
 }
 
 /** Creates the `web3` object. */
-export function createWeb3(parts: Web3Deps): Members {
-  const { requests, modules, endpoint, units } = parts;
+export function createWeb3(deps: Web3Deps): Members {
+  const { requests, modules, endpoint, units } = deps;
   const prefix = chainModule(modules);
   const defaults: Defaults = { account: undefined, block: "latest" };
   const amounts = conversions(units);
@@ -105,7 +105,7 @@ export function createWeb3(parts: Web3Deps): Members {
   return web3;
 }
 
-/** An object with the names of one module. */
+/** Returns the object of one module. */
 function moduleObject({ requests, defaults }: ConsoleContext, module: string): Members {
   const target: Members = {};
   const table = moduleTables[module] ?? { methods: [], properties: [] };
@@ -119,7 +119,7 @@ function moduleObject({ requests, defaults }: ConsoleContext, module: string): M
   return target;
 }
 
-/** Methods of the node without a row: as many parameters as they take. */
+/** Rows of the node's other methods, with their numbers of parameters. */
 function plainRows(module: string): MethodRow[] {
   const names = consoleNames[module === "klay" || module === "kaia" ? "chain" : module] ?? {};
   return Object.entries(names).map(([name, [required, all]]) => ({
@@ -148,7 +148,7 @@ function isHash(value: unknown, anyHex: boolean): boolean {
   return typeof value === "string" && value.startsWith("0x") && (anyHex || value.length === 66);
 }
 
-/** The chain's object: the names of its module, defaults, contracts and filters. */
+/** Returns the chain's object: methods, defaults, contracts and filters. */
 function chainObject(context: ConsoleContext, module: string): Members {
   const { requests, defaults } = context;
   const target = moduleObject(context, module);
@@ -188,7 +188,7 @@ function chainObject(context: ConsoleContext, module: string): Members {
 
 const SYNCING_MS = 500;
 
-/** Block numbers as hex; `latest` and `pending` alone are filters of their own. */
+/** Converts block numbers to hex; `latest` and `pending` are separate kinds of filter. */
 function filterOptions(options: FilterOptions): FilterOptions {
   if (typeof options === "string") return options;
   const { block } = inputs({ account: undefined, block: "latest" });
@@ -196,7 +196,7 @@ function filterOptions(options: FilterOptions): FilterOptions {
   return { ...options, ...Object.fromEntries(ends.map((name) => [name, block(options[name])])) };
 }
 
-/** Calls gathered by `add` go to the node in one message. */
+/** Returns a batch: its calls are sent in one message. */
 function batch(requests: Requests) {
   const calls: (RpcCall & { readonly callback?: Callback; readonly format?: Format })[] = [];
   return {
