@@ -4,7 +4,7 @@ import { JOB_BYTES, jobAt, recoverSigner, WANTED_BYTES, type Wanted } from "./re
 import { addressOfPublicKey } from "./secp256k1.ts";
 
 /** Minimum of jobs for a recovery of many at once. */
-const FEWEST = 4;
+const MIN_PACKED = 4;
 
 let many: RecoverMany | undefined;
 let isLoaded = false;
@@ -31,7 +31,7 @@ export function recoverPackedBy(
   for (let first = 0; first < count; first += MAX_AT_ONCE) {
     const here = Math.min(MAX_AT_ONCE, count - first);
     const some = packed.subarray(first * JOB_BYTES, (first + here) * JOB_BYTES);
-    const keys = here < FEWEST ? undefined : recoverMany?.(some);
+    const keys = here < MIN_PACKED ? undefined : recoverMany?.(some);
     for (let i = 0; i < here; i++) {
       const signer = signerOf(keys, i, wanted) ?? recoverSigner(jobAt(some, i), wanted);
       if (signer === undefined) continue;

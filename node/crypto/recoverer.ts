@@ -55,9 +55,9 @@ export interface RecovererOptions {
 type Pending = (answer: Uint8Array | undefined) => void;
 
 /** Minimum batch for a thread: a round trip costs the main thread as much as one recovery. */
-const SMALLEST_BATCH = 8;
+const MIN_BATCH = 8;
 /** Minimum part of a batch for one thread. */
-const SMALLEST_PART = 64;
+const MIN_PART = 64;
 const DEFAULT_BUDGET = 16 * 1024 * 1024;
 /** Batches are outside the heap; without a limit each thread's young objects alone take up to 100 MB. */
 const THREAD_MEMORY = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
@@ -73,7 +73,7 @@ export function openRecoverer(log: RecovererLog, options: RecovererOptions = {})
   const threads = Array.from({ length: count }, () => new ThreadRecoverer(log, options));
   let next = 0;
   const share = (batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> => {
-    const parts = Math.min(count, Math.max(1, Math.floor(batch.length / SMALLEST_PART)));
+    const parts = Math.min(count, Math.max(1, Math.floor(batch.length / MIN_PART)));
     const size = Math.ceil(batch.length / parts);
     const finding = Array.from({ length: parts }, (_, i) => {
       const thread = threads[next++ % count] as ThreadRecoverer; // an index below the count
@@ -121,10 +121,10 @@ class ThreadRecoverer {
   recover(batch: readonly RecoveryJob[], wanted: Wanted): Promise<Signers> {
     const bytes = batch.length * JOB_BYTES;
     const tooMuch = this.#waitingBytes + bytes > this.#budget;
-    if (batch.length < SMALLEST_BATCH || tooMuch || this.#closed || this.#deaths >= MAX_DEATHS) {
+    if (batch.length < MIN_BATCH || tooMuch || this.#closed || this.#deaths >= MAX_DEATHS) {
       return recoverHere(batch, wanted);
     }
-    if (this.#worker === undefined && batch.length < SMALLEST_PART) {
+    if (this.#worker === undefined && batch.length < MIN_PART) {
       this.start(); // for the next one: starting takes longer than this batch
       return recoverHere(batch, wanted);
     }
