@@ -267,6 +267,7 @@ export class Writer {
       throw error;
     }
     sealed.commit(block.header.number, batch);
+    this.#candidate = undefined; // its rows and trie changes are garbage from here on
     this.#tip = block;
     rows.remember(block);
     publisher.hold({ block, receipts });

@@ -65,6 +65,7 @@ export class BlockWork {
   /** Drops the blocks of the past height. */
   forget(): void {
     this.#blocks.clear();
+    this.#sealed = undefined; // committed, or discarded by the block that was
   }
 
   /**
@@ -80,7 +81,8 @@ export class BlockWork {
       return isWanted ? retryAfterRepair(state, () => draftBlock(this.#deps)) : undefined;
     });
     if (sealed === undefined) return undefined;
-    const { block } = this.#hold(sealed);
+    this.#sealed = sealed;
+    const { block } = sealed;
     const proposal = proposedBlock(block.header, encodeRlpList(block.transactions.map(encodeWithBlobs)));
     this.#blocks.set(proposal.hash, block);
     return proposal;
@@ -98,7 +100,7 @@ export class BlockWork {
     try {
       const block = await this.#blockOf(proposal);
       await writer.exclusively(async () => {
-        if (!isRoundOver()) this.#hold(await writer.execute(block));
+        if (!isRoundOver()) this.#sealed = await writer.execute(block);
       });
       return isRoundOver() ? ROUND_OVER : undefined;
     } catch (error) {
@@ -139,12 +141,6 @@ export class BlockWork {
     const block = await this.#deps.assemble(header, body);
     this.#blocks.set(mapKey(block.hash), block);
     return block;
-  }
-
-  /** Keeps the newest sealed block until the writer has committed it or sealed another. */
-  #hold(sealed: SealedBlock): SealedBlock {
-    this.#sealed = sealed;
-    return sealed;
   }
 
   /** Discards the block that was executed and not committed. */
