@@ -10,7 +10,7 @@ export interface SmallDisk extends AsyncDisposable {
   readonly directory: string;
   /** Put before a command, it runs where the disk is. */
   readonly prefix: readonly string[];
-  /** Fills it but for so many megabytes; 0: to the last byte. */
+  /** Fills it but for so many megabytes; 0: to the last byte. A disk that was filled before stays so meanwhile. */
   fill(leaveMb: number): Promise<void>;
   /** Gives the room back. */
   release(): Promise<void>;
@@ -52,16 +52,15 @@ export async function openSmallDisk(directory: string, sizeMb: number): Promise<
 }
 
 async function fill(path: string, leave: number): Promise<void> {
-  await using file = await open(path, "w");
+  await using file = await open(path, "a"); // truncated, it would give the node all the room for a moment
   const page = Buffer.alloc(4096);
   const block = Buffer.alloc(MIB);
-  let size = 0;
   try {
-    for (;;) size += (await file.write(block, 0, block.length)).bytesWritten;
+    for (;;) await file.write(block, 0, block.length);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
   }
-  if (leave > 0) return file.truncate(Math.max(0, size - leave));
+  if (leave > 0) return file.truncate(Math.max(0, (await file.stat()).size - leave));
   try {
     for (;;) await file.write(page, 0, page.length);
   } catch (error) {
