@@ -40,8 +40,9 @@ export function declareAll(metrics: Metrics): void {
   declareRpcMetrics(metrics, createBudget(), unread);
   declareCallMetrics(metrics);
   declareExposureMetrics(metrics, unread);
-  const network = { seeksPeers: false, protocol: unread };
-  openReadiness({ state: { ready: Promise.resolve(), migration: unread }, network, disk: unread }, metrics);
+  const network = { seeksPeers: false, protocol: { synced: Promise.resolve() } as never };
+  const state = { ready: Promise.resolve(), migration: unread };
+  openReadiness({ options: unread, chain: unread, clock: unread, state, network, disk: unread }, metrics);
 }
 
 const INTRODUCTION = `# Metrics
@@ -62,6 +63,8 @@ Reasons for 503:
 - \`starting\`: the state is being prepared, or no peer has responded yet.
 - \`syncing\`: blocks are missing.
 - \`too-few-peers\`: peers are configured and none is connected.
+- \`stale-head\`: an endpoint with configured peers has had no new block for a minute, or for ten times
+  \`--block-generation-interval\` if that is longer.
 - \`disk-low\`: less than \`--db.min-free\` is free; the node writes no blocks until there is space.
 
 \`migrating\` is also reported but does not cause 503: blocks and calls continue.

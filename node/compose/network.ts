@@ -12,6 +12,7 @@ import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import { parseBootNodes, readNodeList } from "../p2p/node-list.ts";
+import { type NodeListWatch, openNodeListWatch } from "../p2p/node-list-watch.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import { openP2p, type P2p, type P2pDiscoveryOptions } from "../p2p/p2p.ts";
 import { PeerMemory } from "../p2p/peer-memory.ts";
@@ -39,9 +40,9 @@ export interface NetworkDeps {
 export interface NodeNetwork extends AsyncDisposable {
   readonly p2p: P2p;
   readonly protocol: ChainProtocol;
-  /** True when peers were configured: then a head must be heard of before a block is made. */
+  /** True while other static nodes are configured: then a head must be heard of before a block is made. */
   readonly expectsPeers: boolean;
-  /** True when peers were configured, or boot nodes to find them: a node without any is of no use to clients. */
+  /** True while static nodes are configured, or boot nodes to find peers: a node without any is of no use to clients. */
   readonly seeksPeers: boolean;
 }
 
@@ -53,7 +54,7 @@ export async function openNodeNetwork(surroundings: NetworkDeps): Promise<NodeNe
   const { options, nodeKey, clock, log, metrics } = surroundings;
   await using parts = new AsyncDisposableStack();
   const protocol = parts.use(openProtocol(surroundings));
-  const staticNodes = await readNodeList(options.paths.staticNodes, log);
+  const staticNodes = parts.use(await openNodeListWatch({ path: options.paths.staticNodes, log }));
   const discovery = discoveryFlags(surroundings);
   const { port, subPort, maxPeers, maxPendingPeers, netRestrict, externalIp } = options.network;
   const p2p = parts.use(
@@ -65,7 +66,7 @@ export async function openNodeNetwork(surroundings: NetworkDeps): Promise<NodeNe
       protocols: protocol.protocols,
       maxPeers,
       maxPendingPeers,
-      staticNodes,
+      staticNodes: staticNodes.nodes,
       trustedNodes: await readNodeList(options.paths.trustedNodes, log),
       discovery,
       netRestrict,
@@ -78,10 +79,24 @@ export async function openNodeNetwork(surroundings: NetworkDeps): Promise<NodeNe
     }),
   );
   parts.defer(p2p.onPeerEvent(declareTrafficMetrics(metrics)));
+  staticNodes.onChange((nodes) => p2p.setStaticNodes(nodes));
   const open = parts.move();
-  const expectsPeers = staticNodes.length > 0;
-  const seeksPeers = expectsPeers || (discovery !== undefined && discovery.bootNodes.length > 0);
-  return { p2p, protocol, expectsPeers, seeksPeers, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  const hasBootNodes = discovery !== undefined && discovery.bootNodes.length > 0;
+  return {
+    p2p,
+    protocol,
+    get expectsPeers() {
+      return hasOthers(staticNodes, nodeKey);
+    },
+    get seeksPeers() {
+      return hasBootNodes || hasOthers(staticNodes, nodeKey);
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+function hasOthers({ nodes }: NodeListWatch, { id: ownId }: NodeKey): boolean {
+  return nodes.some(({ id }) => !equalBytes(id, ownId));
 }
 
 function discoveryFlags({ options, open, log }: NetworkDeps): P2pDiscoveryOptions | undefined {

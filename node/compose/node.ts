@@ -94,7 +94,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const common = { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, log };
   const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory }));
   parts.use(files); // a call that waits for a file ends before the listeners do
-  const readiness = openReadiness({ ...database, network }, metrics);
+  const readiness = openReadiness({ ...database, options, chain, clock, network }, metrics);
   const operations =
     options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, readiness }));
   const engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });

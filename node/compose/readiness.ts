@@ -1,13 +1,22 @@
 /** Readiness of the node for clients, with the reason when it is not ready. */
 
+import type { Chain } from "../chain/chain.ts";
+import type { NodeOptions } from "../config/options.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { State } from "../state/state.ts";
 import type { Readiness } from "../transport/operations.ts";
 import type { NodeNetwork } from "./network.ts";
 
 /** Parts that readiness depends on. */
 export interface ReadinessDeps {
+  readonly options: {
+    readonly type: NodeOptions["type"];
+    readonly consensus: { readonly intervalMs: number };
+  };
+  readonly chain: Pick<Chain, "head">;
+  readonly clock: Clock;
   readonly state: Pick<State, "ready" | "migration">;
   readonly network: {
     readonly seeksPeers: boolean;
@@ -40,17 +49,35 @@ export function openReadiness(parts: ReadinessDeps, metrics: Metrics): () => Rea
   return judge;
 }
 
-function reasonRows({ state, network, disk }: ReadinessDeps): readonly Reason[] {
-  const { protocol, seeksPeers } = network;
-  const started = isSettled(seeksPeers ? Promise.all([state.ready, protocol.synced]) : state.ready);
-  const noPeers = (): boolean => seeksPeers && protocol.peerCount() === 0;
+function reasonRows(parts: ReadinessDeps): readonly Reason[] {
+  const { state, network, disk } = parts;
+  const { protocol } = network;
+  const isOpen = isSettled(state.ready);
+  const isSynced = isSettled(protocol.synced);
+  const started = (): boolean => isOpen() && (isSynced() || !network.seeksPeers);
+  const noPeers = (): boolean => network.seeksPeers && protocol.peerCount() === 0;
   return [
     { name: "starting", keepsAway: true, holds: () => !started() },
     { name: "syncing", keepsAway: true, holds: () => protocol.syncing() !== undefined },
     { name: "too-few-peers", keepsAway: true, holds: noPeers },
+    { name: "stale-head", keepsAway: true, holds: () => hasStaleHead(parts) },
     { name: "disk-low", keepsAway: true, holds: () => disk.isLow },
     { name: "migrating", keepsAway: false, holds: () => state.migration.status.isMigration },
   ];
+}
+
+/** Age at which a head is stale, and the same in intervals between blocks where these are longer. */
+const STALE_MS = 60_000;
+const STALE_INTERVALS = 10;
+
+/**
+ * True of an endpoint among peers without a recent block: its answers are old, although no peer has newer ones. Core
+ * nodes and proxies serve no clients, and a node without peers serves the chain that it has.
+ */
+function hasStaleHead({ options, chain, clock, network }: ReadinessDeps): boolean {
+  if (options.type !== "endpoint" || !network.seeksPeers) return false;
+  const staleMs = Math.max(STALE_MS, STALE_INTERVALS * options.consensus.intervalMs);
+  return clock.now() - chain.head().header.time * 1000 > staleMs;
 }
 
 /** False until the promise has resolved. */

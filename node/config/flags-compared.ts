@@ -21,6 +21,7 @@ export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
   "db.min-free",
   "history.blocks",
   "max-memory",
+  "p2p.static-nodes-file",
 ]);
 
 /** Differences in flags that both have; the others are the same. */

@@ -28,7 +28,7 @@ export interface NodePaths {
   readonly isNodeKeyNamed: boolean;
   /** Default file of the node's BLS key. */
   readonly blsNodeKey: string;
-  /** File with a JSON array of node URLs: peers to stay connected with. */
+  /** File with a JSON array of node URLs: peers to stay connected with. It may change while the node runs. */
   readonly staticNodes: string;
   /** File with a JSON array of node URLs: peers that are exempt from the limits. */
   readonly trustedNodes: string;
@@ -44,6 +44,7 @@ export function nodePaths(values: FlagValues, host: HostSystem): NodePaths {
     const direct = paths.join(dataDirectory, name); // an older layout, used when it exists
     return host.exists(direct) ? direct : paths.join(instance, name);
   };
+  const staticNodes = values["p2p.static-nodes-file"];
   const absolute = (path: string) => paths.resolve(host.workingDirectory, path);
   return {
     dataDirectory,
@@ -55,7 +56,7 @@ export function nodePaths(values: FlagValues, host: HostSystem): NodePaths {
     nodeKey: values.nodekey ? absolute(values.nodekey) : inInstance("nodekey"),
     isNodeKeyNamed: Boolean(values.nodekey),
     blsNodeKey: inInstance("bls-nodekey"),
-    staticNodes: inInstance("static-nodes.json"),
+    staticNodes: staticNodes ? absolute(staticNodes) : inInstance("static-nodes.json"),
     trustedNodes: inInstance("trusted-nodes.json"),
   };
 }

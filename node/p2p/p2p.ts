@@ -26,6 +26,7 @@ import { PeerTime } from "./peer-time.ts";
 import type { Peer, PeerEvent, PeerInfo, Protocol } from "./protocol.ts";
 import { dynamicSlots, search } from "./search.ts";
 import { type SelfInfo, selfInfo } from "./self-info.ts";
+import { StaticNodes } from "./static-nodes.ts";
 import { P2P_TIMINGS, type P2pTimings } from "./timings.ts";
 
 /** Options of the peer-to-peer side. */
@@ -88,6 +89,8 @@ export interface P2p extends AsyncDisposable {
   addPeer(url: string): boolean;
   /** Removes a static node and disconnects it. Returns true when it was one. */
   removePeer(url: string): boolean;
+  /** Replaces the list of static nodes that it was opened with; see `StaticNodes.replace`. */
+  setStaticNodes(nodes: readonly NodeUrl[]): void;
   /** Returns the descriptions of all peers, sorted by id. */
   peers(): PeerInfo[];
   /** Returns all peers, sorted by id. */
@@ -132,11 +135,12 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
     const { searchMs } = timings;
     void search({ ...options, discovery, dialer, isPeer, searchMs, randomFraction, signal });
   }
-  for (const url of options.staticNodes) dialer.add(url);
+  const staticNodes = new StaticNodes(dialer);
+  staticNodes.replace(options.staticNodes);
   return {
     self: selfInfo({ ...options, id: nodeKey.id }, { listener, discoveryPort: discovery?.port, externalIp }),
     listening: listener !== undefined,
-    ...peerControl(set, dialer),
+    ...peerControl(set, staticNodes),
     async [Symbol.asyncDispose]() {
       dialer[Symbol.dispose]();
       closing.abort(new P2pError("closed", "the node is shutting down"));
@@ -248,22 +252,23 @@ function listenerOptions(
   };
 }
 
-type Control = Pick<P2p, "addPeer" | "removePeer" | "peers" | "connected" | "countByType" | "onPeerEvent">;
+type Control = Omit<P2p, "self" | "listening" | typeof Symbol.asyncDispose>;
 
-function peerControl(set: PeerSet, dialer: Dialer): Control {
+function peerControl(set: PeerSet, staticNodes: StaticNodes): Control {
   return {
     addPeer(text) {
       const url = readUrl(text);
-      if (url !== undefined) dialer.add(url);
+      if (url !== undefined) staticNodes.add(url);
       return url !== undefined;
     },
     removePeer(text) {
       const url = readUrl(text);
       if (url === undefined) return false;
-      const removed = dialer.remove(url.id);
+      const removed = staticNodes.remove(url.id);
       set.find(url.id)?.disconnect("requested");
       return removed;
     },
+    setStaticNodes: (nodes) => staticNodes.replace(nodes),
     peers: () => set.list().map((peer) => peer.info()),
     connected: () => set.list(),
     countByType() {

@@ -7,7 +7,7 @@ import { until } from "../../support/until.ts";
 const aNode = () => {
   const state = Promise.withResolvers<void>();
   const synced = Promise.withResolvers<void>();
-  const now = { syncing: false, peers: 1, isLow: false, isMigration: false };
+  const now = { syncing: false, peers: 1, isLow: false, isMigration: false, seconds: 0 };
   const migration = {
     get status() {
       return { isMigration: now.isMigration };
@@ -19,8 +19,13 @@ const aNode = () => {
     syncing: () => (now.syncing ? facts : undefined),
     peerCount: () => now.peers,
   };
-  const parts = (seeksPeers: boolean) =>
-    ({ state: { ready: state.promise, migration }, network: { seeksPeers, protocol }, disk: now }) as never;
+  const clock = { now: () => now.seconds * 1000 };
+  const chain = { head: () => ({ header: { time: 0 } }) };
+  const parts = (seeksPeers: boolean, type = "endpoint", intervalMs = 1000) => {
+    const network = { seeksPeers, protocol };
+    const options = { type, consensus: { intervalMs } };
+    return { options, chain, clock, state: { ready: state.promise, migration }, network, disk: now } as never;
+  };
   return { state, synced, now, parts };
 };
 
@@ -55,4 +60,34 @@ test("missing blocks, missing peers and a full disk keep clients away; a migrati
   expect(text).toContain("knit_ready 0\n");
   expect(text).toContain('knit_readiness_reason{reason="starting"} 0\n');
   expect(text).toContain('knit_readiness_reason{reason="disk-low"} 1\n');
+});
+
+test("peers that are configured later are expected from then on", async () => {
+  const { state, synced, now, parts } = aNode();
+  now.peers = 0;
+  const alone: { network: object } = parts(false);
+  const judge = openReadiness(alone as never, createMetrics());
+  state.resolve();
+  await until(() => judge().ready);
+  Object.assign(alone.network, { seeksPeers: true });
+  expect(judge()).toEqual({ ready: false, reasons: ["starting", "too-few-peers"] });
+  synced.resolve();
+  now.peers = 1;
+  await until(() => judge().ready);
+});
+
+test("an endpoint among peers is not ready with a head older than a minute, or ten long intervals", async () => {
+  const { state, synced, now, parts } = aNode();
+  const judge = (...kind: Parameters<typeof parts>) => openReadiness(parts(...kind), createMetrics());
+  const endpoint = judge(true);
+  const others = [judge(false), judge(true, "core"), judge(true, "proxy"), judge(true, "endpoint", 7000)];
+  state.resolve();
+  synced.resolve();
+  now.seconds = 60;
+  for (const each of [endpoint, ...others]) await until(() => each().ready);
+  now.seconds = 61;
+  expect(endpoint()).toEqual({ ready: false, reasons: ["stale-head"] });
+  expect(others.map((each) => each().ready)).toEqual([true, true, true, true]);
+  now.seconds = 71;
+  expect(others.map((each) => each().ready)).toEqual([true, true, true, false]);
 });

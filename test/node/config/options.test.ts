@@ -50,7 +50,7 @@ describe("options", () => {
 
   test("make given paths absolute and use files of the older layout where they are", () => {
     const around = { ...LINUX, exists: (path: string) => path === "/w/d/nodekey" };
-    const line = { datadir: "d", chaindatadir: "fast", keystore: "/k" };
+    const line = { datadir: "d", chaindatadir: "fast", keystore: "/k", "p2p.static-nodes-file": "mesh.json" };
     expect(options({ line }, around).options.paths).toEqual({
       dataDirectory: "/w/d",
       instance: "/w/d/knit",
@@ -59,7 +59,7 @@ describe("options", () => {
       nodeKey: "/w/d/nodekey",
       isNodeKeyNamed: false,
       blsNodeKey: "/w/d/knit/bls-nodekey",
-      staticNodes: "/w/d/knit/static-nodes.json",
+      staticNodes: "/w/mesh.json",
       trustedNodes: "/w/d/knit/trusted-nodes.json",
     });
   });
