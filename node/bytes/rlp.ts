@@ -1,10 +1,20 @@
 /**
- * Recursive Length Prefix (Ethereum yellow paper, appendix B), strict: canonical lengths, no trailing bytes,
- * depth bounded. Decoding copies nothing: an item is a view of the input. Encoding measures first, then
- * writes once. Hot file: exempt from the size limits, measured by `bench/formats`.
+ * Recursive Length Prefix (Ethereum yellow paper, appendix B) for whole values: strict, no trailing bytes, depth bounded.
+ * Decoding copies nothing: an item is a view of the input. Encoding measures first, then writes once. Types with known
+ * fields are read by `rlp-cursor.ts` and written by `rlp-writer.ts`; all four share the headers of `rlp-header.ts`.
+ * Measured by `bench/formats.ts`.
  */
-import { BytesError } from "./error.ts";
 import { bytesToBigint } from "./integer.ts";
+import {
+  isOneByteItem,
+  RLP_LIST,
+  RLP_STRING,
+  readRlpHeader,
+  rlpError,
+  rlpHeaderLength,
+  rlpPayload,
+  writeRlpHeader,
+} from "./rlp-header.ts";
 
 /** A byte string or a list. Integers go through `integerBytes` first. */
 export type RlpInput = Uint8Array | readonly RlpInput[];
@@ -31,7 +41,7 @@ export function encodeRlpList(items: readonly Uint8Array[]): Uint8Array<ArrayBuf
   let length = 0;
   for (const item of items) length += item.length;
   const out = new Uint8Array(rlpHeaderLength(length) + length);
-  let at = writeRlpHeader(out, 0, 0xc0, length);
+  let at = writeRlpHeader(out, 0, RLP_LIST, length);
   for (const item of items) {
     out.set(item, at);
     at += item.length;
@@ -40,7 +50,8 @@ export function encodeRlpList(items: readonly Uint8Array[]): Uint8Array<ArrayBuf
 }
 
 function encodedLength(input: RlpInput): number {
-  if (input instanceof Uint8Array) return isOneByte(input) ? 1 : rlpHeaderLength(input.length) + input.length;
+  if (input instanceof Uint8Array)
+    return isOneByteItem(input) ? 1 : rlpHeaderLength(input.length) + input.length;
   const length = payloadLength(input);
   return rlpHeaderLength(length) + length;
 }
@@ -53,38 +64,13 @@ function payloadLength(list: readonly RlpInput[]): number {
 
 function write(input: RlpInput, out: Uint8Array, at: number): number {
   if (input instanceof Uint8Array) {
-    const start = isOneByte(input) ? at : writeRlpHeader(out, at, 0x80, input.length);
+    const start = isOneByteItem(input) ? at : writeRlpHeader(out, at, RLP_STRING, input.length);
     out.set(input, start);
     return start + input.length;
   }
-  let next = writeRlpHeader(out, at, 0xc0, payloadLength(input));
+  let next = writeRlpHeader(out, at, RLP_LIST, payloadLength(input));
   for (const item of input) next = write(item, out, next);
   return next;
-}
-
-function isOneByte(bytes: Uint8Array): boolean {
-  return bytes.length === 1 && (bytes[0] as number) < 0x80;
-}
-
-/** Bytes of the header of a string or list with a payload of `length` bytes. */
-export function rlpHeaderLength(length: number): number {
-  return length < 56 ? 1 : 1 + lengthBytes(length);
-}
-
-function lengthBytes(length: number): number {
-  return length < 0x100 ? 1 : length < 0x1_0000 ? 2 : length < 0x100_0000 ? 3 : 4;
-}
-
-/** Writes a header: `base` is 0x80 for a string, 0xc0 for a list. Returns where the payload begins. */
-export function writeRlpHeader(out: Uint8Array, at: number, base: number, length: number): number {
-  if (length < 56) {
-    out[at] = base + length;
-    return at + 1;
-  }
-  const count = lengthBytes(length);
-  out[at] = base + 55 + count;
-  for (let i = count; i > 0; i--) out[at + i] = (length >>> (8 * (count - i))) & 0xff;
-  return at + 1 + count;
 }
 
 /** Decodes bytes that are exactly one item. Throws `BytesError` `bad-rlp`. */
@@ -97,33 +83,9 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
 
 /** The item that begins at `at`; what follows it is not looked at. Throws `BytesError` `bad-rlp`. */
 export function itemAt(bytes: Uint8Array, at: number): RlpItem {
-  const first = bytes[at];
-  if (first === undefined) throw rlpError("unexpected end of input", at);
-  if (first < 0x80) return view(bytes, at, at, 1, false);
-  const isList = first >= 0xc0;
-  const short = first - (isList ? 0xc0 : 0x80);
-  if (short < 56) {
-    const item = view(bytes, at, at + 1, short, isList);
-    if (!isList && short === 1 && (item.payload[0] as number) < 0x80) {
-      throw rlpError("a single byte below 0x80 with a length prefix", at);
-    }
-    return item;
-  }
-  const count = short - 55;
-  return view(bytes, at, at + 1 + count, longLength(bytes, at, count), isList);
-}
-
-function longLength(bytes: Uint8Array, at: number, count: number): number {
-  if (at + 1 + count > bytes.length) throw rlpError("unexpected end of input", at);
-  let length = 0;
-  for (let i = 1; i <= count; i++) length = length * 256 + (bytes[at + i] as number); // in range: checked above
-  if (bytes[at + 1] === 0 || length < 56) throw rlpError("length in more bytes than needed", at);
-  return length;
-}
-
-function view(bytes: Uint8Array, at: number, start: number, length: number, isList: boolean): RlpItem {
-  const end = start + length;
-  if (end > bytes.length) throw rlpError(`length ${length} passes the end of the input`, at);
+  readRlpHeader(bytes, at, bytes.length);
+  const { start, end } = rlpPayload;
+  const isList = (bytes[at] as number) >= RLP_LIST; // in range: the header was read
   return { isList, payload: bytes.subarray(start, end), raw: bytes.subarray(at, end) };
 }
 
@@ -173,32 +135,10 @@ function readTrees(bytes: Uint8Array, start: number, end: number, depth: number)
 }
 
 function readTree(bytes: Uint8Array, at: number, end: number, depth: number): RlpInput {
-  const first = bytes[at] as number; // in range: at < end
-  if (first < 0x80) return leaf(bytes, at, at + 1);
-  const isList = first >= 0xc0;
-  let length = first - (isList ? 0xc0 : 0x80);
-  let start = at + 1;
-  if (length > 55) {
-    const count = length - 55;
-    start += count;
-    if (start > end) throw rlpError("unexpected end of input", at);
-    length = longLength(bytes, at, count);
-  }
-  const stop = start + length;
-  if (stop > end) throw rlpError(`length ${length} passes the end of the input`, at);
-  if (isList) return readTrees(bytes, start, stop, depth + 1);
-  if (length === 1 && (bytes[start] as number) < 0x80) {
-    throw rlpError("a single byte below 0x80 with a length prefix", at);
-  }
-  return leaf(bytes, start, stop);
-}
-
-/** A view made by the constructor: a third faster than `subarray`, which looks for subclasses. */
-function leaf(bytes: Uint8Array, start: number, stop: number): Uint8Array {
+  readRlpHeader(bytes, at, end);
+  const { start, end: stop } = rlpPayload;
+  if ((bytes[at] as number) >= RLP_LIST) return readTrees(bytes, start, stop, depth + 1); // in range: at < end
   treeEnd = stop;
+  // The constructor makes a view a third faster than `subarray`, which looks for subclasses.
   return new Uint8Array(bytes.buffer, bytes.byteOffset + start, stop - start);
-}
-
-function rlpError(what: string, at?: number): BytesError {
-  return new BytesError("bad-rlp", at === undefined ? `rlp: ${what}` : `rlp: ${what} (byte ${at})`);
 }

@@ -5,9 +5,9 @@
 
 import { concatBytes } from "../bytes/compare.ts";
 import { BytesError } from "../bytes/error.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { TransactionError } from "../model/error.ts";
-import { RlpCursor } from "../model/rlp-cursor.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import { transactionTypes } from "../model/transaction-table.ts";
 import type { TransactionType } from "../model/transaction-type.ts";

@@ -1,12 +1,12 @@
 /** JSON of accounts of the state trie and of account keys. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { decodeAccount } from "../model/account.ts";
 import { encodeAccountKey, KEY_TYPES } from "../model/account-key.ts";
 import { multiSigIn, publicKeyIn } from "../model/account-key-body.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyJson } from "../model/account-key-json.ts";
-import { RlpCursor } from "../model/rlp-cursor.ts";
 import { DecodeError, offsetIn, withOffset } from "./decode-error.ts";
 
 const KEY_NAMES = new Map(Object.entries(KEY_TYPES).map(([name, type]) => [type as number, name]));

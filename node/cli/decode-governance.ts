@@ -2,10 +2,10 @@
 import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { decodeRlp, stringBytes } from "../bytes/rlp.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { parseExactJson } from "../config/exact-json.ts";
 import { PARAMETERS } from "../governance/parameter-rows.ts";
 import { isValidatorVote } from "../governance/vote.ts";
-import { RlpCursor } from "../model/rlp-cursor.ts";
 import { DecodeError, withOffset } from "./decode-error.ts";
 
 /** Decodes a header's vote: `[voter, parameter, value]`. Throws `DecodeError`. */

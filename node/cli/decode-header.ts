@@ -2,6 +2,7 @@
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { itemAt, type RlpItem } from "../bytes/rlp.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { createBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, type Header, sealHash } from "../model/header.ts";
@@ -11,7 +12,6 @@ import {
   proposerSealDigest,
   roundOf,
 } from "../model/istanbul-extra.ts";
-import { RlpCursor } from "../model/rlp-cursor.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import { DecodeError, offsetIn, withOffset } from "./decode-error.ts";
 import { decodeGovernanceJson, decodeVoteJson } from "./decode-governance.ts";

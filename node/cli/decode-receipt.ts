@@ -1,8 +1,8 @@
 /** JSON of receipts in three formats: of the receipts root, of the Go node's database and of knit's. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { STATUS_TEXTS } from "../model/receipt-status.ts";
-import { RlpCursor } from "../model/rlp-cursor.ts";
 import { DecodeError, withOffset } from "./decode-error.ts";
 
 /** Readers of fields by the name in the output. */

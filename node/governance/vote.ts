@@ -3,7 +3,7 @@ import { concatBytes } from "../bytes/compare.ts";
 import { BytesError } from "../bytes/error.ts";
 import { fromHex } from "../bytes/hex.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
-import { RlpCursor } from "../model/rlp-cursor.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { GovernanceError } from "./error.ts";
 import {
   addressValue,

@@ -1,7 +1,8 @@
 /** Bodies of account keys: compressed public keys, weights, keys by role. A body is decoded on each call. */
+
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { type AccountKey, KEY_TYPES, readAccountKey } from "./account-key.ts";
 import { ModelError } from "./error.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
 import type { KeyRole } from "./transaction-type.ts";
 
 /** A key of a multi-signature: its weight and its compressed public key of 33 bytes. */

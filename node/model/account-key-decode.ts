@@ -1,10 +1,10 @@
 /** Strict decoder of account keys that come from outside: the form of all fields, and the curve points. */
 import { toHex } from "../bytes/hex.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { type AccountKey, KEY_TYPES, readAccountKey } from "./account-key.ts";
 import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-body.ts";
 import { ModelError } from "./error.ts";
 import { decompressPublicKey } from "./public-key.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
 
 /**
  * Upper bound of curve points to check in one key: no account can have more, and thousands of checks take

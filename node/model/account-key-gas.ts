@@ -2,10 +2,11 @@
  * Gas of account keys: for setting a key and for checking signatures against it
  * (`blockchain/types/accountkey/account_key.go@v2.2.2`).
  */
+
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import type { Rules } from "../config/rules.ts";
 import { type AccountKey, KEY_TYPES, readAccountKey } from "./account-key.ts";
 import { keyForRole, multiSigIn, rolesIn } from "./account-key-body.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
 import type { KeyRole } from "./transaction-type.ts";
 
 const GAS_PER_NEW_KEY = 20_000n;

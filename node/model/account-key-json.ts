@@ -1,12 +1,12 @@
 /** Account keys to and from JSON, as `{"keyType", "key"}` in the results of the account methods. */
 import { bytesToBigint, fixedBytes, toQuantity } from "../bytes/integer.ts";
+import { RlpWriter } from "../bytes/rlp-writer.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { type AccountKey, FAIL_KEY, KEY_TYPES, LEGACY_KEY, NIL_KEY } from "./account-key.ts";
 import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-body.ts";
 import { roleBasedKey } from "./account-key-update.ts";
 import { ModelError } from "./error.ts";
 import { compressPublicKey, decompressPublicKey } from "./public-key.ts";
-import { RlpWriter } from "./rlp-writer.ts";
 
 /** JSON form of an account key. */
 export interface AccountKeyJson {

@@ -4,10 +4,10 @@
  * rejected by the decoder.
  */
 import { mapKey } from "../bytes/hex.ts";
+import { RlpWriter } from "../bytes/rlp-writer.ts";
 import { type AccountKey, encodeAccountKey, KEY_TYPES } from "./account-key.ts";
 import { multiSigIn, publicKeyIn, rolesIn } from "./account-key-body.ts";
 import { decompressPublicKey } from "./public-key.ts";
-import { RlpWriter } from "./rlp-writer.ts";
 
 /** Reason for the rejection of a key: the receipt status and the Go node's text. */
 export interface KeyProblem {

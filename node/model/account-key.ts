@@ -3,8 +3,9 @@
  * Serialised, the body follows the type, also inside an account's list. The limits of new keys are checked in
  * `account-key-update.ts`.
  */
+
+import type { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { ModelError } from "./error.ts";
-import type { RlpCursor } from "./rlp-cursor.ts";
 
 /** Numbers of the key types, as in accounts and in the JSON member `keyType`. */
 export const KEY_TYPES = {

@@ -5,12 +5,12 @@
  */
 
 import { equalBytes } from "../bytes/compare.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
+import { RlpWriter } from "../bytes/rlp-writer.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { type AccountKey, KEY_TYPES, LEGACY_KEY, readAccountKey } from "./account-key.ts";
 import { ModelError } from "./error.ts";
 import { EMPTY_TRIE_ROOT } from "./list-root.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
-import { RlpWriter } from "./rlp-writer.ts";
 
 /**
  * An account. Balance is in peb, `codeInfo` is `vmVersion << 4 | codeFormat`; `storageRoot` is

@@ -5,8 +5,8 @@
  */
 import { BytesError } from "../bytes/error.ts";
 import { hashText } from "../bytes/hex.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { jsonInteger } from "../config/exact-json.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
 
 const SUMMARY = 0;
 const JSON_OBJECT = 128;

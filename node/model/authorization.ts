@@ -1,8 +1,9 @@
 /** Authorizations of set-code transactions (EIP-7702): their RLP, their JSON and their authority. */
 import { addressText } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
+import type { RlpCursor } from "../bytes/rlp-cursor.ts";
+import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
-import type { RlpCursor } from "./rlp-cursor.ts";
 import { hasLowS, signatureBytes, writer } from "./transaction-codec.ts";
 import type { Authorization } from "./transaction-type.ts";
 
@@ -68,7 +69,7 @@ export function authorizationDigest({
   writer.integer(chainId);
   writer.list(0);
   writer.byte(MAGIC);
-  return writer.hash();
+  return keccak256(writer.view);
 }
 
 /** Input for the recovery of an authorization's authority. */

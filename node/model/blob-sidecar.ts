@@ -3,8 +3,9 @@
  * before the blobs in version 1. They are part of peer messages and the pool; blocks and hashes cover the
  * fields alone.
  */
+
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { TransactionError } from "./error.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
 import { writer } from "./transaction-codec.ts";
 import type { BlobSidecar, TransactionBody } from "./transaction-type.ts";
 

@@ -3,8 +3,8 @@
  * `istanbul-extra.ts` gives them their meaning.
  */
 import { BytesError } from "../bytes/error.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
-import { RlpWriter } from "./rlp-writer.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
+import { RlpWriter } from "../bytes/rlp-writer.ts";
 
 /** Length of the vanity in bytes; its last byte is the consensus round. */
 export const VANITY_LENGTH = 32;

@@ -3,10 +3,11 @@
  * hash omits the parts that are set after the header is signed: the consensus round and the committed seals.
  */
 import type { RlpItem } from "../bytes/rlp.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
+import { RlpWriter } from "../bytes/rlp-writer.ts";
+import { keccak256 } from "../crypto/keccak.ts";
 import { ModelError } from "./error.ts";
 import { extraForHash, extraForSeal } from "./extra-fields.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
-import { RlpWriter } from "./rlp-writer.ts";
 
 /**
  * A header. `time` is in seconds, `timeFoS` in hundredths of a second on top of it; `bloom` has 256 bytes.
@@ -98,7 +99,7 @@ export function sealHash(header: Header): Uint8Array<ArrayBuffer> {
 
 function hashWith(header: Header, extra: Uint8Array): Uint8Array<ArrayBuffer> {
   write(header, extra);
-  return writer.hash();
+  return keccak256(writer.view);
 }
 
 function write(header: Header, extra: Uint8Array): void {

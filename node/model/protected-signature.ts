@@ -2,7 +2,7 @@
  * Signatures with the chain id in V (EIP-155), of legacy transactions and of Kaia's own types: V is chain id
  * * 2 + 35 + parity, or 27 + parity without a chain id.
  */
-import { RlpWriter } from "./rlp-writer.ts";
+import { RlpWriter } from "../bytes/rlp-writer.ts";
 import { badSignature, hasLowS, inRange } from "./transaction-codec.ts";
 import type { DecodedV, Signature } from "./transaction-type.ts";
 

@@ -1,6 +1,7 @@
 /** Compressed public keys of secp256k1 (SEC 1 section 2.3.4): 2 or 3 for an even or odd y, then x. */
+
+import { readBigEndian } from "../bytes/rlp-cursor.ts";
 import { isScalar, recover } from "../crypto/secp256k1.ts";
-import { readBigEndian } from "./rlp-cursor.ts";
 
 const P = 2n ** 256n - 2n ** 32n - 977n;
 const NO_DIGEST = new Uint8Array(32);

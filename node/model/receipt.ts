@@ -2,10 +2,11 @@
  * Receipts, in two encodings: the one that the receipts root covers, and the shorter one of the database,
  * which omits the bloom because it follows from the logs.
  */
+
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
+import { RlpWriter } from "../bytes/rlp-writer.ts";
 import { BLOOM_LENGTH, bloomOf } from "./bloom.ts";
 import { ModelError } from "./error.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
-import { RlpWriter } from "./rlp-writer.ts";
 
 /** A log of a contract. Its position in the chain follows from the receipt's. */
 export interface EventLog {

@@ -1,10 +1,11 @@
 /** Codecs shared by several transaction types: signatures, access lists, digests and common JSON. */
 import { addressText, hashText, toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
+import { RlpWriter } from "../bytes/rlp-writer.ts";
+import { keccak256 } from "../crypto/keccak.ts";
 import { isLowS, isScalar } from "../crypto/secp256k1.ts";
 import { TransactionError } from "./error.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
-import { RlpWriter } from "./rlp-writer.ts";
 import type { AccessListEntry, Signature, TransactionBody, TransactionContent } from "./transaction-type.ts";
 
 /** Writer of all types; used and emptied within one call. */
@@ -138,7 +139,7 @@ export function digestOfFirst(
   writer.raw(raw.subarray(from, cursor.at));
   writer.list(0);
   if (lead !== undefined) writer.byte(lead);
-  return writer.hash();
+  return keccak256(writer.view);
 }
 
 /** Reads an access list. */

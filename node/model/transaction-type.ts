@@ -2,8 +2,9 @@
  * The parts of every transaction, and the interface of a row of the transaction table. Code outside a row
  * never asks for the type of a transaction: it reads these fields or calls the row.
  */
+
+import type { RlpCursor } from "../bytes/rlp-cursor.ts";
 import type { Rules } from "../config/rules.ts";
-import type { RlpCursor } from "./rlp-cursor.ts";
 
 /** A signature: `r` and `s` big-endian without leading zeros, `v` as the transaction has it. */
 export interface Signature {

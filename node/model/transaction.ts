@@ -5,11 +5,11 @@
  */
 import { BytesError } from "../bytes/error.ts";
 import type { RlpItem } from "../bytes/rlp.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import type { Rules } from "../config/rules.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { ModelError, TransactionError } from "./error.ts";
-import { RlpCursor } from "./rlp-cursor.ts";
 import { badSignature, hasLowS, signatureBytes } from "./transaction-codec.ts";
 import { transactionType } from "./transaction-table.ts";
 import type {

@@ -3,11 +3,9 @@
  * hex-prefixed path and a value or reference. A path is one nibble a byte; all keys of a trie have one length or none is the
  * beginning of another, so a branch never holds a value. Hot: measured by `bench/state.ts`.
  */
-import { rlpHeaderLength, writeRlpHeader } from "../bytes/rlp.ts";
+import { isOneByteItem, RLP_LIST, RLP_STRING, rlpHeaderLength, writeRlpHeader } from "../bytes/rlp-header.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 
-const STRING = 0x80;
-const LIST = 0xc0;
 const EMPTY_ITEM = 0x80;
 const HASH_HEADER = 0xa0;
 const HASH_BYTES = 32;
@@ -59,8 +57,8 @@ export function encodeBranch(children: readonly (Uint8Array | undefined)[]): Uin
 
 /** Writes a leaf at the start of `out` and returns its length. */
 export function writeLeaf(out: Uint8Array, path: Uint8Array, value: Uint8Array): number {
-  let at = writePath(out, writeRlpHeader(out, 0, LIST, leafPayload(path, value)), path, LEAF_FLAG);
-  if (!isOneByte(value)) at = writeRlpHeader(out, at, STRING, value.length);
+  let at = writePath(out, writeRlpHeader(out, 0, RLP_LIST, leafPayload(path, value)), path, LEAF_FLAG);
+  if (!isOneByteItem(value)) at = writeRlpHeader(out, at, RLP_STRING, value.length);
   out.set(value, at);
   return at + value.length;
 }
@@ -76,14 +74,20 @@ export function writeExtension(
   hash: Uint8Array,
 ): number {
   const payload = pathLength(path) + referenceLength(inline);
-  return writeReference(out, writePath(out, writeRlpHeader(out, 0, LIST, payload), path, 0), inline, hash, 0);
+  return writeReference(
+    out,
+    writePath(out, writeRlpHeader(out, 0, RLP_LIST, payload), path, 0),
+    inline,
+    hash,
+    0,
+  );
 }
 
 /**
  * Writes a branch's header; 16 references or empty items of `payload` bytes in all and an empty value follow.
  */
 export function beginBranch(out: Uint8Array, payload: number): number {
-  return writeRlpHeader(out, 0, LIST, payload);
+  return writeRlpHeader(out, 0, RLP_LIST, payload);
 }
 
 /** Returns the length of a reference: to an inline child, or to its hash. */
@@ -114,11 +118,7 @@ export function copyHash(from: Uint8Array, at: number, to: Uint8Array, toAt: num
 }
 
 function leafPayload(path: Uint8Array, value: Uint8Array): number {
-  return pathLength(path) + (isOneByte(value) ? 1 : rlpHeaderLength(value.length) + value.length);
-}
-
-function isOneByte(value: Uint8Array): boolean {
-  return value.length === 1 && (value[0] as number) < STRING;
+  return pathLength(path) + (isOneByteItem(value) ? 1 : rlpHeaderLength(value.length) + value.length);
 }
 
 /** Length of a hex-prefixed path as an RLP string. */
@@ -131,7 +131,7 @@ function writePath(out: Uint8Array, start: number, path: Uint8Array, flag: numbe
   const bytes = (path.length >> 1) + 1;
   let at = start;
   let i = 0;
-  if (bytes > 1) out[at++] = STRING + bytes;
+  if (bytes > 1) out[at++] = RLP_STRING + bytes;
   if ((path.length & 1) === 1) out[at++] = flag | ODD_FLAG | (path[i++] as number);
   else out[at++] = flag;
   for (; i < path.length; i += 2) out[at++] = ((path[i] as number) << 4) | (path[i + 1] as number);

@@ -5,9 +5,9 @@
 import { BytesError } from "../bytes/error.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import type { ConsensusEnvelope } from "../consensus/consensus-peers.ts";
 import { decodeHeader, encodeHeader, type Header } from "../model/header.ts";
-import { RlpCursor } from "../model/rlp-cursor.ts";
 import { MAX_HASHES, MAX_HEADER_BYTES, MAX_SERVED, MAX_TRANSACTIONS } from "./limits.ts";
 import { transactionItems } from "./transaction-items.ts";
 

@@ -3,7 +3,7 @@
  * smallest items does not exhaust the memory.
  */
 import { BytesError } from "../bytes/error.ts";
-import { RlpCursor } from "../model/rlp-cursor.ts";
+import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { MAX_TRANSACTIONS } from "./limits.ts";
 
 /**

@@ -1,6 +1,7 @@
 /** Files of single samples: transactions of every kind, blocks, genesis files. */
 import { fromHex, toHex } from "../../node/bytes/hex.ts";
 import { decodeRlp, listItems } from "../../node/bytes/rlp.ts";
+import { RlpCursor } from "../../node/bytes/rlp-cursor.ts";
 import { jsonInteger, parseExactJson } from "../../node/config/exact-json.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { addressOfPublicKey, recover, sign } from "../../node/crypto/secp256k1.ts";
@@ -14,7 +15,6 @@ import {
   roundOf,
 } from "../../node/model/istanbul-extra.ts";
 import { listRoot } from "../../node/model/list-root.ts";
-import { RlpCursor } from "../../node/model/rlp-cursor.ts";
 import { decodeTransaction, signTransaction } from "../../node/model/transaction.ts";
 import { transactionFields, transactionJson } from "../../node/model/transaction-json.ts";
 import { payerKeys, senderKeys, signAsFeePayer } from "../../node/model/transaction-signers.ts";

@@ -5,9 +5,9 @@
 import { mapKey } from "../../bytes/hex.ts";
 import { integerBytes } from "../../bytes/integer.ts";
 import { encodeRlp, encodeRlpList } from "../../bytes/rlp.ts";
+import { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import { splitBlock } from "../../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../../model/header.ts";
-import { RlpCursor } from "../../model/rlp-cursor.ts";
 import type { MessagePayload, Preprepare, Proposal, VotePayload } from "./message.ts";
 import type { View } from "./view.ts";
 

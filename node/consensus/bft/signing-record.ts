@@ -5,9 +5,9 @@
 import { BytesError } from "../../bytes/error.ts";
 import { integerBytes } from "../../bytes/integer.ts";
 import { encodeRlp, encodeRlpList, type RlpInput } from "../../bytes/rlp.ts";
+import { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import { splitBlock } from "../../model/block.ts";
 import { decodeHeader, encodeHeader } from "../../model/header.ts";
-import { RlpCursor } from "../../model/rlp-cursor.ts";
 import type { Rows, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { isVote, type Proposal } from "./message.ts";

@@ -3,8 +3,8 @@
  * (`consensus/istanbul/core/types.go@v2.2.2`), and the digest that is signed.
  */
 import { encodeRlp } from "../../bytes/rlp.ts";
+import { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
-import { RlpCursor } from "../../model/rlp-cursor.ts";
 
 /** A message on the wire. Byte strings are views into the input. */
 export interface WireMessage {

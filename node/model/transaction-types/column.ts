@@ -2,9 +2,9 @@
 import { BytesError } from "../../bytes/error.ts";
 import { addressText, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
+import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import { decodeAccountKey } from "../account-key-decode.ts";
 import { anchoringJson } from "../anchoring.ts";
-import type { RlpCursor } from "../rlp-cursor.ts";
 import { writer } from "../transaction-codec.ts";
 import type { TransactionContent, TypeFields } from "../transaction-type.ts";
 

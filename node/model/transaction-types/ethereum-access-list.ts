@@ -1,6 +1,6 @@
 /** The row of access list transactions (EIP-2930). */
 import { toQuantity } from "../../bytes/integer.ts";
-import type { RlpCursor } from "../rlp-cursor.ts";
+import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import {
   accessListJson,
   callFieldsJson,

@@ -1,8 +1,8 @@
 /** The row of blob transactions (EIP-4844), with or without their sidecar. */
 import { hashText } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
+import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import { readSidecar, withoutSidecar, writeSidecar } from "../blob-sidecar.ts";
-import type { RlpCursor } from "../rlp-cursor.ts";
 import { digestOfFirst, readSignature, writer, writeSignature } from "../transaction-codec.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 import { ethereumFacts } from "./ethereum-row.ts";

@@ -1,5 +1,5 @@
 /** The row of dynamic fee transactions (EIP-1559). */
-import type { RlpCursor } from "../rlp-cursor.ts";
+import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import { readRecipient, readSignature, writer, writeSignature } from "../transaction-codec.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 import { ethereumFacts } from "./ethereum-row.ts";

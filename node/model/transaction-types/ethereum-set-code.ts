@@ -1,6 +1,7 @@
 /** The row of set-code transactions (EIP-7702). */
+
+import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import { authorizationsJson, readAuthorizations, writeAuthorizations } from "../authorization.ts";
-import type { RlpCursor } from "../rlp-cursor.ts";
 import { readSignature, writer, writeSignature } from "../transaction-codec.ts";
 import type { Signature, TransactionBody, TransactionContent, TransactionType } from "../transaction-type.ts";
 import { ethereumFacts } from "./ethereum-row.ts";

@@ -5,14 +5,15 @@
  * same with its address before the chain id.
  */
 import { toQuantity } from "../../bytes/integer.ts";
+import { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import type { Rules } from "../../config/rules.ts";
+import { keccak256 } from "../../crypto/keccak.ts";
 import {
   chainTail,
   checkProtectedSignature,
   decodeProtectedV,
   encodeProtectedV,
 } from "../protected-signature.ts";
-import { RlpCursor } from "../rlp-cursor.ts";
 import {
   badSignature,
   digestOfFirst,
@@ -242,7 +243,7 @@ function innerDigest(raw: Uint8Array, count: number, code: number, tail: Uint8Ar
   writer.list(mark);
   writer.wrap(mark);
   writer.list(0);
-  return writer.hash();
+  return keccak256(writer.view);
 }
 
 function payerTail(payer: Uint8Array, chainId: bigint): Uint8Array {

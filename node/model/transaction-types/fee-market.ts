@@ -1,6 +1,6 @@
 /** The fields from chainId to accessList that EIP-1559 transactions and later types begin with. */
 import { toQuantity } from "../../bytes/integer.ts";
-import type { RlpCursor } from "../rlp-cursor.ts";
+import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import {
   accessListJson,
   callFieldsJson,

@@ -1,12 +1,12 @@
 /** The row of legacy transactions, with or without a chain id in V (EIP-155). */
 import { toQuantity } from "../../bytes/integer.ts";
+import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import {
   chainTail,
   checkProtectedSignature,
   decodeProtectedV,
   encodeProtectedV,
 } from "../protected-signature.ts";
-import type { RlpCursor } from "../rlp-cursor.ts";
 import {
   callFieldsJson,
   digestOfFirst,

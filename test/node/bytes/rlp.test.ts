@@ -52,7 +52,7 @@ test.each([
   ["bfffffffffffffffff", "passes the end"],
   ["ffffffffffffffffff", "passes the end"],
   ["b9", "unexpected end"],
-  ["", "unexpected end"],
+  ["", "an item is missing"],
   ["8000", "bytes after the item"],
 ])("%s is refused: %s", (hex, why) => {
   expect(() => decodeRlp(fromBareHex(hex))).toThrow(why);

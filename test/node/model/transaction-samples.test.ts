@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { RlpCursor } from "../../../node/bytes/rlp-cursor.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfPublicKey, sign } from "../../../node/crypto/secp256k1.ts";
-import { RlpCursor } from "../../../node/model/rlp-cursor.ts";
 import { decodeTransaction, senderOf, signTransaction } from "../../../node/model/transaction.ts";
 import { transactionFields, transactionJson } from "../../../node/model/transaction-json.ts";
 import { payerKeys, senderKeys, signAsFeePayer } from "../../../node/model/transaction-signers.ts";

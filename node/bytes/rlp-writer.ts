@@ -3,7 +3,14 @@
  * nothing is measured beforehand; used for accounts, headers and signed messages. Fields are therefore
  * written in reverse order.
  */
-import { hashInput, keccak256, keccakInput, keccakOutput } from "../crypto/keccak.ts";
+import {
+  isOneByteItem,
+  MAX_SHORT_RLP,
+  RLP_LIST,
+  RLP_STRING,
+  rlpHeaderLength,
+  writeRlpHeader,
+} from "./rlp-header.ts";
 
 const words = new DataView(new ArrayBuffer(8));
 const wordBytes = new Uint8Array(words.buffer);
@@ -36,15 +43,9 @@ export class RlpWriter {
     return bytes;
   }
 
-  /** Returns the Keccak-256 hash of the bytes and empties the writer. */
-  hash(): Uint8Array<ArrayBuffer> {
-    if (this.length > keccakInput.length) return keccak256(this.take());
-    keccakInput.set(this.#buffer.subarray(this.#at));
-    hashInput(this.length);
-    this.#at = this.#buffer.length;
-    const hash = new Uint8Array(32);
-    hash.set(keccakOutput);
-    return hash;
+  /** Returns a view of the bytes for a hash, valid until the next write. */
+  get view(): Uint8Array {
+    return this.#buffer.subarray(this.#at);
   }
 
   /** Writes bytes unchanged: an encoded item, or a type byte before a list. */
@@ -63,7 +64,7 @@ export class RlpWriter {
   /** Writes a byte string. */
   string(bytes: Uint8Array): void {
     this.raw(bytes);
-    if (bytes.length !== 1 || (bytes[0] as number) >= 0x80) this.#header(0x80, bytes.length);
+    if (!isOneByteItem(bytes)) this.#header(RLP_STRING, bytes.length);
   }
 
   /** Writes a byte string; undefined as the empty one. */
@@ -85,12 +86,12 @@ export class RlpWriter {
 
   /** Writes the header of a list over everything since `mark`, the `length` before its last item. */
   list(mark: number): void {
-    this.#header(0xc0, this.length - mark);
+    this.#header(RLP_LIST, this.length - mark);
   }
 
   /** Writes the header of a byte string over everything since `mark`, which must be two bytes or more. */
   wrap(mark: number): void {
-    this.#header(0x80, this.length - mark);
+    this.#header(RLP_STRING, this.length - mark);
   }
 
   #number(value: number): void {
@@ -102,7 +103,7 @@ export class RlpWriter {
     this.#reserve(9);
     const end = this.#at;
     for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) this.#buffer[--this.#at] = rest % 256;
-    this.#header(0x80, end - this.#at);
+    this.#header(RLP_STRING, end - this.#at);
   }
 
   #bigint(value: bigint): void {
@@ -112,20 +113,18 @@ export class RlpWriter {
       this.raw(wordBytes);
     }
     while (this.#buffer[this.#at] === 0) this.#at++;
-    this.#header(0x80, this.length - end);
+    this.#header(RLP_STRING, this.length - end);
   }
 
   #header(base: number, length: number): void {
-    this.#reserve(6);
-    if (length < 56) {
-      this.#buffer[--this.#at] = base + length;
+    if (length <= MAX_SHORT_RLP) {
+      this.byte(base + length);
       return;
     }
-    let count = 0;
-    for (let rest = length; rest > 0; rest = Math.floor(rest / 256), count++) {
-      this.#buffer[--this.#at] = rest % 256;
-    }
-    this.#buffer[--this.#at] = base + 55 + count;
+    const header = rlpHeaderLength(length);
+    this.#reserve(header);
+    this.#at -= header;
+    writeRlpHeader(this.#buffer, this.#at, base, length);
   }
 
   #reserve(count: number): void {

@@ -1,9 +1,10 @@
 /**
  * Reads RLP in one pass without an object per item; used for accounts, transactions and headers. Strict like
- * `bytes/rlp.ts`: lengths and integers are canonical, and nothing is read past the end. Byte strings are
+ * `rlp.ts`: lengths and integers are canonical, and nothing is read past the end. Byte strings are
  * views. Every method throws `BytesError` `bad-rlp` for other input.
  */
-import { BytesError } from "../bytes/error.ts";
+import type { BytesError } from "./error.ts";
+import { RLP_LIST, readRlpHeader, rlpError, rlpPayload } from "./rlp-header.ts";
 
 const words = new DataView(new ArrayBuffer(32));
 const wordBytes = new Uint8Array(words.buffer);
@@ -28,7 +29,7 @@ export class RlpCursor {
 
   /** True when the next item is a list. */
   get atList(): boolean {
-    return this.at < this.end && (this.bytes[this.at] as number) >= 0xc0; // in range: checked
+    return this.at < this.end && (this.bytes[this.at] as number) >= RLP_LIST; // in range: checked
   }
 
   /** Enters a list. Returns the end of the outer list for `leave`. */
@@ -143,35 +144,13 @@ export class RlpCursor {
 
   /** Finds the start of the next item's payload, stored in `#start`, and returns its length; `at` stays. */
   #header(): number {
-    const { bytes, at } = this;
-    if (at >= this.end) throw this.#bad("an item is missing");
-    const first = bytes[at] as number; // in range: checked above
-    if (first < 0x80) return this.#span(at, 1);
-    const short = first < 0xc0 ? first - 0x80 : first - 0xc0;
-    if (short > 55) return this.#longHeader(short - 55);
-    if (first === 0x81 && at + 1 < this.end && (bytes[at + 1] as number) < 0x80) {
-      throw this.#bad("a single byte below 0x80 with a length prefix");
-    }
-    return this.#span(at + 1, short);
-  }
-
-  #longHeader(count: number): number {
-    const { bytes, at } = this;
-    if (at + 1 + count > this.end) throw this.#bad("unexpected end of input");
-    let length = 0;
-    for (let i = 1; i <= count; i++) length = length * 256 + (bytes[at + i] as number); // in range: checked above
-    if (bytes[at + 1] === 0 || length < 56) throw this.#bad("length in more bytes than needed");
-    return this.#span(at + 1 + count, length);
-  }
-
-  #span(start: number, length: number): number {
-    if (start + length > this.end) throw this.#bad(`length ${length} passes the end of the input`);
-    this.#start = start;
-    return length;
+    readRlpHeader(this.bytes, this.at, this.end);
+    this.#start = rlpPayload.start;
+    return rlpPayload.end - rlpPayload.start;
   }
 
   #bad(what: string): BytesError {
-    return new BytesError("bad-rlp", `rlp: ${what} (byte ${this.at})`);
+    return rlpError(what, this.at);
   }
 }
 
