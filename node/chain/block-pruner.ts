@@ -23,8 +23,8 @@ export interface PrunerOptions extends FollowedChain {
 }
 
 /** Begins to let go of old blocks, behind the chain. */
-export function openBlockPruner(parts: PrunerOptions): BlockFollower {
-  return openBlockFollower(parts, new Pruning(parts));
+export function openBlockPruner(options: PrunerOptions): BlockFollower {
+  return openBlockFollower(options, new Pruning(options));
 }
 
 /** Blocks of a batch, and bytes of its keys. */
@@ -44,7 +44,7 @@ const HASHED_ROW_BYTES = 48;
 
 class Pruning implements Derived {
   readonly name = "history.blocks";
-  readonly #parts: PrunerOptions;
+  readonly #options: PrunerOptions;
   /** Ranges to compact, the next one at the end. */
   readonly #ranges: Range[] = [];
   /** The first block that has not been looked at. */
@@ -54,9 +54,9 @@ class Pruning implements Derived {
   /** Rows by hash that are gone and still take room. */
   #hashedRows = 0;
 
-  constructor(parts: PrunerOptions) {
-    const { store, log, blocks } = parts;
-    this.#parts = parts;
+  constructor(options: PrunerOptions) {
+    const { store, log, blocks } = options;
+    this.#options = options;
     const isWhole = store.damage === undefined; // else any batch may be missing, and rows be back
     this.#at = isWhole ? oldestBody(store) : 1;
     log.info({ blocks, oldest: oldestBody(store) }, "old blocks are let go of");
@@ -70,7 +70,7 @@ class Pruning implements Derived {
   }
 
   get #limit(): number {
-    const { chain, blocks, needed } = this.#parts;
+    const { chain, blocks, needed } = this.#options;
     return Math.min(chain.head().header.number - blocks + 1, needed());
   }
 
@@ -80,7 +80,7 @@ class Pruning implements Derived {
 
   take(): Promise<void> {
     const range = this.#ranges.pop();
-    if (range !== undefined) return this.#parts.store.compact(range);
+    if (range !== undefined) return this.#options.store.compact(range);
     if (this.#isToLook) return this.#look();
     return this.#drop(this.#limit);
   }
@@ -91,7 +91,7 @@ class Pruning implements Derived {
   }
 
   async #drop(limit: number): Promise<void> {
-    const { chain, store } = this.#parts;
+    const { chain, store } = this.#options;
     const batch = store.createBatch();
     const first = this.#at;
     const last = Math.min(limit, first + BATCH_BLOCKS) - 1;
@@ -116,7 +116,7 @@ class Pruning implements Derived {
 
   /** A damaged body goes without its look-ups: they lead nowhere from now on. */
   #transactions(number: number): readonly Transaction[] {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#options;
     try {
       return store.get(tables.body.key(number)) === undefined
         ? []
@@ -129,7 +129,7 @@ class Pruning implements Derived {
 
   /** Notes what is worth rewriting. */
   async #look(): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.#options;
     this.#unseen = 0;
     for (const table of NUMBERED) {
       const range = { from: table.key(1), to: table.key(this.#at) };

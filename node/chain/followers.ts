@@ -27,14 +27,14 @@ export interface Followers extends AsyncDisposable {
 }
 
 /** Begins to follow. */
-export function openFollowers(parts: FollowersDeps, wanted: WantedFollowers): Followers {
+export function openFollowers(deps: FollowersDeps, wanted: WantedFollowers): Followers {
   const followers = new AsyncDisposableStack();
-  const supply = followers.use(openSupply(parts));
-  const reading = [supply, followers.use(openLogFollower(parts))];
-  if (wanted.senderHashes) reading.push(followers.use(openSenderHashFollower(parts)));
+  const supply = followers.use(openSupply(deps));
+  const reading = [supply, followers.use(openLogFollower(deps))];
+  if (wanted.senderHashes) reading.push(followers.use(openSenderHashFollower(deps)));
   if (wanted.blocks > 0) {
-    const needed = (): number => Math.min(parts.oldestRewind(), ...reading.map(({ next }) => next));
-    const pruner = followers.use(openBlockPruner({ ...parts, blocks: wanted.blocks, needed }));
+    const needed = (): number => Math.min(deps.oldestRewind(), ...reading.map(({ next }) => next));
+    const pruner = followers.use(openBlockPruner({ ...deps, blocks: wanted.blocks, needed }));
     for (const each of reading) void each.caughtUp().then(() => pruner.wake()); // no block may come for long
   }
   return { supply, [Symbol.asyncDispose]: () => followers.disposeAsync() };

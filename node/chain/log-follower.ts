@@ -11,23 +11,23 @@ export interface FollowerDeps extends FollowedChain {
 }
 
 /** Begins to follow. */
-export function openLogFollower(parts: FollowerDeps): BlockFollower {
-  return openBlockFollower(parts, new LogIndexing(parts));
+export function openLogFollower(deps: FollowerDeps): BlockFollower {
+  return openBlockFollower(deps, new LogIndexing(deps));
 }
 
 class LogIndexing implements Derived {
   readonly name = "logIndex";
-  readonly #parts: FollowerDeps;
+  readonly #deps: FollowerDeps;
   readonly #bits = new SectionBits();
   #sections: number;
   #next: number;
 
-  constructor(parts: FollowerDeps) {
-    this.#parts = parts;
-    this.#sections = Math.max(indexedSections(parts.store), this.#firstSection);
+  constructor(deps: FollowerDeps) {
+    this.#deps = deps;
+    this.#sections = Math.max(indexedSections(deps.store), this.#firstSection);
     this.#next = this.#sections * SECTION_BLOCKS;
-    const isWhole = parts.store.damage === undefined; // else any batch may be missing
-    this.cut(isWhole ? parts.chain.head().header.number : -1);
+    const isWhole = deps.store.damage === undefined; // else any batch may be missing
+    this.cut(isWhole ? deps.chain.head().header.number : -1);
   }
 
   get next(): number {
@@ -36,7 +36,7 @@ class LogIndexing implements Derived {
 
   take(): Promise<void> | undefined {
     const number = this.#next;
-    const header = storedHeader(this.#parts.store, number);
+    const header = storedHeader(this.#deps.store, number);
     if (header === undefined) throw new Error(`the header of block ${number} is missing`);
     this.#bits.add(number % SECTION_BLOCKS, header.bloom);
     this.#next++;
@@ -49,10 +49,10 @@ class LogIndexing implements Derived {
     if (this.#next <= head + 1 && this.#sections <= whole) return;
     if (whole < this.#sections) {
       this.#sections = whole;
-      const batch = this.#parts.store.createBatch();
+      const batch = this.#deps.store.createBatch();
       putIndexedSections(batch, whole);
-      this.#parts.store.write(batch, { sync: false }).catch((error: unknown) => {
-        this.#parts.log.warn({ error }, "the log index could not be cut");
+      this.#deps.store.write(batch, { sync: false }).catch((error: unknown) => {
+        this.#deps.log.warn({ error }, "the log index could not be cut");
       });
     }
     this.#bits.clear();
@@ -61,12 +61,12 @@ class LogIndexing implements Derived {
 
   /** Blocks that were let go of need no index. */
   get #firstSection(): number {
-    return Math.floor(oldestBody(this.#parts.store) / SECTION_BLOCKS);
+    return Math.floor(oldestBody(this.#deps.store) / SECTION_BLOCKS);
   }
 
   /** Rows and cursor are one batch; the section counts before it has landed, as batches land in order. */
   #finish(): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const batch = store.createBatch();
     this.#bits.put(batch, this.#sections);
     this.#bits.clear();

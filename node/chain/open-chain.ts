@@ -29,7 +29,7 @@ export interface HeaderRules {
   author: (header: Header) => Uint8Array | undefined;
 }
 
-/** Databases and parts of a chain. */
+/** Databases and rules of a chain. */
 export interface ChainDeps {
   readonly store: Store;
   readonly state: State;
@@ -48,15 +48,15 @@ export interface OpenChain {
 }
 
 /** Opens the chain. Throws `ChainError` `no-genesis` in an empty database. */
-export function openChain(parts: ChainDeps): OpenChain {
-  const { store, state, headerRules, pause, log } = parts;
+export function openChain(deps: ChainDeps): OpenChain {
+  const { store, state, headerRules, pause, log } = deps;
   const config = storedConfig(store);
   const rows = new BlockRows(store, config.chainId);
   const genesis = requireBlock(rows.block(0), 0);
   const head = requireBlock(rows.block(state.number), state.number);
   const publisher = new Publisher(head, log);
   const badBlocks = new BadBlocks(store, log);
-  const known = knownBlocks(parts, rows);
+  const known = knownBlocks(deps, rows);
   const called = { config, block: known, worldAt: (number: number) => state.worldAt(number) };
   const contracts = (number: number): ContractReader => contractsAt(called, number);
   const tip = (): number => state.number;
@@ -73,7 +73,7 @@ export function openChain(parts: ChainDeps): OpenChain {
     governance,
     contracts,
     pause,
-    hasRoom: parts.hasRoom ?? (() => true),
+    hasRoom: deps.hasRoom ?? (() => true),
   });
   const { author } = headerRules;
   const chain = readChain({ config, store, state, rows, genesis, publisher, badBlocks, governance, author });
@@ -93,8 +93,8 @@ interface ReadDeps {
   readonly author: HeaderRules["author"];
 }
 
-function readChain(parts: ReadDeps): Chain {
-  const { config, store, state, rows, genesis, publisher, badBlocks, governance, author } = parts;
+function readChain(deps: ReadDeps): Chain {
+  const { config, store, state, rows, genesis, publisher, badBlocks, governance, author } = deps;
   const upToHead = (number: number | undefined): number | undefined =>
     number !== undefined && number <= publisher.head.header.number ? number : undefined;
   const upTo = <T>(number: number, read: (number: number) => T): Block | T | undefined => {

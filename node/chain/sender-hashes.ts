@@ -20,8 +20,8 @@ export function hashBySender(rows: Rows, senderTxHash: Uint8Array): Uint8Array |
 }
 
 /** Begins to follow. */
-export function openSenderHashFollower(parts: FollowerDeps): BlockFollower {
-  return openBlockFollower(parts, new SenderHashes(parts));
+export function openSenderHashFollower(deps: FollowerDeps): BlockFollower {
+  return openBlockFollower(deps, new SenderHashes(deps));
 }
 
 const CURSOR = tables.meta.key("senderHashes");
@@ -31,13 +31,13 @@ const CURSOR_BLOCKS = 1024;
 
 class SenderHashes implements Derived {
   readonly name = "senderHashes";
-  readonly #parts: FollowerDeps;
+  readonly #deps: FollowerDeps;
   #next: number;
 
-  constructor(parts: FollowerDeps) {
-    this.#parts = parts;
-    const isWhole = parts.store.damage === undefined; // else any batch may be missing
-    this.#next = Math.max(isWhole ? this.#storedCursor() : 0, firstKept(parts.store));
+  constructor(deps: FollowerDeps) {
+    this.#deps = deps;
+    const isWhole = deps.store.damage === undefined; // else any batch may be missing
+    this.#next = Math.max(isWhole ? this.#storedCursor() : 0, firstKept(deps.store));
   }
 
   get next(): number {
@@ -45,7 +45,7 @@ class SenderHashes implements Derived {
   }
 
   take(): Promise<void> | undefined {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const number = this.#next;
     const transactions = storedTransactions(store, number);
     if (transactions === undefined) throw new Error(`the body of block ${number} is missing`);
@@ -58,7 +58,7 @@ class SenderHashes implements Derived {
   }
 
   cut(head: number, removed: readonly RemovedBlock[]): void {
-    const batch = this.#parts.store.createBatch();
+    const batch = this.#deps.store.createBatch();
     for (const { block } of removed) {
       for (const { senderTxHash } of knownOtherwise(block.transactions)) {
         batch.delete(tables.senderHash.key(senderTxHash));
@@ -66,28 +66,28 @@ class SenderHashes implements Derived {
     }
     this.#next = Math.min(this.#next, head + 1);
     this.#write(batch).catch((error: unknown) => {
-      this.#parts.log.warn({ error }, "hashes of removed transactions are left over");
+      this.#deps.log.warn({ error }, "hashes of removed transactions are left over");
     });
   }
 
   /** The number with the hash of the block before it: the chain may have become another while nobody followed. */
   #storedCursor(): number {
-    const row = this.#parts.store.get(CURSOR);
+    const row = this.#deps.store.get(CURSOR);
     if (row === undefined) return 0;
     const next = bytesToNumber(row.subarray(0, CURSOR_BYTES));
-    const isKnown = next - 1 <= this.#parts.chain.head().header.number;
+    const isKnown = next - 1 <= this.#deps.chain.head().header.number;
     return isKnown && equalBytes(this.#hashOf(next - 1), row.subarray(CURSOR_BYTES)) ? next : 0;
   }
 
   #hashOf(number: number): Uint8Array {
-    const header = storedHeader(this.#parts.store, number);
+    const header = storedHeader(this.#deps.store, number);
     return header === undefined ? new Uint8Array(0) : blockHash(header);
   }
 
   #write(batch: Batch): Promise<void> {
     const cursor = concatBytes(fixedBytes(this.#next, CURSOR_BYTES), this.#hashOf(this.#next - 1));
     batch.put(CURSOR, cursor);
-    return this.#parts.store.write(batch, { sync: false });
+    return this.#deps.store.write(batch, { sync: false });
   }
 }
 

@@ -56,12 +56,12 @@ export function putGenesisSupply(batch: Batch, balances: Iterable<bigint>): void
 }
 
 /** Starts to sum up behind the chain. */
-export function openSupply(parts: SupplyDeps): Supply {
-  const { store, interval = INTERVAL } = parts;
-  const changes = new Changes(parts, interval);
-  const sums = new KeptSums(parts, { interval, changes });
-  const follower = openBlockFollower(parts, sums);
-  const endListening = parts.chain.onHead((block, receipts) => changes.add(block, receipts));
+export function openSupply(deps: SupplyDeps): Supply {
+  const { store, interval = INTERVAL } = deps;
+  const changes = new Changes(deps, interval);
+  const sums = new KeptSums(deps, { interval, changes });
+  const follower = openBlockFollower(deps, sums);
+  const endListening = deps.chain.onHead((block, receipts) => changes.add(block, receipts));
   return {
     get next() {
       return sums.next - interval + 1;
@@ -82,7 +82,7 @@ export function openSupply(parts: SupplyDeps): Supply {
 /** The sums that are kept: what is taken in is all blocks up to the next of them. */
 class KeptSums implements Derived {
   readonly name = "supply";
-  readonly #parts: SupplyDeps;
+  readonly #deps: SupplyDeps;
   readonly #interval: number;
   readonly #changes: Changes;
   /** The block of the newest kept sum; undefined without that of block 0. */
@@ -90,13 +90,13 @@ class KeptSums implements Derived {
   #cuts = 0;
 
   constructor(
-    parts: SupplyDeps,
+    deps: SupplyDeps,
     { interval, changes }: { readonly interval: number; readonly changes: Changes },
   ) {
-    this.#parts = parts;
+    this.#deps = deps;
     this.#interval = interval;
     this.#changes = changes;
-    this.#last = lastKept(parts, interval);
+    this.#last = lastKept(deps, interval);
   }
 
   get next(): number {
@@ -104,7 +104,7 @@ class KeptSums implements Derived {
   }
 
   async take(): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const { next } = this;
     const last = next - this.#interval;
     const cuts = this.#cuts;
@@ -119,7 +119,7 @@ class KeptSums implements Derived {
   }
 
   cut(head: number, removed: readonly RemovedBlock[]): void {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#deps;
     this.#cuts++;
     this.#changes.forgetAfter(head);
     if (this.#last !== undefined) this.#last = Math.min(this.#last, head - (head % this.#interval));
@@ -150,19 +150,19 @@ function lastKept(
 
 /** The change of the supply by each block: that of the newest ones is in memory, that of others is read. */
 class Changes {
-  readonly #parts: Pick<SupplyDeps, "chain" | "pause">;
+  readonly #deps: Pick<SupplyDeps, "chain" | "pause">;
   readonly #known = new Map<number, SupplyTotals>();
   readonly #most: number;
 
-  constructor(parts: Pick<SupplyDeps, "chain" | "pause">, most: number) {
-    this.#parts = parts;
+  constructor(deps: Pick<SupplyDeps, "chain" | "pause">, most: number) {
+    this.#deps = deps;
     this.#most = most;
   }
 
   /** Of a new block. */
   add(block: Block, receipts: readonly Receipt[]): void {
     const { number } = block.header;
-    this.#known.set(number, changeOf(this.#parts.chain, block, receipts));
+    this.#known.set(number, changeOf(this.#deps.chain, block, receipts));
     this.#known.delete(number - this.#most);
   }
 
@@ -181,14 +181,14 @@ class Changes {
       if (change === undefined) return undefined;
       minted += change.minted;
       burntFees += change.burntFees;
-      const waiting = this.#parts.pause();
+      const waiting = this.#deps.pause();
       if (waiting !== undefined) await waiting;
     }
     return { minted, burntFees };
   }
 
   #read(number: number): SupplyTotals | undefined {
-    const { chain } = this.#parts;
+    const { chain } = this.#deps;
     const block = chain.block(number);
     if (block === undefined) return undefined;
     const receipts = block.transactions.length === 0 ? [] : chain.receipts(number);

@@ -35,7 +35,7 @@ const GROUP_BYTES = 8 * 1024 * 1024;
 
 /** The one place that writes blocks. Its callers take turns through `exclusively`. */
 export class Writer {
-  readonly #parts: WriterDeps;
+  readonly #deps: WriterDeps;
   #turn: Promise<unknown> = Promise.resolve();
   #write: Promise<void> = Promise.resolve();
   #tip: Block;
@@ -47,9 +47,9 @@ export class Writer {
   /** The sealed block that the tries hold as long as it is open; whatever needs the tries discards it. */
   #candidate: (SealedBlock & Executed) | undefined;
 
-  constructor(parts: WriterDeps) {
-    this.#parts = parts;
-    this.#tip = parts.publisher.head;
+  constructor(deps: WriterDeps) {
+    this.#deps = deps;
+    this.#tip = deps.publisher.head;
   }
 
   /** The newest block that was executed and handed to the store, durable or not. */
@@ -64,17 +64,17 @@ export class Writer {
 
   /** A block by number, durable or not. */
   written(number: number): BlockHead | undefined {
-    return this.#parts.rows.header(number);
+    return this.#deps.rows.header(number);
   }
 
   /** True when the block of this number, durable or not, has these transactions and they are kept. */
   holdsBody(number: number, body: Uint8Array): boolean {
-    return holdsBody(this.#parts.store, number, body);
+    return holdsBody(this.#deps.store, number, body);
   }
 
   /** True when the chain has this very block, byte for byte. */
   holds(number: number, parts: BlockItems): boolean {
-    return number <= this.#tip.header.number && holdsBlock(this.#parts.store, number, parts);
+    return number <= this.#tip.header.number && holdsBlock(this.#deps.store, number, parts);
   }
 
   /** Hash of a block up to the tip. */
@@ -94,12 +94,12 @@ export class Writer {
    * Synced at once with `sync`, else with its group or by `settle`. Throws `ChainError` with nothing changed.
    */
   async insert(block: Block, sync = false): Promise<void> {
-    if (!this.#parts.hasRoom()) {
+    if (!this.#deps.hasRoom()) {
       throw new ChainError("no-room", "the disk is nearly full: no blocks are written until there is room");
     }
     const steps = new Stopwatch();
     const executed = await this.#sealedOrExecuted(block);
-    await this.#parts.pause();
+    await this.#deps.pause();
     steps.next();
     await this.#commit(block, executed, sync);
     const write = steps.next();
@@ -109,14 +109,13 @@ export class Writer {
   async #sealedOrExecuted(block: Block): Promise<Executed> {
     try {
       return (
-        this.#sealedAs(block) ??
-        (await retryAfterRepair(this.#parts.state, () => this.#execute(block, false)))
+        this.#sealedAs(block) ?? (await retryAfterRepair(this.#deps.state, () => this.#execute(block, false)))
       );
     } catch (cause) {
       const refused = refusal(block.header.number, cause);
       if (isBadBlock(refused)) {
         this.refused++;
-        this.#parts.badBlocks.add(block, refused.message);
+        this.#deps.badBlocks.add(block, refused.message);
       }
       throw refused;
     }
@@ -128,7 +127,7 @@ export class Writer {
    */
   async execute(proposal: Block): Promise<SealedBlock> {
     try {
-      const executed = await retryAfterRepair(this.#parts.state, () => this.#execute(proposal, true));
+      const executed = await retryAfterRepair(this.#deps.state, () => this.#execute(proposal, true));
       return this.#open(proposal, executed);
     } catch (cause) {
       throw refusal(proposal.header.number, cause);
@@ -139,7 +138,7 @@ export class Writer {
   async seal(draft: Draft, header: Header, rules: Rules): Promise<SealedDraft> {
     this.#candidate?.discard();
     this.#finalize(draft, header, rules);
-    const state = await this.#parts.state.sealInSlices(draft.world);
+    const state = await this.#deps.state.sealInSlices(draft.world);
     let isComplete = false;
     return {
       stateRoot: state.root,
@@ -174,19 +173,19 @@ export class Writer {
   #sealedAs(block: Block): Executed | undefined {
     const candidate = this.#candidate;
     if (candidate?.isOpen !== true || !equalBytes(candidate.block.hash, block.hash)) return undefined;
-    this.#parts.verifyHeader(block.header, this.#tip);
+    this.#deps.verifyHeader(block.header, this.#tip);
     if (candidate.block.transactions !== block.transactions) checkBody(block, this.#termsOf(block.header));
     return candidate;
   }
 
   #termsOf({ number }: Header): BodyRules {
-    const { config, governance } = this.#parts;
+    const { config, governance } = this.#deps;
     return { rules: rulesAt(config, number), parameters: governance.parameters(number) };
   }
 
   /** Checks header and body of a block below the tip that is here by its hash, with other seals or round. */
   recheck(block: Block): void {
-    const { rows, verifyHeader } = this.#parts;
+    const { rows, verifyHeader } = this.#deps;
     const { number } = block.header;
     const parent = number === 0 ? undefined : rows.header(number - 1);
     try {
@@ -202,7 +201,7 @@ export class Writer {
   /** Checks a header made elsewhere by all rules, as the next one after the tip. Throws `ChainError`. */
   checkHeader(header: Header): void {
     try {
-      this.#parts.verifyHeader(header, this.#tip);
+      this.#deps.verifyHeader(header, this.#tip);
     } catch (cause) {
       throw refusal(header.number, cause);
     }
@@ -210,7 +209,7 @@ export class Writer {
 
   async #execute(block: Block, isProposal: boolean): Promise<Executed> {
     const steps = new Stopwatch();
-    const { config, state, verifyHeader, pause } = this.#parts;
+    const { config, state, verifyHeader, pause } = this.#deps;
     const { header } = block;
     this.#candidate?.discard();
     const { author } = verifyHeader(header, this.#tip, isProposal);
@@ -240,7 +239,7 @@ export class Writer {
   }
 
   #finalize({ world, outcome }: Draft, header: Header, rules: Rules): void {
-    const { config, governance, contracts } = this.#parts;
+    const { config, governance, contracts } = this.#deps;
     const { number } = header;
     const parameters = governance.parameters(number);
     const staking = parameters.policy === "weighted" ? governance.staking(number) : noStaking(number - 1);
@@ -256,7 +255,7 @@ export class Writer {
   /** Writes an executed block as the next one; `sync` makes it durable before the promise resolves. */
   async #commit(block: Block, { receipts, state: sealed }: Executed, sync: boolean): Promise<void> {
     if (!sealed.isOpen) throw new ChainError("busy", "the sealed block is not open any more");
-    const { config, store, rows, publisher, governance } = this.#parts;
+    const { config, store, rows, publisher, governance } = this.#deps;
     const batch = store.createBatch();
     await runInSlices(blockRowSteps(batch, block, receipts));
     writeSenders(batch, block, config.chainId);
@@ -285,7 +284,7 @@ export class Writer {
   async settle(): Promise<void> {
     await this.#write;
     if (this.#groupBlocks === 0) return;
-    this.#write = this.#parts.store.write(this.#parts.store.createBatch(), { sync: true });
+    this.#write = this.#deps.store.write(this.#deps.store.createBatch(), { sync: true });
     await this.#synced();
   }
 
@@ -295,11 +294,11 @@ export class Writer {
    * newest one or of which the state is not kept.
    */
   async setHead(number: number): Promise<void> {
-    const { rows, publisher } = this.#parts;
+    const { rows, publisher } = this.#deps;
     this.#candidate?.discard();
     await this.settle();
     if (number === this.#tip.header.number) return;
-    const removed = await rewindChain(this.#parts, number, (target) => {
+    const removed = await rewindChain(this.#deps, number, (target) => {
       this.#tip = target;
       rows.forgetAfter(number);
       publisher.rewind(target);
@@ -308,7 +307,7 @@ export class Writer {
   }
 
   async #synced(): Promise<void> {
-    const { state, publisher } = this.#parts;
+    const { state, publisher } = this.#deps;
     await this.#write;
     this.#groupBlocks = 0;
     this.#groupBytes = 0;

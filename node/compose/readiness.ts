@@ -33,8 +33,8 @@ interface Reason {
 }
 
 /** Judges whenever it is called; also declares what it says as metrics. */
-export function openReadiness(parts: ReadinessDeps, metrics: Metrics): () => Readiness {
-  const reasons = reasonRows(parts);
+export function openReadiness(deps: ReadinessDeps, metrics: Metrics): () => Readiness {
+  const reasons = reasonRows(deps);
   const judge = (): Readiness => {
     const held = reasons.filter(({ holds }) => holds());
     return { ready: !held.some(({ keepsAway }) => keepsAway), reasons: held.map(({ name }) => name) };
