@@ -12,71 +12,79 @@ import {
   type Values,
 } from "./compose/command-line.ts";
 
-const HEALTH = "where /healthz, /readyz and /metrics are";
-const LOG_LEVEL = { name: "log-level", value: "LEVEL", says: "error, warn, info or debug; info" } as const;
+const HEALTH = "address of /healthz, /readyz and /metrics";
+const LOG_LEVEL = {
+  name: "log-level",
+  value: "LEVEL",
+  says: "error, warn, info or debug (default info)",
+} as const;
 const NAMESPACE = {
   name: "namespace",
   value: "NAME",
-  says: "where the operator itself is (required)",
+  says: "namespace of the operator (required)",
 } as const;
 const IDENTITY = {
   name: "identity",
   value: "NAME",
-  says: "among candidates for the lease; the host's name",
+  says: "identity of this process for the Lease (default: host name)",
 } as const;
 
 const commands: Readonly<Record<string, Command>> = {
   run: {
-    says: "the operator",
+    says: "runs the operator",
     options: [
       {
         name: "node-image",
         value: "IMAGE",
-        says: "the image with knit for Nodes that name none (required)",
+        says: "default image of nodes (required)",
       },
       {
         name: "gateway-image",
         value: "IMAGE",
-        says: "the image with this program, for the sidecars (required)",
+        says: "image of the gateway sidecars (required)",
       },
       NAMESPACE,
       {
         name: "watch-namespace",
         value: "NAME",
-        says: "look at Nodes of this namespace alone; all by default",
+        says: "namespace of the Nodes to reconcile (default: all)",
       },
-      { name: "peer-address", value: "WHAT", says: "what peers are told: service (default) or pod" },
-      { name: "poll-seconds", value: "N", says: "how often nodes are asked how they are; 10" },
+      {
+        name: "peer-address",
+        value: "WHAT",
+        says: "host in the node URLs for peers: service (default) or pod",
+      },
+      { name: "poll-seconds", value: "N", says: "interval of polls of the nodes (default 10)" },
       IDENTITY,
-      { name: "health-address", value: "H:P", says: `${HEALTH}; 0.0.0.0:8080` },
+      { name: "health-address", value: "H:P", says: `${HEALTH} (default 0.0.0.0:8080)` },
       LOG_LEVEL,
     ],
     run: runOperator,
   },
   gateway: {
-    says: "the sidecar in front of a node's IPC socket",
+    says: "runs the sidecar in front of a node's IPC socket",
     options: [
-      { name: "listen", value: "H:P", says: "where to listen (required)" },
-      { name: "socket", value: "PATH", says: "the node's socket (required)" },
+      { name: "listen", value: "H:P", says: "address to listen on (required)" },
+      { name: "socket", value: "PATH", says: "path of the node's IPC socket (required)" },
       {
         name: "certificates",
         value: "DIR",
-        says: "a directory with tls.crt, tls.key and ca.crt (required)",
+        says: "directory with tls.crt, tls.key and ca.crt (required)",
       },
-      { name: "data", value: "DIR", says: "a directory on the node's volume, to tell how full that is" },
-      { name: "health-address", value: "H:P", says: `${HEALTH}; 0.0.0.0:7444` },
+      { name: "data", value: "DIR", says: "directory on the node's volume, to measure its free space" },
+      { name: "health-address", value: "H:P", says: `${HEALTH} (default 0.0.0.0:7444)` },
       LOG_LEVEL,
     ],
     run: runGateway,
   },
   release: {
-    says: "takes the operator's finalizer from all Nodes, once no operator runs any more",
+    says: "removes the operator's finalizer from all Nodes before an uninstall",
     options: [
       NAMESPACE,
       {
         name: "watch-namespace",
         value: "NAME",
-        says: "release Nodes of this namespace alone; all by default",
+        says: "namespace of the Nodes to release (default: all)",
       },
       IDENTITY,
       LOG_LEVEL,
@@ -116,10 +124,10 @@ async function runOperator(values: Values): Promise<void> {
   const log = await logOf(values);
   const peerAddress = values["peer-address"] ?? "service";
   if (peerAddress !== "service" && peerAddress !== "pod")
-    throw new UsageError("--peer-address is service or pod");
+    throw new UsageError("--peer-address must be service or pod");
   const pollSeconds = Number(values["poll-seconds"] ?? "10");
   if (!(pollSeconds >= 1 && pollSeconds <= 3_600))
-    throw new UsageError("--poll-seconds is a number of 1 to 3600");
+    throw new UsageError("--poll-seconds must be a number from 1 to 3600");
   const options = {
     nodeImage: requiredValue(values, "node-image"),
     gatewayImage: requiredValue(values, "gateway-image"),
@@ -197,7 +205,7 @@ async function printVersion(): Promise<void> {
 async function logOf(values: Values) {
   const { createLog, logLevels } = await import("./observe/log.ts");
   const level = logLevels.find((each) => each === (values["log-level"] ?? "info"));
-  if (level === undefined) throw new UsageError(`--log-level is one of ${logLevels.join(", ")}`);
+  if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`);
   return createLog(level);
 }
 
@@ -209,7 +217,7 @@ function requiredValue(values: Values, name: string): string {
 
 function addressOf(text: string, name: string): { readonly host: string; readonly port: number } {
   const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
-  if (host === "" || Number(port) > 0xffff) throw new UsageError(`--${name} is host:port`);
+  if (host === "" || Number(port) > 0xffff) throw new UsageError(`--${name} must be host:port`);
   return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
 }
 

@@ -42,8 +42,7 @@ function conformMap(
   path: string,
 ): object {
   const entries = Object.entries(value);
-  if (entries.length > maxProperties)
-    throw new ApiError(`${path} must have at most ${maxProperties} members`);
+  if (entries.length > maxProperties) throw new ApiError(`${path} must have at most ${maxProperties} keys`);
   return Object.fromEntries(
     entries.map(([name, each]) => [name, items && conformValue(items, each, `${path}.${name}`)]),
   );
@@ -61,7 +60,7 @@ function conformList(
 }
 
 function checkText(schema: JsonSchema, value: unknown): string | undefined {
-  if (typeof value !== "string") return "a text";
+  if (typeof value !== "string") return "a string";
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
   if (value.length < minLength || value.length > maxLength)
     return `of ${minLength} to ${maxLength} characters`;
@@ -74,7 +73,7 @@ function checkInteger(
   value: unknown,
 ): string | undefined {
   const fits = Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
-  return fits ? undefined : `a whole number of ${minimum} to ${maximum}`;
+  return fits ? undefined : `an integer from ${minimum} to ${maximum}`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

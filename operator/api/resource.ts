@@ -90,12 +90,12 @@ export function readNetwork(value: unknown): NetworkResource {
   };
 }
 
-/** Reads the metadata of an object. Throws `ApiError` when the value is not an object of Kubernetes. */
+/** Reads the metadata of an object. Throws `ApiError` when the value is not a Kubernetes object. */
 export function readMeta(value: unknown): ObjectMeta {
   const meta = members(members(value)["metadata"]);
   const word = (key: string): string => {
     const found = meta[key];
-    if (typeof found !== "string") throw new ApiError(`metadata.${key} must be a text`);
+    if (typeof found !== "string") throw new ApiError(`metadata.${key} must be a string`);
     return found;
   };
   return {
@@ -159,7 +159,7 @@ function fittingPart<T>(field: Field<T>, value: unknown): unknown {
 }
 
 function members(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) throw new ApiError("not an object of Kubernetes");
+  if (typeof value !== "object" || value === null) throw new ApiError("not a Kubernetes object");
   return value as Readonly<Record<string, unknown>>; // any object may be looked at by its keys
 }
 

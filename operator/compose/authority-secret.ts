@@ -61,7 +61,7 @@ export class AuthorityKeeper implements Disposable {
       const known = await readOrMake(this.#options);
       if (JSON.stringify(known) !== JSON.stringify(this.#known)) this.#known = known;
     } catch (error) {
-      this.#options.log.warn({ error: messageOf(error) }, "authority cannot be looked at");
+      this.#options.log.warn({ error: messageOf(error) }, "authority secret cannot be read");
     }
   }
 
@@ -94,7 +94,7 @@ async function takeStep({ client, namespace, clock, log }: KeeperOptions, object
   if (after === known) return known;
   await client.replace(draftOf(namespace, after, readMeta(object).resourceVersion));
   const fields = { announced: after.next !== undefined, previous: after.previous !== undefined };
-  log.info(fields, "authority led over to the next");
+  log.info(fields, "authority rotated");
   return after;
 }
 
@@ -123,7 +123,7 @@ function read(object: unknown): Authorities {
   if (!isAuthority(current) || (isNext && !isAuthority(next)))
     throw new KubeError(
       "invalid",
-      `the Secret ${NAME} holds no authority; delete it and the operator makes a new one, which all gateways then get`,
+      `the Secret ${NAME} contains no valid authority. Delete it, and the operator creates a new one and distributes it to all gateways`,
     );
   return { current, next: isNext ? next : undefined, previous: secretText(object, "previous.crt") };
 }

@@ -101,7 +101,7 @@ function whileLeading(channel: Channel, leadership: Leadership): Channel {
   return {
     async call(gateway, method, ...params) {
       if (!leadership.holds())
-        throw new KubeError("not-leading", "this process does not lead and asks no node");
+        throw new KubeError("not-leading", "this process is not the leader and calls no nodes");
       return channel.call(gateway, method, ...params);
     },
     [Symbol.dispose]: () => channel[Symbol.dispose](),

@@ -57,13 +57,13 @@ export function createLeaseWait(lease: string) {
       cause = `: ${messageOf(error)}`;
     },
     onHeld(holder: string): void {
-      cause = `: ${holder} holds it; an operator at work would take the Nodes again, stop it first`;
+      cause = `: ${holder} holds it. Stop the operator first; it would add the finalizers again`;
     },
     /** Returns the error of an expired wait. */
     timeout: (): KubeError =>
       new KubeError(
         "conflict",
-        `the Lease ${lease} could not be taken within ${LEASE_WAIT_MS / 1_000} s${cause}`,
+        `the Lease ${lease} could not be acquired within ${LEASE_WAIT_MS / 1_000} s${cause}`,
       ),
   };
 }
@@ -83,7 +83,7 @@ export async function releaseNodes(options: NodesOptions, signal: AbortSignal): 
   for (let round = 0; ; round++) {
     const held = (await heldNodes(options, signal)).filter(({ uid }) => !refused.has(uid));
     if (held.length === 0) break;
-    if (round === ROUNDS) throw new KubeError("conflict", "Nodes changed all the time; try again");
+    if (round === ROUNDS) throw new KubeError("conflict", "Nodes kept changing; try again");
     for (const meta of held) {
       const refusal = await tryRelease(options, meta, released);
       if (refusal !== undefined) refused.set(meta.uid, `${keyOf(meta)}: ${refusal}`);
@@ -124,7 +124,7 @@ async function tryRelease(
   } catch (error) {
     if (isKubeError(error, "forbidden") || isKubeError(error, "invalid")) return error.message;
     if (!isRace(error)) throw error;
-    log.debug({ node: keyOf(meta), error: messageOf(error) }, "another was quicker");
+    log.debug({ node: keyOf(meta), error: messageOf(error) }, "conflict with another writer");
   }
   return undefined;
 }

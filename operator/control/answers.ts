@@ -77,7 +77,7 @@ function hashIn(value: unknown): string | undefined {
 }
 
 function idIn(value: unknown): string {
-  if (typeof value !== "string" || !ID.test(value)) throw invalid("a node without an id");
+  if (typeof value !== "string" || !ID.test(value)) throw invalid("admin_nodeInfo has no valid id");
   return value.toLowerCase();
 }
 
@@ -87,7 +87,7 @@ export function readPeerIds(value: unknown): ReadonlySet<string> {
 }
 
 function peersIn(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value) || value.length > MAX_PEERS) throw invalid("peers that are not a list");
+  if (!Array.isArray(value) || value.length > MAX_PEERS) throw invalid("the peers are not a list");
   return value;
 }
 
@@ -107,15 +107,15 @@ export function readSyncing(value: unknown): boolean {
 
 /** Decodes the result of `admin_addPeer` and `admin_removePeer`. */
 export function readBoolean(value: unknown): boolean {
-  if (typeof value !== "boolean") throw invalid("neither true nor false");
+  if (typeof value !== "boolean") throw invalid("the result is not a boolean");
   return value;
 }
 
 /** Decodes the result of `gateway_report`. */
 export function readReport(value: unknown): NodeReport {
   const { id, version, genesis, peers, height, syncing, disk } = members(value);
-  if (!isCount(height) || !Number.isSafeInteger(height)) throw invalid("a report without a height");
-  if (typeof syncing !== "boolean") throw invalid("a report that does not say whether the node catches up");
+  if (!isCount(height) || !Number.isSafeInteger(height)) throw invalid("the report has no height");
+  if (typeof syncing !== "boolean") throw invalid("the report has no syncing");
   return {
     id: idIn(id),
     version: versionIn(version),
@@ -130,7 +130,7 @@ export function readReport(value: unknown): NodeReport {
 function diskIn(value: unknown): DiskUsage {
   const { sizeBytes, freeBytes } = members(value);
   if (!isCount(sizeBytes) || !isCount(freeBytes) || freeBytes > sizeBytes)
-    throw invalid("a report with a volume without sizes");
+    throw invalid("the report has invalid sizes of the volume");
   return { sizeBytes, freeBytes };
 }
 
@@ -141,7 +141,7 @@ function isCount(value: unknown): value is number {
 /** Decodes the result of `admin_stateMigrationStatus`; its error is text, and the text `null` for none. */
 export function readMigration(value: unknown): MigrationStatus {
   const { isMigration, progress, err, migrationBlockNumber: block } = members(value);
-  if (typeof isMigration !== "boolean") throw invalid("admin_stateMigrationStatus without isMigration");
+  if (typeof isMigration !== "boolean") throw invalid("admin_stateMigrationStatus has no isMigration");
   const percent = typeof progress === "number" && Number.isFinite(progress) ? progress : 0;
   return {
     running: isMigration,
@@ -155,14 +155,14 @@ export function readMigration(value: unknown): MigrationStatus {
 export function readLastMigration(value: unknown): LastMigration | undefined {
   if (value === null) return undefined;
   const { err, migrationBlockNumber: block } = members(value);
-  if (!isCount(block)) throw invalid("admin_stateMigrationLast without a block");
+  if (!isCount(block)) throw invalid("admin_stateMigrationLast has no block");
   return { block, error: readError(err) };
 }
 
 /** Decodes the result of `admin_stateMigrationRoom`. */
 export function readRoom(value: unknown): ReportedMigrationRoom {
   const { free, needed } = members(value);
-  if (!isCount(free) || !isCount(needed)) throw invalid("admin_stateMigrationRoom without sizes");
+  if (!isCount(free) || !isCount(needed)) throw invalid("admin_stateMigrationRoom has no sizes");
   return { freeBytes: free, neededBytes: needed };
 }
 
@@ -170,7 +170,7 @@ export function readRoom(value: unknown): ReportedMigrationRoom {
 export function readSaving(value: unknown): SavingStatus {
   const { isSaving, bytes, err } = members(value);
   if (typeof isSaving !== "boolean" || !isCount(bytes))
-    throw invalid("admin_saveTrieNodeStatus without isSaving and bytes");
+    throw invalid("admin_saveTrieNodeStatus has no isSaving or bytes");
   return { running: isSaving, bytes, error: readError(err) };
 }
 
@@ -180,7 +180,8 @@ function readError(err: unknown): string | undefined {
 }
 
 function members(value: unknown): Members {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid("not an object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid("the result is not an object");
   return value as Members; // any object may be looked at by its keys
 }
 

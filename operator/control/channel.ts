@@ -58,10 +58,10 @@ function resultOf({ status, text }: GatewayResponse, method: ControlMethod): unk
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new ControlError("gateway", `${method}: HTTP status ${status} without JSON`);
+    throw new ControlError("gateway", `${method}: the response is not JSON (HTTP status ${status})`);
   }
   if (typeof answer !== "object" || answer === null)
-    throw new ControlError("gateway", `${method}: not an answer`);
+    throw new ControlError("gateway", `${method}: the response is not JSON-RPC`);
   const { result, error } = answer as { result?: unknown; error?: ErrorObject | null };
   if (error !== undefined && error !== null) {
     throw new ControlError(status === 200 ? "node-error" : hopOf(error.data), errorText(error));

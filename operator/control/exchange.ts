@@ -41,7 +41,7 @@ export async function exchange(
   const last = again ? await attempt(agent, gateway, { question, signal }) : first;
   if ("status" in last) return last;
   const { hop, cause } = last;
-  const why = signal.aborted ? `no answer within ${question.deadlineMs / 1_000} s` : cause.message;
+  const why = signal.aborted ? `no response within ${question.deadlineMs / 1_000} s` : cause.message;
   throw new ControlError(hop, `gateway ${gateway.name} at ${gateway.host}:${gateway.port}: ${why}`, {
     cause,
   });
@@ -123,7 +123,7 @@ async function readAll(answer: IncomingMessage, mostBytes: number): Promise<stri
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > mostBytes) throw new Error("the answer is too large");
+    if (size > mostBytes) throw new Error("the response is too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -71,15 +71,15 @@ export function readCall(bytes: Uint8Array): ControlCall | InvalidCall {
   try {
     request = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return { code: -32_700, message: "not JSON" };
+    return { code: -32_700, message: "the request is not JSON" };
   }
   if (typeof request !== "object" || request === null || Array.isArray(request)) {
-    return { code: -32_600, message: "one request at a time" };
+    return { code: -32_600, message: "the request is not a single JSON-RPC call" };
   }
   const { method, params = [] } = request as { method?: unknown; params?: unknown };
-  if (typeof method !== "string") return { code: -32_600, message: "no method" };
+  if (typeof method !== "string") return { code: -32_600, message: "the request has no method" };
   if (!Object.hasOwn(controlMethods, method)) {
-    return { code: -32_601, message: `the method ${method.slice(0, 64)} is not offered here` };
+    return { code: -32_601, message: `the method ${method.slice(0, 64)} is not available` };
   }
   const known = method as ControlMethod; // it is one of the table's own keys
   const { takes } = controlMethods[known];

@@ -58,7 +58,7 @@ export const extendedUses = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.
 export function signCertificate(content: CertificateContent, key: KeyObject): string {
   const curve = key.asymmetricKeyDetails?.namedCurve;
   if (curve !== "prime256v1")
-    throw new Error(`a key of P-256 signs certificates, not one of ${curve ?? key.type}`);
+    throw new Error(`certificates are signed with a P-256 key, not ${curve ?? key.type}`);
   const algorithm = sequence(new ObjectIdentifier({ value: ECDSA_WITH_SHA256 }));
   const signed = signedPart(content, algorithm);
   const signature = sign("sha256", bytesOf(signed), key);
@@ -95,7 +95,7 @@ export function commonName(text: string): Sequence {
 /** Returns the encoded subject of a certificate, so that names can be compared by bytes. */
 export function subjectOf(certificate: X509Certificate): Sequence {
   const subject = partsOf(partsOf(fromBER(certificate.raw).result)[0])[5];
-  if (!(subject instanceof Sequence)) throw new Error("a certificate without a subject");
+  if (!(subject instanceof Sequence)) throw new Error("the certificate has no subject");
   return subject;
 }
 

@@ -24,8 +24,8 @@ export function createCallQueue(options: CallQueueOptions): CallQueue {
   let maintained: ControlMethod | undefined;
   return async (call) => {
     const { maintenance, by } = controlMethods[call.method];
-    if (calls >= MAX_CALLS) throw new IpcError("busy", "too many calls at a time");
-    if (maintenance && maintained !== undefined) throw new IpcError("busy", `${maintained} is being called`);
+    if (calls >= MAX_CALLS) throw new IpcError("busy", "too many concurrent calls");
+    if (maintenance && maintained !== undefined) throw new IpcError("busy", `${maintained} is in progress`);
     calls++;
     if (maintenance) maintained = call.method;
     try {

@@ -28,14 +28,17 @@ export function createCallHandler(options: CallOptions): Handler {
     const socket = request.socket as TLSSocket; // the server speaks TLS alone
     if (socket.destroyed) return;
     if (answering.has(socket)) {
-      options.log.warn({ from: socket.remoteAddress }, "a request came before the last was answered");
+      options.log.warn(
+        { from: socket.remoteAddress },
+        "connection closed: a request before the last response",
+      );
       socket.destroy();
       return;
     }
     answering.add(socket);
     answer(request, response, options)
       .catch((error: unknown) => {
-        options.log.debug({ error: messageOf(error) }, "request broke off");
+        options.log.debug({ error: messageOf(error) }, "request aborted");
         response.destroy();
       })
       .finally(() => answering.delete(socket));

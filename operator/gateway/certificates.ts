@@ -37,7 +37,7 @@ export async function openCertificates(directory: string, lookMs: number, log: L
   };
   const timer = setInterval(() => {
     look().catch((error: unknown) =>
-      log.warn({ error: messageOf(error) }, "certificate cannot be renewed yet"),
+      log.warn({ error: messageOf(error) }, "certificate cannot be read again"),
     );
   }, lookMs);
   timer.unref();
@@ -57,7 +57,7 @@ async function readFiles(directory: string): Promise<CertificateFiles> {
     read(gatewayFiles.authority),
   ]);
   const leaf = new X509Certificate(certificate);
-  if (!leaf.checkPrivateKey(createPrivateKey(key))) throw new Error("the certificate has another key");
+  if (!leaf.checkPrivateKey(createPrivateKey(key))) throw new Error("the certificate does not match the key");
   const validity = { begin: Date.parse(leaf.validFrom), end: Date.parse(leaf.validTo) };
   return { certificate, key, authority, validity };
 }

@@ -20,7 +20,7 @@ export function clientOf(socket: TLSSocket, now: number): Client {
   const [common = ""] = [subject?.CN ?? ""].flat();
   const name = common.slice(0, 253);
   if (!socket.authorized || name !== OPERATOR_NAME)
-    return { name, serial: serialNumber, refusal: "not the operator" };
+    return { name, serial: serialNumber, refusal: "the client is not the operator" };
   const isOver = !(now < Date.parse(end));
-  return { name, serial: serialNumber, refusal: isOver ? "the certificate has ended" : undefined };
+  return { name, serial: serialNumber, refusal: isOver ? "the certificate has expired" : undefined };
 }

@@ -41,14 +41,14 @@ export function guardConnections(server: Server, { log, metrics, clock }: Surrou
     const [oldest] = unproven.values();
     if (unproven.size >= MAX_UNPROVEN && oldest !== undefined) {
       unproven.delete(placeOf(oldest));
-      refuse("crowd", oldest, "its place was needed before it had proved itself");
+      refuse("crowd", oldest, "evicted before its certificate was verified");
     }
     unproven.set(place, socket);
     socket.once("close", () => unproven.delete(place));
   });
   server.on("secureConnection", (socket) => {
     unproven.delete(placeOf(socket));
-    if (proven.size >= MAX_PROVEN) return refuse("crowd", socket, "the operator holds enough connections");
+    if (proven.size >= MAX_PROVEN) return refuse("crowd", socket, "too many connections of the operator");
     proven.add(socket);
     metrics.connections(proven.size);
     socket.once("close", () => {
@@ -60,7 +60,8 @@ export function guardConnections(server: Server, { log, metrics, clock }: Surrou
   server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
     const { kind, why } = verdict(error, socket);
     // A probe of the port connects and goes.
-    if (kind === undefined) log.debug({ from: socket.remoteAddress }, "connection ended before it began");
+    if (kind === undefined)
+      log.debug({ from: socket.remoteAddress }, "connection closed before the handshake");
     else refuse(kind, socket, why);
   });
 }

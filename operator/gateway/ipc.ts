@@ -35,10 +35,10 @@ export function callNode(socketPath: string, call: ControlCall, deadlineMs: numb
       settle();
     };
     const fail = (code: ReportedHop, why: string, cause?: unknown): void =>
-      end(() => reject(new IpcError(code, `the node does not answer: ${why}`, { cause })));
-    const deadline = setTimeout(() => fail("silent", "it takes too long"), deadlineMs);
+      end(() => reject(new IpcError(code, `the node gave no valid response: ${why}`, { cause })));
+    const deadline = setTimeout(() => fail("silent", "the deadline has passed"), deadlineMs);
     socket.on("error", (error) => fail("socket", error.message, error));
-    socket.on("close", () => fail("socket", "it closed the connection"));
+    socket.on("close", () => fail("socket", "the connection was closed"));
     socket.on("connect", () => {
       const { method, params } = call;
       socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
@@ -46,12 +46,12 @@ export function callNode(socketPath: string, call: ControlCall, deadlineMs: numb
     socket.on("data", (chunk: Buffer) => {
       size += chunk.length;
       const last = chunk.indexOf(NEWLINE);
-      if (size > answerBytes) return fail("bad-answer", `its answer is longer than ${answerBytes} bytes`);
+      if (size > answerBytes) return fail("bad-answer", `the response is longer than ${answerBytes} bytes`);
       chunks.push(last < 0 ? chunk : chunk.subarray(0, last));
       if (last < 0) return undefined;
       const answer = read(Buffer.concat(chunks));
       return answer === undefined
-        ? fail("bad-answer", "it sends no answer of JSON-RPC")
+        ? fail("bad-answer", "the response is not JSON-RPC")
         : end(() => resolve(answer));
     });
   });

@@ -170,7 +170,7 @@ function readPage(answer: unknown): Page {
   const { items, metadata } = (answer ?? {}) as { items?: unknown; metadata?: Record<string, unknown> };
   const resourceVersion = metadata?.["resourceVersion"];
   if (!Array.isArray(items) || typeof resourceVersion !== "string") {
-    throw new KubeError("server", "the answer is not a list of objects");
+    throw new KubeError("server", "the response is not a list of objects");
   }
   const next = metadata?.["continue"];
   return { items, resourceVersion, next: typeof next === "string" && next !== "" ? next : undefined };

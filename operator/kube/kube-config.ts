@@ -11,7 +11,8 @@ import type { Account } from "./pod-account.ts";
 export async function kubeConfigAccount(): Promise<Account> {
   const config = readConfig();
   const cluster = config.getCurrentCluster();
-  if (cluster === null) throw new KubeError("other", "there is no cluster: set KUBECONFIG or run in a pod");
+  if (cluster === null)
+    throw new KubeError("other", "no cluster is configured; set KUBECONFIG or run in a pod");
   return {
     server: cluster.server,
     // A configuration that is read anew keeps no token of its own.

@@ -22,9 +22,9 @@ export async function* jsonLines(chunks: AsyncIterable<Buffer>, mostBytes: numbe
     }
     held.push(chunk.subarray(from));
     size += chunk.length - from;
-    if (size > mostBytes) throw new KubeError("too-large", `an event of more than ${mostBytes} bytes`);
+    if (size > mostBytes) throw new KubeError("too-large", `the event is longer than ${mostBytes} bytes`);
   }
-  if (size > 0) throw new KubeError("unreachable", "the watch broke off within an event");
+  if (size > 0) throw new KubeError("unreachable", "the watch ended within an event");
 }
 
 /** Parses JSON. Throws `KubeError` `bad-answer`. */
@@ -32,6 +32,6 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new KubeError("bad-answer", "the answer is not JSON", { cause });
+    throw new KubeError("bad-answer", "the response is not JSON", { cause });
   }
 }

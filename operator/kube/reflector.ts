@@ -92,7 +92,7 @@ async function follow(following: Following): Promise<void> {
       failures++;
       const wait = waitAfter(error, failures);
       const fields = { kind, error: messageOf(error), wait };
-      if (isKubeError(error, "gone")) options.log.info(fields, "watch is too old, listing anew");
+      if (isKubeError(error, "gone")) options.log.info(fields, "resource version has expired; listing again");
       else options.log.warn(fields, "watch was interrupted");
       await options.pause(wait, signal).catch(() => undefined);
     }
@@ -145,7 +145,7 @@ function put(
   const before = store.get(key);
   if (before?.meta.resourceVersion === seen.meta.resourceVersion) return;
   if (before === undefined && store.size >= (maxObjects ?? MAX_OBJECTS)) {
-    log.error({ key }, "too many objects: this one is not looked at");
+    log.error({ key }, "object ignored: too many objects");
     return;
   }
   store.set(key, seen);
@@ -156,7 +156,7 @@ function read(item: unknown, { transform, log }: Following["options"]): CachedOb
   try {
     return transform(item);
   } catch (error) {
-    log.warn({ error: (error as Error).message }, "an object that cannot be read is left out");
+    log.warn({ error: (error as Error).message }, "object ignored: it cannot be parsed");
     return undefined;
   }
 }

@@ -46,6 +46,6 @@ export function pathOf({ apiVersion, plural }: Kind, namespace?: string, name?: 
 /** Returns the row of an object. Throws `RangeError` for an unknown kind, which is a programming error. */
 export function kindOf({ apiVersion, kind }: Pick<Kind, "apiVersion" | "kind">): Kind {
   const found = Object.values(kinds).find((row) => row.kind === kind && row.apiVersion === apiVersion);
-  if (found === undefined) throw new RangeError(`${apiVersion} ${kind} is not a kind handled here`);
+  if (found === undefined) throw new RangeError(`${apiVersion} ${kind} is not a supported kind`);
   return found;
 }

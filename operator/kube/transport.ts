@@ -72,7 +72,10 @@ export function openTransport(options: TransportOptions): Transport {
   const begin = (request: KubeRequest, bodyTimeout: number, signal: AbortSignal) =>
     answerTo(dispatcher, options, request, { bodyTimeout, signal });
   const late = (request: KubeRequest) => () =>
-    new KubeError("unreachable", `${request.method} ${request.path}: no answer in ${limits.requestMs} ms`);
+    new KubeError(
+      "unreachable",
+      `${request.method} ${request.path}: no response within ${limits.requestMs} ms`,
+    );
   return {
     async send(request) {
       using deadline = openDeadline(limits.requestMs, request.signal, late(request));
@@ -119,7 +122,8 @@ function fence(mayWrite: () => boolean): Dispatcher.DispatcherComposeInterceptor
     if (options.method === "GET") return dispatch(options, handler);
     return dispatch(options, {
       onRequestStart(controller, context) {
-        if (!mayWrite()) throw new KubeError("not-leading", "this process does not lead and writes nothing");
+        if (!mayWrite())
+          throw new KubeError("not-leading", "this process is not the leader and writes no objects");
         handler.onRequestStart?.(controller, context);
       },
       onResponseStart: (...given) => handler.onResponseStart?.(...given),

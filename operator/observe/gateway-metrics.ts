@@ -25,31 +25,31 @@ export function createGatewayMetrics(): GatewayMetrics {
   collectDefaultMetrics({ register: registry });
   const calls = new Counter({
     name: "knit_gateway_calls_total",
-    help: "Calls by method and how they ended: answered, or where on the way they failed.",
+    help: "Calls by method and outcome: answered, or the hop at which they failed.",
     labelNames: ["method", "outcome"],
     registers,
   });
   const seconds = new Histogram({
     name: "knit_gateway_call_seconds",
-    help: "How long calls took, from the whole request to the answer.",
+    help: "Duration of calls, from the complete request to the response.",
     labelNames: ["method"],
     buckets: [0.005, 0.025, 0.1, 0.5, 2, 10],
     registers,
   });
   const refused = new Counter({
     name: "knit_gateway_refused_connections_total",
-    help: "Connections that were refused, by reason.",
+    help: "Refused connections by reason.",
     labelNames: ["reason"],
     registers,
   });
   const open = new Gauge({
     name: "knit_gateway_connections",
-    help: "Open connections that are authenticated as the operator.",
+    help: "Open connections authenticated as the operator.",
     registers,
   });
   const ends = new Gauge({
     name: "knit_gateway_certificate_expiration_timestamp_seconds",
-    help: "When the gateway's certificate ends, in seconds since the epoch.",
+    help: "Expiration time of the gateway's certificate, in seconds since the epoch.",
     registers,
   });
   return {

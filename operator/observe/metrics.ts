@@ -38,7 +38,7 @@ export function createMetrics(sources: MetricSources): OperatorMetrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: "rest_client_requests_total",
-    help: "Requests to the API server that were answered.",
+    help: "Requests that the API server answered, by status code and method.",
     labelNames: ["code", "method", "host"],
     registers,
   });
@@ -54,7 +54,7 @@ export function createMetrics(sources: MetricSources): OperatorMetrics {
   });
   const queue = declareQueueMetrics(registers, sources.depths);
   read("knit_operator_nodes", "Nodes.", sources.nodes);
-  read("knit_operator_ready_nodes", "Nodes whose condition Ready holds.", sources.readyNodes);
+  read("knit_operator_ready_nodes", "Nodes whose condition Ready is True.", sources.readyNodes);
   return {
     request: (method, status) => requests.inc({ method, code: String(status), host: sources.host() }),
     queue,

@@ -28,34 +28,34 @@ interface Row {
 const rows: readonly Row[] = [
   {
     name: "knit_node_ready",
-    help: "1 while the pod is ready and the node answers.",
+    help: "1 while the pod is ready and the node responds.",
     value: ({ ready }) => Number(ready),
   },
   { name: "knit_node_height", help: "Number of the newest block.", value: ({ height }) => height },
   {
     name: "knit_node_lag_blocks",
-    help: "Blocks that the node is behind the highest of its network.",
+    help: "Blocks that the node is behind the newest block of its network.",
     value: ({ lag }) => lag,
   },
-  { name: "knit_node_peers", help: "Peers that are connected.", value: ({ peers }) => peers },
+  { name: "knit_node_peers", help: "Connected peers.", value: ({ peers }) => peers },
   {
     name: "knit_node_peers_missing",
-    help: "Peers that the node is to keep and that are not connected.",
+    help: "Required peers that are not connected.",
     value: ({ peersMissing }) => peersMissing,
   },
   {
     name: "knit_node_disk_used_bytes",
-    help: "How much of the volume with the chain is used.",
+    help: "Used bytes of the volume with the chain.",
     value: ({ diskUsedBytes }) => diskUsedBytes,
   },
   {
     name: "knit_node_disk_capacity_bytes",
-    help: "How large the volume with the chain is.",
+    help: "Capacity of the volume with the chain, in bytes.",
     value: ({ diskCapacityBytes }) => diskCapacityBytes,
   },
   {
     name: "knit_node_maintenance",
-    help: "1 while the node is being maintained.",
+    help: "1 while maintenance of the node is in progress.",
     value: ({ maintained }) => Number(maintained),
   },
 ];

@@ -47,7 +47,7 @@ export function declareQueueMetrics(
 function queueMetrics(registers: Registry[], depths: () => Readonly<Record<string, number>>) {
   const named = (name: string, help: string) => ({ name, help, labelNames: ["name"], registers });
   const depth: Gauge = new Gauge({
-    ...named("workqueue_depth", "Names that wait to be worked on."),
+    ...named("workqueue_depth", "Requests that wait in the queue."),
     collect: () => {
       for (const [name, value] of Object.entries(depths())) depth.set({ name }, value);
     },
@@ -55,10 +55,10 @@ function queueMetrics(registers: Registry[], depths: () => Readonly<Record<strin
   const durations = (name: string, help: string): Histogram =>
     new Histogram({ ...named(name, help), buckets: BUCKETS });
   return {
-    adds: new Counter(named("workqueue_adds_total", "Names that came into the queue.")),
-    retries: new Counter(named("workqueue_retries_total", "Names that came again because they failed.")),
-    waits: durations("workqueue_queue_duration_seconds", "How long names waited."),
-    works: durations("workqueue_work_duration_seconds", "How long names were worked on."),
+    adds: new Counter(named("workqueue_adds_total", "Requests added to the queue.")),
+    retries: new Counter(named("workqueue_retries_total", "Requests added again after a failure.")),
+    waits: durations("workqueue_queue_duration_seconds", "Time that requests waited in the queue."),
+    works: durations("workqueue_work_duration_seconds", "Time that requests were processed."),
   };
 }
 
@@ -70,12 +70,12 @@ function controllerMetrics(registers: Registry[]) {
     registers,
   });
   return {
-    results: new Counter(named("reconcile_total", "Pieces of work by how they ended.", "result")),
-    errors: new Counter(named("reconcile_errors_total", "Pieces of work that failed.")),
+    results: new Counter(named("reconcile_total", "Reconciliations by result.", "result")),
+    errors: new Counter(named("reconcile_errors_total", "Reconciliations that failed.")),
     times: new Histogram({
-      ...named("reconcile_time_seconds", "How long a piece of work took."),
+      ...named("reconcile_time_seconds", "Duration of reconciliations."),
       buckets: BUCKETS,
     }),
-    active: new Gauge(named("active_workers", "Pieces of work that are being done.")),
+    active: new Gauge(named("active_workers", "Reconciliations in progress.")),
   };
 }

@@ -54,7 +54,7 @@ export function lossTrouble({ node, address, validators, empty, isAllowed }: Los
   }
   return {
     reason: "ChainLost",
-    message: `the volume with the chain is gone, and validators with empty volumes would make another block 1: bring the volume or a copy of it back under the claim's name. Only to begin there: ${allowCommand("kn", node, "new-chain")}`,
+    message: `the volume with the chain is missing, and the validators with empty volumes could agree on another block 1. Restore the volume or a copy of it under the name of the claim. To start a new chain: ${allowCommand("kn", node, "new-chain")}`,
     pod: "ends",
   };
 }

@@ -27,8 +27,8 @@ const MAX_NAMED = 5;
 export function planDeletion({ until, orphans, pods, keepers }: DeletionView, now: number): DeletionPlan {
   if (orphans) return { isOver: true, left: undefined };
   const parts = [
-    ...(pods.length === 0 ? [] : [`pods that have not ended: ${formatNames(pods)}`]),
-    ...(keepers.length === 0 ? [] : [`nodes that keep it as a peer: ${formatNames(keepers)}`]),
+    ...(pods.length === 0 ? [] : [`pods that have not terminated: ${formatNames(pods)}`]),
+    ...(keepers.length === 0 ? [] : [`nodes that still have it as a peer: ${formatNames(keepers)}`]),
   ];
   const left = parts.length === 0 ? undefined : parts.join("; ");
   return { isOver: left === undefined || !(now < until), left };

@@ -49,18 +49,18 @@ function otherThanNoted(view: GenesisView, digest: string): string | undefined {
   const { noted, configMap, network } = view;
   if (noted === undefined) return nodesTrouble(view, digest);
   if (noted.digest === digest) return undefined;
-  return `the ConfigMap ${configMap} holds another genesis than the noted one: put that back. Only for another chain: ${allowCommand("knet", network, "new-chain")}`;
+  return `the ConfigMap ${configMap} contains another genesis than the recorded one. Restore the recorded one. To start a new chain: ${allowCommand("knet", network, "new-chain")}`;
 }
 
 /** Compares with the Nodes' records, because a recreated Network has none. */
 function nodesTrouble({ nodes, network }: GenesisView, digest: string | undefined): string | undefined {
   const others = nodes.filter((node) => node.digest !== digest).map(({ name }) => name);
   if (others.length === 0) return undefined;
-  return `${others.slice(0, 5).join(", ")} began with another genesis: put that back. Only for another chain: ${allowCommand("knet", network, "new-chain")}`;
+  return `${others.slice(0, 5).join(", ")} started with another genesis. Restore that one. To start a new chain: ${allowCommand("knet", network, "new-chain")}`;
 }
 
 function missingGenesis({ configMap, isMade, network }: GenesisView, { digest }: GenesisRecord): string {
-  const text = `the ConfigMap ${configMap} with the genesis is gone`;
-  if (!isMade) return `${text}: put it back`;
-  return `${text}, and this release cannot make it again with the digest ${digest}: put it back from a copy. Only for another chain: ${allowCommand("knet", network, "new-chain")}`;
+  const text = `the ConfigMap ${configMap} with the genesis is missing`;
+  if (!isMade) return `${text}. Restore it.`;
+  return `${text}, and this release cannot recreate it with the digest ${digest}. Restore it from a copy. To start a new chain: ${allowCommand("knet", network, "new-chain")}`;
 }

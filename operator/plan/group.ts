@@ -73,5 +73,5 @@ export function quorumTrouble(member: MemberView, members: readonly MemberView[]
   const most = mayMiss(cores.length);
   if (missing.length + 1 <= most) return undefined;
   const names = missing.map(({ name }) => name).join(", ");
-  return `of ${cores.length} core nodes ${most} may be missing, and ${names} already ${missing.length === 1 ? "is" : "are"}`;
+  return `at most ${most} of ${cores.length} core nodes may be unavailable, and ${names} already ${missing.length === 1 ? "is" : "are"}`;
 }

@@ -143,7 +143,7 @@ function peers({ members }: HealthView): Verdict {
   const each = short.map(
     ({ name, peersMissing, peersWanted }) => `${name} ${peersMissing} of ${peersWanted}`,
   );
-  return verdict("PeersReady", "PeersMissing", `peers that are not connected: ${each.join(", ")}`);
+  return verdict("PeersReady", "PeersMissing", `missing peers: ${each.join(", ")}`);
 }
 
 function sync({ members }: HealthView): Verdict {
@@ -155,7 +155,7 @@ function sync({ members }: HealthView): Verdict {
 }
 
 function lagText({ name, lag }: MemberHealth): string {
-  return `${name} is ${lag} blocks behind the newest`;
+  return `${name} is ${lag} blocks behind the newest block`;
 }
 
 function maintaining({ maintenance: run }: HealthView): Verdict {

@@ -83,7 +83,7 @@ export function newRun(
     member,
     cause,
     state: "Requested",
-    message: "waits for its turn",
+    message: "waits for earlier requests",
     requestedAt: formatInstant(since ?? now),
     held: undefined,
     freeSince: undefined,
@@ -105,10 +105,10 @@ type Judge = (
 const judges: Readonly<Record<MaintenanceRun["state"], Judge>> = {
   Requested: waiting,
   Starting: (run, _view, now) =>
-    isLate(run, now) ? over(run, "the node could not be asked to begin", now) : { do: "resume", run },
+    isLate(run, now) ? over(run, "the start request failed", now) : { do: "resume", run },
   Running: working,
   Stopping: (run, _view, now) =>
-    isLate(run, now) ? over(run, `${run.message}; it could not be stopped`, now) : { do: "stop", run },
+    isLate(run, now) ? over(run, `${run.message}; the stop request failed`, now) : { do: "stop", run },
   Verifying: verifying,
   Succeeded: (run) => ({ do: "end", run }),
   Failed: (run) => ({ do: "end", run }),
@@ -117,7 +117,7 @@ const judges: Readonly<Record<MaintenanceRun["state"], Judge>> = {
 /** Decides on the next action of a run. */
 export function planMaintenance(run: MaintenanceRun, view: PreflightView, now: number): MaintenanceStep {
   const { member } = view;
-  if (member === undefined && isOpen(run)) return over(run, "the replica is gone", now);
+  if (member === undefined && isOpen(run)) return over(run, "the replica does not exist any more", now);
   if (member === undefined) return { do: "end", run };
   if (isUnderWay(run) && member.suspended) return over(run, "the replica was suspended", now);
   return judges[run.state](run, { ...view, member }, now);
@@ -131,10 +131,10 @@ function waiting(
   const trouble = preflightTrouble(run, view) ?? turnTrouble(run, view, now);
   if (trouble === undefined) {
     const { height } = view.member;
-    const starting = enterState(run, "Starting", "the node is asked to begin", now);
+    const starting = enterState(run, "Starting", "the start is requested", now);
     return { do: "begin", run: { ...starting, startedAt: formatInstant(now), height } };
   }
-  if (isLate(run, now)) return over(run, `given up after a day: ${trouble.message}`, now);
+  if (isLate(run, now)) return over(run, `not started within a day: ${trouble.message}`, now);
   return { do: "wait", run: { ...run, ...trouble, message: cut(trouble.message) } };
 }
 
@@ -147,14 +147,14 @@ function turnTrouble(
   const before = askedBefore({ ...run, node: member.node }, turns);
   const freeSince = run.freeSince ?? formatInstant(now);
   if (before[0] === undefined || mayPass(freeSince, before, now)) return undefined;
-  return { message: `${before[0].member} asked first`, held: undefined, freeSince };
+  return { message: `${before[0].member} has an earlier request`, held: undefined, freeSince };
 }
 
 function working(run: MaintenanceRun, _view: PreflightView, now: number): MaintenanceStep {
   const idleMs = now - Date.parse(run.progressAt ?? run.stateAt);
   if (!isLate(run, now) && idleMs < STALL_MS) return { do: "look", run };
-  if (run.operation === "save-cache") return over(run, "it did not end within an hour", now);
-  const why = isLate(run, now) ? "it took longer than 12 hours" : "it did not come on for an hour";
+  if (run.operation === "save-cache") return over(run, "no completion within an hour", now);
+  const why = isLate(run, now) ? "no completion within 12 hours" : "no progress for an hour";
   return { do: "stop", run: enterState(run, "Stopping", why, now) };
 }
 
@@ -171,9 +171,12 @@ function verifying(
   const isFresh = height !== undefined && toldAt > Date.parse(run.stateAt);
   if (isFresh && run.height === undefined) return { do: "wait", run: { ...run, height } };
   if (isFresh && member.ready && height > (run.height ?? height)) {
-    return { do: "end", run: endRun(run, "Succeeded", `${run.message}; block ${height} followed`, now) };
+    return {
+      do: "end",
+      run: endRun(run, "Succeeded", `${run.message}; block ${height} was imported`, now),
+    };
   }
-  if (isLate(run, now)) return over(run, `${run.message}, and no block followed for 10 minutes`, now);
+  if (isLate(run, now)) return over(run, `${run.message}; no block was imported within 10 minutes`, now);
   return { do: "wait", run };
 }
 
@@ -181,9 +184,10 @@ function verifying(
 export function afterStart(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
   // What runs already was begun by hand, or by an operator that ended before it could note the answer.
   if (!answer.ok && !/\balready\b/.test(answer.message)) return endRun(run, "Failed", answer.message, now);
-  if (run.operation === "save-cache") return enterState(run, "Running", "the node saves its cache", now);
+  if (run.operation === "save-cache")
+    return enterState(run, "Running", "the node is saving its trie cache", now);
   return {
-    ...enterState(run, "Running", "the node migrates", now),
+    ...enterState(run, "Running", "the node is migrating its state", now),
     percent: 0,
     progressAt: formatInstant(now),
   };
@@ -214,7 +218,7 @@ export function afterProgress(run: MaintenanceRun, progress: MigrationProgress, 
   }
   if (progress.isPast && !isOf(run, progress)) return afterLoss(run, "migration", now);
   if (progress.error !== undefined) return endRun(run, "Failed", progress.error, now);
-  if (percent >= 100) return { ...verify(run, "the node has migrated", now), percent };
+  if (percent >= 100) return { ...verify(run, "the state migration is complete", now), percent };
   return afterLoss(run, "migration", now);
 }
 
@@ -228,7 +232,7 @@ export function afterSaving(
   now: number,
 ): MaintenanceRun {
   if (saving === undefined)
-    return verify(run, "the node saves its cache, and cannot tell how that ends", now);
+    return verify(run, "the node is saving its trie cache and does not report the result", now);
   const { running, bytes, error } = saving;
   if (running) return run;
   if (error !== undefined) return endRun(run, "Failed", error, now);
@@ -237,12 +241,12 @@ export function afterSaving(
 }
 
 function afterLoss(run: MaintenanceRun, what: "migration" | "saving", now: number): MaintenanceRun {
-  return endRun(run, "Failed", `the node started anew and knows of no ${what}`, now);
+  return endRun(run, "Failed", `the node has restarted and reports no ${what}`, now);
 }
 
 /** Returns the run after the response to a stop: the previous state stays in use. */
 export function afterStop(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
-  const how = answer.ok ? "it was stopped" : `stopping it: ${answer.message}`;
+  const how = answer.ok ? "the migration was stopped" : `the stop request failed: ${answer.message}`;
   return endRun(run, "Failed", `${run.message}; ${how}`, now);
 }
 

@@ -42,17 +42,17 @@ export function planKey(view: KeyView): KeyPlan {
 function lostKey({ node, secret, pod }: KeyView, noted: string): Stop {
   return {
     reason: "NodeKeyLost",
-    message: `the Secret ${secret} with the key of ${noted} is gone: put it back from a copy. Only to give ${noted} up for a new key: ${allowCommand("kn", node, "new-key")}`,
+    message: `the Secret ${secret} with the key of ${noted} is missing. Restore it from a copy. To replace ${noted} by a new key: ${allowCommand("kn", node, "new-key")}`,
     pod: pod === "absent" ? "ends" : "stays",
   };
 }
 
 /** A starting pod would read the other key. */
 function changedKey({ node, secret, found, pod }: KeyView, noted: string): Stop {
-  const gives = found === "" ? "holds no private key of 64 hex digits" : `holds the key of ${found}`;
+  const gives = found === "" ? "contains no private key of 64 hex digits" : `contains the key of ${found}`;
   return {
     reason: "NodeKeyChanged",
-    message: `the Secret ${secret} ${gives}, and this node is ${noted}: put the key of ${noted} back. Only to give ${noted} up for the key that is there: ${allowCommand("kn", node, "new-key")}`,
+    message: `the Secret ${secret} ${gives}, but the recorded address is ${noted}. Restore the key of ${noted}. To replace ${noted} by the key in the Secret: ${allowCommand("kn", node, "new-key")}`,
     pod: pod === "noted" ? "stays" : "ends",
   };
 }

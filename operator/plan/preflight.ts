@@ -49,8 +49,8 @@ type Check = (
 ) => string | undefined;
 
 const groupChecks: readonly Check[] = [
-  ({ maintained }) => (maintained === undefined ? undefined : `${maintained} is maintained first`),
-  ({ rolling }) => (rolling === undefined ? undefined : `${rolling} is being replaced`),
+  ({ maintained }) => (maintained === undefined ? undefined : `${maintained} is being maintained`),
+  ({ rolling }) => (rolling === undefined ? undefined : `${rolling} is being recreated`),
 ];
 
 const ownChecks: readonly Check[] = [
@@ -58,10 +58,11 @@ const ownChecks: readonly Check[] = [
     cause === "Annotation" || isWindowOpen ? undefined : "waits for a maintenance window",
   ({ member }) => (member.suspended ? "the replica is suspended" : undefined),
   ({ member }) => (member.ready ? undefined : "the replica is not ready"),
-  ({ member }) => (member.syncing ? "the replica is taking in blocks that others have" : undefined),
+  ({ member }) =>
+    member.syncing ? "the replica is importing blocks that its peers already have" : undefined,
   lagTrouble,
   ({ member }) =>
-    member.peersWanted > 0 && member.peers === 0 ? "the replica is connected to no peer" : undefined,
+    member.peersWanted > 0 && member.peers === 0 ? "the replica has no connected peer" : undefined,
   diskTrouble,
   ({ member, members }) => quorumTrouble(member, members),
 ];
@@ -90,7 +91,7 @@ function firstOf(checks: readonly Check[], run: Parameters<Check>[1], view: Para
 
 function lagTrouble({ member, members }: Parameters<Check>[0]): string | undefined {
   const lag = lagOf(member, newestOf(members));
-  if (lag === undefined) return "the replica has not told its height";
+  if (lag === undefined) return "the replica has not reported its height";
   return lag > LEVEL_BLOCKS ? `the replica is ${lag} blocks behind` : undefined;
 }
 
@@ -102,5 +103,5 @@ function diskTrouble(
   const guess = { freeBytes: member.freeBytes ?? MIN_FREE_BYTES, neededBytes: MIN_FREE_BYTES };
   const { freeBytes, neededBytes } = space ?? guess;
   if (freeBytes >= neededBytes) return undefined;
-  return `${freeBytes} bytes of the volume are free, a migration needs ${neededBytes}`;
+  return `${freeBytes} bytes of the volume are free; a migration needs ${neededBytes}`;
 }

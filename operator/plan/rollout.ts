@@ -113,7 +113,7 @@ function begin({ name, wanted }: RolloutMember, now: number): Rollout {
     revision: wanted,
     state: "Rolling",
     startedAt: formatInstant(now),
-    message: `${name} starts anew`,
+    message: `${name} is being recreated`,
   };
 }
 
@@ -126,7 +126,7 @@ function currentRollout(view: RolloutView, now: number): Rollout | undefined {
   if (isDue(member)) return { ...rollout, state: "Rolling" };
   if (hasArrived(member, view.members)) return undefined;
   if (rollout.state === "Paused" || now - Date.parse(rollout.startedAt) < ROLLOUT_MS) return rollout;
-  const message = `${member.name} was not ready and level within ${ROLLOUT_MS / 60_000} minutes`;
+  const message = `${member.name} was not ready and synced within ${ROLLOUT_MS / 60_000} minutes`;
   return { ...rollout, state: "Paused", message };
 }
 
@@ -148,9 +148,9 @@ function troubleWith(
   // One that is not ready is missed already, and perhaps the others cannot be ready before it is.
   if (!next.ready) return undefined;
   const failed = stopped ?? others[0];
-  if (failed !== undefined) return `stopped: ${failed.message}`;
+  if (failed !== undefined) return `the rollout is paused: ${failed.message}`;
   const sibling = members.find((each) => isSibling(each, next) && !isSteady(each, members));
-  return sibling === undefined ? quorumTrouble(next, members) : `${sibling.name} is not ready and level`;
+  return sibling === undefined ? quorumTrouble(next, members) : `${sibling.name} is not ready and synced`;
 }
 
 /** Lists the rollouts of the group's other Nodes. */

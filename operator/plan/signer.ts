@@ -32,7 +32,8 @@ function comesBefore(a: Signer, b: Signer): boolean {
 }
 
 function messageOf({ key, kind, machine = "its machine" }: Signer, address: string): string {
-  if (kind === "node") return `the Node of ${key} has the key of ${address}: no two nodes sign with one key`;
+  if (kind === "node")
+    return `the Node of ${key} also has the key of ${address}. Two nodes must not sign with one key`;
   const [namespace, name] = key.split("/");
-  return `the pod ${key} with the key of ${address} has not ended: it is waited for. Only when ${machine} is gone for good: kubectl -n ${namespace} delete pod ${name} --force --grace-period=0`;
+  return `the pod ${key} with the key of ${address} has not terminated. If ${machine} has failed for good: kubectl -n ${namespace} delete pod ${name} --force --grace-period=0`;
 }

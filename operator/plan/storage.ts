@@ -107,7 +107,7 @@ function requestOf(claim: ClaimView | undefined, wanted: number): number {
 export function growthAdvice({ sizeBytes, claim }: Pick<VolumeView, "sizeBytes" | "claim">): string {
   const has = claimBytes(claim);
   const back = sizeBytes > has ? `, or set spec.storage.size back to ${formatBytes(has)}` : "";
-  return `let its StorageClass and quota allow it${back}`;
+  return `allow the expansion in the StorageClass and the quota${back}`;
 }
 
 /** True when automatic growth is due; not while an expansion is pending. */
@@ -128,7 +128,7 @@ export function percentOf({ usedBytes, capacityBytes }: DiskUse): number {
 
 function judge(view: VolumeView, bytes: number): VolumeVerdict {
   const { claim, disk, autoGrow } = view;
-  if (claim === undefined || !claim.isBound) return verdict("Unbound", "the volume is not there yet");
+  if (claim === undefined || !claim.isBound) return verdict("Unbound", "the volume is not bound yet");
   if (claim.trouble !== undefined && claim.capacityBytes < bytes)
     return verdict("GrowthFailed", `${claim.trouble}; ${growthAdvice(view)}`);
   return judgeUse(claim, { disk, autoGrow }, bytes);
@@ -143,10 +143,10 @@ function judgeUse(
   const used = `${percent} percent of ${disk?.capacityBytes} bytes are used`;
   if (percent >= FULL_PERCENT) return verdict("Full", used);
   if (claim.capacityBytes < bytes)
-    return verdict("Growing", `grows from ${claim.capacityBytes} to ${bytes} bytes`);
+    return verdict("Growing", `the volume is being expanded from ${claim.capacityBytes} to ${bytes} bytes`);
   if (autoGrow && bytes >= autoGrow.limitBytes && percent >= autoGrow.atPercent)
-    return verdict("LimitReached", `${used}, and it may not grow above ${autoGrow.limitBytes}`);
-  return verdict("Healthy", disk === undefined ? "how much is used is not known" : used);
+    return verdict("LimitReached", `${used}; the maximum size is ${autoGrow.limitBytes} bytes`);
+  return verdict("Healthy", disk === undefined ? "the used space is unknown" : used);
 }
 
 function verdict(reason: StorageReason, message: string): VolumeVerdict {

@@ -115,7 +115,7 @@ export class Applier {
     if (object === undefined || isOurs(object)) return;
     throw new KubeError(
       "not-ours",
-      `${draft.kind} ${draft.metadata.name} is there already and is not the operator's`,
+      `${draft.kind} ${draft.metadata.name} exists and does not belong to the operator`,
     );
   }
 }

@@ -37,7 +37,7 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     return goOn;
   }
   if (wasHere) {
-    const words = `the volume of ${member.name} is gone: it begins with an empty one`;
+    const words = `the volume of ${member.name} is missing; the replica starts with an empty one`;
     deps.events.record(node, "VolumeReplaced", words);
   }
   context.status = { ...context.status, volume: undefined, height: undefined };

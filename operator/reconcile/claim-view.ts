@@ -44,7 +44,9 @@ function troubleOf(status: Claim["status"]): string | undefined {
   const [told] = conditions.flatMap(resizeError);
   if (told !== undefined) return told;
   const growing = status?.allocatedResourceStatuses?.storage;
-  return typeof growing === "string" && growing.endsWith("Infeasible") ? `growing is ${growing}` : undefined;
+  return typeof growing === "string" && growing.endsWith("Infeasible")
+    ? `the expansion is ${growing}`
+    : undefined;
 }
 
 function resizeError(condition: unknown): readonly string[] {

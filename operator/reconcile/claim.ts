@@ -44,7 +44,7 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
     return refuse("ObjectRefused", refused.message);
   }
   const from = formatBytes(claim.requestedBytes);
-  const message = `the claim ${place} cannot go from ${from} to ${formatBytes(plan.bytes)}: ${refused.message}; ${growthAdvice(view)}`;
+  const message = `the claim ${place} cannot be changed from ${from} to ${formatBytes(plan.bytes)}: ${refused.message}; ${growthAdvice(view)}`;
   facts.volume = { reason: claim.isBound ? "GrowthFailed" : "Unbound", message };
   facts.againMs = Math.max(1_000, refused.againAt - deps.clock.now());
   return goOn;
@@ -93,7 +93,7 @@ function isRefusal(error: unknown): error is KubeError {
 function grew(context: MemberContext, { bytes }: VolumePlan): void {
   const { member, node, deps, status } = context;
   const size = formatBytes(bytes);
-  deps.events.record(node, "VolumeGrown", `the volume of ${member.name} grows to ${size}`);
+  deps.events.record(node, "VolumeGrown", `the volume of ${member.name} is being expanded to ${size}`);
   const disk = { usedBytes: undefined, capacityBytes: undefined, claimBytes: undefined, ...status.disk };
   const grown = { requestedBytes: bytes, grownAt: formatInstant(deps.clock.now()) };
   context.status = { ...status, disk: { ...disk, ...grown } };

@@ -224,7 +224,7 @@ export class ClusterCache {
       return read(object);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.#deps.log.warn({ key, error: error.message }, "a resource that cannot be parsed is ignored");
+      this.#deps.log.warn({ key, error: error.message }, "resource ignored: it cannot be parsed");
       return undefined;
     }
   }

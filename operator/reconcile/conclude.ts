@@ -112,6 +112,6 @@ function privileges({ spec: { api } }: NodeResource): Verdict[] {
   const served = [...(api.http.enabled ? api.http.modules : []), ...(api.ws.enabled ? api.ws.modules : [])];
   const open = privilegedModules.filter((name) => served.includes(name));
   if (!api.privileged || open.length === 0) return [];
-  const message = `${open.join(", ")} are open to whoever reaches the node's port`;
+  const message = `${open.join(", ")} are served to every client that reaches the node's port`;
   return [{ type: "PrivilegedApi", status: "True", reason: "Allowed", message }];
 }

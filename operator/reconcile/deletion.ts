@@ -58,11 +58,11 @@ export async function endUnread(
 
 async function end(node: NodeResource, deps: ReconcileDeps, left: string | undefined): Promise<number> {
   if (left !== undefined) {
-    const message = `deleted after ${DELETION_MS / 1_000} s in spite of ${left}`;
+    const message = `deleted after ${DELETION_MS / 1_000} s with unmet conditions: ${left}`;
     deps.events.record(node, "DeletionUnfinished", message);
   }
   await removeFinalizer(deps.client, node.meta);
-  deps.log.info({ node: keyOf(node.meta), left }, "node let go");
+  deps.log.info({ node: keyOf(node.meta), left }, "finalizer removed");
   return RESYNC_MS;
 }
 
@@ -73,7 +73,7 @@ async function note(node: NodeResource, deps: ReconcileDeps, left: string): Prom
   await saveStatus(context).catch((error: unknown) => {
     deps.log.warn(
       { node: context.key, error: messageOf(error) },
-      "status of a node that goes is not written",
+      "status of a deleted node cannot be written",
     );
   });
 }
@@ -105,7 +105,7 @@ async function endPod(
 ): Promise<void> {
   const { namespace, name, uid } = set.meta;
   await deps.client.remove(kinds.statefulSet, { namespace, name }, uid);
-  deps.log.info({ node: keyOf(meta), member }, "pod is to end");
+  deps.log.info({ node: keyOf(meta), member }, "stateful set deleted");
 }
 
 /**

@@ -36,7 +36,7 @@ export function createEventRecorder(
           : client.merge(kinds.event, place, { count: write.count, lastTimestamp: formatInstant(now) });
       writing.catch((error: unknown) => {
         series.forget(uid, what);
-        log.warn({ about: name, reason, error: String(error) }, "event was not told");
+        log.warn({ about: name, reason, error: String(error) }, "event cannot be recorded");
       });
     },
   };

@@ -16,7 +16,7 @@ import { configText } from "./secret-text.ts";
 export function networkStep({ node, network }: Context): Outcome {
   const { name, genesis } = node.spec.network;
   if (network !== undefined || genesis !== undefined) return goOn;
-  return waitFor("NetworkMissing", `there is no Network ${name} here, and the Node names no genesis`);
+  return waitFor("NetworkMissing", `the Network ${name} does not exist, and the Node names no genesis`);
 }
 
 /** Waits for the genesis. A recorded one that is missing or has changed stops all members. */
@@ -31,11 +31,11 @@ export async function genesisStep(context: Context): Promise<Outcome> {
   if (text !== undefined) return compare(context, text);
   const isRemade = node.spec.network.genesis === undefined && network !== undefined;
   if (context.status.genesis !== undefined && !isRemade)
-    return stopAll(context, `the ConfigMap ${name} with the genesis is gone: put it back`);
+    return stopAll(context, `the ConfigMap ${name} with the genesis is missing. Restore it.`);
   const words =
     found.object === undefined
-      ? `there is no ConfigMap ${name} with the genesis of ${node.spec.network.name}`
-      : `the ConfigMap ${name} has no member ${key}`;
+      ? `the ConfigMap ${name} does not exist; it must contain the genesis of ${node.spec.network.name}`
+      : `the ConfigMap ${name} has no key ${key}`;
   return waitFor("GenesisMissing", words);
 }
 
@@ -60,7 +60,7 @@ function compare(context: Context, text: string): Outcome {
   if (noted !== undefined && noted !== digest && !isAllowed(permission, node.status.allowed?.newChain)) {
     const { name } = genesisConfigMap(node.spec.network);
     const command = allowCommand("kn", node.meta.name, "new-chain");
-    const words = `the ConfigMap ${name} holds another genesis than the noted one: put that back. Only for another chain: ${command}`;
+    const words = `the ConfigMap ${name} contains another genesis than the recorded one. Restore the recorded one. To start a new chain: ${command}`;
     return stopAll(context, words);
   }
   context.status = { ...status, genesis: digest };

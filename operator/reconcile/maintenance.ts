@@ -172,7 +172,7 @@ async function carryOut(context: Context, step: MaintenanceStep): Promise<Mainte
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
     const fields = { node: context.key, member: step.run.member, error: error.message };
-    context.deps.log.warn(fields, "maintenance cannot be followed");
+    context.deps.log.warn(fields, "maintenance status cannot be queried");
     return undefined;
   }
 }

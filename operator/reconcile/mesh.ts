@@ -59,14 +59,14 @@ async function callNode(
     for (const url of remove) readBoolean(await ask("admin_removePeer", url));
     for (const url of add) {
       const taken = readBoolean(await ask("admin_addPeer", url));
-      if (!taken) deps.log.warn({ node: key, url }, "the node does not take this peer");
+      if (!taken) deps.log.warn({ node: key, url }, "node refused a peer");
     }
   } catch (error) {
     if (error instanceof ControlError) return error;
     throw error;
   }
   if (remove.length + add.length > 0)
-    deps.log.info({ node: key, add: add.length, remove: remove.length }, "told peers");
+    deps.log.info({ node: key, add: add.length, remove: remove.length }, "peers changed");
   return undefined;
 }
 

@@ -41,11 +41,11 @@ export async function findGenesis(search: GenesisSearch): Promise<readonly [Gene
   const plan = planGenesis(viewOf(network, nodes, { found: note, rebuilt: noteOf(rebuilt, true) }));
   if (plan.do === "stop") return [{ lost: plan.message }, network];
   if (note !== undefined && text !== undefined) return [{ name, text, note }, network];
-  if (object !== undefined) return [{ missing: `the ConfigMap ${name} has no member ${key}` }, network];
+  if (object !== undefined) return [{ missing: `the ConfigMap ${name} has no key ${key}` }, network];
   if (plan.do === "rebuild" && rebuilt !== undefined)
     return [await write(search, rebuilt, "GenesisRebuilt"), network];
   if (plan.do === "make") return createGenesis(search);
-  return [{ missing: `there is no ConfigMap ${name}` }, network];
+  return [{ missing: `the ConfigMap ${name} does not exist` }, network];
 }
 
 function placeOf({ meta, spec }: NetworkResource): { readonly name: string; readonly key: string } {
@@ -114,8 +114,8 @@ function addressOf(
   nodes: readonly NodeResource[],
 ): { readonly address: string } | { readonly waits: string } {
   const node = nodes.find(({ meta }) => meta.name === name);
-  if (node === undefined) return { waits: `there is no Node ${name} of this network` };
-  if (node.spec.type !== "core") return { waits: `the Node ${name} is no core node` };
+  if (node === undefined) return { waits: `the Node ${name} does not exist in this network` };
+  if (node.spec.type !== "core") return { waits: `the Node ${name} is not a core node` };
   const { address } = node.status;
   return address === undefined ? { waits: `the Node ${name} has no key yet` } : { address };
 }
@@ -147,9 +147,9 @@ async function write(
     await deps.client.create(draft);
   } catch (error) {
     if (!isKubeError(error, "already-exists")) throw error;
-    return { missing: `the ConfigMap ${name} was made a moment ago` };
+    return { missing: `the ConfigMap ${name} was created concurrently` };
   }
   const count = network.spec.genesis.create?.validators.length;
-  deps.events.record(network, event, `made the ConfigMap ${name} with ${count} validators`);
+  deps.events.record(network, event, `created the ConfigMap ${name} with ${count} validators`);
   return { name, text, note: genesisRecord(text, true) };
 }

@@ -114,16 +114,24 @@ function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready
   if ("lost" in genesis) return verdict("Ready", "GenesisLost", genesis.lost);
   if ("missing" in genesis) return verdict("Ready", "GenesisMissing", genesis.missing);
   if (hashes.length > 1)
-    return verdict("Ready", "GenesisDiffers", `nodes tell of ${hashes.length} chains: ${hashes.join(", ")}`);
+    return verdict(
+      "Ready",
+      "GenesisDiffers",
+      `nodes report ${hashes.length} different genesis hashes: ${hashes.join(", ")}`,
+    );
   const noted = hashOf(view, hashes);
   if (hashes.length === 1 && hashes[0] !== noted)
-    return verdict("Ready", "GenesisDiffers", `nodes tell of the chain ${hashes[0]}, noted was ${noted}`);
+    return verdict(
+      "Ready",
+      "GenesisDiffers",
+      `nodes report the genesis hash ${hashes[0]}; the recorded one is ${noted}`,
+    );
   const without = validatorsWithoutKey(view);
   if (without.length > 0)
     return verdict(
       "Ready",
       "ValidatorsMissing",
-      `validators of block 0 without a node that has their key: ${without.join(", ")}`,
+      `validators of the genesis without a node with their key: ${without.join(", ")}`,
     );
   if (nodes.length === 0) return verdict("Ready", "NoNodes");
   const waiting = nodes.filter(({ status, spec }) => (status.readyMembers ?? 0) < spec.replicas);

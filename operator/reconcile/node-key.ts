@@ -34,7 +34,7 @@ export async function nodeKeyStep(context: MemberContext): Promise<Outcome> {
     return goOn;
   }
   if (identity === undefined)
-    return failWith("NodeKeyUnusable", `the Secret ${found.secret} holds no private key of 64 hex digits`);
+    return failWith("NodeKeyUnusable", `the Secret ${found.secret} contains no private key of 64 hex digits`);
   await keepSecret(context, found);
   note(context, identity);
   return goOn;
@@ -117,15 +117,15 @@ async function makeKey(context: MemberContext, { secret }: KeyFound): Promise<Ou
   const { node, member, deps } = context;
   const given = node.spec.nodeKeySecret;
   if (given !== undefined)
-    return waitFor("NodeKeyMissing", `there is no Secret ${given.name} with a member ${given.key}`);
+    return waitFor("NodeKeyMissing", `the Secret ${given.name} does not exist or has no key ${given.key}`);
   const key = randomKey();
   try {
     await deps.client.create(nodeKeySecret(member, key));
   } catch (error) {
     if (!isKubeError(error, "already-exists")) throw error;
-    return waitFor("NodeKeyMissing", `the Secret ${secret} was made a moment ago`, 0);
+    return waitFor("NodeKeyMissing", `the Secret ${secret} was created concurrently`, 0);
   }
-  deps.events.record(node, "NodeKeyMade", `made the Secret ${secret} with a random node key`);
+  deps.events.record(node, "NodeKeyMade", `created the Secret ${secret} with a random node key`);
   const identity = identityOf(key);
   if (identity !== undefined) note(context, identity);
   return goOn;

@@ -148,7 +148,7 @@ function troubleOf(status: PodStatus): string {
   if (scheduled?.status === "False" && typeof scheduled.message === "string") {
     return scheduled.message.slice(0, 300);
   }
-  return typeof status.phase === "string" ? `the pod is ${status.phase}` : "the pod is being made";
+  return typeof status.phase === "string" ? `the pod is ${status.phase}` : "the pod is being created";
 }
 
 function waitingText({ name, state }: ContainerStatus): string[] {

@@ -158,7 +158,7 @@ async function runSteps<C extends Pick<Context, "key" | "deps">>(
   for (const { name, run, isAlone = false } of list) {
     const outcome = await run(context);
     if (outcome.kind === "continue") continue;
-    context.deps.log.debug({ node: context.key, step: name, ...outcome }, "step did not go on");
+    context.deps.log.debug({ node: context.key, step: name, ...outcome }, "step waits");
     left.push(outcome);
     if (!isAlone) break;
   }

@@ -35,7 +35,7 @@ export async function requestStep(context: Context): Promise<Outcome> {
     await saveStatus(context);
   } else {
     const known = Object.keys(operations).join(", ");
-    const words = `${annotations.run}=${request.unknown}: there is no such operation (known: ${known})`;
+    const words = `${annotations.run}=${request.unknown}: unknown operation; the operations are ${known}`;
     deps.events.record(node, "MaintenanceRefused", words);
   }
   await removeAnnotation(context, text);
@@ -57,7 +57,7 @@ export function standingRequestStep(context: Context): Outcome {
   const now = deps.clock.now();
   const { requests, marks, refused } = standingRequests(standingView({ ...node, status }, disks), now);
   for (const { operation, schedule } of refused) {
-    const words = `${operation}: "${schedule}" is no schedule of five fields`;
+    const words = `${operation}: "${schedule}" is not a schedule of five fields`;
     deps.events.record(node, "MaintenanceRefused", words);
   }
   context.status = { ...status, schedules: marks.length === 0 ? undefined : marks };

@@ -54,7 +54,7 @@ async function note(context: Context, after: Rollout | undefined): Promise<void>
 
 function tell({ node, deps }: Context, before: Rollout | undefined, after: Rollout | undefined): void {
   const say = (reason: EventReason, message: string): void => deps.events.record(node, reason, message);
-  if (after === undefined) say("RolloutSucceeded", `${before?.member} has what the spec asks for`);
+  if (after === undefined) say("RolloutSucceeded", `${before?.member} matches the spec`);
   else if (after.state === "Paused") say("RolloutPaused", after.message);
   else if (before?.member !== after.member || before.revision !== after.revision)
     say("RolloutStarted", after.message);

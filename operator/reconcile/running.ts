@@ -40,7 +40,7 @@ export function podStep(context: MemberContext): Outcome {
     const { Suspended, Suspending } = stepReasons;
     return facts.hasPod ? waitFor("Suspending", Suspending) : waitFor("Suspended", Suspended);
   }
-  if (view === undefined) return waitFor("PodMissing", "the pod is being made");
+  if (view === undefined) return waitFor("PodMissing", "the pod is being created");
   if (view.address === undefined) return waitFor("PodPending", view.trouble);
   return goOn;
 }
@@ -60,7 +60,7 @@ export function answerStep(context: MemberContext): Outcome {
   const view = facts.pod ?? { address: undefined, ready: false, trouble: "" };
   if (observation === undefined || observation.address !== view.address) {
     deps.poller.pollSoon(key);
-    return notReady(view, "NotAsked", "the node is being asked");
+    return notReady(view, "NotAsked", "the node has not been queried yet");
   }
   const now = deps.clock.now();
   if (!observation.ok) {
@@ -68,9 +68,9 @@ export function answerStep(context: MemberContext): Outcome {
     return notReady(view, observation.reason, observation.message);
   }
   if (!isMember(context, observation.id)) {
-    return failWith("WrongNode", `another node answers there: ${observation.id.slice(0, 16)}`);
+    return failWith("WrongNode", `another node responds at this address: ${observation.id.slice(0, 16)}`);
   }
-  if (now > observation.until) return waitFor("NoAnswer", "the node has not answered for long");
+  if (now > observation.until) return waitFor("NoAnswer", "the node has not responded recently");
   facts.told = observation;
   const { height, syncing, version, peers } = observation;
   context.status = { ...context.status, height, syncing, version, peers: peers.size };
@@ -83,7 +83,7 @@ function checkChain({ node, deps, facts }: MemberContext, told: string | undefin
   const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
   const noted = network?.status.genesisHash;
   if (noted === undefined || told === undefined || told === noted) return;
-  const message = `the node tells block 0 ${told}, and its network has ${noted}: its volume holds another chain`;
+  const message = `the node reports the genesis hash ${told}, but that of its network is ${noted}; its volume contains another chain`;
   facts.stop ??= { reason: "GenesisLost", message, pod: "stays" };
 }
 

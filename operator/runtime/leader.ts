@@ -89,7 +89,7 @@ function keep(options: LeaderOptions, held: Lease, since: Moment): Leadership {
       if (!holds()) break;
     }
     isOver = true;
-    resolve(new Error("the lease is lost"));
+    resolve(new Error("the lease was lost"));
   })();
   return {
     lost,

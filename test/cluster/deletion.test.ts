@@ -54,7 +54,7 @@ aboutOperator("deletion", { namespaces: [] }, (on) => {
     await on.demo("wait", "--for=delete", "kn/proxy", "--timeout=90s");
     const events = ["get", "events", "-o", "jsonpath={.items[?(@.reason=='DeletionUnfinished')].message}"];
     await comes("the warning", async () =>
-      (await on.demo(...events)).includes("pods that have not ended: proxy"),
+      (await on.demo(...events)).includes("pods that have not terminated: proxy"),
     );
     await on.demo("patch", "pod", "proxy-0", "--type=merge", "-p", FREE);
   }, 180_000);

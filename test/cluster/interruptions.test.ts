@@ -135,7 +135,7 @@ about(`interruptions${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
     await eventually("its end", async () => (frozen.child.exitCode === null ? undefined : true));
     expect([frozen.child.exitCode, frozen.output()]).toEqual([
       1,
-      expect.stringContaining("the lease is lost"),
+      expect.stringContaining("the lease was lost"),
     ]);
     expect(writes).toEqual([]);
     expect(next.child.exitCode).toBeNull();

@@ -199,7 +199,7 @@ about(`the full network${missing === undefined ? "" : ` (skipped: ${missing})`}`
       },
       PATIENCE,
     );
-    expect(end).toMatch(/^Succeeded: the node has migrated/);
+    expect(end).toMatch(/^Succeeded: the state migration is complete/);
     expect([...killedIn]).toContain("Running"); // the others may pass unseen
     expect((await network.log("core-4")).match(/"state migration began"/g)).toHaveLength(1);
   });

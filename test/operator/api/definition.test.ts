@@ -98,13 +98,13 @@ describe("a spec that is read", () => {
     [{ type: "core" }, "spec.network is missing"],
     [{ ...SMALLEST, network: [] }, "spec.network must be an object"],
     [{ ...SMALLEST, network: { name: "x".repeat(41) } }, "spec.network.name must be of 0 to 40 characters"],
-    [{ ...SMALLEST, p2p: { port: 80 } }, "spec.p2p.port must be a whole number of 1024 to 65535"],
-    [{ ...SMALLEST, p2p: { port: 2000.5 } }, "spec.p2p.port must be a whole number"],
+    [{ ...SMALLEST, p2p: { port: 80 } }, "spec.p2p.port must be an integer from 1024 to 65535"],
+    [{ ...SMALLEST, p2p: { port: 2000.5 } }, "spec.p2p.port must be an integer"],
     [{ ...SMALLEST, api: { privileged: "yes" } }, "spec.api.privileged must be true or false"],
     [{ ...SMALLEST, peers: { urls: ["http://x"] } }, "spec.peers.urls[0] must be like"],
     [{ ...SMALLEST, peers: { urls: Array(33).fill("") } }, "spec.peers.urls must have at most 32 items"],
     [{ ...SMALLEST, peers: { urls: "kni" } }, "spec.peers.urls must be a list"],
-    [{ ...SMALLEST, settings: { a: 1 } }, "spec.settings.a must be a text"],
+    [{ ...SMALLEST, settings: { a: 1 } }, "spec.settings.a must be a string"],
     ["text", "spec must be an object"],
   ])("is refused when it does not fit: %j", (spec, message) => {
     expect(() => conform(nodeSpec, spec, "spec")).toThrow(message);
@@ -117,5 +117,5 @@ test("a status that does not fit counts as none, a spec that does not is an erro
   expect(readNode(broken).status.height).toBeUndefined();
   expect(readNode({ ...broken, status: { height: 7 } }).status.height).toBe(7);
   expect(() => readNode({ metadata, spec: {} })).toThrow("spec.type is missing");
-  expect(() => readNode({ spec: SMALLEST })).toThrow("not an object of Kubernetes");
+  expect(() => readNode({ spec: SMALLEST })).toThrow("not a Kubernetes object");
 });

@@ -46,7 +46,7 @@ test.each([
   cluster.putSecret(NAME, { "ca.crt": other.certificate, "ca.key": other.key, ...wrong });
   await expect(open()).rejects.toMatchObject({
     code: "invalid",
-    message: expect.stringContaining("holds no authority"),
+    message: expect.stringContaining("contains no valid authority"),
   });
   expect(cluster.writes).toEqual([]);
 });
@@ -81,8 +81,8 @@ test("a step that another operator has taken meanwhile is left to it, and read t
   cluster.now += 3_480 * DAY;
   await Promise.all([keeper.look(), second.look()]);
   expect(kept.lines.map(({ message }) => message).sort()).toEqual([
-    "authority cannot be looked at",
-    "authority led over to the next",
+    "authority rotated",
+    "authority secret cannot be read",
   ]);
   await Promise.all([keeper.look(), second.look()]);
   expect(second.known()).toEqual(keeper.known());

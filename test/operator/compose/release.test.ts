@@ -57,7 +57,7 @@ test("one that changed meanwhile is read again, one that is gone is none of it",
 
 test.each<[string, KubeErrorCode, string]>([
   ["may not be written", "forbidden", "no"],
-  ["changes all the time", "conflict", "Nodes changed all the time"],
+  ["changes all the time", "conflict", "Nodes kept changing"],
 ])("one that %s is said", async (_name, code, said) => {
   trouble = () => code;
   await expect(released()).rejects.toThrow(said);
@@ -95,7 +95,7 @@ describe("the wait for the Lease", () => {
     busy.onFailure(new KubeError("unreachable", "connect ECONNREFUSED"));
     busy.onHeld("knit-operator-7d-x");
     expect(busy.timeout().message).toMatch(
-      /could not be taken within 120 s: knit-operator-7d-x holds it; an operator/,
+      /could not be acquired within 120 s: knit-operator-7d-x holds it. Stop the operator/,
     );
     const cut = leaseWait();
     cut.onHeld("knit-operator-7d-x");

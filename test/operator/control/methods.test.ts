@@ -58,7 +58,7 @@ describe("a call", () => {
     ["nested as deep as there is room", bytes("[".repeat(4_096)), -32_700],
     ["a batch", bytes("[]"), -32_600],
     ["null", bytes("null"), -32_600],
-    ["a text", bytes('"x"'), -32_600],
+    ["a string", bytes('"x"'), -32_600],
     ["a method that is no text", call({}), -32_600],
     ["parameters by name", call("admin_addPeer", { url: URL }), -32_602],
     ["a URL of another kind", call("admin_addPeer", ["http://x"]), -32_602],

@@ -110,5 +110,5 @@ test.each([
 ])("a key of %s signs nothing", (_name, { publicKey, privateKey }) => {
   const issuer = commonName("a");
   const content = { issuer, subject: issuer, publicKey, notBefore: NOW, notAfter: NOW, extensions: [] };
-  expect(() => signCertificate(content, privateKey)).toThrow("a key of P-256 signs certificates");
+  expect(() => signCertificate(content, privateKey)).toThrow("certificates are signed with a P-256 key");
 });

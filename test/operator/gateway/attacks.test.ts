@@ -97,7 +97,7 @@ describe("who cannot prove to be the operator gets nothing:", () => {
     expect(clientOf(socket, Date.now())).toEqual({
       name: "somebody",
       serial: "01",
-      refusal: "not the operator",
+      refusal: "the client is not the operator",
     });
   });
 
@@ -107,7 +107,7 @@ describe("who cannot prove to be the operator gets nothing:", () => {
     stand.skewMs = inDays(91) - Date.now();
     await expect(stand.channel.call(stand.address, "admin_peers")).rejects.toMatchObject({
       code: "refused",
-      message: expect.stringContaining("the certificate has ended"),
+      message: expect.stringContaining("the certificate has expired"),
     });
     stand.skewMs = 0;
     expect(await stand.unharmed()).toBe(true);
@@ -151,7 +151,12 @@ describe("a request that is not as it should be is refused:", () => {
   beforeEach(() => open());
 
   test.each<[string, string | Uint8Array, number, string]>([
-    ["a method off the list", post('{"method":"personal_unlockAccount","params":[]}'), 403, "not offered"],
+    [
+      "a method off the list",
+      post('{"method":"personal_unlockAccount","params":[]}'),
+      403,
+      "is not available",
+    ],
     ["a parameter too many", post('{"method":"admin_peers","params":["x"]}'), 400, "takes none"],
     [
       "a URL of another kind",
@@ -159,7 +164,7 @@ describe("a request that is not as it should be is refused:", () => {
       400,
       "takes node-url",
     ],
-    ["a batch", post(`[${BODY}]`), 400, "one request at a time"],
+    ["a batch", post(`[${BODY}]`), 400, "the request is not a single JSON-RPC call"],
     ["deep nesting", post("[".repeat(4_000)), 400, "not JSON"],
     ["bytes that are no UTF-8", post(Buffer.of(0x22, 0xff, 0xfe, 0x22)), 400, "not JSON"],
     ["another path", `POST /admin HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}`, 404, "only POST"],
@@ -201,7 +206,7 @@ describe("a request that is not as it should be is refused:", () => {
     socket.write((head(BODY.length) + BODY).repeat(20));
     expect(await received(socket)).toBe("");
     expect(stand.heard.length).toBeLessThanOrEqual(1);
-    expect(stand.warnings()).toEqual([["a request came before the last was answered", undefined]]);
+    expect(stand.warnings()).toEqual([["connection closed: a request before the last response", undefined]]);
   });
 });
 

@@ -78,7 +78,7 @@ test("reports how the node is and how full its volume in one answer", async () =
   stand.answer = telling({ ...TOLD, admin_peers: "many" });
   await expect(report()).rejects.toMatchObject({
     code: "bad-answer",
-    message: "peers that are not a list (-32000)",
+    message: "the peers are not a list (-32000)",
   });
 });
 
@@ -159,7 +159,7 @@ describe("certificates:", () => {
   test("a renewed one is shown without a new start, and half of one is not taken", async () => {
     const before = await shown();
     stand.put({ "tls.key": identities.operator.key });
-    await until(() => stand.lines.some(({ message }) => message === "certificate cannot be renewed yet"));
+    await until(() => stand.lines.some(({ message }) => message === "certificate cannot be read again"));
     expect(await shown()).toBe(before);
     await stand.putCertificate();
     await until(async () => (await shown()) !== before);

@@ -18,7 +18,7 @@ const told = (more: Partial<GenesisView>): string => {
     isAllowed: false,
     ...more,
   });
-  return plan.do === "stop" ? plan.message.slice(0, plan.message.indexOf(":")) : plan.do;
+  return plan.do === "stop" ? plan.message.slice(0, plan.message.indexOf(". ")) : plan.do;
 };
 
 test.each<[string, Partial<GenesisView>, string]>([
@@ -29,30 +29,30 @@ test.each<[string, Partial<GenesisView>, string]>([
   [
     "another one is refused",
     { found: OTHER, noted: ONE },
-    "the ConfigMap net-genesis holds another genesis than the noted one",
+    "the ConfigMap net-genesis contains another genesis than the recorded one",
   ],
   ["another one is used when that is allowed", { found: OTHER, noted: ONE, isAllowed: true }, "use"],
   ["one that is gone is made again", { noted: ONE, rebuilt: ONE }, "rebuild"],
   [
     "one that cannot be made again as it was is asked for",
     { noted: ONE, rebuilt: OTHER },
-    "the ConfigMap net-genesis with the genesis is gone, and this release cannot make it again with the digest 1",
+    "the ConfigMap net-genesis with the genesis is missing, and this release cannot recreate it with the digest 1",
   ],
   ["another one is made when that is allowed", { noted: ONE, rebuilt: OTHER, isAllowed: true }, "make"],
   [
     "one that people keep and is gone is asked for",
     { noted: ONE, isMade: false },
-    "the ConfigMap net-genesis with the genesis is gone",
+    "the ConfigMap net-genesis with the genesis is missing",
   ],
   [
     "a Network that was made again makes none for Nodes that have one",
     { nodes: NODES },
-    "core began with another genesis",
+    "core started with another genesis",
   ],
   [
     "it takes none that its Nodes do not have",
     { nodes: NODES, found: OTHER },
-    "core began with another genesis",
+    "core started with another genesis",
   ],
   ["it takes the one that its Nodes have", { nodes: NODES, found: ONE }, "use"],
 ])("%s", (_what, more, wanted) => {

@@ -69,7 +69,7 @@ const rollout = (state: Rollout["state"]): Rollout => ({
   revision: "r",
   state,
   startedAt: "2026-01-01T00:00:00Z",
-  message: "p-m1 starts anew",
+  message: "p-m1 is being recreated",
 });
 const run = newRun({ operation: "migrate", member: "p", cause: "Schedule" }, NOW);
 const waits = { kind: "wait", reason: "PodNotReady", message: "the pod is Running" } as const;
@@ -144,7 +144,7 @@ describe.each<[string, HealthView, string, readonly string[]]>([
   ],
   [
     "it is not their turn to be replaced",
-    aView({ keep: ["p"], waits: "core starts anew" }),
+    aView({ keep: ["p"], waits: "core is being recreated" }),
     "Running",
     ["Progressing True RolloutWaits"],
   ],
@@ -195,12 +195,16 @@ describe.each<[string, HealthView, string, readonly string[]]>([
 const message = (view: HealthView, type: string) => judge(view).find((each) => each.type === type)?.message;
 
 test("messages name the replica and the figures", () => {
-  expect(message(aView({}, {}, { lag: 100 }), "Synced")).toBe("p-m2 is 100 blocks behind the newest");
+  expect(message(aView({}, {}, { lag: 100 }), "Synced")).toBe("p-m2 is 100 blocks behind the newest block");
   expect(message(aView({}, { peersMissing: 1 }), "PeersReady")).toContain("p-m1 1 of 2");
   expect(message(aView({}, {}, DOWN), "Available")).toBe("1 of 2 replicas are ready");
   expect(message(aView({ rollout: rollout("Rolling"), keep: ["p-m2"] }), "Progressing")).toBe(
-    "p-m1 starts anew; then p-m2",
+    "p-m1 is being recreated; then p-m2",
   );
-  const view = aView({ maintenance: { ...run, state: "Running", message: "the node migrates", percent: 7 } });
-  expect(message(view, "MaintenanceInProgress")).toBe("migrate of p: the node migrates, 7 percent");
+  const view = aView({
+    maintenance: { ...run, state: "Running", message: "the node is migrating its state", percent: 7 },
+  });
+  expect(message(view, "MaintenanceInProgress")).toBe(
+    "migrate of p: the node is migrating its state, 7 percent",
+  );
 });

@@ -107,7 +107,7 @@ test("whatever happens: one member at a time, never below the quorum, no migrati
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const group = play(seed, 0.3);
     offences.push(...group.offences.map((offence) => `${seed}: ${offence}`));
-    const lost = [...group.runs.values()].filter(({ message }) => message.includes("knows of no migration"));
+    const lost = [...group.runs.values()].filter(({ message }) => message.includes("reports no migration"));
     offences.push(...lost.map(({ member }) => `${seed}: the migration of ${member} is lost`));
     succeeded += [...group.runs.values()].filter(({ state }) => state === "Succeeded").length;
   }

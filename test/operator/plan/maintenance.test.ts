@@ -47,21 +47,21 @@ describe("a run begins", () => {
   });
 
   test.each<[string, Partial<PreflightView>]>([
-    ["b is maintained first", { maintained: "b" }],
-    ["c is being replaced", { rolling: "c" }],
+    ["b is being maintained", { maintained: "b" }],
+    ["c is being recreated", { rolling: "c" }],
     ["the replica is suspended", { member: aMaintained("a", { suspended: true }) }],
     ["the replica is not ready", { member: aMaintained("a", { ready: false }) }],
-    ["the replica is taking in blocks", { member: aMaintained("a", { syncing: true }) }],
-    ["the replica has not told its height", { member: aMaintained("a", { height: undefined }) }],
+    ["the replica is importing blocks", { member: aMaintained("a", { syncing: true }) }],
+    ["the replica has not reported its height", { member: aMaintained("a", { height: undefined }) }],
     ["the replica is 60 blocks behind", { member: aMaintained("a", { height: 40 }) }],
-    ["the replica is connected to no peer", { member: aMaintained("a", { peers: 0 }) }],
+    ["the replica has no connected peer", { member: aMaintained("a", { peers: 0 }) }],
     [
-      "1000 bytes of the volume are free, a migration needs 2000",
+      "1000 bytes of the volume are free; a migration needs 2000",
       { space: { freeBytes: 1_000, neededBytes: 2_000 } },
     ],
     ["1000 bytes of the volume are free", { member: aMaintained("a", { freeBytes: 1_000 }) }],
     [
-      "of 4 core nodes 1 may be missing, and b already is",
+      "at most 1 of 4 core nodes may be unavailable, and b already is",
       {
         members: [aMaintained("a"), aMaintained("b", { ready: false }), aMaintained("c"), aMaintained("d")],
       },
@@ -111,8 +111,8 @@ describe("what a node answers:", () => {
     expect(states).toEqual([
       ["Verifying", "the node saved 5 bytes of trie nodes"],
       ["Failed", "no space left"],
-      ["Failed", "the node started anew and knows of no saving"],
-      ["Verifying", "the node saves its cache, and cannot tell how that ends"],
+      ["Failed", "the node has restarted and reports no saving"],
+      ["Verifying", "the node is saving its trie cache and does not report the result"],
     ]);
   });
 
@@ -145,7 +145,7 @@ describe("what a node answers:", () => {
       state: "Failed",
       message: "disk",
     });
-    expect(afterProgress(running, end, NOW).message).toContain("knows of no migration");
+    expect(afterProgress(running, end, NOW).message).toContain("reports no migration");
   });
 
   test("a node that started anew tells of the last migration, which counts when it is no earlier one", () => {
@@ -163,10 +163,10 @@ describe("what a node answers:", () => {
       { ...past, block: 101, error: "disk" },
     ].map((progress) => afterProgress(running, progress, NOW));
     expect(after.map(({ state, message }) => [state, message])).toEqual([
-      ["Verifying", "the node has migrated"],
+      ["Verifying", "the state migration is complete"],
       ["Failed", "disk"],
-      ["Failed", "the node started anew and knows of no migration"],
-      ["Failed", "the node started anew and knows of no migration"],
+      ["Failed", "the node has restarted and reports no migration"],
+      ["Failed", "the node has restarted and reports no migration"],
     ]);
     expect(afterResume(starting, { ...past, percent: 100 }, NOW)?.state).toBe("Verifying");
   });
@@ -200,19 +200,19 @@ describe("a run ends", () => {
     expect(planMaintenance(noted.run, at(160, NOW + 9_000), NOW + 9_000).do).toBe("wait");
     expect(planMaintenance(noted.run, at(161, NOW + 9_000), NOW + 9_000)).toMatchObject({
       do: "end",
-      run: { state: "Succeeded", message: "the node has migrated; block 161 followed" },
+      run: { state: "Succeeded", message: "the state migration is complete; block 161 was imported" },
     });
     const late = planMaintenance(noted.run, at(160, NOW + 9_000), NOW + deadlines.Verifying);
     expect(late.run).toMatchObject({
       state: "Failed",
-      message: "the node has migrated, and no block followed for 10 minutes",
+      message: "the state migration is complete; no block was imported within 10 minutes",
     });
   });
 
   test.each([
-    ["Requested", "given up after a day: the replica is not ready"],
-    ["Starting", "the node could not be asked to begin"],
-    ["Stopping", "it took too long; it could not be stopped"],
+    ["Requested", "not started within a day: the replica is not ready"],
+    ["Starting", "the start request failed"],
+    ["Stopping", "it took too long; the stop request failed"],
   ] as const)("badly when it is %s for too long", (state, message) => {
     const view = aView({ member: aMaintained("a", { ready: false }) });
     const run = aRun({ state, message: "it took too long" });
@@ -224,8 +224,18 @@ describe("a run ends", () => {
   });
 
   test.each([
-    ["takes too long", { progressAt: "2026-01-01T11:59:00Z" }, deadlines.Running, "longer than 12 hours"],
-    ["does not come on", { progressAt: "2026-01-01T00:30:00Z" }, 30 * 60_000 + STALL_MS, "did not come on"],
+    [
+      "takes too long",
+      { progressAt: "2026-01-01T11:59:00Z" },
+      deadlines.Running,
+      "no completion within 12 hours",
+    ],
+    [
+      "does not come on",
+      { progressAt: "2026-01-01T00:30:00Z" },
+      30 * 60_000 + STALL_MS,
+      "no progress for an hour",
+    ],
   ])("badly, and stopped, when it %s", (_how, more, afterMs, message) => {
     const run = aRun({ state: "Running", ...more });
     expect(planMaintenance(run, aView(), NOW + afterMs - 1).do).toBe("look");
@@ -236,7 +246,10 @@ describe("a run ends", () => {
       expect.stringContaining(message),
     ]);
     const after = afterStop(step.run, { ok: true }, NOW + afterMs);
-    expect([after.state, after.message]).toEqual(["Failed", `${step.run.message}; it was stopped`]);
+    expect([after.state, after.message]).toEqual([
+      "Failed",
+      `${step.run.message}; the migration was stopped`,
+    ]);
   });
 
   test("badly when a saving lasts for an hour, which nothing can stop", () => {
@@ -244,7 +257,7 @@ describe("a run ends", () => {
     expect(planMaintenance(run, aView(), NOW + STALL_MS - 1).do).toBe("look");
     expect(planMaintenance(run, aView(), NOW + STALL_MS)).toMatchObject({
       do: "end",
-      run: { state: "Failed", message: "it did not end within an hour" },
+      run: { state: "Failed", message: "no completion within an hour" },
     });
   });
 
@@ -254,7 +267,7 @@ describe("a run ends", () => {
     expect(planMaintenance(run, suspended, NOW).run).toMatchObject({ state: "Failed" });
     expect(planMaintenance(aRun(), { ...aView(), member: undefined }, NOW).run).toMatchObject({
       state: "Failed",
-      message: "the replica is gone",
+      message: "the replica does not exist any more",
     });
     const over = aRun({ state: "Succeeded" });
     expect(planMaintenance(over, { ...aView(), member: undefined }, NOW)).toEqual({ do: "end", run: over });

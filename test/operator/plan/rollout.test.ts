@@ -34,7 +34,7 @@ const rolling = (member: string, more: Partial<Rollout> = {}): Rollout => ({
   revision: "new",
   state: "Rolling",
   startedAt: "2026-01-01T00:00:00Z",
-  message: `${member} starts anew`,
+  message: `${member} is being recreated`,
   ...more,
 });
 
@@ -74,7 +74,7 @@ describe("a member takes what is new", () => {
       rollout: rolling("p-0"),
       take: ["p-0"],
       keep: ["p-1", "p-2"],
-      waits: "p-0 starts anew",
+      waits: "p-0 is being recreated",
     });
   });
 
@@ -108,22 +108,22 @@ describe("a member takes what is new", () => {
   });
 });
 
-describe("nobody starts anew", () => {
+describe("nobody is being recreated", () => {
   test("while a member of another Node of the group does, or is maintained", () => {
     const rollouts = new Map([["q", rolling("q-0")]]);
-    expect(plan("p", PROXIES, { rollouts })).toMatchObject({ take: [], waits: "q-0 starts anew" });
+    expect(plan("p", PROXIES, { rollouts })).toMatchObject({ take: [], waits: "q-0 is being recreated" });
     expect(plan("p", PROXIES, { maintained: "q-0" })).toMatchObject({
       take: [],
       waits: "q-0 is being maintained",
     });
   });
 
-  test("while a sibling is not ready and level", () => {
+  test("while a sibling is not ready and synced", () => {
     const sibling = aMember("p-1", { type: "proxy", applied: "new", ready: false });
     expect(plan("p", [...PROXIES.slice(0, 1), sibling])).toMatchObject({
       take: ["p-1"],
       keep: ["p-0"],
-      waits: "p-1 is not ready and level",
+      waits: "p-1 is not ready and synced",
     });
   });
 
@@ -132,7 +132,7 @@ describe("nobody starts anew", () => {
     const lagging = others.map((member) => (member.name === "d" ? { ...member, height: 9 } : member));
     expect(plan("a", [aMember("a"), ...lagging])).toMatchObject({
       take: [],
-      waits: "of 4 core nodes 1 may be missing, and d already is",
+      waits: "at most 1 of 4 core nodes may be unavailable, and d already is",
     });
     const suspended = others.map((member) => (member.name === "b" ? { ...member, suspended: true } : member));
     expect(plan("a", [aMember("a"), ...suspended]).waits).toContain("b already is");
@@ -158,17 +158,17 @@ describe("a rollout that does not get there", () => {
 
   test("stops, for the other Nodes of the group too", () => {
     expect(stopped).toEqual(
-      rolling("p-0", { state: "Paused", message: "p-0 was not ready and level within 20 minutes" }),
+      rolling("p-0", { state: "Paused", message: "p-0 was not ready and synced within 20 minutes" }),
     );
     const after = new Map([["p", stopped]]);
     expect(plan("p", members, { rollouts: after }, NOW + 2 * ROLLOUT_MS)).toMatchObject({
       rollout: stopped,
       keep: ["p-1", "p-2"],
-      waits: "stopped: p-0 was not ready and level within 20 minutes",
+      waits: "the rollout is paused: p-0 was not ready and synced within 20 minutes",
     });
     expect(plan("a", CORES, { rollouts: after })).toMatchObject({
       take: [],
-      waits: expect.stringContaining("stopped"),
+      waits: expect.stringContaining("the rollout is paused"),
     });
   });
 

@@ -13,7 +13,9 @@ const member = (key: string, createdAt: number, isRunning: boolean): Signer => (
 test("who runs comes first, then who is older, then by name", () => {
   const [old, young] = [member("demo/a", 1, false), member("demo/b", 2, false)];
   expect(signerTrouble(old, [young], "0xaa")).toBeUndefined();
-  expect(signerTrouble(young, [old], "0xaa")?.message).toContain("the Node of demo/a has the key of 0xaa");
+  expect(signerTrouble(young, [old], "0xaa")?.message).toContain(
+    "the Node of demo/a also has the key of 0xaa",
+  );
   expect(signerTrouble(old, [{ ...young, isRunning: true }], "0xaa")?.reason).toBe("KeyInUse");
   expect(signerTrouble(member("demo/b", 1, false), [old], "0xaa")?.pod).toBe("ends");
 });
@@ -21,7 +23,7 @@ test("who runs comes first, then who is older, then by name", () => {
 test("a pod that nobody explains is waited for, and ends nobody that runs already", () => {
   const pod: Signer = { ...member("demo/gone-0", 1, true), kind: "pod", machine: "the machine m" };
   expect(signerTrouble(member("demo/a", 2, false), [pod], "0xaa")?.message).toContain(
-    "Only when the machine m is gone for good: kubectl -n demo delete pod gone-0 --force",
+    "If the machine m has failed for good: kubectl -n demo delete pod gone-0 --force",
   );
   expect(signerTrouble(member("demo/a", 2, true), [pod], "0xaa")).toBeUndefined();
 });

@@ -51,7 +51,7 @@ describe("a volume", () => {
   test.each<[string, Partial<VolumeView>, number]>([
     ["grows by a step when it is full enough", {}, 15],
     ["grows no further than its limit", { claim: aClaim(15, 15), grownBytes: 15 * G }, 18],
-    ["has what the spec asks for", { sizeBytes: 40 * G, disk: undefined }, 40],
+    ["matches the spec", { sizeBytes: 40 * G, disk: undefined }, 40],
     ["never shrinks to what the spec asks for", { claim: aClaim(30, 30) }, 30],
     ["never shrinks to the limit", { claim: aClaim(30, 30), sizeBytes: 30 * G }, 30],
     ["keeps what it grew to when the claim does not say so yet", { grownBytes: 15 * G, grownAt: NOW }, 15],
@@ -77,21 +77,21 @@ describe("a volume", () => {
 
   test.each<[string, string, Partial<VolumeView>]>([
     ["Healthy", "70 percent of", { disk: { usedBytes: 7 * G, capacityBytes: 10 * G } }],
-    ["Healthy", "not known", { disk: undefined }],
+    ["Healthy", "unknown", { disk: undefined }],
     ["Growing", "to 16106127360", {}],
     [
       "LimitReached",
-      "may not grow above",
+      "the maximum size is",
       {
         claim: aClaim(18, 18),
         disk: { usedBytes: 15 * G, capacityBytes: 18 * G },
       },
     ],
     ["Full", "96 percent", { disk: { usedBytes: 9.6 * G, capacityBytes: 10 * G } }],
-    ["GrowthFailed", "no room; let its", { sizeBytes: 15 * G, claim: aClaim(15, 10, "no room") }],
+    ["GrowthFailed", "no room; allow the expansion", { sizeBytes: 15 * G, claim: aClaim(15, 10, "no room") }],
     ["GrowthFailed", "back to 10Gi", { sizeBytes: 15 * G, claim: aClaim(15, 10, "no room") }],
-    ["Healthy", "not known", { claim: aClaim(15, 10, "no room"), disk: undefined }],
-    ["Unbound", "not there", { claim: undefined }],
+    ["Healthy", "unknown", { claim: aClaim(15, 10, "no room"), disk: undefined }],
+    ["Unbound", "not bound", { claim: undefined }],
   ])("is %s: %s", (expected, words, more) => {
     const { reason, message } = planVolume(aVolume(more), NOW).verdict;
     expect(reason).toBe(expected);

@@ -59,7 +59,7 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
     expect(cluster.node("core").status.conditions?.[0]).toMatchObject({
       status: "False",
       reason: "Deleting",
-      message: "pods that have not ended: core; nodes that keep it as a peer: proxy",
+      message: "pods that have not terminated: core; nodes that still have it as a peer: proxy",
     });
     expect(cluster.conditions("core")).toContain("Progressing True Deleting");
     expect(cluster.conditions("core")).toContain("Synced True Level");
@@ -68,7 +68,7 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
     await once("proxy");
     expect(cluster.calls).toEqual([expect.stringContaining("proxy admin_removePeer")]);
     await once("core");
-    expect(cluster.node("core").status.conditions?.[0]?.message).toBe("pods that have not ended: core");
+    expect(cluster.node("core").status.conditions?.[0]?.message).toBe("pods that have not terminated: core");
     cluster.objects.delete("Pod demo/core-0");
     await once("core");
     expect([isThere("core"), cluster.events]).toEqual([false, []]);
@@ -89,7 +89,7 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
     await once("core");
     expect(isThere("core")).toBe(false);
     expect(cluster.events.filter((each) => each.startsWith("core "))).toEqual([
-      "core DeletionUnfinished: deleted after 360 s in spite of pods that have not ended: core; nodes that keep it as a peer: proxy",
+      "core DeletionUnfinished: deleted after 360 s with unmet conditions: pods that have not terminated: core; nodes that still have it as a peer: proxy",
     ]);
   });
 

@@ -200,7 +200,7 @@ describe("one key of two Nodes", () => {
     await once("one", "two");
     expect([replicasOf("one"), replicasOf("two")]).toEqual([1, undefined]);
     expect(degraded("two")).toBe("Degraded True KeyInUse");
-    expect(cluster.events.at(-1)).toContain("two KeyInUse: the Node of demo/one has the key of 0x");
+    expect(cluster.events.at(-1)).toContain("two KeyInUse: the Node of demo/one also has the key of 0x");
     cluster.putPod("one");
     cluster.putNode("one", { ...WITH_KEY, suspend: true });
     await once("one", "two");
@@ -266,7 +266,9 @@ describe("a genesis", () => {
     cluster.now += 86_400_000;
     await once("core", "net", "core");
     expect(dataOf("ConfigMap", "net-genesis")).toBe(before);
-    expect(cluster.events).toEqual(["net GenesisRebuilt: made the ConfigMap net-genesis with 1 validators"]);
+    expect(cluster.events).toEqual([
+      "net GenesisRebuilt: created the ConfigMap net-genesis with 1 validators",
+    ]);
     expect(degraded("core")).toBe("Degraded False AsExpected");
   });
 
@@ -276,7 +278,9 @@ describe("a genesis", () => {
     await once("net", "core");
     expect([reasonOf(), degraded("core")]).toEqual(["GenesisLost", "Degraded True GenesisLost"]);
     expect(cluster.conditions("core")).toContain("Available True ReplicasReady");
-    expect(cluster.events[0]).toContain("net GenesisLost: the ConfigMap net-genesis holds another genesis");
+    expect(cluster.events[0]).toContain(
+      "net GenesisLost: the ConfigMap net-genesis contains another genesis",
+    );
     restore(genesis);
     await once("net", "core");
     expect(cluster.conditions("core")[0]).toBe("Ready True Ready");

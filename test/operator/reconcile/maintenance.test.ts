@@ -79,7 +79,7 @@ describe("maintenance", () => {
     ]);
   });
 
-  test("is not begun a second time by an operator that starts anew", async () => {
+  test("is not begun a second time by an operator that is being recreated", async () => {
     cluster.putRunning("core", [], WISH);
     cluster.answer = () => {
       throw new ControlError("silent", "no answer"); // it was asked; nobody knows whether it heard
@@ -96,7 +96,7 @@ describe("maintenance", () => {
     cluster.putRunning("core", [], WISH);
     cluster.answer = () => ({ free: 5, needed: 9 });
     await once("core");
-    expect(state("core")?.message).toBe("5 bytes of the volume are free, a migration needs 9");
+    expect(state("core")?.message).toBe("5 bytes of the volume are free; a migration needs 9");
     expect(cluster.conditions("core")).toContain("MaintenanceInProgress False Waiting");
   });
 
@@ -152,7 +152,7 @@ describe("maintenance", () => {
     expect(cluster.calls.at(-1)).toBe("core admin_stopStateMigration");
     expect(state("core")).toMatchObject({
       state: "Failed",
-      message: "it did not come on for an hour; it was stopped",
+      message: "no progress for an hour; the migration was stopped",
     });
   });
 
@@ -163,7 +163,7 @@ describe("maintenance", () => {
     await once("core");
     await once("proxy");
     expect([state("core")?.state, state("proxy")?.state]).toEqual(["Running", "Requested"]);
-    expect(state("proxy")?.message).toBe("core is maintained first");
+    expect(state("proxy")?.message).toBe("core is being maintained");
     cluster.answer = (_node, method) =>
       method.endsWith("Status") ? progress({ isMigration: false, progress: 100 }) : null;
     for (const height of [6, 7, 8]) {
@@ -221,9 +221,7 @@ describe("maintenance", () => {
     await once("core");
     expect(state("core")).toBeUndefined();
     expect(cluster.calls).toEqual([]);
-    expect(cluster.events[0]).toContain(
-      "core MaintenanceRefused: knit.dev/run=dance: there is no such operation",
-    );
+    expect(cluster.events[0]).toContain("core MaintenanceRefused: knit.dev/run=dance: unknown operation");
   });
 });
 
@@ -256,7 +254,7 @@ describe("maintenance comes by itself", () => {
     expect(cluster.calls).toEqual(["core admin_saveTrieNodeToDisk", "core admin_saveTrieNodeStatus"]);
     expect(state("core")).toMatchObject({
       state: "Succeeded",
-      message: "the node saved 7 bytes of trie nodes; block 10 followed",
+      message: "the node saved 7 bytes of trie nodes; block 10 was imported",
     });
   });
 
@@ -292,7 +290,7 @@ describe("maintenance comes by itself", () => {
     putMaintained({ stateMigration: { schedule: "99 * * * *" } });
     await once("core");
     expect(cluster.events).toContainEqual(
-      'core MaintenanceRefused: migrate: "99 * * * *" is no schedule of five fields',
+      'core MaintenanceRefused: migrate: "99 * * * *" is not a schedule of five fields',
     );
     expect(cluster.node("core").status.schedules).toBeUndefined();
   });

@@ -31,7 +31,7 @@ describe("a network of four validators", () => {
   test("waits until all of them have their keys, and then has one genesis with all addresses", async () => {
     await network();
     expect(conditions()).toEqual(["Ready False GenesisMissing", "GenesisReady False GenesisMissing"]);
-    expect(messageOf("GenesisReady")).toContain("there is no Node a of this network");
+    expect(messageOf("GenesisReady")).toContain("the Node a does not exist in this network");
     for (const name of FOUR.slice(0, 3)) {
       cluster.putNode(name, CORE);
       await once(name);
@@ -68,7 +68,7 @@ describe("a network of four validators", () => {
   test("does not take a proxy for a validator", async () => {
     cluster.putNode("a", { type: "proxy" });
     await network();
-    expect(messageOf("GenesisReady")).toContain("the Node a is no core node");
+    expect(messageOf("GenesisReady")).toContain("the Node a is not a core node");
   });
 });
 
@@ -118,11 +118,11 @@ describe("a network whose genesis is there", () => {
   test("waits for the ConfigMap that is named, and for its member", async () => {
     cluster.putNetwork({ genesis: { configMap: { name: "own", key: "k" } } });
     await network();
-    expect(messageOf("GenesisReady")).toBe("there is no ConfigMap own");
+    expect(messageOf("GenesisReady")).toBe("the ConfigMap own does not exist");
     const metadata = { name: "own", namespace: "demo" };
     cluster.put({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { other: "" } });
     await network();
-    expect(messageOf("GenesisReady")).toBe("the ConfigMap own has no member k");
+    expect(messageOf("GenesisReady")).toBe("the ConfigMap own has no key k");
   });
 });
 

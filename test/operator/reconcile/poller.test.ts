@@ -84,7 +84,7 @@ test("a node that does not answer, or answers nonsense, is known by that and hol
   expect(poller.latest("n/odd")).toMatchObject({
     ok: false,
     reason: "NodeAnswerUnreadable",
-    message: "peers that are not a list",
+    message: "the peers are not a list",
   });
   expect(poller.latest("n/well")).toMatchObject({ ok: true });
   await poller[Symbol.asyncDispose]();

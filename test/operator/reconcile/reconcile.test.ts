@@ -141,7 +141,7 @@ describe("a node waits, and says for what:", () => {
     await once("core");
     expect(conditions("core")[0]).toBe("Ready False NodeKeyMissing");
     cluster.putSecret("own", { nodekey: "no key" });
-    await expect(once("core")).rejects.toThrow("holds no private key");
+    await expect(once("core")).rejects.toThrow("contains no private key");
     expect(conditions("core")[0]).toBe("Ready False NodeKeyUnusable");
   });
 
@@ -252,7 +252,7 @@ test("a node that answers with another key is not believed", async () => {
   cluster.putRunning("core", []);
   const told = cluster.observations.get("demo/core");
   if (told?.ok) cluster.observations.set("demo/core", { ...told, id: idOf("proxy") });
-  await expect(once("core")).rejects.toThrow("another node answers there");
+  await expect(once("core")).rejects.toThrow("another node responds at this address");
   expect(conditions("core")[0]).toBe("Ready False WrongNode");
 });
 

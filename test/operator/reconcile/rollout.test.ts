@@ -115,7 +115,7 @@ describe("another image", () => {
     await once("core");
     expect(cluster.node("core").status.maintenance).toMatchObject({
       state: "Requested",
-      message: "proxy is being replaced",
+      message: "proxy is being recreated",
     });
   });
 

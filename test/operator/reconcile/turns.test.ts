@@ -25,7 +25,7 @@ describe("maintenance", () => {
     cluster.putRunning("proxy", ["core"], WISH);
     cluster.putRunning("endpoint", ["proxy"], WISH);
     await once("proxy");
-    expect(state("proxy")).toMatchObject({ state: "Requested", message: "endpoint asked first" });
+    expect(state("proxy")).toMatchObject({ state: "Requested", message: "endpoint has an earlier request" });
     deps = cluster.deps(); // of the next operator, which knows what the status says
     await once("proxy");
     await once("endpoint");
@@ -43,7 +43,7 @@ describe("maintenance", () => {
     cluster.now += 3_601_000;
     for (const name of ["core", "proxy", "endpoint"]) cluster.tell(name, { height: 6 });
     await once("proxy");
-    expect(state("proxy")).toMatchObject({ state: "Requested", message: "endpoint asked first" });
+    expect(state("proxy")).toMatchObject({ state: "Requested", message: "endpoint has an earlier request" });
     await once("endpoint");
     expect(state("endpoint")).toMatchObject({ state: "Running" });
   });

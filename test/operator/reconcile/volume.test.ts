@@ -52,7 +52,7 @@ test("a volume that fills up grows by a step at a time up to its limit, and says
   cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 1.5 * G } });
   await once();
   expect(requested()).toBe("15Gi");
-  expect(cluster.events.at(-1)).toBe("core VolumeGrown: the volume of core grows to 15Gi");
+  expect(cluster.events.at(-1)).toBe("core VolumeGrown: the volume of core is being expanded to 15Gi");
   expect(cluster.conditions("core")).toContain("StorageHealthy False Growing");
   deps = cluster.deps(); // another operator
   await once();
@@ -77,13 +77,17 @@ test("a volume grows although its pod waits for it", async () => {
 
 test.each([
   [{ conditions: [{ type: "ControllerResizeError", status: "True", message: "no room" }] }, "no room"],
-  [{ allocatedResourceStatuses: { storage: "NodeResizeInfeasible" } }, "growing is NodeResizeInfeasible"],
+  [
+    { allocatedResourceStatuses: { storage: "NodeResizeInfeasible" } },
+    "the expansion is NodeResizeInfeasible",
+  ],
 ])("a volume that cannot grow is told, with what to do: %j", async (more, words) => {
   cluster.putNode("core", { ...CORE, storage: { size: "20Gi" } });
   await once();
   bind("10Gi", more);
   await once();
-  const advice = "let its StorageClass and quota allow it, or set spec.storage.size back to 10Gi";
+  const advice =
+    "allow the expansion in the StorageClass and the quota, or set spec.storage.size back to 10Gi";
   expect(storageCondition()).toMatchObject({ reason: "GrowthFailed", message: `core: ${words}; ${advice}` });
   expect(cluster.node("core").status.members?.[0]?.disk?.claimBytes).toBe(10 * G);
 });
@@ -113,8 +117,8 @@ describe("a size that the class or a quota refuses", () => {
       expect.arrayContaining([...conditions, "StorageHealthy False GrowthFailed"]),
     );
     expect(storageCondition()?.message).toBe(
-      `core: the claim demo/core-data cannot go from 10Gi to 20Gi: ${WORDS}; ` +
-        "let its StorageClass and quota allow it, or set spec.storage.size back to 10Gi",
+      `core: the claim demo/core-data cannot be changed from 10Gi to 20Gi: ${WORDS}; ` +
+        "allow the expansion in the StorageClass and the quota, or set spec.storage.size back to 10Gi",
     );
     expect(cluster.node("core").status.members?.[0]?.disk?.claimBytes).toBe(10 * G);
   });

@@ -127,7 +127,7 @@ test.each([0, -3_600_000, 3_600_000])(
     expect([first.isLeading(), second.isLeading()]).toEqual([true, false]);
     scene.cut.add("first");
     await scene.passUntilTaken(first, second);
-    expect(await (await first.leading).lost).toMatchObject({ message: "the lease is lost" });
+    expect(await (await first.leading).lost).toMatchObject({ message: "the lease was lost" });
   },
 );
 
