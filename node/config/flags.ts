@@ -176,7 +176,7 @@ export const flags = {
   nodiscover: network.flag(booleanKind, false, "disable node discovery", "p2p.no-discover"),
   "p2p.static-nodes-file": network.maybe(
     path,
-    "file with the static nodes, read again when it changes; <datadir>/knit/static-nodes.json by default",
+    "file with the static nodes; <datadir>/knit/static-nodes.json by default",
   ),
   bootnodes: discovery.flag(list, [], "comma-separated node URLs of boot nodes", "p2p.bootnodes"),
   netrestrict: discovery.maybe(
