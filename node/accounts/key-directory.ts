@@ -63,7 +63,7 @@ function readEntry(text: string, path: string, log: Log): KeyEntry | undefined {
   if (address !== undefined && named !== undefined && named !== bareHex(address)) {
     log.error(
       { path, address: addressText(address) },
-      "left out a key file of another address than its name says",
+      "skipped a key file whose address differs from its name",
     );
     return undefined;
   }

@@ -24,7 +24,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const directory = resolve(options.directory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { mode } = await stat(directory);
-  if ((mode & 0o007) !== 0) options.log.warn({ directory }, "keystore directory is open to every user");
+  if ((mode & 0o007) !== 0) options.log.warn({ directory }, "keystore directory is accessible to all users");
   return new FileAccounts(directory, options);
 }
 

@@ -66,7 +66,7 @@ export class BadBlocks {
     batch.put(LIST_KEY, Buffer.concat(kept.map(encodeEntry)));
     this.#entries = kept;
     this.#store.write(batch, { sync: false }).catch((error: unknown) => {
-      this.#log.warn({ number: entry.number, error }, "a bad block was not noted down");
+      this.#log.warn({ number: entry.number, error }, "cannot record a bad block");
     });
   }
 

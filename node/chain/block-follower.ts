@@ -90,7 +90,7 @@ class Follower implements BlockFollower {
         this.#running = undefined;
         if (this.#closing.signal.aborted) return;
         const { name, next: number } = this.#derived;
-        this.#followed.log.warn({ name, number, error }, "what is derived from blocks stays behind");
+        this.#followed.log.warn({ name, number, error }, "cannot update data derived from blocks");
       },
     );
   }

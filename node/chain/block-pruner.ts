@@ -59,7 +59,7 @@ class Pruning implements Derived {
     this.#options = options;
     const isWhole = store.damage === undefined; // else any batch may be missing, and rows be back
     this.#at = isWhole ? oldestBody(store) : 1;
-    log.info({ blocks, oldest: oldestBody(store) }, "old blocks are let go of");
+    log.info({ blocks, oldest: oldestBody(store) }, "old blocks are pruned");
   }
 
   /** Due is what lies before the limit; that a block has come says nothing. */
@@ -122,7 +122,7 @@ class Pruning implements Derived {
         ? []
         : (storedTransactions(store, number) ?? []);
     } catch (error) {
-      log.warn({ number, error }, "an old block is damaged; it goes");
+      log.warn({ number, error }, "pruned a damaged old block");
       return [];
     }
   }

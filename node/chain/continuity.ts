@@ -22,14 +22,14 @@ export async function settleDamage(
   pause: () => Promise<void>,
 ): Promise<void> {
   if (store.damage === undefined) return;
-  log.warn({ damage: store.damage, head }, "the database was damaged: checking every block");
+  log.warn({ damage: store.damage, head }, "database was damaged, checking every block");
   let child: Header | undefined;
   for (let number = head; number >= 0; number--) {
     child = checkedHeader(store, number, child);
     if (number % SLICE === 0) await pause();
   }
   await store.dismissDamage();
-  log.warn({ head }, "every block is there; blocks after it may have been lost");
+  log.warn({ head }, "no block is missing up to the newest one; later blocks may have been lost");
 }
 
 function checkedHeader(rows: Rows, number: number, child: Header | undefined): Header {

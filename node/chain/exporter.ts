@@ -78,10 +78,7 @@ async function refuseShortage(disk: ExportSource["disk"], file: string): Promise
 
 function prunedBodyError(number: number, oldest: number): ChainError {
   const rest = `the first whole block after block 0 is ${oldest}`;
-  return new ChainError(
-    "bad-file",
-    `export failed on #${number}: not found: its body was let go of, ${rest}`,
-  );
+  return new ChainError("bad-file", `export failed on #${number}: not found: its body was pruned, ${rest}`);
 }
 
 function notFound(number: number): ChainError {

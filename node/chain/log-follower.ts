@@ -52,7 +52,7 @@ class LogIndexing implements Derived {
       const batch = this.#deps.store.createBatch();
       putIndexedSections(batch, whole);
       this.#deps.store.write(batch, { sync: false }).catch((error: unknown) => {
-        this.#deps.log.warn({ error }, "the log index could not be cut");
+        this.#deps.log.warn({ error }, "cannot remove rows from the log index");
       });
     }
     this.#bits.clear();

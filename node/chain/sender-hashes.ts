@@ -66,7 +66,7 @@ class SenderHashes implements Derived {
     }
     this.#next = Math.min(this.#next, head + 1);
     this.#write(batch).catch((error: unknown) => {
-      this.#deps.log.warn({ error }, "hashes of removed transactions are left over");
+      this.#deps.log.warn({ error }, "cannot delete sender hashes of removed transactions");
     });
   }
 

@@ -126,7 +126,7 @@ class KeptSums implements Derived {
     const batch = store.createBatch();
     for (const { block } of removed) batch.delete(tables.supply.key(block.header.number));
     store.write(batch, { sync: false }).catch((error: unknown) => {
-      log.warn({ error }, "sums of removed blocks are left over");
+      log.warn({ error }, "cannot delete the supply of removed blocks");
     });
   }
 }

@@ -95,7 +95,7 @@ export class Writer {
    */
   async insert(block: Block, sync = false): Promise<void> {
     if (!this.#deps.hasRoom()) {
-      throw new ChainError("no-room", "the disk is nearly full: no blocks are written until there is room");
+      throw new ChainError("no-room", "disk is nearly full: no blocks are written until there is room");
     }
     const steps = new Stopwatch();
     const executed = await this.#sealedOrExecuted(block);

@@ -98,7 +98,7 @@ async function ownInfo({ shell, resolved, command }: CommandJob, address: string
   const nodeKey = await ownNodeKey(options);
   if (checksumAddress(nodeKey.address) !== address)
     throw new Error(
-      `the node ${address} does not tell its BLS key: run it with --rpc.profile kaia, or ask it where its --datadir is`,
+      `the node ${address} does not return its BLS key; run it with --rpc.profile kaia, or run this command on its --datadir`,
     );
   const { publicKey, proof } = await provePossession(await ownBlsKey(options, nodeKey));
   return { publicKey: bareHex(publicKey), pop: bareHex(proof) };

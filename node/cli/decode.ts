@@ -36,7 +36,7 @@ export async function decode({ shell, resolved, arguments: [argument = ""] }: Co
   const type = wanted === undefined ? undefined : typeNamed(wanted);
   const bytes = await decodeInput(argument);
   const decoded = type === undefined ? detectType(bytes) : { type, json: DECODERS[type](bytes) };
-  if (type === undefined) shell.stderr.write(`this is ${decoded.type} (guessed; --type says it for sure)\n`);
+  if (type === undefined) shell.stderr.write(`this is ${decoded.type} (guessed; --type sets the type)\n`);
   shell.stdout.write(`${exactJsonText(decoded.json, 2)}\n`);
 }
 

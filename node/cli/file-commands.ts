@@ -26,7 +26,7 @@ function importedText({ blocks, transactions, seconds, known, head, interrupted 
   const done = `imported ${blocks} blocks with ${transactions} transactions in ${seconds.toFixed(2)} s`;
   const skipped = known === 0 ? "" : `; already there: ${known}`;
   const newest = `; the newest block is ${head}`;
-  const advice = interrupted ? "; interrupted: the same command goes on from there" : "";
+  const advice = interrupted ? "; interrupted: run the same command again to continue" : "";
   return `${done}${skipped}${newest}${advice}`;
 }
 

@@ -48,6 +48,6 @@ async function save(
     const { isSaving, bytes, err } = result as { isSaving: boolean; bytes: number; err: string }; // a node's answer
     if (isSaving) await setTimeout(LOOK_MS, undefined, { signal });
     else if (err !== "null") return err;
-    else return bytes > 0 ? bytes : (refusal?.message ?? "the node says nothing of it");
+    else return bytes > 0 ? bytes : (refusal?.message ?? "the node reports no result");
   }
 }

@@ -34,7 +34,7 @@ export function openShutdownSignal(source: SignalSource, log: Log, launcher?: Ab
   const controller = new AbortController();
   const onLauncherEnd = (): void => {
     if (controller.signal.aborted) return;
-    log.info({}, "the program that started this one has ended, shutting down...");
+    log.info({}, "parent process has ended, shutting down...");
     controller.abort();
   };
   launcher?.addEventListener("abort", onLauncherEnd);
@@ -78,7 +78,7 @@ export function openInterrupt(source: SignalSource, log: Log): Interrupt {
   const heard = (name: keyof typeof EXIT_CODES) => () => {
     if (controller.signal.aborted) return source.exit(EXIT_CODES[name]);
     exitCode = EXIT_CODES[name];
-    log.warn({}, "interrupted: finishing what is under way; once more ends at once");
+    log.warn({}, "interrupted: finishing the current batch; interrupt again to end at once");
     controller.abort();
   };
   const listeners = { SIGINT: heard("SIGINT"), SIGTERM: heard("SIGTERM") };

@@ -114,7 +114,7 @@ async function assembleProposal(
 function warnIfNoValidator({ open: { chain, governance }, nodeKey, log }: ConsensusDeps): void {
   const council = governance.council(chain.head().header.number + 1);
   if (council.some((member) => equalBytes(member, nodeKey.address))) return;
-  log.warn({ validators: council.length }, "this node is not a validator of its chain: it makes no blocks");
+  log.warn({ validators: council.length }, "this node is not a validator of its chain and makes no blocks");
 }
 
 const VANITY_BYTES = 32;

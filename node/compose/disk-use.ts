@@ -59,7 +59,7 @@ export function watchDiskUse(database: Pick<Database, "store" | "state">, log: L
   const look = (): void => {
     looking = diskUse(database).then(
       (found) => void (newest = found),
-      (error: unknown) => log.warn({ error }, "cannot tell what takes the disk"),
+      (error: unknown) => log.warn({ error }, "cannot measure disk use"),
     );
   };
   look();

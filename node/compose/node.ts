@@ -63,7 +63,10 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const clock = systemClock;
   const metrics = createMetrics();
   if (secp256k1Backend !== "native") {
-    log.warn({ backend: secp256k1Backend }, "native secp256k1 did not load: signatures are checked slowly");
+    log.warn(
+      { backend: secp256k1Backend },
+      "native secp256k1 cannot be loaded; signatures are verified in JavaScript",
+    );
   }
   await using parts = new AsyncDisposableStack();
   const { nodeKey, blsKey } = await ownKeys(options);

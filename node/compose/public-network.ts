@@ -26,7 +26,7 @@ export async function beginPublicChain(database: Database, { publicNetwork }: No
   const known = new BlockRows(database.store).block(0);
   if (known !== undefined) {
     if (toHex(known.hash) === genesisHash) return;
-    throw new ChainError("genesis-mismatch", `this data directory holds another chain than the ${name}'s`);
+    throw new ChainError("genesis-mismatch", `this data directory contains a chain other than the ${name}'s`);
   }
   if (genesis === undefined)
     throw new ChainError(

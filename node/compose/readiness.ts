@@ -39,7 +39,11 @@ export function openReadiness(deps: ReadinessDeps, metrics: Metrics): () => Read
     const held = reasons.filter(({ holds }) => holds());
     return { ready: !held.some(({ keepsAway }) => keepsAway), reasons: held.map(({ name }) => name) };
   };
-  metrics.gauge({ name: "knit_ready", help: "1 when /readyz says so.", read: () => Number(judge().ready) });
+  metrics.gauge({
+    name: "knit_ready",
+    help: "1 while /readyz reports ready.",
+    read: () => Number(judge().ready),
+  });
   metrics.values("gauge", {
     name: "knit_readiness_reason",
     help: "1 for each reason that /readyz names.",

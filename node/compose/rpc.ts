@@ -76,7 +76,7 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   const { options, log, metrics, memory } = surroundings;
   const profile = rpcProfiles[options.rpc.profile];
   await using parts = new AsyncDisposableStack();
-  const onBug = (error: unknown): void => log.error({ error }, "a method failed by a defect");
+  const onBug = (error: unknown): void => log.error({ error }, "method failed by an internal error");
   const readers = parts.use(openReaders(options, memory, onBug));
   memory.onTight(() => readers.rest());
   const budget = createBudget({

@@ -23,7 +23,10 @@ export function logStart(log: Log, { options, chain, nodeKey, metrics }: OpenedN
   if (metrics !== undefined) log.info({ url: metrics }, "metrics endpoint opened");
   if (network.port === undefined) log.info({ most: network.maxPeers }, "no peers can connect to this node");
   else
-    log.info({ port: network.port, most: network.maxPeers, discovers: network.discovers }, "open to peers");
+    log.info(
+      { port: network.port, most: network.maxPeers, discovers: network.discovers },
+      "opened peer-to-peer networking",
+    );
   log.info(
     {
       type,

@@ -32,7 +32,7 @@ export function openTableWatch(parts: TableWatchDeps): TableWatch {
     hasDamage = true;
     parts.log.error(
       { error },
-      "a table file is damaged: stop the node, look at `knit db verify`, put a copy back",
+      "a table file is damaged; stop the node, run `knit db verify`, restore a copy",
     );
   });
   return {

@@ -195,13 +195,13 @@ function decodeAll(inputs: readonly AbiInput[], bytes: Buffer, start: number): u
 }
 
 function slice(bytes: Buffer, at: number, length: number): Buffer {
-  if (at + length > bytes.length) throw new Error("the answer is shorter than its ABI says");
+  if (at + length > bytes.length) throw new Error("the result is shorter than its ABI requires");
   return bytes.subarray(at, at + length);
 }
 
 function numberAt(bytes: Buffer, at: number): number {
   const value = BigInt(`0x${slice(bytes, at, WORD).toString("hex")}`);
-  if (value > BigInt(bytes.length)) throw new Error("the answer is shorter than its ABI says");
+  if (value > BigInt(bytes.length)) throw new Error("the result is shorter than its ABI requires");
   return Number(value);
 }
 

@@ -82,9 +82,7 @@ class Watch implements DiskSpace {
   start(everyMs: number): void {
     const { log, directory } = this.#options;
     this.#timer = setInterval(() => {
-      this.look().catch((error: unknown) =>
-        log.warn({ error, directory }, "cannot tell how much disk is free"),
-      );
+      this.look().catch((error: unknown) => log.warn({ error, directory }, "cannot measure free disk space"));
     }, everyMs);
     this.#timer.unref();
   }
@@ -96,11 +94,11 @@ class Watch implements DiskSpace {
     if (this.#waiting === undefined) {
       if (free >= minBytes) return;
       this.#waiting = Promise.withResolvers();
-      log.error({ free, least: minBytes, directory }, "the disk is nearly full: no blocks are written");
+      log.error({ free, least: minBytes, directory }, "disk is nearly full: no blocks are written");
     } else if (free >= minBytes * MARGIN) {
       this.#waiting.resolve();
       this.#waiting = undefined;
-      log.info({ free, directory }, "there is room on the disk again: blocks go on");
+      log.info({ free, directory }, "disk has free space again: blocks are written");
     }
   }
 

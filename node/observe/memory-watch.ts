@@ -107,8 +107,8 @@ class Watch implements MemoryWatch {
   #tell(): void {
     const { log } = this.#options;
     const fields = { used: this.used, limit: this.limit };
-    if (this.isShort) log.warn(fields, "memory is nearly used up: calls that may need much are refused");
-    else log.info(fields, "there is memory again: all calls are answered");
+    if (this.isShort) log.warn(fields, "memory is nearly full: expensive calls are refused");
+    else log.info(fields, "memory is available again: all calls are served");
   }
 
   [Symbol.dispose](): void {

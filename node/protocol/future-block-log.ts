@@ -36,7 +36,7 @@ export class FutureBlockLog {
     this.#warnedAt = now;
     this.#log.warn(
       { error, peer, now: new Date(now).toISOString() },
-      "block times of peers stay ahead of the local clock; set the clock, the blocks are imported when their time has come",
+      "block times of peers stay ahead of the local clock; correct the clock; the blocks are imported at their time",
     );
   }
 }

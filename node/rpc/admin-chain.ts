@@ -109,7 +109,8 @@ function reportImport({ log }: AdminChainDeps, outcome: ImportOutcome): void {
   if (imported > 0) log.info({ blocks: imported, txs: transactions, number }, "imported blocks");
   if (interrupted) throw new ChainError("failed", "the node is shutting down");
   if (reason === undefined) return;
-  const came = blocks === 0 ? "" : `; ${imported} blocks before it were imported, up to #${number} are there`;
+  const came =
+    blocks === 0 ? "" : `; ${imported} blocks before it were imported; the newest block is #${number}`;
   const code = reason instanceof ChainError ? reason.code : "failed";
   const batch = code !== "bad-file" ? `batch ${Math.floor(blocks / BATCH_BLOCKS)}: failed to insert: ` : "";
   throw new ChainError(code, `${batch}${reason.message}${came}`, { cause: reason });

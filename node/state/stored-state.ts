@@ -60,7 +60,7 @@ export class StoredState implements State {
     this.figures = () => stateFigures(trieStore, settings.history);
     const { damage } = settings.chain;
     if (damage !== undefined) {
-      settings.log.error({ damage, number: this.number }, "the chain database lost rows, perhaps blocks");
+      settings.log.error({ damage, number: this.number }, "chain database has lost rows, perhaps blocks");
       this.#repair();
     } else if (trieStore.isAt(this.#head)) this.#sweep();
     else this.#prepare(trieStore.catchUp(this.#head, this.#closing.signal));
@@ -289,7 +289,7 @@ export class StoredState implements State {
   /** Starts the repair of what cannot be trusted any more, and passes the error on. */
   #damaged(error: unknown): unknown {
     if (!isDamage(error)) return error;
-    this.#settings.log.error({ number: this.#head.number, error }, "trie does not fit the flat state");
+    this.#settings.log.error({ number: this.#head.number, error }, "trie does not match the flat state");
     this.#repair();
     if (error instanceof StateError) return error;
     return new StateError("trie-damaged", "the trie database is damaged", { cause: error });

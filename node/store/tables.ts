@@ -73,7 +73,7 @@ export const tables = {
     "which blocks of a section of 1,024 have this bit in their bloom; bit 2048: have logs at all",
     sectionParts,
   ),
-  senderHash: table("senderHash", "e", "hash of the transaction that its sender knows by this one", same),
+  senderHash: table("senderHash", "e", "transaction hash by the sender's transaction hash", same),
   meta: table("meta", "m", "single rows by name", metaParts),
 } as const;
 

@@ -22,10 +22,10 @@ export interface ExposureDeps {
 /** Logs a warning for one open listener. */
 export function warnOfExposure({ url, modules }: Exposed, parts: ExposureDeps, log: Log): void {
   const control = modules.filter((name) => CONTROL.has(name));
-  if (control.length > 0) log.warn({ url, modules: control.join(",") }, "others can control this node");
+  if (control.length > 0) log.warn({ url, modules: control.join(",") }, "other hosts can control this node");
   const accounts = parts.unlocked();
   if (accounts > 0 && canSign(modules, parts))
-    log.warn({ url, accounts }, "others can use unlocked accounts");
+    log.warn({ url, accounts }, "other hosts can use unlocked accounts");
 }
 
 /** Declares the metrics. Values are read when they are scraped. */

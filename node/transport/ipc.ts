@@ -68,7 +68,7 @@ async function makeRoom(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o751 });
   const there = await lstat(path).catch(() => undefined);
   if (there === undefined) return;
-  if (!there.isSocket()) throw new Error(`${path} is there already and is not a socket`);
+  if (!there.isSocket()) throw new Error(`${path} exists and is not a socket`);
   if (await isServed(path)) throw new Error(`another process serves ${path}`);
   await rm(path, { force: true });
 }

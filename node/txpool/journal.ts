@@ -32,7 +32,7 @@ export async function* readJournal({
   for await (const raw of frames(file, { path, maxTransaction, log })) {
     const transaction = decodeOrUndefined(raw);
     if (!transaction) {
-      log.warn({ path, read: batch.length }, "the journal's rest is unreadable");
+      log.warn({ path, read: batch.length }, "rest of the journal cannot be read");
       break;
     }
     batch.push(transaction);
@@ -59,7 +59,7 @@ async function* frames(
       const cut = length === "incomplete" || (typeof length === "number" && at + length > filled);
       if (cut) break;
       if (length === "damaged") {
-        log.warn({ path }, "the journal's rest is damaged");
+        log.warn({ path }, "rest of the journal is damaged");
         return;
       }
       yield buffer.slice(at, at + length);
@@ -68,7 +68,7 @@ async function* frames(
     buffer.copyWithin(0, at, filled);
     filled -= at;
     if (bytesRead === 0) {
-      if (filled > 0) log.warn({ path, bytes: filled }, "the journal ends within a transaction");
+      if (filled > 0) log.warn({ path, bytes: filled }, "journal ends within a transaction");
       return;
     }
   }
@@ -112,7 +112,7 @@ export class Journal implements AsyncDisposable {
     try {
       writeAll(this.#file, transaction.raw);
     } catch (error) {
-      this.#log.error({ path: this.#path, error }, "could not write to the transaction journal");
+      this.#log.error({ path: this.#path, error }, "cannot write to the transaction journal");
       this.#release(this.#file);
     }
   }
@@ -156,7 +156,9 @@ export class Journal implements AsyncDisposable {
 
   #release(file: FileHandle): void {
     this.#file = undefined;
-    file.close().catch((error: unknown) => this.#log.debug({ error }, "could not close the journal"));
+    file
+      .close()
+      .catch((error: unknown) => this.#log.debug({ error }, "cannot close the transaction journal"));
   }
 }
 

@@ -70,7 +70,7 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
     await journal.rotate(pool.locals());
     const rotate = () => {
       journal.rotate(pool.locals()).catch((error: unknown) => {
-        log.error({ error }, "could not rewrite the transaction journal");
+        log.error({ error }, "cannot rewrite the transaction journal");
       });
     };
     parts.defer(every(Math.max(MIN_JOURNAL_INTERVAL_MS, options.journalIntervalMs), rotate));
@@ -124,7 +124,7 @@ async function cannotProve(): Promise<boolean> {
 
 function evict(core: PoolRules, log: Log): void {
   const count = core.evict();
-  if (count > 0) log.debug({ count }, "dropped transactions that waited too long");
+  if (count > 0) log.debug({ count }, "dropped expired transactions");
 }
 
 function closable(pool: Pool, parts: AsyncDisposableStack): TxPool {

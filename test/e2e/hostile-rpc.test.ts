@@ -156,7 +156,7 @@ test("whatever its parameters are, each method answers with a result or a code, 
   }
   expect(defects).toEqual([]);
   expect((await ask("net_version", "[]")).result).toBe("1337");
-  expect(node.output()).not.toContain("failed by a defect");
+  expect(node.output()).not.toContain("failed by an internal error");
   expect(node.output()).not.toContain("net_version"); // calls are not logged, at any level
   socket.destroy();
 }, 300_000);

@@ -72,7 +72,7 @@ function startKeeping(datadir: string, blocks: number): KnitProcess {
 }
 
 test(
-  `old blocks are let go of and never half of one, in ${KILLS} kills (seed ${killSeed})`,
+  `old blocks are pruned and never half of one, in ${KILLS} kills (seed ${killSeed})`,
   async () => {
     const [datadir, chain] = [join(directory, "old"), join(made, "chain.rlp.gz")];
     await initFrom(datadir, join(made, "genesis.json"));
@@ -81,7 +81,7 @@ test(
     for (let kill = 0; kill < KILLS; kill++) {
       const kept = BLOCKS - Math.ceil((LET_GO * (kill + 1)) / KILLS);
       const knit = startKeeping(datadir, kept);
-      await knit.waitFor(/old blocks are let go of/);
+      await knit.waitFor(/old blocks are pruned/);
       await sleepBetween(0, 150);
       await knit.stop("SIGKILL");
       const now = await oldestWhole(datadir);

@@ -72,5 +72,5 @@ test("with too little room on the disk no blocks are made, and readiness, metric
   expect(scraped).toMatch(/^knit_disk_low 1$/m);
   expect(scraped).toMatch(/^klaytn_blockchain_head_blocknumber 0$/m);
   await node.knit.stop();
-  expect(await readFile(file, "utf8")).toMatch(/error the disk is nearly full: no blocks are written/);
+  expect(await readFile(file, "utf8")).toMatch(/error disk is nearly full: no blocks are written/);
 });

@@ -56,7 +56,8 @@ export async function openHistory(
     if (mode === undefined) batch.delete(HISTORY_KEY);
     else putMode(batch, mode);
     await chain.write(batch, { sync: true });
-    if (before !== undefined) log.warn({ before, now: mode, head: head.number }, "states are kept otherwise");
+    if (before !== undefined)
+      log.warn({ before, now: mode, head: head.number }, "retention of states changed");
   }
   const recent = Math.min(mode?.retention ?? settings.retention ?? settings.window, settings.window);
   return new History(chain, recent, head, mode);

@@ -84,7 +84,7 @@ async function rewindTries(
     await written;
     return true;
   } catch (error) {
-    log.warn({ target: target.number, error }, "the trie does not go back with the flat state");
+    log.warn({ target: target.number, error }, "trie cannot be rewound with the flat state");
     return false;
   }
 }

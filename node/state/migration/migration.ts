@@ -222,7 +222,7 @@ export class Migration {
   async #finish(removed: Promise<void>): Promise<void> {
     const { log } = this.#deps;
     // a directory that stays is removed at the next start
-    await removed.catch((error: unknown) => log.warn({ error }, "the old trie was not removed"));
+    await removed.catch((error: unknown) => log.warn({ error }, "cannot remove the old trie"));
     const { block, counts } = this.#status;
     this.#status = { ...this.#status, isMigration: false, progress: 100 };
     log.info({ block, ...counts }, "state migration finished");
@@ -254,7 +254,7 @@ export class Migration {
     const error = messageOf(reason);
     const { log } = this.#deps;
     await this.#tidy(phase, error).catch((why: unknown) =>
-      log.warn({ error: why }, "a copy of the state stays behind"),
+      log.warn({ error: why }, "cannot remove a copy of the state"),
     );
     if (!this.#isClosing) log.warn({ error }, "state migration ended early");
     this.#status = { ...this.#status, isMigration: false, error };

@@ -116,7 +116,7 @@ export class TrieStore {
       const lost = { trie: marker.number, number: head.number };
       log.error(
         lost,
-        "the chain database has lost blocks that were on disk: going on at the newest that is left",
+        "chain database has lost blocks that were on disk, continuing at the newest remaining block",
       );
     }
     if (

@@ -52,7 +52,7 @@ test("leaves out, and says so, a file of another address than the one in its nam
   await put(`UTC--1--${addressOf("b")}`, keyText("c"));
   const files = createKeyDirectory(directory, clock, log);
   expect(files.entries().map(({ address }) => bareHex(address))).toEqual([addressOf("a")]);
-  expect(said).toEqual(["left out a key file of another address than its name says"]);
+  expect(said).toEqual(["skipped a key file whose address differs from its name"]);
 });
 
 test("sees files that come, change and go, at once and after the directory has settled", async () => {

@@ -1,4 +1,4 @@
-/** Bodies and receipts of old blocks are let go of (`--history.blocks`). */
+/** Bodies and receipts of old blocks are pruned (`--history.blocks`). */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -155,7 +155,7 @@ test("an export names the first block that can be had", async () => {
     signal,
   });
   const from = (number: number): string =>
-    `export failed on #${number}: not found: its body was let go of, the first whole block after block 0 is ${OLDEST}`;
+    `export failed on #${number}: not found: its body was pruned, the first whole block after block 0 is ${OLDEST}`;
   await expect(exportBlocks(source, order(0, HEAD))).rejects.toThrow(from(1));
   await expect(exportBlocks(source, order(7, OLDEST))).rejects.toThrow(from(7));
   expect(await exportBlocks(source, order(OLDEST, HEAD))).toBe(KEPT);

@@ -65,7 +65,7 @@ test("nothing is taken while the disk is nearly full, and all of it later", asyn
     2,
     {
       code: "no-room",
-      message: expect.stringMatching(/^block 3: the disk is nearly full: no blocks are written/),
+      message: expect.stringMatching(/^block 3: disk is nearly full: no blocks are written/),
     },
   ]);
   expect(open.chain.badBlocks()).toEqual([]);

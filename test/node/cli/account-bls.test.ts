@@ -157,7 +157,7 @@ describe("knit account bls-info", () => {
   });
 
   test.each([
-    [{ nodeAddress: `0x${"11".repeat(20)}` }, /^Fatal: the node 0x1{40} does not tell its BLS key/],
+    [{ nodeAddress: `0x${"11".repeat(20)}` }, /^Fatal: the node 0x1{40} does not return its BLS key/],
     [{ nodeAddress: "../../etc" }, /^Fatal: Unable to fetch node info: the answer names no node address/],
     [{ nodeAddress: ADDRESS, blsPublicKeyInfo: 1 }, /^Fatal: Unable to .*the BLS key in the answer is none/],
   ])("writes nothing of a node that tells %j", async (told, message) => {

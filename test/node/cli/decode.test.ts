@@ -23,7 +23,7 @@ describe("a transaction", () => {
   test("shows fields, both hashes, who signed and who pays", async () => {
     const { raw, txHash, senderTxHash } = sample("0a_FeeDelegatedValueTransferWithRatio");
     const { json, err } = await decoded(raw);
-    expect(err).toBe("this is transaction (guessed; --type says it for sure)\n");
+    expect(err).toBe("this is transaction (guessed; --type sets the type)\n");
     expect(json).toMatchObject({
       typeInt: 10,
       type: "TxTypeFeeDelegatedValueTransferWithRatio",

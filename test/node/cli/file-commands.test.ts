@@ -80,7 +80,7 @@ test.each([
     const running = runCli(["import", "--datadir", directory, "abc"], shell);
     await begun.promise;
     press(name);
-    expect(err()).toContain("interrupted: finishing what is under way; once more ends at once");
+    expect(err()).toContain("interrupted: finishing the current batch; interrupt again to end at once");
     expect(exits).toEqual([]);
     press(name);
     expect(exits).toEqual([code]);
@@ -88,7 +88,7 @@ test.each([
     expect(await running).toBe(code);
     expect(out()).toBe(
       "imported 3 blocks with 9 transactions in 0.50 s; the newest block is 7; " +
-        "interrupted: the same command goes on from there\n",
+        "interrupted: run the same command again to continue\n",
     );
   },
 );

@@ -26,7 +26,7 @@ test("the end of the launcher shuts down, once", () => {
   expect(shutdown.signal.aborted).toBe(false);
   launcher.abort();
   expect(shutdown.signal.aborted).toBe(true);
-  expect(lines).toEqual([expect.stringContaining("the program that started this one has ended")]);
+  expect(lines).toEqual([expect.stringContaining("parent process has ended")]);
 });
 
 test("a launcher that ends after the signal says nothing more", () => {

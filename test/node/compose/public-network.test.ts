@@ -56,7 +56,7 @@ test("a directory with another chain is refused, and the main network's without 
   await initDatadir(optionsOf({}), exactJsonText(kairos.genesis));
   await expect(begun(optionsOf({ mainnet: "true" }))).rejects.toMatchObject({
     code: "genesis-mismatch",
-    message: "this data directory holds another chain than the main network's",
+    message: "this data directory contains a chain other than the main network's",
   });
 });
 

@@ -71,6 +71,8 @@ test.each([
 test("an answer that is cut off is refused", () => {
   const whole = encodeParameters([{ type: "uint256[]" }], [["1", "2"]]);
   for (const hex of [whole.slice(0, -64), whole.slice(0, 64), `${"f".repeat(64)}${whole.slice(64)}`]) {
-    expect(() => decodeParameters([{ type: "uint256[]" }], `0x${hex}`)).toThrow("shorter than its ABI says");
+    expect(() => decodeParameters([{ type: "uint256[]" }], `0x${hex}`)).toThrow(
+      "shorter than its ABI requires",
+    );
   }
 });

@@ -287,8 +287,8 @@ test("control and unlocked keys beyond loopback are warned of and counted, on lo
   warnOfExposure({ url, modules: ["net"] }, parts, log);
   warnOfExposure({ url, modules: ["eth"] }, { ...parts, keysOverIpcOnly: true }, log);
   expect(warnings).toEqual([
-    { fields: { url, modules: "admin,personal" }, message: "others can control this node" },
-    { fields: { url, accounts: 2 }, message: "others can use unlocked accounts" },
+    { fields: { url, modules: "admin,personal" }, message: "other hosts can control this node" },
+    { fields: { url, accounts: 2 }, message: "other hosts can use unlocked accounts" },
   ]);
 });
 
