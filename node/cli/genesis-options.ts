@@ -1,4 +1,5 @@
 /** Genesis options of the network maker from the flags of `knit genesis`, checked against each other. */
+import { DEFAULT_REWARD } from "../config/chain-config.ts";
 import type { FlagValues } from "../config/flags.ts";
 import { type GenesisKind, publicKinds } from "../config/flags-genesis.ts";
 import { OptionError } from "../config/options-error.ts";
@@ -69,6 +70,7 @@ function governanceOf(values: FlagValues): GovernanceOptions {
     governingNode: values["governing-node"],
     parameterContract: values["gov-param-contract"],
     reward: {
+      ...DEFAULT_REWARD,
       mintingAmount: values["reward-mint-amount"],
       ratio: ratio("reward-ratio", values["reward-ratio"], 3),
       kip82Ratio: ratio("reward-kip82-ratio", values["reward-kip82-ratio"], 2),

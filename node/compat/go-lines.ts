@@ -13,14 +13,16 @@ export interface GoLine {
   readonly headerBytes: number;
   /** Council and committee of the block after the head can be queried. */
   readonly knowsNextCouncil: boolean;
-  /** Names of the two funds. */
-  readonly funds: { readonly kif: string; readonly kef: string };
+  /** Names of the funds; only version 2 has the third. */
+  readonly funds: { readonly kif: string; readonly kef: string; readonly kpf: string | undefined };
   /** Members of staking information and their order. */
   readonly staking: "with-pools" | "without-pools";
   /** The number of `getStakingInfo` is optional. */
   readonly stakingOfHead: boolean;
   /** Parameters that a fork replaced are reported with their effective values. */
   readonly reportsEffectiveParameters: boolean;
+  /** Governance parameters that the line does not have. */
+  readonly unknownParameters: readonly string[];
   /** Members of `forkStatus` with the fork that each reports. */
   readonly forkFlags: Readonly<Record<string, string>>;
   /** Times are text for people, not seconds. */
@@ -86,10 +88,11 @@ export const kaiaLine: GoLine = {
   showsTotalScore: false,
   headerBytes: 592,
   knowsNextCouncil: true,
-  funds: { kif: "kif", kef: "kef" },
+  funds: { kif: "kif", kef: "kef", kpf: "kpf" },
   staking: "with-pools",
   stakingOfHead: false,
   reportsEffectiveParameters: true,
+  unknownParameters: [],
   forkFlags: {
     ...SHARED_FORKS,
     IsKaia: "kaiaCompatibleBlock",
@@ -137,10 +140,11 @@ export const klaytnLine: GoLine = {
   showsTotalScore: true,
   headerBytes: 576,
   knowsNextCouncil: false,
-  funds: { kif: "kff", kef: "kcf" },
+  funds: { kif: "kff", kef: "kcf", kpf: undefined },
   staking: "without-pools",
   stakingOfHead: true,
   reportsEffectiveParameters: false,
+  unknownParameters: ["reward.stakingrewardthreshold", "reward.useflexreward"],
   forkFlags: { ...SHARED_FORKS, IsDragon: "kaiaCompatibleBlock" },
   timesAsText: true,
   provesContractsOnly: true,

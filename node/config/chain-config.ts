@@ -17,7 +17,10 @@ import {
 } from "./json-reader.ts";
 import { parseRegistry, type RegistryConfig } from "./registry-config.ts";
 
-/** Rewards. `mintingAmount` is in peb, `minimumStake` in KAIA; `ratio` is "proposer/second/third" in percent. */
+/**
+ * Rewards. `mintingAmount` is in peb, `minimumStake` and `stakingRewardThreshold` are in KAIA; `ratio` is
+ * "validators/kif/kef" or "validators/kif/kef/kpf" in percent.
+ */
 export interface RewardConfig {
   readonly mintingAmount: bigint;
   readonly ratio: string;
@@ -27,6 +30,9 @@ export interface RewardConfig {
   readonly stakingUpdateInterval: number;
   readonly proposerUpdateInterval: number;
   readonly minimumStake: bigint;
+  /** Stake that earns no part of the stakers' share under the flexible reward. */
+  readonly stakingRewardThreshold: bigint;
+  readonly useFlexReward: boolean;
 }
 
 /** Parameters of the base fee (KIP-71); amounts in peb. */
@@ -60,7 +66,11 @@ export interface ChainConfig extends ForkSchedule {
   /** `blobSchedule` and `randaoRegistry` as in the genesis, for `chainConfigJson`. */
   readonly verbatim: { readonly blobSchedule?: unknown; readonly randaoRegistry?: unknown };
   /** True for parameters that the genesis contains; block 0 records only those. */
-  readonly given: { readonly kip71: boolean; readonly kip82Ratio: boolean };
+  readonly given: {
+    readonly kip71: boolean;
+    readonly kip82Ratio: boolean;
+    readonly stakingRewardThreshold: boolean;
+  };
 }
 
 /** Defaults of KIP-71. */
@@ -85,6 +95,8 @@ export const DEFAULT_REWARD: RewardConfig = {
   stakingUpdateInterval: 86_400,
   proposerUpdateInterval: 3_600,
   minimumStake: 2_000_000n,
+  stakingRewardThreshold: 5_000_000n,
+  useFlexReward: false,
 };
 
 /**
@@ -102,6 +114,7 @@ export function parseChainConfig(json: unknown): ChainConfig {
   const istanbul = member(config, "istanbul");
   const governance = readObject(member(config, "governance") ?? NO_GOVERNANCE, "governance");
   const reward = member(governance, "reward");
+  const rewardObject = readObject(reward ?? {}, "reward");
   const chainId = member(config, "chainId");
   const parsed = {
     forks: parseForks(config),
@@ -115,7 +128,8 @@ export function parseChainConfig(json: unknown): ChainConfig {
     verbatim: pick(config, ["blobSchedule", "randaoRegistry"]),
     given: {
       kip71: member(governance, "kip71") !== undefined,
-      kip82Ratio: readText(readObject(reward ?? {}, "reward"), "kip82ratio", "") !== "",
+      kip82Ratio: readText(rewardObject, "kip82ratio", "") !== "",
+      stakingRewardThreshold: member(rewardObject, "stakingRewardThreshold") !== undefined,
     },
   };
   if (chainId === undefined) throw configError("chainID is not specified");
@@ -165,6 +179,12 @@ function parseReward(reward: JsonObject): RewardConfig {
     proposerUpdateInterval:
       readNumber(reward, "proposerUpdateInterval", 0) || DEFAULT_REWARD.proposerUpdateInterval,
     minimumStake: readUnsigned(reward, "minimumStake", 0n),
+    stakingRewardThreshold: readUnsigned(
+      reward,
+      "stakingRewardThreshold",
+      DEFAULT_REWARD.stakingRewardThreshold,
+    ),
+    useFlexReward: readBoolean(reward, "useFlexReward"),
   };
 }
 
@@ -197,8 +217,13 @@ function pick(object: JsonObject, keys: readonly string[]): ChainConfig["verbati
   );
 }
 
+/** A configuration for `JSON.stringify`. */
+export type ChainConfigJson = Readonly<Record<string, unknown>> & {
+  readonly governance: Readonly<Record<string, unknown>> & { readonly reward: object };
+};
+
 /** Returns the configuration for `JSON.stringify`, members in the Go node's order. */
-export function chainConfigJson(config: ChainConfig): object {
+export function chainConfigJson(config: ChainConfig): ChainConfigJson {
   const { governance, verbatim } = config;
   const fork = (keys: readonly string[]): object =>
     Object.fromEntries(keys.flatMap((key) => (config.forks.has(key) ? [[key, config.forks.get(key)]] : [])));
@@ -241,6 +266,8 @@ function rewardJson(reward: RewardConfig): object {
     stakingUpdateInterval: reward.stakingUpdateInterval,
     proposerUpdateInterval: reward.proposerUpdateInterval,
     minimumStake: jsonInteger(reward.minimumStake),
+    stakingRewardThreshold: jsonInteger(reward.stakingRewardThreshold),
+    ...(reward.useFlexReward ? { useFlexReward: true } : {}),
   };
 }
 

@@ -117,6 +117,7 @@ export const forks: readonly ForkRow[] = [
       acceptedTypes: new Set([0x7803]),
       headerFields: 19,
       blobGas: true,
+      flexReward: true,
       evm: "osaka",
       maxBlockSize: 10_485_760,
     },

@@ -15,6 +15,7 @@ export function genesisGovernance(config: ChainConfig): Uint8Array<ArrayBuffer> 
     ...generalParameters(config),
     ...(rules.baseFee && config.given.kip71 ? kip71Parameters(config) : {}),
     ...(rules.governanceContract ? contractParameters(config) : {}),
+    ...(rules.flexReward ? flexParameters(config) : {}),
   };
   const sorted = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   return encodeRlp(new TextEncoder().encode(JSON.stringify(Object.fromEntries(sorted))));
@@ -61,5 +62,14 @@ function contractParameters(config: ChainConfig): Readonly<Record<string, unknow
       ? {}
       : { "governance.govparamcontract": addressText(govParamContract) }),
     ...(config.given.kip82Ratio ? { "reward.kip82ratio": reward.kip82Ratio } : {}),
+  };
+}
+
+function flexParameters({ given, governance: { reward } }: ChainConfig): Readonly<Record<string, unknown>> {
+  return {
+    ...(given.stakingRewardThreshold
+      ? { "reward.stakingrewardthreshold": reward.stakingRewardThreshold.toString() }
+      : {}),
+    ...(reward.useFlexReward ? { "reward.useflexreward": true } : {}),
   };
 }

@@ -76,6 +76,8 @@ export interface RuleFacts {
   readonly readsNewestStakes: boolean;
   /** Consensus liquidity pools count as stakes (KIP-226). */
   readonly liquidityPools: boolean;
+  /** `reward.useflexreward` splits rewards by four shares and a threshold of its own. */
+  readonly flexReward: boolean;
   /** The weighted policy demotes validators below the minimum stake. */
   readonly demotesValidators: boolean;
   /** Gas of a multi-signature depends on the signatures in the transaction, not on the registered keys. */
@@ -125,6 +127,7 @@ export const BASE_FACTS: RuleFacts = {
   drawsProposersEvenly: false,
   readsNewestStakes: false,
   liquidityPools: false,
+  flexReward: false,
   demotesValidators: false,
   multiSigGasBySignatures: false,
   multiSigRefusesUnknownKeys: false,

@@ -35,6 +35,7 @@ export interface BlockReward {
   readonly stakers: bigint;
   readonly kif: bigint;
   readonly kef: bigint;
+  readonly kpf: bigint;
   /** Credits; each address occurs once. */
   readonly credits: readonly Credit[];
 }
@@ -84,7 +85,7 @@ export function reportedReward(deps: RewardDeps, author: Uint8Array): BlockRewar
   };
 }
 
-const NOTHING = { stakers: 0n, kif: 0n, kef: 0n, stakerCredits: [] };
+const NOTHING = { stakers: 0n, kif: 0n, kef: 0n, kpf: 0n, stakerCredits: [] };
 
 /**
  * Gives everything to the proposer. Before the base fee, fees paid at once are paid again, as in the Go node.
@@ -98,7 +99,7 @@ function simpleShares({ totalFee, rules, parameters }: RewardDeps): Shares {
   return { ...NOTHING, minted, totalFee, burnt, proposer: minted + totalFee - burnt };
 }
 
-/** Splits minted amount and fees among the proposer and the two funds. */
+/** Splits minted amount and fees among the proposer and the first two funds. */
 function legacyShares({ totalFee: fees, rules, parameters }: RewardDeps): Shares {
   const minted = parameters.mintingAmount;
   const totalFee = parameters.deferredTxFee ? fees : 0n;
@@ -110,52 +111,93 @@ function legacyShares({ totalFee: fees, rules, parameters }: RewardDeps): Shares
 }
 
 /**
- * Splits the minted amount with a share for stakers; fees are burnt up to the proposer's own share (KIP-82).
+ * Splits the minted amount with a share for stakers; fees are burnt up to the proposer's own share (KIP-82). The
+ * third fund has a share under the flexible reward alone; otherwise the first fund gets it.
  */
 function stakedShares(deps: RewardDeps): Shares {
-  const { parameters } = deps;
+  const { parameters, rules } = deps;
+  const isFlexible = isFlexReward(deps);
   const minted = parameters.mintingAmount;
   const totalFee = parameters.deferredTxFee ? deps.totalFee : 0n;
   const validators = percent(minted, parameters.ratio.validators);
   const kef = percent(minted, parameters.ratio.kef);
+  const kpf = isFlexible ? percent(minted, parameters.ratio.kpf) : 0n;
   const own = percent(validators, parameters.kip82.proposer);
   const forStakers = percent(validators, parameters.kip82.stakers);
   const half = totalFee / 2n;
   const rest = totalFee - half;
   const burnt = half + (rest < own ? rest : own);
-  const { credits, left } = stakerCredits(forStakers, deps);
+  const excesses = isFlexible ? excessesOverThreshold(deps) : excessesOverMinimum(deps);
+  const { credits, left } = stakerCredits(forStakers, excesses, rules);
   return {
     minted,
     totalFee,
     burnt,
     proposer: own + left + totalFee - burnt,
     stakers: forStakers - left,
-    kif: minted - own - forStakers - kef,
+    kif: minted - own - forStakers - kef - kpf,
     kef,
+    kpf,
     stakerCredits: credits,
   };
 }
 
-/** Splits an amount among stakers by their stake above the minimum. */
+/** Returns true when the flexible reward is in force. */
+function isFlexReward({ rules, parameters }: RewardDeps): boolean {
+  return rules.flexReward && parameters.useFlexReward;
+}
+
+/** A staker with the part of its stake that earns rewards. */
+interface StakerExcess {
+  readonly staker: Staker;
+  readonly excess: bigint;
+}
+
+/** Returns the stakes above the minimum stake. */
+function excessesOverMinimum({ staking, parameters, rules }: RewardDeps): readonly StakerExcess[] {
+  const { minimumStake } = parameters;
+  return stakersByReward(staking).flatMap((staker) =>
+    staker.amount < minimumStake ? [] : [{ staker, excess: wholeStake(staker, rules) - minimumStake }],
+  );
+}
+
+/**
+ * Returns the stakes above the threshold of stakers with the minimum stake. Both bounds count modulo 2^64, as in
+ * the Go node.
+ */
+function excessesOverThreshold({ staking, parameters, rules }: RewardDeps): readonly StakerExcess[] {
+  const minimumStake = BigInt.asUintN(64, parameters.minimumStake);
+  const threshold = BigInt.asUintN(64, parameters.stakingRewardThreshold);
+  return stakersByReward(staking).flatMap((staker) => {
+    const stake = wholeStake(staker, rules);
+    return staker.amount < minimumStake || stake <= threshold ? [] : [{ staker, excess: stake - threshold }];
+  });
+}
+
+/** Returns the stake with that of the liquidity pool, where pools count (KIP-226). */
+function wholeStake({ amount, pool }: Staker, rules: Rules): bigint {
+  return amount + (rules.liquidityPools ? (pool?.amount ?? 0n) : 0n);
+}
+
+/**
+ * Splits an amount among stakers in proportion to their excess. Of several amounts for one address the last
+ * counts, as in the Go node.
+ */
 function stakerCredits(
   amount: bigint,
-  { staking, parameters: { minimumStake }, rules }: RewardDeps,
+  excesses: readonly StakerExcess[],
+  rules: Rules,
 ): { readonly credits: readonly Credit[]; readonly left: bigint } {
-  const excesses = stakersByReward(staking).flatMap((staker) => {
-    if (staker.amount < minimumStake) return [];
-    const pool = rules.liquidityPools ? (staker.pool?.amount ?? 0n) : 0n;
-    return [{ staker, excess: staker.amount + pool - minimumStake }];
-  });
   const total = excesses.reduce((sum, { excess }) => sum + excess, 0n);
-  const credits: Credit[] = [];
+  const credits = new Map<string, Credit>();
   let left = amount;
   for (const { staker, excess } of excesses) {
     const share = total === 0n ? 0n : (excess * amount) / total;
     if (share === 0n) continue;
-    credits.push(...withPool(staker, share, rules));
+    for (const credit of withPool(staker, share, rules)) credits.set(mapKey(credit.address), credit);
     left -= share;
   }
-  return { credits, left };
+  return { credits: [...credits.values()], left };
 }
 
 /** Splits a staker's amount with its liquidity pool in proportion to the pool's stake (KIP-226). */
@@ -177,15 +219,17 @@ function creditShares({ stakerCredits: credits, ...shares }: Shares, deps: Rewar
   const { staking, rewardbase, rules } = deps;
   const kif = staking.kif === undefined ? 0n : shares.kif;
   const kef = staking.kef === undefined ? 0n : shares.kef;
-  const proposer = shares.proposer + (shares.kif - kif) + (shares.kef - kef);
+  const kpf = staking.kpf === undefined ? 0n : shares.kpf;
+  const proposer = shares.proposer + (shares.kif - kif) + (shares.kef - kef) + (shares.kpf - kpf);
   const maker = stakersByReward(staking).find(({ reward }) => equalBytes(reward, rewardbase));
   const own =
     maker === undefined ? [{ address: rewardbase, amount: proposer }] : withPool(maker, proposer, rules);
   const funds = [
     ...(staking.kif === undefined ? [] : [{ address: staking.kif, amount: kif }]),
     ...(staking.kef === undefined ? [] : [{ address: staking.kef, amount: kef }]),
+    ...(staking.kpf === undefined || !isFlexReward(deps) ? [] : [{ address: staking.kpf, amount: kpf }]),
   ];
-  return { ...shares, proposer, kif, kef, credits: mergeCredits([...credits, ...funds, ...own]) };
+  return { ...shares, proposer, kif, kef, kpf, credits: mergeCredits([...credits, ...funds, ...own]) };
 }
 
 function percent(amount: bigint, share: bigint): bigint {

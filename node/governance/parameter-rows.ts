@@ -41,12 +41,17 @@ export const PARAMETERS: ReadonlyMap<string, GovernanceParameterRow> = new Map<
   ["kip71.maxblockgasusedforbasefee", integer],
   ["kip71.upperboundbasefee", integer],
   ["reward.deferredtxfee", { kind: "boolean", votable: false }],
-  ["reward.kip82ratio", { kind: "text", votable: true, accepts: (value) => isRatio(value, 2) }],
+  ["reward.kip82ratio", { kind: "text", votable: true, accepts: (value) => isRatio(value, [2]) }],
   ["reward.mintingamount", { kind: "amount", votable: true }],
   ["reward.minimumstake", { kind: "amount", votable: false, accepts: (value) => !isNegative(value) }],
   ["reward.proposerupdateinterval", { ...integer, votable: false }],
-  ["reward.ratio", { kind: "text", votable: true, accepts: (value) => isRatio(value, 3) }],
+  ["reward.ratio", { kind: "text", votable: true, accepts: (value) => isRatio(value, [3, 4]) }],
+  [
+    "reward.stakingrewardthreshold",
+    { kind: "amount", votable: true, accepts: (value) => !isNegative(value) },
+  ],
   ["reward.stakingupdateinterval", { ...integer, votable: false }],
+  ["reward.useflexreward", { kind: "boolean", votable: true }],
   ["reward.useginicoeff", { kind: "boolean", votable: false }],
 ]);
 
@@ -125,15 +130,16 @@ function isMode(value: ParameterValue): boolean {
   return value === "none" || value === "single";
 }
 
-/** Parses shares in percent, `a/b` or `a/b/c`; undefined for anything else. */
-export function ratioShares(text: string, count: number): readonly bigint[] | undefined {
-  const parts = text.split("/", count + 1);
-  if (parts.length !== count || !parts.every((part) => /^[+-]?0*\d{1,3}$/.test(part))) return undefined;
+/** Parses shares in percent, for example `a/b/c`, of one of the counts; undefined for anything else. */
+export function ratioShares(text: string, counts: readonly number[]): readonly bigint[] | undefined {
+  const parts = text.split("/", Math.max(...counts) + 1);
+  if (!counts.includes(parts.length) || !parts.every((part) => /^[+-]?0*\d{1,3}$/.test(part)))
+    return undefined;
   const shares = parts.map((part) => BigInt(Number(part)));
   const sum = shares.reduce((all, share) => all + share, 0n);
   return sum === 100n && shares.every((share) => share >= 0n) ? shares : undefined;
 }
 
-function isRatio(value: ParameterValue, count: number): boolean {
-  return typeof value === "string" && ratioShares(value, count) !== undefined;
+function isRatio(value: ParameterValue, counts: readonly number[]): boolean {
+  return typeof value === "string" && ratioShares(value, counts) !== undefined;
 }

@@ -15,13 +15,23 @@ export interface GovernanceParameters {
   /** Amount minted by each block. */
   readonly mintingAmount: bigint;
   /** Split of the reward under the weighted policy in percent: `reward.ratio`. */
-  readonly ratio: { readonly validators: bigint; readonly kif: bigint; readonly kef: bigint };
+  readonly ratio: {
+    readonly validators: bigint;
+    readonly kif: bigint;
+    readonly kef: bigint;
+    /** 0 for a ratio of three parts. */
+    readonly kpf: bigint;
+  };
   /** Split of the validators' share in percent: `reward.kip82ratio`. */
   readonly kip82: { readonly proposer: bigint; readonly stakers: bigint };
   /** True when fees are paid with the block reward instead of by each transaction. */
   readonly deferredTxFee: boolean;
   /** Minimum stake of a validator under the weighted policy, in KAIA. */
   readonly minimumStake: bigint;
+  /** Stake that earns no part of the stakers' share under the flexible reward, in KAIA. */
+  readonly stakingRewardThreshold: bigint;
+  /** The flexible reward applies under rules that have it. */
+  readonly useFlexReward: boolean;
   readonly policy: ProposerPolicy;
   /** Interval in blocks at which the proposer list of the weighted policy is drawn. */
   readonly proposerUpdateInterval: number;
@@ -71,7 +81,9 @@ const DEFAULT_VALUES: ParameterValues = new Map<string, ParameterValue>([
   ["reward.minimumstake", 2_000_000n],
   ["reward.proposerupdateinterval", 3_600n],
   ["reward.ratio", "100/0/0"],
+  ["reward.stakingrewardthreshold", 5_000_000n],
   ["reward.stakingupdateinterval", 86_400n],
+  ["reward.useflexreward", false],
   ["reward.useginicoeff", false],
 ]);
 
@@ -99,7 +111,9 @@ export function configuredValues(config: ChainConfig): ParameterValues {
     ["reward.minimumstake", reward.minimumStake],
     ["reward.proposerupdateinterval", BigInt(reward.proposerUpdateInterval)],
     ["reward.ratio", reward.ratio],
+    ["reward.stakingrewardthreshold", reward.stakingRewardThreshold],
     ["reward.stakingupdateinterval", BigInt(reward.stakingUpdateInterval)],
+    ["reward.useflexreward", reward.useFlexReward],
     ["reward.useginicoeff", reward.useGiniCoeff],
   ]);
 }
@@ -129,6 +143,8 @@ export function parametersOf(...layers: readonly ParameterValues[]): GovernanceP
     kip82: stakerRatio(text("reward.kip82ratio")),
     deferredTxFee: find("reward.deferredtxfee") === true,
     minimumStake: integer("reward.minimumstake"),
+    stakingRewardThreshold: integer("reward.stakingrewardthreshold"),
+    useFlexReward: find("reward.useflexreward") === true,
     policy: POLICIES[small("istanbul.policy")] ?? "round-robin",
     proposerUpdateInterval: Math.max(1, small("reward.proposerupdateinterval")),
     useGini: find("reward.useginicoeff") === true,
@@ -154,11 +170,11 @@ function notNegative(amount: bigint): bigint {
 
 /** Parses the reward ratio; an invalid one of a configuration gives everything to the proposer. */
 function rewardRatio(text: string): GovernanceParameters["ratio"] {
-  const [validators = 100n, kif = 0n, kef = 0n] = ratioShares(text, 3) ?? [];
-  return { validators, kif, kef };
+  const [validators = 100n, kif = 0n, kef = 0n, kpf = 0n] = ratioShares(text, [3, 4]) ?? [];
+  return { validators, kif, kef, kpf };
 }
 
 function stakerRatio(text: string): GovernanceParameters["kip82"] {
-  const [proposer = 20n, stakers = 80n] = ratioShares(text, 2) ?? [];
+  const [proposer = 20n, stakers = 80n] = ratioShares(text, [2]) ?? [];
   return { proposer, stakers };
 }

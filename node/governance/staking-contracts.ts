@@ -12,6 +12,7 @@ import {
   addressBookEntries,
   liquidityPools,
   REGISTRY,
+  spareContract,
   tokenBalance,
 } from "./system-contracts.ts";
 
@@ -35,6 +36,7 @@ const MIN_ENTRIES = 5;
 export function readStaking(reader: ContractReader, source: number, pools: boolean): StakingInfo {
   if (reader.code(ADDRESS_BOOK).length === 0) return noStaking(source);
   const entries = addressBookEntries(reader);
+  const kpf = spareContract(reader);
   const liquidity = pools && reader.code(REGISTRY).length > 0 ? readPools(reader) : [];
   const kif = entries.findLast(({ type }) => type === KIF)?.address;
   const kef = entries.findLast(({ type }) => type === KEF)?.address;
@@ -45,7 +47,7 @@ export function readStaking(reader: ContractReader, source: number, pools: boole
   if (nodes === undefined || kif === undefined || kef === undefined || isZero(kif) || isZero(kef)) {
     return noStaking(source);
   }
-  return { source, nodes, kef, kif, pools: liquidity };
+  return { source, nodes, kef, kif, kpf, pools: liquidity };
 }
 
 /** Returns the nodes; undefined when the address book is incomplete. */
@@ -79,8 +81,8 @@ function readPools(reader: ContractReader): readonly LiquidityPool[] {
   }));
 }
 
-/** Encodes a row: nodes, ecosystem fund, infrastructure fund, pools. */
-export function encodeStaking({ nodes, kef, kif, pools }: StakingInfo): Uint8Array<ArrayBuffer> {
+/** Encodes a row: nodes, ecosystem fund, infrastructure fund, pools, third fund. */
+export function encodeStaking({ nodes, kef, kif, kpf, pools }: StakingInfo): Uint8Array<ArrayBuffer> {
   return encodeRlp([
     nodes.map(({ node, stakingContract, reward, amount }) => [
       node,
@@ -91,16 +93,18 @@ export function encodeStaking({ nodes, kef, kif, pools }: StakingInfo): Uint8Arr
     kef ?? NONE,
     kif ?? NONE,
     pools.map(({ node, pool, amount }) => [node, pool, integerBytes(amount)]),
+    kpf ?? NONE,
   ]);
 }
 
-/** Decodes a row. Throws `BytesError` `bad-rlp` when it is damaged. */
+/** Decodes a row; rows of earlier versions have no third fund. Throws `BytesError` `bad-rlp` when it is damaged. */
 export function decodeStaking(source: number, row: Uint8Array): StakingInfo {
-  const [nodes, kef, kif, pools] = listItems(decodeRlp(row));
+  const [nodes, kef, kif, pools, kpf] = listItems(decodeRlp(row));
   return {
     source,
     kef: optionalAddress(kef),
     kif: optionalAddress(kif),
+    kpf: optionalAddress(kpf),
     nodes: (nodes === undefined ? [] : listItems(nodes)).map((item) => {
       const [node = NONE, stakingContract = NONE, reward = NONE, amount = NONE] = byteFields(item);
       return { node, stakingContract, reward, amount: bytesToBigint(amount) };

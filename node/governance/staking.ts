@@ -28,6 +28,8 @@ export interface StakingInfo {
   readonly kef: Uint8Array | undefined;
   /** Address of the infrastructure fund. */
   readonly kif: Uint8Array | undefined;
+  /** Address of the third fund; the other funds may stand without it. */
+  readonly kpf: Uint8Array | undefined;
   readonly pools: readonly LiquidityPool[];
 }
 
@@ -42,7 +44,7 @@ export interface Staker {
 
 /** Returns the staking information without stakes. */
 export function noStaking(source: number): StakingInfo {
-  return { source, nodes: [], kef: undefined, kif: undefined, pools: [] };
+  return { source, nodes: [], kef: undefined, kif: undefined, kpf: undefined, pools: [] };
 }
 
 const stakersOf = new WeakMap<StakingInfo, readonly Staker[]>();

@@ -65,6 +65,15 @@ export function addressBookEntries(reader: ContractReader): readonly AddressBook
 }
 
 /**
+ * Returns the spare address of the address book, which names the third fund; undefined without one. Throws
+ * `GovernanceError` `bad-answer`.
+ */
+export function spareContract(reader: ContractReader): Uint8Array | undefined {
+  const address = answer(reader, ADDRESS_BOOK, encodeCall("spareContractAddress()")).address(0);
+  return isZero(address) ? undefined : address;
+}
+
+/**
  * Returns nodes and their pools by the registry of liquidity pools (KIP-226). Throws `GovernanceError`
  * `bad-answer`.
  */

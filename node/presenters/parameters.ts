@@ -4,6 +4,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { type ChainConfig, chainConfigJson } from "../config/chain-config.ts";
 import type { Governance } from "../governance/governance.ts";
+import { valuesJson } from "../governance/governance-data.ts";
 import type { ParameterValues } from "../governance/parameter-rows.ts";
 
 /** Dependencies of the presenters of governance. */
@@ -26,11 +27,26 @@ export function parametersInForce(
   return values;
 }
 
+/** Formats the parameter values in force at a block, by name. */
+export function parametersJson(deps: GovernanceMethodDeps, number: number): object {
+  const values = new Map(parametersInForce(deps, number));
+  for (const name of deps.profile.line.unknownParameters) values.delete(name);
+  return valuesJson(values);
+}
+
 /** Formats the chain's configuration with the values in force at a block. */
 export function configJson(deps: GovernanceMethodDeps, number: number): object {
-  const shown = chainConfigJson(withParameters(deps.chain.config, parametersInForce(deps, number)));
-  const { unknownConfigKeys } = deps.profile;
-  return Object.fromEntries(Object.entries(shown).filter(([key]) => !unknownConfigKeys.includes(key)));
+  return knownConfigJson(withParameters(deps.chain.config, parametersInForce(deps, number)), deps.profile);
+}
+
+/** Formats a configuration without the members that the profile's line does not have. */
+export function knownConfigJson(config: ChainConfig, { unknownConfigKeys, line }: RpcProfile): object {
+  const { governance, ...rest } = chainConfigJson(config);
+  const reward = Object.entries(governance.reward).filter(
+    ([key]) => !line.unknownParameters.includes(`reward.${key.toLowerCase()}`),
+  );
+  const members = { ...rest, governance: { ...governance, reward: Object.fromEntries(reward) } };
+  return Object.fromEntries(Object.entries(members).filter(([key]) => !unknownConfigKeys.includes(key)));
 }
 
 function withParameters(config: ChainConfig, values: ParameterValues): ChainConfig {
@@ -59,6 +75,8 @@ function withParameters(config: ChainConfig, values: ParameterValues): ChainConf
         stakingUpdateInterval: small("reward.stakingupdateinterval"),
         proposerUpdateInterval: small("reward.proposerupdateinterval"),
         minimumStake: integer("reward.minimumstake"),
+        stakingRewardThreshold: integer("reward.stakingrewardthreshold"),
+        useFlexReward: values.get("reward.useflexreward") === true,
       },
       kip71: {
         lowerBoundBaseFee: integer("kip71.lowerboundbasefee"),

@@ -31,7 +31,7 @@ export function rewardOf({ chain, governance }: GovernanceMethodDeps, block: Blo
 
 /** Formats the reward of a block. */
 export function rewardJson(deps: GovernanceMethodDeps, block: Block): object {
-  const { minted, totalFee, burnt, proposer, stakers, kif, kef, credits } = rewardOf(deps, block);
+  const { minted, totalFee, burnt, proposer, stakers, kif, kef, kpf, credits } = rewardOf(deps, block);
   const { funds } = deps.profile.line;
   return {
     minted: jsonInteger(minted),
@@ -41,13 +41,14 @@ export function rewardJson(deps: GovernanceMethodDeps, block: Block): object {
     stakers: jsonInteger(stakers),
     [funds.kif]: jsonInteger(kif),
     [funds.kef]: jsonInteger(kef),
+    ...(funds.kpf === undefined ? {} : { [funds.kpf]: jsonInteger(kpf) }),
     rewards: sortKeys(
       Object.fromEntries(credits.map(({ address, amount }) => [addressText(address), jsonInteger(amount)])),
     ),
   };
 }
 
-const NOTHING = { minted: 0n, totalFee: 0n, burnt: 0n, proposer: 0n, stakers: 0n, kif: 0n, kef: 0n };
+const NOTHING = { minted: 0n, totalFee: 0n, burnt: 0n, proposer: 0n, stakers: 0n, kif: 0n, kef: 0n, kpf: 0n };
 type Sums = { -readonly [K in keyof typeof NOTHING]: bigint };
 
 /**
@@ -100,6 +101,7 @@ function accumulatedJson(
     totalStakingRewards: jsonInteger(sums.stakers),
     [`total${funds.kif.toUpperCase()}Rewards`]: jsonInteger(sums.kif),
     [`total${funds.kef.toUpperCase()}Rewards`]: jsonInteger(sums.kef),
+    ...(funds.kpf === undefined ? {} : { [`total${funds.kpf.toUpperCase()}Rewards`]: jsonInteger(sums.kpf) }),
     rewards: sortKeys(Object.fromEntries([...credited].map(([name, amount]) => [name, jsonInteger(amount)]))),
   };
 }

@@ -54,6 +54,7 @@ function withPools(deps: GovernanceMethodDeps, info: StakingInfo, number: number
     ...councilAddresses(info),
     kefAddr: kef,
     kifAddr: kif,
+    kpfAddr: fund(info.kpf),
     councilStakingAmounts: amountsOf(info),
     clStakingInfos: pools.length === 0 ? null : pools,
     KIRAddr: kef,

@@ -2,7 +2,6 @@
 import { bareHex, toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
-import { chainConfigJson } from "../config/chain-config.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { BlsPublicInfo } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
@@ -10,6 +9,7 @@ import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import type { P2p } from "../p2p/p2p.ts";
+import { knownConfigJson } from "../presenters/parameters.ts";
 
 /** Dependencies of the methods about the node. */
 export interface AdminDeps {
@@ -69,8 +69,7 @@ function nodeInfo(deps: AdminDeps): object {
 
 function protocolInfo({ chain, profile, networkId }: AdminDeps): object {
   const { header, hash } = chain.head();
-  const config = Object.entries(chainConfigJson(chain.config));
-  const shown = Object.fromEntries(config.filter(([key]) => !profile.unknownConfigKeys.includes(key)));
+  const shown = knownConfigJson(chain.config, profile);
   return {
     network: networkId,
     [profile.totalScoreKey]: jsonInteger(chain.totalBlockScore(header.number)),

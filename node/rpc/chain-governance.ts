@@ -5,7 +5,6 @@ import { headAt } from "../calls/lookup.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { loadPossessionCheck } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
-import { valuesJson } from "../governance/governance-data.ts";
 import { activeContract, registryRecords } from "../governance/system-contracts.ts";
 import { type Decoder, optional } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
@@ -14,7 +13,7 @@ import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { configJson, type GovernanceMethodDeps, parametersInForce } from "../presenters/parameters.ts";
+import { configJson, type GovernanceMethodDeps, parametersJson } from "../presenters/parameters.ts";
 import { rewardJson } from "../presenters/rewards.ts";
 import { PENDING_NUMBER, stakingJson } from "../presenters/staking-info.ts";
 
@@ -40,7 +39,7 @@ function parameterMethods(deps: GovernanceMethodDeps): Method[] {
       summary: "Returns all governance parameters in force at a block.",
       params: at,
       result: plain<object>("parameters by name"),
-      handle: ({ number }) => valuesJson(parametersInForce(deps, numberOf(deps, number))),
+      handle: ({ number }) => parametersJson(deps, numberOf(deps, number)),
     }),
     method({
       name: "chain_getChainConfig",

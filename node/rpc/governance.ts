@@ -120,6 +120,8 @@ const HISTORY: Readonly<Record<string, string>> = {
   MinimumStake: "reward.minimumstake",
   UseGiniCoeff: "reward.useginicoeff",
   DeferredTxFee: "reward.deferredtxfee",
+  StakingRewardThreshold: "reward.stakingrewardthreshold",
+  UseFlexReward: "reward.useflexreward",
   LowerBoundBaseFee: "kip71.lowerboundbasefee",
   UpperBoundBaseFee: "kip71.upperboundbasefee",
   GasTarget: "kip71.gastarget",

@@ -76,15 +76,23 @@ function valueOf<T>(rows: readonly (readonly [Uint8Array, T])[], address: Uint8A
   return rows.find(([each]) => toHex(each) === toHex(address))?.[1];
 }
 
-/** The address book with these entries: types 0, 1, 2 for a node, its contract and reward address, 3 and 4 for funds. */
+/**
+ * The address book with these entries: types 0, 1, 2 for a node, its contract and reward address, 3 and 4 for funds;
+ * `spare` is the address of the third fund.
+ */
 export function anAddressBook(
   entries: readonly (readonly [type: number, address: Uint8Array])[],
+  spare: Uint8Array = new Uint8Array(20),
 ): FakeContract {
   const answer = abiAnswer(
     { list: entries.map(([type]) => BigInt(type)) },
     { list: entries.map(([, each]) => addressWord(each)) },
   );
-  return { address: ADDRESS_BOOK, answers: [{ call: ["getAllAddress()"], answer }] };
+  const answers: FakeContract["answers"] = [
+    { call: ["getAllAddress()"], answer },
+    { call: ["spareContractAddress()"], answer: abiAnswer(addressWord(spare)) },
+  ];
+  return { address: ADDRESS_BOOK, answers };
 }
 
 /** What else is in the state. */

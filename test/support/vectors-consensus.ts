@@ -135,9 +135,10 @@ function rewards(tally: Tally, what: string, terms: RewardTerms): void {
   const totalFee = feesOf({ gasUsed, paid, baseFee }, rules, parameters);
   const staking = governance.staking(header.number);
   const { credits, ...told } = reportedReward({ totalFee, rules, parameters, staking, rewardbase }, author);
-  const { burnt: burntFee, ...amounts } = told;
+  const { burnt: burntFee, kpf, ...amounts } = told;
   const own = {
     ...amounts,
+    ...("kpf" in recorded || kpf !== 0n ? { kpf } : {}), // version 2.2.1 did not name the third fund
     burntFee,
     rewards: Object.fromEntries(credits.map(({ address, amount }) => [toHex(address), amount])),
   };

@@ -80,6 +80,24 @@ test("parameters of later forks are recorded only when they are spelled out and 
   expect(all).toEqual(all.toSorted((a, b) => (a < b ? -1 : 1)));
 });
 
+test("the flexible reward is recorded when Osaka is active at block 0 and the genesis names it", () => {
+  const base = { mintingAmount: 0, minimumStake: 0 };
+  const added = (osakaCompatibleBlock: number, reward: object): readonly string[] => {
+    const forks = { ...forksAt(0), osakaCompatibleBlock };
+    const plain = new Set(names({ ...forks, governance: { reward: base } }));
+    return names({ ...forks, governance: { reward: { ...base, ...reward } } }).filter(
+      (name) => !plain.has(name),
+    );
+  };
+  const both = { useFlexReward: true, stakingRewardThreshold: 7 };
+  expect(added(0, both)).toEqual(["reward.stakingrewardthreshold", "reward.useflexreward"]);
+  expect(added(0, { useFlexReward: false, stakingRewardThreshold: 0 })).toEqual([
+    "reward.stakingrewardthreshold",
+  ]);
+  expect(added(0, {})).toEqual([]);
+  expect(added(1, both)).toEqual([]);
+});
+
 test("an absent field has its default, quantities are hex or decimal", () => {
   expect(parseGenesis(aGenesis())).toMatchObject({
     timestamp: 0,

@@ -227,11 +227,11 @@ test("both rebalancings take place at their blocks, with the same result on ever
 describe("with stakes", () => {
   const key = fixedBytes(1, 32);
   const validator = addressOfKey(key);
-  const [staking, reward, kif, kef, configured] = [0x5001, 0x5002, 0x5003, 0x5004, 0x5005].map((number) =>
-    fixedBytes(number, 20),
-  ) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+  const [staking, reward, kif, kef, configured, kpf] = [1, 2, 3, 4, 5, 6].map((number) =>
+    fixedBytes(0x5000 + number, 20),
+  ) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
 
-  function stakedGenesis(forks: object): Genesis {
+  function stakedGenesis(forks: object, rewards: object): Genesis {
     const entries = [validator, staking, reward, kif, kef];
     const answer = abiAnswer(
       { list: entries.map((_, type) => BigInt(type)) },
@@ -255,6 +255,7 @@ describe("with stakes", () => {
               stakingUpdateInterval: 2,
               proposerUpdateInterval: 2,
               minimumStake: 5,
+              ...rewards,
             },
           },
         },
@@ -264,7 +265,12 @@ describe("with stakes", () => {
         alloc: {
           [bareHex(ADDRESS_BOOK)]: {
             balance: "0x0",
-            code: toHex(answeringCode([["getAllAddress()", wordsOf(answer)]])),
+            code: toHex(
+              answeringCode([
+                ["getAllAddress()", wordsOf(answer)],
+                ["spareContractAddress()", wordsOf(abiAnswer(addressWord(kpf)))],
+              ]),
+            ),
           },
           [bareHex(staking)]: { balance: `0x${(6n * 10n ** 18n).toString(16)}` },
         },
@@ -276,16 +282,21 @@ describe("with stakes", () => {
   const KORE = { ...ISTANBUL, magmaCompatibleBlock: 0, koreCompatibleBlock: 0 };
   const KAIA = { ...KORE, shanghaiCompatibleBlock: 0, cancunCompatibleBlock: 0, kaiaCompatibleBlock: 0 };
 
-  test.each<[string, object, readonly bigint[]]>([
-    ["before stakers have a part of it", ISTANBUL, [340n, 540n, 120n]],
-    ["with stakers' part, by intervals", KORE, [340n, 540n, 120n]],
-    ["with stakers' part, by the parent block", KAIA, [340n, 540n, 120n]],
-  ])("the reward goes to the node's own address and the funds, %s", async (_what, forks, shares) => {
-    const genesis = stakedGenesis(forks);
+  const OSAKA = { ...KAIA, pragueCompatibleBlock: 0, osakaCompatibleBlock: 0 };
+  const FLEX = { useFlexReward: true, ratio: "40/25/20/15", stakingRewardThreshold: 5 };
+
+  test.each<[string, object, object, readonly bigint[]]>([
+    ["before stakers have a part of it", ISTANBUL, {}, [340n, 540n, 120n, 0n]],
+    ["with stakers' part, by intervals", KORE, {}, [340n, 540n, 120n, 0n]],
+    ["with stakers' part, by the parent block", KAIA, {}, [340n, 540n, 120n, 0n]],
+    ["three of them under the flexible reward", OSAKA, FLEX, [400n, 250n, 200n, 150n]],
+    ["two of them without its fork", KAIA, FLEX, [400n, 400n, 200n, 0n]],
+  ])("the reward goes to the node's own address and the funds, %s", async (_what, forks, rewards, shares) => {
+    const genesis = stakedGenesis(forks, rewards);
     const blocks = await sealBlocks(genesis, { key, rewardbase: configured }, 8);
     const open = await taken(genesis, blocks);
     const view = open.chain.stateAt(8);
-    const paid = [reward, kif, kef].map((address) => view.account(address)?.balance);
+    const paid = [reward, kif, kef, kpf].map((address) => view.account(address)?.balance ?? 0n);
     expect(paid).toEqual(shares.map((share) => share * 8n));
     expect(view.account(configured)).toBeUndefined();
     expect(blocks.every(({ header }) => toHex(header.rewardbase) === toHex(reward))).toBe(true);

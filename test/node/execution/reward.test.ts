@@ -14,7 +14,7 @@ const prague: Rules = { ...kore, liquidityPools: true };
 const simple: GovernanceParameters = {
   ...testParameters,
   mintingAmount: 1000n,
-  ratio: { validators: 50n, kif: 40n, kef: 10n },
+  ratio: { validators: 50n, kif: 40n, kef: 10n, kpf: 0n },
   kip82: { proposer: 20n, stakers: 80n },
 };
 const weighted: GovernanceParameters = { ...simple, policy: "weighted", minimumStake: 5n };
@@ -23,7 +23,8 @@ const atOnce = (parameters: GovernanceParameters): GovernanceParameters => ({
   deferredTxFee: false,
 });
 
-const [maker, kif, kef, other, pool] = [1, 2, 3, 4, 5].map((number) => fixedBytes(number, 20)) as [
+const [maker, kif, kef, other, pool, kpf] = [1, 2, 3, 4, 5, 6].map((number) => fixedBytes(number, 20)) as [
+  Uint8Array,
   Uint8Array,
   Uint8Array,
   Uint8Array,
@@ -51,7 +52,7 @@ function staked(
     reward,
     amount,
   }));
-  return { source: 0, nodes, kif, kef, pools };
+  return { source: 0, nodes, kif, kef, kpf: undefined, pools };
 }
 
 function paid(reward: RewardDeps): Record<string, bigint> {
@@ -129,6 +130,107 @@ describe("on a weighted chain with an address book", () => {
         expect(sum).toBe(reward.proposer + reward.stakers + reward.kif + reward.kef);
       }
     }
+  });
+});
+
+describe("the flexible reward", () => {
+  const osaka: Rules = { ...prague, flexReward: true };
+  const flexible: GovernanceParameters = {
+    ...weighted,
+    ratio: { validators: 50n, kif: 25n, kef: 15n, kpf: 10n },
+    stakingRewardThreshold: 7n,
+    useFlexReward: true,
+  };
+  const stakes = staked([
+    [maker, 6n],
+    [other, 9n],
+    [pool, 4n],
+  ]);
+  const withFund = { ...stakes, kpf };
+
+  test("pays the third fund, and stakers above the threshold of their own", () => {
+    const reward = blockReward(terms(osaka, flexible, 300n, withFund));
+    expect(reward).toMatchObject({
+      burnt: 250n,
+      proposer: 150n,
+      stakers: 400n,
+      kif: 250n,
+      kef: 150n,
+      kpf: 100n,
+    });
+    expect(paid(terms(osaka, flexible, 0n, withFund))).toEqual({
+      1: 100n,
+      2: 250n,
+      3: 150n,
+      4: 400n,
+      6: 100n,
+    });
+  });
+
+  test("gives the third fund's share to the proposer without its address, and names the fund with a share of 0", () => {
+    expect(paid(terms(osaka, flexible, 0n, stakes))).toEqual({ 1: 200n, 2: 250n, 3: 150n, 4: 400n });
+    const threeParts = { ...flexible, ratio: weighted.ratio };
+    expect(paid(terms(osaka, threeParts, 0n, withFund))).toEqual({
+      1: 100n,
+      2: 400n,
+      3: 100n,
+      4: 400n,
+      6: 0n,
+    });
+  });
+
+  test("needs its fork and its parameter; without them a fourth part goes to the first fund", () => {
+    const off = { ...flexible, useFlexReward: false };
+    for (const reward of [terms(osaka, off, 0n, withFund), terms(prague, flexible, 0n, withFund)]) {
+      // Stakers of 1 and 4 above the minimum share 400.
+      expect(paid(reward)).toEqual({ 1: 100n + 80n, 2: 350n, 3: 150n, 4: 320n });
+    }
+    expect(paid(terms(magma, flexible, 0n, withFund))).toEqual({ 1: 500n, 2: 350n, 3: 150n });
+  });
+
+  test("counts a pool above the threshold for a node with the minimum stake alone", () => {
+    const pools = [
+      { node: fixedBytes(100, 20), pool, amount: 4n },
+      { node: fixedBytes(101, 20), pool: fixedBytes(7, 20), amount: 9n },
+    ];
+    const pooled = staked(
+      [
+        [maker, 6n],
+        [other, 4n],
+      ],
+      pools,
+    );
+    // 500 of the maker, shared 6 to 4 in each part; 10 is above the threshold of 7, 4 is below the minimum of 5.
+    expect(paid(terms(osaka, flexible, 0n, pooled))).toEqual({ 1: 360n, 2: 250n, 3: 150n, 5: 240n });
+  });
+
+  test("reads threshold and minimum stake modulo 2^64", () => {
+    const wrapped = { ...flexible, stakingRewardThreshold: 2n ** 64n + 7n, minimumStake: 2n ** 64n + 5n };
+    expect(paid(terms(osaka, wrapped, 0n, withFund))).toEqual(paid(terms(osaka, flexible, 0n, withFund)));
+  });
+});
+
+test("of two amounts for one pool the last counts", () => {
+  const pools = [100, 101].map((number, i) => ({
+    node: fixedBytes(number, 20),
+    pool,
+    amount: BigInt(i + 1),
+  }));
+  const both = staked(
+    [
+      [other, 6n],
+      [fixedBytes(8, 20), 6n],
+    ],
+    pools,
+  );
+  // 400 for stakers of 2 and 3 above the minimum: 160 with 1 of 7 pooled and 240 with 2 of 8 pooled.
+  expect(paid(terms(prague, weighted, 0n, both))).toEqual({
+    1: 100n,
+    2: 400n,
+    3: 100n,
+    4: 138n,
+    5: 60n,
+    8: 180n,
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
+import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { type ChainConfig, parseChainConfig } from "../../../node/config/chain-config.ts";
 import type { ContractReader } from "../../../node/governance/contract-reader.ts";
 import { GovernanceError } from "../../../node/governance/error.ts";
@@ -22,7 +23,8 @@ import { randomBytes, seededRandom } from "../../support/random.ts";
 
 const COIN = 10n ** 18n;
 const address = (number: number): Uint8Array => fixedBytes(number, 20);
-const [kif, kef, pools, token] = [91, 92, 93, 94].map(address) as [
+const [kif, kef, pools, token, kpf] = [91, 92, 93, 94, 95].map(address) as [
+  Uint8Array,
   Uint8Array,
   Uint8Array,
   Uint8Array,
@@ -101,9 +103,17 @@ describe("stakes are read from the address book", () => {
     expect(info).toEqual({ ...noStaking(5), kif, kef });
   });
 
+  test("the spare address is the third fund, also without stakers", () => {
+    const info = readStaking(aReader([anAddressBook(funds, kpf)]), 5, false);
+    expect(info).toEqual({ ...noStaking(5), kif, kef, kpf });
+    expect(readStaking(aReader([anAddressBook([], kpf)]), 5, false)).toEqual(noStaking(5));
+  });
+
+  const book = anAddressBook([...node(1), ...funds]);
   test.each<[string, readonly FakeContract[]]>([
     ["an unknown kind of entry", [anAddressBook([...node(1), ...funds, [5, kef]])]],
     ["no answer", [{ address: ADDRESS_BOOK, answers: [] }]],
+    ["no spare address", [{ ...book, answers: book.answers.slice(0, 1) }]],
     ["an answer cut short", [cut(anAddressBook([...node(1), ...funds]))]],
     ["a registry that fails", [anAddressBook([...node(1), ...funds]), { ...registry, answers: [] }]],
   ])("%s is an error", (_what, contracts) => {
@@ -122,9 +132,14 @@ test("arbitrary results of an address book decode or throw `GovernanceError`", (
     const answer = i % 2 === 0 ? Uint8Array.from(good) : randomBytes(random, i % 700);
     for (let change = 0; change < i % 4; change++)
       answer[Math.floor(random() * answer.length)] = random() * 256;
-    const contract = { address: ADDRESS_BOOK, answers: [{ call: ["getAllAddress()"] as [string], answer }] };
+    const book = anAddressBook([]);
+    const [, spare] = book.answers;
+    const answers = [
+      { call: ["getAllAddress()"] as [string], answer },
+      ...(spare === undefined ? [] : [spare]),
+    ];
     try {
-      readStaking(aReader([contract], { balances }), 5, true);
+      readStaking(aReader([{ ...book, answers }], { balances }), 5, true);
     } catch (error) {
       expect(error).toBeInstanceOf(GovernanceError);
     }
@@ -215,11 +230,12 @@ describe("stakes of a chain", () => {
   });
 });
 
-test("a row of stakes round-trips", () => {
-  const contracts = [anAddressBook([...node(1), ...node(2), ...funds]), registry, poolRegistry, wrapped];
+test("a row of stakes round-trips, and one of an earlier version has no third fund", () => {
+  const contracts = [anAddressBook([...node(1), ...node(2), ...funds], kpf), registry, poolRegistry, wrapped];
   for (const info of [readStaking(aReader(contracts, { balances }), 7, true), noStaking(7)]) {
     expect(decodeStaking(7, encodeStaking(info))).toEqual(info);
   }
+  expect(decodeStaking(7, encodeRlp([[], kef, kif, []]))).toEqual({ ...noStaking(7), kef, kif });
 });
 
 test("the governance contract sets valid parameters, and nothing with an invalid result", () => {

@@ -7,7 +7,11 @@ import type { TranscriptNode } from "./transcript-node.ts";
 /** Ids that were random when they were recorded, and what they are in this run. */
 export type Ids = Map<string, string>;
 
-type Ports = Pick<TranscriptNode, "datadir" | "httpPort" | "wsPort" | "spare">;
+type Ports = Pick<TranscriptNode, "datadir" | "httpPort" | "wsPort" | "spare" | "recorded">;
+
+/** Members that version 2.2.2 added to the answers of 2.2.1, each with the value of a chain without FlexReward. */
+const ADDED =
+  /"kpf":0,|"kpfAddr":"0x0{40}",|"totalKPFRewards":0,|,"stakingRewardThreshold":5000000|"reward\.stakingrewardthreshold":"5000000",|"reward\.useflexreward":false,|"StakingRewardThreshold":5000000,"UseFlexReward":false,/g;
 
 /** The ports of the recorded node, where words stand for them and where none does. */
 const RECORDED = { ws: 8801, spare: [8890, 8891] } as const;
@@ -33,8 +37,10 @@ export function asSent(request: string, ids: Ids, { datadir, httpPort, spare }: 
 }
 
 /** An answer of this run in the recording's words. */
-export function asRecorded(answer: string, ids: Ids, { datadir, httpPort, wsPort, spare }: Ports): string {
+export function asRecorded(answer: string, ids: Ids, node: Ports): string {
+  const { datadir, httpPort, wsPort, spare, recorded: version } = node;
   let text = answer.replaceAll(datadir, "DATADIR");
+  if (version === "kaia-2.2.1") text = text.replace(ADDED, "");
   const ports = { [httpPort]: "HTTPPORT", [wsPort]: RECORDED.ws, [spare[0]]: "PORT90", [spare[1]]: "PORT91" };
   for (const [port, word] of Object.entries(ports)) text = text.replaceAll(`:${port}"`, `:${word}"`);
   for (const [recorded, own] of ids) text = text.replaceAll(own, recorded);

@@ -12,6 +12,8 @@ import type { Transcript } from "./transcript.ts";
 
 /** Where the node answers and what it holds. */
 export interface TranscriptNode extends AsyncDisposable {
+  /** The recorded node, such as `kaia-2.2.1`. */
+  readonly recorded: string;
   readonly datadir: string;
   readonly httpPort: number;
   readonly wsPort: number;
@@ -76,6 +78,7 @@ export async function startTranscriptNode(
   const knit = startKnit("run", "--type", "endpoint", "--rpc", "--ws", "--lightkdf", ...flags);
   await knit.waitFor(/IPC endpoint opened/);
   return {
+    recorded: node,
     datadir,
     httpPort,
     wsPort,
