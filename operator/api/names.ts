@@ -144,6 +144,8 @@ export const pod = {
   gatewayPort: 7443,
   gatewayHealthPort: 7444,
   metricsPort: 61_001,
+  /** Environment variable of the gateway with the URL of the node's `/readyz`. */
+  readinessVariable: "KNIT_READINESS",
   dataDirectory: "/data",
   /** Mount path of an empty directory of the data volume, by which the gateway measures free space. */
   diskDirectory: "/run/disk",

@@ -154,6 +154,8 @@ function knitContainer(name: string, { spec }: NodeResource, { nodeImage }: PodO
     env: [{ name: "HOME", value: pod.dataDirectory }],
     resources: resourcesOf(spec.resources),
     securityContext: restrictedSecurityContext(),
+    // The status of a failed container ends with its log.
+    terminationMessagePolicy: "FallbackToLogsOnError",
   };
 }
 
@@ -177,7 +179,11 @@ function gatewayContainer({ spec }: NodeResource, { gatewayImage }: PodOptions):
       `--certificates=${pod.certificateDirectory}`,
       `--data=${pod.diskDirectory}`,
     ],
-    env: [{ name: "HOME", value: "/" }],
+    env: [
+      { name: "HOME", value: "/" },
+      // No argument: an older image in `spec.gateway.image` would refuse it.
+      { name: pod.readinessVariable, value: `http://127.0.0.1:${pod.metricsPort}/readyz` },
+    ],
     ports: [
       { name: "gateway", containerPort: pod.gatewayPort, protocol: "TCP" },
       { name: "gateway-health", containerPort: pod.gatewayHealthPort, protocol: "TCP" },

@@ -53,6 +53,8 @@ export interface NodeReport extends NodeInfo {
   readonly syncing: boolean;
   /** Undefined when the gateway cannot measure it. */
   readonly disk: DiskUsage | undefined;
+  /** Reasons at the node's `/readyz`; undefined when the gateway does not read it. */
+  readonly reasons?: readonly string[] | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -113,7 +115,7 @@ export function readBoolean(value: unknown): boolean {
 
 /** Decodes the result of `gateway_report`. */
 export function readReport(value: unknown): NodeReport {
-  const { id, version, genesis, peers, height, syncing, disk } = members(value);
+  const { id, version, genesis, peers, height, syncing, disk, reasons } = members(value);
   if (!isCount(height) || !Number.isSafeInteger(height)) throw invalid("the report has no height");
   if (typeof syncing !== "boolean") throw invalid("the report has no syncing");
   return {
@@ -124,7 +126,20 @@ export function readReport(value: unknown): NodeReport {
     height,
     syncing,
     disk: disk === undefined ? undefined : diskIn(disk),
+    reasons: reasons === undefined ? undefined : readReasons(reasons),
   };
+}
+
+const REASON = /^[a-z][a-z-]{0,39}$/;
+const MAX_REASONS = 16;
+
+/** Decodes the reasons of a node's readiness, words in kebab case. */
+export function readReasons(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length > MAX_REASONS) throw invalid("reasons that are not a list");
+  return value.map((each: unknown) => {
+    if (typeof each !== "string" || !REASON.test(each)) throw invalid("a reason that is not a word");
+    return each;
+  });
 }
 
 function diskIn(value: unknown): DiskUsage {

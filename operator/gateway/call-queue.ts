@@ -2,6 +2,7 @@
 import { type ControlCall, type ControlMethod, controlMethods } from "../control/methods.ts";
 import { diskUsage } from "./disk.ts";
 import { callNode, IpcError, type NodeAnswer } from "./ipc.ts";
+import { readinessReasons } from "./readiness.ts";
 import { reportOf } from "./report.ts";
 
 /** Runs a call when capacity is free. Rejects with `IpcError`. */
@@ -12,6 +13,8 @@ export interface CallQueueOptions {
   readonly socketPath: string;
   /** A directory on the data volume; undefined disables reports of free space. */
   readonly dataDirectory: string | undefined;
+  /** URL of the node's `/readyz`; undefined disables reports of its reasons. */
+  readonly readiness?: string | undefined;
   /** Time limit of the node's response, or of all calls of a report together. */
   readonly nodeMs: number;
 }
@@ -37,11 +40,13 @@ export function createCallQueue(options: CallQueueOptions): CallQueue {
   };
 }
 
-function report({ socketPath, dataDirectory, nodeMs }: CallQueueOptions): Promise<NodeAnswer> {
+function report({ socketPath, dataDirectory, readiness, nodeMs }: CallQueueOptions): Promise<NodeAnswer> {
   const end = performance.now() + nodeMs;
   return reportOf({
     node: (method) => callNode(socketPath, { method, params: [] }, end - performance.now()),
     disk: async () =>
       dataDirectory === undefined ? undefined : diskUsage(dataDirectory).catch(() => undefined),
+    reasons: async () =>
+      readiness === undefined ? undefined : readinessReasons(readiness).catch(() => undefined),
   });
 }

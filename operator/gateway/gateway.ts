@@ -21,6 +21,8 @@ export interface GatewayOptions {
   readonly socketPath: string;
   /** A directory on the data volume; undefined disables reports of free space. */
   readonly dataDirectory: string | undefined;
+  /** URL of the node's `/readyz`; undefined disables reports of its reasons. */
+  readonly readiness?: string | undefined;
   readonly certificates: string;
   readonly log: Log;
   readonly metrics: GatewayMetrics;

@@ -16,24 +16,26 @@ export interface ReportSources {
   readonly node: (method: ControlMethod) => Promise<NodeAnswer>;
   /** Undefined when the space cannot be measured. */
   readonly disk: () => Promise<DiskUsage | undefined>;
+  /** Reasons at the node's `/readyz`; undefined when they cannot be read. */
+  readonly reasons: () => Promise<readonly string[] | undefined>;
 }
 
 const questions = ["admin_nodeInfo", "admin_peers", "chain_blockNumber", "chain_syncing"] as const;
 
 /** Calls the node's methods in turn. An error of the node becomes the response. Rejects with `IpcError`. */
-export async function reportOf({ node, disk }: ReportSources): Promise<NodeAnswer> {
+export async function reportOf({ node, disk, reasons }: ReportSources): Promise<NodeAnswer> {
   const told: unknown[] = [];
   for (const method of questions) {
     const answer = await node(method);
     if (answer.isError) return answer;
     told.push((JSON.parse(answer.text) as { result?: unknown }).result); // an answer of JSON-RPC
   }
-  const result: NodeReport = { ...read(told), disk: await disk() };
+  const result: NodeReport = { ...read(told), disk: await disk(), reasons: await reasons() };
   return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, result }), isError: false };
 }
 
 /** Decodes the results, in the order of the calls. */
-function read([info, peers, height, syncing]: readonly unknown[]): Omit<NodeReport, "disk"> {
+function read([info, peers, height, syncing]: readonly unknown[]): Omit<NodeReport, "disk" | "reasons"> {
   try {
     return {
       ...readNodeInfo(info),

@@ -26,8 +26,16 @@ export interface MemberHealth {
   readonly syncing: boolean;
   readonly peersWanted: number;
   readonly peersMissing: number;
-  /** Message of a container that cannot start or crashes repeatedly. */
-  readonly failing: string | undefined;
+  /** Failure of its pod that does not resolve by waiting. */
+  readonly failing: MemberFailure | undefined;
+  /** True when it has no peer and its type needs one. */
+  readonly isIsolated: boolean;
+}
+
+/** Failure of a pod. */
+export interface MemberFailure {
+  readonly reason: "ImagePullFailed" | "ContainerCrashing" | "ContainerNotStarted" | "MachineLost";
+  readonly message: string;
 }
 
 /** Observed state of a Node. */
@@ -104,9 +112,10 @@ function availability({ members, suspension }: HealthView): Verdict {
   return verdict("Available", isAny ? "ReplicasReady" : "NoneReady", readyText(members));
 }
 
-function progress({ rollout, keep, waits, members, suspension, step }: HealthView): Verdict {
+function progress(view: HealthView): Verdict {
+  const { rollout, keep, waits, members, suspension, step } = view;
   const type = "Progressing";
-  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", rollout.message);
+  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", pausedText(view, rollout));
   if (rollout !== undefined) return verdict(type, "RollingOut", `${rollout.message}${others(keep)}`);
   if (keep.length > 0) return verdict(type, "RolloutWaits", `${keep.join(", ")}: ${waits ?? "not yet"}`);
   if (suspension !== undefined) return verdict(type, suspension);
@@ -119,25 +128,51 @@ function others(keep: readonly string[]): string {
   return keep.length === 0 ? "" : `; then ${keep.join(", ")}`;
 }
 
-function degradation({ step, rollout, members, storage: volume }: HealthView): Verdict {
+function degradation(view: HealthView): Verdict {
+  const { step, rollout, members, storage: volume } = view;
   const type = "Degraded";
   if (step?.kind === "fail" && isStop(step.reason)) return verdict(type, step.reason, step.message);
   if (step?.kind === "fail") return verdict(type, "StepFailed", `${step.reason}: ${step.message}`);
-  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", rollout.message);
-  const failing = members.find((member) => member.failing !== undefined);
-  if (failing !== undefined) return verdict(type, "PodFailing", `${failing.name}: ${failing.failing}`);
+  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", pausedText(view, rollout));
+  const [failing] = members.flatMap(({ name, failing: found }) =>
+    found === undefined ? [] : [{ ...found, message: `${name}: ${found.message}` }],
+  );
+  if (failing !== undefined) return verdict(type, failing.reason, failing.message);
   const isTrouble = volume !== undefined && STORAGE_TROUBLE.has(volume.reason);
   return isTrouble ? verdict(type, "StorageTrouble", volume.message) : verdict(type, "AsExpected");
+}
+
+/** Names the replica of a halted rollout, its failure, and the changes that let the rollout continue. */
+function pausedText({ members, step, keep }: HealthView, { member, message }: Rollout): string {
+  const failed = members.find(({ name }) => name === member);
+  const why = failed?.failing?.message ?? failed?.reason ?? step?.message;
+  const waiting = keep.length === 0 ? "" : `; ${keep.join(", ")} keep the former spec`;
+  const remedy = `the rollout continues when ${member} is ready and has the newest block, or when the spec changes`;
+  return `${message}${why === undefined ? "" : ` (${why})`}${waiting}; ${remedy}`;
 }
 
 function isStop(reason: string): reason is StopReason {
   return Object.hasOwn(stopReasons, reason);
 }
 
-const STORAGE_TROUBLE: ReadonlySet<string> = new Set(["GrowthFailed", "Full", "LimitReached"]);
+const STORAGE_TROUBLE: ReadonlySet<string> = new Set([
+  "Lost",
+  "Terminating",
+  "Unbindable",
+  "GrowthFailed",
+  "TooSmall",
+  "Full",
+  "LimitReached",
+]);
+
+/** Message for a node without a peer. */
+export const NO_PEERS =
+  "no peer is connected; a node of the network that this type dials, or a URL in spec.peers.urls, is required";
 
 function peers({ members }: HealthView): Verdict {
   if (members.some(({ told }) => !told)) return verdict("PeersReady", "NotAsked");
+  const alone = members.filter((each) => each.isIsolated && each.peersWanted === 0).map(({ name }) => name);
+  if (alone.length > 0) return verdict("PeersReady", "NoPeers", `${alone.join(", ")}: ${NO_PEERS}`);
   const short = members.filter(({ peersMissing }) => peersMissing > 0);
   if (short.length === 0) return verdict("PeersReady", "Connected");
   const each = short.map(
@@ -148,6 +183,8 @@ function peers({ members }: HealthView): Verdict {
 
 function sync({ members }: HealthView): Verdict {
   if (members.some(({ told, lag }) => !told || lag === undefined)) return verdict("Synced", "NotAsked");
+  const alone = members.find(({ isIsolated }) => isIsolated);
+  if (alone !== undefined) return verdict("Synced", "Isolated", `${alone.name}: ${NO_PEERS}`);
   const syncing = members.find((member) => member.syncing);
   if (syncing !== undefined) return verdict("Synced", "Syncing", lagText(syncing));
   const late = members.find((member) => (member.lag ?? 0) > LEVEL_BLOCKS);

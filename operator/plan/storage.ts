@@ -14,6 +14,15 @@ export interface AutoGrow {
 
 /** Observed state of a claim. */
 export interface ClaimView {
+  /** Name, and PersistentVolume once it is bound. */
+  readonly name?: string;
+  readonly volume?: string | undefined;
+  /** True when its PersistentVolume is missing. */
+  readonly isLost?: boolean;
+  /** True while it is being deleted. */
+  readonly isTerminating?: boolean;
+  /** Time since its creation while a pod needs it; undefined for a suspended Node. */
+  readonly ageMs?: number | undefined;
   readonly isBound: boolean;
   /** Requested size. */
   readonly requestedBytes: number;
@@ -34,6 +43,8 @@ export interface VolumeView {
   readonly grownAt: number | undefined;
   /** Usage of the file system; undefined until it is reported. */
   readonly disk: DiskUse | undefined;
+  /** True when the node reports that it writes no blocks for lack of space. */
+  readonly isLow?: boolean;
 }
 
 /** Usage of a file system. */
@@ -62,6 +73,10 @@ export type StorageReason = keyof (typeof verdictReasons)["StorageHealthy"];
 
 /** Reasons, worst first. */
 const WORST_FIRST: readonly StorageReason[] = [
+  "Lost",
+  "Terminating",
+  "Unbindable",
+  "TooSmall",
   "GrowthFailed",
   "Full",
   "LimitReached",
@@ -72,6 +87,11 @@ const WORST_FIRST: readonly StorageReason[] = [
 
 /** Minimum interval of growths, until an expansion has taken effect. */
 export const GROW_MS = 10 * 60_000;
+
+/** Age at which an unbound claim is reported. */
+export const UNBINDABLE_MS = 5 * 60_000;
+/** Smallest useful volume: twice the free space that the node requires to write blocks by default (`db.min-free`). */
+export const MIN_BYTES = 256 * 1024 * 1024;
 
 /** Usage at which a volume is reported as full. */
 const FULL_PERCENT = 95;
@@ -127,20 +147,52 @@ export function percentOf({ usedBytes, capacityBytes }: DiskUse): number {
 }
 
 function judge(view: VolumeView, bytes: number): VolumeVerdict {
-  const { claim, disk, autoGrow } = view;
-  if (claim === undefined || !claim.isBound) return verdict("Unbound", "the volume is not bound yet");
+  const { claim } = view;
+  if (claim === undefined) return verdict("Unbound", "the volume is not bound yet");
+  const trouble = claimTrouble(claim);
+  if (trouble !== undefined) return trouble;
+  if (!claim.isBound) return verdict("Unbound", "the volume is not bound yet");
+  if (claim.capacityBytes > 0 && claim.capacityBytes < MIN_BYTES)
+    return verdict(
+      "TooSmall",
+      `${formatBytes(claim.capacityBytes)} is below ${formatBytes(MIN_BYTES)}: the node stops writing blocks with little free space (db.min-free); increase spec.storage.size`,
+    );
   if (claim.trouble !== undefined && claim.capacityBytes < bytes)
     return verdict("GrowthFailed", `${claim.trouble}; ${growthAdvice(view)}`);
-  return judgeUse(claim, { disk, autoGrow }, bytes);
+  return judgeUse(claim, view, bytes);
+}
+
+/** Describes a claim that is lost, being deleted or never bound. */
+function claimTrouble({ name, volume, isBound, ...claim }: ClaimView): VolumeVerdict | undefined {
+  if (claim.isLost)
+    return verdict(
+      "Lost",
+      `the claim ${name} has lost its PersistentVolume ${volume}: restore that, or a copy of it`,
+    );
+  if (claim.isTerminating)
+    return verdict(
+      "Terminating",
+      `the claim ${name} is being deleted and goes when its pod ends, so the pod is not recreated. To keep the chain, before the pod ends: kubectl patch pv ${volume} -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'`,
+    );
+  if (isBound || (claim.ageMs ?? 0) < UNBINDABLE_MS) return undefined;
+  return verdict(
+    "Unbindable",
+    `the claim ${name} is not bound after ${UNBINDABLE_MS / 60_000} minutes: kubectl describe pvc ${name} has the reason, such as a StorageClass that does not exist, a quota, or a pod that fits on no machine`,
+  );
 }
 
 function judgeUse(
   claim: ClaimView,
-  { disk, autoGrow }: Pick<VolumeView, "disk" | "autoGrow">,
+  { disk, autoGrow, isLow }: Pick<VolumeView, "disk" | "autoGrow" | "isLow">,
   bytes: number,
 ): VolumeVerdict {
   const percent = disk === undefined ? 0 : Math.floor(percentOf(disk));
   const used = `${percent} percent of ${disk?.capacityBytes} bytes are used`;
+  if (isLow)
+    return verdict(
+      "Full",
+      `${used}, and the node writes no blocks before space is free (disk-low): increase spec.storage.size`,
+    );
   if (percent >= FULL_PERCENT) return verdict("Full", used);
   if (claim.capacityBytes < bytes)
     return verdict("Growing", `the volume is being expanded from ${claim.capacityBytes} to ${bytes} bytes`);

@@ -21,6 +21,8 @@ const MAX_CHARACTERS = 500;
 export function readClaim(object: unknown): ClaimView {
   const { spec, status } = object as Claim;
   return {
+    volume: volumeOf(object),
+    isLost: status?.phase === "Lost",
     isBound: status?.phase === "Bound",
     requestedBytes: bytesOf(spec?.resources?.requests?.storage),
     capacityBytes: bytesOf(status?.capacity?.storage),

@@ -8,6 +8,7 @@ import { formatInstant } from "../observe/clock.ts";
 import { formatBytes, parseBytes } from "../plan/quantity.ts";
 import {
   type AutoGrow,
+  type ClaimView,
   claimBytes,
   growthAdvice,
   planVolume,
@@ -28,7 +29,7 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
   if (facts.claims === false) return goOn;
   const { size } = node.spec.storage;
   const place = keyOf(volumeClaim(member, size).metadata);
-  const view = volumeView(context, deps.cache.find("claim", place)?.object);
+  const view = volumeView(context, deps.cache.find("claim", place));
   const plan = planVolume(view, deps.clock.now());
   facts.volume = plan.verdict;
   const refused = await applyClaim(context, view, plan);
@@ -99,7 +100,7 @@ function grew(context: MemberContext, { bytes }: VolumePlan): void {
   context.status = { ...status, disk: { ...disk, ...grown } };
 }
 
-function volumeView(context: MemberContext, claim: unknown): VolumeView {
+function volumeView(context: MemberContext, claim: CachedObject | undefined): VolumeView {
   const { node, key, deps, status } = context;
   const observation = deps.poller.latest(key);
   const told = observation?.ok === true ? observation.disk : undefined;
@@ -107,10 +108,22 @@ function volumeView(context: MemberContext, claim: unknown): VolumeView {
   return {
     sizeBytes: parseBytes(node.spec.storage.size) ?? 0,
     autoGrow: autoGrowOf(node),
-    claim: claim === undefined ? undefined : readClaim(claim),
+    claim: claim && viewClaim(claim, node.spec.suspend ? undefined : deps.clock.now()),
     grownBytes: requestedBytes,
     grownAt: grownAt === undefined ? undefined : Date.parse(grownAt),
+    isLow: observation?.ok === true && observation.reasons?.includes("disk-low") === true,
     disk: told && { usedBytes: told.sizeBytes - told.freeBytes, capacityBytes: told.sizeBytes },
+  };
+}
+
+/** Observes a claim; `now` is undefined for a suspended Node, whose claim need not be bound. */
+function viewClaim({ meta, object }: CachedObject, now: number | undefined): ClaimView {
+  const isDated = now !== undefined && meta.createdAt > 0;
+  return {
+    ...readClaim(object),
+    name: meta.name,
+    isTerminating: meta.deleted,
+    ageMs: isDated ? now - meta.createdAt : undefined,
   };
 }
 

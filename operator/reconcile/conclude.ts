@@ -77,7 +77,7 @@ function healthOfMember(
   { member, status, facts }: MemberContext,
   newest: ReportedHeight | undefined,
 ): MemberHealth {
-  const { told, pod } = facts;
+  const { told, failing, needsPeers } = facts;
   return {
     name: member.name,
     ready: status.ready,
@@ -87,7 +87,8 @@ function healthOfMember(
     syncing: told?.syncing ?? false,
     peersWanted: status.peersWanted ?? 0,
     peersMissing: status.peersMissing ?? 0,
-    failing: pod?.failing,
+    failing,
+    isIsolated: needsPeers === true && told?.peers.size === 0,
   };
 }
 

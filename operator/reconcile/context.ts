@@ -12,6 +12,7 @@ import type { ReconcileDeps } from "./deps.ts";
 import { statusWithoutFigures } from "./fingerprint.ts";
 import type { Observation } from "./observation.ts";
 import type { Outcome } from "./outcome.ts";
+import type { PodFailure } from "./pod-failure.ts";
 import type { PodView } from "./pod-view.ts";
 
 /** Facts about a member that steps establish for later ones. */
@@ -26,6 +27,10 @@ export interface MemberFacts {
   /** Set when the member must not continue until a user intervenes. */
   stop?: Stop;
   pod?: PodView;
+  /** Failure of the pod that does not resolve by waiting. */
+  failing?: PodFailure | undefined;
+  /** True for a node that cannot trust its head without peers. */
+  needsPeers?: boolean;
   /** Recent observation of the node. */
   told?: Observation & { readonly ok: true };
   /** True when it keeps the template of its StatefulSet for now. */

@@ -3,10 +3,11 @@
  * records a peer before it is added, so that it can always be removed again.
  */
 
-import type { NodeResource } from "../api/resource.ts";
+import { keyOf, type NodeResource } from "../api/resource.ts";
 import { readBoolean } from "../control/answers.ts";
 import type { Channel } from "../control/channel.ts";
 import { ControlError } from "../control/error.ts";
+import { NO_PEERS } from "../plan/health.ts";
 import { type AddAttempts, type MeshPlan, planMesh } from "../plan/mesh.ts";
 import { type PeerCandidate, peersToKeep } from "../plan/topology.ts";
 import { gatewayOf } from "./cluster-cache.ts";
@@ -25,6 +26,7 @@ export async function meshStep(context: MemberContext): Promise<Outcome> {
   const { pod, told } = facts;
   if (told === undefined || pod?.address === undefined) return goOn;
   const wanted = peersToKeep(seekerOf(context), peerCandidates(context));
+  facts.needsPeers = dependsOnPeers(context, wanted.length);
   const noted = status.mesh ?? [];
   const plan = planMesh(
     { wanted, told: noted, connected: told.peers, attempts: attemptsOf(context, pod.incarnation) },
@@ -39,6 +41,19 @@ export async function meshStep(context: MemberContext): Promise<Outcome> {
   context.status = { ...status, mesh, peersWanted: wanted.length, peersMissing: plan.missing };
   if (add.length > 0) setTimeout(() => deps.poller.pollSoon(key), LOOK_AGAIN_MS).unref();
   return goOn;
+}
+
+/** Waits for a first peer; a sole validator needs none. */
+export function peersStep({ facts }: MemberContext): Outcome {
+  const { told, needsPeers } = facts;
+  return needsPeers && told?.peers.size === 0 ? waitFor("NoPeers", NO_PEERS, LOOK_AGAIN_MS) : goOn;
+}
+
+/** True for a proxy or an endpoint, for a required peer, and for one of several validators. */
+function dependsOnPeers({ node, deps }: MemberContext, wanted: number): boolean {
+  if (node.spec.type !== "core" || wanted > 0) return true;
+  const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
+  return (network?.status.genesis?.validators.length ?? 0) > 1;
 }
 
 function attemptsOf({ deps, key }: MemberContext, incarnation: string): AddAttempts {

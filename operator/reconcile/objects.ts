@@ -71,7 +71,8 @@ function templateOf(context: MemberContext): V1PodTemplateSpec {
   const { member, deps, facts } = context;
   const digest = inputDigest(member, facts.identity?.id);
   const written = writtenOf(context);
-  return written !== undefined && (facts.keeps || templateDigest(written) === digest)
+  const keeps = facts.keeps === true || facts.volume?.reason === "Terminating";
+  return written !== undefined && (keeps || templateDigest(written) === digest)
     ? written
     : podTemplate(member, { ...deps.settings, digest, address: facts.identity?.address });
 }

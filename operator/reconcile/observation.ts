@@ -14,6 +14,8 @@ export type Observation =
       readonly genesis: string | undefined;
       readonly height: number;
       readonly syncing: boolean;
+      /** Reasons at the node's `/readyz`; undefined when the gateway does not read it. */
+      readonly reasons?: readonly string[] | undefined;
       readonly peers: ReadonlySet<string>;
       /** Disk space; undefined when the gateway cannot measure it. */
       readonly disk: DiskUsage | undefined;
@@ -48,8 +50,8 @@ export function isPolledChanged(before: PolledNode | undefined, after: PolledNod
 function gist({ observation, isMoving }: PolledNode): string {
   const { ok, address } = observation;
   if (!ok) return JSON.stringify([ok, address, observation.message]);
-  const { id, version, syncing, peers } = observation;
-  return JSON.stringify([ok, address, id, version, syncing, [...peers].sort(), isMoving]);
+  const { id, version, syncing, reasons, peers } = observation;
+  return JSON.stringify([ok, address, id, version, syncing, reasons, [...peers].sort(), isMoving]);
 }
 
 function heightOf(observation: Observation | undefined): number | undefined {

@@ -1,6 +1,14 @@
 /** Reads pods. */
 import type { MemberStatus } from "../api/node-status.ts";
 import { type CachedObject, projectObject } from "../kube/cached-object.ts";
+import {
+  type ContainerStatus,
+  containersOf,
+  listOf,
+  type PodStatus,
+  type Terminated,
+  waitingText,
+} from "./pod-failure.ts";
 
 /** Observed state of a pod. */
 export interface PodView {
@@ -13,8 +21,6 @@ export interface PodView {
   readonly trouble: string;
   /** True once the startup probe has succeeded. */
   readonly started: boolean;
-  /** Message of a container that cannot start or crashes repeatedly. */
-  readonly failing: string | undefined;
   /** Changes with each restart of the node. */
   readonly incarnation: string;
   /** Last termination of a container. */
@@ -22,36 +28,6 @@ export interface PodView {
 }
 
 type LastExit = NonNullable<MemberStatus["lastExit"]>;
-
-interface PodStatus {
-  readonly phase?: unknown;
-  readonly podIP?: unknown;
-  readonly hostIP?: unknown;
-  readonly conditions?: readonly {
-    readonly type?: unknown;
-    readonly status?: unknown;
-    readonly message?: unknown;
-  }[];
-  readonly containerStatuses?: readonly ContainerStatus[];
-  readonly initContainerStatuses?: readonly ContainerStatus[];
-}
-
-interface ContainerStatus {
-  readonly name?: unknown;
-  readonly started?: unknown;
-  readonly restartCount?: unknown;
-  readonly state?: {
-    readonly waiting?: { readonly reason?: unknown; readonly message?: unknown };
-    readonly terminated?: Terminated;
-  };
-  readonly lastState?: { readonly terminated?: Terminated };
-}
-
-interface Terminated {
-  readonly reason?: unknown;
-  readonly exitCode?: unknown;
-  readonly finishedAt?: unknown;
-}
 
 const ADDRESS = /^[0-9a-fA-F.:]{2,45}$/;
 
@@ -83,8 +59,9 @@ export function projectPod(object: unknown): CachedObject {
   });
 }
 
-function containerPart({ name, started, restartCount, state, lastState }: ContainerStatus): ContainerStatus {
-  return { name, started, restartCount, ...(state && { state }), ...(lastState && { lastState }) };
+function containerPart(container: ContainerStatus): ContainerStatus {
+  const { name, ready, started, restartCount, state, lastState } = container;
+  return { name, ready, started, restartCount, ...(state && { state }), ...(lastState && { lastState }) };
 }
 
 /** Reads a pod. */
@@ -100,7 +77,6 @@ export function readPod(object: unknown): PodView {
     ready,
     trouble: ready ? "" : troubleOf(status),
     started: ready || node?.started === true,
-    failing: ready ? undefined : failingOf(status),
     incarnation: `${String(metadata?.uid)}/${String(node?.restartCount)}`,
     lastExit: lastExitOf(status),
   };
@@ -128,19 +104,6 @@ function exitOf(name: unknown, { reason, exitCode, finishedAt }: Terminated): La
   };
 }
 
-/** Waiting reasons that resolve by themselves. */
-const PASSING: ReadonlySet<unknown> = new Set(["PodInitializing", "ContainerCreating"]);
-
-function failingOf(status: PodStatus): string | undefined {
-  return containersOf(status)
-    .filter(({ state }) => !PASSING.has(state?.waiting?.reason))
-    .flatMap(waitingText)[0];
-}
-
-function containersOf({ initContainerStatuses, containerStatuses }: PodStatus): readonly ContainerStatus[] {
-  return [...listOf(initContainerStatuses), ...listOf(containerStatuses)];
-}
-
 function troubleOf(status: PodStatus): string {
   const [stuck] = containersOf(status).flatMap(waitingText);
   if (stuck !== undefined) return stuck;
@@ -149,16 +112,4 @@ function troubleOf(status: PodStatus): string {
     return scheduled.message.slice(0, 300);
   }
   return typeof status.phase === "string" ? `the pod is ${status.phase}` : "the pod is being created";
-}
-
-function waitingText({ name, state }: ContainerStatus): string[] {
-  const { reason, message } = state?.waiting ?? {};
-  if (typeof reason !== "string" || reason === "PodInitializing") return [];
-  const detail = typeof message === "string" ? `: ${message.slice(0, 200)}` : "";
-  return [`${typeof name === "string" ? name : "a container"}: ${reason}${detail}`];
-}
-
-/** Returns a list of objects, empty for any other value. */
-function listOf<T>(value: readonly T[] | undefined): readonly T[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "object" && each !== null) : [];
 }

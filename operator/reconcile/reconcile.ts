@@ -17,7 +17,7 @@ import type { ReconcileDeps } from "./deps.ts";
 import { finalizerStep } from "./finalizer.ts";
 import { genesisStep, networkStep } from "./genesis.ts";
 import { maintenanceStep } from "./maintenance.ts";
-import { meshStep } from "./mesh.ts";
+import { meshStep, peersStep } from "./mesh.ts";
 import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep, suspendStep } from "./objects.ts";
 import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
@@ -54,10 +54,11 @@ const steps: readonly Step[] = [
 
 /** Steps that observe a member's pod and node. */
 const looks: readonly Step<MemberContext>[] = [
-  { name: "pod", run: podStep },
+  { name: "pod", run: podStep, isAlone: true },
   { name: "answer", run: answerStep },
   { name: "volume", run: volumeStep },
   { name: "mesh", run: meshStep },
+  { name: "peers", run: peersStep, isAlone: true },
   { name: "ready", run: readyStep },
 ];
 

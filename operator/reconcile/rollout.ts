@@ -60,13 +60,14 @@ function tell({ node, deps }: Context, before: Rollout | undefined, after: Rollo
     say("RolloutStarted", after.message);
 }
 
-/** Returns the digest to apply; a stopped member keeps its own. */
+/** Returns the digest to apply; a stopped member, and one whose claim would go with its pod, keep their own. */
 function wantedDigest(
   member: MemberContext["member"],
-  { stop, identity }: MemberContext["facts"],
+  { stop, volume, identity }: MemberContext["facts"],
   applied: string | undefined,
 ): string {
-  return (stop && applied) ?? inputDigest(member, identity?.id);
+  const keeps = stop !== undefined || volume?.reason === "Terminating";
+  return (keeps ? applied : undefined) ?? inputDigest(member, identity?.id);
 }
 
 /** Observes a member with the digests of its StatefulSet and its pod. */

@@ -7,6 +7,7 @@ import type { Context, MemberContext } from "./context.ts";
 import { externalUrl } from "./external-url.ts";
 import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
+import { podFailure } from "./pod-failure.ts";
 import { type PodView, readPod } from "./pod-view.ts";
 
 /** Interval of polls of a silent node. */
@@ -36,11 +37,19 @@ export function podStep(context: MemberContext): Outcome {
   if (view !== undefined) facts.pod = view;
   context.status = { ...context.status, lastExit: view?.lastExit ?? context.status.lastExit };
   facts.hasPod = seen !== undefined;
+  if (seen !== undefined) facts.failing = podFailure(seen, deps.clock.now());
+  return waitForPod(context, view);
+}
+
+function waitForPod({ node, facts }: MemberContext, view: PodView | undefined): Outcome {
   if (node.spec.suspend && view === undefined) {
     const { Suspended, Suspending } = stepReasons;
     return facts.hasPod ? waitFor("Suspending", Suspending) : waitFor("Suspended", Suspended);
   }
-  if (view === undefined) return waitFor("PodMissing", "the pod is being created");
+  const { failing } = facts;
+  if (failing !== undefined) return waitFor(failing.reason, failing.message);
+  if (view === undefined)
+    return waitFor("PodMissing", facts.hasPod ? "the pod is terminating" : "the pod is being created");
   if (view.address === undefined) return waitFor("PodPending", view.trouble);
   return goOn;
 }
@@ -101,7 +110,10 @@ function notReady(
   return ready ? waitFor(reason, message, LOOK_AGAIN_MS) : waitFor("PodNotReady", trouble, LOOK_AGAIN_MS);
 }
 
-/** Waits for the pod to become ready. */
+/** Waits for the pod to become ready, with the reasons that its node reports at `/readyz`. */
 export function readyStep({ facts }: MemberContext): Outcome {
-  return facts.pod?.ready ? goOn : waitFor("PodNotReady", facts.pod?.trouble ?? "");
+  if (facts.pod?.ready) return goOn;
+  const reasons = facts.told?.reasons ?? [];
+  if (reasons.length > 0) return waitFor("NodeNotReady", `the node reports ${reasons.join(", ")}`);
+  return waitFor("PodNotReady", facts.pod?.trouble ?? "");
 }

@@ -1,6 +1,7 @@
 /** What the gateway does for the operator: passes calls on, answers its own, tells how it is, takes new certificates. */
 import { once } from "node:events";
-import type { Socket } from "node:net";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
@@ -90,6 +91,27 @@ test.each([
   const line = createCallQueue({ socketPath: join(stand.directory, "n.ipc"), dataDirectory, nodeMs: 30_000 });
   const { text } = await line({ method: "gateway_report", params: [] });
   expect(readReport((JSON.parse(text) as { result: unknown }).result).disk).toBeUndefined();
+});
+
+test("reports the reasons of the node's own readiness, and none when they cannot be read", async () => {
+  stand.answer = telling(TOLD);
+  let body = JSON.stringify({ ready: false, reasons: ["disk-low"] });
+  const readyz = createServer((_request, response) => response.writeHead(503).end(body));
+  await once(readyz.listen(0, "127.0.0.1"), "listening");
+  const { port } = readyz.address() as AddressInfo; // listening on TCP
+  const socketPath = join(stand.directory, "n.ipc");
+  const readiness = `http://127.0.0.1:${port}/readyz`;
+  const line = createCallQueue({ socketPath, dataDirectory: undefined, readiness, nodeMs: 30_000 });
+  const reasons = async (): Promise<unknown> => {
+    const { text } = await line({ method: "gateway_report", params: [] });
+    return readReport((JSON.parse(text) as { result: unknown }).result).reasons;
+  };
+  expect(await reasons()).toEqual(["disk-low"]);
+  body = JSON.stringify({ reasons: ["<b>"] });
+  expect(await reasons()).toBeUndefined();
+  readyz.close();
+  readyz.closeAllConnections();
+  expect(await reasons()).toBeUndefined();
 });
 
 test("gives up a report when all of the node's answers together take too long", async () => {

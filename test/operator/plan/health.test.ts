@@ -17,6 +17,7 @@ function aMember(name: string, more: Partial<MemberHealth> = {}): MemberHealth {
     peersWanted: 2,
     peersMissing: 0,
     failing: undefined,
+    isIsolated: false,
     ...more,
   };
 }
@@ -156,9 +157,21 @@ describe.each<[string, HealthView, string, readonly string[]]>([
   ],
   [
     "a container cannot start",
-    aView({}, { failing: "node: ImagePullBackOff" }),
+    aView({}, { failing: { reason: "ImagePullFailed", message: "node: ImagePullBackOff" } }),
     "Degraded",
-    ["Degraded True PodFailing"],
+    ["Degraded True ImagePullFailed"],
+  ],
+  [
+    "a replica has no peer",
+    aView({}, {}, { isIsolated: true, peersWanted: 0 }),
+    "Running",
+    ["PeersReady False NoPeers", "Synced False Isolated"],
+  ],
+  [
+    "a claim is being deleted",
+    aView({ storage: { reason: "Terminating", message: "goes" } }),
+    "Degraded",
+    ["Degraded True StorageTrouble", "StorageHealthy False Terminating"],
   ],
   ["peers are missing", aView({}, { peersMissing: 1 }), "Running", ["PeersReady False PeersMissing"]],
   ["a replica takes in blocks", aView({}, { syncing: true }), "Syncing", ["Synced False Syncing"]],
@@ -206,5 +219,9 @@ test("messages name the replica and the figures", () => {
   });
   expect(message(view, "MaintenanceInProgress")).toBe(
     "migrate of p: the node is migrating its state, 7 percent",
+  );
+  const halted = aView({ rollout: rollout("Paused"), keep: ["p-m2"] }, DOWN, {});
+  expect(message(halted, "Degraded")).toBe(
+    "p-m1 is being recreated (PodNotReady); p-m2 keep the former spec; the rollout continues when p-m1 is ready and has the newest block, or when the spec changes",
   );
 });

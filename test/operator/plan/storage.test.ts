@@ -1,7 +1,13 @@
 /** Volumes: how large they are to be, and what is said of them. */
 import { describe, expect, test } from "@jest/globals";
 import { formatBytes, parseBytes } from "../../../operator/plan/quantity.ts";
-import { GROW_MS, planVolume, type VolumeView, worstVolume } from "../../../operator/plan/storage.ts";
+import {
+  GROW_MS,
+  planVolume,
+  UNBINDABLE_MS,
+  type VolumeView,
+  worstVolume,
+} from "../../../operator/plan/storage.ts";
 import { seededRandom } from "../../support/random.ts";
 
 test.each([
@@ -92,6 +98,28 @@ describe("a volume", () => {
     ["GrowthFailed", "back to 10Gi", { sizeBytes: 15 * G, claim: aClaim(15, 10, "no room") }],
     ["Healthy", "unknown", { claim: aClaim(15, 10, "no room"), disk: undefined }],
     ["Unbound", "not bound", { claim: undefined }],
+    ["Unbound", "not bound", { claim: { ...aClaim(10, 0), isBound: false, ageMs: UNBINDABLE_MS - 1 } }],
+    [
+      "Unbindable",
+      "kubectl describe pvc a-data",
+      { claim: { ...aClaim(10, 0), isBound: false, name: "a-data", ageMs: UNBINDABLE_MS } },
+    ],
+    [
+      "Lost",
+      "lost its PersistentVolume pv-1",
+      { claim: { ...aClaim(10, 10), volume: "pv-1", isLost: true } },
+    ],
+    [
+      "Terminating",
+      "kubectl patch pv pv-1",
+      { claim: { ...aClaim(10, 10), volume: "pv-1", isTerminating: true } },
+    ],
+    [
+      "TooSmall",
+      "40Mi is below 256Mi",
+      { sizeBytes: 1, autoGrow: undefined, claim: aClaim(40 / 1_024, 40 / 1_024), disk: undefined },
+    ],
+    ["Full", "disk-low", { isLow: true, autoGrow: undefined }],
   ])("is %s: %s", (expected, words, more) => {
     const { reason, message } = planVolume(aVolume(more), NOW).verdict;
     expect(reason).toBe(expected);

@@ -26,11 +26,13 @@ test("a node is told whom to keep once it is in the status, and what the status 
   await once("proxy");
   expect(cluster.calls).toEqual([`proxy admin_addPeer ${url("core")}`]);
   expect(cluster.conditions("proxy")).toContain("PeersReady False PeersMissing");
-  expect(cluster.conditions("proxy")).toContain("Ready True Ready");
+  expect(cluster.conditions("proxy")).toContain("Ready False NoPeers");
+  expect(cluster.conditions("proxy")).toContain("Available True ReplicasReady");
   cluster.putRunning("proxy", ["core"]);
   await once("proxy");
   expect(cluster.calls).toHaveLength(1);
   expect(cluster.conditions("proxy")).toContain("PeersReady True Connected");
+  expect(cluster.conditions("proxy")).toContain("Ready True Ready");
   cluster.objects.delete("Node demo/core");
   await once("proxy");
   expect(cluster.calls.at(-1)).toBe(`proxy admin_removePeer ${url("core")}`);
@@ -55,4 +57,45 @@ test("a peer that could not be told is told the next time, and the reason names 
   cluster.answer = () => true;
   await once("proxy");
   expect(cluster.calls).toHaveLength(2);
+});
+
+test("a node without a peer is neither ready nor synced, unless it is a sole validator", async () => {
+  cluster.objects.delete("Node demo/core");
+  await once("proxy");
+  expect(cluster.conditions("proxy")).toEqual(
+    expect.arrayContaining([
+      "Ready False NoPeers",
+      "Available True ReplicasReady",
+      "PeersReady False NoPeers",
+      "Synced False Isolated",
+    ]),
+  );
+  cluster.putRunning("core", []);
+  cluster.objects.delete("Node demo/proxy");
+  await once("core");
+  expect(cluster.conditions("core")).toEqual(
+    expect.arrayContaining(["Ready True Ready", "PeersReady True Connected", "Synced True Level"]),
+  );
+});
+
+test("the reasons of the node's own readiness reach the status", async () => {
+  cluster.putRunning("proxy", ["core"]);
+  cluster.putPod("proxy", { ready: false });
+  cluster.tell("proxy", { reasons: ["too-few-peers", "disk-low"], disk: { sizeBytes: 1e9, freeBytes: 1e8 } });
+  const metadata = { name: "proxy-data", namespace: "demo" };
+  const claimed = { phase: "Bound", capacity: { storage: "1G" } };
+  await once("proxy");
+  cluster.put({
+    ...cluster.get("PersistentVolumeClaim", "proxy-data"),
+    metadata,
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    status: claimed,
+  });
+  await once("proxy");
+  expect(cluster.node("proxy").status.conditions?.[0]).toMatchObject({
+    reason: "NodeNotReady",
+    message: "the node reports too-few-peers, disk-low",
+  });
+  expect(cluster.conditions("proxy")).toContain("StorageHealthy False Full");
 });

@@ -153,8 +153,8 @@ describe("a node waits, and says for what:", () => {
     cluster.observations.clear();
     await once("core");
     expect(cluster.node("core").status.conditions?.[0]).toMatchObject({
-      reason: "PodNotReady",
-      message: "node: ImagePullBackOff: no such image",
+      reason: "ImagePullFailed",
+      message: expect.stringContaining("node: ImagePullBackOff: no such image; correct the image"),
     });
   });
 
@@ -185,7 +185,7 @@ describe("a step that fails", () => {
     ["Service", "server", "Error", 0],
   ])("says so, and how soon it is worth another try: %s %s", async (failing, code, reason, leastMs) => {
     const name = failing === "PersistentVolumeClaim" ? "proxy" : "core"; // a core node with blocks has its volume
-    cluster.putRunning(name, []);
+    cluster.putRunning(name, ["endpoint"]);
     cluster.onWrite = (kind) => {
       if (kind === failing) throw new KubeError(code, "no such port");
     };

@@ -25,6 +25,27 @@ function bind(capacity: string, more: object = {}): void {
   cluster.put({ apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim, metadata, status });
 }
 
+test("a claim that is being deleted keeps its pod, whatever the spec asks for", async () => {
+  cluster.putRunning("core", []);
+  await once();
+  const template = (): string => JSON.stringify(cluster.get("StatefulSet", "core")?.["spec"]);
+  const before = template();
+  const { spec } = cluster.node("core");
+  cluster.putNode("core", { ...spec, image: "knit:new" });
+  const claim = { name: "core-data", namespace: "demo", deletionTimestamp: "2026-01-01T00:00:00Z" };
+  cluster.put({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    ...cluster.get("PersistentVolumeClaim", "core-data"),
+    metadata: claim,
+  });
+  await once();
+  expect(template()).toBe(before);
+  expect(cluster.conditions("core")).toEqual(
+    expect.arrayContaining(["Degraded True StorageTrouble", "StorageHealthy False Terminating"]),
+  );
+});
+
 const storageCondition = () =>
   cluster.node("core").status.conditions?.find(({ type }) => type === "StorageHealthy");
 
