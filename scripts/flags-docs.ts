@@ -31,7 +31,7 @@ export function flagsDocs(): string {
     const names = flagNames.filter((name) => flags[name].group === group);
     return section(
       group,
-      ["flag", "other names", "variable", "default", "is", "Go nodes"],
+      ["flag", "other names", "variable", "default", "description", "Go nodes"],
       names.map(ownRow),
     );
   });
@@ -54,7 +54,7 @@ function ownRow(name: FlagName): readonly string[] {
 }
 
 function absentSections(): readonly string[] {
-  const header = ["flag", "other names", "variable", "fine when", "why"];
+  const header = ["flag", "other names", "variable", "accepted value", "reason"];
   return [
     section("Absent: refused", header, absentRows("refused")),
     section("Absent: accepted with a warning, without effect", header, absentRows("ignored")),

@@ -108,7 +108,7 @@ function section(title: string, rows: readonly MetricRow[]): string {
     const labelled = labels.length === 0 ? "" : ` {${labels.join(", ")}}`;
     return `| \`${name}${labelled}\` | ${type} | ${help} |`;
   });
-  return `## ${title}\n\n| name | type | says |\n|---|---|---|\n${lines.join("\n")}\n`;
+  return `## ${title}\n\n| name | type | description |\n|---|---|---|\n${lines.join("\n")}\n`;
 }
 
 if (import.meta.main) writeFileSync(new URL(`../${METRICS_DOCS}`, import.meta.url), await metricsDocs());

@@ -8,12 +8,12 @@ import type { Writer } from "./writer.ts";
 /** Seconds of a step of a block. */
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const STEPS = [
-  ["validate", "chain/validate", "A block's rules were checked."],
-  ["execute", "chain/process", "A block's transactions ran."],
-  ["finalize", "chain/finalize", "Rewards were paid."],
-  ["hash", "state/account/hashes", "A block's state was hashed, slots included."],
-  ["write", "state/account/commits", "A block's rows were written, the state's and all others."],
-  ["all", "chain/inserts", "A block was checked, executed and written."],
+  ["validate", "chain/validate", "Time of validating a block."],
+  ["execute", "chain/process", "Time of executing a block's transactions."],
+  ["finalize", "chain/finalize", "Time of paying rewards."],
+  ["hash", "state/account/hashes", "Time of hashing a block's state, storage included."],
+  ["write", "state/account/commits", "Time of writing a block's rows, those of the state included."],
+  ["all", "chain/inserts", "Time of validating, executing and writing a block."],
 ] as const;
 
 /** Declares what is measured of blocks that come from elsewhere. */
@@ -29,7 +29,7 @@ export function declareInsertMetrics(
   });
   const seconds = metrics.histograms({
     name: "knit_block_insert_seconds",
-    help: "Steps of blocks that come from elsewhere: validate, execute, finalize, hash, write, and all of it.",
+    help: "Duration of the steps of an import: validate, execute, finalize, hash, write, and total.",
     labels: ["step"],
     buckets: SECONDS,
   });
@@ -38,9 +38,9 @@ export function declareInsertMetrics(
   );
   const execution = metrics.timer({
     name: "chain/execution",
-    help: "As chain/process: reads of the trie are no part.",
+    help: "Same as chain/process; reads of the trie are not excluded.",
   });
-  const age = metrics.timer({ name: "chain/age", help: "From a block's time to its being here." });
+  const age = metrics.timer({ name: "chain/age", help: "Time from a block's timestamp to its import." });
   writer.onInserted((times, { header }) => {
     for (const [step, timer, histogram] of timers) {
       timer.observe(times[step]);
@@ -70,12 +70,12 @@ export function declareChainMetrics(metrics: Metrics, chain: Chain, clock: Clock
   });
   metrics.gauge({
     name: "knit_head_age_seconds",
-    help: "How long ago the newest block was made, by its own time.",
+    help: "Age of the newest block by its timestamp.",
     read: () => clock.now() / 1000 - chain.head().header.time,
   });
   metrics.gauge({
     name: "knit_history_oldest_block",
-    help: "The first block after block 0 whose body and receipts are kept.",
+    help: "First block after block 0 whose body and receipts are stored.",
     read: () => chain.oldestBody(),
   });
   const blocks = metrics.counter({ name: "knit_blocks_total", help: "Blocks since the start." });

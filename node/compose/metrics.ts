@@ -22,7 +22,7 @@ export function declareNodeMetrics(
   for (const name of ["build/info", "knit_build_info"]) {
     metrics.values("gauge", {
       name,
-      help: "Always 1: the labels say what runs.",
+      help: "Always 1; the labels have the versions.",
       labels: ["version", "cpu_arch", "node_version"],
       read: () => [[[programVersion(), arch, process.versions.node], 1]],
     });
@@ -34,12 +34,12 @@ export function declareNodeMetrics(
   });
   metrics.gauge({
     name: "knit_disk_free_bytes",
-    help: "Room on the disk of the database.",
+    help: "Free bytes on the disk of the database.",
     read: () => disk.free,
   });
   metrics.gauge({
     name: "knit_disk_low",
-    help: "1 while so little is free that no blocks are written.",
+    help: "1 while no blocks are written because the disk is nearly full.",
     read: () => Number(disk.isLow),
   });
   declareMemoryMetrics(metrics, memory);
@@ -50,13 +50,13 @@ export function declareNodeMetrics(
   ]);
   metrics.values("gauge", {
     name: "knit_disk_use_bytes",
-    help: "Table files by the kind of their rows, roughly, looked up every half minute.",
+    help: "Approximate bytes of table files by kind of row, measured every half minute.",
     labels: ["database", "kind"],
     read: () => use.newest().map(({ database, kind, bytes }) => [[database, kind], bytes]),
   });
   metrics.gauge({
     name: "knit_database_damaged",
-    help: "1 when a table file failed its check since the start: the log names it.",
+    help: "1 if a table file failed its check since the start; the log has its name.",
     read: () => Number(use.hasDamage()),
   });
   declareStateMetrics(metrics, state, nodeCache.slab);
@@ -65,17 +65,17 @@ export function declareNodeMetrics(
 function declareMemoryMetrics(metrics: Metrics, memory: MemoryWatch): void {
   metrics.gauge({
     name: "knit_memory_limit_bytes",
-    help: "What the process may take; absent where there is no limit.",
+    help: "Memory limit of the process; absent without a limit.",
     read: () => memory.limit,
   });
   metrics.gauge({
     name: "knit_memory_used_bytes",
-    help: "What it takes, without pages of files.",
+    help: "Memory of the process without pages of files.",
     read: () => memory.used,
   });
   metrics.gauge({
     name: "knit_memory_short",
-    help: "1 while so much is taken that calls are refused.",
+    help: "1 while calls are refused because memory is nearly full.",
     read: () => Number(memory.isShort),
   });
   metrics.counter({

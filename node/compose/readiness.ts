@@ -46,7 +46,7 @@ export function openReadiness(deps: ReadinessDeps, metrics: Metrics): () => Read
   });
   metrics.values("gauge", {
     name: "knit_readiness_reason",
-    help: "1 for each reason that /readyz names.",
+    help: "1 for each reason that /readyz reports.",
     labels: ["reason"],
     read: () => reasons.map(({ name, holds }) => [[name], Number(holds())]),
   });

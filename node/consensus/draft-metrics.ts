@@ -24,15 +24,27 @@ const GKEI = 10n ** 9n;
 
 const GAUGES = [
   ["tcount", "Transactions of the last block built by this node.", (of) => of.transactions],
-  ["checkedtxs", "Transactions tried for it.", ({ tally }) => tally.tried],
-  ["nonce/low/txs", "Of these, those with a nonce too low.", ({ tally }) => tally.nonceTooLow],
-  ["nonce/high/txs", "Of these, those with a nonce too high.", ({ tally }) => tally.nonceTooHigh],
+  ["checkedtxs", "Transactions tried for the last block built by this node.", ({ tally }) => tally.tried],
+  [
+    "nonce/low/txs",
+    "Transactions with too low a nonce among those tried for the last block.",
+    ({ tally }) => tally.nonceTooLow,
+  ],
+  [
+    "nonce/high/txs",
+    "Transactions with too high a nonce among those tried for the last block.",
+    ({ tally }) => tally.nonceTooHigh,
+  ],
   [
     "balance",
-    "Balance of the node's own address before it, in KLAY.",
+    "Balance of the node's address before the last block built by this node, in KLAY.",
     ({ balance }) => Number(balance / KLAY),
   ],
-  ["block/mining/basefee", "Its base fee in Gkei.", ({ baseFee }) => Number(baseFee / GKEI)],
+  [
+    "block/mining/basefee",
+    "Base fee of the last block built by this node, in Gkei.",
+    ({ baseFee }) => Number(baseFee / GKEI),
+  ],
 ] as const satisfies readonly Row<number>[];
 
 const COUNTERS = [
@@ -46,13 +58,13 @@ const COUNTERS = [
     "Blocks that reached the time limit of transactions.",
     ({ tally }) => tally.isTimeOver,
   ],
-  ["toolongtx", "Of these, those whose first transaction reached it.", isFirstTooLong],
+  ["toolongtx", "Blocks whose first transaction reached the time limit.", isFirstTooLong],
 ] as const satisfies readonly Row<boolean>[];
 
 const TIMERS = [
   ["mining", "Time of building a block.", ({ fillMs, completeMs }) => fillMs + completeMs],
-  ["commit", "Time of executing its transactions.", ({ fillMs }) => fillMs],
-  ["execute", "As miner/block/commit; reads of the trie are not counted apart.", ({ fillMs }) => fillMs],
+  ["commit", "Time of executing the transactions of a built block.", ({ fillMs }) => fillMs],
+  ["execute", "Same as miner/block/commit; reads of the trie are not excluded.", ({ fillMs }) => fillMs],
   ["finalize", "Time of paying rewards and computing roots and seal.", ({ completeMs }) => completeMs],
 ] as const satisfies readonly Row<number>[];
 

@@ -16,23 +16,23 @@ export function declareRpcMetrics(
   metrics.gauge({ name: "rpc/counts/total", help: "Calls since the start.", read: () => budget.total });
   metrics.gauge({
     name: "rpc/counts/success",
-    help: "Calls since the start that were not answered with an error.",
+    help: "Calls since the start without an error response.",
     read: () => budget.total - budget.errors - budget.pending,
   });
   metrics.gauge({
     name: "rpc/counts/errors",
-    help: "Calls since the start that were answered with an error.",
+    help: "Calls since the start with an error response.",
     read: () => budget.errors,
   });
-  metrics.gauge({ name: "rpc/counts/pending", help: "Messages under way.", read: () => budget.pending });
+  metrics.gauge({ name: "rpc/counts/pending", help: "Messages in progress.", read: () => budget.pending });
   metrics.gauge({
     name: "ws/counts/subscription/request",
-    help: "Subscriptions begun since the start.",
+    help: "Subscriptions started since the start of the node.",
     read: () => subscriptions.begun,
   });
   metrics.gauge({
     name: "ws/counts/unsubscription/request",
-    help: "Calls since the start that end a subscription.",
+    help: "Calls since the start of the node that end a subscription.",
     read: () => subscriptions.ended,
   });
   metrics.gauge({
@@ -47,12 +47,12 @@ export function declareRpcMetrics(
   });
   metrics.gauge({
     name: "knit_rpc_subscription_bytes",
-    help: "Memory that the subscriptions of all connections count for.",
+    help: "Measured memory of the subscriptions of all connections.",
     read: () => subscriptions.shares.used,
   });
   metrics.gauge({
     name: "knit_rpc_unsent_bytes",
-    help: "Answers and notifications that peers have not taken yet.",
+    help: "Bytes of responses and notifications that clients have not read.",
     read: () => budget.unsent.used,
   });
 }
@@ -63,12 +63,12 @@ export function declareRpcMetrics(
 export function declareCallMetrics(metrics: Metrics): CallListener {
   const calls = metrics.counters({
     name: "knit_rpc_calls_total",
-    help: "Calls by method and how they ended: ok, failed, reverted, bad_parameters, no_method, too_large, no_memory, defect.",
+    help: "Calls by method and outcome: ok, failed, reverted, bad_parameters, no_method, too_large, no_memory, defect.",
     labels: ["method", "outcome"],
   });
   const seconds = metrics.histograms({
     name: "knit_rpc_call_duration_seconds",
-    help: "From reading a call to its answer.",
+    help: "Duration of calls, from reading a call to its response.",
     labels: ["method"],
     buckets: SECONDS,
   });

@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import type { Metrics } from "./metrics.ts";
 
 const METERS = [
-  ["readcount", "syscr", "Calls of the system that read, a second over the last minute."],
+  ["readcount", "syscr", "System calls that read, a second over the last minute."],
   ["readdata", "rchar", "Bytes that they read, a second over the last minute."],
-  ["writecount", "syscw", "Calls of the system that write, a second over the last minute."],
+  ["writecount", "syscw", "System calls that write, a second over the last minute."],
   ["writedata", "wchar", "Bytes that they wrote, a second over the last minute."],
 ] as const;
 

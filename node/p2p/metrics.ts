@@ -63,7 +63,7 @@ export function declareP2pMetrics(
   return {
     dialTries: counter("DialTryCounter", "Dials started."),
     dialFailures: counter("DialFailCounter", "Failed dials."),
-    writeTimeouts: counter("WriteMsgTimeOutCounter", "Peers disconnected because they accepted nothing."),
+    writeTimeouts: counter("WriteMsgTimeOutCounter", "Peers disconnected because they read nothing in time."),
     inboundBytes: both("InboundTraffic", "knit_p2p_received_bytes_total", "Bytes received in messages."),
     outboundBytes: both("OutboundTraffic", "knit_p2p_sent_bytes_total", "Bytes sent in messages."),
     inboundConnects: both("InboundConnects", "knit_p2p_accepted_total", "Inbound connections."),

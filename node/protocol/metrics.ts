@@ -20,7 +20,7 @@ export interface ProtocolGauges {
 
 /** Declares the metrics. */
 export function declareProtocolMetrics(metrics: Metrics, { peers, behind }: ProtocolGauges): ProtocolMetrics {
-  metrics.gauge({ name: "knit_chain_peers", help: "Peers on our chain.", read: peers });
+  metrics.gauge({ name: "knit_chain_peers", help: "Peers on the local chain.", read: peers });
   metrics.gauge({
     name: "knit_chain_behind_blocks",
     help: "Blocks between the local head and the highest head claimed by a peer.",

@@ -5,7 +5,7 @@ import type { Flushes, TrieStore } from "./trie/trie-store.ts";
 
 /** Block numbers and bytes at one moment. */
 export interface StateFigures {
-  /** The oldest block whose state can be read. */
+  /** Oldest block whose state can be read. */
   readonly oldest: number;
   /** The oldest block that `State.rewind` can go back to. */
   readonly oldestRewind: number;

@@ -11,7 +11,7 @@ export function declareStateMetrics(metrics: Metrics, state: State, slab: Slab |
   const counter = (name: string, help: string, read: () => number): void =>
     void metrics.counter({ name, help, read });
   counter("knit_trie_cache_hits_total", "Trie nodes found in memory.", () => slab?.hits ?? 0);
-  counter("knit_trie_cache_misses_total", "Trie nodes not found there.", () => slab?.misses ?? 0);
+  counter("knit_trie_cache_misses_total", "Trie nodes not found in memory.", () => slab?.misses ?? 0);
   declareGoNames(metrics, state, slab);
   gauge("knit_trie_cache_bytes", "Memory for clean trie nodes.", () => slab?.size ?? 0);
   gauge(
@@ -22,14 +22,20 @@ export function declareStateMetrics(metrics: Metrics, state: State, slab: Slab |
   gauge("knit_trie_behind_blocks", "Blocks that the trie on disk is behind the newest.", () => {
     return state.number - (state.figures().flushedTo ?? -1);
   });
-  gauge("knit_state_oldest_block", "The oldest block whose state can be read.", () => state.figures().oldest);
+  gauge("knit_state_oldest_block", "Oldest block whose state can be read.", () => state.figures().oldest);
   const status = (): State["migration"]["status"] => state.migration.status;
-  gauge("knit_state_migration_running", "1 while the state is migrated.", () => Number(status().isMigration));
-  gauge("knit_state_migration_block", "The block whose state it copies.", () => status().block);
-  gauge("knit_state_migration_progress_ratio", "How far it is.", () => status().progress / 100);
-  gauge("knit_state_migration_read_nodes", "Rows that it has read.", () => status().counts.read);
-  gauge("knit_state_migration_written_nodes", "Nodes that it has written.", () => status().counts.committed);
-  gauge("knit_state_migration_failed", "1 when the last one ended early.", () =>
+  gauge("knit_state_migration_running", "1 while a migration is in progress.", () =>
+    Number(status().isMigration),
+  );
+  gauge("knit_state_migration_block", "Block whose state the migration copies.", () => status().block);
+  gauge("knit_state_migration_progress_ratio", "Progress of the migration.", () => status().progress / 100);
+  gauge("knit_state_migration_read_nodes", "Rows that the migration has read.", () => status().counts.read);
+  gauge(
+    "knit_state_migration_written_nodes",
+    "Nodes that the migration has written.",
+    () => status().counts.committed,
+  );
+  gauge("knit_state_migration_failed", "1 if the last migration failed or was stopped.", () =>
     Number(status().error !== undefined),
   );
 }
@@ -41,17 +47,23 @@ function declareGoNames(metrics: Metrics, state: State, slab: Slab | undefined):
     metrics.readMeter({ name, help: `${help} a second, over the last minute.`, read });
   const [hits, misses] = [() => slab?.hits ?? 0, () => slab?.misses ?? 0];
   meter("trie/memcache/clean/hit", "Trie nodes found in memory", hits);
-  meter("trie/memcache/clean/miss", "Trie nodes not found there", misses);
+  meter("trie/memcache/clean/miss", "Trie nodes not found in memory", misses);
   gauge(
     "trie/memcache/fast/get",
-    "Trie nodes looked for in memory since the start.",
+    "Look-ups of trie nodes in memory since the start.",
     () => hits() + misses(),
   );
-  gauge("trie/memcache/fast/misses", "Of these, those that were not there.", misses);
+  gauge(
+    "trie/memcache/fast/misses",
+    "Look-ups of trie nodes in memory since the start that found none.",
+    misses,
+  );
   gauge("trie/memcache/fast/size", "Bytes of memory for clean trie nodes.", () => slab?.size ?? 0);
   const flushes = (): Flushes => state.figures().flushes;
-  gauge("trie/memcache/commit/time", "Nanoseconds that the last writing of changed trie nodes took.", () =>
-    Math.round(flushes().lastMs * 1e6),
+  gauge(
+    "trie/memcache/commit/time",
+    "Duration of the last write of changed trie nodes, in nanoseconds.",
+    () => Math.round(flushes().lastMs * 1e6),
   );
   meter("trie/memcache/commit/nodes", "Changed trie nodes written", () => flushes().rows);
   meter("trie/memcache/commit/size", "Bytes of changed trie nodes written", () => flushes().bytes);

@@ -64,7 +64,7 @@ export function declareStoreMetrics(metrics: Metrics, databases: readonly Watche
   }
   metrics.values("gauge", {
     name: "knit_database_memory_bytes",
-    help: "What the engine holds in memory.",
+    help: "Memory of the database engine.",
     labels: ["database"],
     read: () =>
       databases.map((one) => [[one.name], Number(one.property("leveldb.approximate-memory-usage") ?? 0)]),
@@ -72,8 +72,8 @@ export function declareStoreMetrics(metrics: Metrics, databases: readonly Watche
 }
 
 const BY_LEVEL = [
-  ["knit_database_level_bytes", "Table files of a level.", "bytes"],
-  ["knit_database_level_files", "How many they are.", "files"],
+  ["knit_database_level_bytes", "Bytes of table files by level.", "bytes"],
+  ["knit_database_level_files", "Number of table files by level.", "files"],
 ] as const;
 
 const IN_ALL = [

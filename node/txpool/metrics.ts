@@ -53,7 +53,7 @@ export function declareThrottlerMetrics(metrics: Metrics): ThrottlerMetrics {
     }),
     dropped: metrics.counter({
       name: "txpool/throttler/dropped/count",
-      help: "Of those that were held back, the ones that were dropped because too many were held back.",
+      help: "Throttled transactions dropped because the limit was reached.",
     }),
   };
 }

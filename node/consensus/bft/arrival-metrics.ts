@@ -84,13 +84,13 @@ function declareGauges(metrics: Metrics) {
   const gauge = (last: string, help: string): Gauge =>
     metrics.gauge({
       name: `vrank/${last}`,
-      help: `Nanoseconds from when the last block was due to ${help}.`,
+      help: `Nanoseconds from the due time of the last block to ${help}.`,
     });
   return {
     proposal: gauge("preprepare/first", "its proposal"),
     first: gauge("commit/first", "the first commit for it"),
-    quorum: gauge("commit/quorumreached", "the commit that was enough"),
-    mean: gauge("commit/quorumaverage", "the commits that were enough, their mean"),
+    quorum: gauge("commit/quorumreached", "the commit that completed the quorum"),
+    mean: gauge("commit/quorumaverage", "the commits of the quorum, on average"),
     last: gauge("commit/last", "the last commit for it"),
   };
 }

@@ -14,7 +14,7 @@ export interface Past {
 
 /** Past rows of the flat state. */
 export interface PastRows {
-  /** The oldest block whose state can be read. */
+  /** Oldest block whose state can be read. */
   readonly oldest: number;
   /** Returns the row after block `number`, which must not be before `oldest`. */
   past(key: Uint8Array, number: number): Past;
