@@ -3,6 +3,7 @@
  * Passphrases and raw keys come in, signatures and addresses go out; a private key never leaves.
  */
 
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { KeyFileVersion } from "./key-file.ts";
@@ -22,7 +23,7 @@ export interface AccountsOptions {
 
 /** An account of a wallet. */
 export interface WalletAccount {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly url: string;
 }
 
@@ -42,7 +43,7 @@ export interface Accounts extends AsyncDisposable {
    * Returns the addresses of key files in the order of their URLs, then of HD wallets, then of keys in
    * memory.
    */
-  list(): Uint8Array[];
+  list(): Address[];
   /** Returns the wallets in the order of `list`. */
   wallets(): Wallet[];
   /** Loads an HD wallet's root into memory; the wallet of a key file is always open. */
@@ -51,7 +52,7 @@ export interface Accounts extends AsyncDisposable {
   deriveAccount(url: string, path: string, pin: boolean): Promise<WalletAccount>;
   /** Writes an HD wallet file for a mnemonic. Resolves to its URL. */
   importMnemonic(mnemonic: string, passphrase: string): Promise<string>;
-  has(address: Uint8Array): boolean;
+  has(address: Address): boolean;
   /** Creates a random key and writes its file. Resolves to the address. */
   create(passphrase: string): Promise<Uint8Array>;
   /** Writes a key file for a private key of 64 hex digits or a wallet key. Resolves to the address. */
@@ -59,25 +60,25 @@ export interface Accounts extends AsyncDisposable {
   /** Locks the account of the key text and replaces the key in its file, with a new passphrase. */
   replaceRawKey(keyText: string, oldPassphrase: string, newPassphrase: string): Promise<Uint8Array>;
   /** Rewrites an account's file, in the form of these options, with a new passphrase. */
-  changePassphrase(address: Uint8Array, oldPassphrase: string, newPassphrase: string): Promise<void>;
+  changePassphrase(address: Address, oldPassphrase: string, newPassphrase: string): Promise<void>;
   /** Keeps the key in memory for `seconds`; 0 is until exit, which a later limit does not shorten. */
-  unlock(address: Uint8Array, passphrase: string, seconds: number): Promise<void>;
+  unlock(address: Address, passphrase: string, seconds: number): Promise<void>;
   /** Wipes an unlocked key or an HD wallet's root, if there is one. Returns false for an unknown address. */
-  lock(address: Uint8Array): boolean;
+  lock(address: Address): boolean;
   /** Adds a copy of a key in memory only, listed and unlocked until exit. Returns the address. */
-  hold(key: Uint8Array): Uint8Array;
+  hold(key: Uint8Array): Address;
   /** Signs with the first key of an unlocked account. Returns 65 bytes: r, s, v (0 or 1). */
-  sign(address: Uint8Array, digest: Uint8Array): Uint8Array;
+  sign(address: Address, digest: Hash): Uint8Array;
   /**
    * Signs with the key of the file, which is opened for this call only; a key in memory needs no passphrase.
    */
-  signWithPassphrase(address: Uint8Array, passphrase: string, digest: Uint8Array): Promise<Uint8Array>;
+  signWithPassphrase(address: Address, passphrase: string, digest: Hash): Promise<Uint8Array>;
   /** Signs with all keys of an unlocked account for a role, in their order. */
-  signAs(address: Uint8Array, role: SigningRole, digest: Uint8Array): readonly Uint8Array[];
+  signAs(address: Address, role: SigningRole, digest: Hash): readonly Uint8Array[];
   /** Signs with all keys of the file for a role; the file is opened for this call only. */
   signAsWithPassphrase(
-    address: Uint8Array,
+    address: Address,
     passphrase: string,
-    what: { readonly role: SigningRole; readonly digest: Uint8Array },
+    what: { readonly role: SigningRole; readonly digest: Hash },
   ): Promise<readonly Uint8Array[]>;
 }

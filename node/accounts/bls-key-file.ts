@@ -2,7 +2,9 @@
  * The JSON of a BLS key file (EIP-2335), as the Go node writes it: PBKDF2, no description and no path. Files of other
  * tools may use scrypt. Passphrases are taken in normal form (NFKD) without control characters.
  */
+
 import { randomBytes, randomUUID } from "node:crypto";
+import type { PublicKey } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { isBlsKey } from "../crypto/bls-key.ts";
 import { sha256 } from "../crypto/hashes.ts";
@@ -18,7 +20,7 @@ export interface BlsKeyPair {
   /** Secret key, 32 bytes. */
   readonly key: Uint8Array;
   /** Public key, 48 bytes. */
-  readonly publicKey: Uint8Array;
+  readonly publicKey: PublicKey;
 }
 
 /** Encrypts a key with `passphrase`. Resolves to the text of the file. */

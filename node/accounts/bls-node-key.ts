@@ -4,6 +4,7 @@
  * its public key: the file has no checksum, and a flipped bit in it is another key. One that was copied is compared
  * with what the chain knows before the first block that is made with it (`consensus/header-extras.ts`).
  */
+
 import { open, readFile, writeFile } from "node:fs/promises";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { loadBls } from "../crypto/bls.ts";

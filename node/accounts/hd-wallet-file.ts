@@ -2,6 +2,7 @@
  * The JSON of a software HD wallet: a mnemonic's entropy (BIP-39), sealed as in key files, and the accounts that
  * were pinned, in clear. `{"version":1,"type":"bip39","id","crypto":{...},"accounts":[{"path","address"}]}`.
  */
+import type { Address } from "../bytes/brands.ts";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import type { SealedSecret } from "../crypto/secret-box.ts";
 import { AccountsError } from "./error.ts";
@@ -10,7 +11,7 @@ import { readSealed, sealedJson } from "./key-file.ts";
 /** An account of a wallet: its canonical path and its address. */
 export interface HdAccount {
   readonly path: string;
-  readonly address: Uint8Array;
+  readonly address: Address;
 }
 
 /** A parsed wallet file. */

@@ -2,9 +2,11 @@
  * Software HD wallets: files with an encrypted mnemonic, in a subdirectory of the keystore. Passphrases and
  * mnemonics come in; addresses and single keys for signing go out. An open wallet has its root in memory.
  */
+
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 import { type ScryptCost, type SealedSecret, sealSecret } from "../crypto/secret-box.ts";
@@ -78,7 +80,7 @@ export class HdWallets {
   }
 
   /** True when an account is pinned in a wallet. */
-  has(address: Uint8Array): boolean {
+  has(address: Address): boolean {
     return this.#find(address) !== undefined;
   }
 
@@ -114,7 +116,7 @@ export class HdWallets {
   }
 
   /** Returns the key of a pinned account of an open wallet; the caller wipes it. */
-  openKey(address: Uint8Array): Uint8Array | undefined {
+  openKey(address: Address): Uint8Array | undefined {
     const found = this.#find(address);
     const root = found && this.#open.get(found.known.path);
     return root && keyAt(root, found.account.path);
@@ -124,7 +126,7 @@ export class HdWallets {
    * Returns the key of a pinned account with its wallet's passphrase; the caller wipes it. `undefined` for an
    * account that is not pinned.
    */
-  async keyOf(address: Uint8Array, passphrase: string): Promise<Uint8Array | undefined> {
+  async keyOf(address: Address, passphrase: string): Promise<Uint8Array | undefined> {
     const found = this.#find(address);
     if (found === undefined) return undefined;
     const root = await this.#root(found.known.file.entropy, passphrase);
@@ -136,7 +138,7 @@ export class HdWallets {
   }
 
   /** Wipes the root of the wallet of a pinned account. Returns false for an account that is not pinned. */
-  close(address: Uint8Array): boolean {
+  close(address: Address): boolean {
     const found = this.#find(address);
     if (found === undefined) return false;
     this.#open.get(found.known.path)?.close();
@@ -200,7 +202,7 @@ export class HdWallets {
     throw new AccountsError("unknown-wallet", "unknown wallet");
   }
 
-  #find(address: Uint8Array): { readonly known: Known; readonly account: HdAccount } | undefined {
+  #find(address: Address): { readonly known: Known; readonly account: HdAccount } | undefined {
     const wanted = mapKey(address);
     for (const known of this.#look()) {
       const account = known.file.accounts.find((pinned) => mapKey(pinned.address) === wanted);

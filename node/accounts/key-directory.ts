@@ -2,6 +2,7 @@
  * The key files of a directory, read again only after a change. Hidden files, editor backups (`~`),
  * directories and files that are not key files are skipped.
  */
+import type { Address } from "../bytes/brands.ts";
 import { addressText, bareHex, mapKey } from "../bytes/hex.ts";
 import { type Log, silentLog } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -11,7 +12,7 @@ import { keyFileAddress } from "./key-file.ts";
 
 /** A key file: `url` is `keystore://` and the absolute path. */
 export interface KeyEntry {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly path: string;
   readonly url: string;
 }
@@ -21,9 +22,9 @@ export interface KeyDirectory {
   /** Returns all key files in the order of their URLs; an address may appear more than once. */
   entries(): readonly KeyEntry[];
   /** Returns the file of an address. Throws `AccountsError` `ambiguous` when there are several. */
-  find(address: Uint8Array): KeyEntry | undefined;
+  find(address: Address): KeyEntry | undefined;
   /** True when at least one file is of this address. */
-  has(address: Uint8Array): boolean;
+  has(address: Address): boolean;
 }
 
 /** Watches `directory`, an absolute path. An absent directory is empty. */
@@ -36,7 +37,7 @@ export function createKeyDirectory(directory: string, clock: Clock, log: Log = s
   });
   let entries: readonly KeyEntry[] = [];
   let byAddress = new Map<string, KeyEntry[]>();
-  const of = (address: Uint8Array): readonly KeyEntry[] => {
+  const of = (address: Address): readonly KeyEntry[] => {
     const now = look();
     if (now !== entries) byAddress = Map.groupBy(now, (entry) => mapKey(entry.address));
     entries = now;

@@ -3,6 +3,7 @@
  * matched without regard to case, as the Go node does. The address in the file decides, not the key's own:
  * an account may have an address that does not follow from its key.
  */
+import type { Address } from "../bytes/brands.ts";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import type { KeyDerivation } from "../crypto/key-derivation.ts";
 import { checkSealed, type SealedSecret } from "../crypto/secret-box.ts";
@@ -10,7 +11,7 @@ import { AccountsError } from "./error.ts";
 
 /** A parsed key file. The outer index of the key ring is the role, the inner one the key of the role. */
 export interface KeyFile {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly id: string;
   readonly keyring: readonly (readonly SealedSecret[])[];
 }
@@ -33,7 +34,7 @@ export function parseKeyFile(text: string): KeyFile {
 }
 
 /** Returns the address of a key file, or `undefined` for any other text. Parses the JSON only. */
-export function keyFileAddress(text: string): Uint8Array | undefined {
+export function keyFileAddress(text: string): Address | undefined {
   const file = parseFields(text);
   if (file === undefined || (!field(file, "crypto") && !field(file, "keyring"))) return undefined;
   return addressOf(file);
@@ -88,7 +89,7 @@ function field(fields: Fields, name: string): unknown {
   return other === undefined ? undefined : fields[other];
 }
 
-function addressOf(file: Fields): Uint8Array | undefined {
+function addressOf(file: Fields): Address | undefined {
   const text = field(file, "address");
   if (typeof text !== "string" || !/^(0x)?[0-9a-f]{40}$/i.test(text)) return undefined;
   const address = fromBareHex(text.slice(-40));

@@ -1,7 +1,9 @@
 /** Opens and writes the key files of one directory; every passphrase passes one gate. */
+
 import { randomUUID } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { CryptoError } from "../crypto/error.ts";
@@ -18,7 +20,7 @@ import { type Keyring, ofRole, type SigningRole, wipe } from "./keyring.ts";
 /** Keys of a key file. */
 export interface KeyFileKeys {
   readonly path: string;
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly keyring: Keyring;
 }
 

@@ -1,7 +1,9 @@
 /** Writer of key files that checks a file before it replaces another. */
+
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Address } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
 
 /** A key file to write to `directory` as `name`. */
@@ -37,7 +39,7 @@ export async function writeKeyFile({ directory, name, text, verify }: KeyFileDra
  * Returns `UTC--2026-01-31T12-34-56.123456789Z--<40 hex address>`; digits below the millisecond only make
  * names unique.
  */
-export function keyFileName(nowMs: number, address: Uint8Array): string {
+export function keyFileName(nowMs: number, address: Address): string {
   const [day, time = ""] = new Date(nowMs).toISOString().slice(0, -1).split("T");
   const fraction = (process.hrtime.bigint() % 1_000_000n).toString().padStart(6, "0");
   return `UTC--${day}T${time.replaceAll(":", "-")}${fraction}Z--${bareHex(address)}`;

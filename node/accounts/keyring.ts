@@ -1,4 +1,5 @@
 /** The private keys of one account by role. */
+import type { Hash } from "../bytes/brands.ts";
 import { sign } from "../crypto/secp256k1.ts";
 
 /** Private keys by role, then by index in the role. */
@@ -19,7 +20,7 @@ export function ofRole<T>(lists: readonly (readonly T[])[], role: SigningRole): 
 }
 
 /** Signs a digest with each of the keys. Returns 65 bytes each: r, s, v (0 or 1). */
-export function signAll(keys: readonly Uint8Array[], digest: Uint8Array): Uint8Array[] {
+export function signAll(keys: readonly Uint8Array[], digest: Hash): Uint8Array[] {
   return keys.map((key) => sign(digest, key));
 }
 

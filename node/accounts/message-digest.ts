@@ -1,4 +1,5 @@
 /** Digests of messages for signing. */
+import type { Hash } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 
@@ -8,6 +9,6 @@ export const KLAYTN_MESSAGE_PREFIX = "\x19Klaytn Signed Message:\n";
 export const ETHEREUM_MESSAGE_PREFIX = "\x19Ethereum Signed Message:\n";
 
 /** Returns the digest of a message for signing: keccak(prefix ++ length in decimal ++ message). */
-export function messageDigest(prefix: string, message: Uint8Array): Uint8Array<ArrayBuffer> {
+export function messageDigest(prefix: string, message: Uint8Array): Hash<ArrayBuffer> {
   return keccak256(concatBytes(Buffer.from(`${prefix}${message.length}`, "latin1"), message));
 }

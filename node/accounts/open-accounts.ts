@@ -1,6 +1,8 @@
 /** Implementation of `Accounts`: key files, HD wallets and keys in memory. */
+
 import { mkdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { Address, Hash } from "../bytes/brands.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 import { LIGHT_COST, STANDARD_COST } from "../crypto/secret-box.ts";
@@ -54,12 +56,12 @@ class FileAccounts implements Accounts {
     this.#unlocked = new UnlockedKeys(clock);
   }
 
-  list(): Uint8Array[] {
+  list(): Address[] {
     return this.wallets().flatMap(({ accounts }) => accounts.map(({ address }) => address));
   }
 
   wallets(): Wallet[] {
-    const single = (url: string, address: Uint8Array): Wallet => ({
+    const single = (url: string, address: Address): Wallet => ({
       url,
       status: this.#unlocked.get(address) ? "Unlocked" : "Locked",
       accounts: [{ address, url }],
@@ -110,7 +112,7 @@ class FileAccounts implements Accounts {
     throw new AccountsError("unknown-wallet", "unknown wallet");
   }
 
-  has(address: Uint8Array): boolean {
+  has(address: Address): boolean {
     return this.#held.has(mapKey(address)) || this.#files.has(address) || this.#hd.has(address);
   }
 
@@ -152,7 +154,7 @@ class FileAccounts implements Accounts {
     }
   }
 
-  async changePassphrase(address: Uint8Array, oldPassphrase: string, newPassphrase: string): Promise<void> {
+  async changePassphrase(address: Address, oldPassphrase: string, newPassphrase: string): Promise<void> {
     const entry = this.#fileOf(address);
     const keyring = await this.#store.openAll(entry, oldPassphrase);
     try {
@@ -162,7 +164,7 @@ class FileAccounts implements Accounts {
     }
   }
 
-  async unlock(address: Uint8Array, passphrase: string, seconds: number): Promise<void> {
+  async unlock(address: Address, passphrase: string, seconds: number): Promise<void> {
     if (seconds > MAX_SECONDS) throw new AccountsError("bad-duration", "unlock duration too large");
     if (!(seconds >= 0)) throw new AccountsError("bad-duration", "unlock duration must not be negative");
     if (this.#isHeldOnly(address)) return;
@@ -172,7 +174,7 @@ class FileAccounts implements Accounts {
     this.#unlocked.put(address, keyring, seconds);
   }
 
-  async #openAll(address: Uint8Array, passphrase: string): Promise<Keyring> {
+  async #openAll(address: Address, passphrase: string): Promise<Keyring> {
     if (!this.#files.has(address)) {
       const key = await this.#hd.keyOf(address, passphrase);
       if (key !== undefined) return [[key]];
@@ -180,14 +182,14 @@ class FileAccounts implements Accounts {
     return this.#store.openAll(this.#fileOf(address), passphrase);
   }
 
-  lock(address: Uint8Array): boolean {
+  lock(address: Address): boolean {
     const inWallet = this.#hd.close(address);
     if (!inWallet && !this.#files.has(address)) return false;
     this.#unlocked.drop(address);
     return true;
   }
 
-  hold(key: Uint8Array): Uint8Array {
+  hold(key: Uint8Array): Address {
     this.#checkOpen();
     const address = addressOfKey(key);
     this.#held.set(mapKey(address), address);
@@ -195,19 +197,15 @@ class FileAccounts implements Accounts {
     return address;
   }
 
-  sign(address: Uint8Array, digest: Uint8Array): Uint8Array {
+  sign(address: Address, digest: Hash): Uint8Array {
     return first(this.#signed(address, digest, (keyring) => keyring.flat().slice(0, 1)));
   }
 
-  signAs(address: Uint8Array, role: SigningRole, digest: Uint8Array): readonly Uint8Array[] {
+  signAs(address: Address, role: SigningRole, digest: Hash): readonly Uint8Array[] {
     return this.#signed(address, digest, (keyring) => ofRole(keyring, role));
   }
 
-  #signed(
-    address: Uint8Array,
-    digest: Uint8Array,
-    chosen: (keyring: Keyring) => readonly Uint8Array[],
-  ): Uint8Array[] {
+  #signed(address: Address, digest: Hash, chosen: (keyring: Keyring) => readonly Uint8Array[]): Uint8Array[] {
     const unlocked = this.#unlocked.get(address);
     if (unlocked !== undefined) return signAll(chosen(unlocked), digest);
     const derivedKey = this.#hd.openKey(address);
@@ -217,7 +215,7 @@ class FileAccounts implements Accounts {
       : new AccountsError("unknown-account", "unknown account");
   }
 
-  async signWithPassphrase(address: Uint8Array, passphrase: string, digest: Uint8Array): Promise<Uint8Array> {
+  async signWithPassphrase(address: Address, passphrase: string, digest: Hash): Promise<Uint8Array> {
     if (this.#isHeldOnly(address)) return this.sign(address, digest);
     const keys = await this.#openSome(address, passphrase, async (entry) => [
       await this.#store.open(entry, passphrase),
@@ -226,9 +224,9 @@ class FileAccounts implements Accounts {
   }
 
   async signAsWithPassphrase(
-    address: Uint8Array,
+    address: Address,
     passphrase: string,
-    { role, digest }: { readonly role: SigningRole; readonly digest: Uint8Array },
+    { role, digest }: { readonly role: SigningRole; readonly digest: Hash },
   ): Promise<readonly Uint8Array[]> {
     if (this.#isHeldOnly(address)) return this.signAs(address, role, digest);
     const keys = await this.#openSome(address, passphrase, (entry) =>
@@ -238,7 +236,7 @@ class FileAccounts implements Accounts {
   }
 
   async #openSome(
-    address: Uint8Array,
+    address: Address,
     passphrase: string,
     open: (entry: KeyEntry) => Promise<readonly Uint8Array[]>,
   ): Promise<readonly Uint8Array[]> {
@@ -247,11 +245,11 @@ class FileAccounts implements Accounts {
     return key === undefined ? open(this.#fileOf(address)) : [key];
   }
 
-  #isHeldOnly(address: Uint8Array): boolean {
+  #isHeldOnly(address: Address): boolean {
     return this.#held.has(mapKey(address)) && !this.#files.has(address);
   }
 
-  #fileOf(address: Uint8Array): KeyEntry {
+  #fileOf(address: Address): KeyEntry {
     this.#checkOpen();
     const entry = this.#files.find(address);
     if (entry === undefined) throw new AccountsError("no-key", "no key for given address or file");
@@ -275,7 +273,7 @@ function walletAccount(walletUrl: string, { path, address }: HdAccount): WalletA
 }
 
 /** Signs with keys and wipes them. */
-function signOnce(keys: readonly Uint8Array[], digest: Uint8Array): Uint8Array[] {
+function signOnce(keys: readonly Uint8Array[], digest: Hash): Uint8Array[] {
   try {
     return signAll(keys, digest);
   } finally {

@@ -2,7 +2,9 @@
  * Private keys as text: 64 hex digits, or a wallet key of 110 characters that includes the address (`<64 hex
  * key>0x<2 hex type>0x<40 hex address>`), which may differ from the key's own.
  */
+
 import { randomFillSync } from "node:crypto";
+import type { Address } from "../bytes/brands.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { addressOfKey, isPrivateKey } from "../crypto/secp256k1.ts";
 import { AccountsError } from "./error.ts";
@@ -10,7 +12,7 @@ import { AccountsError } from "./error.ts";
 /** A private key and the address of its account. The caller wipes the key. */
 export interface RawKey {
   readonly key: Uint8Array;
-  readonly address: Uint8Array;
+  readonly address: Address;
 }
 
 const WALLET_KEY_LENGTH = 110;

@@ -1,4 +1,5 @@
 /** Keys of unlocked accounts, with their timers. */
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { type Clock, MAX_TIMER_MS } from "../runtime/clock.ts";
 import { type Keyring, wipe } from "./keyring.ts";
@@ -20,7 +21,7 @@ export class UnlockedKeys {
   }
 
   /** Adds keys for `seconds`, 0 for until exit. A new expiry replaces an old one, except until exit. */
-  put(address: Uint8Array, keyring: Keyring, seconds: number): void {
+  put(address: Address, keyring: Keyring, seconds: number): void {
     const id = mapKey(address);
     const now = this.#keys.get(id);
     if (now !== undefined && now.until === undefined) {
@@ -34,7 +35,7 @@ export class UnlockedKeys {
     if (until !== undefined) this.#wait(address, unlocked, until);
   }
 
-  #wait(address: Uint8Array, unlocked: Unlocked, until: number): void {
+  #wait(address: Address, unlocked: Unlocked, until: number): void {
     const rest = until - this.#clock.now();
     if (rest <= 0) {
       this.drop(address);
@@ -45,7 +46,7 @@ export class UnlockedKeys {
   }
 
   /** Returns the unlocked keys, not copies. */
-  get(address: Uint8Array): Keyring | undefined {
+  get(address: Address): Keyring | undefined {
     const unlocked = this.#keys.get(mapKey(address));
     if (unlocked?.until === undefined || unlocked.until > this.#clock.now()) return unlocked?.keyring;
     this.drop(address); // its timer is late
@@ -53,7 +54,7 @@ export class UnlockedKeys {
   }
 
   /** Wipes one account's keys. */
-  drop(address: Uint8Array): void {
+  drop(address: Address): void {
     const id = mapKey(address);
     const unlocked = this.#keys.get(id);
     if (unlocked === undefined) return;

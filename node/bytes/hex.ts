@@ -5,9 +5,9 @@
 import { BytesError } from "./error.ts";
 
 /** A branded `0x` string of 32 bytes, used at edges and as a map key. */
-export type Hash = `0x${string}` & { readonly __brand: "Hash" };
+export type HashText = `0x${string}` & { readonly __brand: "HashText" };
 /** A branded `0x` string of 20 bytes, lower case. */
-export type Address = `0x${string}` & { readonly __brand: "Address" };
+export type AddressText = `0x${string}` & { readonly __brand: "AddressText" };
 
 /** Node's own conversions, which its types do not name; twice as fast as going through a new buffer. */
 const native = Buffer.prototype as unknown as {
@@ -76,16 +76,16 @@ for (let value = 0; value < 16; value++) {
   DIGIT_VALUES[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** 32 bytes to a `Hash`. */
-export function hashText(bytes: Uint8Array): Hash {
+/** 32 bytes to a `HashText`. */
+export function hashText(bytes: Uint8Array): HashText {
   if (bytes.length !== 32) throw new BytesError("bad-length", `a hash has 32 bytes, not ${bytes.length}`);
-  return toHex(bytes) as Hash; // length checked above
+  return toHex(bytes) as HashText; // length checked above
 }
 
-/** 20 bytes to an `Address`. */
-export function addressText(bytes: Uint8Array): Address {
+/** 20 bytes to an `AddressText`. */
+export function addressText(bytes: Uint8Array): AddressText {
   if (bytes.length !== 20) throw new BytesError("bad-length", `an address has 20 bytes, not ${bytes.length}`);
-  return toHex(bytes) as Address; // length checked above
+  return toHex(bytes) as AddressText; // length checked above
 }
 
 /** Bytes to a one-character-a-byte string: the cheapest map key there is. Never shown to anyone. */

@@ -3,6 +3,7 @@
  * `rlp.ts`: lengths and integers are canonical, and nothing is read past the end. Byte strings are
  * views. Every method throws `BytesError` `bad-rlp` for other input.
  */
+import type { Address, Hash } from "./brands.ts";
 import type { BytesError } from "./error.ts";
 import { RLP_LIST, readRlpHeader, rlpError, rlpPayload } from "./rlp-header.ts";
 
@@ -65,6 +66,16 @@ export class RlpCursor {
     const start = this.#start;
     this.at = start + length;
     return this.bytes.subarray(start, this.at);
+  }
+
+  /** Reads an address. */
+  address(): Address {
+    return this.fixed(20);
+  }
+
+  /** Reads a hash. */
+  hash(): Hash {
+    return this.fixed(32);
   }
 
   /** Reads a byte string of `length` bytes, or undefined for an empty one. */

@@ -1,6 +1,7 @@
 /**
  * Creates access lists (EIP-2930): runs a call with the list found so far until the list no longer changes.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, mapKey, toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
@@ -115,7 +116,7 @@ function attempt(
   const world = open();
   const nonce = world.nonce(call.from);
   const target = call.to ?? createAddress(call.from, nonce);
-  const free = (address: Uint8Array): boolean =>
+  const free = (address: Address): boolean =>
     equalBytes(address, call.from) ||
     equalBytes(address, target) ||
     call.authorities.has(mapKey(address)) ||

@@ -1,4 +1,5 @@
 /** Applies the state overrides of `eth_call` and `eth_estimateGas` to a world. */
+import type { Address } from "../bytes/brands.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { emptyAccount } from "../model/account.ts";
 import type { World } from "../state/world/world.ts";
@@ -27,7 +28,7 @@ function overrideAccount(
 }
 
 /** Deletes all storage of an account by recreating the account. */
-function clearStorage(world: World, address: Uint8Array): void {
+function clearStorage(world: World, address: Address): void {
   const account = world.account(address);
   if (account === undefined) return;
   const code = world.code(address);
@@ -37,6 +38,6 @@ function clearStorage(world: World, address: Uint8Array): void {
   world.setCode(address, code);
 }
 
-function putSlots(world: World, address: Uint8Array, slots: readonly SlotOverride[]): void {
+function putSlots(world: World, address: Address, slots: readonly SlotOverride[]): void {
   for (const [key, value] of slots) world.setSlot(address, bytesToBigint(key), bytesToBigint(value));
 }

@@ -2,6 +2,7 @@
  * The chain's blocks and worlds at one moment, for methods that run contracts: of the chain in this thread,
  * or of a snapshot of its store in a reader thread.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { decodeRlp } from "../bytes/rlp.ts";
 import { type StoredPlace, storedNumber, storedPlace, storedTransactions } from "../chain/block-rows.ts";
@@ -28,9 +29,9 @@ export interface ChainReading extends Disposable {
   readonly head: number;
   header(number: number): Header | undefined;
   transactions(number: number): readonly Transaction[] | undefined;
-  numberOf(hash: Uint8Array): number | undefined;
+  numberOf(hash: Hash): number | undefined;
   /** Returns the position of a canonical transaction. */
-  place(hash: Uint8Array): StoredPlace | undefined;
+  place(hash: Hash): StoredPlace | undefined;
   /** Opens the state after a block. Throws `StateError` `state-missing`. */
   worldAt(number: number): World;
 }
@@ -74,11 +75,11 @@ class LocalReading implements ChainReading {
     return this.#chain.block(number)?.transactions;
   }
 
-  numberOf(hash: Uint8Array): number | undefined {
+  numberOf(hash: Hash): number | undefined {
     return this.#chain.number(hash);
   }
 
-  place(hash: Uint8Array): StoredPlace | undefined {
+  place(hash: Hash): StoredPlace | undefined {
     const found = this.#chain.findTransaction(hash);
     return found && { number: found.block.header.number, index: found.index };
   }

@@ -3,6 +3,7 @@
  * pending transactions, not a buffer: changes are looked up by the poll. A filter expires five minutes after
  * its last poll, or when its changes are no longer stored.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
@@ -182,7 +183,7 @@ export class Filters {
 
   #blockChanges(poll: BlockPoll): Uint8Array[] {
     const last = Math.min(this.#head, poll.reported + this.#limits.hashes);
-    const hashes: Uint8Array[] = [];
+    const hashes: Hash[] = [];
     for (let number = poll.reported + 1; number <= last; number++) {
       const block = this.#deps.chain.header(number);
       if (block !== undefined) hashes.push(block.hash);

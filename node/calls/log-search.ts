@@ -1,4 +1,5 @@
 /** Searches logs: header blooms first, receipts only of blocks whose bloom matches. */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { prunedHistory } from "../chain/kept-blocks.ts";
 import { SECTION_BLOCKS } from "../chain/log-index.ts";
@@ -109,13 +110,13 @@ function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boo
 interface LoggedBlock {
   readonly number: number;
   /** Returns the block hash. Called at most once, for the first match. */
-  readonly hash: () => Uint8Array;
+  readonly hash: () => Hash;
   readonly receipts: readonly LoggedReceipt[];
 }
 
 /** Returns the matching logs of a block as JSON, in their order. */
 export function* matchingLogs(filter: LogFilter, { number, hash, receipts }: LoggedBlock): Iterable<object> {
-  let blockHash: Uint8Array | undefined;
+  let blockHash: Hash | undefined;
   for (const { logs, logsBefore, transactionHash, transactionIndex } of receipts) {
     for (const [at, log] of logs.entries()) {
       if (!logMatches(log, filter)) continue;

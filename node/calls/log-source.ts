@@ -1,4 +1,5 @@
 /** Sources of a log search: the chain in this thread, or a snapshot of its store in a reader thread. */
+import type { Hash } from "../bytes/brands.ts";
 import { bytesToNumber } from "../bytes/integer.ts";
 import { storedHeader, storedLoggedReceipts, storedNumber } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -13,7 +14,7 @@ import { tables } from "../store/tables.ts";
 export interface LogBlock {
   readonly bloom: Uint8Array;
   /** Computes the block hash. */
-  readonly hash: () => Uint8Array;
+  readonly hash: () => Hash;
 }
 
 /** A consistent view of blocks and receipts. */
@@ -22,7 +23,7 @@ export interface LogSource extends Disposable {
   /** Number of the first block after block 0 with stored receipts. */
   readonly oldest: number;
   block(number: number): LogBlock | undefined;
-  numberOf(hash: Uint8Array): number | undefined;
+  numberOf(hash: Hash): number | undefined;
   /** Returns the receipts of a block that have logs; undefined when they are not stored. */
   logged(number: number): readonly LoggedReceipt[] | undefined;
   /** The bloom index, if the node maintains one. */

@@ -1,4 +1,5 @@
 /** Looks up blocks and states by the references in parameters. Unknown ones throw the Go node's errors. */
+import type { Hash } from "../bytes/brands.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { Block } from "../model/block.ts";
 import { noBlock, noReference } from "../presenters/not-found.ts";
@@ -29,13 +30,13 @@ export function headAt(chain: Chain, number: BlockNumber): BlockHead {
 }
 
 /** Returns the head of the block with a hash; undefined for an unknown one. */
-export function findHeadByHash(chain: Chain, hash: Uint8Array): BlockHead | undefined {
+export function findHeadByHash(chain: Chain, hash: Hash): BlockHead | undefined {
   const number = chain.number(hash);
   return number === undefined ? undefined : chain.header(number);
 }
 
 /** Returns the head of the block with a hash. Throws `RpcError` for an unknown one. */
-export function headByHash(chain: Chain, hash: Uint8Array): BlockHead {
+export function headByHash(chain: Chain, hash: Hash): BlockHead {
   const found = findHeadByHash(chain, hash);
   if (found === undefined) throw noBlock(hash);
   return found;
@@ -54,7 +55,7 @@ export function wholeBlock(chain: Chain, { header }: BlockHead): Block {
 }
 
 /** Returns the block with a hash. Throws `RpcError` for an unknown one. */
-export function blockByHash(chain: Chain, hash: Uint8Array): Block {
+export function blockByHash(chain: Chain, hash: Hash): Block {
   const block = chain.blockByHash(hash);
   if (block === undefined) throw noBlock(hash);
   return block;

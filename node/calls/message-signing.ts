@@ -1,11 +1,13 @@
 /** Signed messages: digests with the prefix of the profile, V of 27 or 28, and recovery of the signer. */
+
 import { ETHEREUM_MESSAGE_PREFIX, KLAYTN_MESSAGE_PREFIX, messageDigest } from "../accounts/message-digest.ts";
+import type { Hash, PublicKey } from "../bytes/brands.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { failure } from "../jsonrpc/errors.ts";
 
 /** Returns the digest of a message under the profile's prefix. */
-export function digestOf(message: Uint8Array, { signedMessage }: RpcProfile): Uint8Array {
+export function digestOf(message: Uint8Array, { signedMessage }: RpcProfile): Hash {
   return messageDigest(signedMessage === "Klaytn" ? KLAYTN_MESSAGE_PREFIX : ETHEREUM_MESSAGE_PREFIX, message);
 }
 
@@ -16,7 +18,7 @@ export function messageSignature(signature: Uint8Array): Uint8Array {
 
 /** Recovers the address of a message's signer. Throws `RpcError`. */
 export function recoverMessageSigner(
-  digest: Uint8Array,
+  digest: Hash,
   signature: Uint8Array,
   { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,
 ): Uint8Array {
@@ -33,7 +35,7 @@ export function recoverMessageSigner(
 export function messageSigner(
   { data, signature }: { readonly data: Uint8Array; readonly signature: Uint8Array },
   { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,
-  accepts: (publicKey: Uint8Array) => boolean,
+  accepts: (publicKey: PublicKey) => boolean,
 ): Uint8Array | undefined {
   checkForm(signature, badRecoveryId);
   for (const prefix of [KLAYTN_MESSAGE_PREFIX, ETHEREUM_MESSAGE_PREFIX]) {

@@ -2,6 +2,7 @@
  * Hashes of the newest transactions that became executable, in one list for all polling clients. A reader
  * holds a position in it. Old positions expire.
  */
+import type { Hash } from "../bytes/brands.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Number of hashes in a page. */
@@ -59,14 +60,14 @@ export class PendingList {
     return Array.from({ length }, (_, index) => this.#hash(at + index));
   }
 
-  #hash(at: number): Uint8Array {
+  #hash(at: number): Hash {
     const isOlder = this.#previous !== undefined && at < this.#page;
     const page = (isOlder ? this.#previous : this.#current) ?? new Uint8Array(0);
     const begin = (isOlder || this.#previous === undefined ? at : at - this.#page) * HASH_LENGTH;
     return page.subarray(begin, begin + HASH_LENGTH);
   }
 
-  #take(transactions: readonly { readonly hash: Uint8Array }[]): void {
+  #take(transactions: readonly { readonly hash: Hash }[]): void {
     for (const { hash } of transactions) {
       if (this.#count === this.#page) this.#turnPage();
       this.#current ??= new Uint8Array(this.#page * HASH_LENGTH);

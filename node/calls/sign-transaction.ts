@@ -1,6 +1,8 @@
 /** Signs drafts: synchronously with an unlocked account, or asynchronously with a passphrase. */
+
 import type { Accounts } from "../accounts/accounts.ts";
 import type { SigningRole } from "../accounts/keyring.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import {
   assembleTransaction,
@@ -15,7 +17,7 @@ import { namesSender, typeOf } from "./chain-draft.ts";
 /** A request to sign a digest with the keys of an account. */
 export interface SigningRequest {
   readonly role: SigningRole;
-  readonly digest: Uint8Array;
+  readonly digest: Hash;
 }
 
 /** Signs with the keys of an account. Signatures are r, s, v (0 or 1), 65 bytes each. */
@@ -23,7 +25,7 @@ export type Signer<T> = (request: SigningRequest) => T;
 type Signatures = readonly Uint8Array[];
 
 /** Creates a signer of an unlocked account. It throws `AccountsError` when the account is locked. */
-export function unlockedSigner(accounts: Pick<Accounts, "signAs">, address: Uint8Array): Signer<Signatures> {
+export function unlockedSigner(accounts: Pick<Accounts, "signAs">, address: Address): Signer<Signatures> {
   return ({ role, digest }) => accounts.signAs(address, role, digest);
 }
 
@@ -65,7 +67,7 @@ export function signPayerLater(draft: PayerDraft, sign: Signer<Promise<Signature
 }
 
 /** Returns the fee payer of a draft. Throws `RpcError` for a type without one. */
-export function payerOf({ code, fields }: TransactionDraft): Uint8Array {
+export function payerOf({ code, fields }: TransactionDraft): Address {
   const feePayer = typeOf(code).payerDigest === undefined ? undefined : fields?.feePayer;
   if (feePayer === undefined) throw failure("invalid fee payer is set");
   return feePayer;
@@ -78,7 +80,7 @@ export function unsignedTransaction(draft: TransactionDraft, chainId: bigint): T
 }
 
 /** Returns the digest that a draft's sender signs. */
-export function draftDigest(draft: TransactionDraft, chainId: bigint): Uint8Array {
+export function draftDigest(draft: TransactionDraft, chainId: bigint): Hash {
   return requestOf((signer) => signDraft(draft, chainId, signer)).digest;
 }
 

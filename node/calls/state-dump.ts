@@ -2,6 +2,7 @@
  * State dumps as JSON for debugging: accounts, and pages of storage. Throws when a result exceeds its size
  * limit.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { compareBytes, isZero } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -68,7 +69,7 @@ export async function dumpAccounts(
 
 async function dumpSlots(
   states: StateReader,
-  { number, address }: { readonly number: number; readonly address: Uint8Array },
+  { number, address }: { readonly number: number; readonly address: Address },
   size: DumpSize,
 ): Promise<Record<string, string>> {
   const slots: [string, string][] = [];
@@ -97,7 +98,7 @@ export interface StorageRange {
 
 /** A slot and the hash of its key. */
 export interface HashedSlot {
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   readonly key: Uint8Array | undefined;
   /** The value, 32 bytes, not zero. */
   readonly value: Uint8Array;

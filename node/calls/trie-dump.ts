@@ -1,4 +1,5 @@
 /** Dumps the tries of a state, node by node. */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -30,8 +31,8 @@ const NO_HASH = `0x${"0".repeat(64)}`;
 const LEAF_BYTES = 700;
 
 interface DumpedLeaf extends ListedLeaf {
-  readonly address: Uint8Array | undefined;
-  readonly codeHash: Uint8Array;
+  readonly address: Address | undefined;
+  readonly codeHash: Hash;
 }
 
 /** Dumps all nodes after block `number`. Throws `RpcError` above the size limit. */
@@ -66,7 +67,7 @@ export async function dumpTries(
 
 async function slotLeaves(
   states: StateReader,
-  { number, address }: { readonly number: number; readonly address: Uint8Array },
+  { number, address }: { readonly number: number; readonly address: Address },
   size: DumpSize,
 ): Promise<ListedLeaf[]> {
   const leaves: ListedLeaf[] = [];

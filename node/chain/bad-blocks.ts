@@ -2,6 +2,7 @@
  * Blocks that broke a rule, kept for whoever asks why: with the reason, the highest numbers first, bounded in
  * number and bytes. They are in the chain's database and outlive a restart.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, encodeRlpList, itemAt } from "../bytes/rlp.ts";
@@ -34,7 +35,7 @@ const REASON_LENGTH = 1000;
 interface Entry {
   readonly number: number;
   readonly size: number;
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
 }
 
 /** The list. */

@@ -1,6 +1,7 @@
 /**
  * Checks of a block's body and of the outcome of its execution, in the Go node's order and with its texts.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
@@ -59,7 +60,7 @@ function checkBlobGas({ blobGasUsed }: Header, transactions: Block["transactions
 export function checkOutcome(
   header: Header,
   outcome: BlockOutcome,
-  root: Uint8Array,
+  root: Hash,
   parameters: GovernanceParameters,
 ): void {
   if (outcome.gasUsed !== header.gasUsed) {

@@ -1,4 +1,5 @@
 /** A block's rows in the chain database: written in its batch, read back one by one through a small cache. */
+import type { Hash } from "../bytes/brands.ts";
 import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlpList } from "../bytes/rlp.ts";
@@ -89,13 +90,13 @@ export function storedLoggedReceipts(rows: Rows, number: number): LoggedReceipt[
 }
 
 /** The number of the block with this hash. */
-export function storedNumber(rows: Rows, hash: Uint8Array): number | undefined {
+export function storedNumber(rows: Rows, hash: Hash): number | undefined {
   const row = rows.get(tables.blockNumber.key(hash));
   return row && bytesToNumber(row);
 }
 
 /** Returns the position of the transaction with this hash. */
-export function storedPlace(rows: Rows, hash: Uint8Array): StoredPlace | undefined {
+export function storedPlace(rows: Rows, hash: Hash): StoredPlace | undefined {
   const row = rows.get(tables.lookup.key(hash));
   return row && { number: bytesToNumber(row.subarray(0, 6)), index: bytesToNumber(row.subarray(6)) };
 }
@@ -186,7 +187,7 @@ export class BlockRows {
     for (const each of this.#receipts.keys()) if (isGone(each)) this.#dropReceipts(each);
   }
 
-  number(hash: Uint8Array): number | undefined {
+  number(hash: Hash): number | undefined {
     return storedNumber(this.#rows, hash);
   }
 
@@ -214,7 +215,7 @@ export class BlockRows {
     this.#receipts.delete(number);
   }
 
-  place(hash: Uint8Array): TransactionPlace | undefined {
+  place(hash: Hash): TransactionPlace | undefined {
     const place = storedPlace(this.#rows, hash);
     const block = place && this.block(place.number);
     return block && { block, index: place.index };

@@ -3,6 +3,7 @@
  * `append` (made here) and `importBlocks` (made elsewhere); out go head events, blocks, receipts and
  * state views. What is not yet synced to disk is visible to nobody outside this room.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import type { Rules } from "../config/rules.ts";
 import type { GovernanceParameters } from "../governance/parameters.ts";
@@ -41,7 +42,7 @@ export interface TransactionPlace {
  */
 export interface Chain {
   readonly config: ChainConfig;
-  readonly genesisHash: Uint8Array;
+  readonly genesisHash: Hash;
   /** The newest durable block. */
   head(): Block;
   block(number: number): Block | undefined;
@@ -51,10 +52,10 @@ export interface Chain {
   forgetBodies(number: number): void;
   header(number: number): BlockHead | undefined;
   /** The number of the block with this hash. */
-  number(hash: Uint8Array): number | undefined;
-  blockByHash(hash: Uint8Array): Block | undefined;
+  number(hash: Hash): number | undefined;
+  blockByHash(hash: Hash): Block | undefined;
   receipts(number: number): readonly Receipt[] | undefined;
-  findTransaction(hash: Uint8Array): TransactionPlace | undefined;
+  findTransaction(hash: Hash): TransactionPlace | undefined;
   /** The state after block `number`. Throws `StateError` `state-missing` when it is no longer kept. */
   stateAt(number: number): StateView;
   /** A world on that state, for calls; nothing of it is ever kept. Throws as `stateAt`. */
@@ -65,7 +66,7 @@ export interface Chain {
   /** Base fee of the block after the head; undefined where its rules have none. */
   nextBaseFee(): bigint | undefined;
   /** Proposer of a block, recovered from its seal; undefined for block 0 and unreadable seals. */
-  author(header: Header): Uint8Array | undefined;
+  author(header: Header): Address | undefined;
   /** Sum of the block scores of blocks 0 to `number`. */
   totalBlockScore(number: number): bigint;
   /** Blocks that broke a rule, the highest numbers first: the 100 highest, also from before the last start. */

@@ -1,5 +1,6 @@
 /** The genesis of a development chain: funded accounts with known keys, this node as the only validator. */
 
+import type { Address } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
@@ -12,7 +13,7 @@ import { addressOfKey } from "../crypto/secp256k1.ts";
 /** Settings of a development chain. */
 export interface DevelopmentOptions {
   /** Address of the node's key. */
-  readonly validator: Uint8Array;
+  readonly validator: Address;
   /** Number of funded accounts. */
   readonly accounts: number;
   /** Of each account, in peb. */

@@ -2,7 +2,9 @@
  * Takes blocks from chain files into the chain, in order. Blocks that are here already are skipped by their bytes;
  * a file may begin with block 0 when it is this chain's. What comes before a fault stays, and is told with it.
  */
+
 import { setTimeout } from "node:timers/promises";
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
@@ -166,7 +168,7 @@ function checkContiguous(before: PreparedBlock, { file, header, block }: Prepare
   throw new ChainError("bad-block", `non contiguous insert: ${first}, ${second} ${parent}`);
 }
 
-function short(hash: Uint8Array = new Uint8Array(0)): string {
+function short(hash: Hash = new Uint8Array(0)): string {
   return `${bareHex(hash.subarray(0, 4))}…`;
 }
 

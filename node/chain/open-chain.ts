@@ -1,4 +1,5 @@
 /** Opens the chain of a data directory: configuration from its rows, readers and the writer over them. */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
@@ -26,7 +27,7 @@ import type { VerifyHeader } from "./writer-deps.ts";
 export interface HeaderRules {
   verify: (config: ChainConfig, governance: Governance) => VerifyHeader;
   /** Proposer of a block by its seal. */
-  author: (header: Header) => Uint8Array | undefined;
+  author: (header: Header) => Address | undefined;
 }
 
 /** Databases and rules of a chain. */
@@ -102,7 +103,7 @@ function readChain(deps: ReadDeps): Chain {
     return upToHead(number) === undefined ? undefined : read(number);
   };
   const block = (number: number): Block | undefined => upTo(number, (each) => rows.block(each));
-  const numberOf = (hash: Uint8Array): number | undefined => upToHead(rows.number(hash));
+  const numberOf = (hash: Hash): number | undefined => upToHead(rows.number(hash));
   return {
     config,
     genesisHash: genesis.hash,

@@ -1,4 +1,5 @@
 /** Blocks as their bytes, for whoever passes them on unread: nothing is decoded, nothing above the head is seen. */
+import type { Hash } from "../bytes/brands.ts";
 import { encodeReceipt } from "../model/receipt.ts";
 import type { Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
@@ -10,7 +11,7 @@ import { isDropped } from "./kept-blocks.ts";
 export interface RawBlocks {
   head(): number;
   /** The number of a block by its hash. */
-  number(hash: Uint8Array): number | undefined;
+  number(hash: Hash): number | undefined;
   /** RLP of a header. */
   header(number: number): Uint8Array | undefined;
   /** RLP list of a block's transactions. */

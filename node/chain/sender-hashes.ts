@@ -2,6 +2,7 @@
  * Transactions by the hash that their sender knows: it differs from the transaction's own where somebody else signs
  * for the fee, and only those are kept.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { blockHash } from "../model/header.ts";
@@ -15,7 +16,7 @@ import { oldestBody } from "./kept-blocks.ts";
 import type { FollowerDeps } from "./log-follower.ts";
 
 /** The hash of the transaction that its sender knows by another. */
-export function hashBySender(rows: Rows, senderTxHash: Uint8Array): Uint8Array | undefined {
+export function hashBySender(rows: Rows, senderTxHash: Hash): Hash | undefined {
   return rows.get(tables.senderHash.key(senderTxHash));
 }
 
@@ -79,7 +80,7 @@ class SenderHashes implements Derived {
     return isKnown && equalBytes(this.#hashOf(next - 1), row.subarray(CURSOR_BYTES)) ? next : 0;
   }
 
-  #hashOf(number: number): Uint8Array {
+  #hashOf(number: number): Hash {
     const header = storedHeader(this.#deps.store, number);
     return header === undefined ? new Uint8Array(0) : blockHash(header);
   }

@@ -1,4 +1,5 @@
 /** Parts of the writer, and the values of its steps. */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import type { Governance } from "../governance/governance.ts";
@@ -22,7 +23,7 @@ export type VerifyHeader = (
   header: Header,
   parent: BlockHead,
   isProposal?: boolean,
-) => { readonly author: Uint8Array };
+) => { readonly author: Address };
 
 /** Databases, rules and listeners of the writer. */
 export interface WriterDeps {
@@ -64,7 +65,7 @@ export interface SealedBlock extends Disposable {
 
 /** The state of a block made here, from which its header is completed. Leaving its scope discards what is not. */
 export interface SealedDraft extends Disposable {
-  readonly stateRoot: Uint8Array;
+  readonly stateRoot: Hash;
   /** Turns it into the sealed block with the completed header. */
   complete(block: Block): SealedBlock;
 }

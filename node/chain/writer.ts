@@ -3,6 +3,7 @@
  * pushed by a peer, proposed or made here share one path: execute, seal, commit. While a block's batch is on its way
  * to disk the next may execute; nobody outside sees a block before it is synced.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { type BlockOutcome, executeTransactions, finalizeBlock } from "../execution/block.ts";
@@ -78,7 +79,7 @@ export class Writer {
   }
 
   /** Hash of a block up to the tip. */
-  hashOf(number: number): Uint8Array | undefined {
+  hashOf(number: number): Hash | undefined {
     return number > this.#tip.header.number ? undefined : this.written(number)?.hash;
   }
 

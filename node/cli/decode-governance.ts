@@ -13,7 +13,7 @@ export function decodeVoteJson(bytes: Uint8Array): object {
   return withOffset("vote", 0, () => {
     const cursor = new RlpCursor(bytes);
     const end = cursor.enter();
-    const voter = toHex(cursor.fixed(20));
+    const voter = toHex(cursor.address());
     const keyAt = cursor.at;
     const key = Buffer.from(cursor.string(100)).toString("latin1");
     if (!/^[a-z0-9]+\.[a-z0-9]+$/i.test(key)) {

@@ -1,4 +1,5 @@
 /** JSON of extra data, headers and blocks. */
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { itemAt, type RlpItem } from "../bytes/rlp.ts";
@@ -141,7 +142,7 @@ function sealView(header: Header): object {
   };
 }
 
-function signerOf(digest: Uint8Array, seal: Uint8Array): string | null {
+function signerOf(digest: Hash, seal: Uint8Array): string | null {
   const publicKey = seal.length === 65 ? recover(digest, seal) : undefined;
   return publicKey === undefined ? null : toHex(addressOfPublicKey(publicKey));
 }

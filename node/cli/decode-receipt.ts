@@ -8,8 +8,8 @@ import { DecodeError, withOffset } from "./decode-error.ts";
 /** Readers of fields by the name in the output. */
 type Fields = readonly (readonly [name: string, read: (cursor: RlpCursor) => unknown])[];
 
-const hash = (cursor: RlpCursor): string => toHex(cursor.fixed(32));
-const address = (cursor: RlpCursor): string => toHex(cursor.fixed(20));
+const hash = (cursor: RlpCursor): string => toHex(cursor.hash());
+const address = (cursor: RlpCursor): string => toHex(cursor.address());
 const quantity = (cursor: RlpCursor): string => toQuantity(cursor.bigint(8));
 const bloom = (cursor: RlpCursor): string => toHex(cursor.fixed(256));
 

@@ -1,7 +1,9 @@
 /** The node's accounts as its options want them: unlocked ones, held development keys, the reward base. */
+
 import { readFile } from "node:fs/promises";
 import type { Accounts } from "../accounts/accounts.ts";
 import { openAccounts } from "../accounts/open-accounts.ts";
+import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { developmentKeys } from "../chain/development.ts";
@@ -46,7 +48,7 @@ async function readPasswords(path: string): Promise<string[]> {
 }
 
 /** The account that a flag names. Throws `OptionError` for an index that the keystore does not have. */
-export function accountAddress(accounts: Accounts, reference: AccountReference): Uint8Array {
+export function accountAddress(accounts: Accounts, reference: AccountReference): Address {
   if (reference.kind === "address") return reference.address;
   const list = accounts.list();
   const address = list[reference.index];
@@ -60,7 +62,7 @@ export function accountAddress(accounts: Accounts, reference: AccountReference):
 }
 
 /** Returns the address for rewards when the options name one. Throws as `accountAddress`. */
-export function rewardbaseOf({ consensus }: NodeOptions, accounts: Accounts): Uint8Array | undefined {
+export function rewardbaseOf({ consensus }: NodeOptions, accounts: Accounts): Address | undefined {
   return consensus.rewardbase && accountAddress(accounts, consensus.rewardbase);
 }
 

@@ -1,6 +1,8 @@
 /** The node's JSON-RPC: one registry, a listener per transport, reader threads behind them. */
+
 import { resolve } from "node:path";
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Address } from "../bytes/brands.ts";
 import { chainReading, storeReading } from "../calls/chain-reading.ts";
 import { InlineCalls } from "../calls/inline-calls.ts";
 import { chainLogSource } from "../calls/log-source.ts";
@@ -252,10 +254,7 @@ function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {
 }
 
 /** Returns the settings that methods show, out of the node's options. */
-function nodeSettings(
-  { options, open: { chain } }: RpcDeps,
-  rewardbase: Uint8Array | undefined,
-): NodeSettings {
+function nodeSettings({ options, open: { chain } }: RpcDeps, rewardbase: Address | undefined): NodeSettings {
   const { paths, pool, rpc, state, ws } = options;
   return {
     networkId: networkId(options, { chain }),

@@ -2,6 +2,7 @@
  * A chain's configuration: the `config` member of a genesis (`params/config.go@v2.2.2`). Absent members get the Go
  * node's defaults.
  */
+import type { Address } from "../bytes/brands.ts";
 import { addressText, fromBareHex } from "../bytes/hex.ts";
 import { ConfigError } from "./error.ts";
 import { jsonInteger } from "./exact-json.ts";
@@ -46,9 +47,9 @@ export interface Kip71Config {
 
 /** Governance parameters of the genesis; votes may change them later. */
 export interface GovernanceConfig {
-  readonly governingNode: Uint8Array;
+  readonly governingNode: Address;
   readonly governanceMode: string;
-  readonly govParamContract: Uint8Array;
+  readonly govParamContract: Address;
   readonly reward: RewardConfig;
   readonly kip71: Kip71Config;
 }

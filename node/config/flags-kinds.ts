@@ -1,5 +1,7 @@
 /** Parsers of flag values, each with the placeholder that help shows for it. */
+
 import { isIP } from "node:net";
+import type { Address } from "../bytes/brands.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 
 /** A kind of value. `parse` throws an `Error` whose message completes "must be ...". */
@@ -11,7 +13,7 @@ export interface Kind<T> {
 
 /** An account by its address or by its index in the keystore. */
 export type AccountReference =
-  | { readonly kind: "address"; readonly address: Uint8Array }
+  | { readonly kind: "address"; readonly address: Address }
   | { readonly kind: "index"; readonly index: number };
 
 /** A switch: true, 1, yes, on, or false, 0, no, off. */

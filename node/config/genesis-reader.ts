@@ -1,4 +1,5 @@
 /** Readers of the texts in a genesis: quantities, bytes, hashes and addresses. They throw `ConfigError` `bad-genesis`. */
+import type { Hash } from "../bytes/brands.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { ConfigError } from "./error.ts";
 import { type JsonObject, member } from "./json-reader.ts";
@@ -26,7 +27,7 @@ export function readBytes(object: JsonObject, key: string): Uint8Array | undefin
 }
 
 /** Reads a hash: 64 hex digits after 0x. */
-export function readHash(object: JsonObject, key: string): Uint8Array | undefined {
+export function readHash(object: JsonObject, key: string): Hash | undefined {
   const bytes = readBytes(object, key);
   if (bytes !== undefined && bytes.length !== 32)
     throw memberError(key, "a hash of 32 bytes", member(object, key));

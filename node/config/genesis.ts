@@ -2,6 +2,7 @@
  * The genesis of a chain: its configuration, the fields of block 0 and the initial accounts
  * (`blockchain/genesis.go@v2.2.2`). Unknown members are ignored, private keys among them.
  */
+import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { decodeRlp, listItems, stringBytes } from "../bytes/rlp.ts";
 import { type ChainConfig, parseChainConfig } from "./chain-config.ts";
@@ -13,12 +14,12 @@ import { type JsonObject, member, readObject } from "./json-reader.ts";
 
 /** An account of block 0. */
 export interface GenesisAccount {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly balance: bigint;
   readonly nonce: bigint;
   readonly code: Uint8Array | undefined;
   /** Slots and values, 32 bytes each. */
-  readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[] | undefined;
+  readonly storage: readonly (readonly [slot: StorageKey, value: Uint8Array])[] | undefined;
 }
 
 /** A parsed genesis. Absent fields have their defaults, except `blockScore`. */
@@ -31,7 +32,7 @@ export interface Genesis {
   readonly alloc: readonly GenesisAccount[];
   readonly number: bigint;
   readonly gasUsed: bigint;
-  readonly parentHash: Uint8Array;
+  readonly parentHash: Hash;
 }
 
 /** Maximum length of a genesis file, in characters. */

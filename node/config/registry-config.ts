@@ -1,4 +1,5 @@
 /** The contract registry (KIP-149) in a chain configuration: `randaoRegistry`. */
+import type { Address } from "../bytes/brands.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { ConfigError } from "./error.ts";
 import { member, readObject, readText } from "./json-reader.ts";
@@ -6,8 +7,8 @@ import { member, readObject, readText } from "./json-reader.ts";
 /** Initial content of the registry. */
 export interface RegistryConfig {
   /** Records in ascending order of names. */
-  readonly records: readonly { readonly name: string; readonly address: Uint8Array }[];
-  readonly owner: Uint8Array;
+  readonly records: readonly { readonly name: string; readonly address: Address }[];
+  readonly owner: Address;
 }
 
 /** Reads `randaoRegistry`. Throws `ConfigError` `bad-chain-config`. */
@@ -23,7 +24,7 @@ export function parseRegistry(json: unknown): RegistryConfig | undefined {
   };
 }
 
-function addressOf(text: string, name: string): Uint8Array {
+function addressOf(text: string, name: string): Address {
   const digits = text.replace(/^0x/i, "");
   if (/^[0-9a-f]{40}$/i.test(digits)) return fromBareHex(digits);
   const message = `randaoRegistry.${name} is not an address: ${text.slice(0, 60)}`;

@@ -1,4 +1,5 @@
 /** Builds a block on the tip as a proposer does, sealed by this node and not yet agreed on. */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { Stopwatch } from "../chain/stopwatch.ts";
 import type { Writer } from "../chain/writer.ts";
 import type { SealedBlock } from "../chain/writer-deps.ts";
@@ -35,12 +36,12 @@ export interface DraftDeps {
   readonly candidates: (baseFee: bigint | undefined) => Candidates;
   readonly drop: (tx: Transaction) => void;
   /** Address of the node; `sign` makes its signatures. */
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly sign: SealDigest;
   /** BLS key that signs random reveals (KIP-114). */
   readonly blsKey: Uint8Array;
   /** Reward address for policies other than the weighted one, and for a node without a staking entry. */
-  readonly rewardbase: Uint8Array;
+  readonly rewardbase: Address;
   readonly vanity: Uint8Array;
   readonly limitMs: number;
   readonly pause: Pause;
@@ -97,7 +98,7 @@ export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
 function* completeSteps(
   header: Header,
   { transactions, outcome }: FilledBlock,
-  stateRoot: Uint8Array,
+  stateRoot: Hash,
   { deriveShaImpl }: GovernanceParameters,
 ): Generator<undefined, Header> {
   const rawTransactions = transactions.map((tx) => tx.raw);

@@ -1,4 +1,5 @@
 /** Rules of the header fields that forks added: randomness (KIP-114) and blob gas (EIP-4844, KIP-279). */
+import type { Address } from "../bytes/brands.ts";
 import type { BlobLimits } from "../config/blob-schedule.ts";
 import type { Rules } from "../config/rules.ts";
 import { excessBlobGas, GAS_PER_BLOB } from "../execution/blob-gas.ts";
@@ -16,7 +17,7 @@ export interface ForkFieldDeps {
 }
 
 /** Checks the random fields, then the blob gas. Throws `ConsensusError` `fork-fields`. */
-export function checkForkFields(header: Header, author: Uint8Array, deps: ForkFieldDeps): void {
+export function checkForkFields(header: Header, author: Address, deps: ForkFieldDeps): void {
   if (deps.rules.randao) {
     if (deps.randomness === undefined) throw badForkFields("invalid randao fields");
     checkRandomFields(header, author, deps.randomness);

@@ -2,6 +2,7 @@
  * Header fields that a proposer adds by the block's rules: vote, governance data, randomness, blob gas and
  * the reward address.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes, isZero } from "../bytes/compare.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
@@ -21,9 +22,9 @@ export interface HeaderExtrasDeps {
   readonly config: ChainConfig;
   readonly governance: Governance;
   readonly vote: () => Uint8Array;
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly blsKey: Uint8Array;
-  readonly rewardbase: Uint8Array;
+  readonly rewardbase: Address;
 }
 
 /**
@@ -67,7 +68,7 @@ async function randomFields(
 /**
  * Returns the reward address of the node's blocks: under the weighted policy the one of its staking entry.
  */
-export function proposerRewardbase(deps: HeaderExtrasDeps, number: number): Uint8Array {
+export function proposerRewardbase(deps: HeaderExtrasDeps, number: number): Address {
   const { governance, address, rewardbase } = deps;
   if (governance.parameters(number).policy !== "weighted") return rewardbase;
   const { nodes } = governance.staking(number);

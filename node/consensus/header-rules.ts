@@ -4,6 +4,7 @@
  * quorum of committed seals.
  */
 
+import type { Address, Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
@@ -19,12 +20,12 @@ import { authorOf, type HashedHeader, recoveredSealers } from "./sealers.ts";
 
 /** Dependencies of the header rules. */
 export interface HeaderDeps extends ForkFieldDeps {
-  readonly parentHash: Uint8Array;
+  readonly parentHash: Hash;
   /** Parameters in force at the header's number. */
   readonly parameters: GovernanceParameters;
   readonly validators: ValidatorSet;
   /** Checks vote and governance data of a header of `author`. Throws `GovernanceError`. */
-  readonly checkGovernance: (header: Header, author: Uint8Array) => void;
+  readonly checkGovernance: (header: Header, author: Address) => void;
   /** Current time, in seconds since the epoch. */
   readonly now: number;
   /** True for a proposal, which has no committed seals yet. */
@@ -33,8 +34,8 @@ export interface HeaderDeps extends ForkFieldDeps {
 
 /** Hash and author of a verified header. */
 export interface VerifiedHeader {
-  readonly hash: Uint8Array;
-  readonly author: Uint8Array;
+  readonly hash: Hash;
+  readonly author: Address;
 }
 
 /** Allowed clock drift of a header, in seconds. */
@@ -126,7 +127,7 @@ function checkCommittedSeals(
   }
 }
 
-function checkGovernance(header: Header, author: Uint8Array, deps: HeaderDeps): void {
+function checkGovernance(header: Header, author: Address, deps: HeaderDeps): void {
   try {
     deps.checkGovernance(header, author);
   } catch (cause) {

@@ -3,6 +3,7 @@
  * tip first, until the time limit. Transactions that cannot run are skipped or dropped as in the Go node
  * (`work/worker.go@v2.2.2`).
  */
+import type { Address } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import { type BlockOutcome, blockOutcome } from "../execution/block.ts";
@@ -25,8 +26,8 @@ export interface HeaderOptions {
   readonly parent: Block;
   readonly rules: Rules;
   readonly parameters: GovernanceParameters;
-  readonly validators: readonly Uint8Array[];
-  readonly rewardbase: Uint8Array;
+  readonly validators: readonly Address[];
+  readonly rewardbase: Address;
   /** Vanity bytes, 32; the last one holds the round. */
   readonly vanity: Uint8Array;
   /** Current time, in milliseconds since the epoch. */

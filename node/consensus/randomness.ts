@@ -2,6 +2,7 @@
  * Random fields of headers (KIP-114): the proposer signs the block number with its BLS key, and the signature
  * is mixed into the parent's mix hash.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { type Bls, loadBls } from "../crypto/bls.ts";
@@ -26,9 +27,9 @@ export interface BlsChecks {
 /** Dependencies of the random field rules. */
 export interface RandomFieldDeps extends BlsChecks {
   /** Mix hash of the parent; 32 zero bytes for the first block with randomness. */
-  readonly parentMix: Uint8Array;
+  readonly parentMix: Hash;
   /** Returns the registered key of the author; undefined without one. */
-  readonly keyOf: (author: Uint8Array) => ProposerKey | undefined;
+  readonly keyOf: (author: Address) => ProposerKey | undefined;
 }
 
 const MIX_BYTES = 32;
@@ -53,7 +54,7 @@ export async function loadBlsChecks(): Promise<BlsChecks> {
 }
 
 /** Checks the random fields of a header of `author`. Throws `ConsensusError` `fork-fields`. */
-export function checkRandomFields(header: Header, author: Uint8Array, deps: RandomFieldDeps): void {
+export function checkRandomFields(header: Header, author: Address, deps: RandomFieldDeps): void {
   const key = deps.keyOf(author);
   if (key === undefined) {
     throw new ConsensusError("fork-fields", "bls pubkey not found for the proposer");
@@ -85,7 +86,7 @@ function verifyReveal(
 }
 
 /** Returns the mix hash: the parent's mix XOR the hash of the reveal. */
-export function mixedHash(parentMix: Uint8Array, randomReveal: Uint8Array): Uint8Array<ArrayBuffer> {
+export function mixedHash(parentMix: Hash, randomReveal: Uint8Array): Hash<ArrayBuffer> {
   const mixed = Uint8Array.from(keccak256(randomReveal));
   for (let i = 0; i < MIX_BYTES; i++) mixed[i] = (mixed[i] ?? 0) ^ (parentMix[i] ?? 0);
   return mixed;
@@ -94,6 +95,6 @@ export function mixedHash(parentMix: Uint8Array, randomReveal: Uint8Array): Uint
 const NO_MIX = new Uint8Array(MIX_BYTES);
 
 /** Returns the mix hash that the child of a header builds on; zeros for a parent without randomness. */
-export function mixOf(parent: Header, parentHasMix: boolean): Uint8Array {
+export function mixOf(parent: Header, parentHasMix: boolean): Hash {
   return parentHasMix ? (parent.mixHash ?? NO_MIX) : NO_MIX;
 }

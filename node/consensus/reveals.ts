@@ -3,6 +3,7 @@
  * key is known only when a header is processed. A reveal is verified ahead with the key that its author used
  * last or at the start of an import; the result holds for this key alone.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { fixedBytes } from "../bytes/integer.ts";
@@ -38,7 +39,7 @@ export function copyReveal(header: Header, resealed: Header): void {
 }
 
 /** Records the key that verifies an author's headers. */
-export function rememberKey(author: Uint8Array, publicKey: Uint8Array): void {
+export function rememberKey(author: Address, publicKey: Uint8Array): void {
   if (lastKeys.size >= MAX_AUTHORS) lastKeys.clear();
   lastKeys.set(mapKey(author), publicKey);
 }
@@ -46,7 +47,7 @@ export function rememberKey(author: Uint8Array, publicKey: Uint8Array): void {
 /** Verifies the reveals of headers whose author's key is known, for `verifiedReveal`. */
 export async function verifyReveals(
   recoverer: Recoverer,
-  headers: readonly { readonly header: Header; readonly author: Uint8Array | undefined }[],
+  headers: readonly { readonly header: Header; readonly author: Address | undefined }[],
 ): Promise<void> {
   const claims = headers.flatMap(({ header, author }) => {
     const publicKey = author && lastKeys.get(mapKey(author));

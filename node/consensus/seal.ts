@@ -2,6 +2,7 @@
  * Istanbul seals in a header's extra data: signing with a node key, recovery of addresses
  * (`consensus/istanbul/utils.go@v2.2.2`).
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { VANITY_LENGTH } from "../model/extra-fields.ts";
 import type { Header } from "../model/header.ts";
@@ -15,20 +16,20 @@ import {
 } from "../model/istanbul-extra.ts";
 
 /** Signs a digest of 32 bytes. Returns 65 bytes: R, S, V (0 or 1). */
-export type SealDigest = (digest: Uint8Array) => Uint8Array;
+export type SealDigest = (digest: Hash) => Uint8Array;
 
 /** Recovers the address of the proposer; undefined when the seal is absent or unreadable. */
-export function recoverProposer(header: Header, extra: IstanbulExtra): Uint8Array | undefined {
+export function recoverProposer(header: Header, extra: IstanbulExtra): Address | undefined {
   return signerOf(proposerSealDigest(header), extra.seal);
 }
 
 /** Recovers the addresses of the committed seals, in order; undefined for an unreadable seal. */
-export function recoverCommitters(hash: Uint8Array, extra: IstanbulExtra): (Uint8Array | undefined)[] {
+export function recoverCommitters(hash: Hash, extra: IstanbulExtra): (Uint8Array | undefined)[] {
   const digest = committedSealDigest(hash);
   return extra.committedSeals.map((seal) => signerOf(digest, seal));
 }
 
-function signerOf(digest: Uint8Array, seal: Uint8Array): Uint8Array | undefined {
+function signerOf(digest: Hash, seal: Uint8Array): Uint8Array | undefined {
   if (seal.length !== 65) return undefined;
   const publicKey = recover(digest, seal);
   return publicKey === undefined ? undefined : addressOfPublicKey(publicKey);

@@ -2,6 +2,7 @@
  * Sealers of headers, recovered ahead in batches on a worker thread: recovery is most of the cost of a header
  * without transactions.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { RecoveryJob } from "../crypto/recovery-batch.ts";
 import type { Header } from "../model/header.ts";
@@ -11,7 +12,7 @@ import { recoverProposer } from "./seal.ts";
 
 /** Addresses that sealed a header; undefined where nothing recovers. */
 export interface Sealers {
-  readonly proposer: Uint8Array | undefined;
+  readonly proposer: Address | undefined;
   /** Signers of the committed seals, in order. */
   readonly committers: readonly (Uint8Array | undefined)[];
 }
@@ -19,7 +20,7 @@ export interface Sealers {
 /** A header and its hash. */
 export interface HashedHeader {
   readonly header: Header;
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
 }
 
 /** Headers with more seals are not recovered ahead; no real header has as many. */
@@ -40,13 +41,13 @@ export function rememberSealers(header: Header, sealers: Sealers): void {
 }
 
 /** Proposers that were recovered on demand. */
-const asked = new WeakMap<Header, { readonly proposer: Uint8Array | undefined }>();
+const asked = new WeakMap<Header, { readonly proposer: Address | undefined }>();
 
 /**
  * Returns the proposer of a header, recovered once per header object; undefined when nothing recovers or the
  * extra data cannot be decoded.
  */
-export function authorOf(header: Header): Uint8Array | undefined {
+export function authorOf(header: Header): Address | undefined {
   const known = found.get(header) ?? asked.get(header);
   if (known !== undefined) return known.proposer;
   const proposer = recoverAuthor(header);

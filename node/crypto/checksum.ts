@@ -1,9 +1,10 @@
 /** Mixed-case addresses (EIP-55). */
+import type { Address } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { keccak256 } from "./keccak.ts";
 
 /** Returns an address in mixed case. */
-export function checksumAddress(address: Uint8Array): string {
+export function checksumAddress(address: Address): string {
   const digits = bareHex(address);
   const hash = bareHex(keccak256(Buffer.from(digits, "latin1")));
   let text = "0x";

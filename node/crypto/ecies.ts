@@ -3,7 +3,9 @@
  * SP 800-56 and one round of SHA-256, AES-128-CTR, HMAC-SHA-256): only the holder of a private key opens the box.
  * Keys and initialisation vectors come in from outside, so a box can be made twice.
  */
+
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { PublicKey } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { createAesCtr } from "./aes-ctr.ts";
 import { CryptoError } from "./error.ts";
@@ -17,8 +19,8 @@ export interface BoxContent {
   readonly message: Uint8Array;
   /** Bytes that are not in the box but without which it does not open. */
   readonly prefix: Uint8Array;
-  /** The receiver's 64-byte public key. */
-  readonly to: Uint8Array;
+  /** The receiver's. */
+  readonly to: PublicKey;
   readonly ephemeralKey: Uint8Array;
   readonly iv: Uint8Array;
 }

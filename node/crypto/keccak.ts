@@ -3,6 +3,7 @@
  * `keccak256` is for everybody; code that hashes on every step writes its bytes into `keccakInput`, calls
  * `hashInput` and reads `keccakOutput`, which copies and allocates nothing. Measured by `bench/crypto.ts`.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { KECCAK_WASM } from "./keccak-wasm.ts";
 import { openWasm } from "./wasm.ts";
 
@@ -47,7 +48,7 @@ export const absorbInput: (length: number) => void = keccak.absorb;
 export const finishHash: (length: number) => void = keccak.finish;
 
 /** The hash of data of any length: 32 new bytes. */
-export function keccak256(data: Uint8Array): Uint8Array<ArrayBuffer> {
+export function keccak256(data: Uint8Array): Hash<ArrayBuffer> {
   if (data.length <= INPUT_BYTES) {
     keccakInput.set(data);
     keccak.hash(data.length);

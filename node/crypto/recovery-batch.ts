@@ -2,11 +2,12 @@
  * Batches of recoveries as bytes for another thread: 97 bytes a job (digest, r, s, v) to it; for each job 1
  * or 0 and the address or public key back.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { addressOfPublicKey, recover } from "./secp256k1.ts";
 
 /** One signature: 32-byte digest; r, s, v (0 or 1), 65 bytes. */
 export interface RecoveryJob {
-  readonly digest: Uint8Array;
+  readonly digest: Hash;
   readonly signature: Uint8Array;
 }
 

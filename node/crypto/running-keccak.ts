@@ -2,13 +2,14 @@
  * Incremental Keccak-256: the hash of all bytes so far can be read at any time, as the MACs of RLPx frames
  * need it. Each instance keeps its own copy of the sponge.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { absorbInput, finishHash, keccakInput, keccakOutput, keccakState, startHash } from "./keccak.ts";
 
 /** An incremental hash. */
 export interface RunningKeccak {
   update(data: Uint8Array): void;
   /** Returns the hash of all bytes so far, 32 new bytes; more may follow. */
-  digest(): Uint8Array<ArrayBuffer>;
+  digest(): Hash<ArrayBuffer>;
 }
 
 const RATE = 136;

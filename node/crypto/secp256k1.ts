@@ -3,6 +3,7 @@
  * Whoever starts a node looks at `secp256k1Backend` and warns when it is not "native". Sizes and ranges are
  * tested here, once, so both implementations answer alike on every input. All byte strings are big-endian.
  */
+import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import type { Curve, SignatureClaim } from "./curve.ts";
 import { CryptoError } from "./error.ts";
 import { hashInput, keccakInput, keccakOutput } from "./keccak.ts";
@@ -11,11 +12,11 @@ import { loadNativeCurve } from "./secp256k1-native.ts";
 /** Signing and recovery over one implementation of the curve; see the functions of the same names below. */
 export interface Secp256k1 {
   readonly backend: "native" | "noble";
-  sign(digest: Uint8Array, key: Uint8Array): Uint8Array;
-  recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined;
+  sign(digest: Hash, key: Uint8Array): Uint8Array;
+  recover(digest: Hash, signature: Uint8Array): PublicKey | undefined;
   verify(claim: SignatureClaim): boolean;
-  publicKeyOf(key: Uint8Array): Uint8Array;
-  ecdh(key: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined;
+  publicKeyOf(key: Uint8Array): PublicKey;
+  ecdh(key: Uint8Array, publicKey: PublicKey): Uint8Array | undefined;
 }
 
 // SEC 2 section 2.4.1: the group order N, and half of it (EIP-2).
@@ -83,12 +84,12 @@ const chosen = createSecp256k1(loadNativeCurve() ?? (await import("./secp256k1-n
 export const secp256k1Backend: "native" | "noble" = chosen.backend;
 
 /** Signs a 32-byte digest: r, s (low), v (0 or 1), 65 bytes. Throws `CryptoError` for a bad key or digest. */
-export function sign(digest: Uint8Array, key: Uint8Array): Uint8Array {
+export function sign(digest: Hash, key: Uint8Array): Uint8Array {
   return chosen.sign(digest, key);
 }
 
 /** Returns the signer's 64-byte public key; undefined when none is recovered. v is 0 or 1. Never throws. */
-export function recover(digest: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
+export function recover(digest: Hash, signature: Uint8Array): PublicKey | undefined {
   return chosen.recover(digest, signature);
 }
 
@@ -98,7 +99,7 @@ export function verify(claim: SignatureClaim): boolean {
 }
 
 /** Returns the 64-byte public key x, y of a private key. Throws `CryptoError` `bad-private-key`. */
-export function publicKeyOf(key: Uint8Array): Uint8Array {
+export function publicKeyOf(key: Uint8Array): PublicKey {
   return chosen.publicKeyOf(key);
 }
 
@@ -106,18 +107,18 @@ export function publicKeyOf(key: Uint8Array): Uint8Array {
  * Returns the shared secret (ECDH): the x coordinate of the common point, 32 bytes; undefined when the public
  * key is not a point of the curve. Throws `CryptoError` `bad-private-key`.
  */
-export function ecdh(key: Uint8Array, publicKey: Uint8Array): Uint8Array | undefined {
+export function ecdh(key: Uint8Array, publicKey: PublicKey): Uint8Array | undefined {
   return chosen.ecdh(key, publicKey);
 }
 
 /** Returns the address of a 64-byte public key: the last 20 bytes of its hash. */
-export function addressOfPublicKey(publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
+export function addressOfPublicKey(publicKey: PublicKey): Address<ArrayBuffer> {
   keccakInput.set(publicKey);
   hashInput(publicKey.length);
   return new Uint8Array(keccakOutput.subarray(12));
 }
 
 /** Returns the address of a private key. Throws `CryptoError` `bad-private-key`. */
-export function addressOfKey(key: Uint8Array): Uint8Array<ArrayBuffer> {
+export function addressOfKey(key: Uint8Array): Address<ArrayBuffer> {
   return addressOfPublicKey(publicKeyOf(key));
 }

@@ -3,6 +3,7 @@
  * `blockchain/vm/evm.go@v2.2.2`. In: a frame with caller, callee, value and gas set. Out: a frame ready for
  * the interpreter loop, or one that has ended.
  */
+import type { Address } from "../bytes/brands.ts";
 import { type Account, emptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import { isReserved } from "./address.ts";
@@ -35,7 +36,7 @@ export function beginCall(m: Machine, f: CallFrame): boolean {
 }
 
 /** Returns the precompiled contract that a caller sees at an address. */
-function precompileFor(m: Machine, caller: Uint8Array, address: Uint8Array): Precompile | undefined {
+function precompileFor(m: Machine, caller: Address, address: Address): Precompile | undefined {
   return precompileAt(address, m.rules, vmVersionOf(m.world.account(caller)));
 }
 

@@ -2,6 +2,7 @@
  * The opcodes CALL, CALLCODE, DELEGATECALL and STATICCALL: their gas (EIP-150, EIP-2929) and the frame that
  * they begin. See `blockchain/vm/gas_table.go@v2.2.2`.
  */
+import type { Address } from "../bytes/brands.ts";
 import { lowBits } from "../bytes/word.ts";
 import { addressOf } from "./address.ts";
 import { beginCall } from "./call-frames.ts";
@@ -31,7 +32,7 @@ interface CallOperands {
   readonly kind: FrameKind;
   readonly gas: bigint;
   readonly toWord: bigint;
-  readonly to: Uint8Array;
+  readonly to: Address;
   readonly value: bigint;
   /** Stack index of the input's offset; the input's length and the output's offset and length lie below. */
   readonly areas: number;

@@ -2,6 +2,7 @@
  * Contract code with its analysis: jump destinations and decoded PUSH constants. In: the accounts of a world.
  * Out: `Code` objects, shared by all accounts and transactions that have the same code hash.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
@@ -66,14 +67,14 @@ export class Codes {
   readonly #world: World;
   readonly #codes = new Map<string, Code>();
   #last = NO_CODE;
-  #lastHash: Uint8Array = EMPTY_HASH;
+  #lastHash: Hash = EMPTY_HASH;
 
   constructor(world: World) {
     this.#world = world;
   }
 
   /** Returns the account's own code, or `NO_CODE`. */
-  at(address: Uint8Array): Code {
+  at(address: Address): Code {
     const hash = this.#world.codeHash(address);
     if (hash === this.#lastHash) return this.#last;
     const name = mapKey(hash);
@@ -89,14 +90,14 @@ export class Codes {
 }
 
 /** Returns the code of an account; the world is read only when the cache does not have the code hash. */
-export function codeAt(world: World, address: Uint8Array): Code {
+export function codeAt(world: World, address: Address): Code {
   const hash = world.codeHash(address);
   if (hash === EMPTY_HASH || equalBytes(hash, EMPTY_HASH)) return NO_CODE;
   const name = mapKey(hash);
   return recent.get(name) ?? loadCode(world, address, name);
 }
 
-function loadCode(world: World, address: Uint8Array, name: string): Code {
+function loadCode(world: World, address: Address, name: string): Code {
   const bytes = world.code(address);
   if (bytes.length === 0) return NO_CODE;
   const code = new Code(bytes);
@@ -105,7 +106,7 @@ function loadCode(world: World, address: Uint8Array, name: string): Code {
 }
 
 /** Returns the address that an account delegates to (EIP-7702), or undefined for any other code. */
-export function delegationIn(code: Uint8Array): Uint8Array | undefined {
+export function delegationIn(code: Uint8Array): Address | undefined {
   if (code.length !== DELEGATION_BYTES || DESIGNATOR.some((byte, i) => code[i] !== byte)) return undefined;
   return code.subarray(DESIGNATOR.length);
 }

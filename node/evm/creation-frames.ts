@@ -2,6 +2,7 @@
  * Starts and finishes the frames of contract creations, as `create` of `blockchain/vm/evm.go@v2.2.2`. In: a
  * frame with creator, value, gas and init code set. Out: the new account and its code.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { emptyAccount } from "../model/account.ts";
@@ -66,18 +67,18 @@ export function finishCreation(m: Machine, f: CallFrame): void {
   }
 }
 
-function hasCollision({ world, schedule }: Machine, address: Uint8Array): boolean {
+function hasCollision({ world, schedule }: Machine, address: Address): boolean {
   if (!schedule.createsOverBalance) return world.exists(address);
   return world.nonce(address) !== 0n || hasCode(world, address) || world.hasStorage(address);
 }
 
-function hasCode(world: World, address: Uint8Array): boolean {
+function hasCode(world: World, address: Address): boolean {
   const hash = world.codeHash(address);
   return hash !== EMPTY_HASH && !equalBytes(hash, EMPTY_HASH);
 }
 
 /** Creates a contract account without code; a balance that the address has already stays. */
-function openContract({ world, rules }: Machine, address: Uint8Array): void {
+function openContract({ world, rules }: Machine, address: Address): void {
   const balance = world.balance(address);
   const codeInfo = rules.vmVersion << 4;
   world.setAccount(address, {

@@ -2,6 +2,7 @@
  * The entry to the interpreter. In: a message, the world that it changes, the rules, the block and the
  * transaction around it. Out: the gas left, the output, and the failure if there is one. Synchronous.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import type { World } from "../state/world/world.ts";
 import { wordOf } from "./address.ts";
@@ -23,7 +24,7 @@ export interface EvmBlock {
   /** Block time in seconds. */
   readonly time: number;
   /** Result of COINBASE. */
-  readonly author: Uint8Array;
+  readonly author: Address;
   readonly blockScore: bigint;
   /** Base fee in peb; zero where the header has none. */
   readonly baseFee: bigint;
@@ -33,16 +34,16 @@ export interface EvmBlock {
   /** Result of GASLIMIT; zero for blocks of a chain. */
   readonly gasLimit: bigint;
   /** Returns a block's hash; called only for the 256 blocks before this one. */
-  readonly blockHash: (number: number) => Uint8Array | undefined;
+  readonly blockHash: (number: number) => Hash | undefined;
 }
 
 /** Transaction values that opcodes can read, as `TxContext` of `blockchain/vm/evm.go@v2.2.2`. */
 export interface EvmTransaction {
-  readonly origin: Uint8Array;
+  readonly origin: Address;
   /** Effective gas price in peb. */
   readonly gasPrice: bigint;
-  readonly feePayer: Uint8Array;
-  readonly blobHashes: readonly Uint8Array[];
+  readonly feePayer: Address;
+  readonly blobHashes: readonly Hash[];
 }
 
 /** Options of one transaction's execution. */
@@ -64,8 +65,8 @@ export interface EvmOptions {
 
 /** A call. The caller's nonce is not changed. */
 export interface CallMessage {
-  readonly caller: Uint8Array;
-  readonly to: Uint8Array;
+  readonly caller: Address;
+  readonly to: Address;
   readonly input: Uint8Array;
   readonly value: bigint;
   /** Gas limit, below 2^64. */
@@ -74,7 +75,7 @@ export interface CallMessage {
 
 /** A contract creation. The caller's nonce is raised by 1. */
 export interface CreateMessage {
-  readonly caller: Uint8Array;
+  readonly caller: Address;
   readonly code: Uint8Array;
   readonly value: bigint;
   /** Gas limit, below 2^64. */
@@ -88,7 +89,7 @@ export interface EvmResult {
   readonly output: Uint8Array;
   readonly failure: EvmFailure | undefined;
   /** Address of a creation; also set for a creation that failed after its address was computed. */
-  readonly created: Uint8Array | undefined;
+  readonly created: Address | undefined;
   /** Computation cost of all opcodes that ran (`params/computation_cost_params.go@v2.2.2`). */
   readonly computation: number;
 }

@@ -1,4 +1,5 @@
 /** State shared by all frames of one transaction. */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import type { World } from "../state/world/world.ts";
 import type { Codes } from "./code.ts";
@@ -19,7 +20,7 @@ export interface ContextWords {
   readonly chainId: bigint;
   readonly baseFee: bigint;
   readonly blobBaseFee: bigint;
-  readonly blobHashes: readonly Uint8Array[];
+  readonly blobHashes: readonly Hash[];
 }
 
 /** State shared by the frames of one transaction. */
@@ -30,8 +31,8 @@ export interface Machine {
   readonly schedule: GasSchedule;
   readonly codes: Codes;
   readonly number: number;
-  readonly blockHash: (number: number) => Uint8Array | undefined;
-  readonly feePayer: Uint8Array;
+  readonly blockHash: (number: number) => Hash | undefined;
+  readonly feePayer: Address;
   /** Set before any code runs. */
   readonly context: ContextWords;
   /** Upper bound of `computation`. */

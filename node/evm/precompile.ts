@@ -1,4 +1,5 @@
 /** The interface of precompiled contracts: gas, computation cost and a function of the input. */
+import type { Address } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import type { World } from "../state/world/world.ts";
 
@@ -8,7 +9,7 @@ export interface PrecompileCall {
   readonly world: World;
   readonly rules: Rules;
   /** The account that pays the fee: the sender unless the transaction names a fee payer. */
-  readonly feePayer: Uint8Array;
+  readonly feePayer: Address;
 }
 
 /**

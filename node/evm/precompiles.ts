@@ -2,6 +2,7 @@
  * The table of precompiled contracts: one row for each address and revision (`PrecompiledContracts*` in
  * `blockchain/vm/contracts.go@v2.2.2`).
  */
+import type { Address } from "../bytes/brands.ts";
 import { type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
 import type { Rules } from "../config/rules.ts";
 import { shortNumber } from "./address.ts";
@@ -77,7 +78,7 @@ const sets = new Map<string, ReadonlyMap<number, Precompile>>();
 /**
  * Returns the contract at an address. `vmVersion` is that of the calling contract, 1 for any other caller.
  */
-export function precompileAt(address: Uint8Array, rules: Rules, vmVersion: 0 | 1): Precompile | undefined {
+export function precompileAt(address: Address, rules: Rules, vmVersion: 0 | 1): Precompile | undefined {
   return setOf(rules.evm, vmVersion).get(shortNumber(address));
 }
 
@@ -85,7 +86,7 @@ export function precompileAt(address: Uint8Array, rules: Rules, vmVersion: 0 | 1
  * True for addresses that are warm at the start of a transaction (EIP-2929): all in force, and 0x0a and 0x0b
  * of the older set.
  */
-export function isWarmFromStart(address: Uint8Array, { evm }: Rules): boolean {
+export function isWarmFromStart(address: Address, { evm }: Rules): boolean {
   const number = shortNumber(address);
   if (number < 0) return false; // most are others
   return number === 0x0a || number === 0x0b || setOf(evm, 1).has(number);

@@ -2,6 +2,7 @@
  * Opcodes that read or change the world, with their dynamic gas (EIP-2929, EIP-1884, EIP-6780). As in
  * `memory-ops.ts` each function returns the gas left, negative for a failure.
  */
+import type { Address } from "../bytes/brands.ts";
 import { indexOf } from "../bytes/word.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { addressOf, wordOf } from "./address.ts";
@@ -24,12 +25,12 @@ const NEW_ACCOUNT_GAS = 25_000;
 const EMPTY_CODE_HASH = wordOf(EMPTY_HASH);
 
 /** Returns the gas for access to an address beyond the constant 100; zero before EIP-2929. */
-export function coldAddressGas(m: Machine, address: Uint8Array): number {
+export function coldAddressGas(m: Machine, address: Address): number {
   return m.schedule.warmth && isColdNow(m, address) ? COLD_ADDRESS_GAS : 0;
 }
 
 /** Marks an address as warm. Returns true when it was cold. */
-export function isColdNow({ world, rules }: Machine, address: Uint8Array): boolean {
+export function isColdNow({ world, rules }: Machine, address: Address): boolean {
   return world.warmAddress(address) && !isWarmFromStart(address, rules);
 }
 
@@ -134,7 +135,7 @@ export function selfdestruct(m: Machine, f: CallFrame, sp: number, gas: number):
   return left;
 }
 
-function destroyGas(m: Machine, beneficiary: Uint8Array, value: bigint): number {
+function destroyGas(m: Machine, beneficiary: Address, value: bigint): number {
   const { world, schedule } = m;
   const cost = value !== 0n && world.isEmpty(beneficiary) ? NEW_ACCOUNT_GAS : 0;
   if (!schedule.warmth) return cost + DESTROY_GAS;

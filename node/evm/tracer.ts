@@ -2,6 +2,7 @@
  * The interface of tracers and the events that they receive. Every hook is optional; without a tracer no
  * event is created.
  */
+import type { Address } from "../bytes/brands.ts";
 import type { EvmFailure } from "./failure.ts";
 
 /** The opcode or message that began a frame. */
@@ -20,9 +21,9 @@ export interface FrameStart {
   /** Depth; 0 for the transaction's own frame. */
   readonly depth: number;
   /** The caller or creator; for CALLCODE and DELEGATECALL the contract that borrows the code. */
-  readonly from: Uint8Array;
+  readonly from: Address;
   /** The account whose code runs, the new contract, or the beneficiary of a SELFDESTRUCT. */
-  readonly to: Uint8Array;
+  readonly to: Address;
   readonly value: bigint;
   readonly gas: bigint;
   /** Call data, or init code. */
@@ -53,9 +54,9 @@ export interface OpcodeStep {
   /** Computation cost of all opcodes of the transaction so far, including this one. */
   readonly computation: number;
   readonly depth: number;
-  readonly address: Uint8Array;
+  readonly address: Address;
   /** The caller of the running contract. */
-  readonly caller: Uint8Array;
+  readonly caller: Address;
   readonly code: Uint8Array;
   /** The stack, its top last; only the first `stackLength` words are valid. */
   readonly stack: readonly bigint[];
@@ -78,6 +79,6 @@ export interface Tracer {
    * the stack.
    */
   fault?(step: OpcodeStep, failure: EvmFailure): void;
-  storageRead?(address: Uint8Array, key: bigint, value: bigint): void;
-  storageWrite?(address: Uint8Array, key: bigint, value: bigint): void;
+  storageRead?(address: Address, key: bigint, value: bigint): void;
+  storageWrite?(address: Address, key: bigint, value: bigint): void;
 }

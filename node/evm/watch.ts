@@ -2,6 +2,7 @@
  * Reports the execution of a machine to a tracer. In: the loop's progress. Out: the tracer's hooks, with gas
  * and failures as the Go node shows them. A machine without a tracer has no `Watch`.
  */
+import type { Address } from "../bytes/brands.ts";
 import type { World } from "../state/world/world.ts";
 import type { EvmFailure } from "./failure.ts";
 import { type CallFrame, totalGas } from "./frame.ts";
@@ -138,7 +139,7 @@ export class Watch {
   }
 
   /** Reports a SELFDESTRUCT, which looks like a frame that ends at once. */
-  selfdestruct(frame: CallFrame, to: Uint8Array, value: bigint): void {
+  selfdestruct(frame: CallFrame, to: Address, value: bigint): void {
     const kind: FrameKind = "SELFDESTRUCT";
     const depth = frame.depth + 1;
     const input = new Uint8Array(0);

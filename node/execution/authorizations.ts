@@ -1,4 +1,5 @@
 /** Set-code authorizations (EIP-7702): accounts that delegate to the code of another account. */
+import type { Address } from "../bytes/brands.ts";
 import { concatBytes, isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
 import { DESIGNATOR, delegationIn } from "../evm/code.ts";
@@ -32,7 +33,7 @@ export function applyAuthorizations(
   }
 }
 
-function mayDelegate(world: World, authority: Uint8Array, nonce: bigint): boolean {
+function mayDelegate(world: World, authority: Address, nonce: bigint): boolean {
   const code = world.code(authority);
   if (code.length > 0 && delegationIn(code) === undefined) return false;
   if (world.nonce(authority) !== nonce) return false;
@@ -40,12 +41,7 @@ function mayDelegate(world: World, authority: Uint8Array, nonce: bigint): boolea
   return account === undefined || account.key.type === LEGACY_KEY.type;
 }
 
-function delegate(
-  world: World,
-  authority: Uint8Array,
-  { address, nonce }: Authorization,
-  rules: Rules,
-): void {
+function delegate(world: World, authority: Address, { address, nonce }: Authorization, rules: Rules): void {
   const known = world.account(authority);
   if (known !== undefined) world.addRefund(EXISTING_REFUND);
   const clears = isZero(address);

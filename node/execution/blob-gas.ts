@@ -1,4 +1,5 @@
 /** Blob gas of headers (EIP-4844, KIP-279). */
+import type { Hash } from "../bytes/brands.ts";
 import type { BlobLimits } from "../config/blob-schedule.ts";
 import type { Header } from "../model/header.ts";
 import type { Transaction } from "../model/transaction.ts";
@@ -17,7 +18,7 @@ export function excessBlobGas(
 }
 
 /** Returns the gas of a transaction's blobs; 0 without versioned hashes. */
-export function blobGasFor(hashes: readonly Uint8Array[] | undefined): bigint {
+export function blobGasFor(hashes: readonly Hash[] | undefined): bigint {
   return hashes === undefined ? 0n : BigInt(hashes.length) * GAS_PER_BLOB;
 }
 

@@ -1,4 +1,5 @@
 /** Context of a block for its transactions and for the EVM. In: a header and the chain configuration. */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
@@ -24,9 +25,9 @@ export const BLOB_PRICE = 8n;
 /** Properties of a block outside its header. */
 export interface EvmBlockDeps {
   /** Proposer of the block. Receives fees that are not deferred where the rules name the author. */
-  readonly author: Uint8Array;
+  readonly author: Address;
   /** Returns the hash of a block by number; undefined without one. */
-  readonly blockHash: (number: number) => Uint8Array | undefined;
+  readonly blockHash: (number: number) => Hash | undefined;
 }
 
 /**

@@ -2,6 +2,7 @@
  * Contract calls of the protocol after a block: from the zero address, free of charge, without effect on the
  * state.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { createEvm, type EvmBlock } from "../evm/evm.ts";
@@ -21,8 +22,8 @@ export interface ContractCallDeps {
 /** A block whose state is read. */
 export interface ContractCallBlock {
   readonly header: Header;
-  readonly hash: Uint8Array;
-  readonly author: () => Uint8Array | undefined;
+  readonly hash: Hash;
+  readonly author: () => Address | undefined;
 }
 
 /** State, rules and block of a call. */
@@ -64,7 +65,7 @@ function environmentAt({ config, block }: ContractCallDeps, number: number, worl
 /**
  * Calls a contract and returns its output; undefined when the call fails. Reverts all changes of the world.
  */
-function callContract(site: CallEnvironment, to: Uint8Array, input: Uint8Array): Uint8Array | undefined {
+function callContract(site: CallEnvironment, to: Address, input: Uint8Array): Uint8Array | undefined {
   const { world } = site;
   const mark = world.snapshot();
   const transaction = { origin: ZERO_ADDRESS, gasPrice: 0n, feePayer: ZERO_ADDRESS, blobHashes: [] };

@@ -2,6 +2,7 @@
  * Payment of a message's gas before execution and the refund after it, shared by sender and fee payer
  * (`blockchain/state_transition.go@v2.2.2`).
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import type { World } from "../state/world/world.ts";
@@ -53,7 +54,7 @@ export function refundGas(world: World, message: ExecutionMessage, unused: bigin
 }
 
 /** Creates the error of a fee cap below the base fee. */
-export function feeCapBelowBaseFee(sender: Uint8Array, gasFeeCap: bigint, baseFee: bigint): ExecutionError {
+export function feeCapBelowBaseFee(sender: Address, gasFeeCap: bigint, baseFee: bigint): ExecutionError {
   const numbers = `address ${checksumAddress(sender)}, maxFeePerGas: ${gasFeeCap}, baseFee: ${baseFee}`;
   return new ExecutionError("fee-cap-below-base-fee", `max fee per gas less than block base fee: ${numbers}`);
 }

@@ -2,6 +2,7 @@
  * Message of a transaction with verified signers, the input of the state transition. Simulated calls are
  * messages as well.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
 import { floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
@@ -10,9 +11,9 @@ import type { Participant } from "./participants.ts";
 
 /** A message. Amounts are in peb. */
 export interface ExecutionMessage {
-  readonly sender: Uint8Array;
+  readonly sender: Address;
   /** Account that pays the fee; the sender without a fee payer. */
-  readonly payer: Uint8Array;
+  readonly payer: Address;
   /** Percentage of the fee that the payer pays; the sender pays the rest. */
   readonly feeRatio: number | undefined;
   readonly nonce: bigint;
@@ -24,7 +25,7 @@ export interface ExecutionMessage {
   readonly value: bigint;
   readonly action: Action;
   /** Recipient; undefined for a contract creation. */
-  readonly to: Uint8Array | undefined;
+  readonly to: Address | undefined;
   /** True for the zero address as recipient where it counts as none, see `TransactionType.zeroIsNoRecipient`. */
   readonly hasZeroRecipient: boolean;
   readonly input: Uint8Array;
@@ -34,7 +35,7 @@ export interface ExecutionMessage {
   /** Authorizations; undefined in types without them. An empty list is invalid. */
   readonly authorizationList: readonly Authorization[] | undefined;
   /** Versioned hashes; undefined in types without blobs. */
-  readonly blobHashes: readonly Uint8Array[] | undefined;
+  readonly blobHashes: readonly Hash[] | undefined;
   readonly maxFeePerBlobGas: bigint;
   /** Gas due before execution, including signatures. */
   readonly intrinsicGas: bigint;

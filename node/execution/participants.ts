@@ -2,6 +2,7 @@
  * Sender and fee payer of a transaction, and the check that their account keys accept the signatures. The
  * pool runs the same check on admission.
  */
+import type { Address } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import type { Account } from "../model/account.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
@@ -16,7 +17,7 @@ import type { AccountReader } from "./validate.ts";
 
 /** An account that signed, with the gas for its additional signatures. */
 export interface Participant {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly gas: bigint;
 }
 
@@ -85,7 +86,7 @@ function checkLegacyKey(account: Account | undefined): void {
 
 interface SignedRole {
   readonly side: Side;
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly role: KeyRole;
   readonly publicKeys: readonly Uint8Array[];
 }

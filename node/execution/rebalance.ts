@@ -3,6 +3,7 @@
  * of old funds are removed and new ones set, as a contract records that the owners approved. A rebalancing
  * that the contract does not confirm is skipped; the block remains valid.
  */
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { type AbiArgument, AbiTuple, encodeCall } from "../governance/abi.ts";
 import { GovernanceError } from "../governance/error.ts";
@@ -54,7 +55,7 @@ export type RebalanceOutcome =
   | { readonly done: false; readonly reason: string };
 
 interface Fund {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly amount: bigint;
 }
 
@@ -148,7 +149,7 @@ function sumOf(funds: readonly Fund[]): bigint {
   return funds.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-function setBalance(world: World, address: Uint8Array, amount: bigint): void {
+function setBalance(world: World, address: Address, amount: bigint): void {
   world.subtractBalance(address, world.balance(address));
   world.addBalance(address, amount);
 }

@@ -2,6 +2,7 @@
  * Block reward: minted amount and transaction fees, and their recipients
  * (`kaiax/reward/impl/getter.go@v2.2.2`). Pure.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Rules } from "../config/rules.ts";
@@ -16,12 +17,12 @@ export interface RewardDeps {
   readonly parameters: GovernanceParameters;
   readonly staking: StakingInfo;
   /** Reward address of the header. */
-  readonly rewardbase: Uint8Array;
+  readonly rewardbase: Address;
 }
 
 /** An amount credited to an account, in peb. */
 export interface Credit {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly amount: bigint;
 }
 
@@ -70,7 +71,7 @@ export function blockReward(deps: RewardDeps): BlockReward {
  * Returns the reward as RPC methods report it: with the fees paid at once, half of which count as burnt under
  * a base fee although nothing was burnt, as in the Go node. `author` is the proposer.
  */
-export function reportedReward(deps: RewardDeps, author: Uint8Array): BlockReward {
+export function reportedReward(deps: RewardDeps, author: Address): BlockReward {
   const reward = blockReward(deps);
   const { totalFee, rules, parameters, rewardbase } = deps;
   if (parameters.deferredTxFee) return reward;

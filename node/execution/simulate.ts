@@ -2,6 +2,7 @@
  * Simulated calls on a discarded world: without signature and nonce, by a sender who is granted the cost of
  * the gas. The Go node's `DoCall` (`api/api_kaia_blockchain.go@v2.2.2`).
  */
+import type { Address } from "../bytes/brands.ts";
 import type { Tracer } from "../evm/tracer.ts";
 import { floorGasOf, intrinsicGasOf } from "../model/transaction-gas.ts";
 import type { AccessListEntry, Authorization, TypeFields } from "../model/transaction-type.ts";
@@ -12,9 +13,9 @@ import { applyMessage, type Transition } from "./transition.ts";
 
 /** A call of an RPC client; every amount may be zero. */
 export interface SimulatedCall {
-  readonly from: Uint8Array;
+  readonly from: Address;
   /** Recipient; undefined for a contract creation. */
-  readonly to: Uint8Array | undefined;
+  readonly to: Address | undefined;
   readonly gas: bigint;
   /** Gas price, followed by the caps. */
   readonly price: bigint;

@@ -1,4 +1,5 @@
 /** System calls of a block (EIP-2935): from the system address, free of charge. */
+import type { Address } from "../bytes/brands.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { createEvm } from "../evm/evm.ts";
 import type { World } from "../state/world/world.ts";
@@ -23,7 +24,7 @@ export function beginBlock(world: World, context: BlockContext): void {
  */
 function systemCall(
   world: World,
-  { to, input }: { readonly to: Uint8Array; readonly input: Uint8Array },
+  { to, input }: { readonly to: Address; readonly input: Uint8Array },
   { rules, chainId, block }: Pick<BlockContext, "rules" | "chainId" | "block">,
 ): ReturnType<ReturnType<typeof createEvm>["call"]> {
   const transaction = { origin: SYSTEM_ADDRESS, gasPrice: 0n, feePayer: SYSTEM_ADDRESS, blobHashes: [] };

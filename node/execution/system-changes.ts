@@ -2,6 +2,7 @@
  * State changes of single blocks after their reward: treasury rebalancing and installation of the contract
  * registry.
  */
+import type { Hash } from "../bytes/brands.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import { createEvm } from "../evm/evm.ts";
@@ -17,7 +18,7 @@ import { installRegistry } from "./registry.ts";
 export interface SystemChangeDeps {
   readonly config: ChainConfig;
   readonly header: Header;
-  readonly blockHash: (number: number) => Uint8Array | undefined;
+  readonly blockHash: (number: number) => Hash | undefined;
   /** Returns the contracts after the parent. */
   readonly parentContracts: () => ContractReader;
 }

@@ -2,6 +2,7 @@
  * Execution of one transaction: takes the decoded transaction and the block's context, returns its receipt
  * and fee. After an `ExecutionError` the world is unchanged.
  */
+import type { Address } from "../bytes/brands.ts";
 import { messageOf as errorText } from "../bytes/message-of.ts";
 import type { Rules } from "../config/rules.ts";
 import type { EvmBlock } from "../evm/evm.ts";
@@ -89,7 +90,7 @@ function checkType(tx: Transaction, rules: Rules): void {
 }
 
 /** Checks the price; a block's body was checked for it before, so only a proposer fails here. */
-function checkPrice(tx: Transaction, sender: Uint8Array, { header, rules }: BlockContext): void {
+function checkPrice(tx: Transaction, sender: Address, { header, rules }: BlockContext): void {
   if (rules.checksPriceCaps || header.baseFee === undefined || tx.gasFeeCap >= header.baseFee) return;
   throw feeCapBelowBaseFee(sender, tx.gasFeeCap, header.baseFee);
 }

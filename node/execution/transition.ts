@@ -3,6 +3,7 @@
  * (`blockchain/state_transition.go@v2.2.2`). The world's transaction stays open, since its receipt is read
  * afterwards; the caller ends it.
  */
+import type { Address } from "../bytes/brands.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import type { Rules } from "../config/rules.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
@@ -28,7 +29,7 @@ export interface TransitionDeps {
   /** Maximum number of blobs of a transaction. */
   readonly maxBlobs: number;
   /** Account credited with the fee at once; undefined where fees are paid with the block reward. */
-  readonly feeReceiver: Uint8Array | undefined;
+  readonly feeReceiver: Address | undefined;
   /** Limit of the computation cost; the rules' limit when absent. */
   readonly computationLimit?: number | undefined;
   readonly tracer?: Tracer | undefined;
@@ -45,7 +46,7 @@ export interface Transition {
   /** Data returned or reverted with. */
   readonly output: Uint8Array;
   /** Address of the created contract. */
-  readonly created: Uint8Array | undefined;
+  readonly created: Address | undefined;
   /** Computation cost of the executed code. */
   readonly computation: number;
 }
@@ -127,7 +128,7 @@ function checkPriceCaps({ sender, gasFeeCap, gasTipCap }: ExecutionMessage, base
   if (gasFeeCap < baseFee) throw feeCapBelowBaseFee(sender, gasFeeCap, baseFee);
 }
 
-function badCaps(reason: string, sender: Uint8Array, numbers: string): ExecutionError {
+function badCaps(reason: string, sender: Address, numbers: string): ExecutionError {
   return new ExecutionError("bad-fee-caps", `${reason}: address ${checksumAddress(sender)}, ${numbers}`);
 }
 
@@ -228,12 +229,7 @@ function runCode(world: World, message: ExecutionMessage, gas: bigint, deps: Tra
   };
 }
 
-function applyDelegations(
-  world: World,
-  message: ExecutionMessage,
-  to: Uint8Array,
-  deps: TransitionDeps,
-): void {
+function applyDelegations(world: World, message: ExecutionMessage, to: Address, deps: TransitionDeps): void {
   if (message.authorizationList !== undefined) applyAuthorizations(world, message.authorizationList, deps);
   const target = delegationIn(codeAt(world, to).bytes);
   if (target !== undefined) world.warmAddress(target);

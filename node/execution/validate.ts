@@ -2,6 +2,7 @@
  * Checks of a transaction's type against the state, the first ones of its execution (the Go node's
  * `Validate`). The pool runs the same checks on admission.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { createAddress, isReserved } from "../evm/address.ts";
@@ -15,7 +16,7 @@ import { ExecutionError } from "./error.ts";
 
 /** Look-up of accounts by address. */
 export interface AccountReader {
-  account(address: Uint8Array): Account | undefined;
+  account(address: Address): Account | undefined;
 }
 
 const ZERO_ADDRESS = new Uint8Array(20);
@@ -34,7 +35,7 @@ export function validateForKind(accounts: AccountReader, tx: Transaction): void 
   }
 }
 
-const CHECKS: Readonly<Record<RecipientRule, (to: Uint8Array, account: Account | undefined) => void>> = {
+const CHECKS: Readonly<Record<RecipientRule, (to: Address, account: Account | undefined) => void>> = {
   "be-unreserved": (to) => {
     if (isReserved(to)) throw reservedAddress();
   },
@@ -62,7 +63,7 @@ function checkKeyUpdate(accounts: AccountReader, { fields }: Transaction): void 
   if (isProgram(sender)) throw new ExecutionError("bad-sender", "sender must be an EOA without code");
 }
 
-function checkDeploy({ nonce, fields }: Transaction, sender: Uint8Array): void {
+function checkDeploy({ nonce, fields }: Transaction, sender: Address): void {
   if (isReserved(createAddress(sender, nonce))) throw reservedAddress();
   if (fields.humanReadable === true) {
     throw new ExecutionError("human-readable", "Human-readable address is not supported now");

@@ -3,6 +3,7 @@
  * results with words, addresses and byte strings. Every offset and length is checked, since results come from
  * contracts.
  */
+import type { Address } from "../bytes/brands.ts";
 import { concatBytes, isZero } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -60,7 +61,7 @@ export class AbiTuple {
   }
 
   /** Returns a member of type `address`. */
-  address(index: number): Uint8Array {
+  address(index: number): Address {
     const word = this.#word(index * WORD);
     if (!isZero(word.subarray(0, 12))) throw badAnswer("an address of more than 20 bytes");
     return word.slice(12);

@@ -1,6 +1,7 @@
 /**
  * BLS keys of proposers, from the key registry contract (KIP-113) that the contract registry (KIP-149) names.
  */
+import type { Address } from "../bytes/brands.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
@@ -21,7 +22,7 @@ export interface BlsKeys {
    * Returns the key of a node as registered before block `number`. Throws `GovernanceError`, `StateError`
    * `state-missing`.
    */
-  key(number: number, node: Uint8Array): RegisteredKey | undefined;
+  key(number: number, node: Address): RegisteredKey | undefined;
   /** Returns all keys. Throws as `key`. */
   all(number: number): readonly RegisteredNode[];
 }
@@ -69,7 +70,7 @@ function contractOf(config: ChainConfig, number: number, reader: ContractReader)
   return address;
 }
 
-function storageVersion(reader: ContractReader, address: Uint8Array): string {
+function storageVersion(reader: ContractReader, address: Address): string {
   const roots = [address, REGISTRY].map((each) => {
     const account = reader.account(each);
     return account === undefined ? "" : bareHex(account.storageRoot);

@@ -2,6 +2,7 @@
  * Proposer and committee of a block in a round (`kaiax/valset/impl/getter_context.go@v2.2.2`). Pure:
  * everything they depend on is passed in.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import type { ProposerPolicy } from "./parameters.ts";
 import { fisherYatesShuffle, legacySeed, legacyShuffle, mixSeed } from "./shuffle.ts";
@@ -11,13 +12,13 @@ export interface Election {
   readonly number: number;
   readonly policy: ProposerPolicy;
   /** Qualified validators in the validators' order; never empty. */
-  readonly qualified: readonly Uint8Array[];
+  readonly qualified: readonly Address[];
   readonly committeeSize: number;
-  readonly parentHash: Uint8Array;
+  readonly parentHash: Hash;
   /** Mix hash of the parent, zeros without one; undefined before randomness. */
-  readonly parentMix: Uint8Array | undefined;
+  readonly parentMix: Hash | undefined;
   /** Author of the parent; the first validator for block 1. */
-  readonly parentAuthor: Uint8Array | undefined;
+  readonly parentAuthor: Address | undefined;
   /** Proposer list of the weighted policy before randomness. */
   readonly proposers?: () => ProposerList;
 }
@@ -32,7 +33,7 @@ export interface ProposerList {
 }
 
 /** Returns the proposer of a round. Throws `RangeError` without validators. */
-export function proposerOf(election: Election, round: number): Uint8Array {
+export function proposerOf(election: Election, round: number): Address {
   const { policy, qualified, parentMix, parentAuthor } = election;
   const last = qualified.findIndex((each) => parentAuthor !== undefined && equalBytes(each, parentAuthor));
   const index = Math.max(0, last);
@@ -44,7 +45,7 @@ export function proposerOf(election: Election, round: number): Uint8Array {
 }
 
 /** Returns the committee of a round: all qualified validators, in their order, when they fit into it. */
-export function committeeOf(election: Election, round: number): readonly Uint8Array[] {
+export function committeeOf(election: Election, round: number): readonly Address[] {
   const { policy, qualified, committeeSize, parentMix, parentHash } = election;
   if (qualified.length <= committeeSize) return qualified;
   if (policy === "weighted" && parentMix !== undefined) return mixedCommittee(election, parentMix);
@@ -62,7 +63,7 @@ export function committeeOf(election: Election, round: number): readonly Uint8Ar
  * validators fit into the committee, which is not shuffled then
  * (`kaiax/valset/impl/getter_context.go@v2.2.2`, getProposer).
  */
-function mixedCommittee({ qualified, committeeSize }: Election, mix: Uint8Array): readonly Uint8Array[] {
+function mixedCommittee({ qualified, committeeSize }: Election, mix: Hash): readonly Uint8Array[] {
   return fisherYatesShuffle(qualified, mixSeed(mix)).slice(0, committeeSize);
 }
 
@@ -70,7 +71,7 @@ function mixedCommittee({ qualified, committeeSize }: Election, mix: Uint8Array)
  * Returns the proposer of the next round; under the weighted policy the first different one within an
  * interval, undefined without one.
  */
-function nextProposer(election: Election, round: number, proposer: Uint8Array): Uint8Array | undefined {
+function nextProposer(election: Election, round: number, proposer: Address): Address | undefined {
   if (election.policy !== "weighted") return proposerOf(election, round + 1);
   const { list, interval } = election.proposers?.() ?? { list: election.qualified, interval: Infinity };
   // The list repeats itself, so a longer search finds no other one.

@@ -1,12 +1,13 @@
 /** Read access to contracts after one block, as the protocol uses it. Calls change nothing. */
+import type { Address } from "../bytes/brands.ts";
 import type { Account } from "../model/account.ts";
 
 /** Accounts and contracts after one block. */
 export interface ContractReader {
-  account(address: Uint8Array): Account | undefined;
+  account(address: Address): Account | undefined;
   /** Returns the code of an account; empty without a contract. */
-  code(address: Uint8Array): Uint8Array;
-  balance(address: Uint8Array): bigint;
+  code(address: Address): Uint8Array;
+  balance(address: Address): bigint;
   /** Calls a contract and returns its output; undefined when the call fails. */
-  call(to: Uint8Array, input: Uint8Array): Uint8Array | undefined;
+  call(to: Address, input: Uint8Array): Uint8Array | undefined;
 }

@@ -3,6 +3,7 @@
  * committee. Computed from headers and contracts and kept up to date by `accept`. After a restart the headers
  * that a row of the database names are read again.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { equalBytes, isZero } from "../bytes/compare.ts";
 import { fromHex, mapKey } from "../bytes/hex.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
@@ -41,8 +42,8 @@ export interface OpenGovernanceDeps {
 /** A block as governance sees it. */
 export interface GovernanceBlock {
   readonly header: Header;
-  readonly hash: Uint8Array;
-  readonly author: () => Uint8Array | undefined;
+  readonly hash: Hash;
+  readonly author: () => Address | undefined;
 }
 
 /** Governance of a chain. Answers are valid for blocks up to the one after the tip. */
@@ -53,24 +54,24 @@ export interface Governance {
   /** Votes and governance data of the headers so far. */
   readonly headerHistory: Pick<HeaderHistory, "votes" | "decisions" | "decidedValues">;
   /** Returns the values that the governance contract, or the given one, sets for a block. */
-  contractValues(number: number, contract?: Uint8Array): ParameterValues;
+  contractValues(number: number, contract?: Address): ParameterValues;
   /** Returns the contracts after a block. Throws `StateError` `state-missing`. */
   contracts(number: number): ContractReader;
   /** Returns all validators of block `number`, qualified or not. */
-  council(number: number): readonly Uint8Array[];
+  council(number: number): readonly Address[];
   validators(number: number): ValidatorSet;
   staking(number: number): StakingInfo;
   /** Returns the proposer of block `number` in a round; for the round of an existing block its author. */
-  proposer(number: number, round: number): Uint8Array;
+  proposer(number: number, round: number): Address;
   /**
    * Returns the proposer list of block `number` under the weighted policy, with the block at which it was
    * drawn.
    */
   proposerList(number: number): ProposerList;
   /** Returns the committee of block `number` in a round. */
-  committee(number: number, round: number): readonly Uint8Array[];
+  committee(number: number, round: number): readonly Address[];
   /** Returns the BLS key of a node as registered before block `number`; undefined without one. */
-  blsKey(number: number, node: Uint8Array): RegisteredKey | undefined;
+  blsKey(number: number, node: Address): RegisteredKey | undefined;
   /** Returns all BLS keys by node as registered before block `number`. */
   blsKeys(number: number): readonly RegisteredNode[];
   /** Returns the governance data that block `number` must carry; undefined where none is allowed. */
@@ -78,7 +79,7 @@ export interface Governance {
   /** Returns what a vote in block `number`, at most the one after the tip, is checked against. */
   voteDeps(number: number): VoteDeps;
   /** Checks vote and governance data of the block after the tip. Throws `GovernanceError`. */
-  checkHeader(header: Header, author: Uint8Array): void;
+  checkHeader(header: Header, author: Address): void;
   /** Applies a header that enters the chain with this batch. */
   accept(header: Header, batch: Batch): void;
   /**
@@ -166,7 +167,7 @@ class HeaderGovernance implements Governance {
   }
 
   /** Returns the governance contract, where the rules have one and headers name it. */
-  #contract(number: number, history: HeaderHistory): Uint8Array | undefined {
+  #contract(number: number, history: HeaderHistory): Address | undefined {
     if (!this.#rules(number).governanceContract) return undefined;
     const text = history.decidedValues(this.#decisive(number)).get("governance.govparamcontract");
     const address = text === undefined ? undefined : fromHex(String(text));
@@ -174,16 +175,16 @@ class HeaderGovernance implements Governance {
   }
 
   /** Reads the contract at the newest state before the block, as the Go node does. */
-  #fromContract(contract: Uint8Array, number: number): ParameterValues {
+  #fromContract(contract: Address, number: number): ParameterValues {
     const state = Math.min(Math.max(0, number - 1), this.#deps.tip());
     return contractParameters(this.#deps.contracts(state), contract, number);
   }
 
-  #governingNode(number: number, history: HeaderHistory): Uint8Array {
+  #governingNode(number: number, history: HeaderHistory): Address {
     return this.#parametersBy(number, history).governingNode;
   }
 
-  council(number: number): readonly Uint8Array[] {
+  council(number: number): readonly Address[] {
     return this.#history.council(number);
   }
 
@@ -200,7 +201,7 @@ class HeaderGovernance implements Governance {
 
   #qualified(
     number: number,
-    council: readonly Uint8Array[],
+    council: readonly Address[],
     parameters: GovernanceParameters,
   ): readonly Uint8Array[] {
     const { policy, minimumStake, governanceMode, governingNode } = parameters;
@@ -217,7 +218,7 @@ class HeaderGovernance implements Governance {
     return this.#stakes.at(number);
   }
 
-  proposer(number: number, round: number): Uint8Array {
+  proposer(number: number, round: number): Address {
     const made = this.#deps.block(number);
     const author = made !== undefined && roundOf(made.header.extra) === round ? made.author() : undefined;
     if (author !== undefined) return author;
@@ -228,12 +229,12 @@ class HeaderGovernance implements Governance {
     return this.#election(number).proposers?.() ?? { list: [], since: 0, interval: 1 };
   }
 
-  committee(number: number, round: number): readonly Uint8Array[] {
+  committee(number: number, round: number): readonly Address[] {
     if (number === 0) return this.#history.council(0);
     return committeeOf(this.#election(number), round);
   }
 
-  blsKey(number: number, node: Uint8Array): RegisteredKey | undefined {
+  blsKey(number: number, node: Address): RegisteredKey | undefined {
     return this.#blsKeys.key(number, node);
   }
 
@@ -263,7 +264,7 @@ class HeaderGovernance implements Governance {
   }
 
   /** Returns the list drawn at block `since` without the validators that votes before `number` removed. */
-  #proposers(number: number, since: number): readonly Uint8Array[] {
+  #proposers(number: number, since: number): readonly Address[] {
     let drawn = this.#draws.get(`${since}`);
     if (drawn === undefined) {
       const even = this.#rules(since + 1).drawsProposersEvenly;
@@ -288,7 +289,7 @@ class HeaderGovernance implements Governance {
     return this.#history.votedValues(number - this.#epoch, number);
   }
 
-  checkHeader(header: Header, author: Uint8Array): void {
+  checkHeader(header: Header, author: Address): void {
     const { number } = header;
     if (header.vote.length > 0) checkVote(header.vote, author, this.voteDeps(number));
     checkGovernanceData(header.governance, this.expectedData(number));

@@ -2,6 +2,7 @@
  * Rules of a header's vote and governance data, in the Go node's order and texts
  * (`kaiax/gov/headergov/impl/consensus.go@v2.2.2`). Pure.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { fromHex } from "../bytes/hex.ts";
 import { type Account, isEmptyAccount } from "../model/account.ts";
@@ -16,15 +17,15 @@ import { decodeVote, type ParameterVote, type Vote } from "./vote.ts";
 export interface VoteDeps {
   readonly validators: ValidatorSet;
   /** Council of the parent block. */
-  readonly formerCouncil: readonly Uint8Array[];
+  readonly formerCouncil: readonly Address[];
   /** Parameters by headers alone, without configuration and contract. */
   readonly decided: GovernanceParameters;
   /** Returns an account of the newest state. */
-  readonly account: (address: Uint8Array) => Account | undefined;
+  readonly account: (address: Address) => Account | undefined;
 }
 
 /** Checks the vote of a header of `author`. Throws `GovernanceError` `bad-vote`. */
-export function checkVote(bytes: Uint8Array, author: Uint8Array, deps: VoteDeps): void {
+export function checkVote(bytes: Uint8Array, author: Address, deps: VoteDeps): void {
   if (bytes.length === 0) return;
   const vote = decodeVote(bytes);
   if (!deps.validators.inCouncil(vote.voter)) {
@@ -94,7 +95,7 @@ export function checkGovernanceData(bytes: Uint8Array, expected: ParameterValues
   if (!same) throw badVote("header.Governance does not match the vote in previous epoch");
 }
 
-function includes(list: readonly Uint8Array[], address: Uint8Array): boolean {
+function includes(list: readonly Uint8Array[], address: Address): boolean {
   return list.some((each) => equalBytes(each, address));
 }
 

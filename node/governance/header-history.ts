@@ -3,6 +3,7 @@
  * for any block.
  */
 
+import type { Address } from "../bytes/brands.ts";
 import type { ParameterValue, ParameterValues } from "./parameter-rows.ts";
 import { councilAfterVote, sortedValidators } from "./validators.ts";
 import type { ParameterVote, ValidatorVote } from "./vote.ts";
@@ -22,17 +23,17 @@ export class HeaderHistory {
   /** Last result of `decidedValues`, which is requested repeatedly. */
   #decided: HeaderEntry<ParameterValues> | undefined;
 
-  constructor(genesisCouncil: readonly Uint8Array[]) {
+  constructor(genesisCouncil: readonly Address[]) {
     this.#councils = [{ number: -1, value: sortedValidators(genesisCouncil) }];
   }
 
   /** Returns the council of a block, by the votes of earlier blocks. */
-  council(number: number): readonly Uint8Array[] {
+  council(number: number): readonly Address[] {
     return lastBefore(this.#councils, number)?.value ?? [];
   }
 
   /** Adds a vote of block `number`; `governingNode` is that block's. */
-  addValidatorVote(number: number, vote: ValidatorVote, governingNode: Uint8Array): void {
+  addValidatorVote(number: number, vote: ValidatorVote, governingNode: Address): void {
     const council = this.council(number + 1);
     const next = councilAfterVote(council, vote, governingNode);
     if (!vote.adds) this.#removals.push({ number, value: vote.addresses });

@@ -2,6 +2,7 @@
  * Governance parameters in force at a block, in layers: defaults, the chain's configuration, governance
  * fields of headers, the governance contract. Each layer overrides the ones before it.
  */
+import type { Address } from "../bytes/brands.ts";
 import { addressText, fromHex } from "../bytes/hex.ts";
 import { type ChainConfig, DEFAULT_KIP71 } from "../config/chain-config.ts";
 import { type ParameterValue, type ParameterValues, ratioShares } from "./parameter-rows.ts";
@@ -37,8 +38,8 @@ export interface GovernanceParameters {
   readonly proposerUpdateInterval: number;
   readonly useGini: boolean;
   readonly governanceMode: string;
-  readonly governingNode: Uint8Array;
-  readonly govParamContract: Uint8Array;
+  readonly governingNode: Address;
+  readonly govParamContract: Address;
   /** Interval in blocks of governance data in headers. */
   readonly epoch: number;
   readonly committeeSize: number;

@@ -3,6 +3,7 @@
  * (`kaiax/gov/headergov/impl/init.go@v2.2.2`). The next block of this node carries the first one; it is
  * removed when a block contains it. Votes are kept in memory only, as in the Go node.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import type { Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
@@ -35,7 +36,7 @@ export interface PendingVotesDeps {
   /** Returns the number of the newest block. */
   readonly tip: () => number;
   /** Address of this node. */
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly log: Log;
 }
 

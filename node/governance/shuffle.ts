@@ -2,19 +2,20 @@
  * The two shuffles of validators, and the seeds derived from hashes
  * (`kaiax/valset/address_set.go@v2.2.2`).
  */
+import type { Hash } from "../bytes/brands.ts";
 import { GoRandom } from "./go-random.ts";
 
 /** Returns the seed before randomness: the first 15 hexadecimal digits of a block hash. */
-export function legacySeed(hash: Uint8Array): bigint {
+export function legacySeed(hash: Hash): bigint {
   return firstWord(hash) >> 4n;
 }
 
 /** Returns the seed with randomness: the first 8 bytes of a mix hash, signed. */
-export function mixSeed(mixHash: Uint8Array): bigint {
+export function mixSeed(mixHash: Hash): bigint {
   return BigInt.asIntN(64, firstWord(mixHash));
 }
 
-function firstWord(hash: Uint8Array): bigint {
+function firstWord(hash: Hash): bigint {
   return new DataView(hash.buffer, hash.byteOffset, hash.byteLength).getBigUint64(0);
 }
 

@@ -2,20 +2,21 @@
  * Stakes of nodes by the address book contract and the registry of liquidity pools at one block; nodes with
  * the same reward address count as one. Amounts are in KAIA.
  */
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 
 /** A node of the address book. */
 export interface StakedNode {
-  readonly node: Uint8Array;
-  readonly stakingContract: Uint8Array;
-  readonly reward: Uint8Array;
+  readonly node: Address;
+  readonly stakingContract: Address;
+  readonly reward: Address;
   readonly amount: bigint;
 }
 
 /** A pool of consensus liquidity (KIP-226). */
 export interface LiquidityPool {
-  readonly node: Uint8Array;
-  readonly pool: Uint8Array;
+  readonly node: Address;
+  readonly pool: Address;
   readonly amount: bigint;
 }
 
@@ -25,18 +26,18 @@ export interface StakingInfo {
   readonly source: number;
   readonly nodes: readonly StakedNode[];
   /** Address of the ecosystem fund. */
-  readonly kef: Uint8Array | undefined;
+  readonly kef: Address | undefined;
   /** Address of the infrastructure fund. */
-  readonly kif: Uint8Array | undefined;
+  readonly kif: Address | undefined;
   /** Address of the third fund; the other funds may stand without it. */
-  readonly kpf: Uint8Array | undefined;
+  readonly kpf: Address | undefined;
   readonly pools: readonly LiquidityPool[];
 }
 
 /** Nodes with one reward address. */
 export interface Staker {
-  readonly nodes: readonly Uint8Array[];
-  readonly reward: Uint8Array;
+  readonly nodes: readonly Address[];
+  readonly reward: Address;
   /** Amount in staking contracts. */
   readonly amount: bigint;
   readonly pool: LiquidityPool | undefined;
@@ -84,7 +85,7 @@ function groupByReward({ nodes, pools }: StakingInfo): readonly Staker[] {
 }
 
 /** Returns the stake of each validator, in order; nodes with one reward address each have the sum. */
-export function stakesOf(validators: readonly Uint8Array[], info: StakingInfo): readonly bigint[] {
+export function stakesOf(validators: readonly Address[], info: StakingInfo): readonly bigint[] {
   const amounts = new Map<string, bigint>();
   for (const { nodes, amount } of stakersByReward(info)) {
     for (const node of nodes) amounts.set(mapKey(node), amount);

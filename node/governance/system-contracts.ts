@@ -2,6 +2,7 @@
  * Calls of the protocol's own contracts: address book, contract registry (KIP-149), BLS keys (KIP-113),
  * parameters.
  */
+import type { Address } from "../bytes/brands.ts";
 import { isZero } from "../bytes/compare.ts";
 import { fromBareHex, toHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
@@ -23,24 +24,24 @@ export interface RegisteredKey {
 
 /** A node and its key. */
 export interface RegisteredNode {
-  readonly node: Uint8Array;
+  readonly node: Address;
   readonly key: RegisteredKey;
 }
 
 /** A contract and the block of its activation; the address is zero when the name is retired. */
 export interface RegistryRecord {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly activation: bigint;
 }
 
 /** Type and address of an entry of the address book. */
 export interface AddressBookEntry {
   readonly type: number;
-  readonly address: Uint8Array;
+  readonly address: Address;
 }
 
 /** Returns the active contract of a name; undefined without one. Throws `GovernanceError` `bad-answer`. */
-export function activeContract(reader: ContractReader, name: string): Uint8Array | undefined {
+export function activeContract(reader: ContractReader, name: string): Address | undefined {
   const address = answer(reader, REGISTRY, encodeCall("getActiveAddr(string)", name)).address(0);
   return isZero(address) ? undefined : address;
 }
@@ -79,8 +80,8 @@ export function spareContract(reader: ContractReader): Uint8Array | undefined {
  */
 export function liquidityPools(
   reader: ContractReader,
-  registry: Uint8Array,
-): readonly { readonly node: Uint8Array; readonly pool: Uint8Array }[] {
+  registry: Address,
+): readonly { readonly node: Address; readonly pool: Address }[] {
   const all = answer(reader, registry, encodeCall("getAllCLs()"));
   const nodes = all.list(0, (items, at) => items.address(at));
   const pools = all.list(2, (items, at) => items.address(at));
@@ -89,12 +90,12 @@ export function liquidityPools(
 }
 
 /** Returns the token balance of an account. Throws `GovernanceError` `bad-answer`. */
-export function tokenBalance(reader: ContractReader, token: Uint8Array, owner: Uint8Array): bigint {
+export function tokenBalance(reader: ContractReader, token: Uint8Array, owner: Address): bigint {
   return answer(reader, token, encodeCall("balanceOf(address)", bytesToBigint(owner))).integer(0);
 }
 
 /** Returns the registered BLS keys by node. Throws `GovernanceError` `bad-answer`. */
-export function registeredKeys(reader: ContractReader, registry: Uint8Array): readonly RegisteredNode[] {
+export function registeredKeys(reader: ContractReader, registry: Address): readonly RegisteredNode[] {
   const all = answer(reader, registry, encodeCall("getAllBlsInfo()"));
   const nodes = all.list(0, (items, at) => items.address(at));
   const keys = all.list(1, (items, at) => {
@@ -111,7 +112,7 @@ export function registeredKeys(reader: ContractReader, registry: Uint8Array): re
  */
 export function contractParameters(
   reader: ContractReader,
-  contract: Uint8Array,
+  contract: Address,
   number: number,
 ): ParameterValues {
   const values = new Map<string, ParameterValue>();
@@ -139,7 +140,7 @@ function pairUp<A, B>(as: readonly A[], bs: readonly B[], what: string): readonl
   return as.map((a, i) => [a, bs[i] as B]); // as many: checked above
 }
 
-function answer(reader: ContractReader, to: Uint8Array, input: Uint8Array): AbiTuple {
+function answer(reader: ContractReader, to: Address, input: Uint8Array): AbiTuple {
   const output = reader.call(to, input);
   if (output === undefined || output.length === 0) {
     throw new GovernanceError("bad-answer", `the contract at ${toHex(to)} fails`);

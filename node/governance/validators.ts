@@ -1,4 +1,5 @@
 /** Validators of a block, their order and their quorum (Istanbul BFT). */
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import type { ValidatorVote } from "./vote.ts";
@@ -6,13 +7,13 @@ import type { ValidatorVote } from "./vote.ts";
 /** Council and qualified validators of a block, both in the validators' order. */
 export interface ValidatorSet {
   /** All validators by genesis and votes. */
-  readonly council: readonly Uint8Array[];
+  readonly council: readonly Address[];
   /** Members of the council with enough stake. */
-  readonly qualified: readonly Uint8Array[];
+  readonly qualified: readonly Address[];
   /** Twice the number of faulty members; a block needs more committed seals. */
   readonly twiceFaulty: number;
-  inCouncil(address: Uint8Array): boolean;
-  isQualified(address: Uint8Array): boolean;
+  inCouncil(address: Address): boolean;
+  isQualified(address: Address): boolean;
 }
 
 /** Quorum of a committee: required messages and tolerated faulty members. */
@@ -31,8 +32,8 @@ export function quorum(size: number): Quorum {
 
 /** Creates the validator set of a block whose committee has at most `committeeSize` members. */
 export function validatorSet(
-  council: readonly Uint8Array[],
-  qualified: readonly Uint8Array[],
+  council: readonly Address[],
+  qualified: readonly Address[],
   committeeSize: number,
 ): ValidatorSet {
   const members = new Set(council.map(mapKey));
@@ -50,7 +51,7 @@ export function validatorSet(
  * Sorts addresses by their checksum texts (EIP-55), which is not the order of their bytes, and removes
  * duplicates.
  */
-export function sortedValidators(addresses: readonly Uint8Array[]): readonly Uint8Array[] {
+export function sortedValidators(addresses: readonly Address[]): readonly Address[] {
   const texts = new Map<string, Uint8Array>();
   for (const address of addresses) texts.set(checksumAddress(address), address);
   return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
@@ -58,9 +59,9 @@ export function sortedValidators(addresses: readonly Uint8Array[]): readonly Uin
 
 /** Returns the council after a vote; the governing node's own address in the vote is ignored. */
 export function councilAfterVote(
-  council: readonly Uint8Array[],
+  council: readonly Address[],
   vote: ValidatorVote,
-  governingNode: Uint8Array,
+  governingNode: Address,
 ): readonly Uint8Array[] {
   const members = new Map(council.map((address) => [mapKey(address), address]));
   const governing = mapKey(governingNode);

@@ -1,4 +1,5 @@
 /** Vote field of a header: RLP of voter, parameter name and value bytes. */
+import type { Address } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { BytesError } from "../bytes/error.ts";
 import { fromHex } from "../bytes/hex.ts";
@@ -17,7 +18,7 @@ import {
 /** A vote for the value of a parameter. */
 export interface ParameterVote {
   readonly kind: "parameter";
-  readonly voter: Uint8Array;
+  readonly voter: Address;
   readonly name: string;
   readonly value: ParameterValue;
 }
@@ -25,9 +26,9 @@ export interface ParameterVote {
 /** A vote to add validators to the council or to remove them. */
 export interface ValidatorVote {
   readonly kind: "validators";
-  readonly voter: Uint8Array;
+  readonly voter: Address;
   readonly adds: boolean;
-  readonly addresses: readonly Uint8Array[];
+  readonly addresses: readonly Address[];
 }
 
 /** Vote of a header. */
@@ -71,7 +72,7 @@ export function encodeVote(vote: Vote): Uint8Array<ArrayBuffer> {
  * Creates a vote from a name and a JSON value; validators are a string with commas. Undefined when they are
  * invalid.
  */
-export function voteOfJson(voter: Uint8Array, name: string, json: unknown): Vote | undefined {
+export function voteOfJson(voter: Address, name: string, json: unknown): Vote | undefined {
   if (isValidatorVote(name)) {
     const texts = typeof json === "string" ? json.split(",", MAX_VALIDATORS + 1) : [];
     const addresses = texts.map(addressValue).filter((each) => each !== undefined);
@@ -86,11 +87,11 @@ export function voteOfJson(voter: Uint8Array, name: string, json: unknown): Vote
   return value === undefined ? undefined : { kind: "parameter", voter, name, value };
 }
 
-function voteFields(bytes: Uint8Array): { voter: Uint8Array; name: string; value: Uint8Array } {
+function voteFields(bytes: Uint8Array): { voter: Address; name: string; value: Uint8Array } {
   try {
     const cursor = new RlpCursor(bytes);
     const end = cursor.enter();
-    const voter = cursor.fixed(ADDRESS_BYTES);
+    const voter = cursor.address();
     const name = cursor.string();
     const value = cursor.string();
     cursor.leave(end);

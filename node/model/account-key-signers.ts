@@ -2,6 +2,7 @@
  * Checks the signers of a transaction against an account's key (`ValidateAccountKey` in
  * `blockchain/types/accountkey/account_key.go@v2.2.2`).
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Rules } from "../config/rules.ts";
@@ -14,7 +15,7 @@ import type { KeyRole } from "./transaction-type.ts";
 /** The account that signs: its key, its address, and the role in which it signs. */
 export interface SigningAccount {
   readonly key: AccountKey;
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly role: KeyRole;
 }
 

@@ -4,6 +4,7 @@
  * storage always has the short form. Both directions run for every account that a block touches.
  */
 
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { RlpWriter } from "../bytes/rlp-writer.ts";
@@ -22,8 +23,8 @@ export interface Account {
   readonly balance: bigint;
   readonly humanReadable: boolean;
   readonly key: AccountKey;
-  readonly storageRoot: Uint8Array;
-  readonly codeHash: Uint8Array;
+  readonly storageRoot: Hash;
+  readonly codeHash: Hash;
   readonly codeInfo: number;
 }
 
@@ -94,8 +95,8 @@ interface Head extends Pick<Account, "nonce" | "balance" | "humanReadable" | "ke
 }
 
 function readCode(cursor: RlpCursor, outer: number, head: Head): Account {
-  const storageRoot = cursor.fixed(32);
-  const codeHash = cursor.fixed(32);
+  const storageRoot = cursor.hash();
+  const codeHash = cursor.hash();
   const codeInfo = cursor.number(1);
   cursor.leave(outer);
   const { nonce, balance, humanReadable, key } = head;
@@ -124,10 +125,10 @@ function isPlain(account: Account): boolean {
   return account.codeInfo === 0 && isNoCode(account.codeHash) && isNoStorage(account.storageRoot);
 }
 
-function isNoCode(codeHash: Uint8Array): boolean {
+function isNoCode(codeHash: Hash): boolean {
   return codeHash === EMPTY_HASH || equalBytes(codeHash, EMPTY_HASH);
 }
 
-function isNoStorage(root: Uint8Array): boolean {
+function isNoStorage(root: Hash): boolean {
   return root === EMPTY_TRIE_ROOT || equalBytes(root, EMPTY_TRIE_ROOT);
 }

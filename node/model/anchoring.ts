@@ -33,7 +33,7 @@ function readTyped(payload: Uint8Array): { type: number; data: Uint8Array } {
 function readSummary(bytes: Uint8Array, numbers: readonly string[]): Record<string, unknown> {
   return readList(bytes, (cursor) => {
     const summary: Record<string, unknown> = {};
-    for (const name of HASHES) summary[name] = hashText(cursor.fixed(32));
+    for (const name of HASHES) summary[name] = hashText(cursor.hash());
     for (const name of numbers) summary[name] = jsonInteger(cursor.bigint());
     return summary;
   });

@@ -1,4 +1,5 @@
 /** Authorizations of set-code transactions (EIP-7702): their RLP, their JSON and their authority. */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { addressText } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import type { RlpCursor } from "../bytes/rlp-cursor.ts";
@@ -18,7 +19,7 @@ export function readAuthorizations(cursor: RlpCursor): readonly Authorization[] 
     const entryEnd = cursor.enter();
     authorizations.push({
       chainId: cursor.bigint(),
-      address: cursor.fixed(20),
+      address: cursor.address(),
       nonce: cursor.bigint(8),
       yParity: cursor.number(1),
       r: cursor.integerView(),
@@ -63,7 +64,7 @@ export function authorizationDigest({
   chainId,
   address,
   nonce,
-}: Pick<Authorization, "chainId" | "address" | "nonce">): Uint8Array {
+}: Pick<Authorization, "chainId" | "address" | "nonce">): Hash {
   writer.reset().integer(nonce);
   writer.string(address);
   writer.integer(chainId);
@@ -74,13 +75,13 @@ export function authorizationDigest({
 
 /** Input for the recovery of an authorization's authority. */
 export interface AuthorityInput {
-  readonly digest: Uint8Array;
+  readonly digest: Hash;
   /** r, s and parity: 65 bytes. */
   readonly signature65: Uint8Array;
 }
 
 /** Recovered authorities, kept as long as the authorization object; undefined where recovery failed. */
-const recovered = new WeakMap<Authorization, { readonly authority: Uint8Array | undefined }>();
+const recovered = new WeakMap<Authorization, { readonly authority: Address | undefined }>();
 
 /** Returns the input for the recovery, or undefined for a signature with a high s. */
 export function authorityJob(authorization: Authorization): AuthorityInput | undefined {
@@ -95,7 +96,7 @@ export function knowsAuthority(authorization: Authorization): boolean {
 }
 
 /** Stores the authority that was recovered elsewhere from `authorityJob`. */
-export function setAuthority(authorization: Authorization, authority: Uint8Array | undefined): void {
+export function setAuthority(authorization: Authorization, authority: Address | undefined): void {
   recovered.set(authorization, { authority });
 }
 
@@ -103,7 +104,7 @@ export function setAuthority(authorization: Authorization, authority: Uint8Array
  * Returns the account that signed an authorization, recovered once; undefined for an invalid signature or a
  * high s.
  */
-export function authorityOf(authorization: Authorization): Uint8Array | undefined {
+export function authorityOf(authorization: Authorization): Address | undefined {
   const known = recovered.get(authorization);
   if (known !== undefined) return known.authority;
   const job = authorityJob(authorization);

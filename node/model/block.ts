@@ -1,4 +1,5 @@
 /** Blocks: RLP `[header, [transactions...]]`. */
+import type { Hash } from "../bytes/brands.ts";
 import { decodeRlp, encodeRlpList, itemAt, type RlpItem } from "../bytes/rlp.ts";
 import { ModelError } from "./error.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "./header.ts";
@@ -8,7 +9,7 @@ import { readTransactions, type Transaction } from "./transaction.ts";
 export interface Block {
   readonly header: Header;
   readonly transactions: readonly Transaction[];
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   readonly size: number;
 }
 

@@ -2,6 +2,7 @@
  * The 2048-bit bloom filter over addresses and topics of logs (yellow paper, section 4.3.1): 256 big-endian
  * bytes.
  */
+import type { Address } from "../bytes/brands.ts";
 import { hashInput, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 
 /** Length of a bloom filter in bytes. */
@@ -12,7 +13,7 @@ export const EMPTY_BLOOM: Uint8Array<ArrayBuffer> = new Uint8Array(BLOOM_LENGTH)
 
 /** The parts of a log that the filter covers. */
 export interface BloomSource {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly topics: readonly Uint8Array[];
 }
 

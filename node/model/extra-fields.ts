@@ -2,6 +2,7 @@
  * Reads the fields of an Istanbul extra field, and computes the two reduced forms that hashes cover.
  * `istanbul-extra.ts` gives them their meaning.
  */
+import type { Address } from "../bytes/brands.ts";
 import { BytesError } from "../bytes/error.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { RlpWriter } from "../bytes/rlp-writer.ts";
@@ -11,7 +12,7 @@ export const VANITY_LENGTH = 32;
 
 /** The list after the vanity. All byte strings are views. */
 export interface ExtraFields {
-  readonly validators: readonly Uint8Array[];
+  readonly validators: readonly Address[];
   readonly seal: Uint8Array;
   readonly committedSeals: readonly Uint8Array[];
 }

@@ -1,4 +1,5 @@
 /** Header of the genesis block (`blockchain/genesis.go@v2.2.2`). */
+import type { Hash } from "../bytes/brands.ts";
 import { DEFAULT_BLOCK_SCORE, type Genesis } from "../config/genesis.ts";
 import { genesisGovernance } from "../config/genesis-governance.ts";
 import { rulesAt } from "../config/rules.ts";
@@ -7,7 +8,7 @@ import type { Header } from "./header.ts";
 import { listRoot } from "./list-root.ts";
 
 /** Returns the header of block 0 for the state root of the genesis allocation. */
-export function genesisHeader(genesis: Genesis, stateRoot: Uint8Array): Header {
+export function genesisHeader(genesis: Genesis, stateRoot: Hash): Header {
   const { config } = genesis;
   const rules = rulesAt(config, 0);
   const emptyRoot = listRoot(config.deriveShaImpl, []);

@@ -2,6 +2,7 @@
  * Block headers: 14 fields, and up to five more from later forks (`blockchain/types/block.go@v2.2.2`). The
  * hash omits the parts that are set after the header is signed: the consensus round and the committed seals.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { RlpItem } from "../bytes/rlp.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { RlpWriter } from "../bytes/rlp-writer.ts";
@@ -13,11 +14,11 @@ import { extraForHash, extraForSeal } from "./extra-fields.ts";
  * A header. `time` is in seconds, `timeFoS` in hundredths of a second on top of it; `bloom` has 256 bytes.
  */
 export interface Header {
-  readonly parentHash: Uint8Array;
-  readonly rewardbase: Uint8Array;
-  readonly stateRoot: Uint8Array;
-  readonly transactionsRoot: Uint8Array;
-  readonly receiptsRoot: Uint8Array;
+  readonly parentHash: Hash;
+  readonly rewardbase: Address;
+  readonly stateRoot: Hash;
+  readonly transactionsRoot: Hash;
+  readonly receiptsRoot: Hash;
   readonly bloom: Uint8Array;
   readonly blockScore: bigint;
   readonly number: number;
@@ -31,7 +32,7 @@ export interface Header {
   readonly baseFee: bigint | undefined;
   /** 96 bytes from Randao on (KIP-114). Empty when only later fields are present. */
   readonly randomReveal: Uint8Array | undefined;
-  readonly mixHash: Uint8Array | undefined;
+  readonly mixHash: Hash | undefined;
   readonly blobGasUsed: bigint | undefined;
   readonly excessBlobGas: bigint | undefined;
 }
@@ -55,11 +56,11 @@ export function decodeHeader(item: RlpItem): Header {
   const cursor = new RlpCursor(item.raw);
   const end = cursor.enter();
   const header: Header = {
-    parentHash: cursor.fixed(32),
-    rewardbase: cursor.fixed(20),
-    stateRoot: cursor.fixed(32),
-    transactionsRoot: cursor.fixed(32),
-    receiptsRoot: cursor.fixed(32),
+    parentHash: cursor.hash(),
+    rewardbase: cursor.address(),
+    stateRoot: cursor.hash(),
+    transactionsRoot: cursor.hash(),
+    receiptsRoot: cursor.hash(),
     bloom: cursor.fixed(256),
     blockScore: cursor.bigint(),
     number: cursor.number(),
@@ -83,7 +84,7 @@ export function decodeHeader(item: RlpItem): Header {
  * Returns the block hash: of the header without round and committed seals, or of the header as it is when its
  * extra field is malformed.
  */
-export function blockHash(header: Header): Uint8Array<ArrayBuffer> {
+export function blockHash(header: Header): Hash<ArrayBuffer> {
   return hashWith(header, extraForHash(header.extra) ?? header.extra);
 }
 
@@ -91,13 +92,13 @@ export function blockHash(header: Header): Uint8Array<ArrayBuffer> {
  * Returns the hash that the proposer's seal covers: as the block hash, also without the seal. Throws
  * `ModelError` `bad-extra`.
  */
-export function sealHash(header: Header): Uint8Array<ArrayBuffer> {
+export function sealHash(header: Header): Hash<ArrayBuffer> {
   const extra = extraForSeal(header.extra);
   if (extra === undefined) throw new ModelError("bad-extra", "invalid istanbul header extra-data");
   return hashWith(header, extra);
 }
 
-function hashWith(header: Header, extra: Uint8Array): Uint8Array<ArrayBuffer> {
+function hashWith(header: Header, extra: Uint8Array): Hash<ArrayBuffer> {
   write(header, extra);
   return keccak256(writer.view);
 }

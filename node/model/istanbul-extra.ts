@@ -2,6 +2,7 @@
  * The extra field of an Istanbul header: 32 bytes of vanity, whose last byte is the round of the decision,
  * then a list of validators, proposer seal and committed seals (`blockchain/types/istanbul.go@v2.2.2`).
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -15,7 +16,7 @@ import { type Header, sealHash } from "./header.ts";
  */
 export interface IstanbulExtra {
   readonly vanity: Uint8Array;
-  readonly validators: readonly Uint8Array[];
+  readonly validators: readonly Address[];
   readonly seal: Uint8Array;
   readonly committedSeals: readonly Uint8Array[];
 }
@@ -41,11 +42,11 @@ export function roundOf(extra: Uint8Array): number {
 }
 
 /** Returns the digest of the proposer's seal: the hash of the seal hash. Throws `ModelError` `bad-extra`. */
-export function proposerSealDigest(header: Header): Uint8Array<ArrayBuffer> {
+export function proposerSealDigest(header: Header): Hash<ArrayBuffer> {
   return keccak256(sealHash(header));
 }
 
 /** Returns the digest of a committed seal: keccak(block hash ++ 2), 2 being the code of a commit message. */
-export function committedSealDigest(blockHash: Uint8Array): Uint8Array<ArrayBuffer> {
+export function committedSealDigest(blockHash: Hash): Hash<ArrayBuffer> {
   return keccak256(concatBytes(blockHash, Uint8Array.of(2)));
 }

@@ -2,6 +2,7 @@
  * The root over a block's transactions or receipts, computed in one of three ways by the chain parameter
  * `deriveshaimpl` (`blockchain/types/derivesha@v2.2.2`). Items are the encodings that the root covers.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -12,7 +13,7 @@ import { encodeBranch, encodeExtension, encodeLeaf, toNibbles } from "./trie-nod
 export const EMPTY_TRIE_ROOT: Uint8Array<ArrayBuffer> = keccak256(Uint8Array.of(0x80));
 
 /** Returns the root of a list; an unknown `impl` counts as 0, as in the Go node. */
-export function listRoot(impl: number, items: readonly Uint8Array[]): Uint8Array {
+export function listRoot(impl: number, items: readonly Uint8Array[]): Hash {
   if (impl === 1) return pairRoot(items);
   if (impl === 2) return keccak256(Buffer.concat(items));
   return trieRoot(items);

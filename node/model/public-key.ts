@@ -1,5 +1,6 @@
 /** Compressed public keys of secp256k1 (SEC 1 section 2.3.4): 2 or 3 for an even or odd y, then x. */
 
+import type { PublicKey } from "../bytes/brands.ts";
 import { readBigEndian } from "../bytes/rlp-cursor.ts";
 import { isScalar, recover } from "../crypto/secp256k1.ts";
 
@@ -7,7 +8,7 @@ const P = 2n ** 256n - 2n ** 32n - 977n;
 const NO_DIGEST = new Uint8Array(32);
 
 /** Returns the 64-byte point x, y of a 33-byte compressed key, or undefined when there is none. */
-export function decompressPublicKey(compressed: Uint8Array): Uint8Array | undefined {
+export function decompressPublicKey(compressed: Uint8Array): PublicKey | undefined {
   const sign = compressed[0];
   if (compressed.length !== 33 || (sign !== 2 && sign !== 3)) return undefined;
   const x = compressed.subarray(1);

@@ -3,6 +3,7 @@
  * which omits the bloom because it follows from the logs.
  */
 
+import type { Address, Hash } from "../bytes/brands.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { RlpWriter } from "../bytes/rlp-writer.ts";
 import { BLOOM_LENGTH, bloomOf } from "./bloom.ts";
@@ -10,7 +11,7 @@ import { ModelError } from "./error.ts";
 
 /** A log of a contract. Its position in the chain follows from the receipt's. */
 export interface EventLog {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly topics: readonly Uint8Array[];
   readonly data: Uint8Array;
 }
@@ -21,14 +22,14 @@ export interface Receipt {
   readonly gasUsed: bigint;
   readonly bloom: Uint8Array;
   readonly logs: readonly EventLog[];
-  readonly transactionHash: Uint8Array;
-  readonly contractAddress: Uint8Array | undefined;
+  readonly transactionHash: Hash;
+  readonly contractAddress: Address | undefined;
 }
 
 /** The parts of a receipt with logs that a log search needs. */
 export interface LoggedReceipt {
   readonly logs: readonly EventLog[];
-  readonly transactionHash: Uint8Array;
+  readonly transactionHash: Hash;
   /** Index of the transaction in the block. */
   readonly transactionIndex: number;
   /** Number of logs in earlier receipts of the block. */
@@ -130,7 +131,7 @@ const EMPTY_LIST = 0xc0;
 function readReceipt(cursor: RlpCursor): Receipt {
   const status = cursor.number(8);
   const gasUsed = cursor.bigint(8);
-  const transactionHash = cursor.fixed(32);
+  const transactionHash = cursor.hash();
   const contractAddress = cursor.optionalFixed(20);
   const logs = readLogs(cursor);
   return { status, gasUsed, bloom: bloomOf(logs), logs, transactionHash, contractAddress };
@@ -155,7 +156,7 @@ function readLogs(cursor: RlpCursor): EventLog[] {
   const logs: EventLog[] = [];
   while (!cursor.done) {
     const logEnd = cursor.enter();
-    const address = cursor.fixed(20);
+    const address = cursor.address();
     const topicsEnd = cursor.enter();
     const topics: Uint8Array[] = [];
     while (!cursor.done) topics.push(cursor.fixed(32));

@@ -1,4 +1,5 @@
 /** Codecs shared by several transaction types: signatures, access lists, digests and common JSON. */
+import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import { addressText, hashText, toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
@@ -60,7 +61,7 @@ export function signaturesJson(signatures: readonly Signature[]): readonly objec
 }
 
 /** Reads a recipient; undefined for an empty string. */
-export function readRecipient(cursor: RlpCursor): Uint8Array | undefined {
+export function readRecipient(cursor: RlpCursor): Address | undefined {
   return cursor.optionalFixed(ADDRESS_LENGTH);
 }
 
@@ -130,7 +131,7 @@ export function digestOfFirst(
   { listAt, count }: { readonly listAt: number; readonly count: number },
   lead: number | undefined,
   tail: Uint8Array,
-): Uint8Array {
+): Hash {
   const cursor = new RlpCursor(raw, listAt);
   cursor.enter();
   const from = cursor.at;
@@ -148,9 +149,9 @@ export function readAccessList(cursor: RlpCursor): readonly AccessListEntry[] {
   const entries: AccessListEntry[] = [];
   while (!cursor.done) {
     const entryEnd = cursor.enter();
-    const address = cursor.fixed(ADDRESS_LENGTH);
+    const address = cursor.address();
     const keysEnd = cursor.enter();
-    const storageKeys: Uint8Array[] = [];
+    const storageKeys: StorageKey[] = [];
     while (!cursor.done) storageKeys.push(cursor.fixed(32));
     cursor.leave(keysEnd);
     cursor.leave(entryEnd);

@@ -1,4 +1,5 @@
 /** Transactions in JSON: the fields of the RPC objects, and the stand-alone form. */
+import type { Address } from "../bytes/brands.ts";
 import { addressText, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Transaction } from "./transaction.ts";
@@ -33,7 +34,7 @@ export function transactionJson(tx: Transaction): Readonly<Record<string, unknow
 }
 
 /** Returns the recipient in Ethereum's form: the sender for types that act on the sender's own account. */
-export function ethereumRecipient({ type, to, fields }: Transaction): Uint8Array | undefined {
+export function ethereumRecipient({ type, to, fields }: Transaction): Address | undefined {
   return type.recipientIsSender === true ? fields.from : to;
 }
 

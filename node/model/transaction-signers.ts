@@ -2,6 +2,7 @@
  * Signers of a transaction: the public keys behind its signatures, for `validateSigners`, and the fee payer's
  * signature.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { TransactionError } from "./error.ts";
 import {
   assembleTransaction,
@@ -96,7 +97,7 @@ export function setPayerKeys(
  */
 export function signAsFeePayer(
   tx: Transaction,
-  { feePayer, chainId }: { readonly feePayer: Uint8Array; readonly chainId: bigint },
+  { feePayer, chainId }: { readonly feePayer: Address; readonly chainId: bigint },
   sign: Sign,
 ): Transaction {
   const fields = { ...tx.fields, feePayer };
@@ -109,7 +110,7 @@ export function signAsFeePayer(
   return assembleTransaction(draft, chainId, tx.signatures);
 }
 
-function payerDigest(tx: Transaction, chainId: bigint): Uint8Array {
+function payerDigest(tx: Transaction, chainId: bigint): Hash {
   const digest = tx.type.payerDigest?.(tx, chainId);
   if (digest !== undefined) return digest;
   throw new TransactionError("no-fee-payer", "not a fee delegation transaction");

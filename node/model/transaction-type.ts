@@ -3,6 +3,7 @@
  * never asks for the type of a transaction: it reads these fields or calls the row.
  */
 
+import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import type { RlpCursor } from "../bytes/rlp-cursor.ts";
 import type { Rules } from "../config/rules.ts";
 
@@ -15,15 +16,15 @@ export interface Signature {
 
 /** An entry of an access list (EIP-2930): an address and its 32-byte slots. */
 export interface AccessListEntry {
-  readonly address: Uint8Array;
-  readonly storageKeys: readonly Uint8Array[];
+  readonly address: Address;
+  readonly storageKeys: readonly StorageKey[];
 }
 
 /** An entry of an authorization list (EIP-7702): an account delegates to the code of `address`. */
 export interface Authorization {
   /** 0 stands for every chain. */
   readonly chainId: bigint;
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly nonce: bigint;
   readonly yParity: number;
   readonly r: Uint8Array;
@@ -46,17 +47,17 @@ export interface TypeFields {
   readonly accessList?: readonly AccessListEntry[];
   readonly authorizationList?: readonly Authorization[];
   readonly maxFeePerBlobGas?: bigint;
-  readonly blobVersionedHashes?: readonly Uint8Array[];
+  readonly blobVersionedHashes?: readonly Hash[];
   readonly sidecar?: BlobSidecar;
   /** The sender, in types that name it; its account's key determines the valid signatures. */
-  readonly from?: Uint8Array;
+  readonly from?: Address;
   /** The new account key, serialised. */
   readonly key?: Uint8Array;
   readonly humanReadable?: boolean;
   readonly codeFormat?: number;
   /** Percentage of the fee that the fee payer pays; all of it when absent. */
   readonly feeRatio?: number;
-  readonly feePayer?: Uint8Array;
+  readonly feePayer?: Address;
   readonly payerSignatures?: readonly Signature[];
 }
 
@@ -80,7 +81,7 @@ export interface TransactionContent {
   readonly gasTipCap: bigint;
   readonly value: bigint;
   /** Absent for a contract creation. */
-  readonly to: Uint8Array | undefined;
+  readonly to: Address | undefined;
   readonly input: Uint8Array;
   /** The chain id in a field or in V; absent when the transaction has none. */
   readonly chainId: bigint | undefined;
@@ -118,7 +119,7 @@ export interface TransactionType {
    * Returns the hash that the sender knows before a fee payer has signed; absent where it is the transaction
    * hash.
    */
-  readonly senderHash?: (body: TransactionBody) => Uint8Array;
+  readonly senderHash?: (body: TransactionBody) => Hash;
   /** Execution besides the increment of the nonce. */
   readonly action: Action;
   /** Condition on the recipient in the state; none when absent. */
@@ -153,9 +154,9 @@ export interface TransactionType {
   /** Returns parity and chain id of one signature. */
   readonly decodeV: (body: TransactionBody, signature: Signature) => DecodedV;
   /** Returns the digest that the sender signs. */
-  readonly digest: (body: TransactionBody) => Uint8Array;
+  readonly digest: (body: TransactionBody) => Hash;
   /** Returns the digest that the fee payer signs for a chain; absent in types without a fee payer. */
-  readonly payerDigest?: (body: TransactionBody, chainId: bigint) => Uint8Array;
+  readonly payerDigest?: (body: TransactionBody, chainId: bigint) => Hash;
   /** Returns V of a new signature for a chain. */
   readonly encodeV: (parity: number, chainId: bigint) => bigint;
   /** Returns the intrinsic gas. */

@@ -3,6 +3,7 @@
  * type. In: bytes, of which everything stays a view. Out: `Transaction`, whose hash and sender are computed
  * at most once. Differences between types are in the rows of `transaction-types/`.
  */
+import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import { BytesError } from "../bytes/error.ts";
 import type { RlpItem } from "../bytes/rlp.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
@@ -26,8 +27,8 @@ import type {
  */
 export interface Transaction extends TransactionBody {
   readonly type: TransactionType;
-  readonly hash: Uint8Array;
-  readonly senderTxHash: Uint8Array;
+  readonly hash: Hash;
+  readonly senderTxHash: Hash;
 }
 
 /** A transaction to sign; `code` is the number of its type. Fields that the type lacks are ignored. */
@@ -38,7 +39,7 @@ export interface TransactionDraft extends Omit<TransactionContent, "chainId" | "
 
 /** Input for the recovery of a public key. */
 export interface RecoveryInput {
-  readonly digest: Uint8Array;
+  readonly digest: Hash;
   /** r, s and parity: 65 bytes. */
   readonly signature65: Uint8Array;
 }
@@ -53,15 +54,15 @@ class DecodedTransaction implements Transaction {
   readonly gasFeeCap: bigint;
   readonly gasTipCap: bigint;
   readonly value: bigint;
-  readonly to: Uint8Array | undefined;
+  readonly to: Address | undefined;
   readonly input: Uint8Array;
   readonly chainId: bigint | undefined;
   readonly fields: TypeFields;
   readonly signatures: readonly Signature[];
   readonly raw: Uint8Array;
-  #hash: Uint8Array | undefined;
-  #senderHash: Uint8Array | undefined;
-  #sender: Uint8Array | undefined;
+  #hash: Hash | undefined;
+  #senderHash: Hash | undefined;
+  #sender: Address | undefined;
   /** The chain id that `#sender` holds for. */
   #senderChain = 0n;
 
@@ -80,23 +81,23 @@ class DecodedTransaction implements Transaction {
     this.raw = body.raw;
   }
 
-  get hash(): Uint8Array {
+  get hash(): Hash {
     this.#hash ??= keccak256(hashPreimage(this));
     return this.#hash;
   }
 
-  get senderTxHash(): Uint8Array {
+  get senderTxHash(): Hash {
     const { senderHash } = this.type;
     if (senderHash === undefined) return this.hash;
     this.#senderHash ??= senderHash(this);
     return this.#senderHash;
   }
 
-  knownSender(chainId: bigint): Uint8Array | undefined {
+  knownSender(chainId: bigint): Address | undefined {
     return this.#senderChain === chainId ? this.#sender : undefined;
   }
 
-  rememberSender(chainId: bigint, sender: Uint8Array): void {
+  rememberSender(chainId: bigint, sender: Address): void {
     this.#sender = sender;
     this.#senderChain = chainId;
   }
@@ -199,7 +200,7 @@ function tooManySignatures(): TransactionError {
  * Returns the sender's address, recovered once per transaction, or the one that the transaction names. A
  * named sender is unproven until `validateSigners` has accepted the signers' keys. Throws `TransactionError`.
  */
-export function senderOf(tx: Transaction, chainId: bigint): Uint8Array {
+export function senderOf(tx: Transaction, chainId: bigint): Address {
   if (tx.fields.from !== undefined) return tx.fields.from;
   const known = tx instanceof DecodedTransaction ? tx.knownSender(chainId) : undefined;
   if (known !== undefined) return known;
@@ -217,14 +218,14 @@ export function knowsSender(tx: Transaction, chainId: bigint): boolean {
 }
 
 /** Recovers the 64-byte public key of a signature. Throws `TransactionError` when there is none. */
-export function recoverKey({ digest, signature65 }: RecoveryInput): Uint8Array {
+export function recoverKey({ digest, signature65 }: RecoveryInput): PublicKey {
   const publicKey = recover(digest, signature65);
   if (publicKey === undefined) throw new TransactionError("bad-signature", "recovery failed");
   return publicKey;
 }
 
 /** Stores the sender that was recovered elsewhere from `recoveryJob` for the same chain. */
-export function setSender(tx: Transaction, chainId: bigint, sender: Uint8Array): void {
+export function setSender(tx: Transaction, chainId: bigint, sender: Address): void {
   if (tx instanceof DecodedTransaction) tx.rememberSender(chainId, sender);
 }
 
@@ -237,7 +238,7 @@ export function checkTypeAccepted(tx: Transaction, rules: Rules): void {
 /**
  * Signs a digest: returns r, s and parity (65 bytes), or several of them for types that name their sender.
  */
-export type Sign = (digest: Uint8Array) => Uint8Array | readonly Uint8Array[];
+export type Sign = (digest: Hash) => Uint8Array | readonly Uint8Array[];
 
 /** Signs a draft for a chain. Throws `TransactionError` for an unknown type or too many signatures. */
 export function signTransaction(draft: TransactionDraft, chainId: bigint, sign: Sign): Transaction {
@@ -272,7 +273,7 @@ export function assembleTransaction(
 /** Returns signatures over a digest in the form of a type and a chain. */
 export function signDigest(
   sign: Sign,
-  digest: Uint8Array,
+  digest: Hash,
   { type, chainId }: { readonly type: TransactionType; readonly chainId: bigint },
 ): readonly Signature[] {
   const made = sign(digest);

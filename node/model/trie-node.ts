@@ -3,6 +3,7 @@
  * hex-prefixed path and a value or reference. A path is one nibble a byte; all keys of a trie have one length or none is the
  * beginning of another, so a branch never holds a value. Hot: measured by `bench/state.ts`.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { isOneByteItem, RLP_LIST, RLP_STRING, rlpHeaderLength, writeRlpHeader } from "../bytes/rlp-header.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 
@@ -71,7 +72,7 @@ export function writeExtension(
   out: Uint8Array,
   path: Uint8Array,
   inline: Uint8Array | undefined,
-  hash: Uint8Array,
+  hash: Hash,
 ): number {
   const payload = pathLength(path) + referenceLength(inline);
   return writeReference(

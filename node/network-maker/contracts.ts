@@ -1,4 +1,5 @@
 /** System contracts of block 0: registry (KIP-149), BLS registry (KIP-113) and address book. */
+import type { Address } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { bareHex, fromHex } from "../bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
@@ -17,33 +18,33 @@ export const BLS_REGISTRY_NAME = "KIP113";
 
 /** A contract account of block 0. */
 export interface Contract {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly code: Uint8Array;
   readonly slots: readonly Slot[];
 }
 
 /** A validator with its BLS public key and proof of possession. */
 export interface RegisteredValidator {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly info: BlsPublicInfo;
 }
 
 /** Returns the registration of a node whose BLS key is derived from its node key. */
-export async function registrationOf(address: Uint8Array, key: Uint8Array): Promise<RegisteredValidator> {
+export async function registrationOf(address: Address, key: Uint8Array): Promise<RegisteredValidator> {
   return { address, info: await provePossession(deriveBlsKey(key)) };
 }
 
 /** Returns the contract registry with one active record. */
-export function registryContract(owner: Uint8Array, blsRegistry: Uint8Array): Contract {
+export function registryContract(owner: Address, blsRegistry: Address): Contract {
   const records = [{ name: BLS_REGISTRY_NAME, address: blsRegistry }];
   return { address: REGISTRY, code: REGISTRY_CODE, slots: registrySlots({ owner, records }) };
 }
 
 /** Addresses and owner of the BLS registry. */
 export interface BlsRegistryOptions {
-  readonly proxy: Uint8Array;
-  readonly logic: Uint8Array;
-  readonly owner: Uint8Array;
+  readonly proxy: Address;
+  readonly logic: Address;
+  readonly owner: Address;
 }
 
 /** Storage slots of the BLS registry: initialisation, owner, nodes and their keys. */
@@ -107,7 +108,7 @@ const BUILT_IN_OWNER = "fcd0ea52081a6d0c75ffddb035a91a782f4af027";
  * Returns the address book with `owner` as the account that may initialise it; `undefined` for the one in the
  * code.
  */
-export function addressBookContract(owner: Uint8Array | undefined): Contract {
+export function addressBookContract(owner: Address | undefined): Contract {
   const code =
     owner === undefined ? ADDRESS_BOOK_CODE : ADDRESS_BOOK_CODE.replace(BUILT_IN_OWNER, bareHex(owner));
   return { address: ADDRESS_BOOK, code: fromHex(code), slots: [] };

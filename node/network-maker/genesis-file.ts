@@ -2,6 +2,7 @@
  * The genesis file of a network, with the members and their order of the Go node's homi
  * (`cmd/homi/genesis/genesis.go@v2.2.2`).
  */
+import type { Address } from "../bytes/brands.ts";
 import { addressText, bareHex, toHex } from "../bytes/hex.ts";
 import { fixedBytes, toQuantity } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -19,7 +20,7 @@ import type { GenesisOptions, GovernanceOptions } from "./genesis-options.ts";
 
 /** A validator. The first one owns the registries and is the governing node. */
 export interface Validator {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly key: Uint8Array;
 }
 
@@ -27,7 +28,7 @@ export interface Validator {
 export interface GenesisAccounts {
   readonly validators: readonly [Validator, ...Validator[]];
   /** Test accounts; they are funded like the validators. */
-  readonly testAccounts: readonly Uint8Array[];
+  readonly testAccounts: readonly Address[];
 }
 
 /** Balance of each validator and each funded account, in peb. */

@@ -1,4 +1,5 @@
 /** Options of a network: its size and its genesis, defaults included. */
+import type { Address } from "../bytes/brands.ts";
 import type { RewardConfig } from "../config/chain-config.ts";
 import type { GenesisKind } from "../config/flags-genesis.ts";
 
@@ -24,8 +25,8 @@ export interface BaseFeeOptions {
 export interface GovernanceOptions {
   readonly mode: string;
   /** `undefined` for the first validator. */
-  readonly governingNode: Uint8Array | undefined;
-  readonly parameterContract: Uint8Array;
+  readonly governingNode: Address | undefined;
+  readonly parameterContract: Address;
   readonly reward: RewardConfig;
   readonly baseFee: BaseFeeOptions;
 }
@@ -43,10 +44,10 @@ export interface GenesisOptions {
   readonly governance: GovernanceOptions | undefined;
   readonly kip103Contract: Uint8Array;
   readonly kip160Contract: Uint8Array;
-  readonly blsProxy: Uint8Array;
-  readonly blsLogic: Uint8Array;
+  readonly blsProxy: Address;
+  readonly blsLogic: Address;
   /** Funded accounts in addition to validators and test accounts. */
-  readonly funded: readonly Uint8Array[];
+  readonly funded: readonly Address[];
   /** Account that may initialise the address book; `undefined` for the one in its code. */
   readonly addressBookOwner: "first-validator" | Uint8Array | undefined;
   /** Timestamp in seconds since the epoch. */

@@ -1,4 +1,5 @@
 /** Creates a network from its options: nodes with keys, genesis and test accounts. */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 import { type NodeKey, nodeKeyOf } from "../p2p/node-key.ts";
@@ -27,7 +28,7 @@ export interface MadeNode extends NodeKey {
 /** A test account. */
 export interface MadeAccount {
   readonly key: Uint8Array;
-  readonly address: Uint8Array;
+  readonly address: Address;
 }
 
 /** A network. */

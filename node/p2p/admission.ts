@@ -2,12 +2,13 @@
  * Admission of peers: the checks of the Go node (`encHandshakeChecks` in networks/p2p/server.go@v2.2.2), in
  * its order. They run after the encryption handshake and again after hello.
  */
+import type { NodeId } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import type { DisconnectReason } from "./disconnect-reasons.ts";
 
 /** A connection that asks to become a peer. */
 export interface Candidate {
-  readonly remoteId: Uint8Array;
+  readonly remoteId: NodeId;
   readonly inbound: boolean;
   readonly trusted: boolean;
   /** True for a node that is dialled because the operator named it. */
@@ -18,13 +19,13 @@ export interface Candidate {
 
 /** Occupied and available peer slots of this node. */
 export interface AdmissionLimits {
-  readonly ownId: Uint8Array;
+  readonly ownId: NodeId;
   readonly peers: number;
   readonly inboundPeers: number;
   readonly maxPeers: number;
   /** Outbound slots reserved for dynamic dials. */
   readonly maxDynamic: number;
-  readonly isPeer: (id: Uint8Array) => boolean;
+  readonly isPeer: (id: NodeId) => boolean;
 }
 
 /** Returns the reason to refuse a candidate, or undefined when it is admitted. */

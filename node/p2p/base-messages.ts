@@ -3,6 +3,7 @@
  * specification with two differences of networks/p2p/peer.go@v2.2.2: hello lists several ports and a
  * multichannel flag, and a disconnect reason comes bare or in a list.
  */
+import type { NodeId } from "../bytes/brands.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, itemInteger, listItems, type RlpItem, stringBytes } from "../bytes/rlp.ts";
 import { P2pError } from "./error.ts";
@@ -36,7 +37,7 @@ export interface Hello {
   /** TCP ports of a multichannel node. Empty for a node with a single connection. */
   readonly listenPorts: readonly number[];
   /** Node id, 64 bytes. */
-  readonly id: Uint8Array;
+  readonly id: NodeId;
   readonly multichannel: boolean;
 }
 

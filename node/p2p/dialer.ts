@@ -3,6 +3,7 @@
  * back-off. Static nodes are dialled without end, discovered ones are given up. It opens no sockets itself;
  * `dial` is a dependency.
  */
+import type { NodeId } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { NodeUrl } from "./node-url.ts";
@@ -35,8 +36,8 @@ export interface DialerDeps {
   readonly dial: (url: NodeUrl, kind: DialKind) => Promise<DialledPeer>;
   /** Called after each failed dial with the number of failures in a row. */
   readonly onFailure: (url: NodeUrl, kind: DialKind, failures: number, error: Error) => undefined;
-  isPeer(id: Uint8Array): boolean;
-  readonly ownId: Uint8Array;
+  isPeer(id: NodeId): boolean;
+  readonly ownId: NodeId;
   readonly timings: P2pTimings;
   readonly clock: Clock;
   /** Returns a random number in [0, 1). */
@@ -84,7 +85,7 @@ export class Dialer implements Disposable {
   }
 
   /** Returns the ids of nodes without a known address. They are dialled after `setAddress`. */
-  unresolvedIds(): Uint8Array[] {
+  unresolvedIds(): NodeId[] {
     return [...this.#entries.values()].filter(({ url }) => !hasAddress(url)).map(({ url }) => url.id);
   }
 
@@ -102,7 +103,7 @@ export class Dialer implements Disposable {
   }
 
   /** Removes a node. Returns false for an unknown one. */
-  remove(id: Uint8Array): boolean {
+  remove(id: NodeId): boolean {
     const entry = this.#entries.get(mapKey(id));
     if (entry === undefined) return false;
     clearTimeout(entry.timer);
@@ -111,7 +112,7 @@ export class Dialer implements Disposable {
   }
 
   /** Dials a static node again whose inbound connection has ended. */
-  redial(id: Uint8Array): void {
+  redial(id: NodeId): void {
     const entry = this.#entries.get(mapKey(id));
     if (entry !== undefined && !entry.busy) this.#dialAfter(entry, this.#backOff(1));
   }

@@ -2,7 +2,9 @@
  * Frames of the devp2p RLPx specification: header, header MAC, body, body MAC, encrypted with one AES-CTR key
  * stream in each direction. Pure. A writer or reader serves one direction of one connection.
  */
+
 import { timingSafeEqual } from "node:crypto";
+import type { Hash } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp, itemAt, itemInteger } from "../bytes/rlp.ts";
@@ -122,7 +124,7 @@ function bodyMac(hash: RunningKeccak, block: BlockCipher, body: Uint8Array): Uin
   return step(hash, block, digest, digest);
 }
 
-function step(hash: RunningKeccak, block: BlockCipher, digest: Uint8Array, seed: Uint8Array): Uint8Array {
+function step(hash: RunningKeccak, block: BlockCipher, digest: Hash, seed: Uint8Array): Uint8Array {
   const mixed = new Uint8Array(block(digest.subarray(0, 16)));
   for (let i = 0; i < 16; i++) mixed[i] = (mixed[i] as number) ^ (seed[i] as number); // both have 16 bytes
   hash.update(mixed);

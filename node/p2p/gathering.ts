@@ -2,6 +2,7 @@
  * Connections of multichannel peers, collected until there is one for every listening port. An incomplete set
  * is closed after a timeout, and the oldest set when too many are incomplete.
  */
+import type { NodeId } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 
 /** Maximum number of peers with an incomplete set. */
@@ -32,7 +33,7 @@ export class Gathering<T> implements Disposable {
    * Adds the connection that a node opened to one of `ports` listening ports. Returns all connections in
    * order of ports once the set is complete.
    */
-  put(id: Uint8Array, connection: T, at: { readonly port: number; readonly ports: number }): T[] | undefined {
+  put(id: NodeId, connection: T, at: { readonly port: number; readonly ports: number }): T[] | undefined {
     const key = mapKey(id);
     const waiting = this.#waiting.get(key) ?? this.#begin(key, at.ports);
     const before = waiting.connections[at.port];

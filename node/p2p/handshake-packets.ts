@@ -3,6 +3,7 @@
  * RLPx specification, initial handshake). Pure: keys, nonces and padding are inputs. The initiator dialled,
  * the recipient accepted.
  */
+import { type NodeId, type PublicKey, publicKeyOfNode } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { fixedBytes, integerBytes } from "../bytes/integer.ts";
 import { encodeRlp, itemAt, listItems, stringBytes } from "../bytes/rlp.ts";
@@ -27,7 +28,7 @@ export interface PacketRandomness {
 export interface HandshakeSide {
   /** Private key of the node. */
   readonly key: Uint8Array;
-  readonly remoteId: Uint8Array;
+  readonly remoteId: NodeId;
   readonly ephemeralKey: Uint8Array;
   /** 32 bytes. */
   readonly nonce: Uint8Array;
@@ -35,16 +36,16 @@ export interface HandshakeSide {
 
 /** Content of an auth packet. */
 export interface Auth {
-  readonly remoteId: Uint8Array;
+  readonly remoteId: NodeId;
   readonly nonce: Uint8Array;
   /** Ephemeral public key of the initiator, recovered from its signature. */
-  readonly ephemeralId: Uint8Array;
+  readonly ephemeralId: PublicKey;
 }
 
 /** Content of an ack packet. */
 export interface Ack {
   readonly nonce: Uint8Array;
-  readonly ephemeralId: Uint8Array;
+  readonly ephemeralId: PublicKey;
 }
 
 /** Minimum size of the ECIES box that follows the two-byte size prefix. */
@@ -68,12 +69,18 @@ export function ackFields({ ephemeralKey, nonce }: HandshakeSide): Uint8Array[] 
 /** Encrypts the fields of a packet for `remoteId`. */
 export function sealPacket(
   fields: readonly Uint8Array[],
-  remoteId: Uint8Array,
+  remoteId: NodeId,
   randomness: PacketRandomness,
 ): Uint8Array {
   const message = concatBytes(encodeRlp(fields), new Uint8Array(randomness.padding));
   const prefix = fixedBytes(message.length + BOX_OVERHEAD, 2);
-  const box = sealBox({ message, prefix, to: remoteId, ephemeralKey: randomness.boxKey, iv: randomness.iv });
+  const box = sealBox({
+    message,
+    prefix,
+    to: publicKeyOfNode(remoteId),
+    ephemeralKey: randomness.boxKey,
+    iv: randomness.iv,
+  });
   return concatBytes(prefix, box);
 }
 
@@ -113,12 +120,12 @@ function openPacket(key: Uint8Array, packet: Uint8Array, lengths: readonly numbe
 }
 
 /** Returns the digest that the initiator signs: the static shared secret XOR its nonce. */
-function authDigest(key: Uint8Array, remoteId: Uint8Array, nonce: Uint8Array): Uint8Array {
-  return xor(sharedSecret(key, remoteId), nonce);
+function authDigest(key: Uint8Array, remoteId: NodeId, nonce: Uint8Array): Uint8Array {
+  return xor(sharedSecret(key, publicKeyOfNode(remoteId)), nonce);
 }
 
-function sharedSecret(key: Uint8Array, id: Uint8Array): Uint8Array {
-  const shared = ecdh(key, id);
+function sharedSecret(key: Uint8Array, publicKey: PublicKey): Uint8Array {
+  const shared = ecdh(key, publicKey);
   if (shared === undefined) throw badHandshake("a key that is not on the curve");
   return shared;
 }
@@ -131,7 +138,7 @@ function xor(a: Uint8Array, b: Uint8Array): Uint8Array {
 export interface HandshakeResult {
   readonly initiator: boolean;
   readonly ephemeralKey: Uint8Array;
-  readonly remoteEphemeralId: Uint8Array;
+  readonly remoteEphemeralId: PublicKey;
   readonly initNonce: Uint8Array;
   readonly respNonce: Uint8Array;
   readonly auth: Uint8Array;

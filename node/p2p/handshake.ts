@@ -2,8 +2,10 @@
  * Handshakes before a session: Klaytn's connection-type byte both ways, RLPx auth and ack, then hello both
  * ways. Comes in: a connected socket. Goes out: an encrypted transport and the identity of the remote node.
  */
+
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import type { NodeId } from "../bytes/brands.ts";
 import { concatBytes, isZero } from "../bytes/compare.ts";
 import { isPrivateKey } from "../crypto/secp256k1.ts";
 import {
@@ -48,7 +50,7 @@ export interface HandshakeDeps {
 /** An encrypted connection before hello, and the node at its other end. */
 export interface EncryptedConnection {
   readonly transport: RlpxTransport;
-  readonly remoteId: Uint8Array;
+  readonly remoteId: NodeId;
   readonly remoteType: NodeType;
 }
 
@@ -59,7 +61,7 @@ export interface EncryptedConnection {
 export async function exchangeKeys(
   socket: Socket,
   self: HandshakeDeps,
-  remoteId: Uint8Array | undefined,
+  remoteId: NodeId | undefined,
 ): Promise<EncryptedConnection> {
   socket.setNoDelay(true);
   const reader = openByteReader(socket);
@@ -81,10 +83,10 @@ interface Wire {
 
 interface KeyExchange {
   readonly end: HandshakeResult;
-  readonly id: Uint8Array;
+  readonly id: NodeId;
 }
 
-async function initiate({ socket, reader }: Wire, self: HandshakeDeps, id: Uint8Array): Promise<KeyExchange> {
+async function initiate({ socket, reader }: Wire, self: HandshakeDeps, id: NodeId): Promise<KeyExchange> {
   await pause(self.timings.afterTypeByteMs);
   const side = { key: self.nodeKey.key, remoteId: id, ephemeralKey: randomKey(self), nonce: self.random(32) };
   const auth = await timeOf(self).run(() => sealPacket(authFields(side), id, packetRandomness(self)));

@@ -3,9 +3,11 @@
  * id, its address identifies a validator. The address is also stored beside a generated key, because the key
  * file has no checksum and a flipped bit would give another identity.
  */
+
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { type Address, type NodeId, nodeIdOf } from "../bytes/brands.ts";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { addressOfPublicKey, isPrivateKey, publicKeyOf } from "../crypto/secp256k1.ts";
@@ -21,9 +23,9 @@ export interface NodeKey {
   /** Private key, 32 bytes. */
   readonly key: Uint8Array;
   /** Public key without its prefix byte, 64 bytes. */
-  readonly id: Uint8Array;
+  readonly id: NodeId;
   /** Address of the public key, 20 bytes. */
-  readonly address: Uint8Array;
+  readonly address: Address;
 }
 
 const DIGITS = 64;
@@ -31,8 +33,8 @@ const DIGITS = 64;
 /** Derives the identity of a private key. Throws `NodeKeyError` for an invalid one. */
 export function nodeKeyOf(key: Uint8Array): NodeKey {
   if (!isPrivateKey(key)) throw new NodeKeyError("the node key is not a private key of secp256k1");
-  const id = publicKeyOf(key);
-  return { key, id, address: addressOfPublicKey(id) };
+  const publicKey = publicKeyOf(key);
+  return { key, id: nodeIdOf(publicKey), address: addressOfPublicKey(publicKey) };
 }
 
 /** Reads the key file of a data directory, or generates a key and writes it. Throws as `readNodeKey`. */

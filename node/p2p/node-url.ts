@@ -3,7 +3,9 @@
  * A bare id is an incomplete URL of a node without a known address. Host names stay unresolved. Error texts
  * are those of the Go node (`ParseNode` in networks/p2p/discover/node.go@v2.2.2).
  */
+
 import { isIP, isIPv6 } from "node:net";
+import type { NodeId } from "../bytes/brands.ts";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { P2pError } from "./error.ts";
 import { type NodeType, typeOfText } from "./node-type.ts";
@@ -11,7 +13,7 @@ import { type NodeType, typeOfText } from "./node-type.ts";
 /** Identity and address of a node. */
 export interface NodeUrl {
   /** Node id, 64 bytes. */
-  readonly id: Uint8Array;
+  readonly id: NodeId;
   /** Address (IPv6 without brackets) or host name; undefined in an incomplete URL. */
   readonly host: string | undefined;
   readonly tcpPort: number;

@@ -3,7 +3,9 @@
  * the given protocols over each session. It knows nothing about blocks. Comes in: sockets, node URLs,
  * protocol rows. Goes out: peers for the protocols, and their description for RPC.
  */
+
 import type { Socket } from "node:net";
+import type { NodeId } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -116,7 +118,7 @@ export async function openP2p(options: P2pOptions): Promise<P2p> {
     ports: () => listeners.map(({ port }) => port),
   });
   const metrics = declareP2pMetrics(options.metrics, () => set.list(), memory);
-  const isPeer = (id: Uint8Array): boolean => set.find(id) !== undefined;
+  const isPeer = (id: NodeId): boolean => set.find(id) !== undefined;
   const randomFraction = () => Buffer.from(options.random(4)).readUInt32BE() / 2 ** 32;
   const dialer = new Dialer({
     dial: createDial({ resolve, timeoutMs: timings.dialMs, allows, metrics, set, signal }),

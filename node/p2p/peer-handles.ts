@@ -1,4 +1,5 @@
 /** Handles of a session: one `Peer` for the whole node and one `ProtocolPeer` for each protocol. */
+import { type NodeId, publicKeyOfNode } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
 import type { Hello } from "./base-messages.ts";
@@ -18,7 +19,7 @@ import type { RlpxTransport } from "./transport.ts";
 export interface ConnectedPeer {
   /** Connections in order of ports; the first carries every lane without a connection of its own. */
   readonly transports: readonly RlpxTransport[];
-  readonly remoteId: Uint8Array;
+  readonly remoteId: NodeId;
   readonly remoteType: NodeType;
   readonly hello: Hello;
   readonly inbound: boolean;
@@ -70,7 +71,7 @@ export function createPeerHandles(deps: PeerHandleDeps): PeerHandles {
     id: connected.remoteId,
     idText,
     shortId: idText.slice(0, 16),
-    address: addressOfPublicKey(connected.remoteId),
+    address: addressOfPublicKey(publicKeyOfNode(connected.remoteId)),
     name: connected.hello.name,
     type: connected.remoteType,
     inbound: connected.inbound,

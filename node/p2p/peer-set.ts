@@ -1,6 +1,8 @@
 /** The peers of a node: runs handshakes and admission checks, starts sessions and emits peer events. */
+
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import type { NodeId } from "../bytes/brands.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -33,7 +35,7 @@ export interface PeerSetDeps {
   readonly maxPeers: number;
   /** Outbound slots reserved for dynamic dials. */
   readonly maxDynamic: number;
-  readonly isTrusted: (id: Uint8Array) => boolean;
+  readonly isTrusted: (id: NodeId) => boolean;
   readonly limits: SessionLimits;
   readonly memory: PeerMemory;
   readonly time: PeerTime;
@@ -41,12 +43,12 @@ export interface PeerSetDeps {
   readonly log: Log;
   readonly metrics: () => P2pMetrics;
   /** Called when a peer has left the set. */
-  readonly onGone: (id: Uint8Array) => void;
+  readonly onGone: (id: NodeId) => void;
 }
 
 /** A dialled node and the reason for the dial. */
 export interface DialTarget {
-  readonly id: Uint8Array;
+  readonly id: NodeId;
   readonly kind: DialKind;
 }
 
@@ -93,7 +95,7 @@ export class PeerSet implements AsyncDisposable {
     return peers.sort((a, b) => Buffer.compare(a.id, b.id));
   }
 
-  find(id: Uint8Array): Peer | undefined {
+  find(id: NodeId): Peer | undefined {
     return this.#peers.get(mapKey(id))?.session.peer;
   }
 

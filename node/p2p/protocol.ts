@@ -3,6 +3,7 @@
  * and its view of a peer.
  */
 
+import type { Address, NodeId } from "../bytes/brands.ts";
 import type { DisconnectReason } from "./disconnect-reasons.ts";
 import type { NodeType } from "./node-type.ts";
 import type { TimeShare } from "./peer-time.ts";
@@ -61,13 +62,13 @@ export interface PeerInfo {
 /** A remote node with a running session. */
 export interface Peer {
   /** Node id, 64 bytes. */
-  readonly id: Uint8Array;
+  readonly id: NodeId;
   /** Node id as 128 hex digits. */
   readonly idText: string;
   /** First 16 hex digits of the node id, as in the Go node's logs. */
   readonly shortId: string;
   /** Address of the node key, 20 bytes: a validator's address. */
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly name: string;
   /** Type that the peer claims. */
   readonly type: NodeType;

@@ -3,6 +3,7 @@
  * discovery is queried. The numbers are the Go node's (networks/p2p/server.go@v2.2.2). Static nodes without
  * an address are dialled once discovered.
  */
+import type { NodeId } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import type { Dialer, DialKind } from "./dialer.ts";
 import type { Discovery } from "./discovery/discovery.ts";
@@ -36,7 +37,7 @@ export interface SearchDeps {
   readonly maxPeers: number;
   readonly discovery: Pick<Discovery, "find" | "nodes">;
   readonly dialer: Pick<Dialer, "add" | "count" | "unresolvedIds" | "setAddress">;
-  readonly isPeer: (id: Uint8Array) => boolean;
+  readonly isPeer: (id: NodeId) => boolean;
   readonly searchMs: number;
   readonly randomFraction: RandomFraction;
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 /** Description of this node's own peer-to-peer side, for `admin_nodeInfo`. */
+import type { NodeId } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
 import type { PeerListener } from "./listener.ts";
 import type { NodeType } from "./node-type.ts";
@@ -28,7 +29,7 @@ export interface OwnAddress {
 
 /** Returns the description of this node. */
 export function selfInfo(
-  self: { readonly id: Uint8Array; readonly name: string; readonly type: NodeType },
+  self: { readonly id: NodeId; readonly name: string; readonly type: NodeType },
   { listener, discoveryPort, externalIp }: OwnAddress,
 ): SelfInfo {
   const { id, name, type } = self;

@@ -2,6 +2,7 @@
  * Static nodes: those of a list that may be replaced while the node runs, and those that callers add. Comes in: node
  * URLs. Goes out: nodes to keep connected, to the dialer.
  */
+import type { NodeId } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Dialer } from "./dialer.ts";
 import { formatNodeUrl, type NodeUrl } from "./node-url.ts";
@@ -23,7 +24,7 @@ export class StaticNodes {
   }
 
   /** Removes a node, also one of the list. Returns false for an unknown one. */
-  remove(id: Uint8Array): boolean {
+  remove(id: NodeId): boolean {
     this.#added.delete(mapKey(id));
     return this.#dialer.remove(id);
   }

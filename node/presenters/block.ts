@@ -1,4 +1,5 @@
 /** Blocks and headers as JSON, in Kaia's form and in Ethereum's. Keys are sorted. */
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
@@ -84,7 +85,7 @@ export function chainHeader(chain: Chain, { header, hash }: BlockHead): object {
   });
 }
 
-function chainFields(header: Header, hash: Uint8Array): Record<string, unknown> {
+function chainFields(header: Header, hash: Hash): Record<string, unknown> {
   return {
     ...commonFields(header, hash),
     blockScore: toQuantity(header.blockScore),
@@ -97,7 +98,7 @@ function chainFields(header: Header, hash: Uint8Array): Record<string, unknown> 
   };
 }
 
-function commonFields(header: Header, hash: Uint8Array): Record<string, unknown> {
+function commonFields(header: Header, hash: Hash): Record<string, unknown> {
   return {
     gasUsed: toQuantity(header.gasUsed),
     hash: toHex(hash),

@@ -2,6 +2,7 @@
  * The node's configuration as JSON, in the shape of the Go node's `cn.Config` (`node/cn/config.go@v2.2.2`). A
  * member without a setting in Knit has the value that describes Knit, or else the Go node's default.
  */
+import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { GoLine } from "../compat/go-lines.ts";
 import { jsonInteger } from "../config/exact-json.ts";
@@ -19,7 +20,7 @@ export interface NodeSettings {
   readonly wsEndpoint: string;
   readonly pool: NodeOptions["pool"];
   readonly rpc: Pick<NodeOptions["rpc"], "gasCap" | "evmTimeoutMs" | "ethFeeCap" | "unsafeDebugOverIpcOnly">;
-  readonly rewardbase: Uint8Array | undefined;
+  readonly rewardbase: Address | undefined;
 }
 
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;

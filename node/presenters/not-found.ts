@@ -1,4 +1,5 @@
 /** The Go node's errors for unknown blocks and headers. */
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { failure, type RpcError } from "../jsonrpc/errors.ts";
@@ -10,7 +11,7 @@ export function noBlock(wanted: number | string | Uint8Array): RpcError {
 }
 
 /** Returns the error for a hash without a header. */
-export function noHeader(hash: Uint8Array, { line }: Pick<RpcProfile, "line">): RpcError {
+export function noHeader(hash: Hash, { line }: Pick<RpcProfile, "line">): RpcError {
   return failure(
     `the header does not exist (hash: ${line.hashesAsBytes ? `[${hash.join(" ")}]` : toHex(hash)})`,
   );

@@ -1,4 +1,5 @@
 /** Receipts and logs as JSON, in Kaia's form and in Ethereum's. */
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -138,8 +139,8 @@ function logsOf(
 /** Position of a log in the chain. */
 export interface LogPlace {
   readonly number: number;
-  readonly blockHash: Uint8Array;
-  readonly transactionHash: Uint8Array;
+  readonly blockHash: Hash;
+  readonly transactionHash: Hash;
   readonly transactionIndex: number;
   /** Index within the block. */
   readonly logIndex: number;

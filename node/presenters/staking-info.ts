@@ -1,4 +1,5 @@
 /** Staking information as JSON, in the form of the Go node's `getStakingInfo`. */
+import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { giniCoefficient, noStaking, type StakingInfo, stakersByReward } from "../governance/staking.ts";
@@ -83,7 +84,7 @@ function withoutPools(deps: GovernanceMethodDeps, info: StakingInfo, number: num
   };
 }
 
-function fund(address: Uint8Array | undefined): string {
+function fund(address: Address | undefined): string {
   return address === undefined ? ZERO_ADDRESS : toHex(address);
 }
 

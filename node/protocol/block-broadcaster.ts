@@ -4,6 +4,7 @@
  * blobs of its transactions; the others, and those that have voted for it, get its hash. Peers that know the
  * block get nothing.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { encodeRlpList } from "../bytes/rlp.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -57,7 +58,7 @@ export class BlockBroadcaster implements Disposable {
   }
 
   /** Starts the import of a pushed block. The returned function ends it and announces an imported block. */
-  beginImport(hash: Uint8Array): (isImported: boolean) => void {
+  beginImport(hash: Hash): (isImported: boolean) => void {
     this.#importing = hash;
     return (isImported) => {
       this.#importing = undefined;

@@ -4,6 +4,7 @@
  * stages. Nothing is trusted: headers must link to the local tip, answers must be complete, and every block
  * must pass all checks.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { type HashedHeader, recoverSealers } from "../consensus/sealers.ts";
 import type { Block } from "../model/block.ts";
@@ -19,9 +20,9 @@ import { SyncPeers, type SyncPeersDeps } from "./sync-peers.ts";
 /** Dependencies of a catch-up. */
 export interface CatchUpDeps extends BlockImportDeps, SyncPeersDeps {
   /** Returns the transactions root of a block without transactions. */
-  readonly emptyRoot: (number: number) => Uint8Array;
+  readonly emptyRoot: (number: number) => Hash;
   /** Returns the transactions root of encoded transactions. */
-  readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Uint8Array;
+  readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Hash;
   /** Called after each imported block. */
   readonly onBlock: (number: number) => void;
   /** Called once, for the first failure, with the peer that caused it. */

@@ -2,6 +2,7 @@
  * A peer on our chain after the status exchange: its claimed head, the hashes that it knows and the requests
  * to it.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { ProtocolPeer } from "../p2p/protocol.ts";
@@ -14,14 +15,14 @@ import type { SyncMetrics } from "./sync-metrics.ts";
 /** Hashes that a peer has. The oldest is dropped when the set is full. */
 export interface KnownSet {
   readonly size: number;
-  has(hash: Uint8Array): boolean;
-  add(hash: Uint8Array): void;
+  has(hash: Hash): boolean;
+  add(hash: Hash): void;
 }
 
 /** Highest block that a peer claims to have. */
 export interface HeadClaim {
   readonly number: number;
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   readonly td: bigint;
 }
 

@@ -3,6 +3,7 @@
  * and new pending transactions. Goes out: answers to requests, blocks and transactions that peers lack, and
  * verified blocks of peers into the chain.
  */
+import type { Address } from "../bytes/brands.ts";
 import type { Chain } from "../chain/chain.ts";
 import { createRawBlocks } from "../chain/raw-blocks.ts";
 import type { Writer } from "../chain/writer.ts";
@@ -53,7 +54,7 @@ export interface ChainProtocolOptions {
    * On a consensus node: returns true for addresses that may take part in consensus. Other peers that claim
    * to be consensus nodes are disconnected.
    */
-  readonly isValidator?: ((address: Uint8Array) => boolean) | undefined;
+  readonly isValidator?: ((address: Address) => boolean) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

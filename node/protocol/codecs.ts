@@ -2,6 +2,7 @@
  * RLP codecs of message payloads (node/cn/protocol.go@v2.2.2). Decoding is strict, encoding reproduces the
  * same bytes. Decoded byte strings are views.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { BytesError } from "../bytes/error.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
@@ -22,14 +23,14 @@ export interface Status {
   readonly version: number;
   readonly networkId: bigint;
   readonly td: bigint;
-  readonly headHash: Uint8Array;
-  readonly genesisHash: Uint8Array;
+  readonly headHash: Hash;
+  readonly genesisHash: Hash;
   readonly chainId: bigint;
 }
 
 /** An announced block. */
 export interface AnnouncedBlock {
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   readonly number: number;
 }
 
@@ -106,8 +107,8 @@ export const statusCodec: PayloadCodec<Status> = {
         version: cursor.number(4),
         networkId: cursor.bigint(8),
         td: cursor.bigint(),
-        headHash: cursor.fixed(32),
-        genesisHash: cursor.fixed(32),
+        headHash: cursor.hash(),
+        genesisHash: cursor.hash(),
         chainId: cursor.bigint(),
       })),
     ),
@@ -124,7 +125,7 @@ export const statusCodec: PayloadCodec<Status> = {
 
 /** Codec of announced blocks. */
 export const announcedCodec: PayloadCodec<AnnouncedBlock[]> = listCodec(MAX_HASHES, {
-  read: (cursor) => readFields(cursor, () => ({ hash: cursor.fixed(32), number: cursor.number() })),
+  read: (cursor) => readFields(cursor, () => ({ hash: cursor.hash(), number: cursor.number() })),
   write: ({ hash, number }) => encodeRlp([hash, integerBytes(number)]),
 });
 
@@ -132,25 +133,25 @@ export const announcedCodec: PayloadCodec<AnnouncedBlock[]> = listCodec(MAX_HASH
 export interface SidecarPlace {
   readonly number: number;
   readonly index: number;
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
 }
 
 /** Codec of a request for the blob sidecars of mined transactions. */
 export const sidecarPlacesCodec: PayloadCodec<SidecarPlace[]> = listCodec(MAX_HASHES, {
   read: (cursor) =>
-    readFields(cursor, () => ({ number: cursor.number(), index: cursor.number(), hash: cursor.fixed(32) })),
+    readFields(cursor, () => ({ number: cursor.number(), index: cursor.number(), hash: cursor.hash() })),
   write: ({ number, index, hash }) => encodeRlp([integerBytes(number), integerBytes(index), hash]),
 });
 
 /** Codec of a single hash outside a list. */
 export const hashCodec: PayloadCodec<Uint8Array> = {
-  decode: (payload) => decodeWhole(payload, (cursor) => cursor.fixed(32)),
+  decode: (payload) => decodeWhole(payload, (cursor) => cursor.hash()),
   encode: (hash) => encodeRlp(hash),
 };
 
 /** Codec of a list of hashes. */
 export const hashesCodec: PayloadCodec<Uint8Array[]> = listCodec(MAX_HASHES, {
-  read: (cursor) => cursor.fixed(32),
+  read: (cursor) => cursor.hash(),
   write: (hash) => encodeRlp(hash),
 });
 
@@ -185,7 +186,7 @@ export const headerQueryCodec: PayloadCodec<HeaderQuery> = {
 
 function readOrigin(cursor: RlpCursor): Uint8Array | bigint {
   const isHash = cursor.bytes[cursor.at] === 0x80 + 32;
-  return isHash ? cursor.fixed(32) : cursor.bigint(8);
+  return isHash ? cursor.hash() : cursor.bigint(8);
 }
 
 /** Codec of bodies, each the RLP list of a block's transactions. Items are delimited but not decoded. */
@@ -237,7 +238,7 @@ export const receiptsCodec: PayloadCodec<Uint8Array[][]> = listCodec(MAX_SERVED.
 export const consensusCodec: PayloadCodec<ConsensusEnvelope> = {
   decode: (payload) =>
     decodeWhole(payload, (cursor) =>
-      readFields(cursor, () => ({ previousHash: cursor.fixed(32), message: cursor.string() })),
+      readFields(cursor, () => ({ previousHash: cursor.hash(), message: cursor.string() })),
     ),
   encode: ({ previousHash, message }) => encodeRlp([previousHash, message]),
 };

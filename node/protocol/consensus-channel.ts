@@ -2,6 +2,7 @@
  * Transport of consensus messages between the engine and the consensus nodes among the peers, addressed by
  * validator address. The engine selects recipients and judges content.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import type { ConsensusEnvelope, ConsensusPeers, EnvelopeListener } from "../consensus/consensus-peers.ts";
 import type { ChainPeer } from "./chain-peer.ts";
@@ -18,7 +19,7 @@ export interface ConsensusChannel {
 export function createConsensusChannel(present: () => Iterable<ChainPeer>): ConsensusChannel {
   const listeners = new Set<EnvelopeListener>();
   const encode = createEncoder();
-  const find = (address: Uint8Array): ChainPeer | undefined => {
+  const find = (address: Address): ChainPeer | undefined => {
     for (const peer of validators(present())) if (equalBytes(peer.link.address, address)) return peer;
     return undefined;
   };

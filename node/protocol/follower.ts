@@ -3,6 +3,7 @@
  * peer that is farthest ahead, one at a time. A peer whose data no honest node would send is dropped. After a
  * failure of this node it tries again later.
  */
+import type { Hash } from "../bytes/brands.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
@@ -77,7 +78,7 @@ export class Follower implements AsyncDisposable {
   }
 
   /** Offers a block that a peer pushed. */
-  offer(peer: ChainPeer, hash: Uint8Array, block: PushedBlock): void {
+  offer(peer: ChainPeer, hash: Hash, block: PushedBlock): void {
     const bytes = block.body.length + block.header.extra.length;
     const { metrics } = this.#deps;
     metrics.pushed.add(1);

@@ -2,6 +2,7 @@
  * Life of a peer in the chain protocol: status exchange, admission, then its messages until either side
  * leaves.
  */
+import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Log } from "../observe/log.ts";
@@ -21,7 +22,7 @@ export interface PeerRunDeps {
   readonly chain: Pick<Chain, "config" | "genesisHash" | "head" | "totalBlockScore">;
   readonly networkId: number;
   readonly nodeType: NodeType;
-  readonly isValidator?: ((address: Uint8Array) => boolean) | undefined;
+  readonly isValidator?: ((address: Address) => boolean) | undefined;
   /** Current peers. The run adds and removes its peer. */
   readonly peersByLink: Map<ProtocolPeer, ChainPeer>;
   readonly follower: Follower;

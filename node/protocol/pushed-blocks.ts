@@ -1,4 +1,5 @@
 /** Pushed blocks that wait for their turn or their parent, bounded for each peer and in total. */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import type { PushedBlock } from "./codecs.ts";
@@ -7,7 +8,7 @@ import { MAX_PUSHED } from "./limits.ts";
 /** A pushed block and its sender. */
 export interface QueuedBlock extends PushedBlock {
   readonly peer: ChainPeer;
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   readonly bytes: number;
   /** Arrival time, in milliseconds of the monotonic clock. */
   readonly since: number;

@@ -2,6 +2,7 @@
  * Answers to requests for our chain, read as bytes from the database and bounded in number and size. Missing
  * items are left out; an answer is always sent, even when it is empty.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import type { RawBlocks } from "../chain/raw-blocks.ts";
@@ -22,17 +23,17 @@ export interface RequestAnswer {
 export type AnswerRequest = (payload: Uint8Array) => RequestAnswer;
 
 /** Returns the blob sidecar of a mined transaction, or undefined when it is no longer kept. */
-export type FindSidecar = (hash: Uint8Array) => BlobSidecar | undefined;
+export type FindSidecar = (hash: Hash) => BlobSidecar | undefined;
 
 const EMPTY_LIST = encodeRlpList([]);
 
 /** Creates the request handlers, by message code. */
 export function createServing(raw: RawBlocks, findSidecar: FindSidecar): ReadonlyMap<number, AnswerRequest> {
-  const body = (hash: Uint8Array): Uint8Array | undefined => {
+  const body = (hash: Hash): Uint8Array | undefined => {
     const found = bytesOf(raw, hash, (number) => raw.body(number));
     return found && encodeRlpList([found]);
   };
-  const receipts = (hash: Uint8Array): Uint8Array | undefined => {
+  const receipts = (hash: Hash): Uint8Array | undefined => {
     const number = raw.number(hash);
     const found = number === undefined ? undefined : raw.receipts(number);
     return found && encodeRlpList(found);
@@ -58,7 +59,7 @@ export function createServing(raw: RawBlocks, findSidecar: FindSidecar): Readonl
 
 function bytesOf(
   raw: RawBlocks,
-  hash: Uint8Array,
+  hash: Hash,
   read: (number: number) => Uint8Array | undefined,
 ): Uint8Array | undefined {
   const number = raw.number(hash);
@@ -68,7 +69,7 @@ function bytesOf(
 function answerByHash(
   row: MessageRow<Uint8Array[]>,
   code: number,
-  { max, find }: { max: number; find: (hash: Uint8Array) => Uint8Array | undefined },
+  { max, find }: { max: number; find: (hash: Hash) => Uint8Array | undefined },
 ): [number, AnswerRequest] {
   return [
     row.code,
@@ -102,7 +103,7 @@ function answerEmpty(row: MessageRow<unknown>, code: number): [number, AnswerReq
  * Answers a request for one header. Peers request only announced headers this way, so a missing one is their
  * fault.
  */
-function answerHeader(raw: RawBlocks, hash: Uint8Array): RequestAnswer {
+function answerHeader(raw: RawBlocks, hash: Hash): RequestAnswer {
   const header = bytesOf(raw, hash, (number) => raw.header(number));
   if (header === undefined)
     throw new ProtocolError("unknown-block", "the peer requested a header that was never announced");

@@ -1,4 +1,5 @@
 /** `admin`: identity and data directory of the node. */
+import type { Address } from "../bytes/brands.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
@@ -20,7 +21,7 @@ export interface AdminDeps {
   readonly dataDirectory: string;
   readonly p2p: Pick<P2p, "self">;
   /** Address of the node's key. */
-  readonly address: Uint8Array;
+  readonly address: Address;
   /** Computes the proof of possession of the node's BLS key on first use. */
   readonly possession?: () => Promise<BlsPublicInfo>;
 }

@@ -1,4 +1,5 @@
 /** `chain`: the council and committee of a block, and blocks with their seals. */
+import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { blockAt, blockByHash, findBlock } from "../calls/lookup.ts";
@@ -85,7 +86,7 @@ function committeeAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly 
   return committeeOf(deps, block);
 }
 
-function committeeOf({ governance }: GovernanceMethodDeps, { header }: BlockHead): readonly Uint8Array[] {
+function committeeOf({ governance }: GovernanceMethodDeps, { header }: BlockHead): readonly Address[] {
   return governance.committee(header.number, header.number === 0 ? 0 : roundOf(header.extra));
 }
 

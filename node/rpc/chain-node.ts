@@ -3,6 +3,7 @@
  * and uncles.
  */
 
+import type { Address, Hash } from "../bytes/brands.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { findHead } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -26,11 +27,11 @@ export interface ChainNodeDeps {
   readonly chain: Chain;
   readonly profile: RpcProfile;
   /** The node's own address. */
-  readonly address: Uint8Array;
+  readonly address: Address;
   /** Returns the reward address of the node's own blocks, if one is set. */
-  readonly rewardbase: () => Uint8Array | undefined;
+  readonly rewardbase: () => Address | undefined;
   /** Returns the transaction hash of a sender transaction hash; absent without that index. */
-  readonly hashBySender?: ((senderTxHash: Uint8Array) => Uint8Array | undefined) | undefined;
+  readonly hashBySender?: ((senderTxHash: Hash) => Uint8Array | undefined) | undefined;
 }
 
 /** The methods of `chain` and `eth` about the node. */

@@ -1,6 +1,7 @@
 /** Sends transactions that the node signs with an unlocked account. */
 
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Address } from "../bytes/brands.ts";
 import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
 import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
 import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-transaction.ts";
@@ -45,7 +46,7 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
   const { chain, pool, accounts, estimateGas } = deps;
   const [submit, submitEth] = [createSubmit(deps), createEthSubmit(deps)];
   /** Synchronous, so that two calls never get the same nonce. */
-  const signWithUnlocked = (draft: TransactionDraft, from: Uint8Array = NO_ADDRESS) =>
+  const signWithUnlocked = (draft: TransactionDraft, from: Address = NO_ADDRESS) =>
     signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
   return [
     method({

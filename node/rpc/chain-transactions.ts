@@ -1,5 +1,6 @@
 /** Transactions and receipts by hash, and the submission of signed transactions. */
 
+import type { Hash } from "../bytes/brands.ts";
 import { transactionHash } from "../calls/arguments/transaction-args.ts";
 import { decodeChainTransaction, decodeEthereumTransaction } from "../calls/raw-transaction.ts";
 import { type GivenTransaction, SenderPrefetch } from "../calls/sender-prefetch.ts";
@@ -132,7 +133,7 @@ function manySubmission(deps: ChainTransactionDeps): Method {
       if (raws.length === 0) throw failure("Empty input");
       const { transactions, error } = decodedUpToError(raws);
       await deps.pool.recover(transactions);
-      const hashes: Uint8Array[] = [];
+      const hashes: Hash[] = [];
       for (const [index, tx] of transactions.entries()) {
         try {
           hashes.push(await submit(tx));

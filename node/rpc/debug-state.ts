@@ -1,4 +1,5 @@
 /** `debug`: dumps and comparisons of states. They run in reader threads. */
+import type { Address } from "../bytes/brands.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, blockReference } from "../calls/arguments/block-number.ts";
 import { type OpenStoreReading, referencedNumber, type StoreReading } from "../calls/chain-reading.ts";
@@ -111,7 +112,7 @@ const intCodec = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER
 interface SlotsQuery {
   readonly block: Uint8Array;
   readonly index: number;
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly start: Uint8Array;
   readonly max: number;
 }
@@ -178,7 +179,7 @@ function modifiedMethods({ open, profile }: DebugStateDeps): Method[] {
 /** Checks that an account with storage exists. Throws `RpcError`. */
 function checkStorage(
   reading: StoreReading,
-  owner: Uint8Array,
+  owner: Address,
   number: number,
   { listsEmptyStorage }: DebugStateDeps["profile"],
 ): void {

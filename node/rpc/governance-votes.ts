@@ -1,4 +1,5 @@
 /** `governance`: votes in blocks and this node's own votes. */
+import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import type { GoLine } from "../compat/go-lines.ts";
@@ -20,7 +21,7 @@ import { numberOf } from "./chain-governance.ts";
 /** Dependencies of the methods of `governance`. */
 export interface GovernanceVoteDeps extends GovernanceMethodDeps {
   /** The node's own address. */
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly ballots: PendingVotes;
 }
 

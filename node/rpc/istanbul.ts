@@ -1,5 +1,6 @@
 /** `istanbul`: validators, round timeout, snapshots and candidates. */
 
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { addressText, toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
@@ -141,7 +142,7 @@ function weighedJson({ chain, governance }: GovernanceMethodDeps, set: Validator
   const { nodes } = governance.staking(next);
   const { list, since } = governance.proposerList(next);
   const weights = { staking: governance.staking(since), useGini: governance.parameters(since + 1).useGini };
-  const reward = (validator: Uint8Array): string =>
+  const reward = (validator: Address): string =>
     toHex(nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? ZERO_ADDRESS);
   return {
     rewardAddrs: set.qualified.map(reward),

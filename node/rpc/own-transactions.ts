@@ -1,5 +1,7 @@
 /** Pending transactions of the node's own accounts: listed, and resent at another price. */
+
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey, toHex } from "../bytes/hex.ts";
 import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
@@ -68,7 +70,7 @@ function resendMethods(deps: OwnTransactionsDeps): Method[] {
   const { chain, pool, accounts, estimateGas } = deps;
   const [submit, submitEth] = [createSubmit(deps), createEthSubmit(deps)];
   /** Signs `again`, which is `draft` with another price or gas limit. */
-  const signAgain = (from: Uint8Array, draft: TransactionDraft, again: TransactionDraft) => {
+  const signAgain = (from: Address, draft: TransactionDraft, again: TransactionDraft) => {
     const { chainId } = chain.config;
     const digest = draftDigest(draft, chainId);
     const waits = executable(pool).some(

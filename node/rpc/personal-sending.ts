@@ -1,5 +1,7 @@
 /** `personal`: transactions of every type, signed with a passphrase. The account stays locked. */
+
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import {
   accountUpdateArgs,
@@ -132,7 +134,7 @@ interface SigningSteps {
 function createSteps({ chain, pool, accounts, profile }: PersonalSendingDeps): SigningSteps {
   const lock = new AddressLock();
   const signer =
-    (address: Uint8Array, passphrase: string): Signer<Promise<readonly Uint8Array[]>> =>
+    (address: Address, passphrase: string): Signer<Promise<readonly Uint8Array[]>> =>
     (request) =>
       accounts.signAsWithPassphrase(address, passphrase, request);
   return {
@@ -159,7 +161,7 @@ class AddressLock {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** Runs `work` after all earlier work for the address has settled. */
-  async run<T>(address: Uint8Array, work: () => Promise<T>): Promise<T> {
+  async run<T>(address: Address, work: () => Promise<T>): Promise<T> {
     const key = mapKey(address);
     const before = this.#last.get(key);
     const mine = (before ?? Promise.resolve()).then(work, work);

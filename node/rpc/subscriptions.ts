@@ -1,4 +1,5 @@
 /** Subscriptions to the chain and the pool: new heads, logs and pending transactions. */
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { type LogFilter, logFilter } from "../calls/arguments/log-filter.ts";
 import { BlockLogs, checkLiveRange } from "../calls/live-logs.ts";
@@ -95,7 +96,7 @@ function pendingTransactions(
 const HASH_BYTES = 400;
 
 /** Creates an event with a payload per transaction. */
-function pendingEvent(transactions: readonly { readonly hash: Uint8Array }[]): FeedEvent<undefined> {
+function pendingEvent(transactions: readonly { readonly hash: Hash }[]): FeedEvent<undefined> {
   const hashes = transactions.map(({ hash }) => hash);
   const payloads: NotificationPayload[] = [];
   const all = [...hashes.keys()];

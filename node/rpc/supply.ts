@@ -1,4 +1,5 @@
 /** The total supply of the coin after a block, with its parts. */
+import type { Address } from "../bytes/brands.ts";
 import { isZero } from "../bytes/compare.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
@@ -87,7 +88,7 @@ function burntOf(deps: SupplyMethodDeps, number: number): Burnt {
   const { config } = chain;
   try {
     const state = chain.stateAt(number);
-    const burntBy = (key: string, contract: Uint8Array): bigint | undefined => {
+    const burntBy = (key: string, contract: Address): bigint | undefined => {
       const at = config.forks.get(key) ?? 0;
       return at === 0 || isZero(contract) || number < at ? 0n : memoBurn(deps, contract);
     };
@@ -123,7 +124,7 @@ const KAIROS_BURNT = -3_704_329_462_904_320_084_000_000_000n;
  * Returns the burnt amount in the memo of a rebalancing contract (KIP-103, KIP-160); undefined for an
  * unreadable memo. Reads the newest block, because the memo is written some time after the rebalancing.
  */
-function memoBurn({ chain, governance }: SupplyMethodDeps, contract: Uint8Array): bigint | undefined {
+function memoBurn({ chain, governance }: SupplyMethodDeps, contract: Address): bigint | undefined {
   const output = governance.contracts(chain.head().header.number).call(contract, encodeCall("memo()"));
   if (output === undefined || output.length === 0) return undefined;
   try {

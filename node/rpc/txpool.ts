@@ -1,4 +1,5 @@
 /** `txpool`: pending and queued transactions by sender and nonce. */
+import type { Address } from "../bytes/brands.ts";
 import { addressText, fromHex, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -71,7 +72,7 @@ interface Entry {
 }
 
 /** Formats the transactions of one sender as JSON text. */
-function contentFromJson(pool: TxPoolMethodDeps["pool"], sender: Uint8Array, show: Show): string {
+function contentFromJson(pool: TxPoolMethodDeps["pool"], sender: Address, show: Show): string {
   const key = addressText(sender);
   const { pending, queued } = pool.content();
   const part = (transactions: readonly Transaction[] = []): string =>

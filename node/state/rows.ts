@@ -1,4 +1,5 @@
 /** The single rows of the state: its head in the chain database, the marker in the trie database. */
+import type { Hash } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
@@ -8,7 +9,7 @@ import { tables, trieTables } from "../store/tables.ts";
 /** A block and its state root. */
 export interface Point {
   readonly number: number;
-  readonly root: Uint8Array;
+  readonly root: Hash;
 }
 
 /** The newest block that the flat state holds, with what is counted from block to block. */

@@ -2,6 +2,7 @@
  * States out of a snapshot of the chain database: what a reader thread sees. Calls run on worlds; accounts and
  * slots are listed in the order of their hashes, from any one on, for as long as the caller takes more.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Account } from "../model/account.ts";
 import type { Range, Snapshot } from "../store/store.ts";
@@ -22,16 +23,16 @@ import type { World } from "./world/world.ts";
 /** An account in a list. */
 export interface ListedAccount {
   /** keccak(address). */
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   /** `undefined` where the node did not keep it. */
-  readonly address: Uint8Array | undefined;
+  readonly address: Address | undefined;
   readonly account: Account;
 }
 
 /** A slot in a list; zero is never listed. */
 export interface ListedSlot {
   /** keccak of the key. */
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   /** `undefined` where the node did not keep it. */
   readonly key: Uint8Array | undefined;
   /** 32 bytes. */
@@ -50,9 +51,9 @@ export interface StateReader {
   /** Accounts after block `number` whose hash is `start` or later. */
   accounts(number: number, start?: Uint8Array): AsyncIterable<ListedAccount>;
   /** Slots of an account, likewise. */
-  slots(number: number, address: Uint8Array, start?: Uint8Array): AsyncIterable<ListedSlot>;
+  slots(number: number, address: Address, start?: Uint8Array): AsyncIterable<ListedSlot>;
   /** The address or slot key with this hash, where the node kept it. */
-  preimage(hash: Uint8Array): Uint8Array | undefined;
+  preimage(hash: Hash): Uint8Array | undefined;
 }
 
 const NO_BYTES = new Uint8Array(0);
@@ -100,11 +101,7 @@ class SnapshotReader implements StateReader {
     }
   }
 
-  async *slots(
-    number: number,
-    address: Uint8Array,
-    start: Uint8Array = NO_BYTES,
-  ): AsyncGenerator<ListedSlot> {
+  async *slots(number: number, address: Address, start: Uint8Array = NO_BYTES): AsyncGenerator<ListedSlot> {
     const { hash: accountHash, incarnation } = this.#at(number).record(address, mapKey(address));
     if (incarnation === 0) return;
     const all = slotsOf(accountHash, incarnation);
@@ -115,7 +112,7 @@ class SnapshotReader implements StateReader {
     }
   }
 
-  preimage(hash: Uint8Array): Uint8Array | undefined {
+  preimage(hash: Hash): Uint8Array | undefined {
     return this.#chain.get(tables.preimage.key(hash));
   }
 

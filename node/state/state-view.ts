@@ -1,4 +1,5 @@
 /** Answers of one state from its flat rows. */
+import type { Address, StorageKey } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
@@ -10,8 +11,8 @@ const NO_BYTES = new Uint8Array(0);
 
 /** The answers of the state after block `number`. */
 export function viewOf(number: number, flat: FlatState): StateView {
-  const record = (address: Uint8Array): AccountRecord => flat.record(address, mapKey(address));
-  const slotOf = ({ hash, incarnation }: AccountRecord, slot: Uint8Array): Uint8Array | undefined =>
+  const record = (address: Address): AccountRecord => flat.record(address, mapKey(address));
+  const slotOf = ({ hash, incarnation }: AccountRecord, slot: StorageKey): Uint8Array | undefined =>
     incarnation === 0 ? undefined : flat.slot(hash, incarnation, keccak256(slot));
   return {
     number,

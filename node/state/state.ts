@@ -4,6 +4,7 @@
  * `discard` it (nothing has happened). A read of the newest state is one look-up in the flat state; the trie gives
  * the root, lags behind on disk and catches up at start. Open with `openState`.
  */
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { Account } from "../model/account.ts";
 import type { Batch } from "../store/store.ts";
 import type { StateFigures } from "./figures.ts";
@@ -14,11 +15,11 @@ import type { World } from "./world/world.ts";
 /** The state as it was after one block. Throws `StateError` `state-missing` when the block has left the window. */
 export interface StateView {
   readonly number: number;
-  account(address: Uint8Array): Account | undefined;
+  account(address: Address): Account | undefined;
   /** 32 bytes; zero where there is no account or no value. */
-  slot(address: Uint8Array, key: Uint8Array): Uint8Array;
+  slot(address: Address, key: Uint8Array): Uint8Array;
   /** No bytes where there is no account or no code. */
-  code(address: Uint8Array): Uint8Array;
+  code(address: Address): Uint8Array;
 }
 
 /** Nodes that prove an account and some of its slots, from the state root and from the account's storage root. */
@@ -62,7 +63,7 @@ export interface SealOptions {
  */
 export interface SealedState extends Disposable {
   /** State root with the changes. */
-  readonly root: Uint8Array;
+  readonly root: Hash;
   /** False once it was committed or discarded, or a damaged trie had to be rebuilt without it. */
   readonly isOpen: boolean;
   /**
@@ -80,7 +81,7 @@ export interface State extends AsyncDisposable {
   /** Newest committed block; -1 before block 0. It may not be on disk yet. */
   readonly number: number;
   /** State root of that block. */
-  readonly root: Uint8Array;
+  readonly root: Hash;
   /**
    * Resolves when the trie has caught up with the flat state and blocks can be made; views work before that.
    * Rejects with `StateError` `corrupt` when flat state and recorded root contradict each other. It is another
@@ -119,7 +120,7 @@ export interface State extends AsyncDisposable {
    * recent blocks (128 as a rule, also in an archive). Throws `StateError` `state-missing`, `not-ready` or
    * `trie-damaged`.
    */
-  prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof>;
+  prove(number: number, address: Address, keys: readonly Uint8Array[]): Promise<AccountProof>;
   /** Copies the tries into a directory of their own and moves there, when asked to. */
   readonly migration: Pick<Migration, "start" | "stop" | "status" | "isDue" | "last" | "room">;
   /**

@@ -1,4 +1,5 @@
 /** The state over a chain database and a trie database: sealing, committing, flushing, rewinding and migrating. */
+import type { Address, Hash } from "../bytes/brands.ts";
 import { runAtOnce, runInSlices } from "../runtime/scheduler.ts";
 import type { Batch } from "../store/store.ts";
 import { StateError } from "./error.ts";
@@ -70,7 +71,7 @@ export class StoredState implements State {
     return this.#head.number;
   }
 
-  get root(): Uint8Array {
+  get root(): Hash {
     return this.#head.root;
   }
 
@@ -188,7 +189,7 @@ export class StoredState implements State {
     return this.#views.worldAt(number);
   }
 
-  prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
+  prove(number: number, address: Address, keys: readonly Uint8Array[]): Promise<AccountProof> {
     return this.#views.prove(number, address, keys);
   }
 
@@ -276,7 +277,7 @@ export class StoredState implements State {
   }
 
   /** An account without a flat row must not be in the trie either; asked where the trie can tell. */
-  #confirmAbsent(hash: Uint8Array): void {
+  #confirmAbsent(hash: Hash): void {
     if (this.#held !== undefined) return;
     try {
       if (this.#trieStore.tries.accounts.get(hash) === undefined) return;

@@ -1,4 +1,5 @@
 /** Reads the whole state: each trie node against its hash, each leaf against its flat row. */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
@@ -18,7 +19,7 @@ import { walkTrie } from "./trie/walk.ts";
 export interface VerifyDeps {
   readonly chain: Store;
   readonly trie: Store;
-  readonly root: Uint8Array;
+  readonly root: Hash;
   readonly progress: (accounts: number) => void;
 }
 
@@ -134,7 +135,7 @@ async function* flatRows(
 /** Walks trie and rows side by side. Throws `StateError` `corrupt` at the first difference. */
 async function compare(
   source: NodeSource,
-  root: Uint8Array,
+  root: Hash,
   rows: AsyncIterable<readonly [Uint8Array, Uint8Array]>,
 ): Promise<Compared> {
   const walk = walkTrie(source, root);

@@ -1,4 +1,5 @@
 /** Reads of the newest state and of older ones, through the flat state and the undo records. */
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Store } from "../store/store.ts";
 import { noState } from "./error.ts";
@@ -43,7 +44,7 @@ export class Views {
     return new JournaledWorld(this.#at(number), NOT_TO_SEAL, read);
   }
 
-  async prove(number: number, address: Uint8Array, keys: readonly Uint8Array[]): Promise<AccountProof> {
+  async prove(number: number, address: Address, keys: readonly Uint8Array[]): Promise<AccountProof> {
     const { chain, history, trieStore, newest, isFree } = this.#deps;
     const flat = this.#at(number);
     if (number < history.oldestRecent) throw missingProofsError(number, history.oldestRecent);

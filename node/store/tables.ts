@@ -3,6 +3,7 @@
  * block numbers and incarnations are 6 bytes, big-endian. Only canonical blocks are stored: a block that a
  * quorum has sealed is final.
  */
+import type { Hash } from "../bytes/brands.ts";
 import type { Range } from "./store.ts";
 
 /** One table: `key` builds the key of a row from its parts, `range` covers all rows. */
@@ -153,7 +154,7 @@ function number6(number: number): readonly Part[] {
 }
 
 /** Of a slot and of a node: account, incarnation, hashed slot or path. */
-function storageParts(accountHash: Uint8Array, incarnation: number, last: Uint8Array): readonly Part[] {
+function storageParts(accountHash: Hash, incarnation: number, last: Uint8Array): readonly Part[] {
   return [accountHash, incarnation, last];
 }
 
@@ -162,6 +163,6 @@ function sectionParts(section: number, bit: number): readonly Part[] {
   return [section, Uint8Array.of(bit >> 8, bit & 255)];
 }
 
-function destroyedParts(block: number, accountHash: Uint8Array, incarnation: number): readonly Part[] {
+function destroyedParts(block: number, accountHash: Hash, incarnation: number): readonly Part[] {
   return [block, accountHash, incarnation];
 }

@@ -3,11 +3,12 @@
  * executable: without gaps from the account's nonce on. The rest is queued. Promotion and demotion
  * only move the border; look-ups are a binary search, appending is constant.
  */
+import type { Address } from "../bytes/brands.ts";
 import type { PoolEntry } from "./entry.ts";
 
 /** The queue of one account. Changed only by the pool index, which keeps the counts. */
 export class AccountQueue {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly key: string;
   /** The account submitted a transaction through this node. */
   local = false;
@@ -16,7 +17,7 @@ export class AccountQueue {
   #entries: PoolEntry[] = [];
   #pending = 0;
 
-  constructor(address: Uint8Array, key: string) {
+  constructor(address: Address, key: string) {
     this.address = address;
     this.key = key;
   }

@@ -2,6 +2,7 @@
  * Admission of a transaction to the pool, in the Go node's order, so that clients see the same first error: the
  * transaction by itself, then its signature, then the state (`blockchain/tx_pool.go@v2.2.2`, `validateTx`).
  */
+import type { Address } from "../bytes/brands.ts";
 import { ExecutionError } from "../execution/error.ts";
 import {
   areSignersValid,
@@ -23,7 +24,7 @@ import { checkPrice } from "./price.ts";
 const MAX_NONCE = 0xffff_ffff_ffff_ffffn;
 
 /** Checks a transaction against the rules of the head and returns its sender. Throws `PoolError`. */
-export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAccounts): Uint8Array {
+export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAccounts): Address {
   checkContent(tx, terms);
   checkPrice(tx, terms);
   checkSize(tx, terms);
@@ -45,7 +46,7 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
 }
 
 /** True while a transaction that was admitted under an older head can still become executable. */
-export function stillValid(tx: Transaction, sender: Uint8Array, terms: NextBlockRules): boolean {
+export function stillValid(tx: Transaction, sender: Address, terms: NextBlockRules): boolean {
   const { state } = terms;
   if (!areSignersValid(state, tx, signingTerms(terms))) return false;
   try {

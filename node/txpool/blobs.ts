@@ -2,6 +2,7 @@
  * Blobs (EIP-4844, EIP-7594). Checks the form of a transaction's sidecar at once and its proofs on a thread. The pool
  * keeps sidecars beside the transactions, which go into blocks without them.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import { CELLS } from "../crypto/kzg-backend.ts";
@@ -44,10 +45,7 @@ export async function checkSentBlobs({ fields }: Transaction, prove: ProveSideca
 }
 
 /** Checks that the sidecar belongs to the blobs that the transaction names. Throws `PoolError` `bad-sidecar`. */
-function checkSidecar(
-  hashes: readonly Uint8Array[],
-  { version, blobs, commitments, proofs }: BlobSidecar,
-): void {
+function checkSidecar(hashes: readonly Hash[], { version, blobs, commitments, proofs }: BlobSidecar): void {
   const perBlob = version === 0 ? 1 : CELLS;
   const want = hashes.length;
   if (blobs.length !== want) throw badSidecarError(`${blobs.length} blobs for ${want} hashes`);

@@ -1,4 +1,5 @@
 /** Costs of a transaction and the funds of the accounts that pay them. */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { TypeFields } from "../model/transaction-type.ts";
@@ -8,13 +9,13 @@ import type { PoolState } from "./pool-chain.ts";
 
 /** Fields of fee-delegated types: another account pays the fee, all of it or `feeRatio` percent. */
 export interface PayerFields {
-  readonly feePayer?: Uint8Array;
+  readonly feePayer?: Address;
   readonly feeRatio?: number;
 }
 
 /** The sender's address and balance, in peb. */
 export interface Funds {
-  readonly sender: Uint8Array;
+  readonly sender: Address;
   readonly balance: bigint;
 }
 

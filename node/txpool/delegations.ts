@@ -2,6 +2,7 @@
  * Limits for delegating accounts (EIP-7702). Other parties can spend the balance of such an account at any time, so the
  * pool holds one transaction of it at a time and none behind a gap.
  */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
@@ -21,7 +22,7 @@ export interface PooledAccounts {
 /** Throws `PoolError` `delegated-account` when one of the accounts involved has a transaction in flight. */
 export function checkDelegations(
   tx: Transaction,
-  sender: Uint8Array,
+  sender: Address,
   { terms, pooled }: { readonly terms: NextBlockRules; readonly pooled: PooledAccounts },
 ): void {
   if (!terms.next.delegations) return;
@@ -34,7 +35,7 @@ export function checkDelegations(
 /** A delegating sender may have one executable transaction in the pool, which another may replace. */
 function checkSender(
   tx: Transaction,
-  sender: Uint8Array,
+  sender: Address,
   { terms: { state }, pooled }: { readonly terms: NextBlockRules; readonly pooled: PooledAccounts },
 ): void {
   const key = mapKey(sender);

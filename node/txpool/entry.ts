@@ -1,4 +1,5 @@
 /** Transactions as the pool holds them. */
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { authorityOf } from "../model/authorization.ts";
 import { withoutSidecar } from "../model/blob-sidecar.ts";
@@ -14,7 +15,7 @@ export interface PoolEntry {
   /** Map key of the hash. */
   readonly key: string;
   /** Address of the sender and its map key. */
-  readonly sender: Uint8Array;
+  readonly sender: Address;
   readonly senderKey: string;
   /** Map keys of its authorities (EIP-7702). */
   readonly authorities: readonly string[];

@@ -1,4 +1,5 @@
 /** The part of the chain that the pool reads. */
+import type { Address } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import type { Account } from "../model/account.ts";
 import type { Block } from "../model/block.ts";
@@ -8,10 +9,10 @@ import type { Receipt } from "../model/receipt.ts";
 /** The accounts after the newest block. */
 export interface PoolState {
   /** Next nonce of an account; 0 when it does not exist. */
-  nonce(address: Uint8Array): bigint;
+  nonce(address: Address): bigint;
   /** In peb; 0 when the account does not exist. */
-  balance(address: Uint8Array): bigint;
-  account(address: Uint8Array): Account | undefined;
+  balance(address: Address): bigint;
+  account(address: Address): Account | undefined;
 }
 
 /** The chain as the pool reads it. */

@@ -2,6 +2,7 @@
  * Applies the pool's rules to its contents when a transaction arrives, when the chain has a new head and when time
  * passes. Returns the entries that became executable. Uses no file, timer or listener.
  */
+import type { Address } from "../bytes/brands.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import { bareTransaction } from "../model/bare-transaction.ts";
 import type { Transaction } from "../model/transaction.ts";
@@ -55,7 +56,7 @@ export class PoolRules {
   }
 
   /** Next nonce of an account: after its executable transactions, or the state's. */
-  nonce(address: Uint8Array): bigint {
+  nonce(address: Address): bigint {
     return this.ledger.account(mapKey(address))?.nextNonce() ?? this.#terms.state.nonce(address);
   }
 

@@ -3,7 +3,8 @@
  * transactions, to listeners when they become executable and to the proposer in the order of their price. Transactions
  * submitted here survive a restart.
  */
-import { type Address, addressText, mapKey } from "../bytes/hex.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
+import { type AddressText, addressText, mapKey } from "../bytes/hex.ts";
 import type { Block } from "../model/block.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
@@ -25,8 +26,8 @@ export type PendingListener = (transactions: readonly Transaction[]) => void;
 
 /** The transactions by account, ascending by nonce. */
 export interface PoolContent {
-  readonly pending: Map<Address, Transaction[]>;
-  readonly queued: Map<Address, Transaction[]>;
+  readonly pending: Map<AddressText, Transaction[]>;
+  readonly queued: Map<AddressText, Transaction[]>;
 }
 
 /** The pool as the rest of the node sees it. */
@@ -39,19 +40,19 @@ export interface TxPool extends AsyncDisposable {
   addWithBlobs(transaction: Transaction, origin: Origin): Promise<void>;
   /** Recovers the signers of many transactions at once. Await it before adding them. Never rejects. */
   recover(transactions: readonly Transaction[]): Promise<void>;
-  get(hash: Uint8Array): Transaction | undefined;
+  get(hash: Hash): Transaction | undefined;
   /** Returns the wire form of a transaction: with its blobs while the pool has them. */
   wire(transaction: Transaction): Uint8Array;
   /** Returns the blobs of a recently mined transaction; undefined when they are gone. */
-  minedBlobs(hash: Uint8Array): BlobSidecar | undefined;
+  minedBlobs(hash: Hash): BlobSidecar | undefined;
   /** The nonce that the account's next transaction needs. */
-  nonce(address: Uint8Array): bigint;
+  nonce(address: Address): bigint;
   content(): PoolContent;
   status(): { readonly pending: number; readonly queued: number };
   /** The executable transactions in the order in which a proposer takes them. */
   byPrice(baseFee: bigint | undefined): PriceOrder;
   /** Marks a transaction that could not be executed: proposers skip it, and the next head drops it. */
-  drop(hash: Uint8Array): void;
+  drop(hash: Hash): void;
   /** Registers a listener; the returned function removes it. */
   onPending(listener: PendingListener): () => void;
   readonly throttler: SpamThrottler;
@@ -149,7 +150,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     return errors;
   }
 
-  get(hash: Uint8Array): Transaction | undefined {
+  get(hash: Hash): Transaction | undefined {
     return this.#core.ledger.get(mapKey(hash))?.transaction;
   }
 
@@ -158,12 +159,12 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     return this.#core.ledger.get(key)?.wire ?? this.#included.get(key) ?? transaction.raw;
   }
 
-  minedBlobs(hash: Uint8Array): BlobSidecar | undefined {
+  minedBlobs(hash: Hash): BlobSidecar | undefined {
     const wire = this.#included.get(mapKey(hash));
     return wire && decodeTransaction(wire).fields.sidecar;
   }
 
-  nonce(address: Uint8Array): bigint {
+  nonce(address: Address): bigint {
     return this.#core.nonce(address);
   }
 
@@ -185,7 +186,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     return new PriceOrder(runs, baseFee);
   }
 
-  drop(hash: Uint8Array): void {
+  drop(hash: Hash): void {
     const entry = this.#core.ledger.get(mapKey(hash));
     if (entry) entry.unexecutable = true;
   }
@@ -267,8 +268,8 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
 function byAddress(
   accounts: readonly AccountQueue[],
   entriesOf: (account: AccountQueue) => PoolEntry[],
-): Map<Address, Transaction[]> {
-  const content = new Map<Address, Transaction[]>();
+): Map<AddressText, Transaction[]> {
+  const content = new Map<AddressText, Transaction[]>();
   for (const account of accounts) {
     const entries = entriesOf(account);
     if (entries.length === 0) continue;

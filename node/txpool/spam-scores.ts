@@ -3,6 +3,7 @@
  * recipient, every block reduces all weights; an address above the threshold is a suspect for some time. The threshold
  * falls while many transactions fail, and rises again. Data only: callers pass the block's time.
  */
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 
 /** Settings of the throttler, with the Go node's names. */
@@ -46,12 +47,12 @@ export interface ThrottlerFigures {
 
 /** Recipient of a mined transaction, and true when it failed. */
 export interface TransactionOutcome {
-  readonly to: Uint8Array | undefined;
+  readonly to: Address | undefined;
   readonly failed: boolean;
 }
 
 interface Candidate {
-  readonly address: Uint8Array;
+  readonly address: Address;
   weight: number;
 }
 
@@ -60,7 +61,7 @@ export class SpamScores {
   readonly #config: ThrottlerConfig;
   readonly #candidates = new Map<string, Candidate>();
   /** Suspects with the end of their time, in milliseconds. */
-  readonly #suspects = new Map<string, { readonly address: Uint8Array; readonly until: number }>();
+  readonly #suspects = new Map<string, { readonly address: Address; readonly until: number }>();
   #allowed = new Map<string, Uint8Array>();
   #threshold: number;
 
@@ -84,14 +85,14 @@ export class SpamScores {
   }
 
   /** True for an address whose transactions are held back now. */
-  isSuspect(address: Uint8Array, now: number): boolean {
+  isSuspect(address: Address, now: number): boolean {
     const key = mapKey(address);
     const suspect = this.#suspects.get(key);
     return suspect !== undefined && suspect.until > now && !this.#allowed.has(key);
   }
 
   /** Replaces the addresses that are never held back. */
-  allow(addresses: readonly Uint8Array[]): void {
+  allow(addresses: readonly Address[]): void {
     this.#allowed = new Map(addresses.map((address) => [mapKey(address), address]));
   }
 
@@ -99,19 +100,19 @@ export class SpamScores {
     return this.#threshold;
   }
 
-  allowed(): Uint8Array[] {
+  allowed(): Address[] {
     return [...this.#allowed.values()];
   }
 
-  suspects(): Uint8Array[] {
+  suspects(): Address[] {
     return [...this.#suspects.values()].map(({ address }) => address);
   }
 
-  candidates(): { readonly address: Uint8Array; readonly weight: number }[] {
+  candidates(): { readonly address: Address; readonly weight: number }[] {
     return [...this.#candidates.values()].map(({ address, weight }) => ({ address, weight }));
   }
 
-  #weigh(address: Uint8Array): void {
+  #weigh(address: Address): void {
     const key = mapKey(address);
     const known = this.#candidates.get(key);
     if (known !== undefined) known.weight += this.#config.increaseWeight;

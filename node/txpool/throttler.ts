@@ -2,6 +2,7 @@
  * The spam throttler: while the pool fills up, transactions from peers to addresses where most fail are held and
  * released a few per second. Held transactions are bounded in number and bytes; more are dropped.
  */
+import type { Address } from "../bytes/brands.ts";
 import type { Block } from "../model/block.ts";
 import type { Receipt } from "../model/receipt.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
@@ -18,10 +19,10 @@ export interface SpamThrottler {
   stop(): void;
   config(): ThrottlerConfig;
   /** Addresses that are never held back. */
-  allow(addresses: readonly Uint8Array[]): void;
-  allowed(): Uint8Array[];
-  suspects(): Uint8Array[];
-  candidates(): { readonly address: Uint8Array; readonly weight: number }[];
+  allow(addresses: readonly Address[]): void;
+  allowed(): Address[];
+  suspects(): Address[];
+  candidates(): { readonly address: Address; readonly weight: number }[];
 }
 
 /** Bounds of held transactions: seconds of the release rate, and bytes. */
@@ -97,19 +98,19 @@ export class Throttler implements SpamThrottler {
     return this.#requireRunning().config;
   }
 
-  allow(addresses: readonly Uint8Array[]): void {
+  allow(addresses: readonly Address[]): void {
     this.#requireRunning().suspects.allow(addresses);
   }
 
-  allowed(): Uint8Array[] {
+  allowed(): Address[] {
     return this.#requireRunning().suspects.allowed();
   }
 
-  suspects(): Uint8Array[] {
+  suspects(): Address[] {
     return this.#requireRunning().suspects.suspects();
   }
 
-  candidates(): { readonly address: Uint8Array; readonly weight: number }[] {
+  candidates(): { readonly address: Address; readonly weight: number }[] {
     return this.#requireRunning().suspects.candidates();
   }
 

@@ -3,8 +3,10 @@
  * secrets derived again from the recorded keys, every frame is decrypted, decoded, encoded and encrypted again,
  * and must come out as the bytes that were recorded.
  */
+
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { nodeIdOf } from "../../node/bytes/brands.ts";
 import { concatBytes, equalBytes } from "../../node/bytes/compare.ts";
 import { bareHex, fromBareHex } from "../../node/bytes/hex.ts";
 import { encodeRlp } from "../../node/bytes/rlp.ts";
@@ -164,7 +166,7 @@ function handshake(
   const respNonce = fromBareHex(connection.respNonce ?? "");
   const initiator = connection.initiator === true;
   const [auth, ack] = initiator ? [packets.out, packets.in] : [packets.in, packets.out];
-  const remoteId = publicKeyOf(peerKey);
+  const remoteId = nodeIdOf(publicKeyOf(peerKey));
   const side = { key, remoteId, ephemeralKey, nonce: initiator ? initNonce : respNonce };
   let remoteEphemeralId = new Uint8Array(0);
   const opened = check("handshake packets", () => {

@@ -1,4 +1,5 @@
 /** Decoders of block references in parameters: a number, a tag or a hash. */
+import type { Hash } from "../../bytes/brands.ts";
 import { CodecError, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { HexFault, hash, quantityDigits } from "../../jsonrpc/codecs/hex.ts";
 import { boolean } from "../../jsonrpc/codecs/plain.ts";
@@ -14,7 +15,7 @@ export type BlockNumber = number | BlockTag;
 /** A number, a tag or a hash; `undefined` for an object with neither member. */
 export type BlockReference =
   | { readonly number: BlockNumber; readonly hash?: undefined }
-  | { readonly hash: Uint8Array; readonly number?: undefined };
+  | { readonly hash: Hash; readonly number?: undefined };
 
 /** Returns the block number that a tag refers to. `pending` is the newest block. */
 export function resolveNumber(head: number, number: BlockNumber): number {

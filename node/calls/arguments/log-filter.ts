@@ -1,4 +1,5 @@
 /** The codec of log filters: the criteria of `getLogs`, `newFilter` and the `logs` subscription. */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import { digitBytes, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { CodecError, type Decoded, type Decoder, object } from "../../jsonrpc/codec.ts";
@@ -10,8 +11,8 @@ import { type BlockNumber, blockNumber } from "./block-number.ts";
 export interface LogFilter {
   readonly from: BlockNumber | undefined;
   readonly to: BlockNumber | undefined;
-  readonly blockHash: Uint8Array | undefined;
-  readonly addresses: readonly Uint8Array[];
+  readonly blockHash: Hash | undefined;
+  readonly addresses: readonly Address[];
   /** Alternatives by position; an empty list matches any topic. */
   readonly topics: readonly (readonly Uint8Array[])[];
 }

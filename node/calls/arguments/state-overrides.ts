@@ -1,4 +1,5 @@
 /** Decoder of state overrides, the third parameter of `eth_call`. */
+import type { Address } from "../../bytes/brands.ts";
 import { checksumAddress } from "../../crypto/checksum.ts";
 import { type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { address, data, hash, quantity, quantity64 } from "../../jsonrpc/codecs/hex.ts";
@@ -8,7 +9,7 @@ import { mapSchema } from "../../jsonrpc/schemas.ts";
 
 /** Overrides of one account. `state` replaces its whole storage, `stateDiff` replaces single slots. */
 export interface AccountOverride {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly nonce?: bigint | undefined;
   readonly code?: Uint8Array | undefined;
   readonly balance?: bigint | undefined;

@@ -1,4 +1,5 @@
 /** Decoders of trace options, the Go node's `tracers.TraceConfig` (`node/cn/tracers/api.go@v2.2.2`). */
+import type { Hash } from "../../bytes/brands.ts";
 import { type Decoder, object } from "../../jsonrpc/codec.ts";
 import { hash } from "../../jsonrpc/codecs/hex.ts";
 import { boolean, integer, text } from "../../jsonrpc/codecs/plain.ts";
@@ -48,7 +49,7 @@ export interface FileTraceConfig
     "disableMemory" | "disableStack" | "disableStorage" | "debug" | "limit" | "reexec"
   > {
   /** Hash of the transaction to trace; all of the block when absent. */
-  readonly txHash?: Uint8Array | undefined;
+  readonly txHash?: Hash | undefined;
 }
 
 /** Decoder of the options of traces in files. Keys are case-insensitive. */

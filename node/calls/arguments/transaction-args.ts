@@ -9,7 +9,16 @@ import {
   requiredObject,
   wrongKind,
 } from "../../jsonrpc/codec.ts";
-import { address, data, hash, listOf, quantity, quantity64, quantity256 } from "../../jsonrpc/codecs/hex.ts";
+import {
+  address,
+  data,
+  hash,
+  listOf,
+  quantity,
+  quantity64,
+  quantity256,
+  storageKey,
+} from "../../jsonrpc/codecs/hex.ts";
 import { boolean, integer } from "../../jsonrpc/codecs/plain.ts";
 import { arraySchema, schemaRefs } from "../../jsonrpc/schemas.ts";
 import { authorizationsJson } from "../../model/authorization.ts";
@@ -17,7 +26,7 @@ import type { AccessListEntry, Authorization, Signature } from "../../model/tran
 
 const accessListEntry = requiredObject("access list entry", "types.AccessTuple", {
   address,
-  storageKeys: listOf(hash, "[]common.Hash"),
+  storageKeys: listOf(storageKey, "[]common.Hash"),
 });
 
 const accessList: Decoder<readonly AccessListEntry[]> = {

@@ -1,7 +1,9 @@
 /** Writes traces to new files on the node's machine, readable by their owner only. */
+
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, toHex } from "../../bytes/hex.ts";
 import { createJsonLogger } from "../../evm/tracers/json-logger.ts";
@@ -73,7 +75,7 @@ function nameOf({ header, transactions }: TracedBlock, index: number): string {
   return `block_${hashPrefix(blockHash(header))}-${index}-${hashPrefix(transactions[index]?.hash)}-${random}`;
 }
 
-function hashPrefix(hash: Uint8Array = NO_HASH): string {
+function hashPrefix(hash: Hash = NO_HASH): string {
   return toHex(hash.subarray(0, 4));
 }
 

@@ -1,4 +1,5 @@
 /** Traces transactions of blocks, on the state before them, and calls. */
+import type { Address } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { toHex } from "../../bytes/hex.ts";
 import { wordBytes } from "../../bytes/word.ts";
@@ -87,11 +88,11 @@ export function traceInBlock(
 export function slotsBefore(
   reading: ChainReading,
   { header, transactions }: TracedBlock,
-  { index, address }: { readonly index: number; readonly address: Uint8Array },
+  { index, address }: { readonly index: number; readonly address: Address },
 ): ReadonlyMap<bigint, Uint8Array> {
   const { world, context } = stageOf(reading, header, {});
   const keys = new Set<bigint>();
-  const storageWrite = (owner: Uint8Array, key: bigint): void => {
+  const storageWrite = (owner: Address, key: bigint): void => {
     if (equalBytes(owner, address)) keys.add(key);
   };
   for (const tx of transactions.slice(0, index)) executeTransaction(world, tx, context, { storageWrite });

@@ -1,5 +1,6 @@
 /** Types that all kinds of tracers share. */
 
+import type { Address } from "../../bytes/brands.ts";
 import type { RpcProfile } from "../../compat/profiles.ts";
 import type { Sandboxes } from "../../evm/programs/sandbox.ts";
 import type { OpcodeStep, Tracer } from "../../evm/tracer.ts";
@@ -9,14 +10,14 @@ import type { TraceBudget } from "./trace-limits.ts";
 
 /** The transaction or call to trace. */
 export interface TraceSubject {
-  readonly from: Uint8Array;
+  readonly from: Address;
   /** The recipient; undefined for a contract creation. */
-  readonly to: Uint8Array | undefined;
+  readonly to: Address | undefined;
   readonly input: Uint8Array;
   readonly value: bigint;
   readonly gasLimit: bigint;
   /** The fee payer, if it is not the sender alone. */
-  readonly feePayer?: Uint8Array | undefined;
+  readonly feePayer?: Address | undefined;
   /** Fee of the blobs, in peb. */
   readonly blobFee?: bigint;
   /** Gas price, in peb. */

@@ -2,6 +2,7 @@
  * Sends consensus messages. Own messages go out at once, and again to validators that connect later. Messages
  * of others are relayed after a delay, or at once when more recipients are disconnected than may be faulty.
  */
+import type { Address } from "../../bytes/brands.ts";
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { Gossip, recipientsOf } from "./gossip.ts";
 import type { ProposedBlock } from "./payload.ts";
@@ -24,7 +25,7 @@ export class Broadcaster {
   }
 
   /** Records that a peer has a message. Returns false when the message was received before, from any peer. */
-  isNew(from: Uint8Array, bytes: Uint8Array): boolean {
+  isNew(from: Address, bytes: Uint8Array): boolean {
     return this.#gossip.isNew(from, bytes);
   }
 

@@ -2,6 +2,7 @@
  * Selects the peers for a consensus message: validators of the current or the next round's committee that
  * have not seen it. A message that was received before is not handled again.
  */
+import type { Address } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { encodeRlp } from "../../bytes/rlp.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
@@ -49,7 +50,7 @@ export class Gossip {
   }
 
   /** Records that a peer has a message. Returns false when the message was received before, from any peer. */
-  isNew(from: Uint8Array, bytes: Uint8Array): boolean {
+  isNew(from: Address, bytes: Uint8Array): boolean {
     const id = messageId(bytes);
     this.#of(from).set(id, true);
     if (this.#known.get(id) === true) return false;
@@ -74,7 +75,7 @@ export class Gossip {
     }
   }
 
-  #of(peer: Uint8Array): RecentMap<true> {
+  #of(peer: Address): RecentMap<true> {
     const name = mapKey(peer);
     const known = this.#knownTo.get(name) ?? new RecentMap<true>(MAX_KNOWN_MESSAGES);
     this.#knownTo.set(name, known);

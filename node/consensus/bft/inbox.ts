@@ -2,6 +2,7 @@
  * Queue of the engine: local events and messages of peers in order of arrival. Messages are bounded per peer
  * in number and in all in bytes.
  */
+import type { Address } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 
 /** A message of a peer that has not been decoded. */
@@ -32,7 +33,7 @@ export class ConsensusInbox<T> {
   }
 
   /** Adds a message. Returns false when a bound is reached; the message is dropped then. */
-  addMessage(peer: Uint8Array, bytes: Uint8Array): boolean {
+  addMessage(peer: Address, bytes: Uint8Array): boolean {
     const from = mapKey(peer);
     const count = this.#messages.get(from) ?? 0;
     if (count >= MAX_MESSAGES_PER_PEER || this.#bytes + bytes.length > MAX_BYTES) return false;

@@ -2,6 +2,7 @@
  * Signed consensus messages: decoding with verification of the signature and the committed seal, and signing
  * of own messages.
  */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { addressOfPublicKey, recover } from "../../crypto/secp256k1.ts";
@@ -66,7 +67,7 @@ export function verifyMessage({ wire, sender, payload, bytes }: UnverifiedMessag
  * in its header, and its bytes are encoded on first use.
  */
 export function createMessageSigner(
-  address: Uint8Array,
+  address: Address,
   sign: SealDigest,
 ): (payload: BlockPayload) => BlockMessage {
   return (payload) => {
@@ -109,7 +110,7 @@ function sealDigest(digest: string): Uint8Array {
   return committedSealDigest(keyBytes(digest));
 }
 
-function isSignedBy(sender: Uint8Array, digest: Uint8Array, signature: Uint8Array): boolean {
+function isSignedBy(sender: Address, digest: Hash, signature: Uint8Array): boolean {
   const key = recover(digest, signature);
   return key !== undefined && equalBytes(addressOfPublicKey(key), sender);
 }

@@ -2,6 +2,7 @@
  * Wire format of consensus messages: strict RLP of the fields that every kind has
  * (`consensus/istanbul/core/types.go@v2.2.2`), and the digest that is signed.
  */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import { encodeRlp } from "../../bytes/rlp.ts";
 import { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
@@ -9,12 +10,12 @@ import { keccak256 } from "../../crypto/keccak.ts";
 /** A message on the wire. Byte strings are views into the input. */
 export interface WireMessage {
   /** Hash of the parent of the block. */
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   readonly code: number;
   /** RLP of the payload. */
   readonly content: Uint8Array;
   /** Address of the sender, proved by `signature`. */
-  readonly sender: Uint8Array;
+  readonly sender: Address;
   /** Signature of 65 bytes: R, S, V. */
   readonly signature: Uint8Array;
   /** Committed seal of 65 bytes for a commit, else empty. */
@@ -29,10 +30,10 @@ export function decodeWireMessage(bytes: Uint8Array): WireMessage {
   const cursor = new RlpCursor(bytes);
   const end = cursor.enter();
   const message = {
-    hash: cursor.fixed(32),
+    hash: cursor.hash(),
     code: cursor.number(1),
     content: cursor.string(),
-    sender: cursor.fixed(20),
+    sender: cursor.address(),
     signature: cursor.fixed(SIGNATURE_BYTES),
     seal: cursor.optionalFixed(SIGNATURE_BYTES) ?? NO_BYTES,
   };
@@ -48,6 +49,6 @@ export function encodeWireMessage(message: WireMessage): Uint8Array<ArrayBuffer>
 }
 
 /** Returns the digest that the sender signs: the message without its signature. */
-export function wireMessageDigest(message: WireMessage): Uint8Array<ArrayBuffer> {
+export function wireMessageDigest(message: WireMessage): Hash<ArrayBuffer> {
   return keccak256(encodeWireMessage({ ...message, signature: NO_BYTES }));
 }

@@ -1,11 +1,12 @@
 /** Collects the addresses and storage slots that a call accesses, for an access list (EIP-2930). */
+import type { Address } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import type { Tracer } from "../tracer.ts";
 import { accountOperand, slotOperand } from "./opcode-operands.ts";
 
 /** Accessed addresses and slots in the order of first use. */
 export interface AccessedState {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly slots: readonly bigint[];
 }
 
@@ -20,10 +21,10 @@ export interface AccessTracer extends Tracer {
  */
 export function accessTracer(
   known: readonly AccessedState[],
-  free: (address: Uint8Array) => boolean,
+  free: (address: Address) => boolean,
 ): AccessTracer {
-  const touched = new Map<string, { readonly address: Uint8Array; readonly slots: Set<bigint> }>();
-  const entry = (address: Uint8Array): Set<bigint> => {
+  const touched = new Map<string, { readonly address: Address; readonly slots: Set<bigint> }>();
+  const entry = (address: Address): Set<bigint> => {
     const key = mapKey(address);
     const found = touched.get(key) ?? { address: address.slice(), slots: new Set<bigint>() };
     touched.set(key, found);

@@ -2,6 +2,7 @@
  * The tree of calls in the form of the Go node's `callTracer` and `fastCallTracer`; the records of internal
  * transactions (`--vm.internaltx`) have the same form.
  */
+import type { Address } from "../../bytes/brands.ts";
 import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { EvmFailure } from "../failure.ts";
@@ -33,8 +34,8 @@ export interface TracedTransaction {
 
 /** A transaction that begins no frame, such as an account update. */
 export interface FramelessTransaction extends TracedTransaction {
-  readonly from: Uint8Array;
-  readonly to: Uint8Array;
+  readonly from: Address;
+  readonly to: Address;
   readonly input: Uint8Array;
   readonly value: bigint;
 }

@@ -2,6 +2,7 @@
  * Tracers that count function selectors and opcodes, in the form of the Go node's `4byteTracer`,
  * `opcountTracer`, `unigramTracer`, `bigramTracer` and `trigramTracer`.
  */
+import type { Address } from "../../bytes/brands.ts";
 import { toHex } from "../../bytes/hex.ts";
 import { bytesToBigint } from "../../bytes/integer.ts";
 import type { FrameKind, Tracer } from "../tracer.ts";
@@ -20,7 +21,7 @@ const COUNTED: ReadonlySet<FrameKind> = new Set(["CALL", "CALLCODE", "DELEGATECA
  * Creates a counter of selectors with the size of their arguments, such as `0x27dc297e-128`: of inner calls,
  * except those to the first eleven precompiled contracts, and last of the transaction's own input.
  */
-export function createFourByteTracer(own: Uint8Array): CountTracer<Readonly<Record<string, number>>> {
+export function createFourByteTracer(own: Address): CountTracer<Readonly<Record<string, number>>> {
   const counts = new Map<string, number>();
   const take = (input: Uint8Array): void => {
     if (input.length < SELECTOR) return;
@@ -42,7 +43,7 @@ export function createFourByteTracer(own: Uint8Array): CountTracer<Readonly<Reco
 const FIRST_PRECOMPILES = 11n;
 
 /** True for the precompiled contracts that the Go node's program knows. */
-function isEarlyPrecompile(address: Uint8Array): boolean {
+function isEarlyPrecompile(address: Address): boolean {
   const number = bytesToBigint(address);
   return number > 0n && number <= FIRST_PRECOMPILES;
 }

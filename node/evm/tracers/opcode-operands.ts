@@ -1,4 +1,5 @@
 /** Operands of opcodes that name an account or a storage slot. */
+import type { Address } from "../../bytes/brands.ts";
 import { addressOf } from "../address.ts";
 import type { OpcodeStep } from "../tracer.ts";
 
@@ -18,7 +19,7 @@ const SLOAD = 0x54;
 const SSTORE = 0x55;
 
 /** Returns the account that an opcode names, shared and not to be written to; undefined for none. */
-export function accountOperand({ op, stack, stackLength }: OpcodeStep): Uint8Array | undefined {
+export function accountOperand({ op, stack, stackLength }: OpcodeStep): Address | undefined {
   const depth = ADDRESS_AT.get(op);
   if (depth === undefined || stackLength <= depth) return undefined;
   return addressOf(stack[stackLength - 1 - depth] as bigint); // within the stack

@@ -2,6 +2,7 @@
  * The accounts and slots that a transaction accesses, before it and after it, in the form of the Go node's
  * `prestateTracer`.
  */
+import type { Address } from "../../bytes/brands.ts";
 import { mapKey, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
@@ -28,9 +29,9 @@ export interface PrestateDifference {
 
 /** Facts about the transaction for the Go node's list of accessed accounts. */
 export interface ListedTransaction {
-  readonly sender: Uint8Array;
+  readonly sender: Address;
   /** The recipient when no code runs. */
-  readonly to: Uint8Array;
+  readonly to: Address;
   /** Amount that is added to the sender's balance, in peb. */
   readonly paid: bigint;
 }
@@ -39,7 +40,7 @@ export interface ListedTransaction {
 export interface PrestateTracer {
   readonly tracer: Tracer;
   /** Records the sender, fee payer or recipient before the transaction buys its gas. */
-  readonly record: (address: Uint8Array) => void;
+  readonly record: (address: Address) => void;
   /** Returns everything accessed, except contracts that the transaction created. */
   readonly result: () => Prestate;
   /**
@@ -55,7 +56,7 @@ export interface PrestateTracer {
 const SELFDESTRUCT = 0xff;
 
 interface AccountSnapshot {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly existed: boolean;
   readonly balance: bigint;
   readonly nonce: bigint;
@@ -67,7 +68,7 @@ interface AccountSnapshot {
 /** Creates a tracer for one transaction on `world`. */
 export function createPrestateTracer(world: World): PrestateTracer {
   const seen = new Map<string, AccountSnapshot>();
-  const look = (address: Uint8Array): AccountSnapshot => {
+  const look = (address: Address): AccountSnapshot => {
     const name = mapKey(address);
     let account = seen.get(name);
     if (account === undefined) {
@@ -117,7 +118,7 @@ function shownAll(accounts: readonly AccountSnapshot[]): Prestate {
   return Object.fromEntries(accounts.map((account) => [toHex(account.address), toPrestateAccount(account)]));
 }
 
-function snapshotOf(world: World, address: Uint8Array): AccountSnapshot {
+function snapshotOf(world: World, address: Address): AccountSnapshot {
   return {
     address: Uint8Array.from(address),
     existed: world.exists(address),

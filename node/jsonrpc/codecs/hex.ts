@@ -2,6 +2,7 @@
  * Hex codecs: data, addresses, hashes and quantities, with the error texts of the Go node
  * (`common/hexutil/hexutil.go@v2.2.2`).
  */
+import type { Address, Hash, StorageKey } from "../../bytes/brands.ts";
 import { digitBytes, shortBytes, toHex } from "../../bytes/hex.ts";
 import { type Codec, CodecError, type Decoder, type Encoder, mismatch, wrongKind } from "../codec.ts";
 import { EscapedText } from "../json-text.ts";
@@ -28,9 +29,11 @@ export const data: Codec<Uint8Array> = {
 };
 
 /** 20 bytes. */
-export const address: Codec<Uint8Array> = fixedData("address", "common.Address", 20);
+export const address: Codec<Address> = fixedData("address", "common.Address", 20);
 /** 32 bytes. */
-export const hash: Codec<Uint8Array> = fixedData("hash", "common.Hash", 32);
+export const hash: Codec<Hash> = fixedData("hash", "common.Hash", 32);
+/** 32 bytes, written as a hash. */
+export const storageKey: Codec<StorageKey> = fixedData("hash", "common.Hash", 32);
 
 function fixedData(label: "address" | "hash", goType: string, length: number): Codec<Uint8Array> {
   return {

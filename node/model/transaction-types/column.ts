@@ -1,4 +1,5 @@
 /** Columns of Kaia's own transaction types: one reader, writer and JSON form for each field. */
+import type { Address } from "../../bytes/brands.ts";
 import { BytesError } from "../../bytes/error.ts";
 import { addressText, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
@@ -10,7 +11,7 @@ import type { TransactionContent, TypeFields } from "../transaction-type.ts";
 
 /** The fields that columns fill while a transaction is read. */
 export interface ColumnValues {
-  to: Uint8Array | undefined;
+  to: Address | undefined;
   value: bigint;
   input: Uint8Array;
   fields: { -readonly [Name in keyof TypeFields]: TypeFields[Name] };
@@ -31,7 +32,7 @@ const NO_KEY = Uint8Array.of(0x80);
 /** The recipient. */
 export const recipient: Column = {
   read: (cursor, into) => {
-    into.to = cursor.fixed(20);
+    into.to = cursor.address();
   },
   write: ({ to }) => writer.string(to ?? NOBODY),
   json: ({ to }) => ({ to: addressText(to ?? NOBODY) }),
@@ -59,7 +60,7 @@ export const value: Column = {
 /** The sender. */
 export const from: Column = {
   read: (cursor, into) => {
-    into.fields.from = cursor.fixed(20);
+    into.fields.from = cursor.address();
   },
   write: ({ fields }) => writer.string(fields.from ?? NOBODY),
   json: ({ fields }) => ({ from: addressText(fields.from ?? NOBODY) }),

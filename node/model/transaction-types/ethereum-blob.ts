@@ -1,4 +1,5 @@
 /** The row of blob transactions (EIP-4844), with or without their sidecar. */
+import type { Hash } from "../../bytes/brands.ts";
 import { hashText } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
@@ -64,8 +65,8 @@ function readFields(cursor: RlpCursor): Omit<TransactionBody, "raw"> {
 
 function readHashes(cursor: RlpCursor): readonly Uint8Array[] {
   const end = cursor.enter();
-  const hashes: Uint8Array[] = [];
-  while (!cursor.done) hashes.push(cursor.fixed(32));
+  const hashes: Hash[] = [];
+  while (!cursor.done) hashes.push(cursor.hash());
   cursor.leave(end);
   return hashes;
 }

@@ -4,6 +4,7 @@
  * The sender signs `keccak(RLP [RLP [type, fields...] as string, chain id, 0, 0])`; the fee payer signs the
  * same with its address before the chain id.
  */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import type { Rules } from "../../config/rules.ts";
@@ -157,7 +158,7 @@ function readMember(
   for (const column of columns) column.read(cursor, into);
   const signatures = readSignatures(cursor);
   if (delegated) {
-    into.fields.feePayer = cursor.fixed(20);
+    into.fields.feePayer = cursor.address();
     into.fields.payerSignatures = readSignatures(cursor);
   }
   cursor.leave(end);
@@ -231,7 +232,7 @@ function decodeFamilyV(v: bigint): { parity: number; chainId: bigint } {
   return { parity, chainId };
 }
 
-function innerDigest(raw: Uint8Array, count: number, code: number, tail: Uint8Array): Uint8Array {
+function innerDigest(raw: Uint8Array, count: number, code: number, tail: Uint8Array): Hash {
   const cursor = new RlpCursor(raw, 1);
   cursor.enter();
   const from = cursor.at;
@@ -246,7 +247,7 @@ function innerDigest(raw: Uint8Array, count: number, code: number, tail: Uint8Ar
   return keccak256(writer.view);
 }
 
-function payerTail(payer: Uint8Array, chainId: bigint): Uint8Array {
+function payerTail(payer: Address, chainId: bigint): Uint8Array {
   const chain = chainTail(chainId);
   const tail = new Uint8Array(1 + payer.length + chain.length);
   tail[0] = 0x80 + payer.length;

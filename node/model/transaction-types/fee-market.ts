@@ -1,4 +1,5 @@
 /** The fields from chainId to accessList that EIP-1559 transactions and later types begin with. */
+import type { Address } from "../../bytes/brands.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import {
@@ -13,7 +14,7 @@ import type { TransactionBody, TransactionContent } from "../transaction-type.ts
 /** Reads chainId, nonce, tip cap, fee cap, gas, to (by `readTo`), value, input, accessList. */
 export function readFeeMarket(
   cursor: RlpCursor,
-  readTo: (cursor: RlpCursor) => Uint8Array | undefined,
+  readTo: (cursor: RlpCursor) => Address | undefined,
 ): Omit<TransactionBody, "raw" | "signatures"> {
   const chainId = cursor.bigint();
   const nonce = cursor.bigint(8);
@@ -28,8 +29,8 @@ export function readFeeMarket(
 }
 
 /** Reads the recipient of a type that never creates a contract. */
-export function readNeededRecipient(cursor: RlpCursor): Uint8Array {
-  return cursor.fixed(20);
+export function readNeededRecipient(cursor: RlpCursor): Address {
+  return cursor.address();
 }
 
 /** Writes the same fields. */

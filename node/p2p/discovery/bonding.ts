@@ -3,6 +3,7 @@
  * networks/p2p/discover/table.go@v2.2.2). Bonds that other nodes start are bounded, so that pings with forged
  * senders cause little traffic.
  */
+import type { NodeId } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import type { NodeType } from "../node-type.ts";
@@ -13,12 +14,12 @@ import type { NodeTable } from "./tables.ts";
 
 /** Dependencies of bonding. */
 export interface BondingDeps {
-  readonly ownId: Uint8Array;
+  readonly ownId: NodeId;
   readonly exchange: Exchange;
   readonly bonds: Bonds;
   readonly tables: ReadonlyMap<NodeType, NodeTable>;
   /** True for a boot node that the operator named. Other nodes that claim to be boot nodes are not kept. */
-  readonly isBootNode: (id: Uint8Array) => boolean;
+  readonly isBootNode: (id: NodeId) => boolean;
 }
 
 const MAX_CONCURRENT = 16;

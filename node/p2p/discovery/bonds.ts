@@ -3,6 +3,7 @@
  * nodes get answers that are larger than their questions. Bounded; the least recently proved bond is dropped
  * first.
  */
+import type { NodeId } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { FoundNode } from "./packets.ts";
@@ -47,34 +48,34 @@ export class Bonds {
   }
 
   /** Returns true when the node has a valid bond at this address. */
-  isBonded(id: Uint8Array, ip: string): boolean {
+  isBonded(id: NodeId, ip: string): boolean {
     return this.#bonds.get(mapKey(id))?.node.ip === ip && this.ageMs(id) < LIFETIME_MS;
   }
 
   /** Returns the bonded node at this address, unless its last question went unanswered. */
-  responsiveNode(id: Uint8Array, ip: string): FoundNode | undefined {
+  responsiveNode(id: NodeId, ip: string): FoundNode | undefined {
     const bond = this.#bonds.get(mapKey(id));
     return this.isBonded(id, ip) && bond?.failures === 0 ? bond.node : undefined;
   }
 
   /** Returns the milliseconds since the endpoint was proved. */
-  ageMs(id: Uint8Array): number {
+  ageMs(id: NodeId): number {
     const bond = this.#bonds.get(mapKey(id));
     return bond === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - bond.provenAt;
   }
 
   /** Counts an unanswered question. Returns the number of failures in a row. */
-  countFailure(id: Uint8Array): number {
+  countFailure(id: NodeId): number {
     const bond = this.#bonds.get(mapKey(id));
     return bond === undefined ? Number.POSITIVE_INFINITY : ++bond.failures;
   }
 
-  resetFailures(id: Uint8Array): void {
+  resetFailures(id: NodeId): void {
     const bond = this.#bonds.get(mapKey(id));
     if (bond !== undefined) bond.failures = 0;
   }
 
-  delete(id: Uint8Array): void {
+  delete(id: NodeId): void {
     this.#bonds.delete(mapKey(id));
   }
 }

@@ -2,6 +2,7 @@
  * Node discovery over UDP, compatible with networks/p2p/discover@v2.2.2 (discovery v4 with node types). Comes
  * in: boot nodes and packets. Goes out: nodes by type, each with a proved endpoint. It dials no peers.
  */
+import type { NodeId } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import type { Log } from "../../observe/log.ts";
@@ -158,7 +159,7 @@ function endpointOf({ announce, type }: DiscoveryOptions, udpPort: number) {
 }
 
 /** Creates the check of claimed types. Endpoint nodes need no authorisation. */
-function createAuthorisation(listed: readonly NodeUrl[]): (id: Uint8Array, type: NodeType) => boolean {
+function createAuthorisation(listed: readonly NodeUrl[]): (id: NodeId, type: NodeType) => boolean {
   const ids = new Map<NodeType, Set<string>>();
   for (const { id, type } of listed) {
     const ofType = ids.get(type) ?? new Set();
@@ -178,7 +179,7 @@ interface NodeStore {
  */
 function answer(
   { bonds, tables }: NodeStore,
-  sender: Uint8Array,
+  sender: NodeId,
   from: UdpAddress,
   { target, wanted }: FindNodeQuery,
 ): FoundNode[] | undefined {

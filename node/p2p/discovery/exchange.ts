@@ -2,6 +2,7 @@
  * Request and response of discovery: sends packets, matches responses with pending requests and answers
  * pings. Packets that are unexpected, expired, malformed or of another network are dropped silently.
  */
+import type { NodeId } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -39,12 +40,12 @@ export interface ExchangeDeps {
   /** Selects the addresses that packets and announced nodes may have. */
   readonly allows: (ip: string) => boolean;
   /** Returns true when a node may claim this type. */
-  readonly isAuthorised: (id: Uint8Array, type: NodeType) => boolean;
+  readonly isAuthorised: (id: NodeId, type: NodeType) => boolean;
   /** Called for a ping that no request waits for, after the pong is sent. */
   readonly onPing: (node: FoundNode) => void;
   /** Returns the nodes that answer a find-node query, or undefined to leave it unanswered. */
   readonly onFindNode: (
-    sender: Uint8Array,
+    sender: NodeId,
     from: UdpAddress,
     question: FindNodeQuery,
   ) => readonly FoundNode[] | undefined;
@@ -53,7 +54,7 @@ export interface ExchangeDeps {
 /** Query of a find-node packet. */
 export interface FindNodeQuery {
   /** 64 bytes; distances are measured from its hash. */
-  readonly target: Uint8Array;
+  readonly target: NodeId;
   readonly wanted: NodeType;
 }
 
@@ -129,7 +130,7 @@ export class Exchange implements Disposable {
   }
 
   /** Resolves with the endpoint of the next ping of a node, or with undefined after two response times. */
-  nextPing(id: Uint8Array): Promise<NodeEndpoint | undefined> {
+  nextPing(id: NodeId): Promise<NodeEndpoint | undefined> {
     return this.#wait(id, undefined, takePing, 2 * this.#deps.replyMs);
   }
 
@@ -192,7 +193,7 @@ export class Exchange implements Disposable {
   }
 
   #answerQuestion(
-    sender: Uint8Array,
+    sender: NodeId,
     { target, wanted }: Packet & { kind: "find-node" },
     from: UdpAddress,
   ): void {
@@ -231,7 +232,7 @@ export class Exchange implements Disposable {
     return false;
   }
 
-  #wait<T>(id: Uint8Array, otherwise: T, take: Waiter<T>, waitMs: number = this.#deps.replyMs): Promise<T> {
+  #wait<T>(id: NodeId, otherwise: T, take: Waiter<T>, waitMs: number = this.#deps.replyMs): Promise<T> {
     if (this.#closed) return Promise.resolve(otherwise);
     return new Promise((resolve) => {
       const done = (value: T): void => {

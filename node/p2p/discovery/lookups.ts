@@ -1,6 +1,7 @@
 /**
  * Lookups: ask known nodes for others, bond with the nodes in their answers and return those that respond.
  */
+import type { NodeId } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import type { NodeType } from "../node-type.ts";
@@ -12,7 +13,7 @@ import { closest, type NodeTable, type RandomFraction, shuffle } from "./tables.
 
 /** Dependencies of lookups. */
 export interface LookupDeps {
-  readonly ownId: Uint8Array;
+  readonly ownId: NodeId;
   readonly exchange: Exchange;
   readonly bonding: Bonding;
   readonly bonds: Bonds;
@@ -75,7 +76,7 @@ export class Lookups {
   }
 
   /** Queries nearer and nearer nodes until the nearest ones have all been asked (Kademlia lookup). */
-  async #walk(target: Uint8Array): Promise<FoundNode[]> {
+  async #walk(target: NodeId): Promise<FoundNode[]> {
     const { tables } = this.#deps;
     let near = tables.get("en")?.answer(target, MAX_CLOSEST) ?? [];
     const asked = new Set<string>();

@@ -3,6 +3,7 @@
  * type byte, RLP list. The signature identifies the sender. Additional list elements and trailing bytes are
  * ignored, as EIP-8 asks.
  */
+import { type Hash, type NodeId, nodeIdOf } from "../../bytes/brands.ts";
 import { concatBytes, equalBytes } from "../../bytes/compare.ts";
 import { integerBytes } from "../../bytes/integer.ts";
 import {
@@ -31,7 +32,7 @@ export interface NodeEndpoint {
 /** A node id and its endpoint. */
 export interface FoundNode extends NodeEndpoint {
   /** Node id, 64 bytes. */
-  readonly id: Uint8Array;
+  readonly id: NodeId;
 }
 
 /** Content of a packet. `expires` is in seconds since the epoch. */
@@ -46,7 +47,7 @@ export type Packet =
   | { readonly kind: "pong"; readonly to: NodeEndpoint; readonly token: Uint8Array; readonly expires: number }
   | {
       readonly kind: "find-node";
-      readonly target: Uint8Array;
+      readonly target: NodeId;
       readonly wanted: NodeType;
       readonly expires: number;
     }
@@ -60,8 +61,8 @@ export type Packet =
 /** A received packet, its signer and its hash. A pong repeats the hash of its ping. */
 export interface ReceivedPacket {
   readonly packet: Packet;
-  readonly sender: Uint8Array;
-  readonly hash: Uint8Array;
+  readonly sender: NodeId;
+  readonly hash: Hash;
 }
 
 /** Maximum size of a packet, in bytes. */
@@ -123,7 +124,7 @@ export function decodePacket(bytes: Uint8Array): ReceivedPacket {
   if (sender === undefined) throw badPacket("its signature is invalid");
   try {
     const fields = listItems(itemAt(bytes, TYPE_AT + 1));
-    return { packet: readPacket(KINDS[(bytes[TYPE_AT] ?? 0) - 1], fields), sender, hash };
+    return { packet: readPacket(KINDS[(bytes[TYPE_AT] ?? 0) - 1], fields), sender: nodeIdOf(sender), hash };
   } catch (cause) {
     throw badPacket((cause as Error).message, cause);
   }

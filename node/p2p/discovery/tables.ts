@@ -2,6 +2,7 @@
  * Tables of discovered nodes: for each type a list or, for endpoint nodes, Kademlia buckets. Nodes stay as
  * long as they respond, newcomers never evict them. Bounded in number and in nodes of one subnet.
  */
+import type { NodeId } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import { isLan, subnetOf } from "../ip.ts";
@@ -17,10 +18,10 @@ export interface NodeTable {
    * Adds a node, or moves it to the front as the most recent responder. Returns false when there is no room.
    */
   add(node: FoundNode): boolean;
-  remove(id: Uint8Array): void;
+  remove(id: NodeId): void;
   list(): FoundNode[];
   /** Returns up to `max` nodes for a query: the closest to the target, or random ones of a list. */
-  answer(target: Uint8Array, max: number): FoundNode[];
+  answer(target: NodeId, max: number): FoundNode[];
   /** Returns the least recent responder, of a random bucket. */
   oldest(): FoundNode | undefined;
 }
@@ -57,7 +58,7 @@ class Row {
     return true;
   }
 
-  remove(id: Uint8Array): boolean {
+  remove(id: NodeId): boolean {
     const key = mapKey(id);
     const count = this.nodes.length;
     this.nodes = this.nodes.filter((node) => mapKey(node.id) !== key);
@@ -105,13 +106,13 @@ interface Bucket {
 }
 
 /** Creates a bucket table by the XOR distance of hashed ids from `ownId`. */
-export function createBucketTable(ownId: Uint8Array, randomFraction: RandomFraction): NodeTable {
+export function createBucketTable(ownId: NodeId, randomFraction: RandomFraction): NodeTable {
   const ownHash = keccak256(ownId);
   const buckets: readonly Bucket[] = Array.from({ length: BUCKET_COUNT }, () => ({
     row: new Row(BUCKET_SIZE),
     replacements: new Row(MAX_REPLACEMENTS),
   }));
-  const bucketOf = (id: Uint8Array): Bucket => buckets[bucketIndex(ownHash, keccak256(id))] as Bucket; // 0 to 16
+  const bucketOf = (id: NodeId): Bucket => buckets[bucketIndex(ownHash, keccak256(id))] as Bucket; // 0 to 16
   const all = (): FoundNode[] => buckets.flatMap(({ row }) => row.nodes);
   const hasRoom = (row: Row, { ip }: FoundNode): boolean => {
     if (row.isFull) return false;
@@ -156,7 +157,7 @@ export function createBucketTable(ownId: Uint8Array, randomFraction: RandomFract
 }
 
 /** Sorts nodes by the XOR distance of their hashed ids from the hashed target. */
-export function closest(nodes: readonly FoundNode[], target: Uint8Array): FoundNode[] {
+export function closest(nodes: readonly FoundNode[], target: NodeId): FoundNode[] {
   const hash = keccak256(target);
   const measured = nodes.map((node) => ({ node, away: xor(keccak256(node.id), hash) }));
   return measured.sort((a, b) => Buffer.compare(a.away, b.away)).map(({ node }) => node);
@@ -209,7 +210,7 @@ export const MAX_NEIGHBORS: Readonly<Record<NodeType, number>> = {
  */
 export function createTables(
   type: NodeType,
-  ownId: Uint8Array,
+  ownId: NodeId,
   randomFraction: RandomFraction,
 ): ReadonlyMap<NodeType, NodeTable> {
   return new Map(

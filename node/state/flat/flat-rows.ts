@@ -3,6 +3,7 @@
  * byte and the incarnation before them (no account begins with zero). A slot's row is its value without
  * leading zeros; a slot that is zero has none.
  */
+import type { Hash } from "../../bytes/brands.ts";
 import { bytesToNumber, fixedBytes } from "../../bytes/integer.ts";
 import { encodeRlp } from "../../bytes/rlp.ts";
 import { writeWord } from "../../bytes/word.ts";
@@ -11,7 +12,7 @@ import { type Account, decodeAccount, encodeAccount } from "../../model/account.
 /** An account as the newest accepted block left it, or that there is none. Never changed. */
 export interface AccountRecord {
   /** keccak(address). */
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   /** The row; `undefined` where there is no account. */
   readonly flat: Uint8Array | undefined;
   readonly account: Account | undefined;
@@ -37,7 +38,7 @@ export function encodeFlat(account: Account, incarnation: number): Uint8Array {
 }
 
 /** Reads a row; hashes of the account are views of it. */
-export function recordOf(hash: Uint8Array, flat: Uint8Array | undefined): AccountRecord {
+export function recordOf(hash: Hash, flat: Uint8Array | undefined): AccountRecord {
   if (flat === undefined) return { hash, flat, account: undefined, incarnation: 0 };
   return { hash, flat, account: decodeAccount(leafOf(flat)), incarnation: incarnationOf(flat) };
 }

@@ -1,4 +1,5 @@
 /** The newest state: rows of the flat state behind a cache of accounts. */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import type { Rows } from "../../store/store.ts";
@@ -16,10 +17,10 @@ export interface FlatChanges {
 /** Accounts, slots and code as one block left them. */
 export interface FlatState {
   /** `name` is the address's `mapKey`. */
-  record(address: Uint8Array, name: string): AccountRecord;
+  record(address: Address, name: string): AccountRecord;
   /** Without leading zeros; `undefined` for zero. */
-  slot(accountHash: Uint8Array, incarnation: number, slotHash: Uint8Array): Uint8Array | undefined;
-  code(hash: Uint8Array): Uint8Array | undefined;
+  slot(accountHash: Hash, incarnation: number, slotHash: Hash): Uint8Array | undefined;
+  code(hash: Hash): Uint8Array | undefined;
 }
 
 const ACCOUNTS_A_SLOT = 16;
@@ -32,7 +33,7 @@ export class NewestState implements FlatState {
   readonly #accounts: RecentMap<AccountRecord>;
   /** Rows of slots by `mapKey` of their keys: callers ask the same contracts again and again. */
   readonly #slots: RecentMap<Uint8Array>;
-  readonly #confirmAbsent: (hash: Uint8Array) => void;
+  readonly #confirmAbsent: (hash: Hash) => void;
   #version = 0;
   #newest: FlatChanges = { accounts: new Map(), slots: new Map(), codes: new Map() };
 
@@ -40,7 +41,7 @@ export class NewestState implements FlatState {
    * Remembers so many accounts, and a slot for every sixteen of them. `confirmAbsent` is called for accounts without a
    * row, and throws when it knows better.
    */
-  constructor(rows: Rows, cachedAccounts: number, confirmAbsent: (hash: Uint8Array) => void) {
+  constructor(rows: Rows, cachedAccounts: number, confirmAbsent: (hash: Hash) => void) {
     this.#rows = rows;
     this.#accounts = new RecentMap(cachedAccounts);
     this.#slots = new RecentMap(cachedAccounts / ACCOUNTS_A_SLOT);
@@ -52,7 +53,7 @@ export class NewestState implements FlatState {
     return this.#version;
   }
 
-  record(address: Uint8Array, name: string): AccountRecord {
+  record(address: Address, name: string): AccountRecord {
     const known = this.#accounts.get(name) ?? this.#newest.accounts.get(name);
     if (known !== undefined) return known;
     const hash = keccak256(address);
@@ -62,7 +63,7 @@ export class NewestState implements FlatState {
     return record;
   }
 
-  slot(accountHash: Uint8Array, incarnation: number, slotHash: Uint8Array): Uint8Array | undefined {
+  slot(accountHash: Hash, incarnation: number, slotHash: Hash): Uint8Array | undefined {
     const key = tables.slot.key(accountHash, incarnation, slotHash);
     const name = mapKey(key);
     const known = this.#slots.get(name);
@@ -73,7 +74,7 @@ export class NewestState implements FlatState {
     return row;
   }
 
-  code(hash: Uint8Array): Uint8Array | undefined {
+  code(hash: Hash): Uint8Array | undefined {
     const { codes } = this.#newest;
     return (codes.size > 0 ? codes.get(mapKey(hash)) : undefined) ?? this.#rows.get(tables.code.key(hash));
   }

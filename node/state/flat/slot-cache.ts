@@ -2,12 +2,13 @@
  * Slots that worlds on one state have read: each call has a world of its own and often reads the same
  * contracts.
  */
+import type { Hash } from "../../bytes/brands.ts";
 import type { AccountRecord } from "./flat-rows.ts";
 
 /** A slot as the state has it. */
 export interface ReadSlot {
   /** keccak of its key. */
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   readonly value: bigint;
 }
 

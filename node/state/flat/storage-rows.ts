@@ -1,4 +1,5 @@
 /** Key ranges of one account's storage in both databases. */
+import type { Hash } from "../../bytes/brands.ts";
 import { bytesToNumber } from "../../bytes/integer.ts";
 import type { Range } from "../../store/store.ts";
 import { tables, trieTables } from "../../store/tables.ts";
@@ -11,7 +12,7 @@ const HASH_AT = 7;
 const INCARNATION_AT = 39;
 
 /** The slots of an account in the chain database; the slot's hash is what follows `from`. */
-export function slotsOf(accountHash: Uint8Array, incarnation: number): Range {
+export function slotsOf(accountHash: Hash, incarnation: number): Range {
   return {
     from: tables.slot.key(accountHash, incarnation, FIRST),
     to: tables.slot.key(accountHash, incarnation, LAST),
@@ -19,7 +20,7 @@ export function slotsOf(accountHash: Uint8Array, incarnation: number): Range {
 }
 
 /** The nodes of an account's storage trie in the trie database. */
-export function nodesOf(accountHash: Uint8Array, incarnation: number): Range {
+export function nodesOf(accountHash: Hash, incarnation: number): Range {
   return {
     from: trieTables.storageNode.key(accountHash, incarnation, FIRST),
     to: trieTables.storageNode.key(accountHash, incarnation, LAST),
@@ -44,7 +45,7 @@ export function destroyedAfter(block: number): Range {
 
 /** The storage that a row of `destroyed` names. */
 export function destroyedOf(key: Uint8Array): {
-  readonly accountHash: Uint8Array;
+  readonly accountHash: Hash;
   readonly incarnation: number;
 } {
   return {

@@ -2,6 +2,7 @@
  * Finds the accounts, or the slots of one account, that a range of blocks changed: from the undo records
  * where they are kept, else by reading every row. Works on a snapshot, so also in a reader thread.
  */
+import type { Address } from "../../bytes/brands.ts";
 import { compareBytes, equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { type Account, encodeAccount } from "../../model/account.ts";
@@ -23,7 +24,7 @@ export async function modifiedAccounts(
   { first, last }: BlockSpan,
 ): Promise<Uint8Array[]> {
   const [before, after] = [states.view(first), states.view(last)];
-  const isModified = (address: Uint8Array): boolean => {
+  const isModified = (address: Address): boolean => {
     const now = after.account(address);
     return now !== undefined && !isSame(before.account(address), now);
   };
@@ -37,7 +38,7 @@ export async function modifiedAccounts(
 /** Counts the slots of an account after `last` that had another value, or none, after `first`. */
 export async function modifiedSlots(
   states: StateReader,
-  address: Uint8Array,
+  address: Address,
   { first, last }: BlockSpan,
 ): Promise<number> {
   const before = new Map<string, Uint8Array>();

@@ -1,4 +1,5 @@
 /** Copies the tries of one block, every node checked, into an empty trie database. */
+import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
@@ -28,7 +29,7 @@ export interface CopyDeps {
   readonly from: Snapshot;
   readonly to: Store;
   /** State root of that block. */
-  readonly root: Uint8Array;
+  readonly root: Hash;
   readonly signal: AbortSignal;
   /** Called before each batch is written. */
   readonly rest: () => void;
@@ -102,7 +103,7 @@ class Copying {
   }
 
   /** Copies the rows of one incarnation, or passes over them where they are of an account that is gone. */
-  async #copyIncarnation([first, top]: Row, root: Uint8Array, nibbles: readonly number[]): Promise<boolean> {
+  async #copyIncarnation([first, top]: Row, root: Hash, nibbles: readonly number[]): Promise<boolean> {
     const isLive = first.length === PATH_AT && equalBytes(keccak256(top), root);
     const check = new RowCheck(root);
     for (

@@ -1,4 +1,5 @@
 /** Clean nodes of a trie, from the slab or the store. */
+import type { Hash } from "../../bytes/brands.ts";
 import { bareHex } from "../../bytes/hex.ts";
 import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
 import type { Rows } from "../../store/store.ts";
@@ -27,7 +28,7 @@ export class NodeSource {
    * The node at the first `depth` nibbles of `path`, which must have the hash at `hashAt` of `hash`. Throws
    * `StateError` `trie-damaged` when it is missing or another one.
    */
-  load(path: Uint8Array, depth: number, hash: Uint8Array, hashAt: number): TrieNode {
+  load(path: Uint8Array, depth: number, hash: Hash, hashAt: number): TrieNode {
     const tag = this.#slab === undefined ? 0 : this.#tag(path, depth);
     if (this.#slab !== undefined) {
       const at = this.#slab.find(tag, hash, hashAt);
@@ -44,7 +45,7 @@ export class NodeSource {
   }
 
   /** Keeps the newest version of a node in the slab. */
-  remember(path: Uint8Array, depth: number, hash: Uint8Array, hashAt: number, node: Uint8Array): void {
+  remember(path: Uint8Array, depth: number, hash: Hash, hashAt: number, node: Uint8Array): void {
     this.#slab?.put(this.#tag(path, depth), hash, hashAt, node, node.length);
   }
 

@@ -2,6 +2,7 @@
  * Trie nodes in memory. Only changed nodes and the topmost levels are objects; every other node is bytes in the
  * slab or on disk and is decoded when a key passes it. A path is one nibble a byte.
  */
+import type { Hash } from "../../bytes/brands.ts";
 
 export const LEAF = 0;
 export const EXTENSION = 1;
@@ -44,9 +45,9 @@ export class Extension {
   /** `undefined` while it is only known by its hash. */
   child: TrieNode | undefined;
   /** Hash of the child; means nothing where the child stands inline or is fresh. */
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
 
-  constructor(path: Uint8Array, child: TrieNode | undefined, hash: Uint8Array) {
+  constructor(path: Uint8Array, child: TrieNode | undefined, hash: Hash) {
     this.path = path;
     this.child = child;
     this.hash = hash;

@@ -2,6 +2,7 @@
  * Proofs of one account and its slots after a recent block: the stored trie, with the rows between its block and
  * the asked one put in memory to what they were. Works on snapshots, so also in a reader thread.
  */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
@@ -27,7 +28,7 @@ export interface ProofDeps {
 
 /** An address and keys of its slots. */
 export interface ProofRequest {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly keys: readonly Uint8Array[];
 }
 
@@ -101,14 +102,14 @@ function slotValue(leaf: Uint8Array): Uint8Array {
 
 class Proving {
   readonly #deps: ProofDeps;
-  readonly #hash: Uint8Array;
+  readonly #hash: Hash;
   readonly #marker: Point | undefined;
   /** Rows that blocks after the asked one changed, as they were after it. */
   #later: ChangedRows = new Map();
   /** Rows that blocks after the marker changed, as they were at the marker. */
   #unwritten: ChangedRows = new Map();
 
-  constructor(parts: ProofDeps, hash: Uint8Array) {
+  constructor(parts: ProofDeps, hash: Hash) {
     this.#deps = parts;
     this.#hash = hash;
     this.#marker = readMarker(parts.trie);

@@ -2,6 +2,7 @@
  * Brings a trie that lies behind the flat state up to it: every row that was changed since the marker, as the
  * undo records tell, gets its present value. No block is executed again.
  */
+import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { bytesToNumber } from "../../bytes/integer.ts";
@@ -84,7 +85,7 @@ function* applySlots(
   }
 }
 
-function rootOf(record: AccountRecord, incarnation: number): Uint8Array {
+function rootOf(record: AccountRecord, incarnation: number): Hash {
   return (record.incarnation === incarnation ? record.account?.storageRoot : undefined) ?? EMPTY_TRIE_ROOT;
 }
 

@@ -1,4 +1,5 @@
 /** Checks rows of a trie database in the order of their paths. */
+import type { Hash } from "../../bytes/brands.ts";
 import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
 import { StateError } from "../error.ts";
 import { decodeNode } from "./codec.ts";
@@ -7,7 +8,7 @@ import { BRANCH, LEAF, sameHash, type TrieNode } from "./node.ts";
 /** A node that must come, with the hash that its parent holds. */
 interface Expected {
   readonly path: Uint8Array;
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
 }
 
 /**
@@ -18,7 +19,7 @@ export class RowCheck {
   /** The next one last. */
   readonly #expected: Expected[];
 
-  constructor(root: Uint8Array) {
+  constructor(root: Hash) {
     this.#expected = [{ path: new Uint8Array(0), hash: root }];
   }
 
@@ -65,7 +66,7 @@ export class RowCheck {
     }
   }
 
-  #expect(parent: Uint8Array, further: Uint8Array, hash: Uint8Array): void {
+  #expect(parent: Uint8Array, further: Uint8Array, hash: Hash): void {
     const path = new Uint8Array(parent.length + further.length);
     path.set(parent);
     path.set(further, parent.length);

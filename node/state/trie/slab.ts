@@ -5,6 +5,7 @@
  * the memory that it may, which the system hands out as it is written to: growing step by step would copy more and
  * more at once. Where there is not so much it stays small.
  */
+import type { Hash } from "../../bytes/brands.ts";
 import { copyHash } from "../../model/trie-node.ts";
 import { sameHash } from "./node.ts";
 
@@ -45,7 +46,7 @@ export class Slab {
   }
 
   /** Position of the node of this path in `bytes`, or -1 where its newest version here has another hash. */
-  find(tag: number, hash: Uint8Array, hashAt: number): number {
+  find(tag: number, hash: Hash, hashAt: number): number {
     const slot = this.#slotOf(tag);
     if (slot >= 0) {
       const at = this.#unitOf(this.#index[slot] as number) * UNIT;
@@ -59,7 +60,7 @@ export class Slab {
   }
 
   /** Keeps the first `length` bytes of `node`. */
-  put(tag: number, hash: Uint8Array, hashAt: number, node: Uint8Array, length: number): void {
+  put(tag: number, hash: Hash, hashAt: number, node: Uint8Array, length: number): void {
     if (length > LONGEST || this.#units * UNIT < 16 * length) return;
     const slot = this.#slotOf(tag);
     let unit = slot < 0 ? -1 : this.#unitOf(this.#index[slot] as number);

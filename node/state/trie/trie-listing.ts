@@ -2,6 +2,7 @@
  * The nodes of a trie over given leaves, from the root down, made in memory for those who look for a difference: a
  * node's hash, its parent's and the nibbles that lead to it.
  */
+import type { Hash } from "../../bytes/brands.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import { encodeBranch, encodeExtension, encodeLeaf, toNibbles } from "../../model/trie-node.ts";
 
@@ -14,7 +15,7 @@ export interface ListedLeaf {
 /** A node, or what a leaf node holds. */
 export interface ListedNode {
   /** No bytes for a node that is written inside its parent. */
-  readonly hash: Uint8Array;
+  readonly hash: Hash;
   /** Hash of the nearest node above that has one; no bytes above the root. */
   readonly parent: Uint8Array;
   /** One a byte. */

@@ -1,4 +1,5 @@
 /** The account trie with its storage tries. */
+import type { Hash } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import type { Batch, Rows } from "../../store/store.ts";
 import { trieTables } from "../../store/tables.ts";
@@ -16,7 +17,7 @@ export class TrieSet {
   readonly #storage = new Map<string, Trie>();
 
   /** `root` is that of the stored account trie. */
-  constructor(rows: Rows, slab: Slab | undefined, root: Uint8Array) {
+  constructor(rows: Rows, slab: Slab | undefined, root: Hash) {
     this.#rows = rows;
     this.#slab = slab;
     this.accounts = new Trie(accountNodes(rows, slab), root);
@@ -30,7 +31,7 @@ export class TrieSet {
   }
 
   /** The storage trie of an account; `root` is asked for when it has no changes yet. */
-  storage(accountHash: Uint8Array, incarnation: number, root: Uint8Array): Trie {
+  storage(accountHash: Hash, incarnation: number, root: Hash): Trie {
     const prefix = trieTables.storageNode.key(accountHash, incarnation, NO_PATH);
     const name = mapKey(prefix);
     const known = this.#storage.get(name);
@@ -41,14 +42,14 @@ export class TrieSet {
   }
 
   /** The same for reading: nothing is remembered of it. */
-  peekStorage(accountHash: Uint8Array, incarnation: number, root: Uint8Array): Trie {
+  peekStorage(accountHash: Hash, incarnation: number, root: Hash): Trie {
     const prefix = trieTables.storageNode.key(accountHash, incarnation, NO_PATH);
     const known = this.#storage.get(mapKey(prefix));
     return known ?? new Trie(new NodeSource(this.#rows, prefix, this.#slab), root);
   }
 
   /** Forgets a storage trie with its changes. */
-  forget(accountHash: Uint8Array, incarnation: number): void {
+  forget(accountHash: Hash, incarnation: number): void {
     this.#storage.delete(mapKey(trieTables.storageNode.key(accountHash, incarnation, NO_PATH)));
   }
 
@@ -66,6 +67,6 @@ export function accountNodes(rows: Rows, slab?: Slab): NodeSource {
 }
 
 /** The nodes of a storage trie in a trie database. */
-export function storageNodes(rows: Rows, accountHash: Uint8Array, incarnation: number): NodeSource {
+export function storageNodes(rows: Rows, accountHash: Hash, incarnation: number): NodeSource {
   return new NodeSource(rows, trieTables.storageNode.key(accountHash, incarnation, NO_PATH), undefined);
 }

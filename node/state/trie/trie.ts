@@ -4,6 +4,7 @@
  * what has changed since the last call, `flush` gives the changed nodes to a batch.
  */
 
+import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
@@ -28,11 +29,11 @@ export class Trie {
   readonly #path = new Uint8Array(64);
   #root: TrieNode | undefined;
   /** Hash of `#root` where that is not fresh, or of the stored root where `#root` is not loaded. */
-  #rootHash: Uint8Array;
+  #rootHash: Hash;
   #dirtyBytes = 0;
 
   /** The trie with this root hash, whose nodes are in `source`. */
-  constructor(source: NodeSource, rootHash: Uint8Array = EMPTY_TRIE_ROOT) {
+  constructor(source: NodeSource, rootHash: Hash = EMPTY_TRIE_ROOT) {
     this.#source = source;
     this.#changes = new Changes(source);
     this.#rootHash = rootHash;
@@ -104,7 +105,7 @@ export class Trie {
   }
 
   /** The root hash with all changes. */
-  hash(): Uint8Array {
+  hash(): Hash {
     if (this.#root?.fresh === true) {
       this.#hashNode(this.#root, 0);
       this.#rootHash = new Uint8Array(keccakOutput);
@@ -210,7 +211,7 @@ export class Trie {
   }
 
   /** Writes a dirty node after its dirty children, and lets go of children that bytes can stand for. */
-  #flushNode(node: TrieNode, depth: number, hash: Uint8Array, hashAt: number, batch: Batch): void {
+  #flushNode(node: TrieNode, depth: number, hash: Hash, hashAt: number, batch: Batch): void {
     const path = this.#path;
     if (node.kind === BRANCH) {
       for (let i = 0; i < 16; i++) {

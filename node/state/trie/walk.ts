@@ -1,4 +1,5 @@
 /** Walks over the nodes of a trie. */
+import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
 import { BRANCH, LEAF, type TrieNode, toKey } from "./node.ts";
@@ -14,7 +15,7 @@ export interface TrieLeaf {
  * All keys of a stored trie in order. Every node is read and hash-checked; returns how many had a row of their
  * own. Throws `StateError` `trie-damaged`.
  */
-export function* walkTrie(source: NodeSource, rootHash: Uint8Array): Generator<TrieLeaf, number> {
+export function* walkTrie(source: NodeSource, rootHash: Hash): Generator<TrieLeaf, number> {
   if (equalBytes(rootHash, EMPTY_TRIE_ROOT)) return 0;
   const path = new Uint8Array(64);
   return 1 + (yield* walkNode(source, source.load(path, 0, rootHash, 0), path, 0));

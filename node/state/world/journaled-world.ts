@@ -1,4 +1,5 @@
 /** A world with a journal. */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, mapKey } from "../../bytes/hex.ts";
 import { EMPTY_HASH, keccak256 } from "../../crypto/keccak.ts";
@@ -58,35 +59,35 @@ export class JournaledWorld implements World {
     return this.#scope.refund;
   }
 
-  account(address: Uint8Array): Account | undefined {
+  account(address: Address): Account | undefined {
     return this.#entries.account(address).account;
   }
 
-  exists(address: Uint8Array): boolean {
+  exists(address: Address): boolean {
     return this.#entries.account(address).account !== undefined;
   }
 
-  isEmpty(address: Uint8Array): boolean {
+  isEmpty(address: Address): boolean {
     const { account } = this.#entries.account(address);
     return account === undefined || isEmptyAccount(account);
   }
 
-  nonce(address: Uint8Array): bigint {
+  nonce(address: Address): bigint {
     return this.#entries.account(address).account?.nonce ?? 0n;
   }
 
-  balance(address: Uint8Array): bigint {
+  balance(address: Address): bigint {
     return this.#entries.account(address).account?.balance ?? 0n;
   }
 
-  addBalance(address: Uint8Array, amount: bigint): void {
+  addBalance(address: Address, amount: bigint): void {
     const entry = this.#entries.account(address);
     const { account } = entry;
     if (amount === 0n && account !== undefined) this.#touch(entry, account);
     else this.#set(entry, withBalance(account ?? emptyAccount(), amount));
   }
 
-  subtractBalance(address: Uint8Array, amount: bigint): void {
+  subtractBalance(address: Address, amount: bigint): void {
     const entry = this.#entries.account(address);
     const { account } = entry;
     if (amount === 0n && account !== undefined) return;
@@ -95,21 +96,21 @@ export class JournaledWorld implements World {
     this.#set(entry, withBalance(account ?? emptyAccount(), -amount));
   }
 
-  setNonce(address: Uint8Array, nonce: bigint): void {
+  setNonce(address: Address, nonce: bigint): void {
     const entry = this.#entries.account(address);
     this.#set(entry, { ...(entry.account ?? emptyAccount()), nonce });
   }
 
-  setAccount(address: Uint8Array, account: Account): void {
+  setAccount(address: Address, account: Account): void {
     const entry = this.#entries.account(address);
     this.#set(entry, { ...account, storageRoot: entry.account?.storageRoot ?? EMPTY_TRIE_ROOT });
   }
 
-  codeHash(address: Uint8Array): Uint8Array {
+  codeHash(address: Address): Hash {
     return this.#entries.account(address).account?.codeHash ?? EMPTY_HASH;
   }
 
-  code(address: Uint8Array): Uint8Array {
+  code(address: Address): Uint8Array {
     const hash = this.codeHash(address);
     if (hash === EMPTY_HASH || equalBytes(hash, EMPTY_HASH)) return NO_BYTES;
     const code = this.#codes.get(mapKey(hash)) ?? this.#flat.code(hash);
@@ -117,24 +118,24 @@ export class JournaledWorld implements World {
     throw new StateError("corrupt", `the code ${bareHex(hash)} of account ${bareHex(address)} is missing`);
   }
 
-  setCode(address: Uint8Array, code: Uint8Array): void {
+  setCode(address: Address, code: Uint8Array): void {
     const entry = this.#entries.account(address);
     const codeHash = keccak256(code);
     if (code.length > 0) this.#codes.set(mapKey(codeHash), code);
     this.#set(entry, { ...(entry.account ?? emptyAccount()), codeHash });
   }
 
-  slot(address: Uint8Array, key: bigint): bigint {
+  slot(address: Address, key: bigint): bigint {
     const entry = this.#entries.account(address);
     return entry.account === undefined ? 0n : this.#entries.slot(entry, key).value;
   }
 
-  originalSlot(address: Uint8Array, key: bigint): bigint {
+  originalSlot(address: Address, key: bigint): bigint {
     const slot = this.#entries.slot(this.#entries.account(address), key);
     return slot.originalIn === this.#scope.number ? slot.original : slot.value;
   }
 
-  setSlot(address: Uint8Array, key: bigint, value: bigint): void {
+  setSlot(address: Address, key: bigint, value: bigint): void {
     const entry = this.#entries.account(address);
     if (entry.account === undefined) this.#set(entry, emptyAccount());
     const slot = this.#entries.slot(entry, key);
@@ -148,24 +149,24 @@ export class JournaledWorld implements World {
     this.#list(entry);
   }
 
-  hasStorage(address: Uint8Array): boolean {
+  hasStorage(address: Address): boolean {
     return !equalBytes(
       this.#entries.account(address).account?.storageRoot ?? EMPTY_TRIE_ROOT,
       EMPTY_TRIE_ROOT,
     );
   }
 
-  markCreated(address: Uint8Array): void {
+  markCreated(address: Address): void {
     const entry = this.#entries.account(address);
     entry.createdIn = this.#scope.number;
     this.#journal.push({ kind: "created", entry });
   }
 
-  isCreated(address: Uint8Array): boolean {
+  isCreated(address: Address): boolean {
     return this.#entries.account(address).createdIn === this.#scope.number;
   }
 
-  destroy(address: Uint8Array): void {
+  destroy(address: Address): void {
     const entry = this.#entries.account(address);
     const { account } = entry;
     if (account === undefined) return;
@@ -175,15 +176,15 @@ export class JournaledWorld implements World {
     this.#journal.push({ kind: "destroyed", entry });
   }
 
-  isDestroyed(address: Uint8Array): boolean {
+  isDestroyed(address: Address): boolean {
     return this.#entries.account(address).destroyed;
   }
 
-  transient(address: Uint8Array, key: bigint): bigint {
+  transient(address: Address, key: bigint): bigint {
     return this.#scope.transients.get(this.#entries.account(address).name)?.get(wordName(key)) ?? 0n;
   }
 
-  setTransient(address: Uint8Array, key: bigint, value: bigint): void {
+  setTransient(address: Address, key: bigint, value: bigint): void {
     const owner = this.#entries.account(address).name;
     const values = this.#scope.transients.get(owner) ?? new Map<string, bigint>();
     this.#scope.transients.set(owner, values);
@@ -192,15 +193,15 @@ export class JournaledWorld implements World {
     values.set(name, value);
   }
 
-  warmAddress(address: Uint8Array): boolean {
+  warmAddress(address: Address): boolean {
     return this.#warm(this.#entries.account(address));
   }
 
-  isWarm(address: Uint8Array): boolean {
+  isWarm(address: Address): boolean {
     return this.#entries.account(address).warmIn === this.#scope.number;
   }
 
-  warmSlot(address: Uint8Array, key: bigint): boolean {
+  warmSlot(address: Address, key: bigint): boolean {
     return this.#warm(this.#entries.slot(this.#entries.account(address), key));
   }
 

@@ -2,6 +2,7 @@
  * Puts a world's changes into the tries, and takes them out again. Each old value that a trie gives back is
  * compared with the flat state: that the two agree is checked for everything a block changes.
  */
+import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes, equalOptional } from "../../bytes/compare.ts";
 import { bareHex, mapKey } from "../../bytes/hex.ts";
 import { wordBytes } from "../../bytes/word.ts";
@@ -38,10 +39,10 @@ export interface Sealed {
 }
 
 /** A hashed key of the state and what it is the hash of: an address or a slot's key. */
-export type Preimage = readonly [hash: Uint8Array, preimage: Uint8Array];
+export type Preimage = readonly [hash: Hash, preimage: Uint8Array];
 
 /** Names the storage of one account. */
-export type StorageId = readonly [accountHash: Uint8Array, incarnation: number];
+export type StorageId = readonly [accountHash: Hash, incarnation: number];
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -161,7 +162,7 @@ function sealAccount(entry: WorldAccount, sealing: Sealing, codes: ReadonlyMap<s
   if (account !== undefined && codes.size > 0) keepCode(account.codeHash, sealing, codes);
 }
 
-function keepCode(hash: Uint8Array, sealing: Sealing, codes: ReadonlyMap<string, Uint8Array>): void {
+function keepCode(hash: Hash, sealing: Sealing, codes: ReadonlyMap<string, Uint8Array>): void {
   const name = mapKey(hash);
   const code = codes.get(name);
   if (code !== undefined) sealing.codes.set(name, code);

@@ -2,6 +2,7 @@
  * The slots and accounts asked for last, found without making a map key. One place for each value of the low
  * bits, checked against the whole key: whoever picks keys that share a place only loses the short cut.
  */
+import type { Address } from "../../bytes/brands.ts";
 import { lowBits } from "../../bytes/word.ts";
 import type { WorldAccount, WorldSlot } from "./world-entry.ts";
 
@@ -36,7 +37,7 @@ export class RecentSlots {
     this.#slots.fill(undefined);
   }
 
-  account(address: Uint8Array): WorldAccount | undefined {
+  account(address: Address): WorldAccount | undefined {
     const entry = this.#accounts[accountPlace(address) & (this.#accounts.length - 1)];
     if (entry === undefined) return undefined;
     const known = entry.address;
@@ -62,6 +63,6 @@ function placeOf(owner: WorldAccount, key: bigint): number {
   return low ^ (low >>> 4) ^ ((owner.address[19] ?? 0) << 4);
 }
 
-function accountPlace(address: Uint8Array): number {
+function accountPlace(address: Address): number {
   return ((address[18] ?? 0) << 8) | (address[19] ?? 0);
 }

@@ -1,4 +1,5 @@
 /** Accounts and slots of a world, read on demand. */
+import type { Address } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { bytesToBigint } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
@@ -23,7 +24,7 @@ export class WorldEntries {
     this.#read = read;
   }
 
-  account(address: Uint8Array): WorldAccount {
+  account(address: Address): WorldAccount {
     const recent = this.#recent.account(address);
     if (recent !== undefined) return recent;
     const name = mapKey(address);

@@ -1,4 +1,5 @@
 /** Entries of a world: one account and one slot. */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import type { Account } from "../../model/account.ts";
 import type { AccountRecord } from "../flat/flat-rows.ts";
 
@@ -7,7 +8,7 @@ export interface WorldSlot {
   readonly owner: WorldAccount;
   readonly key: bigint;
   /** keccak of the slot's key; made when the store is first asked for it. */
-  hash: Uint8Array | undefined;
+  hash: Hash | undefined;
   /** As the newest accepted block left it. */
   readonly before: bigint;
   value: bigint;
@@ -20,7 +21,7 @@ export interface WorldSlot {
 
 /** An account that was read or written. */
 export interface WorldAccount {
-  readonly address: Uint8Array;
+  readonly address: Address;
   /** `mapKey` of the address. */
   readonly name: string;
   /** As the newest accepted block left it. */
@@ -40,7 +41,7 @@ export interface WorldAccount {
 }
 
 /** An account entry as the store has it. */
-export function newEntry(address: Uint8Array, name: string, record: AccountRecord): WorldAccount {
+export function newEntry(address: Address, name: string, record: AccountRecord): WorldAccount {
   return {
     address: new Uint8Array(address),
     name,

@@ -1,4 +1,5 @@
 /** The state that transactions read and change. */
+import type { Address, Hash } from "../../bytes/brands.ts";
 import type { Account } from "../../model/account.ts";
 import type { EventLog } from "../../model/receipt.ts";
 
@@ -9,49 +10,49 @@ import type { EventLog } from "../../model/receipt.ts";
  */
 export interface World {
   /** The account, or `undefined` where there is none. */
-  account(address: Uint8Array): Account | undefined;
+  account(address: Address): Account | undefined;
   /** True when there is an account, be it empty. */
-  exists(address: Uint8Array): boolean;
+  exists(address: Address): boolean;
   /** True for no account and for one that would disappear if it were touched. */
-  isEmpty(address: Uint8Array): boolean;
+  isEmpty(address: Address): boolean;
   /** Zero where there is no account. */
-  nonce(address: Uint8Array): bigint;
+  nonce(address: Address): bigint;
   /** In the smallest unit; zero where there is no account. */
-  balance(address: Uint8Array): bigint;
+  balance(address: Address): bigint;
   /** Creates the account where there is none, also for an amount of zero, and touches an empty one. */
-  addBalance(address: Uint8Array, amount: bigint): void;
+  addBalance(address: Address, amount: bigint): void;
   /** Throws `RangeError` when the balance is smaller: callers check first. An amount of zero touches nothing. */
-  subtractBalance(address: Uint8Array, amount: bigint): void;
-  setNonce(address: Uint8Array, nonce: bigint): void;
+  subtractBalance(address: Address, amount: bigint): void;
+  setNonce(address: Address, nonce: bigint): void;
   /** Puts a whole account in place; its storage root is what the slots say, whatever is given here. */
-  setAccount(address: Uint8Array, account: Account): void;
+  setAccount(address: Address, account: Account): void;
   /** No bytes where there is no account or no code. Throws `StateError` `corrupt` for code that the store lacks. */
-  code(address: Uint8Array): Uint8Array;
+  code(address: Address): Uint8Array;
   /** The hash of no bytes where there is no account or no code. */
-  codeHash(address: Uint8Array): Uint8Array;
+  codeHash(address: Address): Hash;
   /** Gives the account this code; its kind and code information are the caller's, through `setAccount`. */
-  setCode(address: Uint8Array, code: Uint8Array): void;
+  setCode(address: Address, code: Uint8Array): void;
   /** Zero where there is no account or no value. */
-  slot(address: Uint8Array, key: bigint): bigint;
+  slot(address: Address, key: bigint): bigint;
   /** The value when the transaction began. */
-  originalSlot(address: Uint8Array, key: bigint): bigint;
-  setSlot(address: Uint8Array, key: bigint, value: bigint): void;
+  originalSlot(address: Address, key: bigint): bigint;
+  setSlot(address: Address, key: bigint, value: bigint): void;
   /** True when the account had storage when the block began. */
-  hasStorage(address: Uint8Array): boolean;
+  hasStorage(address: Address): boolean;
   /** Marks a contract as created in this transaction. */
-  markCreated(address: Uint8Array): void;
-  isCreated(address: Uint8Array): boolean;
+  markCreated(address: Address): void;
+  isCreated(address: Address): boolean;
   /** The account loses its balance now, and disappears with all it has at the end of the transaction. */
-  destroy(address: Uint8Array): void;
-  isDestroyed(address: Uint8Array): boolean;
+  destroy(address: Address): void;
+  isDestroyed(address: Address): boolean;
   /** Storage that lasts as long as the transaction (EIP-1153). */
-  transient(address: Uint8Array, key: bigint): bigint;
-  setTransient(address: Uint8Array, key: bigint, value: bigint): void;
+  transient(address: Address, key: bigint): bigint;
+  setTransient(address: Address, key: bigint, value: bigint): void;
   /** Notes that the transaction has met the account (EIP-2929); true when it had not before. */
-  warmAddress(address: Uint8Array): boolean;
-  isWarm(address: Uint8Array): boolean;
+  warmAddress(address: Address): boolean;
+  isWarm(address: Address): boolean;
   /** Notes that the transaction has met the slot; true when it had not before. */
-  warmSlot(address: Uint8Array, key: bigint): boolean;
+  warmSlot(address: Address, key: bigint): boolean;
   addLog(log: EventLog): void;
   /** Of this transaction so far. */
   readonly logs: readonly EventLog[];

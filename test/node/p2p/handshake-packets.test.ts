@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
+import { nodeIdOf } from "../../../node/bytes/brands.ts";
 import { bareHex, fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { publicKeyOf } from "../../../node/crypto/secp256k1.ts";
@@ -21,7 +22,7 @@ const packet = (wanted: string): Uint8Array =>
   fromHex(`0x${sample.packets.find(({ name }: { name: string }) => name === wanted).hex}`);
 const initiator = {
   key: bytes("keyA"),
-  remoteId: publicKeyOf(bytes("keyB")),
+  remoteId: nodeIdOf(publicKeyOf(bytes("keyB"))),
   ephemeralKey: bytes("ephemeralKeyA"),
   nonce: bytes("nonceA"),
 };
@@ -103,7 +104,7 @@ test("packets for another node, damaged, truncated or incomplete ones are refuse
   expect(() => openAuth(bytes("keyB"), auth.with(200, (auth[200] as number) ^ 1))).toThrow(broken);
   expect(() => openAuth(bytes("keyB"), auth.subarray(0, 300))).toThrow(broken);
   expect(() => openAuth(bytes("keyB"), auth.subarray(0, 1))).toThrow(broken);
-  const to = publicKeyOf(bytes("keyB"));
+  const to = nodeIdOf(publicKeyOf(bytes("keyB")));
   const [signature, id, nonce] = authFields(initiator) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
   const wrong: Uint8Array[][] = [
     [],

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { type Address, addressText } from "../../../node/bytes/hex.ts";
+import { type AddressText, addressText } from "../../../node/bytes/hex.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
 import { senderOf } from "../../../node/model/transaction.ts";
 import type { PoolOptions } from "../../../node/txpool/options.ts";
@@ -24,8 +24,8 @@ const STEPS = 1500;
 
 /** Everything the pool shows at one moment. */
 interface Picture {
-  readonly pending: Map<Address, Transaction[]>;
-  readonly queued: Map<Address, Transaction[]>;
+  readonly pending: Map<AddressText, Transaction[]>;
+  readonly queued: Map<AddressText, Transaction[]>;
   readonly all: ReadonlySet<Transaction>;
   readonly executable: ReadonlySet<Transaction>;
 }
@@ -40,7 +40,7 @@ const senderText = (tx: Transaction) => addressText(senderOf(tx, CHAIN_ID));
 
 /** The rules that may cost a transaction its place, apart from those of one step. */
 class Losses {
-  readonly locals = new Set<Address>();
+  readonly locals = new Set<AddressText>();
   readonly failed = new Set<Transaction>();
 
   allowed(tx: Transaction, before: Picture, after: Picture, world: PoolWorld): boolean {
@@ -64,7 +64,7 @@ class Losses {
 }
 
 /** What is wrong with what the pool shows; nothing, if all is well. */
-function* faults(picture: Picture, world: PoolWorld, locals: ReadonlySet<Address>): Generator<string> {
+function* faults(picture: Picture, world: PoolWorld, locals: ReadonlySet<AddressText>): Generator<string> {
   const { pool } = world;
   const { pending, queued } = pool.status();
   if (pending !== picture.executable.size) yield "pending is miscounted";
@@ -78,7 +78,7 @@ function* faults(picture: Picture, world: PoolWorld, locals: ReadonlySet<Address
 function* accountFaults(
   picture: Picture,
   { pool, chain }: PoolWorld,
-  { signer, locals }: { signer: TestSigner; locals: ReadonlySet<Address> },
+  { signer, locals }: { signer: TestSigner; locals: ReadonlySet<AddressText> },
 ): Generator<string> {
   const text = addressText(signer.address);
   const own = picture.pending.get(text) ?? [];
@@ -103,8 +103,8 @@ function* waitingFaults(waiting: readonly Transaction[], next: bigint, baseFee: 
 }
 
 /** Over a total only what may not be cut is left. */
-function* totalFaults(picture: Picture, locals: ReadonlySet<Address>): Generator<string> {
-  const remote = (lists: Map<Address, Transaction[]>) =>
+function* totalFaults(picture: Picture, locals: ReadonlySet<AddressText>): Generator<string> {
+  const remote = (lists: Map<AddressText, Transaction[]>) =>
     [...lists].filter(([address]) => !locals.has(address)).map(([, list]) => list.length);
   const waiting = picture.all.size - picture.executable.size;
   if (picture.executable.size > 20 && Math.max(0, ...remote(picture.pending)) > 3)
