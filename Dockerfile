@@ -3,7 +3,7 @@
 #   docker build --target node -t knit:0.1.0 .
 #   docker build --target operator -t knit-operator:0.1.0 .
 #
-# test/cluster/pods.test.ts packs its images from the same lines: it reads the stages below.
+# test/cluster/pods.test.ts builds its images from the stages below.
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
@@ -12,7 +12,7 @@ RUN npm ci
 COPY . .
 RUN npm run build
 
-# A production install: what is native is compiled here, with tools that the images do not have.
+# A production install. Native packages are compiled here with tools that the images do not contain.
 FROM node:24-bookworm AS packages
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
@@ -32,7 +32,7 @@ ENTRYPOINT ["node", "/app/dist/node/main.js"]
 
 FROM runtime AS operator
 EXPOSE 7443 8080
-# What is freed in large pieces goes back to the machine.
+# Large freed blocks are returned to the system.
 ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_TRIM_THRESHOLD_=65536
-# The heap's young part is otherwise let grow to 48 MB of what nobody needs any more, the rest to four times what is used.
+# Otherwise the young generation of the heap grows to 48 MB, and the old one to four times the used memory.
 ENTRYPOINT ["node", "--max-semi-space-size=2", "--heap-growing-percent=40", "/app/dist/operator/main.js"]

@@ -11,14 +11,14 @@ export default {
   testEnvironment: "<rootDir>/test/support/plain-environment.js",
   extensionsToTreatAsEsm: [".ts"],
   testMatch: ["<rootDir>/test/**/*.test.ts"],
-  // Those of the cluster need a control plane, which takes minutes to build: npm run test:cluster.
+  // Cluster tests need a control plane, which takes minutes to build: npm run test:cluster.
   testPathIgnorePatterns: process.env.KNIT_CLUSTER_TESTS ? [] : ["<rootDir>/test/cluster/"],
   transform: {},
   globalSetup: "<rootDir>/test/support/build.js",
   reporters: ["default", "<rootDir>/test/support/totals-reporter.js"],
   testTimeout: 30_000,
   maxWorkers: 2,
-  // A worker keeps some 10 MB of each file it ran; with 500 MB of them its garbage costs more than the tests do.
+  // A worker retains some 10 MB per test file; above 500 MB garbage collection costs more than the tests.
   workerIdleMemoryLimit: "250MB",
   watchman: false,
 };

@@ -19,7 +19,7 @@ export interface DevBanner {
 export function devBanner(banner: DevBanner): string {
   const { intervalSeconds, keptIn } = banner;
   const pace = intervalSeconds === 1 ? "a block each second" : `a block every ${intervalSeconds} seconds`;
-  const kept = keptIn === undefined ? "gone when it stops (--datadir DIR keeps it)" : `kept in ${keptIn}`;
+  const kept = keptIn === undefined ? "deleted when it stops (--datadir DIR keeps it)" : `kept in ${keptIn}`;
   const sections = [
     `Knit ${programVersion()}: a development chain, ${pace}, ${kept}. Ctrl+C stops it.`,
     accountLines(banner),
@@ -33,10 +33,9 @@ function accountLines({ accounts, balance }: DevBanner): string {
   if (accounts.length === 0) return "";
   const amount = balance.toString().replace(/\B(?=(\d{3})+$)/g, ",");
   const rows = accounts.map(({ address, privateKey }) => `  ${address}  ${privateKey}`);
-  return [
-    `Accounts with ${amount} KLAY each, and their private keys (known to all: for tests only)`,
-    ...rows,
-  ].join("\n");
+  return [`Accounts with ${amount} KLAY each, and their private keys (public: for tests only)`, ...rows].join(
+    "\n",
+  );
 }
 
 function endpointLines({ http, ws, ipc, metrics }: Partial<NodeEndpoints>): string {
