@@ -16,6 +16,7 @@ export function unreadMetrics(): OperatorMetrics {
     readyNodes: () => 0,
     leading: () => false,
     figures: () => [],
+    networks: () => [],
   });
 }
 
@@ -36,7 +37,8 @@ export function operatorMetricsDocs(): string {
   const gateway = createGatewayMetrics().declared();
   const sections: readonly (readonly [string, readonly Declaration[]])[] = [
     ["Nodes", operator.filter(({ name }) => name.startsWith("knit_node_"))],
-    ["The operator", operator.filter((row) => !row.name.startsWith("knit_node_") && !isOfProcess(row))],
+    ["Networks", operator.filter(({ name }) => name.startsWith("knit_network_"))],
+    ["The operator", operator.filter((row) => !/^knit_(node|network)_/.test(row.name) && !isOfProcess(row))],
     ["The gateway", gateway.filter((row) => !isOfProcess(row))],
     ["Of either process", operator.filter(isOfProcess)],
   ];

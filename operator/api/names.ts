@@ -71,8 +71,9 @@ export type ConditionType = keyof typeof conditionTypes;
 
 /** Condition types of a Network, and the meaning of True. */
 export const networkConditionTypes = {
-  Ready: "the genesis exists, and all nodes of the network are ready",
+  Ready: "the genesis exists, all nodes of the network are ready, and the chain has not stalled",
   GenesisReady: "the genesis exists",
+  Producing: "nodes report new blocks; False after a minute without one",
 } as const;
 
 /** Condition type of a Network. */
@@ -99,6 +100,8 @@ export type Phase = keyof typeof phases;
 export const eventReasons = {
   NodeKeyMade: ["Normal", "a random node key was created for a replica; the message names the Secret"],
   GenesisMade: ["Normal", "the genesis of the Network was created with the addresses of its validators"],
+  ChainStalled: ["Warning", "nodes have reported no new block for a minute; the message has the last one"],
+  ChainResumed: ["Normal", "nodes report new blocks again"],
   GenesisRebuilt: ["Normal", "the ConfigMap with the genesis was missing, and was recreated byte for byte"],
   GenesisLost: ["Warning", "the genesis is missing or has changed; the message describes the remedy"],
   NodeKeyLost: [

@@ -124,6 +124,7 @@ export const networkReasons = {
     GenesisDiffers: ["False", "nodes report different genesis hashes, or another than the recorded one"],
     ValidatorsMissing: ["False", "validators of the genesis have no node with their key"],
     NoNodes: ["False", "no Node belongs to this network"],
+    ChainStalled: ["False", "nodes have reported no new block for a minute"],
     NodesNotReady: ["False", "nodes are not ready; the message names them"],
   },
   GenesisReady: {
@@ -134,6 +135,11 @@ export const networkReasons = {
       "the recorded genesis is missing or has changed; the message describes the remedy",
     ],
   },
+  Producing: {
+    NewBlocks: ["True", "nodes report new blocks"],
+    ChainStalled: ["False", "nodes have reported no new block for a minute"],
+    NotReported: ["Unknown", "no node has reported a new block recently"],
+  },
 } as const satisfies Readonly<
-  Record<NetworkConditionType, Readonly<Record<string, readonly ["True" | "False", string]>>>
+  Record<NetworkConditionType, Readonly<Record<string, readonly ["True" | "False" | "Unknown", string]>>>
 >;

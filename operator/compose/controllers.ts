@@ -9,13 +9,14 @@ import { type Clock, pause } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { OperatorMetrics } from "../observe/metrics.ts";
+import type { NetworkFigures } from "../observe/network-metrics.ts";
 import type { NodeFigures } from "../observe/node-metrics.ts";
 import { Applier } from "../reconcile/applier.ts";
 import { ClusterCache } from "../reconcile/cluster-cache.ts";
 import { endUnread } from "../reconcile/deletion.ts";
 import type { OperatorSettings, ReconcileDeps } from "../reconcile/deps.ts";
 import { createEventRecorder } from "../reconcile/events.ts";
-import { figuresOf } from "../reconcile/figures.ts";
+import { figuresOf, networkFiguresOf } from "../reconcile/figures.ts";
 import { ReconcileMemory } from "../reconcile/memory.ts";
 import { reconcileNetwork } from "../reconcile/network.ts";
 import { Poller } from "../reconcile/poller.ts";
@@ -51,6 +52,7 @@ export interface Controllers extends AsyncDisposable {
   /** Returns the number of Node reconciliations so far. */
   readonly worked: () => number;
   figures(): readonly NodeFigures[];
+  networks(): readonly NetworkFigures[];
 }
 
 /** Concurrent reconciliations of a queue. */
@@ -95,6 +97,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     depths: () => ({ node: nodeQueue.depth, network: networkQueue.depth }),
     worked: () => nodeQueue.worked,
     figures: () => figuresOf(cache.nodes(), (key) => poller.latest(key)),
+    networks: () => networkFiguresOf(cache.networks()),
     [Symbol.asyncDispose]: () => closeWithin(open, GRACE_MS),
   };
 }

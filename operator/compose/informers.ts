@@ -90,12 +90,15 @@ function networkOf({ meta }: CachedObject): readonly string[] {
 }
 
 function openNetworks(options: InformersOptions): Reflector {
-  const { cache, nodeQueue, networkQueue } = options;
+  const { cache, memory, nodeQueue, networkQueue } = options;
   return openInformer(options, { kind: kinds.network }, (now, before) => {
     const { meta } = now ?? before ?? {};
     if (meta === undefined) return;
     if (cache.isSynced) networkQueue.add(keyOf(meta));
-    if (now === undefined) networkQueue.forget(keyOf(meta));
+    if (now === undefined) {
+      networkQueue.forget(keyOf(meta));
+      memory.recordBlockMark(keyOf(meta), undefined);
+    }
     const isStatus = now?.meta.generation === before?.meta.generation;
     if (isStatus && !cache.isGenesisChanged(now, before)) return;
     addAll(nodeQueue, cache.nodesOfNetwork(meta.namespace, meta.name));

@@ -93,6 +93,7 @@ function sourcesOf(
     readyNodes: () => state().nodes?.ready() ?? 0,
     leading: () => state().nodes !== undefined,
     figures: () => state().nodes?.figures() ?? [],
+    networks: () => state().nodes?.networks() ?? [],
   };
 }
 

@@ -1,6 +1,7 @@
 /** The operator's metrics: those of client-go controllers under their usual names, and those of the nodes. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type Declaration, declaredIn } from "./declarations.ts";
+import { type NetworkFigures, networkDeclarations, networkMetricsText } from "./network-metrics.ts";
 import { type NodeFigures, nodeDeclarations, nodeMetricsText } from "./node-metrics.ts";
 import { declareQueueMetrics, type QueueMetrics } from "./queue-metrics.ts";
 
@@ -26,6 +27,8 @@ export interface MetricSources {
   readonly leading: () => boolean;
   /** Figures of every replica of every Node. */
   readonly figures: () => Iterable<NodeFigures>;
+  /** Figures of every Network. */
+  readonly networks: () => Iterable<NetworkFigures>;
 }
 
 /** Name of the Lease. */
@@ -58,8 +61,9 @@ export function createMetrics(sources: MetricSources): OperatorMetrics {
   return {
     request: (method, status) => requests.inc({ method, code: String(status), host: sources.host() }),
     queue,
-    render: async () => `${await registry.metrics()}${nodeMetricsText(sources.figures())}`,
-    declared: () => [...declaredIn(registry), ...nodeDeclarations],
+    render: async () =>
+      `${await registry.metrics()}${nodeMetricsText(sources.figures())}${networkMetricsText(sources.networks())}`,
+    declared: () => [...declaredIn(registry), ...nodeDeclarations, ...networkDeclarations],
     contentType: registry.contentType,
   };
 }

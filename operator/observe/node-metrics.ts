@@ -19,13 +19,7 @@ export interface NodeFigures {
   readonly maintained: boolean;
 }
 
-interface Row {
-  readonly name: string;
-  readonly help: string;
-  readonly value: (figures: NodeFigures) => number | undefined;
-}
-
-const rows: readonly Row[] = [
+const rows: readonly GaugeRow<NodeFigures>[] = [
   {
     name: "knit_node_ready",
     help: "1 while the pod is ready and the node responds.",
@@ -77,14 +71,26 @@ export const nodeDeclarations: readonly Declaration[] = rows.map(({ name, help }
  */
 export function nodeMetricsText(figures: Iterable<NodeFigures>): string {
   const all = [...figures].slice(0, MAX_NODES);
-  return rows.map((row) => rowText(row, all)).join("");
+  const labels = ({ namespace, node }: NodeFigures): string => `namespace="${namespace}",node="${node}"`;
+  return rows.map((row) => gaugeText(row, all, labels)).join("");
 }
 
-/** Formats one metric. Names of Kubernetes objects need no escaping. */
-function rowText({ name, help, value }: Row, figures: readonly NodeFigures[]): string {
+/** A gauge and its value in figures; undefined values are omitted. */
+export interface GaugeRow<T> {
+  readonly name: string;
+  readonly help: string;
+  readonly value: (figures: T) => number | undefined;
+}
+
+/** Formats one gauge. Names of Kubernetes objects need no escaping. */
+export function gaugeText<T>(
+  { name, help, value }: GaugeRow<T>,
+  figures: readonly T[],
+  labels: (figures: T) => string,
+): string {
   const lines = figures.flatMap((each) => {
     const found = value(each);
-    return found === undefined ? [] : [`${name}{namespace="${each.namespace}",node="${each.node}"} ${found}`];
+    return found === undefined ? [] : [`${name}{${labels(each)}} ${found}`];
   });
   return [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines, ""].join("\n");
 }

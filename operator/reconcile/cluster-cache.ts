@@ -129,6 +129,11 @@ export class ClusterCache {
     return seen && this.#parseNetwork(key, seen);
   }
 
+  /** Lists all Networks that can be parsed. */
+  networks(): readonly NetworkResource[] {
+    return [...this.list("network")].flatMap(({ meta }) => this.network(keyOf(meta)) ?? []);
+  }
+
   #parseNetwork(key: string, seen: CachedObject): NetworkResource | undefined {
     const known = this.#parsedNetworks.get(seen) ?? { network: this.#tryParse(readNetwork, key, seen) };
     this.#parsedNetworks.set(seen, known);

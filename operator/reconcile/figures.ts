@@ -1,6 +1,7 @@
 /** Figures of replicas for the metrics, from observations and statuses. */
-import type { NodeResource } from "../api/resource.ts";
+import type { NetworkResource, NodeResource } from "../api/resource.ts";
 import { keyOf } from "../api/resource.ts";
+import type { NetworkFigures } from "../observe/network-metrics.ts";
 import type { NodeFigures } from "../observe/node-metrics.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import type { Observation } from "./observation.ts";
@@ -40,6 +41,21 @@ export function figuresOf(
         maintained: isMaintained(node, name),
       };
     });
+  });
+}
+
+/** Returns the figures of Networks, from their statuses. */
+export function networkFiguresOf(networks: readonly NetworkResource[]): readonly NetworkFigures[] {
+  return networks.map(({ meta: { namespace, name }, status }) => {
+    const valueOf = (of: string) => status.conditions?.find(({ type }) => type === of)?.status;
+    const producing = valueOf("Producing");
+    return {
+      namespace,
+      network: name,
+      isReady: valueOf("Ready") === "True",
+      isProducing: producing === "True" || producing === "False" ? producing === "True" : undefined,
+      height: status.height,
+    };
   });
 }
 

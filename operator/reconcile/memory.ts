@@ -4,6 +4,7 @@
  */
 import { nodeOfMember } from "../build/names.ts";
 import type { AddAttempts } from "../plan/mesh.ts";
+import type { BlockMark } from "../plan/production.ts";
 import { AddressBook } from "./address-book.ts";
 
 /** Peers that the operator added to a running node. */
@@ -27,6 +28,7 @@ export class ReconcileMemory {
   readonly addresses = new AddressBook();
   readonly #addedPeers = new Map<string, AddedPeers>();
   readonly #refusedGrowths = new Map<string, RefusedGrowth>();
+  readonly #blockMarks = new Map<string, BlockMark>();
   readonly #staleFigures = new Set<string>();
   readonly #lockedGroups = new Set<string>();
 
@@ -38,6 +40,17 @@ export class ReconcileMemory {
   /** Records the peers that were added to a member's node. */
   recordAddedPeers(member: string, added: AddedPeers): void {
     this.#addedPeers.set(member, added);
+  }
+
+  /** Returns the highest block of a network, and the time of its first report. */
+  blockMark(network: string): BlockMark | undefined {
+    return this.#blockMarks.get(network);
+  }
+
+  /** Records the highest block of a network; undefined deletes the record. */
+  recordBlockMark(network: string, mark: BlockMark | undefined): void {
+    if (mark === undefined) this.#blockMarks.delete(network);
+    else this.#blockMarks.set(network, mark);
   }
 
   /** Returns the last refusal of a member's volume expansion. */

@@ -6,6 +6,7 @@ import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.
 import { membersOf } from "../build/names.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import type { GenesisRecord } from "../plan/genesis.ts";
+import type { Production } from "../plan/production.ts";
 import { isAllowed, truncatePermission } from "../plan/stop.ts";
 import type { ReconcileDeps } from "./deps.ts";
 
@@ -21,6 +22,7 @@ export interface NetworkView {
   /** Nodes of the network. */
   readonly nodes: readonly NodeResource[];
   readonly genesis: GenesisFound;
+  readonly production: Production["verdict"];
   readonly deps: Pick<ReconcileDeps, "poller" | "clock">;
 }
 
@@ -30,7 +32,8 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
   const { meta, status } = network;
   const hashes = hashesOf(view);
   const heights = nodes.flatMap((node) => node.status.height ?? []);
-  const verdicts = [readiness(view, hashes), genesisVerdict(genesis)];
+  const producing = { type: "Producing", ...view.production } as const;
+  const verdicts = [readiness(view, hashes), genesisVerdict(genesis), producing];
   const now = deps.clock.now();
   return {
     observedGeneration: meta.generation,
@@ -134,7 +137,8 @@ function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready
       `validators of the genesis without a node with their key: ${without.join(", ")}`,
     );
   if (nodes.length === 0) return verdict("Ready", "NoNodes");
-  const waiting = nodes.filter(({ status, spec }) => (status.readyMembers ?? 0) < spec.replicas);
+  if (view.production.status === "False") return verdict("Ready", "ChainStalled", view.production.message);
+  const waiting = nodes.filter((node) => !isReadyNode(node));
   if (waiting.length > 0)
     return verdict(
       "Ready",
@@ -145,6 +149,11 @@ function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready
         .join(", "),
     );
   return verdict("Ready", "Ready");
+}
+
+function isReadyNode({ status, spec }: NodeResource): boolean {
+  const isReady = status.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True");
+  return isReady === true && (status.readyMembers ?? 0) >= spec.replicas;
 }
 
 /** Returns a condition with the text of its reason, or with `message`. */

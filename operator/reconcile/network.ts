@@ -3,13 +3,17 @@ import { API_VERSION } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNetwork } from "../api/resource.ts";
 import { validatorBudget, validatorBudgetName } from "../build/disruption-budgets.ts";
+import { membersOf } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
+import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { findGenesis } from "./network-genesis.ts";
 import { concludeNetwork } from "./network-verdict.ts";
 
 /** Interval of reconciliations. */
 const RESYNC_MS = 300_000;
+/** Interval of the judgement of block production. */
+const PRODUCTION_MS = 20_000;
 /** Interval while the genesis is missing, because its ConfigMap may not be watched. */
 const WAIT_MS = 10_000;
 
@@ -23,9 +27,42 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
   const [genesis, current] = await findGenesis({ network, nodes, deps, save });
   if ("lost" in genesis) deps.events.record(network, "GenesisLost", genesis.lost);
   await applyBudget(network, nodes, deps);
-  const status = concludeNetwork({ network: current, nodes, genesis, deps });
+  const production = judge(current, nodes, deps);
+  const status = concludeNetwork({ network: current, nodes, genesis, production, deps });
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);
-  return "name" in genesis ? RESYNC_MS : WAIT_MS;
+  if (!("name" in genesis)) return WAIT_MS;
+  return production.reason === "NotReported" ? RESYNC_MS : PRODUCTION_MS;
+}
+
+/** Judges the block production, and records an event when it stops or goes on. */
+function judge(
+  network: NetworkResource,
+  nodes: readonly NodeResource[],
+  deps: ReconcileDeps,
+): Production["verdict"] {
+  const { meta, status } = network;
+  const { memory, events } = deps;
+  const condition = status.conditions?.find(({ type }) => type === "Producing");
+  const { mark, verdict } = judgeProduction({
+    reports: nodes.flatMap((node) => reportsOf(node, deps)),
+    mark: memory.blockMark(keyOf(meta)),
+    condition,
+    height: status.height,
+  });
+  memory.recordBlockMark(keyOf(meta), mark);
+  if (verdict.status === "False" && condition?.status !== "False")
+    events.record(network, "ChainStalled", verdict.message);
+  if (verdict.status === "True" && condition?.status === "False")
+    events.record(network, "ChainResumed", `block ${mark?.height} is reported`);
+  return verdict;
+}
+
+/** Lists the recent reports of a Node's members. */
+function reportsOf(node: NodeResource, { poller, clock }: ReconcileDeps): readonly HeightReport[] {
+  return membersOf(node).flatMap(({ name }) => {
+    const told = poller.latest(keyOf({ namespace: node.meta.namespace, name }));
+    return told?.ok === true && clock.now() <= told.until ? [{ height: told.height, at: told.at }] : [];
+  });
 }
 
 async function applyBudget(

@@ -1,11 +1,17 @@
 /** The operator's metrics: the page is what is declared, and what is told comes out under the names that are known. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { type NodeResource, readNode } from "../../../operator/api/resource.ts";
+import {
+  type NetworkResource,
+  type NodeResource,
+  readNetwork,
+  readNode,
+} from "../../../operator/api/resource.ts";
 import { systemClock } from "../../../operator/observe/clock.ts";
 import { createMetrics } from "../../../operator/observe/metrics.ts";
+import type { NetworkFigures } from "../../../operator/observe/network-metrics.ts";
 import type { NodeFigures } from "../../../operator/observe/node-metrics.ts";
-import { figuresOf } from "../../../operator/reconcile/figures.ts";
+import { figuresOf, networkFiguresOf } from "../../../operator/reconcile/figures.ts";
 import type { Observation } from "../../../operator/reconcile/observation.ts";
 import { WorkQueue } from "../../../operator/runtime/queue.ts";
 import {
@@ -28,7 +34,7 @@ const FIGURES: NodeFigures = {
   maintained: false,
 };
 
-function someMetrics(figures: readonly NodeFigures[] = []) {
+function someMetrics(figures: readonly NodeFigures[] = [], networks: readonly NetworkFigures[] = []) {
   return createMetrics({
     host: () => "server:6443",
     depths: () => ({ node: 3 }),
@@ -36,6 +42,7 @@ function someMetrics(figures: readonly NodeFigures[] = []) {
     readyNodes: () => 1,
     leading: () => true,
     figures: () => figures,
+    networks: () => networks,
   });
 }
 
@@ -69,6 +76,26 @@ test("what is told is under the customary names", async () => {
     expect(lines).toContain(line);
   expect(lines.filter((line) => line.startsWith("knit_node_peers{"))).toEqual([]);
 });
+
+test("a network that stalls is 0, and one of which nothing is known has no line", async () => {
+  const known = [stalledNetwork("one", "False"), stalledNetwork("two", "True")];
+  const unknown = stalledNetwork("three", "Unknown");
+  const text = await someMetrics([], networkFiguresOf([...known, unknown])).render();
+  const lines = text.split("\n").filter((line) => line.startsWith("knit_network_producing{"));
+  expect(lines).toEqual([
+    'knit_network_producing{namespace="demo",network="one"} 0',
+    'knit_network_producing{namespace="demo",network="two"} 1',
+  ]);
+});
+
+function stalledNetwork(name: string, status: string): NetworkResource {
+  const producing = { type: "Producing", status, reason: "ChainStalled", message: "", observedGeneration: 1 };
+  return readNetwork({
+    metadata: { name, namespace: "demo", uid: name, resourceVersion: "1" },
+    spec: { genesis: { configMap: { name: "g" } } },
+    status: { conditions: [{ ...producing, lastTransitionTime: "2026-01-01T00:00:00Z" }] },
+  });
+}
 
 test("a node that is gone has no lines any more", async () => {
   const figures = [FIGURES];

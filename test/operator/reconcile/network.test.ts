@@ -30,7 +30,11 @@ describe("a network of four validators", () => {
 
   test("waits until all of them have their keys, and then has one genesis with all addresses", async () => {
     await network();
-    expect(conditions()).toEqual(["Ready False GenesisMissing", "GenesisReady False GenesisMissing"]);
+    expect(conditions()).toEqual([
+      "Ready False GenesisMissing",
+      "GenesisReady False GenesisMissing",
+      "Producing Unknown NotReported",
+    ]);
     expect(messageOf("GenesisReady")).toContain("the Node a does not exist in this network");
     for (const name of FOUR.slice(0, 3)) {
       cluster.putNode(name, CORE);
@@ -51,7 +55,7 @@ describe("a network of four validators", () => {
       nodes: 4,
       readyNodes: 0,
     });
-    expect(conditions()).toEqual(["Ready False NodesNotReady", "GenesisReady True GenesisFound"]);
+    expect(conditions().slice(0, 2)).toEqual(["Ready False NodesNotReady", "GenesisReady True GenesisFound"]);
   });
 
   test("has a limit to drains as soon as there are four core nodes, and none when there are fewer", async () => {
@@ -148,4 +152,32 @@ test("what a Network's defaults say reaches the pods of its Nodes", async () => 
   await once("core");
   expect(JSON.stringify(cluster.get("StatefulSet", "core"))).toContain('"image":"theirs:1"');
   expect(JSON.stringify(cluster.get("ConfigMap", "core-settings"))).toContain('\\"verbosity\\": \\"5\\"');
+});
+
+test("a chain without a new block for a minute is told by condition, event and Ready, and so is its return", async () => {
+  cluster.putNetwork({ genesis: { configMap: { name: "net-genesis" } } });
+  cluster.putRunning("core", []);
+  await once("core");
+  await network();
+  const told = async (height: number, seconds: number): Promise<readonly string[]> => {
+    cluster.now += seconds * 1_000;
+    cluster.tell("core", { height });
+    await once("core");
+    await network();
+    return conditions();
+  };
+  expect(await told(6, 10)).toEqual([
+    "Ready True Ready",
+    "GenesisReady True GenesisFound",
+    "Producing True NewBlocks",
+  ]);
+  expect(await told(6, 60)).toEqual(
+    expect.arrayContaining(["Ready False ChainStalled", "Producing False ChainStalled"]),
+  );
+  await told(6, 20);
+  expect(await told(7, 10)).toEqual(expect.arrayContaining(["Ready True Ready", "Producing True NewBlocks"]));
+  expect(cluster.events.filter((event) => event.startsWith("net Chain"))).toEqual([
+    expect.stringContaining("net ChainStalled: no block after 6 for 60 s"),
+    "net ChainResumed: block 7 is reported",
+  ]);
 });
