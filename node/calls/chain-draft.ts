@@ -5,7 +5,17 @@ import type { TransactionDraft } from "../model/transaction.ts";
 import { transactionTypes } from "../model/transaction-table.ts";
 import type { TransactionContent, TransactionType } from "../model/transaction-type.ts";
 import type { SendArgs } from "./arguments/transaction-args.ts";
-import { checkContent, type DraftSource, feeCaps, inputOf, singlePrice } from "./transaction-draft.ts";
+import {
+  ACCESS_LIST,
+  checkNotEmpty,
+  type DraftSource,
+  DYNAMIC_FEE,
+  feeCaps,
+  inputOf,
+  LEGACY,
+  SET_CODE,
+  singlePrice,
+} from "./transaction-draft.ts";
 
 /** The Go node's default gas limit, enough for a transfer with a little input. */
 const DEFAULT_GAS = 90_000n;
@@ -56,16 +66,18 @@ export function namesSender(type: TransactionType): boolean {
   return "from" in type.json(BLANK);
 }
 
-/** Creates a draft of a legacy or Ethereum transaction. Members that the type lacks are ignored. */
+/**
+ * Creates a draft of a legacy or Ethereum transaction (`setDefaults` and `toTransaction` of `SendTxArgs` in
+ * `api/tx_args.go@v2.2.2`).
+ */
 function ethereumDraft(source: DraftSource, type: TransactionType, args: SendArgs): TransactionDraft {
-  const shown = type.json(BLANK);
-  if ("blobVersionedHashes" in shown)
-    throw failure(`json:"blobVersionedHashes" is required for ${type.name}`);
-  const input = inputOf(args);
-  checkContent(source, { ...args, input });
-  if (args.to === undefined && !type.creates({ ...BLANK, to: undefined })) {
-    throw failure(`json:"to" is required for ${type.name}`);
-  }
+  const offersCaps = type.code === DYNAMIC_FEE || type.code === SET_CODE;
+  const { baseFee: hasBaseFee } = source.chain.rules(source.chain.head().header.number + 1);
+  const prices = offersCaps ? feeCaps(source, args, hasBaseFee) : singlePrice(source, args);
+  const isLegacy = type.code === LEGACY;
+  const input = isLegacy ? inputOf(args) : (args.input ?? NOTHING);
+  if (isLegacy) checkNotEmpty(args, input);
+  else checkTypedMembers(type, args);
   const { accessList, authorizationList } = args;
   return {
     code: type.code,
@@ -74,11 +86,38 @@ function ethereumDraft(source: DraftSource, type: TransactionType, args: SendArg
     to: args.to,
     input,
     fields: {
-      ...(accessList === undefined ? {} : { accessList }),
-      ...(authorizationList === undefined ? {} : { authorizationList }),
+      ...(accessList === undefined || isLegacy ? {} : { accessList }),
+      ...(authorizationList === undefined || isLegacy ? {} : { authorizationList }),
     },
-    ...("maxFeePerGas" in shown ? feeCaps(source, args) : singlePrice(source, args)),
+    ...prices,
   };
+}
+
+/** Members that every typed Ethereum transaction takes. The Go node ignores `data`. */
+const TYPED_MEMBERS = ["to", "gas", "value", "nonce", "data", "input", "accessList", "chainId"];
+const PRICE_MEMBERS: Readonly<Record<number, readonly string[]>> = {
+  [ACCESS_LIST]: ["gasPrice"],
+  [DYNAMIC_FEE]: ["maxFeePerGas", "maxPriorityFeePerGas"],
+  [SET_CODE]: ["maxFeePerGas", "maxPriorityFeePerGas", "authorizationList"],
+};
+
+/**
+ * Checks the members of a typed Ethereum transaction in the Go node's order. Throws `RpcError` for a missing or a
+ * foreign one, and for every blob transaction, which the Go node never completes.
+ */
+function checkTypedMembers({ code }: TransactionType, args: SendArgs): void {
+  const prices = PRICE_MEMBERS[code];
+  if (prices === undefined || (code === SET_CODE && args.to === undefined)) {
+    throw failure("To must be a type of common.Address");
+  }
+  if (args.accessList === undefined) throw failure("AccessList must be a type of AccessList");
+  if (code === SET_CODE && args.authorizationList === undefined) {
+    throw failure("AuthorizationList must be a type of AuthorizationList");
+  }
+  const taken = new Set([...TYPED_MEMBERS, ...prices]);
+  if (MEMBERS.some((member) => args[member] !== undefined && !taken.has(member))) {
+    throw failure("undefined key remains");
+  }
 }
 
 /**

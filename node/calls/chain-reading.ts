@@ -15,7 +15,7 @@ import type { BlockContext } from "../execution/transaction.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { blockHash, decodeHeader, type Header } from "../model/header.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { noBlock, noReference } from "../presenters/not-found.ts";
+import { noBlock, noHeaderAt, noReference } from "../presenters/not-found.ts";
 import { type StateReader, stateReader } from "../state/state-reader.ts";
 import type { World } from "../state/world/world.ts";
 import type { Snapshot, StoreReader } from "../store/store.ts";
@@ -139,7 +139,7 @@ export function referencedNumber(
     return found;
   }
   const wanted = resolveNumber(reading.head, number);
-  if (wanted > reading.head) throw failure(`the header does not exist (block number: ${wanted})`);
+  if (wanted > reading.head) throw noHeaderAt(wanted);
   return wanted;
 }
 

@@ -90,11 +90,17 @@ function rangeOf({ chain, profile }: FeeHistoryDeps, { count, newest }: FeeHisto
   return { newest: last, count: Math.min(left, last + 1) };
 }
 
+/**
+ * Returns the part of a block's gas limit that was used, at most 1. The limit is the one of the base fee when there is
+ * a base fee, otherwise the displayed one.
+ */
 function ratioOf({ chain, profile }: FeeHistoryDeps, { header }: BlockHead): number {
-  const limit = profile.line.countsPending
-    ? profile.displayedGasLimit
-    : chain.parameters(header.number).baseFee.maxBlockGasUsed;
-  return limit === 0n ? 0 : Number(header.gasUsed) / Number(limit);
+  const { displayedGasLimit, line } = profile;
+  const used = Number(header.gasUsed);
+  if (line.countsPending) return used / Number(displayedGasLimit);
+  const { maxBlockGasUsed } = chain.parameters(header.number + 1).baseFee;
+  const hasLimit = chain.rules(header.number).baseFee && maxBlockGasUsed !== 0n;
+  return Math.min(1, used / Number(hasLimit ? maxBlockGasUsed : displayedGasLimit));
 }
 
 /**

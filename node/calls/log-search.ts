@@ -7,7 +7,7 @@ import type { RpcProfile } from "../compat/profiles.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { bloomBits, bloomHas } from "../model/bloom.ts";
 import type { EventLog, LoggedReceipt } from "../model/receipt.ts";
-import { noHeader } from "../presenters/not-found.ts";
+import { noHeader, noHeaderAt } from "../presenters/not-found.ts";
 import { logJson } from "../presenters/receipt.ts";
 import { resolveNumber } from "./arguments/block-number.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
@@ -67,13 +67,23 @@ function* numbersInRange(
   const isPending = from === "pending" || to === "pending";
   if (isPending && !profile.line.searchesPending) throw failure("pending logs are not supported");
   const first = from === "pending" ? 0 : resolveNumber(source.head, from); // the older line starts at block 0
-  const last = Math.min(resolveNumber(source.head, to), source.head);
-  if (filter.topics.length > MAX_TOPICS) return;
+  const end = resolveNumber(source.head, to);
+  const last = Math.min(end, source.head);
   if (Math.max(first, 1) <= Math.min(last, source.oldest - 1)) throw prunedHistory(source.oldest);
+  if (filter.topics.length <= MAX_TOPICS) yield* knownNumbers(source, filter, { first, last });
+  if (end > last && first <= end) throw noHeaderAt(Math.max(first, last + 1));
+}
+
+/** Returns the blocks of a range that may have logs: those that the bloom index does not exclude, and all after it. */
+function* knownNumbers(
+  { index }: LogSource,
+  filter: LogFilter,
+  { first, last }: { readonly first: number; readonly last: number },
+): Iterable<number> {
   let number = first;
-  if (source.index !== undefined && number < source.index.end) {
-    const end = Math.min(last + 1, source.index.end);
-    yield* indexedNumbers(source.index, filter, { first, end });
+  if (index !== undefined && number < index.end) {
+    const end = Math.min(last + 1, index.end);
+    yield* indexedNumbers(index, filter, { first, end });
     number = end;
   }
   for (; number <= last; number++) yield number;

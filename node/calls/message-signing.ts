@@ -29,18 +29,20 @@ export function recoverMessageSigner(
 }
 
 /**
- * Recovers the public key of a message's signer under either prefix. Returns the first key that `accepts`
- * accepts, or undefined.
+ * Recovers the public key of a message's signer under either prefix. Returns the first key that is accepted, or
+ * undefined. `openTest` opens the test of a key; it is called when the signature has the right form. Throws `RpcError`.
  */
 export function messageSigner(
   { data, signature }: { readonly data: Uint8Array; readonly signature: Uint8Array },
   { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,
-  accepts: (publicKey: PublicKey) => boolean,
-): Uint8Array | undefined {
+  openTest: () => (publicKey: PublicKey) => boolean,
+): PublicKey | undefined {
   checkForm(signature, badRecoveryId);
+  const accepts = openTest();
   for (const prefix of [KLAYTN_MESSAGE_PREFIX, ETHEREUM_MESSAGE_PREFIX]) {
     const publicKey = recover(messageDigest(prefix, data), withV(signature, -27));
-    if (publicKey !== undefined && accepts(publicKey)) return publicKey;
+    if (publicKey === undefined) throw failure("recovery failed");
+    if (accepts(publicKey)) return publicKey;
   }
   return undefined;
 }

@@ -33,6 +33,8 @@ export interface CallLimits {
   readonly gasCap: bigint;
   /** `ReadLine.readsPanics` of the profile; true by default. */
   readonly readsPanics?: boolean;
+  /** Access lists are created only where there is a base fee; false by default. */
+  readonly accessListsNeedBaseFee?: boolean;
 }
 
 /** Creates the call that a transaction object describes. Throws `RpcError` for contradictory prices. */

@@ -1,9 +1,9 @@
 /** Fills in Ethereum's transaction object to a draft that can be signed. */
 import { equalBytes } from "../bytes/compare.ts";
+import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import type { TransactionDraft } from "../model/transaction.ts";
-import type { TransactionContent } from "../model/transaction-type.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
 import { suggestedPrice, suggestedTip } from "./gas-price.ts";
@@ -14,9 +14,11 @@ export interface DraftSource {
   readonly pool: Pick<TxPool, "nonce">;
 }
 
-const ACCESS_LIST = 0x7801;
-const DYNAMIC_FEE = 0x7802;
-const SET_CODE = 0x7804;
+/** Codes of the types that Ethereum's transaction object can become. */
+export const LEGACY = 0;
+export const ACCESS_LIST = 0x7801;
+export const DYNAMIC_FEE = 0x7802;
+export const SET_CODE = 0x7804;
 const NOTHING = new Uint8Array(0);
 const NO_ADDRESS = new Uint8Array(20);
 
@@ -26,39 +28,76 @@ export type EstimateGas = (args: CallArgs) => Promise<bigint>;
 /** A transaction object with a gas limit. */
 export type GivenGas = CallArgs & { readonly gas: bigint };
 
-/** Adds an estimated gas limit to a transaction object without one. */
-export async function withGas(args: CallArgs, estimate: EstimateGas): Promise<GivenGas> {
-  if (args.gas !== undefined) return { ...args, gas: args.gas };
-  checkNotEmpty(args, inputOf(args));
-  return { ...args, gas: await estimate(args) };
+/**
+ * Adds an estimated gas limit to a transaction object without one, estimated with the prices that it will offer. Throws
+ * `RpcError` for what no draft could be made of.
+ */
+export async function withGas(source: DraftSource, args: CallArgs, estimate: EstimateGas): Promise<GivenGas> {
+  const { gas } = args;
+  if (gas !== undefined) return { ...args, gas };
+  const priced = { ...args, ...ethPrices(source, args) };
+  checkNotEmpty(args, ethInput(args));
+  return { ...args, gas: await estimate(priced) };
 }
 
 /**
- * Creates a draft of Ethereum's transaction object. Its type is the newest one that its members and the next
- * block's rules allow.
+ * Creates a draft of Ethereum's transaction object. Its type is the newest one that its members and the rules allow
+ * (`setDefaults` and `toTransaction` of `EthTransactionArgs` in `api/tx_args.go@v2.2.2`).
  */
 export function ethDraft(source: DraftSource, args: GivenGas): TransactionDraft {
-  checkPrices(args);
-  const code = kindOf(source, args);
-  const content = unpricedContent(source, args);
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas = 0n } = ethPrices(source, args);
+  const input = ethInput(args);
+  checkNotEmpty(args, input);
   checkSetCodeRecipient(args);
-  return { code, ...content, ...pricesFor(code, source, args) };
+  const { accessList, authorizationList } = args;
+  return {
+    code: kindOf(args, maxFeePerGas),
+    nonce: args.nonce ?? source.pool.nonce(args.from ?? NO_ADDRESS),
+    value: args.value ?? 0n,
+    to: args.to,
+    input,
+    gas: args.gas,
+    // As on the Go node, a single price leaves the caps of authorizations at 0: the pool refuses such a transaction.
+    ...(gasPrice === undefined || authorizationList !== undefined
+      ? { gasFeeCap: maxFeePerGas ?? 0n, gasTipCap: maxPriorityFeePerGas }
+      : { gasFeeCap: gasPrice, gasTipCap: gasPrice }),
+    fields: {
+      ...(accessList === undefined ? {} : { accessList }),
+      ...(authorizationList === undefined ? {} : { authorizationList }),
+    },
+  };
 }
 
 /** Returns the type in the Go node's order: authorizations, fee caps, access list. */
-function kindOf({ chain }: DraftSource, args: CallArgs): number {
-  if (args.authorizationList !== undefined) return SET_CODE;
-  const { acceptedTypes } = chain.rules(chain.head().header.number + 1);
-  const offersCaps = args.maxFeePerGas !== undefined || args.maxPriorityFeePerGas !== undefined;
-  if (offersCaps || (args.gasPrice === undefined && acceptedTypes.has(DYNAMIC_FEE))) return DYNAMIC_FEE;
-  return args.accessList === undefined ? 0 : ACCESS_LIST;
+function kindOf({ authorizationList, accessList }: CallArgs, feeCap: bigint | undefined): number {
+  if (authorizationList !== undefined) return SET_CODE;
+  if (feeCap !== undefined) return DYNAMIC_FEE;
+  return accessList === undefined ? LEGACY : ACCESS_LIST;
 }
 
-function pricesFor(code: number, source: DraftSource, args: CallArgs) {
-  if (code === DYNAMIC_FEE) return feeCaps(source, args);
-  if (code !== SET_CODE) return singlePrice(source, args);
-  // As on the Go node, a single price leaves the caps of authorizations at 0: the pool refuses such a transaction.
-  return args.gasPrice === undefined ? feeCaps(source, args) : { gasFeeCap: 0n, gasTipCap: 0n };
+type OfferedPrices = Pick<CallArgs, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas">;
+
+/**
+ * Returns the prices that Ethereum's transaction object offers: its own, or the node's suggestions by the rules of the
+ * head. Throws `RpcError` when no block could include them.
+ */
+export function ethPrices({ chain }: Pick<DraftSource, "chain">, args: CallArgs): OfferedPrices {
+  checkOnePrice(args);
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = args;
+  const { acceptedTypes, baseFee: hasBaseFee } = chain.rules(chain.head().header.number);
+  if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined) {
+    if (hasBaseFee) checkCoversBaseFee(chain, maxFeePerGas);
+    else checkCapAboveTip(maxFeePerGas, maxPriorityFeePerGas);
+    return { maxFeePerGas, maxPriorityFeePerGas };
+  }
+  if (gasPrice === undefined && acceptedTypes.has(DYNAMIC_FEE)) {
+    const { gasFeeCap, gasTipCap } = feeCaps({ chain }, args, hasBaseFee);
+    return { maxFeePerGas: gasFeeCap, maxPriorityFeePerGas: gasTipCap };
+  }
+  if (maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined) {
+    throw failure("maxFeePerGas or maxPriorityFeePerGas specified but london is not active yet");
+  }
+  return { gasPrice: gasPrice ?? suggestedPrice(chain) };
 }
 
 /** Checks that prices do not contradict each other. Throws `RpcError`. */
@@ -80,13 +119,24 @@ export function checkSetCodeRecipient({ authorizationList, to }: CallArgs): void
   throw failure("SetCodeTx must have a non-nil recipient address");
 }
 
-/** Returns the input of a transaction object, `input` or `data`. Throws `RpcError` when they differ. */
-export function inputOf({ data, input }: CallArgs): Uint8Array {
-  if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
-    throw failure(
-      'Both "data" and "input" are set and not equal. Please use "input" to pass transaction call data.',
-    );
-  }
+/** Returns the input of Kaia's transaction object, `input` or `data`. Throws `RpcError` when they differ. */
+export function inputOf(args: CallArgs): Uint8Array {
+  return oneInput(
+    args,
+    'Both "data" and "input" are set and not equal. Please use "input" to pass transaction call data.',
+  );
+}
+
+/** Returns the input of Ethereum's transaction object. Throws `RpcError` when `input` and `data` differ. */
+export function ethInput(args: CallArgs): Uint8Array {
+  return oneInput(
+    args,
+    'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+  );
+}
+
+function oneInput({ data, input }: CallArgs, difference: string): Uint8Array {
+  if (data !== undefined && input !== undefined && !equalBytes(data, input)) throw failure(difference);
   return input ?? data ?? NOTHING;
 }
 
@@ -97,38 +147,20 @@ export function checkOnePrice({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: 
   }
 }
 
-type Unpriced = Omit<TransactionContent, "gasFeeCap" | "gasTipCap" | "chainId">;
-
-/** Checks the chain id, and that a contract creation has input. Throws `RpcError`. */
-export function checkContent(
-  { chain }: { readonly chain: { readonly config: Pick<Chain["config"], "chainId"> } },
-  args: CallArgs & { input: Uint8Array },
-): void {
-  checkNotEmpty(args, args.input);
-  if (args.chainId !== undefined && args.chainId !== chain.config.chainId) {
-    throw failure(`chainId does not match node's (have=${args.chainId}, want=${chain.config.chainId})`);
-  }
-}
-
-function checkNotEmpty({ to }: CallArgs, input: Uint8Array): void {
+/** Checks that a contract creation has input. Throws `RpcError`. */
+export function checkNotEmpty({ to }: CallArgs, input: Uint8Array): void {
   if (to === undefined && input.length === 0) throw failure("contract creation without any data provided");
 }
 
-function unpricedContent({ chain, pool }: DraftSource, args: GivenGas): Unpriced {
-  const input = inputOf(args);
-  checkContent({ chain }, { ...args, input });
-  const { accessList, authorizationList } = args;
-  return {
-    nonce: args.nonce ?? pool.nonce(args.from ?? NO_ADDRESS),
-    value: args.value ?? 0n,
-    to: args.to,
-    input,
-    gas: args.gas,
-    fields: {
-      ...(accessList === undefined ? {} : { accessList }),
-      ...(authorizationList === undefined ? {} : { authorizationList }),
-    },
-  };
+/**
+ * Checks, once it is signed, that a typed transaction names this chain. Throws `RpcError`. Go nodes find the key first.
+ */
+export function checkSignedChain(
+  { chain }: Pick<DraftSource, "chain">,
+  { code }: TransactionDraft,
+  { chainId = chain.config.chainId }: CallArgs,
+): void {
+  if (code >= ACCESS_LIST && chainId !== chain.config.chainId) throw failure("invalid chain id for signer");
 }
 
 /** Returns the price fields of a type without fee caps. */
@@ -136,22 +168,29 @@ export function singlePrice({ chain }: DraftSource, { gasPrice = suggestedPrice(
   return { gasFeeCap: gasPrice, gasTipCap: gasPrice };
 }
 
-/** Returns both fee caps. Throws `RpcError` when the next block cannot include them. */
-export function feeCaps({ chain }: Pick<DraftSource, "chain">, args: CallArgs) {
-  const baseFee = chain.nextBaseFee();
+/**
+ * Returns both fee caps, the node's suggestions where the object has none. Throws `RpcError` when no block could include
+ * them.
+ */
+export function feeCaps({ chain }: Pick<DraftSource, "chain">, args: CallArgs, hasBaseFee: boolean) {
+  const price = suggestedPrice(chain);
   const gasTipCap = args.maxPriorityFeePerGas ?? suggestedTip(chain);
-  const gasFeeCap = args.maxFeePerGas ?? (baseFee === undefined ? gasTipCap : baseFee * 2n + gasTipCap);
-  if (baseFee === undefined) checkUnitPrice(suggestedPrice(chain), gasFeeCap, gasTipCap);
-  if (gasFeeCap < gasTipCap)
-    throw failure(`maxFeePerGas (${gasFeeCap}) < maxPriorityFeePerGas (${gasTipCap})`);
-  if (baseFee !== undefined && gasFeeCap < baseFee)
-    throw failure(`maxFeePerGas (${gasFeeCap}) < BaseFee (${baseFee})`);
+  const gasFeeCap = args.maxFeePerGas ?? (hasBaseFee ? price : gasTipCap);
+  if (hasBaseFee) checkCoversBaseFee(chain, gasFeeCap);
+  else if (gasTipCap !== price || gasFeeCap !== price) {
+    throw failure(`only ${price.toString(16)} is allowed to be used as maxFeePerGas and maxPriorityPerGas`);
+  }
+  checkCapAboveTip(gasFeeCap, gasTipCap);
   return { gasFeeCap, gasTipCap };
 }
 
-function checkUnitPrice(unitPrice: bigint, ...offered: readonly bigint[]): void {
-  if (offered.every((price) => price === unitPrice)) return;
-  throw failure(
-    `only 0x${unitPrice.toString(16)} is allowed to be used as maxFeePerGas and maxPriorityPerGas`,
-  );
+/** Checks a cap against half the suggested price, which the Go node takes for the base fee. Throws `RpcError`. */
+function checkCoversBaseFee(chain: Chain, gasFeeCap: bigint): void {
+  const price = suggestedPrice(chain);
+  if (gasFeeCap < price / 2n) throw failure(`maxFeePerGas (${toQuantity(gasFeeCap)}) < BaseFee (${price})`);
+}
+
+function checkCapAboveTip(gasFeeCap: bigint, gasTipCap: bigint): void {
+  if (gasFeeCap >= gasTipCap) return;
+  throw failure(`maxFeePerGas (${toQuantity(gasFeeCap)}) < maxPriorityFeePerGas (${toQuantity(gasTipCap)})`);
 }

@@ -19,6 +19,10 @@ export interface GoLine {
   readonly staking: "with-pools" | "without-pools";
   /** The number of `getStakingInfo` is optional. */
   readonly stakingOfHead: boolean;
+  /** The lists of the first answer about a block without staking information are null, those of the next are empty. */
+  readonly firstStakingIsNull: boolean;
+  /** `createAccessList` fails before the base fee fork. */
+  readonly accessListsNeedBaseFee: boolean;
   /** Parameters that a fork replaced are reported with their effective values. */
   readonly reportsEffectiveParameters: boolean;
   /** Governance parameters that the line does not have. */
@@ -90,6 +94,8 @@ export const kaiaLine: GoLine = {
   knowsNextCouncil: true,
   funds: { kif: "kif", kef: "kef", kpf: "kpf" },
   staking: "with-pools",
+  firstStakingIsNull: true,
+  accessListsNeedBaseFee: true,
   stakingOfHead: false,
   reportsEffectiveParameters: true,
   unknownParameters: [],
@@ -142,6 +148,8 @@ export const klaytnLine: GoLine = {
   knowsNextCouncil: false,
   funds: { kif: "kff", kef: "kcf", kpf: undefined },
   staking: "without-pools",
+  firstStakingIsNull: false,
+  accessListsNeedBaseFee: true,
   stakingOfHead: true,
   reportsEffectiveParameters: false,
   unknownParameters: ["reward.stakingrewardthreshold", "reward.useflexreward"],

@@ -118,7 +118,12 @@ const SERVICE_ALONE: ReadonlySet<string> = new Set([
 export const rpcProfiles: Readonly<Record<ProfileName, RpcProfile>> = {
   service: {
     name: "service",
-    line: { ...kaiaLine, protocolVersion: klaytnLine.protocolVersion }, // which is what the node speaks
+    line: {
+      ...kaiaLine,
+      protocolVersion: klaytnLine.protocolVersion, // which is what the node speaks
+      firstStakingIsNull: false,
+      accessListsNeedBaseFee: false,
+    },
     lacks: new Set(),
     chainModule: "chain",
     unit: "peb",

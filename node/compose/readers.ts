@@ -78,6 +78,7 @@ function readerData(options: NodeOptions): ReaderData {
 /** Bounds of contract calls. */
 export function callTerms({ rpc }: NodeOptions): Omit<CallMethodDeps, "open"> {
   const { displayedGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
-  const { readsPanics } = line;
-  return { limits: { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics }, timeoutMs: rpc.evmTimeoutMs };
+  const { readsPanics, accessListsNeedBaseFee } = line;
+  const limits = { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics, accessListsNeedBaseFee };
+  return { limits, timeoutMs: rpc.evmTimeoutMs };
 }

@@ -234,7 +234,6 @@ export function chainConfigJson(config: ChainConfig): ChainConfigJson {
   return {
     chainId: jsonInteger(config.chainId),
     ...fork(ordered),
-    ...(verbatim.blobSchedule === undefined ? {} : { blobSchedule: verbatim.blobSchedule }),
     ...fork(["kip103CompatibleBlock"]),
     kip103ContractAddress: addressText(config.kip103ContractAddress),
     ...fork(["kip160CompatibleBlock"]),
@@ -242,6 +241,7 @@ export function chainConfigJson(config: ChainConfig): ChainConfigJson {
     ...fork([RANDAO_KEY]),
     ...(verbatim.randaoRegistry === undefined ? {} : { randaoRegistry: verbatim.randaoRegistry }),
     istanbul: config.istanbul,
+    ...(verbatim.blobSchedule === undefined ? {} : { blobSchedule: verbatim.blobSchedule }),
     unitPrice: jsonInteger(config.unitPrice),
     deriveShaImpl: config.deriveShaImpl,
     governance: {

@@ -2,13 +2,13 @@
  * Checks the signers of a transaction against an account's key (`ValidateAccountKey` in
  * `blockchain/types/accountkey/account_key.go@v2.2.2`).
  */
-import type { Address } from "../bytes/brands.ts";
+import type { Address, PublicKey } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Rules } from "../config/rules.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
 import { type AccountKey, KEY_TYPES } from "./account-key.ts";
-import { keyForRole, multiSigIn, publicKeyIn } from "./account-key-body.ts";
+import { keyForRole, multiSigIn, publicKeyIn, rolesIn } from "./account-key-body.ts";
 import { compressPublicKey } from "./public-key.ts";
 import type { KeyRole } from "./transaction-type.ts";
 
@@ -34,6 +34,23 @@ export function validateSigners(
   if (only === undefined || publicKeys.length > 1) return false;
   if (used.type === KEY_TYPES.legacy) return equalBytes(addressOfPublicKey(only), address);
   return used.type === KEY_TYPES.public && equalBytes(compressPublicKey(only), publicKeyIn(used));
+}
+
+/**
+ * Returns true when `publicKey`, 64 bytes, is part of the account's key in any role and with any weight
+ * (`ValidateMember` in `blockchain/types/accountkey@v2.2.2`).
+ */
+export function hasMember({ key, address }: Omit<SigningAccount, "role">, publicKey: PublicKey): boolean {
+  if (key.type === KEY_TYPES.roleBased) {
+    return rolesIn(key).some((part) => hasMember({ key: part, address }, publicKey));
+  }
+  if (key.type === KEY_TYPES.legacy) return equalBytes(addressOfPublicKey(publicKey), address);
+  const compressed = compressPublicKey(publicKey);
+  if (key.type === KEY_TYPES.public) return equalBytes(compressed, publicKeyIn(key));
+  return (
+    key.type === KEY_TYPES.weightedMultiSig &&
+    multiSigIn(key).keys.some((member) => equalBytes(compressed, member.publicKey))
+  );
 }
 
 /**

@@ -147,6 +147,7 @@ function ethFields(
     miner: author === undefined ? ZERO_ADDRESS : toHex(author),
     mixHash: header.mixHash === undefined ? ZERO_HASH : toHex(header.mixHash),
     nonce: "0x0000000000000000",
+    ...(header.randomReveal === undefined ? {} : { randomReveal: toHex(header.randomReveal) }),
     sha3Uncles: NO_UNCLES,
     ...(line.showsTotalScore ? { totalDifficulty: toQuantity(chain.totalBlockScore(header.number)) } : {}),
     ...(isPending ? PENDING_MEMBERS : {}),
@@ -158,12 +159,14 @@ function ethFields(
  * `blockchain/types/block.go@v2.2.2`), in bytes.
  */
 function headerSize(
-  { extra, governance, vote, blockScore, number, time, baseFee }: Header,
+  { extra, governance, vote, randomReveal, mixHash, blockScore, number, time, baseFee }: Header,
   fixed: number,
 ): number {
   const bits = bitLength(blockScore) + bitLength(BigInt(number)) + bitLength(BigInt(time));
   const fee = baseFee === undefined ? 0 : Math.floor(bitLength(baseFee) / 8);
-  return fixed + extra.length + governance.length + vote.length + Math.floor(bits / 8) + fee;
+  const bytes = extra.length + governance.length + vote.length;
+  const random = (randomReveal?.length ?? 0) + (mixHash?.length ?? 0);
+  return fixed + bytes + random + Math.floor(bits / 8) + fee;
 }
 
 function bitLength(value: bigint): number {

@@ -10,6 +10,11 @@ export function noBlock(wanted: number | string | Uint8Array): RpcError {
   return failure(`the block does not exist (${named})`);
 }
 
+/** Returns the error for a number without a header. */
+export function noHeaderAt(number: number | string): RpcError {
+  return failure(`the header does not exist (block number: ${number})`);
+}
+
 /** Returns the error for a hash without a header. */
 export function noHeader(hash: Hash, { line }: Pick<RpcProfile, "line">): RpcError {
   return failure(

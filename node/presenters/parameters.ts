@@ -21,8 +21,9 @@ export function parametersInForce(
 ): ParameterValues {
   const values = new Map(governance.values(number));
   if (!profile.line.reportsEffectiveParameters) return values;
-  const { drawsProposersEvenly, readsNewestStakes } = chain.rules(number);
+  const { drawsProposersEvenly, randao, readsNewestStakes } = chain.rules(number);
   if (drawsProposersEvenly) values.set("reward.useginicoeff", false);
+  if (randao) values.set("reward.proposerupdateinterval", 1n);
   if (readsNewestStakes) values.set("reward.stakingupdateinterval", 1n);
   return values;
 }

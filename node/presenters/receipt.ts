@@ -5,6 +5,8 @@ import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { GoLine } from "../compat/go-lines.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
+import { blobGasFor } from "../execution/blob-gas.ts";
+import { BLOB_PRICE } from "../execution/block-context.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
@@ -98,10 +100,20 @@ function outcomeJson(chain: Chain, all: BlockReceipts, index: number): object {
     contractAddress: contractAddressOf(tx, receipt, all.line),
     effectiveGasPrice: toQuantity(paidPrice(chain, tx, all.block)),
     gasUsed: toQuantity(receipt.gasUsed),
+    ...blobFeesOf(tx, all.block),
     logs: logsOf(all, receipt, index),
     logsBloom: receipt.bloom === EMPTY_BLOOM ? EMPTY_BLOOM_TEXT : toHex(receipt.bloom),
     status: receipt.status === STATUS_SUCCESS ? "0x1" : "0x0",
     transactionHash: toHex(tx.hash),
+  };
+}
+
+/** Returns the blob gas and its price of a blob transaction. */
+function blobFeesOf({ fields: { blobVersionedHashes } }: Transaction, { header }: Block): object {
+  if (blobVersionedHashes === undefined) return {};
+  return {
+    blobGasPrice: toQuantity((header.baseFee ?? 0n) * BLOB_PRICE),
+    blobGasUsed: toQuantity(blobGasFor(blobVersionedHashes)),
   };
 }
 

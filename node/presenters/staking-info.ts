@@ -1,6 +1,7 @@
 /** Staking information as JSON, in the form of the Go node's `getStakingInfo`. */
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
+import type { Chain } from "../chain/chain.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { giniCoefficient, noStaking, type StakingInfo, stakersByReward } from "../governance/staking.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -50,13 +51,15 @@ function withPools(deps: GovernanceMethodDeps, info: StakingInfo, number: number
     clPoolAddr: toHex(pool),
     clStakingAmount: jsonInteger(amount),
   }));
+  const lists = { ...councilAddresses(info), councilStakingAmounts: amountsOf(info) };
+  const { councilStakingAmounts, ...addresses } = isFirstEmpty(deps, info) ? nulls(lists) : lists;
   return {
     blockNum: info.source,
-    ...councilAddresses(info),
+    ...addresses,
     kefAddr: kef,
     kifAddr: kif,
     kpfAddr: fund(info.kpf),
-    councilStakingAmounts: amountsOf(info),
+    councilStakingAmounts,
     clStakingInfos: pools.length === 0 ? null : pools,
     KIRAddr: kef,
     PoCAddr: kif,
@@ -65,6 +68,30 @@ function withPools(deps: GovernanceMethodDeps, info: StakingInfo, number: number
     useGini: parametersInForce(deps, number).get("reward.useginicoeff") === true,
     gini: gini(deps, info, number),
   };
+}
+
+/** Sources without staking information that were asked for, in the order of their last use, by chain. */
+const emptySources = new WeakMap<Chain, Set<number>>();
+/** Entries of the Go node's cache of staking information (`kaiax/staking/impl/init.go@v2.2.2`). */
+const MAX_EMPTY_SOURCES = 128;
+
+/**
+ * Returns true when the information is empty and its source was not asked for lately: the Go node fills in empty lists
+ * in its cache after it copied the answer (`ToResponse` in `kaiax/staking/staking_info.go@v2.2.2`).
+ */
+function isFirstEmpty({ chain, profile }: GovernanceMethodDeps, { nodes, source }: StakingInfo): boolean {
+  if (nodes.length > 0 || !profile.line.firstStakingIsNull) return false;
+  const known = emptySources.get(chain) ?? new Set();
+  emptySources.set(chain, known);
+  const isFirst = !known.delete(source);
+  known.add(source);
+  const [oldest] = known;
+  if (known.size > MAX_EMPTY_SOURCES && oldest !== undefined) known.delete(oldest);
+  return isFirst;
+}
+
+function nulls<T extends object>(members: T): { readonly [K in keyof T]: null } {
+  return Object.fromEntries(Object.keys(members).map((key) => [key, null])) as { [K in keyof T]: null }; // the same keys
 }
 
 function withoutPools(deps: GovernanceMethodDeps, info: StakingInfo, number: number): object {

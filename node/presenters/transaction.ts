@@ -102,13 +102,12 @@ function placeTexts(place: TransactionPosition | undefined): typeof NO_PLACE {
 
 /** Returns the members of Ethereum's typed transactions as texts with a trailing comma. */
 function ethereumMembers(tx: Transaction): typeof NO_MEMBERS {
-  const { maxFeePerGas, maxPriorityFeePerGas, ...more } = transactionFields(tx);
+  const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, ...more } = transactionFields(tx);
   return {
-    prices: membersText({ maxFeePerGas, maxPriorityFeePerGas }),
+    prices: membersText({ maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas }),
     rest: membersText({
       accessList: more["accessList"],
       chainId: more["chainId"],
-      maxFeePerBlobGas: more["maxFeePerBlobGas"],
       blobVersionedHashes: more["blobVersionedHashes"],
       authorizationList: more["authorizationList"],
     }),

@@ -23,8 +23,8 @@ import { objectSchema } from "../jsonrpc/schemas.ts";
 import { type AccountKey, encodeAccountKey, KEY_TYPES, LEGACY_KEY } from "../model/account-key.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyFromJson, accountKeyJson } from "../model/account-key-json.ts";
-import { validateSigners } from "../model/account-key-signers.ts";
-import type { Transaction } from "../model/transaction.ts";
+import { hasMember } from "../model/account-key-signers.ts";
+import { checkTypeAccepted, type Transaction } from "../model/transaction.ts";
 
 /** Dependencies of the methods about accounts. */
 export interface ChainAccountsDeps {
@@ -168,21 +168,23 @@ function signerMethods({ chain, profile }: ChainAccountsDeps): Method[] {
         }
         const state = stateOf(chain, { number: block });
         const context = { chainId: chain.config.chainId, rules: chain.rules(state.number) };
-        return withBareMessage(() => verifySender(state, tx, context).address);
+        return withBareMessage(() => {
+          checkTypeAccepted(tx, context.rules);
+          return verifySender(state, tx, context).address;
+        });
       },
     }),
     method({
       name: "chain_recoverFromMessage",
       summary:
-        "Returns the signer of a message. Fails when the account key after a block does not accept it.",
+        "Returns the signer of a message. Fails when the signer is no member of the account key after a block.",
       params: { address, data, signature: data, block: optional(blockNumber, "latest" as const) },
       result: address,
       handle: (args) => {
-        const state = stateOf(chain, { number: args.block });
-        const key = state.account(args.address)?.key ?? LEGACY_KEY;
-        const rules = chain.rules(state.number);
-        const signing = { key, address: args.address, role: "transaction" } as const;
-        const publicKey = messageSigner(args, profile, (found) => validateSigners(signing, [found], rules));
+        const publicKey = messageSigner(args, profile, () => {
+          const key = stateOf(chain, { number: args.block }).account(args.address)?.key ?? LEGACY_KEY;
+          return (found) => hasMember({ key, address: args.address }, found);
+        });
         if (publicKey === undefined) throw failure("Invalid signature");
         return addressOfPublicKey(publicKey);
       },

@@ -7,14 +7,13 @@ import type { RpcProfile } from "../compat/profiles.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../presenters/block.ts";
 import { BlockCache } from "../presenters/block-cache.ts";
-import { noHeader } from "../presenters/not-found.ts";
+import { noHeader, noHeaderAt } from "../presenters/not-found.ts";
 import { blockReceipts, chainReceipt, ethReceipt, type FormatReceipt } from "../presenters/receipt.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 
@@ -68,7 +67,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
       result: header,
       handle: ({ number }) => {
         const found = findHead(chain, number);
-        if (found === undefined) throw failure(`the header does not exist (block number: ${number})`);
+        if (found === undefined) throw noHeaderAt(number);
         return chainHeader(chain, found);
       },
     }),

@@ -5,6 +5,7 @@ import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.t
 import { blockAt, blockByHash, findBlock } from "../calls/lookup.ts";
 import type { BlockHead } from "../chain/chain.ts";
 import { recoverCommitters } from "../consensus/seal.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address, hash, listOf } from "../jsonrpc/codecs/hex.ts";
 import { integer, writtenAs } from "../jsonrpc/codecs/plain.ts";
@@ -160,12 +161,12 @@ function sealFields(deps: GovernanceMethodDeps, block: Block): object {
   const { chain, governance } = deps;
   const { header, hash: own } = block;
   const { number } = header;
-  if (number === 0) return { ...NO_SEALS, committee: committeeOf(deps, block).map(toHex).sort() };
+  if (number === 0) return NO_SEALS;
   const proposer = chain.author(header);
   const committers = recoverCommitters(own, parseExtra(header.extra));
   if (proposer === undefined || committers.includes(undefined)) throw failure("internal error");
   return {
-    committee: committeeOf(deps, block).map(toHex).sort(),
+    committee: committeeOf(deps, block).toSorted(byChecksumText).map(toHex),
     committers: committers.flatMap((each) => (each === undefined ? [] : [toHex(each)])),
     originProposer: toHex(governance.proposer(number, 0)),
     proposer: toHex(proposer),
@@ -174,10 +175,16 @@ function sealFields(deps: GovernanceMethodDeps, block: Block): object {
   };
 }
 
+/** Orders addresses by their EIP-55 texts, as `valset.AddressSet` (`kaiax/valset/address_set.go@v2.2.2`). */
+function byChecksumText(a: Uint8Array, b: Uint8Array): number {
+  return checksumAddress(a) < checksumAddress(b) ? -1 : 1;
+}
+
 /** Consensus information of block 0, which has no seals. */
 const NO_SEALS = {
-  committers: [],
-  originProposer: `0x${"0".repeat(40)}`,
+  committee: null,
+  committers: null,
+  originProposer: null,
   proposer: `0x${"0".repeat(40)}`,
   round: 0,
   sigHash: `0x${"0".repeat(64)}`,

@@ -5,7 +5,7 @@ import { type FeeHistoryDeps, feeHistory } from "../calls/fee-history.ts";
 import { priceBounds, suggestedPrice, suggestedTip } from "../calls/gas-price.ts";
 import type { Chain } from "../chain/chain.ts";
 import { BLOB_PRICE } from "../execution/block-context.ts";
-import { listOf, quantity } from "../jsonrpc/codecs/hex.ts";
+import { listOf, nullable, quantity } from "../jsonrpc/codecs/hex.ts";
 import { float, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 
@@ -24,10 +24,14 @@ export function chainFeeMethods(deps: FeeHistoryDeps): Method[] {
     }),
     method({
       name: "eth_blobBaseFee",
-      summary: "Returns the blob base fee of the newest block, in peb.",
+      summary:
+        "Returns the blob base fee of the newest block, in peb; null before the base fee fork (Magma).",
       params: {},
-      result: quantity,
-      handle: () => (deps.chain.head().header.baseFee ?? 0n) * BLOB_PRICE,
+      result: nullable(quantity),
+      handle: () => {
+        const { baseFee } = deps.chain.head().header;
+        return baseFee === undefined ? undefined : baseFee * BLOB_PRICE;
+      },
     }),
   ];
 }

@@ -174,7 +174,7 @@ async function keysJson(
   const rows = governance.blsKeys(number).map(({ node, key }) => {
     const { publicKey, proof } = key;
     const verifyErr = isProven({ publicKey, proof }) ? null : {};
-    return [checksumAddress(node), { publicKey: bareHex(publicKey), pop: bareHex(proof), verifyErr }];
+    return [checksumAddress(node), { pop: bareHex(proof), publicKey: bareHex(publicKey), verifyErr }];
   });
   return sortKeys(Object.fromEntries(rows));
 }

@@ -6,7 +6,7 @@ import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transacti
 import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
 import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-transaction.ts";
 import { createEthSubmit, createSubmit } from "../calls/submit.ts";
-import { type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
+import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
@@ -57,7 +57,10 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
       result: transactionHash,
       handle: ({ transaction }) => {
         checkSendable(transaction);
-        return submit(signWithUnlocked(chainDraft({ chain, pool }, transaction), transaction.from));
+        const draft = chainDraft({ chain, pool }, transaction);
+        const signed = signWithUnlocked(draft, transaction.from);
+        checkSignedChain({ chain }, draft, transaction);
+        return submit(signed);
       },
     }),
     method({
@@ -83,8 +86,11 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
       params: { transaction: ethArgs },
       result: transactionHash,
       handle: async ({ transaction }) => {
-        const complete = await withGas(transaction, estimateGas);
-        return submitEth(signWithUnlocked(ethDraft({ chain, pool }, complete), complete.from));
+        const source = { chain, pool };
+        const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
+        const signed = signWithUnlocked(draft, transaction.from);
+        checkSignedChain(source, draft, transaction);
+        return submitEth(signed);
       },
     }),
   ];

@@ -10,7 +10,13 @@ import {
   unlockedSigner,
   unsignedTransaction,
 } from "../calls/sign-transaction.ts";
-import { type EstimateGas, ethDraft, type GivenGas, withGas } from "../calls/transaction-draft.ts";
+import {
+  checkSignedChain,
+  type EstimateGas,
+  ethDraft,
+  type GivenGas,
+  withGas,
+} from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { address, data } from "../jsonrpc/codecs/hex.ts";
@@ -62,7 +68,10 @@ function chainMethods({ chain, pool, accounts }: ChainSigningDeps): Method[] {
       result: signedTransaction,
       handle: ({ transaction }) => {
         const { from = NO_ADDRESS } = transaction;
-        return signDraft(draftOf(transaction), chain.config.chainId, unlockedSigner(accounts, from));
+        const draft = draftOf(transaction);
+        const signed = signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
+        checkSignedChain({ chain }, draft, transaction);
+        return signed;
       },
     }),
     method({
@@ -93,7 +102,9 @@ function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningDeps): M
         const complete = checkComplete(transaction);
         const { from = NO_ADDRESS } = transaction;
         const draft = ethDraft({ chain, pool }, complete);
-        return signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
+        const signed = signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
+        checkSignedChain({ chain }, draft, transaction);
+        return signed;
       },
     }),
     method({
@@ -101,11 +112,11 @@ function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningDeps): M
       summary: "Fills in Ethereum's transaction object without signing it. Returns its encoding and JSON.",
       params: { transaction: ethArgs },
       result: signedEthTransaction,
-      handle: async ({ transaction }) =>
-        unsignedTransaction(
-          ethDraft({ chain, pool }, await withGas(transaction, estimateGas)),
-          chain.config.chainId,
-        ),
+      handle: async ({ transaction }) => {
+        const source = { chain, pool };
+        const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
+        return unsignedTransaction(draft, transaction.chainId ?? chain.config.chainId);
+      },
     }),
   ];
 }

@@ -5,7 +5,7 @@ import { jsonInteger } from "../config/exact-json.ts";
 import type { Governance } from "../governance/governance.ts";
 import { valueJson, valuesJson } from "../governance/governance-data.ts";
 import type { ParameterValues } from "../governance/parameter-rows.ts";
-import { configuredValues, valuesOf } from "../governance/parameters.ts";
+import { valuesOf } from "../governance/parameters.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
 import { integer, plain } from "../jsonrpc/codecs/plain.ts";
@@ -84,12 +84,9 @@ function statusJson(deps: GovernanceVoteDeps): object {
   const { votes, decisions, decidedValues } = governance.headerHistory;
   const epoch = chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
   const epochs = Map.groupBy(votes, ({ number }) => Math.floor(number / epoch));
-  const configured = configuredValues(chain.config);
+  // of what no header decides the defaults count here, not the configuration (`kaiax/gov/headergov/history.go@v2.2.2`)
   const history = decisions.map(({ number }) => {
-    return [
-      number,
-      historyJson(valuesOf(configured, decidedValues.call(governance.headerHistory, number))),
-    ] as const;
+    return [number, historyJson(valuesOf(decidedValues.call(governance.headerHistory, number)))] as const;
   });
   return {
     groupedVotes: Object.fromEntries([...epochs].map(([each, cast]) => [each, groupJson(cast)])),

@@ -8,7 +8,7 @@ import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transacti
 import { chainDraft } from "../calls/chain-draft.ts";
 import { draftDigest, signDraft, unlockedSigner, unsignedTransaction } from "../calls/sign-transaction.ts";
 import { createEthSubmit, createSubmit } from "../calls/submit.ts";
-import { type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
+import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -106,8 +106,11 @@ function resendMethods(deps: OwnTransactionsDeps): Method[] {
       result: transactionHash,
       handle: async ({ transaction, gasPrice, gas }) => {
         if (transaction.nonce === undefined) throw noNonce();
-        const draft = ethDraft({ chain, pool }, await withGas(transaction, estimateGas));
-        return submitEth(signAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas)));
+        const source = { chain, pool };
+        const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
+        const again = signAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas));
+        checkSignedChain(source, draft, transaction);
+        return submitEth(again);
       },
     }),
   ];

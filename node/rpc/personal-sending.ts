@@ -13,6 +13,7 @@ import {
 import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
 import { payerOf, type Signer, signDraftLater, signPayerLater } from "../calls/sign-transaction.ts";
 import { createSubmit, type Submit } from "../calls/submit.ts";
+import { checkSignedChain } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { RpcProfile } from "../compat/profiles.ts";
 import { text } from "../jsonrpc/codecs/plain.ts";
@@ -140,7 +141,10 @@ function createSteps({ chain, pool, accounts, profile }: PersonalSendingDeps): S
   return {
     sign: async ({ transaction, passphrase }) => {
       const draft = chainDraft({ chain, pool }, transaction);
-      return signDraftLater(draft, chain.config.chainId, signer(transaction.from ?? NO_ADDRESS, passphrase));
+      const sign = signer(transaction.from ?? NO_ADDRESS, passphrase);
+      const signed = await signDraftLater(draft, chain.config.chainId, sign);
+      checkSignedChain({ chain }, draft, transaction);
+      return signed;
     },
     signAsPayer: async ({ transaction, passphrase }) => {
       const draft = chainDraft({ chain, pool }, transaction);

@@ -79,7 +79,7 @@ function proofJson(
     storageProof: storage.map(({ value, proof }, index) => ({
       key: keys[index],
       value: isZero(value) ? "0x0" : toQuantity(bytesToBigint(value)),
-      proof: proof.map(toHex),
+      proof: proof.length === 0 ? null : proof.map(toHex), // of an empty storage trie, as the Go node
     })),
   };
 }

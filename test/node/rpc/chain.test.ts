@@ -217,7 +217,12 @@ test("node information has the keys of its profile", async () => {
 });
 
 test("an empty or reversed range returns no logs, and an unknown block is an error", async () => {
-  expect(await call("klay_getLogs", [{ fromBlock: "0x0", toBlock: "0xffff" }])).toEqual([]);
+  expect(await call("klay_getLogs", [{ fromBlock: "0x0", toBlock: "latest" }])).toEqual([]);
+  const beyond = { message: "the header does not exist (block number: 42)" };
+  expect(await call("klay_getLogs", [{ fromBlock: "0x0", toBlock: "0xffff" }])).toMatchObject(beyond);
+  expect(
+    await call("klay_getLogs", [{ toBlock: "0x2a", topics: [null, null, null, null, null] }]),
+  ).toMatchObject(beyond);
   expect(await call("klay_getLogs", [{ fromBlock: "0x9", toBlock: "0x2" }])).toEqual([]);
   const blockHash = `0x${"12".repeat(32)}`;
   expect(await call("eth_getLogs", [{ blockHash }])).toEqual({

@@ -83,7 +83,7 @@ async function places(json: object): Promise<string[]> {
 
 test("the logs of a range are returned oldest first, with their index in the block", async () => {
   expect(await places({ fromBlock: "0x0" })).toEqual(["0x1/0x0", "0x1/0x1", "0x1/0x2", "0x3/0x0"]);
-  expect(await places({ fromBlock: "0x2", toBlock: "0xff" })).toEqual(["0x3/0x0"]);
+  expect(await places({ fromBlock: "0x2", toBlock: "0x3" })).toEqual(["0x3/0x0"]);
   expect(await places({})).toEqual(["0x3/0x0"]);
   expect(await places({ fromBlock: "earliest", toBlock: "0x1" })).toHaveLength(3);
 });

@@ -16,17 +16,45 @@ afterAll(async () => node[Symbol.asyncDispose]());
 
 test("set-code transactions are signed, blob transactions are refused", async () => {
   const authorization = { chainId: "0x1", address: to, nonce: "0x2", yParity: "0x1", r: "0x3", s: "0x4" };
-  const setCode = { from: rich, to, typeInt: 0x7804, nonce: "0x1", authorizationList: [authorization] };
+  const unlisted = { from: rich, to, typeInt: 0x7804, nonce: "0x1", authorizationList: [authorization] };
+  const setCode = { ...unlisted, accessList: [] };
   const { raw, tx } = await node.call("chain_signTransaction", [setCode]);
   expect(tx).toMatchObject({ authorizationList: [authorization], type: "TxTypeEthereumSetCode" });
   expect(EthersTransaction.from(`0x${raw.slice(4)}`).from?.toLowerCase()).toBe(rich);
-  expect(await node.call("chain_signTransaction", [{ from: rich, typeInt: 0x7804, input: "0x00" }])).toEqual(
-    refused('json:"to" is required for TxTypeEthereumSetCode'),
-  );
-  expect(await node.call("chain_signTransaction", [{ from: rich, to, typeInt: 0x7803 }])).toEqual(
-    refused('json:"blobVersionedHashes" is required for TxTypeEthereumBlob'),
-  );
+  for (const [transaction, message] of [
+    [{ from: rich, typeInt: 0x7804, input: "0x00" }, "To must be a type of common.Address"],
+    [{ from: rich, to, typeInt: 0x7803 }, "To must be a type of common.Address"],
+    [unlisted, "AccessList must be a type of AccessList"],
+    [{ ...setCode, authorizationList: undefined }, "AuthorizationList must be a type of AuthorizationList"],
+    [{ ...setCode, gasPrice: "0x1" }, "undefined key remains"],
+    [{ ...setCode, chainId: "0x63" }, "invalid chain id for signer"],
+  ] as const) {
+    expect(await node.call("chain_signTransaction", [transaction])).toEqual(refused(message));
+  }
 });
+
+test("prices and input of Ethereum's transaction object are refused in the Go node's words", async () => {
+  const transaction = { from: rich, to, gas: "0x5208", nonce: "0x1" };
+  const prices = { maxFeePerGas: "0xba43b7400", maxPriorityFeePerGas: "0x0" };
+  for (const [members, message] of [
+    [{ ...prices, gasPrice: "0x1" }, "both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified"],
+    [{ maxFeePerGas: "0x1", maxPriorityFeePerGas: "0x0" }, /^maxFeePerGas \(0x1\) < BaseFee \(\d+\)$/],
+    [
+      { ...prices, data: "0x01", input: "0x02" },
+      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+    ],
+    [{ ...prices, chainId: "0x63" }, "invalid chain id for signer"],
+  ] as const) {
+    const answer = await node.call("eth_signTransaction", [{ ...transaction, ...members }]);
+    expect(answer).toMatchObject({ code: -32000, message: expect.stringMatching(asPattern(message)) });
+  }
+  const foreign = await node.call("eth_fillTransaction", [{ ...transaction, ...prices, chainId: "0x63" }]);
+  expect(foreign.tx).toMatchObject({ chainId: "0x63" });
+});
+
+function asPattern(text: string | RegExp): RegExp {
+  return typeof text === "string" ? new RegExp(`^${RegExp.escape(text)}$`) : text;
+}
 
 test("eth_signTransaction requires all members, eth_fillTransaction adds them", async () => {
   const whole = {

@@ -56,8 +56,6 @@ const OWN: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/"discovery":\d+/g, '"discovery":PEERPORT'],
   [/\?discport=\d+/g, "?discport=PEERPORT"],
   [/DATADIR\/(klay|knit)\//g, "DATADIR/INSTANCE/"],
-  // the recorded node shows no stakes as null when it has just worked them out, as [] when it had them stored
-  [/"(council\w+s)":null/g, '"$1":[]'],
   [/\(\*types\.Block\)\(0x[0-9a-f]+\)/g, "(*types.Block)(POINTER)"],
 ];
 
