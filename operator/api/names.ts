@@ -129,6 +129,7 @@ export const eventReasons = {
   RolloutSucceeded: ["Normal", "the recreated replica is ready and has the newest block"],
   RolloutPaused: ["Warning", "the recreated replica was not ready in time; no other replica follows"],
   VolumeGrown: ["Normal", "a volume expansion was requested"],
+  Unreadable: ["Warning", "this version of the operator cannot parse the Node; its pods and peers stay"],
   ReconcileFailed: ["Warning", "reconciliation failed; the message has the reason of `Ready`"],
   DeletionUnfinished: [
     "Warning",

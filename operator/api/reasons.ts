@@ -25,6 +25,7 @@ export const stepReasons = {
   Suspended: "spec.suspend is true, and there are no pods",
   Suspending: "spec.suspend is true, and pods are terminating",
   Deleting: "the Node is being deleted; the message has the condition that it waits for",
+  Unreadable: "this version of the operator cannot parse the Node; its pods and peers stay as they are",
   Error: "reconciliation failed; the message has the error",
 } as const;
 

@@ -13,7 +13,6 @@ import type { NetworkFigures } from "../observe/network-metrics.ts";
 import type { NodeFigures } from "../observe/node-metrics.ts";
 import { Applier } from "../reconcile/applier.ts";
 import { ClusterCache } from "../reconcile/cluster-cache.ts";
-import { endUnread } from "../reconcile/deletion.ts";
 import type { OperatorSettings, ReconcileDeps } from "../reconcile/deps.ts";
 import { createEventRecorder } from "../reconcile/events.ts";
 import { figuresOf, networkFiguresOf } from "../reconcile/figures.ts";
@@ -21,6 +20,7 @@ import { ReconcileMemory } from "../reconcile/memory.ts";
 import { reconcileNetwork } from "../reconcile/network.ts";
 import { Poller } from "../reconcile/poller.ts";
 import { leastWaitOf, reconcile } from "../reconcile/reconcile.ts";
+import { reconcileUnreadable } from "../reconcile/unreadable.ts";
 import { WorkQueue } from "../runtime/queue.ts";
 import { startInformers } from "./informers.ts";
 
@@ -66,7 +66,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
   await using resources = new AsyncDisposableStack();
   const memory = new ReconcileMemory();
   const cache = new ClusterCache({ log, addresses: memory.addresses });
-  const applier = new Applier(client);
+  const applier = new Applier(client, clock);
   const nodeQueue = resources.use(createQueue(options, "node", (key) => reconcileNodeKey(cache, key, deps)));
   const networkQueue = resources.use(
     createQueue(options, "network", async (key) => {
@@ -112,7 +112,7 @@ async function reconcileNodeKey(
 ): Promise<number | undefined> {
   if (!cache.isSynced) return UNSYNCED_MS;
   const node = cache.node(key);
-  return node === undefined ? endUnread(cache.find("node", key), deps) : reconcile(node, deps);
+  return node === undefined ? reconcileUnreadable(cache.find("node", key), deps) : reconcile(node, deps);
 }
 
 /** Closes the resources. Calls that still wait after the time limit end with their connections. */

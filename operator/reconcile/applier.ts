@@ -10,6 +10,7 @@ import { type CachedObject, createObjectPacker } from "../kube/cached-object.ts"
 import type { KubeClient } from "../kube/client.ts";
 import { isKubeError, KubeError } from "../kube/error.ts";
 import { kindOf, kinds } from "../kube/resources.ts";
+import { type Clock, systemClock } from "../observe/clock.ts";
 import { containsDraft } from "./contains.ts";
 
 interface Applied {
@@ -19,7 +20,12 @@ interface Applied {
   version: string;
   /** The written object until an informer sees it; only of the kind of `latest`. */
   written: CachedObject | undefined;
+  /** Time of the write, or of the last proof that the object exists, milliseconds since the epoch. */
+  checkedAt: number;
 }
+
+/** Time after which an object that no informer has seen is looked up. */
+const UNSEEN_MS = 30_000;
 
 /** Kind of `latest`. Written objects of all kinds would take tens of MB with a thousand Nodes. */
 const LATEST = "StatefulSet";
@@ -29,9 +35,11 @@ export class Applier {
   readonly #client: Pick<KubeClient, "apply" | "get" | "merge">;
   readonly #applied = new Map<string, Applied>();
   readonly #hold = createObjectPacker();
+  readonly #clock: Clock;
 
-  constructor(client: Pick<KubeClient, "apply" | "get" | "merge">) {
+  constructor(client: Pick<KubeClient, "apply" | "get" | "merge">, clock: Clock = systemClock) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /**
@@ -44,12 +52,24 @@ export class Applier {
     const marked = withMark(draft, wanted);
     const before = this.#applied.get(key) ?? this.#known(key, { draft: marked, wanted, seen });
     if (before !== undefined) letGo(before, seen);
+    if (before !== undefined && seen === undefined && (await this.#isGone(draft, before))) {
+      this.#applied.delete(key);
+      return this.apply(draft, undefined);
+    }
     if (before?.draft === wanted && isAsApplied(before, seen)) return false;
     if (before === undefined) await this.#checkOwner(draft, seen);
     const object = await this.#write(marked);
     const applied = this.#note(key, wanted, object);
     if (draft.kind === LATEST) applied.written = this.#hold(object);
     return true;
+  }
+
+  /** True for an object that was deleted before an informer saw it. */
+  async #isGone(draft: Draft, applied: Applied): Promise<boolean> {
+    if (this.#clock.now() - applied.checkedAt < UNSEEN_MS) return false;
+    if ((await this.#client.get(kindOf(draft), draft.metadata)) === undefined) return true;
+    applied.checkedAt = this.#clock.now();
+    return false;
   }
 
   /** Returns the state that an earlier operator applied, if it is unchanged. */
@@ -69,7 +89,8 @@ export class Applier {
 
   #note(key: string, draft: string, object: unknown): Applied {
     const { resourceVersion: version } = readMeta(object);
-    const applied: Applied = { draft, live: liveDigest(object), version, written: undefined };
+    const checkedAt = this.#clock.now();
+    const applied: Applied = { draft, live: liveDigest(object), version, written: undefined, checkedAt };
     this.#applied.set(key, applied);
     return applied;
   }

@@ -10,7 +10,11 @@ import { EventSeries } from "./event-series.ts";
 /** Recorder of events. */
 export interface EventRecorder {
   /** Records an event without waiting. A failure is logged only. */
-  record(about: NodeResource | NetworkResource, reason: EventReason, message: string): void;
+  record(
+    about: Pick<NodeResource | NetworkResource, "kind" | "meta">,
+    reason: EventReason,
+    message: string,
+  ): void;
 }
 
 const MAX_CHARACTERS = 1_000;
@@ -43,7 +47,7 @@ export function createEventRecorder(
 }
 
 function eventOf(
-  { kind, meta }: NodeResource | NetworkResource,
+  { kind, meta }: Pick<NodeResource | NetworkResource, "kind" | "meta">,
   reason: EventReason,
   message: string,
   { now, place }: { readonly now: number; readonly place: Place },

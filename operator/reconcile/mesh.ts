@@ -13,6 +13,7 @@ import { type PeerCandidate, peersToKeep } from "../plan/topology.ts";
 import { gatewayOf } from "./cluster-cache.ts";
 import { type MemberContext } from "./context.ts";
 import { goOn, type Outcome, waitFor } from "./outcome.ts";
+import { unreadableNodes, unreadablePeers } from "./unreadable.ts";
 
 /** Delay of the poll after peers were added. */
 const LOOK_AGAIN_MS = 2_000;
@@ -102,7 +103,10 @@ function seekerOf({ node, member }: MemberContext) {
 /** Lists members of the Node's namespace and of the namespaces in `peers.namespaces`. */
 function peerCandidates({ node, deps }: MemberContext): readonly PeerCandidate[] {
   const namespaces = new Set([node.meta.namespace, ...node.spec.peers.namespaces]);
-  return [...namespaces].flatMap((namespace) => deps.cache.nodes(namespace).flatMap(membersOf));
+  return [...namespaces].flatMap((namespace) => [
+    ...deps.cache.nodes(namespace).flatMap(membersOf),
+    ...unreadableNodes(deps.cache, namespace).flatMap(unreadablePeers),
+  ]);
 }
 
 function membersOf({ meta, spec, status }: NodeResource): readonly PeerCandidate[] {

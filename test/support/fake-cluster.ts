@@ -1,5 +1,6 @@
 /** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
 import { setImmediate as immediate } from "node:timers/promises";
+import { ApiError } from "../../operator/api/error.ts";
 import {
   type DraftMeta,
   keyOf,
@@ -39,6 +40,16 @@ export function idOf(name: Name): string {
 }
 
 type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
+
+/** A Node; undefined for one that cannot be read. */
+function tryReadNode(object: unknown): NodeResource | undefined {
+  try {
+    return readNode(object);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
 
 /** The cluster. */
 export class FakeCluster {
@@ -170,7 +181,7 @@ export class FakeCluster {
     const client = this.#client();
     return {
       client,
-      applier: new Applier(client),
+      applier: new Applier(client, { now: () => this.now }),
       events: {
         record: (about, reason, message) => void this.events.push(`${about.meta.name} ${reason}: ${message}`),
       },
@@ -206,9 +217,12 @@ export class FakeCluster {
           .flatMap((key) => this.#cached(key) ?? []),
       node: (key) => {
         const object = this.objects.get(`Node ${key}`);
-        return object && readNode(object);
+        return object && tryReadNode(object);
       },
-      nodes: () => [...this.objects.values()].filter((each) => each["kind"] === "Node").map(readNode),
+      nodes: () =>
+        [...this.objects.values()]
+          .filter((each) => each["kind"] === "Node")
+          .flatMap((each) => tryReadNode(each) ?? []),
       network: (key) => {
         const object = this.objects.get(`Network ${key}`);
         return object && readNetwork(object);

@@ -17,7 +17,7 @@ const decided = `${sources}${sourcesOf("plan")}`;
 test("what steps wait for and fail with is in the table, and nothing else is", () => {
   const given = [
     ...sources.matchAll(
-      /(?:waitFor|failWith|notReady)\((?:view, )?"(\w+)"|reason: "(Error|Deleting|Image\w+|Container\w+|MachineLost)",/g,
+      /(?:waitFor|failWith|notReady)\((?:view, )?"(\w+)"|reason: "(Error|Deleting|Image\w+|Container\w+|MachineLost|Unreadable)",/g,
     ),
   ];
   const words = new Set(given.map(([, step, other]) => step ?? other));

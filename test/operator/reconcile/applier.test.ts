@@ -64,6 +64,21 @@ function aScene(): { server: FakeServer; applier: Applier } {
   return { server, applier: new Applier(server) };
 }
 
+test("an object that was deleted before anybody saw it is made again", async () => {
+  const server = new FakeServer();
+  let now = 0;
+  const applier = new Applier(server, { now: () => now });
+  await applier.apply(DRAFT, undefined);
+  now = 30_000;
+  expect(await applier.apply(DRAFT, undefined)).toBe(false); // it is there, and the watch is late
+  server.object = undefined;
+  now = 59_999;
+  expect(await applier.apply(DRAFT, undefined)).toBe(false);
+  now = 60_000;
+  expect(await applier.apply(DRAFT, undefined)).toBe(true);
+  expect(server.object).toMatchObject({ spec: { port: 1 } });
+});
+
 test("an object is written once, then left alone: seen, not seen yet, or seen as it was before", async () => {
   const { server, applier } = aScene();
   expect(await applier.apply(DRAFT, undefined)).toBe(true);

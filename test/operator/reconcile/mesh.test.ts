@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { ControlError } from "../../../operator/control/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import { reconcileUnreadable } from "../../../operator/reconcile/unreadable.ts";
 import { type FakeCluster, idOf } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
@@ -98,4 +99,34 @@ test("the reasons of the node's own readiness reach the status", async () => {
     message: "the node reports too-few-peers, disk-low",
   });
   expect(cluster.conditions("proxy")).toContain("StorageHealthy False Full");
+});
+
+const unread = () => reconcileUnreadable(deps.cache.find("node", "demo/core"), deps);
+
+test("a Node that this version cannot read keeps its peers, and says so", async () => {
+  for (const name of ["core", "proxy", "proxy"]) await once(name);
+  cluster.putRunning("proxy", ["core"]);
+  const { spec } = cluster.node("core");
+  cluster.putNode("core", { ...spec, replicas: "one" });
+  const before = cluster.calls.length;
+  await once("proxy");
+  expect(cluster.calls).toHaveLength(before);
+  expect(cluster.node("proxy").status.members?.[0]?.mesh).toHaveLength(1);
+  await unread();
+  cluster.putNode("core", { ...spec, replicas: 1 });
+  const { conditions, members } = cluster.node("core").status;
+  expect(conditions?.[0]).toMatchObject({
+    reason: "Unreadable",
+    message: expect.stringContaining("replicas"),
+  });
+  expect([conditions?.length, members?.length]).toEqual([8, 1]);
+  expect(cluster.events.at(-1)).toContain("core Unreadable");
+});
+
+test("the status of a Node that cannot be read is written once", async () => {
+  cluster.putNode("core", { ...cluster.node("core").spec, replicas: "one" });
+  await unread();
+  const { length } = cluster.writes;
+  await unread();
+  expect(cluster.writes).toHaveLength(length);
 });
