@@ -14,6 +14,8 @@ import { ask } from "./rpc.ts";
 export interface NetworkTerms {
   readonly size: NetworkSize;
   readonly consensus?: ConsensusChoice;
+  /** Changes the text of the genesis file before block 0 is written; `council` is the core nodes. */
+  readonly adapt?: (genesis: string, council: readonly Uint8Array[]) => string;
   /** Where the nodes keep things; made when it is missing. */
   readonly directory: string;
   /** Further flags of every node of ours. */
@@ -95,14 +97,22 @@ interface Preparation {
 /** Writes the genesis, block 0 and the peers of each node. */
 async function prepare(
   nodes: readonly Placed[],
-  { plan, goProgram, terms: { directory, reach, consensus } }: Preparation,
+  { plan, goProgram, terms: { directory, reach, consensus, adapt } }: Preparation,
 ): Promise<void> {
   const [first, ...others] = plan.filter(({ type }) => type === "core").map(({ key }) => key);
   if (first === undefined) throw new RangeError("a network needs a core node");
   await mkdir(directory, { recursive: true });
   const genesis = join(directory, "genesis.json");
   const time = Math.floor(Date.now() / 1000) - 1;
-  await writeFile(genesis, await networkGenesis([first, ...others], time, consensus));
+  const council = [first, ...others];
+  const text = await networkGenesis([first, ...others], time, consensus);
+  await writeFile(
+    genesis,
+    adapt?.(
+      text,
+      council.map(({ address }) => address),
+    ) ?? text,
+  );
   for (const [program, name] of [
     [knit, "knit"],
     [goProgram, "go"],

@@ -1,0 +1,119 @@
+/**
+ * Two validators of ours and two Go nodes cross Osaka with the flexible reward, vote on its parameters, and report the
+ * same rewards to the last peb. Needs the path of a Go core node in KNIT_PEER_KCN.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { toHex } from "../../node/bytes/hex.ts";
+import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import { until } from "../support/rpc-client.ts";
+import { FUNDS, withStakes } from "../support/staked-genesis.ts";
+
+const binary = process.env["KNIT_PEER_KCN"] ?? "";
+/** Blocks of the network; the votes count from block 40 on. */
+const BLOCKS = Math.max(45, Number(process.env["KNIT_PEER_BLOCKS"] ?? 45));
+const TIMEOUT_MS = 120_000 + 2_500 * BLOCKS;
+const OSAKA = 8;
+const EPOCH = 10;
+
+let directory: string;
+let network: Network | undefined;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-go-flex-"));
+});
+// Also after a test whose time is over.
+afterEach(async () => {
+  await network?.[Symbol.asyncDispose]();
+  network = undefined;
+  await rm(directory, { recursive: true, force: true });
+}, 60_000);
+
+/** Returns the text of an answer, whose integers may exceed 2^53. */
+async function answerText({ url }: NetworkNode, method: string, number: number): Promise<string> {
+  const params = [`0x${number.toString(16)}`];
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return (await response.text()).trim();
+}
+
+async function reached(nodes: readonly NetworkNode[], number: number): Promise<void> {
+  const arrived = async ({ ask }: NetworkNode): Promise<true> =>
+    until(async () => (Number(await ask("eth_blockNumber")) >= number ? true : undefined));
+  await Promise.all(nodes.map(arrived));
+}
+
+/** The answer that all nodes give alike. */
+async function commonAnswer(nodes: readonly NetworkNode[], method: string, number: number): Promise<string> {
+  const [first = "", ...others] = await Promise.all(nodes.map((node) => answerText(node, method, number)));
+  for (const other of others) expect(other).toBe(first);
+  return first;
+}
+
+/** The shares of the funds in an answer of `getRewards`, in hundredths of the minted amount. */
+function shares(answer: string): readonly (number | undefined)[] {
+  const { result } = JSON.parse(answer) as { result: Record<string, number> };
+  const { minted = 0, kif, kef, kpf } = result;
+  return [kif, kef, kpf].map((amount) => Math.round(((amount ?? 0) / minted) * 100));
+}
+
+const [needed, reason] =
+  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+
+needed(
+  `two Go nodes and two of ours pay the same rewards through Osaka and votes on the flexible reward${reason}`,
+  async () => {
+    network = await openNetwork({
+      size: { core: 4, proxy: 0, endpoint: 0 },
+      directory,
+      consensus: { policy: 2, randao: true },
+      go: { core: 2, binary },
+      flags: ["--rpc.profile", "kaia"],
+      adapt: (genesis, council) =>
+        withStakes(genesis, council, {
+          stakes: [6_000_000n, 7_000_000n, 9_000_000n, 5_000_000n, 8_000_000n],
+          pool: 3_000_000n,
+          hasThirdFund: true,
+          osaka: OSAKA,
+          epoch: EPOCH,
+          governanceMode: "none",
+          reward: { ratio: "40/25/20/15", useFlexReward: true, stakingRewardThreshold: 6_500_000 },
+        }),
+    });
+    const { nodes } = network;
+    const [ours, , go] = nodes;
+    if (ours === undefined || go === undefined) throw new Error("the network has four nodes");
+    // Each of ours and of the Go node's votes is judged by both programs.
+    await ours.ask("governance_vote", "reward.stakingrewardthreshold", "7500000");
+    await go.ask("governance_vote", "reward.ratio", "34/30/26/10");
+    await reached(nodes, 2 * EPOCH + 1);
+    await go.ask("governance_vote", "reward.useflexreward", false);
+    await ours.ask("governance_vote", "reward.ratio", "34/54/12");
+    await reached(nodes, BLOCKS);
+
+    const rewards: string[] = [];
+    for (let number = 0; number <= BLOCKS; number++) {
+      rewards.push(await commonAnswer(nodes, "klay_getRewards", number));
+      await commonAnswer(nodes, "klay_getParams", number);
+    }
+    const at = (number: number): readonly (number | undefined)[] => shares(rewards[number] ?? "");
+    expect([at(OSAKA - 1), at(OSAKA), at(BLOCKS)]).toEqual([
+      [40, 20, 0],
+      [25, 20, 15],
+      [54, 12, 0],
+    ]);
+    expect(new Set(rewards.map((_, number) => at(number).join("/")))).toContain("30/26/10");
+    for (const address of Object.values(FUNDS)) {
+      const balances = nodes.map(({ ask }) =>
+        ask("eth_getBalance", toHex(address), `0x${BLOCKS.toString(16)}`),
+      );
+      expect(new Set(await Promise.all(balances)).size).toBe(1);
+    }
+  },
+  TIMEOUT_MS,
+);
