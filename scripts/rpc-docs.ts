@@ -10,9 +10,9 @@ import type { Subscription } from "../node/jsonrpc/subscription.ts";
 import { createNodeRegistry, type NodeRegistryDeps } from "../node/rpc/node-registry.ts";
 import { unsupported } from "../node/rpc/unsupported.ts";
 
-/** Dependencies of a registry whose methods are never called. Only the profile is read. */
+/** Dependencies of a registry whose methods are never called. Only the profile's options are read. */
 const UNUSED = {
-  profile: rpcProfiles.service,
+  ...rpcProfiles.service.options,
   logs: {},
   calls: {},
   debug: {},
@@ -21,6 +21,8 @@ const UNUSED = {
 
 /** The registry that both documents describe. */
 export const documented: Registry = createNodeRegistry(UNUSED);
+
+const PROFILES = Object.keys(rpcProfiles) as readonly ProfileName[]; // the table's own keys
 
 /** Path of the page. */
 export const RPC_DOCS = "docs/rpc.md";
@@ -60,11 +62,12 @@ IPC serves every module; HTTP and WebSocket serve the modules of their options, 
 export function rpcDocs(): string {
   const registry = documented;
   const sections = moduleRows.map(({ name }) => moduleSection(name, registry)).filter((text) => text !== "");
-  return [INTRODUCTION, moduleTable(), ...sections, unsupportedTable(), profileTable()].join("\n");
+  return [INTRODUCTION, moduleTable(), ...sections, unsupportedTable(), profileTables()].join("\n");
 }
 
 function moduleTable(): string {
-  const rows = moduleRows.map(({ name, aliases, open, listed }) => {
+  const rows = moduleRows.map(({ name, aliases, open }) => {
+    const listed = PROFILES.filter((profile) => name in rpcProfiles[profile].options.interfaces.listed);
     const names = [name, ...aliases].map(code).join(", ");
     return `| ${names} | ${open === "all" ? "yes" : open.length === 0 ? "no" : open.join(", ")} | ${listed.join(", ")} |`;
   });
@@ -120,29 +123,47 @@ function unsupportedTable(): string {
   return `${head}\n\n| methods | reason |\n|---|---|\n${rows.join("\n")}\n`;
 }
 
-function profileTable(): string {
-  const names = Object.keys(rpcProfiles) as ProfileName[];
-  const flat = names.map((name) => rowsOf(rpcProfiles[name]));
-  const rows = [...(flat[0]?.keys() ?? [])].map((key) => {
+function profileTables(): string {
+  const flat = PROFILES.map((name) => optionsOf(rpcProfiles[name]));
+  const options = [...(flat[1]?.keys() ?? [])].map((key) => {
     return `| ${key} | ${flat.map((values) => values.get(key) ?? "").join(" | ")} |`;
   });
-  return `## Profiles\n\nValues that \`--rpc.profile\` selects.\n\n| | ${names.join(" | ")} |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  const rows = [...new Set(PROFILES.flatMap((name) => rpcProfiles[name].rows))].map((row) => {
+    const names = PROFILES.filter((name) => rpcProfiles[name].rows.includes(row));
+    return `| ${names.join(", ")} | ${row.methods.map(code).join(", ")} | ${row.difference} |`;
+  });
+  return `## Profiles
+
+\`--rpc.profile\` selects the answers of this service or of a line of the Go node. Options that it sets:
+
+| | ${PROFILES.join(" | ")} |
+|---|---|---|---|
+${options.join("\n")}
+
+Methods that it adapts, besides. \`klaytn\` also refuses the block tags \`safe\` and \`finalized\`.
+
+| profile | methods | difference |
+|---|---|---|
+${rows.join("\n")}
+`;
 }
 
-/** Returns the profile's values by name, including those of its groups. */
-function rowsOf(profile: RpcProfile): ReadonlyMap<string, string> {
-  const own = Object.entries(profile).filter(([key]) => key !== "name" && key !== "line");
-  const { texts: words, ...line } = profile.line;
-  const all = [...own, ...Object.entries(line), ...Object.entries(words)] as [string, unknown][];
-  return new Map(all.map(([key, value]) => [key, formatValue(value)]));
+/** Returns the profile's options by name, those of a group under `group.name`. */
+function optionsOf({ rows: _rows, options, ...rest }: RpcProfile): ReadonlyMap<string, string> {
+  const { interfaces, ...groups } = options;
+  const { lacks, listed, subscriptionLimit } = interfaces;
+  const all = { chainModule: listed["chain"], lacks, subscriptionLimit, ...groups, ...rest };
+  return new Map(Object.entries(all).flatMap(([key, value]) => namedValues(key, value)));
 }
 
-function formatValue(value: unknown): string {
-  if (Array.isArray(value) || value instanceof Set) return [...value].join(", ");
-  if (typeof value === "function") return value(..."FROM TO".split(" ")) as string;
-  if (typeof value === "bigint") return value.toString();
-  if (typeof value === "object" && value !== null) return Object.values(value).join(", ");
-  return typeof value === "string" ? value : JSON.stringify(value);
+function namedValues(key: string, value: unknown): [string, string][] {
+  if (typeof value === "function") return [];
+  if (Array.isArray(value) || value instanceof Set) return [[key, [...value].join(", ")]];
+  if (typeof value === "bigint") return [[key, value.toString()]];
+  if (typeof value !== "object" || value === null) {
+    return [[key, typeof value === "string" ? value : JSON.stringify(value)]];
+  }
+  return Object.entries(value).flatMap(([name, each]) => namedValues(`${key}.${name}`, each));
 }
 
 function byName(a: Method, b: Method): number {

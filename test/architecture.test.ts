@@ -38,10 +38,10 @@ const NODE: Plan = {
     protocol: 11,
     jsonrpc: 2,
     transport: 3,
-    compat: 8,
     presenters: 12,
     calls: 13,
     rpc: 14,
+    compat: 15,
     console: 15,
     "network-maker": 15,
     compose: 16,
@@ -139,6 +139,22 @@ test("nothing decides by the text of an error", () => {
     text.split("\n").flatMap((line, at) => (decision.test(line) ? [`${path}:${at + 1}`] : [])),
   );
   expect(offences).toEqual([]);
+});
+
+test("nothing but compat and the composition root knows profiles of JSON-RPC", () => {
+  const importers = filesBelow("node", /\.ts$/)
+    .map(parseModule)
+    .filter(({ imports }) => imports.some(({ from }) => from.includes("compat/")));
+  const rooms = new Set(importers.map(({ path }) => path.split("/")[1]));
+  expect([...rooms]).toEqual(["compose"]);
+  const told = ["jsonrpc", "transport", "presenters", "calls", "rpc"].flatMap((room) =>
+    filesBelow(`node/${room}`, /\.ts$/).filter(({ text }) =>
+      /\b(?:profile|ProfileName|RpcProfile|rpcProfiles)\b/.test(
+        text.replaceAll(/CPU profile|profiler\.profile/g, ""),
+      ),
+    ),
+  );
+  expect(told.map(({ path }) => path)).toEqual([]);
 });
 
 test("no file names a place on somebody's machine", () => {

@@ -27,7 +27,7 @@ export function parseRawKey(text: string): RawKey {
     return { key, address: addressOfKey(key) };
   }
   if (text.slice(66, 68) !== "00") {
-    throw new AccountsError("bad-wallet-key", "wallet key type must be 00.");
+    throw new AccountsError("bad-wallet-key", "Klaytn wallet key type must be 00.");
   }
   if (text.slice(64, 66) !== "0x" || text.slice(68, 70) !== "0x") throw badRawKeyError("invalid hex string");
   const address = hexBytes(text.slice(70));

@@ -1,21 +1,34 @@
 /** `feeHistory`: base fees, fullness and priority fees of a range of blocks, as JSON text. */
 import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import { BLOB_PRICE } from "../execution/block-context.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
+import type { BlockMembers } from "../presenters/block.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 import { paidPrice } from "../presenters/transaction.ts";
 import { type BlockNumber, resolveNumber } from "./arguments/block-number.ts";
 
+/** Rules of a fee history that interfaces choose. */
+export interface FeeHistoryForm {
+  /** It contains blob base fees. */
+  readonly blobFees: boolean;
+  /** The pending block counts as one of the blocks although it does not exist. */
+  readonly countsPending: boolean;
+  /** The rewards: priority fees, or whole prices. */
+  readonly rewards: "tips" | "prices";
+  /** The gas of a full block: the gas limit of Ethereum's form, or the limit of the base fee. */
+  readonly fullBlock: "displayed-limit" | "base-fee-limit";
+}
+
 /** Dependencies of the fee history. */
 export interface FeeHistoryDeps {
   readonly chain: Chain;
-  readonly profile: Pick<RpcProfile, "line" | "displayedGasLimit">;
+  readonly feeHistoryForm: FeeHistoryForm;
+  readonly blockMembers: BlockMembers;
 }
 
 /** Parameters of a fee history. */
@@ -55,7 +68,7 @@ export function feeHistory(deps: FeeHistoryDeps, question: FeeHistoryQuery): str
       oldestBlock: toQuantity(oldest),
       ...(percentiles.length > 0 ? { reward: rewards } : {}),
       baseFeePerGas: all.map(toQuantity),
-      ...(deps.profile.line.blobFees
+      ...(deps.feeHistoryForm.blobFees
         ? { blobBaseFeePerGas: all.map((fee) => toQuantity(fee * BLOB_PRICE)) }
         : {}),
       gasUsedRatio: ratios,
@@ -77,14 +90,10 @@ function checkPercentiles(percentiles: readonly number[]): void {
   }
 }
 
-/**
- * Returns the range of blocks. In line 1 of the Go node, `pending` counts as one of them although it does not
- * exist.
- */
-function rangeOf({ chain, profile }: FeeHistoryDeps, { count, newest }: FeeHistoryQuery) {
+function rangeOf({ chain, feeHistoryForm }: FeeHistoryDeps, { count, newest }: FeeHistoryQuery) {
   const head = chain.head().header.number;
   const asked = Math.min(count, MAX_BLOCKS);
-  const left = newest === "pending" && profile.line.countsPending ? asked - 1 : asked;
+  const left = newest === "pending" && feeHistoryForm.countsPending ? asked - 1 : asked;
   const last = resolveNumber(head, newest);
   if (last > head && count > 0) throw failure(`request beyond head block: requested ${last}, head ${head}`);
   return { newest: last, count: Math.min(left, last + 1) };
@@ -94,13 +103,15 @@ function rangeOf({ chain, profile }: FeeHistoryDeps, { count, newest }: FeeHisto
  * Returns the part of a block's gas limit that was used, at most 1. The limit is the one of the base fee when there is
  * a base fee, otherwise the displayed one.
  */
-function ratioOf({ chain, profile }: FeeHistoryDeps, { header }: BlockHead): number {
-  const { displayedGasLimit, line } = profile;
+function ratioOf(
+  { chain, feeHistoryForm, blockMembers: { gasLimit } }: FeeHistoryDeps,
+  { header }: BlockHead,
+): number {
   const used = Number(header.gasUsed);
-  if (line.countsPending) return used / Number(displayedGasLimit);
+  if (feeHistoryForm.fullBlock === "displayed-limit") return used / Number(gasLimit);
   const { maxBlockGasUsed } = chain.parameters(header.number + 1).baseFee;
   const hasLimit = chain.rules(header.number).baseFee && maxBlockGasUsed !== 0n;
-  return Math.min(1, used / Number(hasLimit ? maxBlockGasUsed : displayedGasLimit));
+  return Math.min(1, used / Number(hasLimit ? maxBlockGasUsed : gasLimit));
 }
 
 /**
@@ -123,8 +134,8 @@ function rewardsOf(deps: FeeHistoryDeps, block: Block, percentiles: readonly num
   });
 }
 
-function rewardOf({ chain, profile }: FeeHistoryDeps, tx: Transaction, block: Block): bigint {
-  return profile.line.countsPending ? paidPrice(chain, tx, block) : tipOf(tx, block);
+function rewardOf({ chain, feeHistoryForm }: FeeHistoryDeps, tx: Transaction, block: Block): bigint {
+  return feeHistoryForm.rewards === "prices" ? paidPrice(chain, tx, block) : tipOf(tx, block);
 }
 
 /** Returns the effective priority fee of a transaction, in peb. */

@@ -3,7 +3,6 @@ import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { prunedHistory } from "../chain/kept-blocks.ts";
 import { SECTION_BLOCKS } from "../chain/log-index.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { bloomBits, bloomHas } from "../model/bloom.ts";
 import type { EventLog, LoggedReceipt } from "../model/receipt.ts";
@@ -20,18 +19,13 @@ const MAX_TOPICS = 4;
 export interface LogSearchOptions {
   /** Maximum number of logs in a result; 0 is no limit. */
   readonly maxLogs: number;
-  readonly profile: Pick<RpcProfile, "line">;
 }
 
 /** Returns the matching logs, oldest first. Throws `RpcError` when there are too many. */
-export function searchLogs(
-  source: LogSource,
-  filter: LogFilter,
-  { maxLogs, profile }: LogSearchOptions,
-): object[] {
+export function searchLogs(source: LogSource, filter: LogFilter, { maxLogs }: LogSearchOptions): object[] {
   const found: object[] = [];
   const mayFit = bloomTest(filter);
-  for (const number of numbersOf(source, filter, profile)) {
+  for (const number of numbersOf(source, filter)) {
     const block = source.block(number);
     if (block === undefined || !mayFit(block.bloom)) continue;
     const receipts = source.logged(number) ?? [];
@@ -43,30 +37,21 @@ export function searchLogs(
   return found;
 }
 
-function* numbersOf(
-  source: LogSource,
-  filter: LogFilter,
-  profile: LogSearchOptions["profile"],
-): Iterable<number> {
+function* numbersOf(source: LogSource, filter: LogFilter): Iterable<number> {
   const { blockHash } = filter;
   if (blockHash === undefined) {
-    yield* numbersInRange(source, filter, profile);
+    yield* numbersInRange(source, filter);
     return;
   }
   const number = source.numberOf(blockHash);
-  if (number === undefined) throw noHeader(blockHash, profile);
+  if (number === undefined) throw noHeader(blockHash);
   yield number;
 }
 
-function* numbersInRange(
-  source: LogSource,
-  filter: LogFilter,
-  profile: LogSearchOptions["profile"],
-): Iterable<number> {
+function* numbersInRange(source: LogSource, filter: LogFilter): Iterable<number> {
   const { from = "latest", to = "latest" } = filter;
-  const isPending = from === "pending" || to === "pending";
-  if (isPending && !profile.line.searchesPending) throw failure("pending logs are not supported");
-  const first = from === "pending" ? 0 : resolveNumber(source.head, from); // the older line starts at block 0
+  if (from === "pending" || to === "pending") throw failure("pending logs are not supported");
+  const first = resolveNumber(source.head, from);
   const end = resolveNumber(source.head, to);
   const last = Math.min(end, source.head);
   if (Math.max(first, 1) <= Math.min(last, source.oldest - 1)) throw prunedHistory(source.oldest);

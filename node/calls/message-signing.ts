@@ -1,14 +1,15 @@
-/** Signed messages: digests with the prefix of the profile, V of 27 or 28, and recovery of the signer. */
-
+/** Signed messages: digests with a prefix, V of 27 or 28, and recovery of the signer. */
 import { ETHEREUM_MESSAGE_PREFIX, KLAYTN_MESSAGE_PREFIX, messageDigest } from "../accounts/message-digest.ts";
 import type { Hash, PublicKey } from "../bytes/brands.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { failure } from "../jsonrpc/errors.ts";
 
-/** Returns the digest of a message under the profile's prefix. */
-export function digestOf(message: Uint8Array, { signedMessage }: RpcProfile): Hash {
-  return messageDigest(signedMessage === "Klaytn" ? KLAYTN_MESSAGE_PREFIX : ETHEREUM_MESSAGE_PREFIX, message);
+/** The word in `\\x19<word> Signed Message:\\n`. */
+export type MessagePrefix = "Klaytn" | "Ethereum";
+
+/** Returns the digest of a message under a prefix. */
+export function digestOf(message: Uint8Array, prefix: MessagePrefix): Hash {
+  return messageDigest(prefix === "Klaytn" ? KLAYTN_MESSAGE_PREFIX : ETHEREUM_MESSAGE_PREFIX, message);
 }
 
 /** Converts a signature with V of 0 or 1 to that of a message, with V of 27 or 28. */
@@ -17,12 +18,8 @@ export function messageSignature(signature: Uint8Array): Uint8Array {
 }
 
 /** Recovers the address of a message's signer. Throws `RpcError`. */
-export function recoverMessageSigner(
-  digest: Hash,
-  signature: Uint8Array,
-  { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,
-): Uint8Array {
-  checkForm(signature, badRecoveryId);
+export function recoverMessageSigner(digest: Hash, signature: Uint8Array): Uint8Array {
+  checkForm(signature);
   const publicKey = recover(digest, withV(signature, -27));
   if (publicKey === undefined) throw failure("recovery failed");
   return addressOfPublicKey(publicKey);
@@ -34,10 +31,9 @@ export function recoverMessageSigner(
  */
 export function messageSigner(
   { data, signature }: { readonly data: Uint8Array; readonly signature: Uint8Array },
-  { badRecoveryId }: Pick<RpcProfile, "badRecoveryId">,
   openTest: () => (publicKey: PublicKey) => boolean,
 ): PublicKey | undefined {
-  checkForm(signature, badRecoveryId);
+  checkForm(signature);
   const accepts = openTest();
   for (const prefix of [KLAYTN_MESSAGE_PREFIX, ETHEREUM_MESSAGE_PREFIX]) {
     const publicKey = recover(messageDigest(prefix, data), withV(signature, -27));
@@ -47,10 +43,12 @@ export function messageSigner(
   return undefined;
 }
 
-function checkForm(signature: Uint8Array, badRecoveryId: string): void {
+function checkForm(signature: Uint8Array): void {
   if (signature.length !== 65) throw failure("signature must be 65 bytes long");
   const v = signature[64] ?? 0;
-  if (v !== 27 && v !== 28) throw failure(badRecoveryId);
+  if (v !== 27 && v !== 28) {
+    throw failure("invalid signature (V is not 27 or 28)", "bad-recovery-id");
+  }
 }
 
 function withV(signature: Uint8Array, added: number): Uint8Array {

@@ -31,7 +31,7 @@ export interface CallLimits {
   readonly upperGas: bigint;
   /** Silently caps the gas of a call; 0 is no cap. */
   readonly gasCap: bigint;
-  /** `ReadLine.readsPanics` of the profile; true by default. */
+  /** The error of a reverted call names Solidity's own panics; true by default. */
   readonly readsPanics?: boolean;
   /** Access lists are created only where there is a base fee; false by default. */
   readonly accessListsNeedBaseFee?: boolean;

@@ -1,16 +1,12 @@
-/** Submits signed transactions from callers to the pool, with the profile's error messages. */
+/** Submits signed transactions from callers to the pool. */
 
-import type { RpcProfile } from "../compat/profiles.ts";
-import { ExecutionError } from "../execution/error.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of submission. */
 export interface SubmitDeps {
   readonly pool: Pick<TxPool, "add" | "addWithBlobs">;
-  readonly profile: RpcProfile;
   /** Maximum fee of a transaction sent by `eth_` methods, in KAIA; undefined or 0 is no cap. */
   readonly ethFeeCap?: number;
 }
@@ -25,14 +21,10 @@ const PEB_PER_HUNDREDTH = 10n ** 16n;
 export type Submit = (tx: Transaction) => Uint8Array | Promise<Uint8Array>;
 
 /** Creates the submission function of Kaia's methods. */
-export function createSubmit({ pool, profile }: SubmitDeps): Submit {
+export function createSubmit({ pool }: SubmitDeps): Submit {
   return (tx) => {
     if (tx.fields.sidecar !== undefined) return pool.addWithBlobs(tx, "local").then(() => tx.hash);
-    try {
-      pool.add(tx, "local");
-    } catch (error) {
-      throw error instanceof PoolError ? toProfileError(profile, error) : error;
-    }
+    pool.add(tx, "local");
     return tx.hash;
   };
 }
@@ -55,11 +47,4 @@ export function createEthSubmit(deps: SubmitDeps): Submit {
 function formatKaia(peb: bigint): string {
   const digits = ((peb + PEB_PER_HUNDREDTH / 2n) / PEB_PER_HUNDREDTH).toString().padStart(3, "0");
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-/** Translates the refusals whose messages differ between the lines of the Go node. */
-function toProfileError(profile: RpcProfile, error: PoolError): Error {
-  const code = error.cause instanceof ExecutionError ? error.cause.code : undefined;
-  if (code === "recipient-with-code") return failure(profile.recipientWithCode);
-  return code === "recipient-without-code" ? failure(profile.recipientWithoutCode) : error;
 }

@@ -19,13 +19,6 @@ export interface DumpedNode {
   readonly path: string;
 }
 
-/** Options of a trie dump. */
-export interface TrieDumpOptions {
-  readonly maxBytes: number;
-  /** Adds a row for each account without storage. */
-  readonly listsEmptyStorage: boolean;
-}
-
 const NO_HASH = `0x${"0".repeat(64)}`;
 /** Approximate size of a leaf with its node, its row and its ancestors, in bytes. */
 const LEAF_BYTES = 700;
@@ -35,13 +28,16 @@ interface DumpedLeaf extends ListedLeaf {
   readonly codeHash: Hash;
 }
 
-/** Dumps all nodes after block `number`. Throws `RpcError` above the size limit. */
+/**
+ * Dumps all nodes after block `number`, with a row for the storage of accounts without any. Throws `RpcError` above the size
+ * limit of `maxBytes`.
+ */
 export async function dumpTries(
   states: StateReader,
   number: number,
-  options: TrieDumpOptions,
+  maxBytes: number,
 ): Promise<DumpedNode[]> {
-  const size = { used: 0, max: options.maxBytes };
+  const size = { used: 0, max: maxBytes };
   const accounts: DumpedLeaf[] = [];
   for await (const { hash, address, account } of states.accounts(number)) {
     addToSize(size, LEAF_BYTES);
@@ -56,7 +52,7 @@ export async function dumpTries(
     const { address, codeHash = EMPTY_HASH } = byKey.get(bareHex(node.leaf.key)) ?? {};
     const slots = address === undefined ? [] : await slotLeaves(states, { number, address }, size);
     if (slots.length > 0) nodes.push(...storageNodes(slots, parent));
-    else if (options.listsEmptyStorage) nodes.push({ type: "storage", hash: NO_HASH, parent, path: "0x" });
+    else nodes.push({ type: "storage", hash: NO_HASH, parent, path: "0x" });
     if (!equalBytes(codeHash, EMPTY_HASH)) {
       nodes.push({ type: "code", hash: toHex(codeHash), parent, path: "0x" });
     }

@@ -32,14 +32,15 @@ if (parentPort !== null) {
   const { directory, maxLogs, limits, timeoutMs, maxBytes, profile } = workerData as ReaderData; // what node-rpc.ts gives
   const store = await openLevelReader(directory);
   const open = storeReading(store);
+  const { options: formOptions } = rpcProfiles[profile];
   const methods = [
-    ...logMethods({ open: () => storeLogSource(store), maxLogs, profile: rpcProfiles[profile] }),
+    ...logMethods({ open: () => storeLogSource(store), maxLogs }),
     ...callMethods({ open, limits, timeoutMs }),
-    ...debugStateMethods({ open, maxBytes, profile: rpcProfiles[profile] }),
-    ...traceMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
-    ...traceFileMethods({ open, limits, maxBytes, profile: rpcProfiles[profile] }),
+    ...debugStateMethods({ open, maxBytes, ...formOptions }),
+    ...traceMethods({ open, limits, maxBytes, ...formOptions }),
+    ...traceFileMethods({ open, limits, maxBytes, ...formOptions }),
   ];
-  serveReader(parentPort, methods, {
+  serveReader(parentPort, methods.map(formOptions.interfaces.adaptMethod), {
     onBug: (error) => {
       throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread
     },

@@ -77,8 +77,8 @@ function readerData(options: NodeOptions): ReaderData {
 
 /** Bounds of contract calls. */
 export function callTerms({ rpc }: NodeOptions): Omit<CallMethodDeps, "open"> {
-  const { displayedGasLimit: upperGas, line } = rpcProfiles[rpc.profile];
-  const { readsPanics, accessListsNeedBaseFee } = line;
+  const { options, readsPanics, accessListsNeedBaseFee } = rpcProfiles[rpc.profile];
+  const { gasLimit: upperGas } = options.blockMembers;
   const limits = { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics, accessListsNeedBaseFee };
   return { limits, timeoutMs: rpc.evmTimeoutMs };
 }

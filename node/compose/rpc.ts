@@ -10,6 +10,7 @@ import { limitTraces } from "../calls/traces/trace-admission.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
+import type { NodeSettings } from "../compat/node-config.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
 import type { NodeOptions } from "../config/options.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
@@ -28,7 +29,6 @@ import type { MemoryWatch } from "../observe/memory-watch.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { openProfiler, type Profiler } from "../observe/profiler.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
-import type { NodeSettings } from "../presenters/node-config.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
 import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
 import { createNodeRegistry } from "../rpc/node-registry.ts";
@@ -191,8 +191,8 @@ function wsLimits(
 }
 
 type Control = Pick<AdminListenersDeps, "listeners" | "subscriptionLimit" | "log"> & {
-  readonly keptBytes: ByteCache;
   readonly configured: ConfiguredPlans;
+  readonly keptBytes: ByteCache;
   readonly profiler: Profiler;
 } & ReturnType<typeof askedOfReaders>;
 
@@ -200,12 +200,12 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
   const { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, files } =
     surroundings;
   const { chain, governance, writer } = open;
+  const profile = rpcProfiles[options.rpc.profile];
   const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
   return createNodeRegistry({
     ...control,
     files,
     supply,
-    configured: { http: configured.http ?? {}, ws: configured.ws ?? {} },
     chain,
     governance,
     ballots,
@@ -213,10 +213,11 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     migration: database.state.migration,
     nodeCache: database.nodeCache,
     rewardbase,
-    settings: nodeSettings(surroundings, rewardbase()),
+    nodeConfig: profile.nodeConfig(nodeSettings(surroundings, rewardbase())),
     pool,
     accounts,
-    profile: rpcProfiles[options.rpc.profile],
+    ...profile.options,
+    listenerDefaults: profile.listenerDefaults({ http: configured.http ?? {}, ws: configured.ws ?? {} }),
     clientName: network.p2p.self.name,
     networkId: networkId(options, { chain }),
     dataDirectory: options.paths.dataDirectory,

@@ -53,10 +53,14 @@ export function createPendingVotes({ governance, tip, address, log }: PendingVot
       const judged = context();
       const { decided } = judged;
       if (decided.governanceMode === "single" && !equalBytes(decided.governingNode, address)) {
-        throw new GovernanceError("no-vote-right", "only the governing node may vote");
+        throw new GovernanceError("no-vote-right", "you don't have the right to vote");
       }
       const vote = voteOfJson(address, name, value);
-      if (vote === undefined) throw new GovernanceError("bad-ballot", "no parameter takes this value");
+      if (vote === undefined)
+        throw new GovernanceError(
+          "bad-ballot",
+          "your vote couldn't be placed. Please check your vote's key and value",
+        );
       const offence = voteOffence(vote, judged);
       if (offence !== undefined) throw new GovernanceError("bad-vote", offence);
       if (waiting.length >= MAX_WAITING_VOTES)

@@ -23,7 +23,15 @@ export const rpcCode = {
 } as const;
 
 /** Reasons that callers see as the same code but code inside the node distinguishes. */
-export type FailureReason = "deadline" | "too-little-gas" | "too-many-results";
+export type FailureReason =
+  | "deadline"
+  | "too-little-gas"
+  | "too-many-results"
+  | "no-block"
+  | "no-header"
+  | "before-fork"
+  | "bad-recovery-id"
+  | "not-done";
 
 /** An error with its own JSON-RPC code. */
 export class RpcError extends Error {

@@ -70,7 +70,23 @@ export interface Method {
    * invalid parameters.
    */
   invoke(params: unknown, context: CallContext): string | Promise<string>;
+  /** Returns a method with a definition that is derived from this one's. */
+  adapt(adapter: Adapter): Method;
 }
+
+/**
+ * Derives a definition from another one: a wrapped handler, other parameters or another result. A method is
+ * adapted when it is registered, so a method without adapters costs nothing more at a call.
+ */
+export type Adapter = (definition: AnyDefinition) => AnyDefinition;
+
+/** A definition without its static types. */
+export interface AnyDefinition extends Omit<MethodDefinition<Parameters, unknown>, "inline"> {
+  readonly inline?: ((args: Arguments) => unknown) | undefined;
+}
+
+/** Decoded arguments by parameter name. */
+export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Preparation that is cheaper for many calls of one batch at once. */
 export interface Prefetch {
@@ -125,6 +141,7 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
       const value = definition.handle(decode(json) as Decoded<P>, context); // each argument came from its codec
       return value instanceof Promise ? value.then((late) => result.encode(late)) : result.encode(value);
     },
+    adapt: (adapter) => method(adapter(definition as unknown as AnyDefinition)), // its handler gets what its own codecs decode
   };
 }
 

@@ -3,18 +3,20 @@
  * `rpc_modules`.
  */
 import type { Method, Privilege } from "./method.ts";
+import type { Subscription } from "./subscription.ts";
 
-/** Differences between profiles that apply to every interface. */
-export interface InterfaceProfile {
-  readonly name: string;
-  /** The name of the chain module in `rpc_modules`. */
-  readonly chainModule: string;
+/** Options of a registry that apply to every interface. */
+export interface InterfaceOptions {
+  /** The modules that `rpc_modules` lists, with the names that it gives them. */
+  readonly listed: Readonly<Record<string, string>>;
   /** Refusal of too many subscriptions on one connection; `%d` is the limit. */
   readonly subscriptionLimit: string;
-  /** True for a method that the profile does not have, by full name. */
-  readonly lacksMethod: (name: string) => boolean;
-  /** Wraps a method where the profile answers differently. */
+  /** Full names of methods that no interface serves. */
+  readonly lacks: ReadonlySet<string>;
+  /** Adapts a method when it is registered. */
   readonly adaptMethod: (row: Method) => Method;
+  /** Adapts a subscription when it is registered. */
+  readonly adaptSubscription: (row: Subscription) => Subscription;
 }
 
 /** One module. */
@@ -26,27 +28,22 @@ export interface ModuleRow {
   readonly open: "all" | readonly string[];
   /** The privilege of every method of the module. */
   readonly privilege?: Privilege;
-  /** Profiles with the module in `rpc_modules`. */
-  readonly listed: readonly string[];
 }
-
-const EVERYWHERE: readonly string[] = ["service", "klaytn", "kaia"];
-const GO_ONLY: readonly string[] = ["klaytn", "kaia"];
 
 /** One row per module. The name of every method begins with a module's name or alias. */
 export const moduleRows: readonly ModuleRow[] = [
-  { name: "admin", aliases: [], open: ["nodeInfo", "peers", "datadir"], listed: EVERYWHERE },
-  { name: "chain", aliases: ["klay", "kaia"], open: "all", listed: EVERYWHERE },
-  { name: "debug", aliases: [], open: ["gaslessInfo", "isGaslessTx"], listed: EVERYWHERE },
-  { name: "eth", aliases: [], open: "all", listed: GO_ONLY },
-  { name: "governance", aliases: [], open: "all", listed: GO_ONLY },
-  { name: "istanbul", aliases: [], open: "all", listed: GO_ONLY },
-  { name: "miner", aliases: [], open: [], listed: ["service"] },
-  { name: "net", aliases: [], open: "all", listed: EVERYWHERE },
-  { name: "personal", aliases: [], open: [], listed: EVERYWHERE, privilege: "keys" },
-  { name: "rpc", aliases: [], open: "all", listed: EVERYWHERE },
-  { name: "txpool", aliases: [], open: "all", listed: EVERYWHERE },
-  { name: "web3", aliases: [], open: "all", listed: EVERYWHERE },
+  { name: "admin", aliases: [], open: ["nodeInfo", "peers", "datadir"] },
+  { name: "chain", aliases: ["klay", "kaia"], open: "all" },
+  { name: "debug", aliases: [], open: ["gaslessInfo", "isGaslessTx"] },
+  { name: "eth", aliases: [], open: "all" },
+  { name: "governance", aliases: [], open: "all" },
+  { name: "istanbul", aliases: [], open: "all" },
+  { name: "miner", aliases: [], open: [] },
+  { name: "net", aliases: [], open: "all" },
+  { name: "personal", aliases: [], open: [], privilege: "keys" },
+  { name: "rpc", aliases: [], open: "all" },
+  { name: "txpool", aliases: [], open: "all" },
+  { name: "web3", aliases: [], open: "all" },
 ];
 
 const BY_NAME: ReadonlyMap<string, ModuleRow> = new Map(
@@ -80,7 +77,9 @@ export function servedModules(names: readonly string[] | typeof ALL_MODULES): Se
 }
 
 /** Returns the names of served modules in `rpc_modules`, sorted. */
-export function listedNames(served: readonly ModuleRow[], profile: InterfaceProfile): readonly string[] {
-  const listed = served.filter((row) => row.listed.includes(profile.name));
-  return listed.map((row) => (row.name === "chain" ? profile.chainModule : row.name)).sort();
+export function listedNames(
+  served: readonly ModuleRow[],
+  { listed }: Pick<InterfaceOptions, "listed">,
+): readonly string[] {
+  return served.flatMap(({ name }) => listed[name] ?? []).sort();
 }

@@ -8,7 +8,7 @@ import { goJson } from "./json-text.ts";
 import { type Method, method } from "./method.ts";
 import {
   type ALL_MODULES,
-  type InterfaceProfile,
+  type InterfaceOptions,
   listedNames,
   type ModuleRow,
   moduleOf,
@@ -23,7 +23,8 @@ import type { Subscription } from "./subscription.ts";
 export interface MethodView {
   /** As `rpc_modules` lists them. */
   readonly modules: readonly string[];
-  readonly profile: InterfaceProfile;
+  /** Refusal of too many subscriptions on one connection, as in `InterfaceOptions`. */
+  readonly subscriptionLimit: string;
   /** Returns the OpenRPC document of the view, as JSON text. */
   readonly document: () => string;
   /**
@@ -45,7 +46,6 @@ export interface ViewOptions {
 
 /** All methods and subscriptions. `rpc_modules` and `rpc_discover` are built in. */
 export interface Registry {
-  readonly profile: InterfaceProfile;
   add(methods: readonly Method[]): void;
   addSubscriptions(subscriptions: readonly Subscription[]): void;
   /** Forbids further additions. */
@@ -56,8 +56,8 @@ export interface Registry {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** Creates an empty registry for one profile. */
-export function createRegistry(profile: InterfaceProfile): Registry {
+/** Creates a registry with the built-in methods alone. */
+export function createRegistry(shared: InterfaceOptions): Registry {
   const methods = new Map<string, Method>();
   const subscriptions = new Map<string, Subscription>();
   let sealed = false;
@@ -68,19 +68,22 @@ export function createRegistry(profile: InterfaceProfile): Registry {
     table.set(name, row);
   };
   const registry: Registry = {
-    profile,
     add: (rows) => {
-      for (const row of rows) for (const name of [row.name, ...row.aliases]) put(methods, name, row);
+      for (const row of rows.map(shared.adaptMethod)) {
+        for (const name of [row.name, ...row.aliases]) put(methods, name, row);
+      }
     },
     addSubscriptions: (rows) => {
-      for (const row of rows) put(subscriptions, `${row.module}_${row.name}`, row);
+      for (const row of rows.map(shared.adaptSubscription)) {
+        put(subscriptions, `${row.module}_${row.name}`, row);
+      }
     },
     seal: () => {
       sealed = true;
     },
     view: (names, options = {}) => {
       if (!sealed) throw new Error("the registry is not sealed yet");
-      return createView(servedModules(names), options, { profile, methods, subscriptions });
+      return createView(servedModules(names), options, { shared, methods, subscriptions });
     },
     get methods() {
       return [...new Set(methods.values())];
@@ -94,27 +97,26 @@ export function createRegistry(profile: InterfaceProfile): Registry {
 }
 
 interface Tables {
-  readonly profile: InterfaceProfile;
+  readonly shared: InterfaceOptions;
   readonly methods: ReadonlyMap<string, Method>;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
 }
 
 function createView(served: Served, options: ViewOptions, tables: Tables): MethodView {
-  const { profile, methods } = tables;
+  const { shared, methods } = tables;
   const subscriptions = withoutWithheld(tables.subscriptions, options);
   const found = new Map<string, Method>();
   for (const [name, row] of methods) {
     const [module, rest] = splitName(name);
-    if (profile.lacksMethod(name)) continue;
+    if (shared.lacks.has(name)) continue;
     if (isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
     const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
-    for (const prefix of [module.name, ...module.aliases])
-      found.set(`${prefix}_${rest}`, profile.adaptMethod(shown));
+    for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, shown);
   }
   found.set("rpc.discover", discoverMethod); // the name that OpenRPC gives it
   return {
-    modules: listedNames(served.rows, profile),
-    profile,
+    modules: listedNames(served.rows, shared),
+    subscriptionLimit: shared.subscriptionLimit,
     document: documentOf({ found, served, subscriptions }),
     find: (name) => found.get(name),
     findSubscription: (prefix, name) => {

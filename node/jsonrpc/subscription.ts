@@ -45,6 +45,8 @@ export interface Subscription {
    * Starts a subscription and returns the function that stops it. Throws `RpcError` for invalid parameters.
    */
   start(params: readonly unknown[], subscriber: Subscriber): () => void;
+  /** Returns a subscription that takes other parameters; arguments without a parameter are undefined. */
+  withParams(params: Parameters): Subscription;
 }
 
 /** The source form of a subscription, with static types. */
@@ -70,5 +72,6 @@ export function subscription<const P extends Parameters>(
     params: parameterRows(params),
     privilege,
     start: (json, subscriber) => definition.start(decode(json) as Decoded<P>, subscriber), // each came from its codec
+    withParams: (others) => subscription({ ...definition, params: others as P }), // the caller's promise
   };
 }

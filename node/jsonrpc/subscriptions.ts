@@ -90,7 +90,7 @@ export class Subscriptions implements SubscribedConnection {
   start(module: string, params: unknown, size: number): Live {
     const limit = this.#limit;
     if (this.#live.size >= limit.perConnection) {
-      throw failure(this.#view.profile.subscriptionLimit.replace("%d", String(limit.perConnection)));
+      throw failure(this.#view.subscriptionLimit.replace("%d", String(limit.perConnection)));
     }
     const [name, rest] = subscriptionName(params);
     const row = this.#view.findSubscription(module, name);

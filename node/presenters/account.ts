@@ -8,16 +8,10 @@ import { accountKeyJson } from "../model/account-key-json.ts";
 const TYPES = { eoa: 1, contract: 2 } as const;
 
 /**
- * Formats an account. `storageInEoa` adds the empty storage root and code hash to externally owned accounts.
+ * Formats an account. Externally owned accounts have the empty storage root and code hash.
  */
-export function accountJson(account: Account, storageInEoa: boolean): object {
+export function accountJson(account: Account): { readonly accType: number; readonly account: object } {
   const { kind, nonce, balance, humanReadable, key, storageRoot, codeHash, codeInfo } = account;
-  const code = {
-    storageRoot: toHex(storageRoot),
-    codeHash: Buffer.from(codeHash).toString("base64"),
-    codeFormat: codeInfo & 0xf,
-    vmVersion: codeInfo >> 4,
-  };
   return {
     accType: TYPES[kind],
     account: {
@@ -25,7 +19,10 @@ export function accountJson(account: Account, storageInEoa: boolean): object {
       balance: toQuantity(balance),
       humanReadable,
       key: accountKeyJson(key),
-      ...(kind === "contract" || storageInEoa ? code : {}),
+      storageRoot: toHex(storageRoot),
+      codeHash: Buffer.from(codeHash).toString("base64"),
+      codeFormat: codeInfo & 0xf,
+      vmVersion: codeInfo >> 4,
     },
   };
 }

@@ -3,7 +3,6 @@ import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { goJson, sortedMembers, sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
@@ -18,9 +17,19 @@ const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 /** A block as JSON text; a promise when the block is long. */
 export type BlockText = string | Promise<string>;
 
+/** Members of blocks and headers that interfaces choose. */
+export interface BlockMembers {
+  /** Blocks and Ethereum's headers contain the sum of all block scores. */
+  readonly totalScore: boolean;
+  /** The gas limit of Ethereum's form; the chain itself has none. */
+  readonly gasLimit: bigint;
+  /** Memory of a header's fixed part, as the Go node counts it in the size of Ethereum's form. */
+  readonly headerBytes: number;
+}
+
 /** Form of a block's JSON. */
 export interface BlockForm {
-  readonly profile: Pick<RpcProfile, "line" | "displayedGasLimit">;
+  readonly members: BlockMembers;
   /** Lists whole transactions instead of their hashes. */
   readonly full: boolean;
   /** The block was requested as `pending`: hash, nonce and miner are null. */
@@ -33,9 +42,9 @@ const PENDING_MEMBERS = { hash: null, miner: null, nonce: null };
 export function chainBlock(
   chain: Chain,
   block: Block,
-  { profile, full, isPending = false }: BlockForm,
+  { members, full, isPending = false }: BlockForm,
 ): BlockText {
-  const fields = { ...chainBlockFields(chain, block, profile), ...(isPending ? PENDING_MEMBERS : {}) };
+  const fields = { ...chainBlockFields(chain, block, members), ...(isPending ? PENDING_MEMBERS : {}) };
   return withTransactions(
     block,
     fields,
@@ -47,13 +56,13 @@ export function chainBlock(
 export function chainBlockFields(
   chain: Chain,
   { header, hash, size }: Block,
-  { line }: BlockForm["profile"],
+  { totalScore }: BlockMembers,
 ): Record<string, unknown> {
   return {
     ...chainFields(header, hash),
     ...(header.baseFee === undefined ? {} : { baseFeePerGas: toQuantity(header.baseFee) }),
     ...(header.mixHash === undefined ? {} : { mixHash: toHex(header.mixHash) }),
-    ...(line.showsTotalScore ? { totalBlockScore: toQuantity(chain.totalBlockScore(header.number)) } : {}),
+    ...(totalScore ? { totalBlockScore: toQuantity(chain.totalBlockScore(header.number)) } : {}),
     size: toQuantity(size),
   };
 }
@@ -126,16 +135,15 @@ export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText
 
 /** Formats a header in Ethereum's form. */
 export function ethHeader(chain: Chain, block: BlockHead, form: Omit<BlockForm, "full">): object {
-  const size = headerSize(block.header, form.profile.line.headerBytes);
+  const size = headerSize(block.header, form.members.headerBytes);
   return sortKeys({ ...ethFields(chain, block, form), size: toQuantity(size) });
 }
 
 function ethFields(
   chain: Chain,
   { header, hash }: BlockHead,
-  { profile, isPending = false }: Omit<BlockForm, "full">,
+  { members: { totalScore, gasLimit }, isPending = false }: Omit<BlockForm, "full">,
 ): Record<string, unknown> {
-  const { line, displayedGasLimit } = profile;
   const author = header.number === 0 ? undefined : chain.author(header);
   const { headerShowsBaseFee } = chain.rules(header.number);
   return {
@@ -143,13 +151,13 @@ function ethFields(
     ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
     difficulty: toQuantity(header.blockScore),
     extraData: "0x",
-    gasLimit: toQuantity(displayedGasLimit),
+    gasLimit: toQuantity(gasLimit),
     miner: author === undefined ? ZERO_ADDRESS : toHex(author),
     mixHash: header.mixHash === undefined ? ZERO_HASH : toHex(header.mixHash),
     nonce: "0x0000000000000000",
     ...(header.randomReveal === undefined ? {} : { randomReveal: toHex(header.randomReveal) }),
     sha3Uncles: NO_UNCLES,
-    ...(line.showsTotalScore ? { totalDifficulty: toQuantity(chain.totalBlockScore(header.number)) } : {}),
+    ...(totalScore ? { totalDifficulty: toQuantity(chain.totalBlockScore(header.number)) } : {}),
     ...(isPending ? PENDING_MEMBERS : {}),
   };
 }

@@ -1,7 +1,6 @@
 /** The Go node's errors for unknown blocks and headers. */
 import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { failure, type RpcError } from "../jsonrpc/errors.ts";
 
 /** Returns the error for a number, tag or hash without a block. */
@@ -16,10 +15,8 @@ export function noHeaderAt(number: number | string): RpcError {
 }
 
 /** Returns the error for a hash without a header. */
-export function noHeader(hash: Hash, { line }: Pick<RpcProfile, "line">): RpcError {
-  return failure(
-    `the header does not exist (hash: ${line.hashesAsBytes ? `[${hash.join(" ")}]` : toHex(hash)})`,
-  );
+export function noHeader(hash: Hash): RpcError {
+  return failure(`the header does not exist (hash: ${toHex(hash)})`, "no-header");
 }
 
 /** Returns the error for a block reference with neither a number nor a hash. */

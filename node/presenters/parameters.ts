@@ -1,26 +1,38 @@
 /** Governance parameters as JSON: by name, and as members of the chain's configuration. */
 import { fromHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { type ChainConfig, chainConfigJson } from "../config/chain-config.ts";
 import type { Governance } from "../governance/governance.ts";
-import { valuesJson } from "../governance/governance-data.ts";
 import type { ParameterValues } from "../governance/parameter-rows.ts";
+import type { BlockMembers } from "./block.ts";
+import type { ReceiptForm } from "./receipt.ts";
 
 /** Dependencies of the presenters of governance. */
 export interface GovernanceMethodDeps {
   readonly chain: Chain;
   readonly governance: Governance;
-  readonly profile: RpcProfile;
+  /** Parameters that a fork replaced are reported with their effective or their stored values. */
+  readonly reportedParameters: "effective" | "stored";
+  /**
+   * Members of staking information and their order. With pools, the information of the pending block is
+   * unknown.
+   */
+  readonly stakingForm: "with-pools" | "without-pools";
+  /** The lists of the first answer about a block without staking information are null, those of the next are empty. */
+  readonly firstStakingIsNull: boolean;
+  /** Council and committee of the block after the head can be queried. */
+  readonly knowsNextCouncil: boolean;
+  readonly blockMembers: BlockMembers;
+  readonly receiptForm: ReceiptForm;
 }
 
 /** Returns all parameter values in force at a block, by name. */
 export function parametersInForce(
-  { chain, governance, profile }: GovernanceMethodDeps,
+  { chain, governance, reportedParameters }: GovernanceMethodDeps,
   number: number,
 ): ParameterValues {
   const values = new Map(governance.values(number));
-  if (!profile.line.reportsEffectiveParameters) return values;
+  if (reportedParameters === "stored") return values;
   const { drawsProposersEvenly, randao, readsNewestStakes } = chain.rules(number);
   if (drawsProposersEvenly) values.set("reward.useginicoeff", false);
   if (randao) values.set("reward.proposerupdateinterval", 1n);
@@ -28,26 +40,9 @@ export function parametersInForce(
   return values;
 }
 
-/** Formats the parameter values in force at a block, by name. */
-export function parametersJson(deps: GovernanceMethodDeps, number: number): object {
-  const values = new Map(parametersInForce(deps, number));
-  for (const name of deps.profile.line.unknownParameters) values.delete(name);
-  return valuesJson(values);
-}
-
 /** Formats the chain's configuration with the values in force at a block. */
 export function configJson(deps: GovernanceMethodDeps, number: number): object {
-  return knownConfigJson(withParameters(deps.chain.config, parametersInForce(deps, number)), deps.profile);
-}
-
-/** Formats a configuration without the members that the profile's line does not have. */
-export function knownConfigJson(config: ChainConfig, { unknownConfigKeys, line }: RpcProfile): object {
-  const { governance, ...rest } = chainConfigJson(config);
-  const reward = Object.entries(governance.reward).filter(
-    ([key]) => !line.unknownParameters.includes(`reward.${key.toLowerCase()}`),
-  );
-  const members = { ...rest, governance: { ...governance, reward: Object.fromEntries(reward) } };
-  return Object.fromEntries(Object.entries(members).filter(([key]) => !unknownConfigKeys.includes(key)));
+  return chainConfigJson(withParameters(deps.chain.config, parametersInForce(deps, number)));
 }
 
 function withParameters(config: ChainConfig, values: ParameterValues): ChainConfig {

@@ -3,8 +3,6 @@ import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { GoLine } from "../compat/go-lines.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { blobGasFor } from "../execution/blob-gas.ts";
 import { BLOB_PRICE } from "../execution/block-context.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -15,7 +13,18 @@ import type { EventLog, Receipt } from "../model/receipt.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
 import { ethereumRecipient } from "../model/transaction-json.ts";
-import { adaptByHash, chainTransactionFields, paidPrice } from "./transaction.ts";
+import { chainTransactionFields, paidPrice } from "./transaction.ts";
+
+/** Members of receipts and of transactions by hash that interfaces choose. */
+export interface ReceiptForm {
+  /**
+   * Transactions whose receipt contains a contract address: those without a recipient, or those of the types
+   * that deploy a contract alone.
+   */
+  readonly contractAddress: "without-recipient" | "deployments";
+  /** The gas price: what was paid, or the fee cap of the transaction. */
+  readonly gasPrice: "paid" | "fee-cap";
+}
 
 /** A block with its receipts and their running sums. */
 export interface BlockReceipts {
@@ -25,16 +34,16 @@ export interface BlockReceipts {
   readonly logsBefore: readonly number[];
   /** Gas used by the block up to and including each transaction. */
   readonly cumulativeGas: readonly bigint[];
-  readonly line: GoLine;
+  readonly form: ReceiptForm;
 }
 
 /** Reads a block's receipts. Throws `RpcError` when their number is not that of the transactions. */
-export function blockReceipts(chain: Chain, block: Block, { line }: Pick<RpcProfile, "line">): BlockReceipts {
+export function blockReceipts(chain: Chain, block: Block, form: ReceiptForm): BlockReceipts {
   const receipts = chain.receipts(block.header.number) ?? [];
   if (receipts.length !== block.transactions.length) {
     throw failure(`the size of transactions and receipts is different in the block (${toHex(block.hash)})`);
   }
-  return { block, receipts, ...sumsOf(receipts), line };
+  return { block, receipts, ...sumsOf(receipts), form };
 }
 
 type Sums = Pick<BlockReceipts, "logsBefore" | "cumulativeGas">;
@@ -71,7 +80,7 @@ export const chainReceipt: FormatReceipt = (chain, all, index) => {
   const { hash: _hash, ...fields } = chainTransactionFields(chain, tx, { block, index });
   const failed = receipt.status !== STATUS_SUCCESS;
   return sortKeys({
-    ...adaptByHash(fields, tx, all),
+    ...withPrice(fields, tx, all.form),
     ...outcomeJson(chain, all, index),
     ...(failed ? { txError: toQuantity(receipt.status) } : {}),
   });
@@ -94,10 +103,19 @@ export const ethReceipt: FormatReceipt = (chain, all, index) => {
   });
 };
 
+/** Replaces the gas price of a transaction in Kaia's form as the form says. */
+export function withPrice(
+  fields: Record<string, unknown>,
+  { gasFeeCap }: Transaction,
+  { gasPrice }: ReceiptForm,
+): Record<string, unknown> {
+  return gasPrice === "fee-cap" ? { ...fields, gasPrice: toQuantity(gasFeeCap) } : fields;
+}
+
 function outcomeJson(chain: Chain, all: BlockReceipts, index: number): object {
   const { tx, receipt } = pair(all, index);
   return {
-    contractAddress: contractAddressOf(tx, receipt, all.line),
+    contractAddress: contractAddressOf(tx, receipt, all.form),
     effectiveGasPrice: toQuantity(paidPrice(chain, tx, all.block)),
     gasUsed: toQuantity(receipt.gasUsed),
     ...blobFeesOf(tx, all.block),
@@ -121,11 +139,11 @@ function blobFeesOf({ fields: { blobVersionedHashes } }: Transaction, { header }
  * Returns the contract address of a receipt; null for kinds that create no contract. The state transition
  * also assigns one to failed creations.
  */
-function contractAddressOf(tx: Transaction, { contractAddress }: Receipt, line: GoLine): string | null {
+function contractAddressOf(tx: Transaction, { contractAddress }: Receipt, form: ReceiptForm): string | null {
   if (contractAddress === undefined) return null;
   const { ethType, code, name } = tx.type;
   const creates = ethType > 0 || code === 0 || name.includes("SmartContractDeploy");
-  return creates || line.namesEveryTarget ? toHex(contractAddress) : null;
+  return creates || form.contractAddress === "without-recipient" ? toHex(contractAddress) : null;
 }
 
 const EMPTY_BLOOM_TEXT = toHex(EMPTY_BLOOM);

@@ -32,16 +32,15 @@ export function rewardOf({ chain, governance }: GovernanceMethodDeps, block: Blo
 /** Formats the reward of a block. */
 export function rewardJson(deps: GovernanceMethodDeps, block: Block): object {
   const { minted, totalFee, burnt, proposer, stakers, kif, kef, kpf, credits } = rewardOf(deps, block);
-  const { funds } = deps.profile.line;
   return {
     minted: jsonInteger(minted),
     totalFee: jsonInteger(totalFee),
     burntFee: jsonInteger(burnt),
     proposer: jsonInteger(proposer),
     stakers: jsonInteger(stakers),
-    [funds.kif]: jsonInteger(kif),
-    [funds.kef]: jsonInteger(kef),
-    ...(funds.kpf === undefined ? {} : { [funds.kpf]: jsonInteger(kpf) }),
+    kif: jsonInteger(kif),
+    kef: jsonInteger(kef),
+    kpf: jsonInteger(kpf),
     rewards: sortKeys(
       Object.fromEntries(credits.map(({ address, amount }) => [addressText(address), jsonInteger(amount)])),
     ),
@@ -82,13 +81,7 @@ function accumulatedJson(
   { first, last }: { readonly first: number; readonly last: number },
   { sums, credited }: { readonly sums: Sums; readonly credited: ReadonlyMap<string, bigint> },
 ): object {
-  const { funds, timesAsText } = deps.profile.line;
-  const time = (number: number): number | string => {
-    const seconds = deps.chain.header(number)?.header.time ?? 0; // the block was just read
-    return timesAsText
-      ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} +0000 UTC`
-      : seconds;
-  };
+  const time = (number: number): number => deps.chain.header(number)?.header.time ?? 0; // the block was just read
   return {
     firstBlockTime: time(first),
     lastBlockTime: time(last),
@@ -99,9 +92,9 @@ function accumulatedJson(
     totalBurntTxFee: jsonInteger(sums.burnt),
     totalProposerRewards: jsonInteger(sums.proposer),
     totalStakingRewards: jsonInteger(sums.stakers),
-    [`total${funds.kif.toUpperCase()}Rewards`]: jsonInteger(sums.kif),
-    [`total${funds.kef.toUpperCase()}Rewards`]: jsonInteger(sums.kef),
-    ...(funds.kpf === undefined ? {} : { [`total${funds.kpf.toUpperCase()}Rewards`]: jsonInteger(sums.kpf) }),
+    totalKIFRewards: jsonInteger(sums.kif),
+    totalKEFRewards: jsonInteger(sums.kef),
+    totalKPFRewards: jsonInteger(sums.kpf),
     rewards: sortKeys(Object.fromEntries([...credited].map(([name, amount]) => [name, jsonInteger(amount)]))),
   };
 }

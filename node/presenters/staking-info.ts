@@ -20,7 +20,7 @@ export function stakingJson(deps: GovernanceMethodDeps, number: number | bigint)
   const source = sourceOf(deps, BigInt(number));
   const info =
     source > BigInt(deps.chain.head().header.number) ? futureStaking(deps, source) : stakingAt(deps, number);
-  return deps.profile.line.staking === "with-pools"
+  return deps.stakingForm === "with-pools"
     ? withPools(deps, info, Number(number))
     : withoutPools(deps, info, Number(number));
 }
@@ -29,8 +29,8 @@ function stakingAt({ governance }: GovernanceMethodDeps, number: number | bigint
   return governance.staking(Number(number));
 }
 
-function futureStaking({ profile }: GovernanceMethodDeps, source: bigint): StakingInfo {
-  if (profile.line.staking === "without-pools") return noStaking(Number(source));
+function futureStaking({ stakingForm }: GovernanceMethodDeps, source: bigint): StakingInfo {
+  if (stakingForm === "without-pools") return noStaking(Number(source));
   throw failure(`failed to get header for block number ${source}`);
 }
 
@@ -79,8 +79,11 @@ const MAX_EMPTY_SOURCES = 128;
  * Returns true when the information is empty and its source was not asked for lately: the Go node fills in empty lists
  * in its cache after it copied the answer (`ToResponse` in `kaiax/staking/staking_info.go@v2.2.2`).
  */
-function isFirstEmpty({ chain, profile }: GovernanceMethodDeps, { nodes, source }: StakingInfo): boolean {
-  if (nodes.length > 0 || !profile.line.firstStakingIsNull) return false;
+function isFirstEmpty(
+  { chain, firstStakingIsNull }: GovernanceMethodDeps,
+  { nodes, source }: StakingInfo,
+): boolean {
+  if (nodes.length > 0 || !firstStakingIsNull) return false;
   const known = emptySources.get(chain) ?? new Set();
   emptySources.set(chain, known);
   const isFirst = !known.delete(source);

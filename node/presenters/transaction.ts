@@ -2,7 +2,6 @@
 import { toHex } from "../bytes/hex.ts";
 import { bytesToQuantity, toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { goJson, sortKeys } from "../jsonrpc/json-text.ts";
 import type { Block } from "../model/block.ts";
 import { effectivePrice, senderOf, type Transaction } from "../model/transaction.ts";
@@ -23,15 +22,6 @@ export function chainTransaction(
   place?: TransactionPosition,
 ): Record<string, unknown> {
   return sortKeys({ ...chainTransactionFields(chain, tx, place), hash: toHex(tx.hash) });
-}
-
-/** Adapts Kaia's form to the look-ups by hash, in which some Go nodes report the fee cap as gas price. */
-export function adaptByHash(
-  shown: Record<string, unknown>,
-  { gasFeeCap }: Transaction,
-  { line }: Pick<RpcProfile, "line">,
-): Record<string, unknown> {
-  return line.showsCapByHash ? { ...shown, gasPrice: toQuantity(gasFeeCap) } : shown;
 }
 
 /** Returns the members that Kaia's forms of a transaction and of its receipt share. */

@@ -5,7 +5,6 @@ import { fileErrorMessage } from "../calls/file-errors.ts";
 import type { Chain } from "../chain/chain.ts";
 import { ChainError } from "../chain/error.ts";
 import { BATCH_BLOCKS, type ImportOutcome } from "../chain/importer.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { boolean, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -26,7 +25,11 @@ export interface ChainFiles {
 export interface AdminChainDeps {
   readonly chain: Pick<Chain, "head">;
   readonly files: ChainFiles;
-  readonly profile: RpcProfile;
+  /**
+   * `strict` refuses a text that is not hex, and any text when the node has a block besides 0. `lenient`
+   * reads malformed hex as empty, as the Go node does.
+   */
+  readonly importedText: "strict" | "lenient";
   readonly log: Log;
 }
 
@@ -77,8 +80,7 @@ function importMethod(deps: AdminChainDeps): Method {
 function importTextMethod(deps: AdminChainDeps): Method {
   return method({
     name: "admin_importChainFromString",
-    summary:
-      "Imports concatenated blocks from hex. In the `service` profile only while the chain has no block but 0.",
+    summary: "Imports concatenated blocks from hex. By default only while the chain has no block but 0.",
     privilege: "files",
     params: { rlp: text },
     result: boolean,
@@ -90,14 +92,14 @@ function importTextMethod(deps: AdminChainDeps): Method {
   });
 }
 
-/** Decodes the hex text of blocks. Like the Go node, it reads malformed hex as empty. */
-function blockBytes(rlp: string, { chain, profile }: AdminChainDeps): Uint8Array {
+/** Decodes the hex text of blocks. */
+function blockBytes(rlp: string, { chain, importedText }: AdminChainDeps): Uint8Array {
   if (rlp.length > MAX_CHARACTERS) {
     throw new ChainError("bad-file", `${rlp.length} characters are too many: at most ${MAX_CHARACTERS}`);
   }
   const digits = HEX.exec(rlp)?.[1];
-  if (profile.failureIsFalse && digits === undefined) throw new ChainError("bad-file", "not hex");
-  if (profile.failureIsFalse && chain.head().header.number > 0) {
+  if (importedText === "strict" && digits === undefined) throw new ChainError("bad-file", "not hex");
+  if (importedText === "strict" && chain.head().header.number > 0) {
     throw new ChainError("bad-file", "the node has a chain already");
   }
   return Buffer.from(digits ?? "", "hex");
@@ -117,11 +119,10 @@ function reportImport({ log }: AdminChainDeps, outcome: ImportOutcome): void {
 }
 
 /**
- * Returns true on success. On failure it logs the reason and, depending on the profile, returns false or
- * throws it.
+ * Returns true on success. On failure it logs the reason and throws the Go node's message.
  */
 async function withOutcome(
-  { profile, log }: AdminChainDeps,
+  { log }: AdminChainDeps,
   file: string | undefined,
   work: () => Promise<void>,
 ): Promise<boolean> {
@@ -134,8 +135,7 @@ async function withOutcome(
       { ...(file === undefined ? {} : { file }), reason: error.message },
       "chain file import or export failed",
     );
-    if (profile.failureIsFalse) return false;
-    throw failure(goMessage(error, file) ?? error.message.replace(POSITION, ""));
+    throw failure(goMessage(error, file) ?? error.message.replace(POSITION, ""), "not-done");
   }
 }
 

@@ -2,7 +2,6 @@
  * `admin`: starts and stops the HTTP and WebSocket listeners and sets the subscription limit of connections.
  */
 
-import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { boolean, integer, nothing, text } from "../jsonrpc/codecs/plain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
@@ -16,13 +15,17 @@ import {
   listenerNames,
 } from "../transport/listeners.ts";
 
+/** Values of each kind of listener for what a start leaves out, besides host, port and lists of their own. */
+export type ListenerDefaults = Readonly<
+  Record<ListenerKind, Partial<ListenerPlan> & Pick<ListenerPlan, "modules">>
+>;
+
 /** Dependencies of the methods about listeners. */
 export interface AdminListenersDeps {
   readonly listeners: ListenerControl;
-  /** Configured options of each kind of listener. */
-  readonly configured: Readonly<Record<ListenerKind, Partial<ListenerPlan>>>;
+  /** Values for what a start leaves out. */
+  readonly listenerDefaults: ListenerDefaults;
   readonly subscriptionLimit: SubscriptionLimit;
-  readonly profile: RpcProfile;
   readonly log: Log;
 }
 
@@ -85,25 +88,23 @@ async function start(kind: ListenerKind, wanted: StartArgs, deps: AdminListeners
   } catch (error) {
     if (error instanceof RpcError) throw error;
     const reason = listenMessage(error, plan);
-    if (!deps.profile.failureIsFalse) throw failure(reason);
     deps.log.warn({ reason }, `${listenerNames[kind]} endpoint failed to start`);
-    return false;
+    throw failure(reason, "not-done");
   }
 }
 
 function planOf(
   kind: ListenerKind,
   wanted: StartArgs,
-  { profile, configured }: AdminListenersDeps,
+  { listenerDefaults }: AdminListenersDeps,
 ): ListenerPlan {
-  const own = profile.startsAsConfigured ? configured[kind] : {};
-  const started = kind === "http" ? profile.startedHttpModules : (own.modules ?? profile.startedWsModules);
+  const own = listenerDefaults[kind];
   return {
     host: wanted.host ?? own.host ?? "localhost",
     port: wanted.port ?? own.port ?? DEFAULT_PORTS[kind],
-    modules: listOf(wanted.apis, started),
+    modules: listOf(wanted.apis, own.modules),
     origins: listOf(wanted.cors, own.origins ?? []),
-    virtualHosts: listOf(wanted.vhosts, configured[kind].virtualHosts ?? ["localhost"]),
+    virtualHosts: listOf(wanted.vhosts, own.virtualHosts ?? ["localhost"]),
   };
 }
 
@@ -131,7 +132,7 @@ function listenMessage(error: unknown, { host, port: asked }: ListenerPlan): str
 function stopMethod(
   name: "admin_stopHTTP" | "admin_stopRPC" | "admin_stopWS",
   kind: ListenerKind,
-  { listeners, profile }: AdminListenersDeps,
+  { listeners }: AdminListenersDeps,
 ): Method {
   const older = name === "admin_stopRPC" ? " Deprecated name of `admin_stopHTTP`." : "";
   const protocol = listenerNames[kind];
@@ -142,21 +143,19 @@ function stopMethod(
     params: {},
     result: boolean,
     handle: () => {
-      const wasRunning = listeners.stop(kind);
-      if (!wasRunning && !profile.failureIsFalse) throw failure(`${protocol} RPC not running`);
-      return wasRunning;
+      if (listeners.stop(kind)) return true;
+      throw failure(`${protocol} RPC not running`, "not-done");
     },
   });
 }
 
-function subscriptionLimitMethod({ subscriptionLimit, profile }: AdminListenersDeps): Method {
+function subscriptionLimitMethod({ subscriptionLimit }: AdminListenersDeps): Method {
   return method({
     name: "admin_setMaxSubscriptionPerWSConn",
     summary: "Sets the maximum number of subscriptions per connection. Existing subscriptions stay.",
     params: { limit: integer("int32", -(2 ** 31), 2 ** 31 - 1) },
     result: nothing,
     handle: ({ limit }) => {
-      if (limit < 0 && profile.checksSubscriptionLimit) throw failure("the limit must not be negative");
       subscriptionLimit.perConnection = limit;
       return undefined;
     },

@@ -1,26 +1,24 @@
 /** `admin`: the node's configuration and the status of its staking information. */
 
-import type { RpcProfile } from "../compat/profiles.ts";
 import { count, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { type NodeSettings, nodeConfigJson } from "../presenters/node-config.ts";
 
 /** Dependencies of the methods about the node's configuration. */
 export interface AdminNodeDeps {
-  readonly profile: RpcProfile;
-  readonly settings: NodeSettings;
+  /** The node's configuration in the structure of the Go node's `cn.Config`. */
+  readonly nodeConfig: object;
 }
 
 /** The methods of `admin` about the node's configuration. */
-export function adminNodeMethods({ profile, settings }: AdminNodeDeps): Method[] {
+export function adminNodeMethods({ nodeConfig }: AdminNodeDeps): Method[] {
   return [
     method({
       name: "admin_nodeConfig",
       summary: "Returns the node's configuration in the structure of the Go node's.",
       params: {},
       result: plain<object>("settings"),
-      handle: () => nodeConfigJson(settings, profile.line),
+      handle: () => nodeConfig,
     }),
     method({
       name: "admin_syncStakingInfo",
@@ -28,7 +26,9 @@ export function adminNodeMethods({ profile, settings }: AdminNodeDeps): Method[]
       params: { peer: text, from: count, to: count },
       result: nothing,
       handle: ({ from, to }) => {
-        throw failure(profile.line.texts.noStakingSync(from, to));
+        throw failure(
+          `staking info recovery is only available before Kaia fork block (from: ${from}, to: ${to})`,
+        );
       },
     }),
     method({

@@ -2,7 +2,7 @@
 import type { Address } from "../bytes/brands.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
+import { chainConfigJson } from "../config/chain-config.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { BlsPublicInfo } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
@@ -10,18 +10,18 @@ import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import type { P2p } from "../p2p/p2p.ts";
-import { knownConfigJson } from "../presenters/parameters.ts";
 
 /** Dependencies of the methods about the node. */
 export interface AdminDeps {
   readonly chain: Chain;
-  readonly profile: RpcProfile;
   readonly networkId: number;
   /** Absolute path. */
   readonly dataDirectory: string;
   readonly p2p: Pick<P2p, "self">;
   /** Address of the node's key. */
   readonly address: Address;
+  /** The node information contains the BLS key and its proof of possession. */
+  readonly showsBlsKey: boolean;
   /** Computes the proof of possession of the node's BLS key on first use. */
   readonly possession?: () => Promise<BlsPublicInfo>;
 }
@@ -35,7 +35,7 @@ export function adminMethods(deps: AdminDeps): Method[] {
       params: {},
       result: plain<object>("node information"),
       handle: async () => {
-        const bls = deps.profile.showsBlsKey ? await deps.possession?.() : undefined;
+        const bls = deps.showsBlsKey ? await deps.possession?.() : undefined;
         return { ...nodeInfo(deps), ...(bls === undefined ? {} : { blsPublicKeyInfo: blsJson(bls) }) };
       },
     }),
@@ -59,7 +59,7 @@ function nodeInfo(deps: AdminDeps): object {
   return {
     id,
     name,
-    kni: formatNodeUrl(url, deps.profile.alwaysDiscoveryPort ? "always" : "when-different"),
+    kni: formatNodeUrl(url, "always"),
     ip,
     ports,
     listenAddr,
@@ -68,14 +68,13 @@ function nodeInfo(deps: AdminDeps): object {
   };
 }
 
-function protocolInfo({ chain, profile, networkId }: AdminDeps): object {
+function protocolInfo({ chain, networkId }: AdminDeps): object {
   const { header, hash } = chain.head();
-  const shown = knownConfigJson(chain.config, profile);
   return {
     network: networkId,
-    [profile.totalScoreKey]: jsonInteger(chain.totalBlockScore(header.number)),
+    difficulty: jsonInteger(chain.totalBlockScore(header.number)),
     genesis: toHex(chain.genesisHash),
-    config: profile.showsBft ? { ...shown, isBFT: true } : shown,
+    config: { ...chainConfigJson(chain.config), isBFT: true },
     head: toHex(hash),
   };
 }

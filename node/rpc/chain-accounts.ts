@@ -9,7 +9,6 @@ import { stateOf } from "../calls/lookup.ts";
 import { messageSigner } from "../calls/message-signing.ts";
 import { decodeEitherTransaction } from "../calls/raw-transaction.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
 import { verifySender } from "../execution/participants.ts";
@@ -24,12 +23,11 @@ import { type AccountKey, encodeAccountKey, KEY_TYPES, LEGACY_KEY } from "../mod
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyFromJson, accountKeyJson } from "../model/account-key-json.ts";
 import { hasMember } from "../model/account-key-signers.ts";
-import { checkTypeAccepted, type Transaction } from "../model/transaction.ts";
+import { checkTypeAccepted } from "../model/transaction.ts";
 
 /** Dependencies of the methods about accounts. */
 export interface ChainAccountsDeps {
   readonly chain: Chain;
-  readonly profile: RpcProfile;
 }
 
 const at = { address, block: blockReference };
@@ -137,11 +135,6 @@ function readKey(encoded: Uint8Array): AccountKey {
   }
 }
 
-/** Returns true for legacy and Ethereum transactions. */
-function isPlain({ type }: Transaction): boolean {
-  return type.code === 0 || type.ethType > 0;
-}
-
 /** Returns true for an RLP item that is shorter than its prefix says. */
 function isTruncated(item: Uint8Array): boolean {
   try {
@@ -152,7 +145,7 @@ function isTruncated(item: Uint8Array): boolean {
   }
 }
 
-function signerMethods({ chain, profile }: ChainAccountsDeps): Method[] {
+function signerMethods({ chain }: ChainAccountsDeps): Method[] {
   return [
     method({
       name: "chain_recoverFromTransaction",
@@ -163,9 +156,6 @@ function signerMethods({ chain, profile }: ChainAccountsDeps): Method[] {
       handle: ({ raw, block }) => {
         if (raw.length === 0) throw failure("Empty input");
         const tx = decodeEitherTransaction(raw);
-        if (isPlain(tx) && !profile.line.recoversLegacy) {
-          throw failure("should not be called by a legacy transaction");
-        }
         const state = stateOf(chain, { number: block });
         const context = { chainId: chain.config.chainId, rules: chain.rules(state.number) };
         return withBareMessage(() => {
@@ -181,7 +171,7 @@ function signerMethods({ chain, profile }: ChainAccountsDeps): Method[] {
       params: { address, data, signature: data, block: optional(blockNumber, "latest" as const) },
       result: address,
       handle: (args) => {
-        const publicKey = messageSigner(args, profile, () => {
+        const publicKey = messageSigner(args, () => {
           const key = stateOf(chain, { number: args.block }).account(args.address)?.key ?? LEGACY_KEY;
           return (found) => hasMember({ key, address: args.address }, found);
         });

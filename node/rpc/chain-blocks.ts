@@ -3,7 +3,6 @@
 import { blockNumber, blockReference } from "../calls/arguments/block-number.ts";
 import { blockOf, findHead, findHeadByHash, headAt, headByHash, wholeBlock } from "../calls/lookup.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
@@ -11,16 +10,30 @@ import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
-import { type BlockText, chainBlock, chainHeader, ethBlock, ethHeader } from "../presenters/block.ts";
+import {
+  type BlockMembers,
+  type BlockText,
+  chainBlock,
+  chainHeader,
+  ethBlock,
+  ethHeader,
+} from "../presenters/block.ts";
 import { BlockCache } from "../presenters/block-cache.ts";
 import { noHeader, noHeaderAt } from "../presenters/not-found.ts";
-import { blockReceipts, chainReceipt, ethReceipt, type FormatReceipt } from "../presenters/receipt.ts";
+import {
+  blockReceipts,
+  chainReceipt,
+  ethReceipt,
+  type FormatReceipt,
+  type ReceiptForm,
+} from "../presenters/receipt.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 
 /** Dependencies of the methods about blocks. */
 export interface ChainBlockDeps {
   readonly chain: Chain;
-  readonly profile: RpcProfile;
+  readonly blockMembers: BlockMembers;
+  readonly receiptForm: ReceiptForm;
   /** Cache of the bytes of block texts that are requested repeatedly. */
   readonly keptBytes: ByteCache;
 }
@@ -33,11 +46,11 @@ export function chainBlockMethods(deps: ChainBlockDeps): Method[] {
   return [...chainForm(deps), ...ethForm(deps), ...receiptMethods(deps)];
 }
 
-function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
+function chainForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): Method[] {
   const texts = new BlockCache(keptBytes);
   const format = (head: BlockHead, full: boolean): BlockText =>
     texts.text(head, full ? "full" : "hashes", () =>
-      chainBlock(chain, wholeBlock(chain, head), { profile, full }),
+      chainBlock(chain, wholeBlock(chain, head), { members, full }),
     );
   return [
     method({
@@ -48,7 +61,7 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
       result: block,
       handle: ({ number, full }) => {
         return number === "pending"
-          ? chainBlock(chain, chain.head(), { profile, full, isPending: true })
+          ? chainBlock(chain, chain.head(), { members, full, isPending: true })
           : format(headAt(chain, number), full);
       },
     }),
@@ -78,22 +91,22 @@ function chainForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
       result: header,
       handle: (args) => {
         const found = findHeadByHash(chain, args.hash);
-        if (found === undefined) throw noHeader(args.hash, profile);
+        if (found === undefined) throw noHeader(args.hash);
         return chainHeader(chain, found);
       },
     }),
   ];
 }
 
-function ethForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
+function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): Method[] {
   const texts = new BlockCache(keptBytes);
   const format = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
     head &&
     texts.text(head, full ? "full" : "hashes", () =>
-      ethBlock(chain, wholeBlock(chain, head), { profile, full }),
+      ethBlock(chain, wholeBlock(chain, head), { members, full }),
     );
   const formatHeader = (found: BlockHead | undefined, isPending: boolean) =>
-    found && ethHeader(chain, found, { profile, isPending });
+    found && ethHeader(chain, found, { members, isPending });
   return [
     method({
       name: "eth_getBlockByNumber",
@@ -102,7 +115,7 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
       result: nullable(block),
       handle: ({ number, full }) => {
         if (number !== "pending") return format(findHead(chain, number), full);
-        return ethBlock(chain, chain.head(), { profile, full, isPending: true });
+        return ethBlock(chain, chain.head(), { members, full, isPending: true });
       },
     }),
     method({
@@ -129,9 +142,9 @@ function ethForm({ chain, profile, keptBytes }: ChainBlockDeps): Method[] {
   ];
 }
 
-function receiptMethods({ chain, profile }: ChainBlockDeps): Method[] {
+function receiptMethods({ chain, receiptForm }: ChainBlockDeps): Method[] {
   const all = (found: Block, view: FormatReceipt) => {
-    const receipts = blockReceipts(chain, found, profile);
+    const receipts = blockReceipts(chain, found, receiptForm);
     return writeInSlices(
       found.transactions.length,
       (index) => goJson(view(chain, receipts, index)),

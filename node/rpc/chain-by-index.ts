@@ -3,7 +3,6 @@
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { findBlock } from "../calls/lookup.ts";
 import type { Chain, TransactionPlace } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { data, hash, indexQuantity, nullable, numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -12,13 +11,8 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import { anchoringJson } from "../model/anchoring.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
-import {
-  adaptByHash,
-  chainTransaction,
-  chainTransactionText,
-  ethTransactionText,
-} from "../presenters/transaction.ts";
+import { blockReceipts, chainReceipt, type ReceiptForm, withPrice } from "../presenters/receipt.ts";
+import { chainTransaction, chainTransactionText, ethTransactionText } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { ChainNodeDeps } from "./chain-node.ts";
 
@@ -26,7 +20,7 @@ import type { ChainNodeDeps } from "./chain-node.ts";
 export interface ChainByIndexDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get">;
-  readonly profile: Pick<RpcProfile, "line">;
+  readonly receiptForm: ReceiptForm;
   readonly hashBySender?: ChainNodeDeps["hashBySender"];
 }
 
@@ -165,7 +159,7 @@ function countMethods({ chain }: ChainByIndexDeps, { names }: Module): Method[] 
   ];
 }
 
-function senderMethods({ chain, pool, profile, hashBySender }: ChainByIndexDeps): Method[] {
+function senderMethods({ chain, pool, receiptForm, hashBySender }: ChainByIndexDeps): Method[] {
   const find = (given: Uint8Array): TransactionPlace | undefined =>
     chain.findTransaction(hashBySender?.(given) ?? given);
   return [
@@ -179,7 +173,7 @@ function senderMethods({ chain, pool, profile, hashBySender }: ChainByIndexDeps)
         const place = find(args.hash);
         const mined = place?.block.transactions[place.index];
         if (mined !== undefined)
-          return goJson(adaptByHash(chainTransaction(chain, mined, place), mined, profile));
+          return goJson(withPrice(chainTransaction(chain, mined, place), mined, receiptForm));
         const waiting = pool.get(args.hash);
         return waiting && chainTransactionText(chain, waiting);
       },
@@ -192,7 +186,7 @@ function senderMethods({ chain, pool, profile, hashBySender }: ChainByIndexDeps)
       result: nullable(plain<object>("receipt")),
       handle: (args) => {
         const place = find(args.hash);
-        return place && chainReceipt(chain, blockReceipts(chain, place.block, profile), place.index);
+        return place && chainReceipt(chain, blockReceipts(chain, place.block, receiptForm), place.index);
       },
     }),
   ];

@@ -69,7 +69,7 @@ function councilMethods(deps: GovernanceMethodDeps): Method[] {
 /** Returns the number of a block with a known council. Throws `RpcError`. */
 export function councilNumber(deps: GovernanceMethodDeps, number: BlockNumber): number {
   const head = deps.chain.head().header.number;
-  const { knowsNextCouncil } = deps.profile.line;
+  const { knowsNextCouncil } = deps;
   if (number === "pending" && !knowsNextCouncil) throw failure("pending is not allowed");
   const wanted = numberOf(deps, number);
   if (wanted > (knowsNextCouncil ? head + 1 : head)) throw failure("unknown block");
@@ -146,9 +146,12 @@ async function rangeJson(
 
 /** Formats a block with its committee. Receipts and transactions are merged into its `transactions`. */
 function sealedJson(deps: GovernanceMethodDeps, block: Block): string | Promise<string> {
-  const { chain, profile } = deps;
-  const receipts = blockReceipts(chain, block, profile);
-  const fields = Object.entries({ ...chainBlockFields(chain, block, profile), ...sealFields(deps, block) });
+  const { chain, receiptForm, blockMembers } = deps;
+  const receipts = blockReceipts(chain, block, receiptForm);
+  const fields = Object.entries({
+    ...chainBlockFields(chain, block, blockMembers),
+    ...sealFields(deps, block),
+  });
   const members = fields.map(([key, value]) => [key, goJson(value)] as const);
   return writeInSlices(
     block.transactions.length,

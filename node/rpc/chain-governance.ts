@@ -1,19 +1,20 @@
 /** Governance at a block: parameters, staking, rewards, forks, registered contracts and BLS keys. */
 import { bareHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
-import { headAt } from "../calls/lookup.ts";
+import { findBlock, headAt } from "../calls/lookup.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { loadPossessionCheck } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
+import { valuesJson } from "../governance/governance-data.ts";
 import { activeContract, registryRecords } from "../governance/system-contracts.ts";
-import { type Decoder, optional } from "../jsonrpc/codec.ts";
+import { optional } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { configJson, type GovernanceMethodDeps, parametersJson } from "../presenters/parameters.ts";
+import { configJson, type GovernanceMethodDeps, parametersInForce } from "../presenters/parameters.ts";
 import { rewardJson } from "../presenters/rewards.ts";
 import { PENDING_NUMBER, stakingJson } from "../presenters/staking-info.ts";
 
@@ -39,7 +40,7 @@ function parameterMethods(deps: GovernanceMethodDeps): Method[] {
       summary: "Returns all governance parameters in force at a block.",
       params: at,
       result: plain<object>("parameters by name"),
-      handle: ({ number }) => parametersJson(deps, numberOf(deps, number)),
+      handle: ({ number }) => valuesJson(parametersInForce(deps, numberOf(deps, number))),
     }),
     method({
       name: "chain_getChainConfig",
@@ -59,10 +60,25 @@ function parameterMethods(deps: GovernanceMethodDeps): Method[] {
   ];
 }
 
-function forkJson({ chain, profile }: GovernanceMethodDeps, asked: BlockNumber): object {
+/** Members of `chain_forkStatus` with the fork that each reports. */
+const FORK_FLAGS = {
+  IsCancun: "cancunCompatibleBlock",
+  IsEthTxType: "ethTxTypeCompatibleBlock",
+  IsIstanbul: "istanbulCompatibleBlock",
+  IsKaia: "kaiaCompatibleBlock",
+  IsKore: "koreCompatibleBlock",
+  IsLondon: "londonCompatibleBlock",
+  IsMagma: "magmaCompatibleBlock",
+  IsOsaka: "osakaCompatibleBlock",
+  IsPrague: "pragueCompatibleBlock",
+  IsRandao: "randaoCompatibleBlock",
+  IsShanghai: "shanghaiCompatibleBlock",
+};
+
+function forkJson({ chain }: GovernanceMethodDeps, asked: BlockNumber): object {
   const { number } = headAt(chain, asked).header;
   const { chainId, forks } = chain.config;
-  const flags = Object.entries(profile.line.forkFlags).map(([flag, key]) => {
+  const flags = Object.entries(FORK_FLAGS).map(([flag, key]) => {
     return [flag, number >= (forks.get(key) ?? Number.POSITIVE_INFINITY)];
   });
   return sortKeys({
@@ -73,17 +89,15 @@ function forkJson({ chain, profile }: GovernanceMethodDeps, asked: BlockNumber):
 }
 
 function amountMethods(deps: GovernanceMethodDeps): Method[] {
-  const { line } = deps.profile;
-  const stakingAt: Decoder<BlockNumber> = line.stakingOfHead ? at.number : blockNumber;
   return [
     method({
       name: "chain_getStakingInfo",
       aliases: ["governance_getStakingInfo"],
       summary: "Returns the staking information that applies to a block. Amounts are in KAIA.",
-      params: { number: stakingAt },
+      params: { number: blockNumber },
       result: plain<object>("staking information"),
       handle: ({ number }) => {
-        const isUnknown = number === "pending" && !line.stakingOfHead;
+        const isUnknown = number === "pending" && deps.stakingForm === "with-pools";
         return stakingJson(deps, isUnknown ? PENDING_NUMBER : numberOf(deps, number));
       },
     }),
@@ -93,11 +107,9 @@ function amountMethods(deps: GovernanceMethodDeps): Method[] {
       params: at,
       result: plain<object>("rewards"),
       handle: ({ number }) => {
-        const isHead = number === "pending" && line.knowsNextCouncil;
-        const wanted = isHead ? deps.chain.head().header.number : numberOf(deps, number);
-        const block = deps.chain.block(wanted);
-        if (block !== undefined) return rewardJson(deps, block);
-        throw failure(line.texts.noRewardBlock(number === "pending" ? PENDING_NUMBER : wanted));
+        const block = findBlock(deps.chain, number);
+        if (block === undefined) throw failure("block not found", "no-block");
+        return rewardJson(deps, block);
       },
     }),
   ];
@@ -157,17 +169,16 @@ function recordMethods(deps: GovernanceMethodDeps): Method[] {
       params: {},
       result: plain<object>("names"),
       handle: () => {
-        throw failure(deps.profile.line.texts.noCredit);
+        throw failure("no mainnet credit contract");
       },
     }),
   ];
 }
 
-async function keysJson(
-  { chain, governance, profile }: GovernanceMethodDeps,
-  number: number,
-): Promise<object> {
-  if (!chain.rules(number).randao) throw failure(profile.line.texts.keysBeforeRandao);
+async function keysJson({ chain, governance }: GovernanceMethodDeps, number: number): Promise<object> {
+  if (!chain.rules(number).randao) {
+    throw failure("cannot read kip113 address from registry before randao fork", "before-fork");
+  }
   if (number === 0) throw failure("block number cannot be zero");
   if (number > chain.head().header.number + 1) throw failure("unknown block");
   const isProven = await loadPossessionCheck();

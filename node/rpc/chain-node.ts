@@ -7,7 +7,6 @@ import type { Address, Hash } from "../bytes/brands.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { findHead } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import {
   address,
   data,
@@ -25,7 +24,6 @@ import { arraySchema } from "../jsonrpc/schemas.ts";
 /** Dependencies of the methods about the node. */
 export interface ChainNodeDeps {
   readonly chain: Chain;
-  readonly profile: RpcProfile;
   /** The node's own address. */
   readonly address: Address;
   /** Returns the reward address of the node's own blocks, if one is set. */
@@ -39,14 +37,17 @@ export function chainNodeMethods(deps: ChainNodeDeps): Method[] {
   return [...identityMethods(deps), ...switchMethods(deps), ...workMethods(), ...uncleMethods(deps.chain)];
 }
 
-function identityMethods({ profile, address: own, rewardbase }: ChainNodeDeps): Method[] {
+/** Version of the `istanbul` protocol that the node speaks. */
+const PROTOCOL_VERSION = 65;
+
+function identityMethods({ address: own, rewardbase }: ChainNodeDeps): Method[] {
   return [
     method({
       name: "chain_protocolVersion",
       summary: "Returns the version of the chain protocol.",
       params: {},
       result: numberQuantity,
-      handle: () => profile.line.protocolVersion,
+      handle: () => PROTOCOL_VERSION,
     }),
     method({
       name: "chain_nodeAddress",

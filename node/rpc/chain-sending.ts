@@ -8,7 +8,6 @@ import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-tra
 import { createEthSubmit, createSubmit } from "../calls/submit.ts";
 import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { TransactionDraft } from "../model/transaction.ts";
@@ -20,7 +19,6 @@ export interface ChainSendingDeps {
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Pick<Accounts, "list" | "signAs">;
   readonly estimateGas: EstimateGas;
-  readonly profile: RpcProfile;
   readonly ethFeeCap?: number;
 }
 

@@ -2,7 +2,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import { type CallArgs, ethArgs, type SendArgs, sendArgs } from "../calls/arguments/transaction-args.ts";
 import { chainDraft } from "../calls/chain-draft.ts";
-import { digestOf, messageSignature } from "../calls/message-signing.ts";
+import { digestOf, type MessagePrefix, messageSignature } from "../calls/message-signing.ts";
 import {
   payerOf,
   signDraft,
@@ -18,7 +18,6 @@ import {
   withGas,
 } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { address, data } from "../jsonrpc/codecs/hex.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
@@ -31,7 +30,7 @@ export interface ChainSigningDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "nonce">;
   readonly accounts: Pick<Accounts, "sign" | "signAs">;
-  readonly profile: RpcProfile;
+  readonly messagePrefix: MessagePrefix;
   readonly estimateGas: EstimateGas;
 }
 
@@ -42,7 +41,7 @@ export function chainSigningMethods(deps: ChainSigningDeps): Method[] {
   return [signMethod(deps), ...chainMethods(deps), ...ethMethods(deps)];
 }
 
-function signMethod({ accounts, profile }: ChainSigningDeps): Method {
+function signMethod({ accounts, messagePrefix }: ChainSigningDeps): Method {
   return method({
     name: "chain_sign",
     privilege: "keys",
@@ -52,7 +51,7 @@ function signMethod({ accounts, profile }: ChainSigningDeps): Method {
     params: { address, message: data },
     result: data,
     handle: ({ address: account, message }) =>
-      messageSignature(accounts.sign(account, digestOf(message, profile))),
+      messageSignature(accounts.sign(account, digestOf(message, messagePrefix))),
   });
 }
 

@@ -3,7 +3,6 @@
 import { blockReference } from "../calls/arguments/block-number.ts";
 import { stateOf } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { address, data, nullable, quantity } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
@@ -14,11 +13,10 @@ import type { TxPool } from "../txpool/pool.ts";
 export interface ChainStateDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "nonce">;
-  readonly profile: RpcProfile;
 }
 
 /** The methods of `chain` and `eth` about account state. */
-export function chainStateMethods({ chain, pool, profile }: ChainStateDeps): Method[] {
+export function chainStateMethods({ chain, pool }: ChainStateDeps): Method[] {
   const params = { address, block: blockReference };
   return [
     method({
@@ -57,7 +55,7 @@ export function chainStateMethods({ chain, pool, profile }: ChainStateDeps): Met
       result: nullable(plain<object>("account")),
       handle: (args) => {
         const account = stateOf(chain, args.block).account(args.address);
-        return account === undefined ? undefined : accountJson(account, profile.storageInEoa);
+        return account && accountJson(account);
       },
     }),
   ];

@@ -7,7 +7,6 @@ import { type GivenTransaction, SenderPrefetch } from "../calls/sender-prefetch.
 import { SignerBatches } from "../calls/signer-batches.ts";
 import { createEthSubmit, createSubmit, type Submit } from "../calls/submit.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { data, hash, listOf, nullable } from "../jsonrpc/codecs/hex.ts";
 import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
@@ -15,8 +14,15 @@ import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method, type Prefetch } from "../jsonrpc/method.ts";
 import { TransactionError } from "../model/error.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { blockReceipts, chainReceipt, ethReceipt, type FormatReceipt } from "../presenters/receipt.ts";
-import { adaptByHash, chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
+import {
+  blockReceipts,
+  chainReceipt,
+  ethReceipt,
+  type FormatReceipt,
+  type ReceiptForm,
+  withPrice,
+} from "../presenters/receipt.ts";
+import { chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
 import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
@@ -24,7 +30,7 @@ import type { TxPool } from "../txpool/pool.ts";
 export interface ChainTransactionDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs" | "recover">;
-  readonly profile: RpcProfile;
+  readonly receiptForm: ReceiptForm;
   readonly ethFeeCap?: number;
 }
 
@@ -36,9 +42,9 @@ export function chainTransactionMethods(deps: ChainTransactionDeps): Method[] {
   return [...lookups(deps), ...receipts(deps), ...submissions(deps), manySubmission(deps)];
 }
 
-function lookups({ chain, pool, profile }: ChainTransactionDeps): Method[] {
+function lookups({ chain, pool, receiptForm }: ChainTransactionDeps): Method[] {
   const formatByHash: typeof ethTransactionText = (...given) =>
-    goJson(adaptByHash(chainTransaction(...given), given[1], profile));
+    goJson(withPrice(chainTransaction(...given), given[1], receiptForm));
   const find = (wanted: Uint8Array, view: typeof ethTransactionText) => {
     const place = chain.findTransaction(wanted);
     const mined = place?.block.transactions[place.index];
@@ -64,11 +70,11 @@ function lookups({ chain, pool, profile }: ChainTransactionDeps): Method[] {
   ];
 }
 
-function receipts({ chain, profile }: Pick<ChainTransactionDeps, "chain" | "profile">): Method[] {
+function receipts({ chain, receiptForm }: ChainTransactionDeps): Method[] {
   const find = (wanted: Uint8Array, view: FormatReceipt) => {
     const place = chain.findTransaction(wanted);
     if (place === undefined) return undefined;
-    return view(chain, blockReceipts(chain, place.block, profile), place.index);
+    return view(chain, blockReceipts(chain, place.block, receiptForm), place.index);
   };
   return [
     method({

@@ -9,20 +9,19 @@ import {
 import { findBlock } from "../calls/lookup.ts";
 import { requireBadBlocks } from "../calls/traces/traced-blocks.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { data, listOf } from "../jsonrpc/codecs/hex.ts";
 import { nothing, plain, text, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { type Block, encodeBlock } from "../model/block.ts";
-import { chainBlock } from "../presenters/block.ts";
+import { type BlockMembers, chainBlock } from "../presenters/block.ts";
 import { printBlock } from "../presenters/print-block.ts";
 
 /** Dependencies of the methods about stored blocks. */
 export interface DebugChainDeps {
   readonly chain: Chain;
-  readonly profile: Pick<RpcProfile, "hasGasless" | "line" | "displayedGasLimit">;
+  readonly blockMembers: BlockMembers;
   /** Rewinds the chain to an earlier block. Rejects with `ChainError` `no-block`. */
   readonly setHead: (number: number) => Promise<void>;
 }
@@ -64,13 +63,13 @@ export function debugChainMethods(deps: DebugChainDeps): Method[] {
         return undefined;
       },
     }),
-    ...(deps.profile.hasGasless ? gaslessMethods() : []),
+    ...gaslessMethods(),
   ];
 }
 
-async function badBlocksText({ chain, profile }: Pick<DebugChainDeps, "chain" | "profile">): Promise<string> {
+async function badBlocksText({ chain, blockMembers: members }: DebugChainDeps): Promise<string> {
   const entries = requireBadBlocks(chain.badBlocks()).map(async ({ block }) => {
-    const shown = await chainBlock(chain, block, { profile, full: true });
+    const shown = await chainBlock(chain, block, { members, full: true });
     return `{"hash":"${toHex(block.hash)}","block":${shown}}`;
   });
   return `[${(await Promise.all(entries)).join(",")}]`;

@@ -13,7 +13,6 @@ import {
 import { slotsBefore } from "../calls/traces/trace-transaction.ts";
 import { tracedBlock, tracedNumber } from "../calls/traces/traced-blocks.ts";
 import { type DumpedNode, dumpTries } from "../calls/trie-dump.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address, data, hash } from "../jsonrpc/codecs/hex.ts";
 import { boolean, integer, plain } from "../jsonrpc/codecs/plain.ts";
@@ -21,13 +20,14 @@ import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema } from "../jsonrpc/schemas.ts";
 import { modifiedAccounts, modifiedSlots } from "../state/history/modified-rows.ts";
+import type { StorageOwners } from "./proofs.ts";
 
 /** Dependencies of the methods about states. */
 export interface DebugStateDeps {
   readonly open: OpenStoreReading;
   /** Maximum size of one result in bytes. */
   readonly maxBytes: number;
-  readonly profile: Pick<RpcProfile, "listsEmptyStorage">;
+  readonly storageOf: StorageOwners;
 }
 
 const DEADLINE_MS = 60_000;
@@ -43,9 +43,9 @@ export function debugStateMethods(deps: DebugStateDeps): Method[] {
   return [...dumpMethods(deps), ...modifiedMethods(deps)];
 }
 
-function dumpMethods({ open, maxBytes, profile }: DebugStateDeps): Method[] {
+function dumpMethods({ open, maxBytes }: DebugStateDeps): Method[] {
   return [
-    trieDump({ open, maxBytes, profile }),
+    trieDump({ open, maxBytes }),
     method({
       name: "debug_dumpBlock",
       summary:
@@ -90,7 +90,7 @@ function dumpMethods({ open, maxBytes, profile }: DebugStateDeps): Method[] {
   ];
 }
 
-function trieDump({ open, maxBytes, profile }: DebugStateDeps): Method {
+function trieDump({ open, maxBytes }: Pick<DebugStateDeps, "open" | "maxBytes">): Method {
   return method({
     name: "debug_dumpStateTrie",
     summary:
@@ -102,7 +102,7 @@ function trieDump({ open, maxBytes, profile }: DebugStateDeps): Method {
       using reading = open();
       const number = referencedNumber(reading, block);
       const root = toHex(tracedBlock(reading, number).header.stateRoot);
-      return { root, tries: await dumpTries(reading.states, number, { maxBytes, ...profile }) };
+      return { root, tries: await dumpTries(reading.states, number, maxBytes) };
     },
   });
 }
@@ -133,7 +133,7 @@ async function slotsAt(reading: StoreReading, question: SlotsQuery, most: number
   return await storagePage(slots, Math.min(question.max, most));
 }
 
-function modifiedMethods({ open, profile }: DebugStateDeps): Method[] {
+function modifiedMethods({ open, storageOf }: DebugStateDeps): Method[] {
   const result = plain<readonly string[]>("address[]", arraySchema(address.schema));
   const accountsIn = async (
     spanOf: (reading: StoreReading) => { readonly first: number; readonly last: number },
@@ -169,7 +169,7 @@ function modifiedMethods({ open, profile }: DebugStateDeps): Method[] {
       handle: async (args) => {
         using reading = open();
         const span = spanByNumber(reading, args.start, args.end);
-        for (const number of [span.first, span.last]) checkStorage(reading, args.address, number, profile);
+        for (const number of [span.first, span.last]) checkStorage(reading, args.address, number, storageOf);
         return await modifiedSlots(reading.states, args.address, span);
       },
     }),
@@ -177,15 +177,10 @@ function modifiedMethods({ open, profile }: DebugStateDeps): Method[] {
 }
 
 /** Checks that an account with storage exists. Throws `RpcError`. */
-function checkStorage(
-  reading: StoreReading,
-  owner: Address,
-  number: number,
-  { listsEmptyStorage }: DebugStateDeps["profile"],
-): void {
+function checkStorage(reading: StoreReading, owner: Address, number: number, storageOf: StorageOwners): void {
   const account = reading.states.view(number).account(owner);
   if (account === undefined) throw failure("there is no account corresponding to the given address");
-  if (!listsEmptyStorage && account.kind !== "contract")
+  if (storageOf === "contracts" && account.kind !== "contract")
     throw failure("given address is not a contract address");
 }
 

@@ -2,17 +2,14 @@
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
-import type { GoLine } from "../compat/go-lines.ts";
 import { jsonInteger } from "../config/exact-json.ts";
-import { GovernanceError } from "../governance/error.ts";
 import type { Governance } from "../governance/governance.ts";
-import { valueJson } from "../governance/governance-data.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { Vote } from "../governance/vote.ts";
-import { optional } from "../jsonrpc/codec.ts";
+import { type Encoder, optional } from "../jsonrpc/codec.ts";
 import { address, anything } from "../jsonrpc/codecs/hex.ts";
-import { plain, text } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
+import { text } from "../jsonrpc/codecs/plain.ts";
+import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema } from "../jsonrpc/schemas.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
@@ -29,12 +26,22 @@ export interface GovernanceVoteDeps extends GovernanceMethodDeps {
 export type CastVote = Governance["headerHistory"]["votes"][number];
 
 const at = { number: optional(blockNumber, "latest" as const) };
-const list = plain<readonly unknown[]>("list", arraySchema({}));
+
+/** A vote of this node; the number of a vote that no block carries yet is 0. */
+export interface OwnVote {
+  readonly number: number;
+  readonly vote: Vote;
+  readonly casted: boolean;
+}
+
+/** Builds the encoder of a list from the format of an entry. */
+export function voteList<T>(format: (row: T) => object): Encoder<readonly T[]> {
+  return { label: "list", schema: arraySchema({}), encode: (rows) => goJson(rows.map(format)) };
+}
 
 /** The methods of `governance` about votes. */
 export function governanceVoteMethods(deps: GovernanceVoteDeps): Method[] {
-  const { address: own, profile, ballots } = deps;
-  const { lacks, votes: view } = profile.line;
+  const { address: own, ballots } = deps;
   return [
     method({
       name: "governance_nodeAddress",
@@ -46,16 +53,15 @@ export function governanceVoteMethods(deps: GovernanceVoteDeps): Method[] {
     method({
       name: "governance_votes",
       summary: "Returns the parameter votes in the blocks of an epoch.",
-      params: lacks.has("governance_status") ? {} : at,
-      result: list,
-      handle: (args: { number?: BlockNumber }) =>
-        votesOf(deps, args.number ?? "latest").map((vote) => castJson(vote, view)),
+      params: at,
+      result: voteList(castJson),
+      handle: ({ number }) => votesOf(deps, number),
     }),
     method({
       name: "governance_myVotes",
       summary: "Returns the node's own votes: those of this epoch and those that no block carries yet.",
       params: {},
-      result: list,
+      result: voteList(ownVoteJson),
       handle: () => myVotes(deps),
     }),
     method({
@@ -64,21 +70,18 @@ export function governanceVoteMethods(deps: GovernanceVoteDeps): Method[] {
       params: { name: text, value: anything },
       result: text,
       privilege: "keys",
-      handle: ({ name, value }) => cast(ballots, name, value, profile.line),
+      handle: ({ name, value }) => cast(ballots, name, value),
     }),
   ];
 }
 
-function cast(ballots: PendingVotes, name: string, value: unknown, { texts: words }: GoLine): string {
-  try {
-    ballots.add(name, value);
-    return words.votePrepared;
-  } catch (error) {
-    const code = error instanceof GovernanceError ? error.code : undefined;
-    if (code === "no-vote-right") throw failure(words.noVoteRight);
-    if (code === "bad-ballot") throw failure(words.badBallot);
-    throw error;
-  }
+/** The Go node's sentence for a vote that waits for a block. */
+export const VOTE_PREPARED =
+  "Your vote is prepared. It will be put into the block header or applied when your node generates a block as a proposer. Note that your vote may be duplicate.";
+
+function cast(ballots: PendingVotes, name: string, value: unknown): string {
+  ballots.add(name, value);
+  return `(kaiax) ${VOTE_PREPARED}`;
 }
 
 /** Returns the votes of a block's epoch. */
@@ -90,25 +93,23 @@ function votesOf(deps: GovernanceVoteDeps, number: BlockNumber): readonly CastVo
   );
 }
 
-function castJson({ number, value: vote }: CastVote, form: GoLine["votes"]): object {
+function castJson({ number, value: vote }: CastVote): object {
   const { Name: Key, Value } = voteJson(vote);
-  if (form === "numbered") return { BlockNum: number, Key, Value };
-  return { validator: toHex(vote.voter), key: Key, value: valueJson(vote.name, vote.value) };
+  return { BlockNum: number, Key, Value };
 }
 
-function myVotes(deps: GovernanceVoteDeps): readonly object[] {
-  const { address: own, ballots, profile } = deps;
+function ownVoteJson({ number, vote, casted }: OwnVote): object {
+  const { Name: Key, Value } = voteJson(vote);
+  return { BlockNum: number, Key, Value, Casted: casted };
+}
+
+function myVotes(deps: GovernanceVoteDeps): readonly OwnVote[] {
+  const { address: own, ballots } = deps;
   const mine = votesOf(deps, "latest").filter(({ value: vote }) => toHex(vote.voter) === toHex(own));
-  const rows = [
+  return [
     ...mine.map(({ number, value: vote }) => ({ number, vote, casted: true })),
     ...ballots.list().map((vote) => ({ number: 0, vote, casted: false })),
   ];
-  return rows.map(({ number, vote, casted }) => {
-    const { Name: Key, Value } = voteJson(vote);
-    if (profile.line.votes === "numbered") return { BlockNum: number, Key, Value, Casted: casted };
-    const value = vote.kind === "parameter" ? valueJson(vote.name, vote.value) : Value;
-    return { Key, Value: value, Casted: casted, BlockNum: number };
-  });
 }
 
 /** Formats a vote as the Go node does; amounts are numbers. */

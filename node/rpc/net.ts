@@ -1,6 +1,5 @@
 /** `net` and `web3`: network id, peer count and client version. */
 
-import type { RpcProfile } from "../compat/profiles.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { data, hash, numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
@@ -13,11 +12,10 @@ export interface NetMethodDeps {
   readonly networkId: number;
   readonly clientName: string;
   readonly p2p: Pick<P2p, "countByType" | "listening">;
-  readonly profile: RpcProfile;
 }
 
 /** The methods of `net` and `web3`. */
-export function netMethods({ networkId, clientName, p2p, profile }: NetMethodDeps): Method[] {
+export function netMethods({ networkId, clientName, p2p }: NetMethodDeps): Method[] {
   return [
     method({
       name: "net_version",
@@ -31,14 +29,14 @@ export function netMethods({ networkId, clientName, p2p, profile }: NetMethodDep
       summary: "Returns the network id.",
       params: {},
       result: plain<string | number>("network number", { type: ["string", "integer"] }),
-      handle: () => (profile.networkIdAsText ? String(networkId) : networkId),
+      handle: () => String(networkId),
     }),
     method({
       name: "net_listening",
       summary: "Returns true when the node accepts connections.",
       params: {},
       result: boolean,
-      handle: () => profile.alwaysListening || p2p.listening,
+      handle: () => p2p.listening,
     }),
     method({
       name: "net_peerCount",

@@ -2,13 +2,12 @@
 
 import type { Accounts } from "../accounts/accounts.ts";
 import type { LogFilter } from "../calls/arguments/log-filter.ts";
+import type { FeeHistoryDeps } from "../calls/fee-history.ts";
 import { type FilterLimits, Filters } from "../calls/filters.ts";
 import type { EstimateGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
-import { interfaceProfile } from "../compat/interface-profile.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
-import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { Deliveries, type DeliveriesOptions } from "../jsonrpc/feed.ts";
+import type { InterfaceOptions } from "../jsonrpc/modules.ts";
 import { createRegistry, type Registry } from "../jsonrpc/registry.ts";
 import type { P2p } from "../p2p/p2p.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
@@ -22,7 +21,7 @@ import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
 import { type CallMethodDeps, callMethods } from "./calls.ts";
 import { chainAccountMethods } from "./chain-accounts.ts";
-import { chainBlockMethods } from "./chain-blocks.ts";
+import { type ChainBlockDeps, chainBlockMethods } from "./chain-blocks.ts";
 import { chainByIndexMethods } from "./chain-by-index.ts";
 import { chainConsensusMethods } from "./chain-consensus.ts";
 import { chainFeeMethods } from "./chain-fees.ts";
@@ -35,7 +34,7 @@ import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
 import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
-import { type DebugStateDeps, debugStateMethods } from "./debug-state.ts";
+import { debugStateMethods } from "./debug-state.ts";
 import { ethConfigMethods } from "./eth-config.ts";
 import { filterMethods } from "./filters.ts";
 import { governanceMethods } from "./governance.ts";
@@ -45,14 +44,14 @@ import { type LogMethodDeps, logMethods } from "./logs.ts";
 import { type NetMethodDeps, netMethods } from "./net.ts";
 import { nodeSubscriptions } from "./node-subscriptions.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
-import { personalMethods } from "./personal.ts";
+import { type PersonalDeps, personalMethods } from "./personal.ts";
 import { type ProofMethodDeps, proofMethods } from "./proofs.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
 import { type SupplyMethodDeps, supplyMethods } from "./supply.ts";
 import { type TraceChainDeps, traceChainSubscription } from "./trace-chain.ts";
 import { traceFileMethods } from "./trace-files.ts";
 import { type TraceMethodDeps, traceMethods } from "./traces.ts";
-import { txpoolMethods } from "./txpool.ts";
+import { type TxPoolMethodDeps, txpoolMethods } from "./txpool.ts";
 
 /** Dependencies of all methods and subscriptions. */
 export interface NodeRegistryDeps
@@ -65,9 +64,12 @@ export interface NodeRegistryDeps
     ProofMethodDeps,
     SupplyMethodDeps,
     AdminMigrationDeps,
-    AdminNodeDeps {
-  readonly profile: RpcProfile;
-  readonly keptBytes: ByteCache;
+    AdminNodeDeps,
+    ChainBlockDeps,
+    TxPoolMethodDeps,
+    FeeHistoryDeps,
+    PersonalDeps {
+  readonly interfaces: InterfaceOptions;
   /** Maximum fee of a transaction sent by `eth_` methods, in KAIA, as in `SubmitDeps`. */
   readonly ethFeeCap?: number;
   readonly chain: Chain;
@@ -86,9 +88,11 @@ export interface NodeRegistryDeps
     | "throttler"
   >;
   readonly accounts: Accounts;
-  readonly logs: Omit<LogMethodDeps, "profile">;
+  readonly logs: LogMethodDeps;
   readonly calls: CallMethodDeps;
-  readonly debug: Omit<TraceMethodDeps, "profile"> & Omit<DebugStateDeps, "profile">;
+  readonly traceForm: TraceMethodDeps["traceForm"];
+  readonly chargesTracedCalls: boolean;
+  readonly debug: Omit<TraceMethodDeps, "traceForm" | "chargesTracedCalls">;
   readonly traceBlock: TraceChainDeps["traceBlock"];
   readonly process: DebugProcessDeps;
   readonly setHead: DebugChainDeps["setHead"];
@@ -107,7 +111,7 @@ export interface NodeRegistryDeps
 
 /** Creates the sealed registry of a node. */
 export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
-  const registry = createRegistry(interfaceProfile(deps.profile));
+  const registry = createRegistry(deps.interfaces);
   registry.add([
     ...adminMethods(deps),
     ...adminChainMethods(deps),
@@ -134,7 +138,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...chainSendingMethods(deps),
     ...chainSigningMethods(deps),
     ...ownTransactionMethods(deps),
-    ...logMethods({ ...deps.logs, profile: deps.profile }),
+    ...logMethods(deps.logs),
     ...filterMethods(new Filters({ ...deps, limits: deps.filterLimits ?? {}, now: () => performance.now() })),
     ...callMethods(deps.calls),
     ...netMethods(deps),
@@ -142,9 +146,9 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...txpoolMethods(deps),
     ...debugChainMethods(deps),
     ...debugProcessMethods(deps.process),
-    ...debugStateMethods({ ...deps.debug, profile: deps.profile }),
-    ...traceMethods({ ...deps.debug, profile: deps.profile }),
-    ...traceFileMethods({ ...deps.debug, profile: deps.profile }),
+    ...debugStateMethods({ ...deps, ...deps.debug }),
+    ...traceMethods({ ...deps, ...deps.debug }),
+    ...traceFileMethods({ ...deps, ...deps.debug }),
   ]);
   const onBug = (error: unknown): void =>
     deps.log.error({ error }, "notification failed by an internal error");

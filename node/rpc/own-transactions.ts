@@ -10,7 +10,6 @@ import { draftDigest, signDraft, unlockedSigner, unsignedTransaction } from "../
 import { createEthSubmit, createSubmit } from "../calls/submit.ts";
 import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { quantity, quantity64 } from "../jsonrpc/codecs/hex.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
@@ -25,7 +24,6 @@ import type { TxPool } from "../txpool/pool.ts";
 export interface OwnTransactionsDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "content" | "nonce">;
-  readonly profile: RpcProfile;
   readonly ethFeeCap?: number;
   readonly accounts: Pick<Accounts, "list" | "signAs">;
   readonly estimateGas: EstimateGas;

@@ -15,7 +15,6 @@ import { payerOf, type Signer, signDraftLater, signPayerLater } from "../calls/s
 import { createSubmit, type Submit } from "../calls/submit.ts";
 import { checkSignedChain } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
@@ -28,7 +27,6 @@ export interface PersonalSendingDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Accounts;
-  readonly profile: RpcProfile;
 }
 
 /** A transaction object and the passphrase of its signer. */
@@ -132,7 +130,7 @@ interface SigningSteps {
   readonly inTurn: <T>(transaction: SendArgs, work: () => Promise<T>) => Promise<T>;
 }
 
-function createSteps({ chain, pool, accounts, profile }: PersonalSendingDeps): SigningSteps {
+function createSteps({ chain, pool, accounts }: PersonalSendingDeps): SigningSteps {
   const lock = new AddressLock();
   const signer =
     (address: Address, passphrase: string): Signer<Promise<readonly Uint8Array[]>> =>
@@ -154,7 +152,7 @@ function createSteps({ chain, pool, accounts, profile }: PersonalSendingDeps): S
         signer(payerOf(draft), passphrase),
       );
     },
-    submit: createSubmit({ pool, profile }),
+    submit: createSubmit({ pool }),
     inTurn: (transaction, work) =>
       transaction.nonce === undefined ? lock.run(transaction.from ?? NO_ADDRESS, work) : work(),
   };

@@ -3,12 +3,9 @@
  * accounts.
  */
 import type { Accounts, Wallet, WalletAccount } from "../accounts/accounts.ts";
-import { AccountsError } from "../accounts/error.ts";
 import { toHex } from "../bytes/hex.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { type Encoder, optional } from "../jsonrpc/codec.ts";
 import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema, schemaRefs } from "../jsonrpc/schemas.ts";
@@ -16,11 +13,16 @@ import { arraySchema, objectSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 /** Dependencies of the methods about wallets. */
 export interface WalletMethodDeps {
   readonly accounts: Accounts;
-  readonly profile: RpcProfile;
 }
 
+const derivedAddress: Encoder<WalletAccount> = {
+  label: "address",
+  schema: schemaRefs.address,
+  encode: ({ address }) => goJson(toHex(address)),
+};
+
 /** The methods of `personal` about wallets. */
-export function walletMethods({ accounts, profile }: WalletMethodDeps): Method[] {
+export function walletMethods({ accounts }: WalletMethodDeps): Method[] {
   return [
     method({
       name: "personal_listWallets",
@@ -35,41 +37,25 @@ export function walletMethods({ accounts, profile }: WalletMethodDeps): Method[]
       summary: "Opens a software HD wallet until the node exits or one of its accounts is locked.",
       params: { url: text, passphrase: optional(text, "") },
       result: nothing,
-      handle: ({ url, passphrase }) =>
-        accounts.openWallet(url, passphrase).catch((error) => usbWallet(error, profile)),
+      handle: ({ url, passphrase }) => accounts.openWallet(url, passphrase),
     }),
     method({
       name: "personal_deriveAccount",
       summary:
         "Derives an account of an open HD wallet by its path. `pin` adds it to the accounts of the wallet, which can sign.",
       params: { url: text, path: text, pin: optional(boolean, false) },
-      result: derivedAccount(profile),
-      handle: ({ url, path, pin }) =>
-        accounts.deriveAccount(url, path, pin).catch((error) => usbWallet(error, profile)),
+      result: derivedAddress,
+      handle: ({ url, path, pin }) => accounts.deriveAccount(url, path, pin),
     }),
   ];
 }
 
-function usbWallet(error: unknown, profile: RpcProfile): never {
-  if (!(error instanceof AccountsError) || error.code !== "usb-wallet") throw error;
-  throw failure(profile.hasUsbText ? error.message : "unknown wallet");
-}
-
 function walletJson({ url, status, accounts }: Wallet): object {
-  const shown = accounts.map(accountJson);
+  const shown = accounts.map(walletAccountJson);
   return { url, status, ...(shown.length === 0 ? {} : { accounts: shown }) };
 }
 
-function accountJson({ address, url }: WalletAccount): object {
+/** Formats an account of a wallet. */
+export function walletAccountJson({ address, url }: WalletAccount): object {
   return { address: toHex(address), url };
-}
-
-function derivedAccount({ derivedAccountIsAddress }: RpcProfile): Encoder<WalletAccount> {
-  return derivedAccountIsAddress
-    ? { label: "address", schema: schemaRefs.address, encode: ({ address }) => goJson(toHex(address)) }
-    : {
-        label: "account",
-        schema: objectSchema("account"),
-        encode: (account) => goJson(accountJson(account)),
-      };
 }

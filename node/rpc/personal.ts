@@ -1,13 +1,15 @@
 /** `personal`: keys of the key store and signatures with a passphrase. Not for public interfaces. */
 import type { Accounts } from "../accounts/accounts.ts";
-import { AccountsError } from "../accounts/error.ts";
-import { digestOf, messageSignature, recoverMessageSigner } from "../calls/message-signing.ts";
+import {
+  digestOf,
+  type MessagePrefix,
+  messageSignature,
+  recoverMessageSigner,
+} from "../calls/message-signing.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
-import { type Decoder, optional } from "../jsonrpc/codec.ts";
+import { optional } from "../jsonrpc/codec.ts";
 import { address, data, listOf } from "../jsonrpc/codecs/hex.ts";
 import { boolean, count, text } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { personalSendingMethods } from "./personal-sending.ts";
@@ -18,7 +20,7 @@ export interface PersonalDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Accounts;
-  readonly profile: RpcProfile;
+  readonly messagePrefix: MessagePrefix;
 }
 
 /** Default duration of an unlocked account, in seconds. */
@@ -35,16 +37,12 @@ export function personalMethods(deps: PersonalDeps): Method[] {
   ];
 }
 
-function passphraseOf({ passphraseOptional }: RpcProfile): Decoder<string | undefined> {
-  return passphraseOptional ? optional(text) : text;
-}
-
-function keyMethods({ accounts, profile }: PersonalDeps): Method[] {
+function keyMethods({ accounts }: PersonalDeps): Method[] {
   return [
     method({
       name: "personal_newAccount",
       summary: "Creates a key, stores it encrypted with a passphrase and returns its address.",
-      params: { passphrase: passphraseOf(profile) },
+      params: { passphrase: optional(text) },
       result: address,
       handle: ({ passphrase }) => accounts.create(passphrase ?? ""),
     }),
@@ -54,18 +52,14 @@ function keyMethods({ accounts, profile }: PersonalDeps): Method[] {
         "Stores a private key (64 hex digits or a wallet key) encrypted with a passphrase and returns its address.",
       params: { key: text, passphrase: text },
       result: address,
-      handle: ({ key, passphrase }) =>
-        accounts.importRawKey(key, passphrase).catch((error) => badWalletKey(error, profile)),
+      handle: ({ key, passphrase }) => accounts.importRawKey(key, passphrase),
     }),
     method({
       name: "personal_replaceRawKey",
       summary: "Replaces the private key and the passphrase of an account and returns its address.",
       params: { key: text, oldPassphrase: text, newPassphrase: text },
       result: address,
-      handle: (args) =>
-        accounts
-          .replaceRawKey(args.key, args.oldPassphrase, args.newPassphrase)
-          .catch((error) => badWalletKey(error, profile)),
+      handle: (args) => accounts.replaceRawKey(args.key, args.oldPassphrase, args.newPassphrase),
     }),
     method({
       name: "personal_listAccounts",
@@ -77,13 +71,7 @@ function keyMethods({ accounts, profile }: PersonalDeps): Method[] {
   ];
 }
 
-/** Throws the message of the profile's node for a wallet key of an unknown type. */
-function badWalletKey(error: unknown, { keyOwner }: RpcProfile): never {
-  if (!(error instanceof AccountsError) || error.code !== "bad-wallet-key") throw error;
-  throw failure(`${keyOwner} ${error.message}`);
-}
-
-function lockMethods({ accounts, profile }: PersonalDeps): Method[] {
+function lockMethods({ accounts }: PersonalDeps): Method[] {
   return [
     method({
       name: "personal_unlockAccount",
@@ -91,8 +79,8 @@ function lockMethods({ accounts, profile }: PersonalDeps): Method[] {
       params: { address, passphrase: text, duration: optional(count, UNLOCK_SECONDS) },
       result: boolean,
       handle: async (args) => {
-        const unlocked = accounts.unlock(args.address, args.passphrase, args.duration).then(() => true);
-        return profile.failureIsFalse ? unlocked.catch(falseForAccountsErrors) : unlocked;
+        await accounts.unlock(args.address, args.passphrase, args.duration);
+        return true;
       },
     }),
     method({
@@ -100,25 +88,20 @@ function lockMethods({ accounts, profile }: PersonalDeps): Method[] {
       summary: "Locks an account.",
       params: { address },
       result: boolean,
-      handle: (args) => accounts.lock(args.address) || !profile.failureIsFalse,
+      handle: (args) => accounts.lock(args.address),
     }),
   ];
 }
 
-function falseForAccountsErrors(error: unknown): boolean {
-  if (error instanceof AccountsError) return false;
-  throw error;
-}
-
-function signMethods({ accounts, profile }: PersonalDeps): Method[] {
+function signMethods({ accounts, messagePrefix }: PersonalDeps): Method[] {
   return [
     method({
       name: "personal_sign",
       summary: "Signs a message with the chain's prefix. Returns r, s and v (27 or 28).",
-      params: { message: data, address, passphrase: passphraseOf(profile) },
+      params: { message: data, address, passphrase: optional(text) },
       result: data,
       handle: async ({ message, address: account, passphrase }) => {
-        const digest = digestOf(message, profile);
+        const digest = digestOf(message, messagePrefix);
         return messageSignature(
           passphrase === undefined
             ? accounts.sign(account, digest)
@@ -131,8 +114,7 @@ function signMethods({ accounts, profile }: PersonalDeps): Method[] {
       summary: "Returns the address that signed a message with `personal_sign`.",
       params: { message: data, signature: data },
       result: address,
-      handle: ({ message, signature }) =>
-        recoverMessageSigner(digestOf(message, profile), signature, profile),
+      handle: ({ message, signature }) => recoverMessageSigner(digestOf(message, messagePrefix), signature),
     }),
   ];
 }

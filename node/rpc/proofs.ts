@@ -6,7 +6,6 @@ import { wordBytes } from "../bytes/word.ts";
 import { blockReference } from "../calls/arguments/block-number.ts";
 import { stateOf } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
@@ -18,15 +17,18 @@ import type { AccountProof, State } from "../state/state.ts";
 /** Dependencies of the methods about proofs. */
 export interface ProofMethodDeps {
   readonly chain: Chain;
-  readonly profile: Pick<RpcProfile, "line">;
+  readonly storageOf: StorageOwners;
   readonly prove: State["prove"];
 }
+
+/** Accounts with a storage that can be queried: all, of which some are empty, or contracts alone. */
+export type StorageOwners = "accounts" | "contracts";
 
 const MAX_KEYS = 1_024;
 const WORD = 32;
 
 /** The methods of `chain` and `eth` about proofs. */
-export function proofMethods({ chain, profile, prove }: ProofMethodDeps): Method[] {
+export function proofMethods({ chain, storageOf, prove }: ProofMethodDeps): Method[] {
   return [
     method({
       name: "chain_getProof",
@@ -41,7 +43,7 @@ export function proofMethods({ chain, profile, prove }: ProofMethodDeps): Method
         const proof = await prove(number, asked, words);
         if (proof.account === undefined)
           throw failure("there is no account corresponding to the given address");
-        if (profile.line.provesContractsOnly && proof.account.kind !== "contract") {
+        if (storageOf === "contracts" && proof.account.kind !== "contract") {
           throw failure("given address is not a contract address");
         }
         return proofJson(asked, proof, keys);

@@ -4,7 +4,6 @@ import { toHex } from "../bytes/hex.ts";
 import { type LogFilter, logFilter } from "../calls/arguments/log-filter.ts";
 import { BlockLogs, checkLiveRange } from "../calls/live-logs.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { boolean } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -12,14 +11,14 @@ import { type Deliveries, EVENT_BYTES, Feed, type FeedEvent, plainEvent } from "
 import { goJson } from "../jsonrpc/json-text.ts";
 import { NotificationPayload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import type { Block } from "../model/block.ts";
-import { chainHeader, ethHeader } from "../presenters/block.ts";
+import { type BlockMembers, chainHeader, ethHeader } from "../presenters/block.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the subscriptions to the chain. */
 export interface ChainSubscriptionDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "onPending">;
-  readonly profile: RpcProfile;
+  readonly blockMembers: BlockMembers;
   readonly deliveries: Deliveries;
 }
 
@@ -27,7 +26,7 @@ export interface ChainSubscriptionDeps {
 export function chainSubscriptions({
   chain,
   pool,
-  profile,
+  blockMembers: members,
   deliveries,
 }: ChainSubscriptionDeps): Subscription[] {
   const heads = (write: (block: Block) => object): Feed<undefined> =>
@@ -47,12 +46,9 @@ export function chainSubscriptions({
     newHeads(
       "eth",
       "Notifies of the header of each new block, in Ethereum's form.",
-      heads((block) => ethHeader(chain, block, { profile })),
+      heads((block) => ethHeader(chain, block, { members })),
     ),
-    ...["chain", "eth"].flatMap((module) => [
-      logs(module, logged),
-      pendingTransactions(module, { feed: pending, profile }),
-    ]),
+    ...["chain", "eth"].flatMap((module) => [logs(module, logged), pendingTransactions(module, pending)]),
   ];
 }
 
@@ -66,24 +62,11 @@ function newHeads(module: string, summary: string, feed: Feed<undefined>): Subsc
   });
 }
 
-function pendingTransactions(
-  module: string,
-  { feed, profile }: { readonly feed: Feed<undefined>; readonly profile: RpcProfile },
-): Subscription {
-  const row = {
+function pendingTransactions(module: string, feed: Feed<undefined>): Subscription {
+  return subscription({
     module,
     name: "newPendingTransactions",
     summary: "Notifies of the hash of each transaction that becomes executable.",
-  };
-  if (!profile.pendingTakesFull) {
-    return subscription({
-      ...row,
-      params: {},
-      start: (_args, subscriber) => feed.subscribe(undefined, subscriber),
-    });
-  }
-  return subscription({
-    ...row,
     params: { full: optional(boolean, false) },
     start: ({ full }, subscriber) => {
       if (full) throw failure("subscription not found");

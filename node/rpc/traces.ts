@@ -34,8 +34,7 @@ import {
   tracedBlockByHash,
   tracedNumber,
 } from "../calls/traces/traced-blocks.ts";
-import type { TraceProfile } from "../calls/traces/tracing.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
+import type { TraceForm } from "../calls/traces/tracing.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { data, hash } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
@@ -50,7 +49,9 @@ export interface TraceMethodDeps {
   readonly limits: CallLimits;
   /** Maximum size of one result in bytes. */
   readonly maxBytes: number;
-  readonly profile: TraceProfile & Pick<RpcProfile, "traceCallPays" | "tracesBlocksWithPrograms">;
+  readonly traceForm: TraceForm;
+  /** `debug_traceCall` charges a call without a price at the base fee, so its sender needs the balance. */
+  readonly chargesTracedCalls: boolean;
 }
 
 /** Deadline of a result with all its transactions, in milliseconds. */
@@ -134,10 +135,6 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
     using reading = deps.open();
     return traceBlock(reading, find(reading), options);
   };
-  const tracesByProfile: BlockTraces = (find, given, { refusesPrograms, ...context }) => {
-    const refuses = refusesPrograms === true || !deps.profile.tracesBlocksWithPrograms;
-    return traces(find, given, { ...context, refusesPrograms: refuses });
-  };
   return [
     method({
       name: "debug_traceBlockByNumber",
@@ -146,11 +143,7 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
       result: blockTraceList,
       ...reader,
       handle: (args, context) =>
-        tracesByProfile(
-          (reading) => tracedBlock(reading, tracedNumber(reading, args.number)),
-          args.config,
-          context,
-        ),
+        traces((reading) => tracedBlock(reading, tracedNumber(reading, args.number)), args.config, context),
     }),
     method({
       name: "debug_traceBlockByHash",
@@ -159,7 +152,7 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
       result: blockTraceList,
       ...reader,
       handle: (args, context) =>
-        tracesByProfile((reading) => tracedBlockByHash(reading, args.hash), args.config, context),
+        traces((reading) => tracedBlockByHash(reading, args.hash), args.config, context),
     }),
     callersBlockTrace(traces),
     method({
@@ -168,8 +161,7 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
       params: { hash, config },
       result: blockTraceList,
       ...reader,
-      handle: (args, context) =>
-        tracesByProfile((reading) => findBadBlock(reading, args.hash), args.config, context),
+      handle: (args, context) => traces((reading) => findBadBlock(reading, args.hash), args.config, context),
     }),
   ];
 }
@@ -203,7 +195,7 @@ function callTrace(
   const world = historicalWorld(reading, number, question.config.reexec);
   const call = callOf(question.args, context, deps.limits);
   const { baseFee = 0n } = header;
-  const isPaid = deps.profile.traceCallPays && context.rules.effectivePrice === "base-fee-and-tip";
+  const isPaid = deps.chargesTracedCalls && context.rules.effectivePrice === "base-fee-and-tip";
   if (!isPaid || call.price > 0n || baseFee === 0n) {
     return traceCall(world, call, context, deps.options);
   }

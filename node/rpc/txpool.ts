@@ -3,7 +3,6 @@ import type { Address } from "../bytes/brands.ts";
 import { addressText, fromHex, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { RpcProfile } from "../compat/profiles.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { address as addressCodec } from "../jsonrpc/codecs/hex.ts";
 import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
@@ -14,19 +13,27 @@ import { writeInSlices } from "../presenters/slices.ts";
 import { chainTransaction } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
+/** Members and words of the pool's JSON that interfaces choose. */
+export interface PoolForm {
+  /** Entries contain `txHash` besides `hash`. */
+  readonly txHash: boolean;
+  /** Name of the smallest unit in `txpool_inspect`. */
+  readonly unit: "peb" | "kei";
+}
+
 /** Dependencies of the methods of `txpool`. */
 export interface TxPoolMethodDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "content" | "status">;
-  readonly profile: RpcProfile;
+  readonly poolForm: PoolForm;
 }
 
 /** The methods of `txpool`. */
-export function txpoolMethods({ chain, pool, profile }: TxPoolMethodDeps): Method[] {
+export function txpoolMethods({ chain, pool, poolForm }: TxPoolMethodDeps): Method[] {
   const entry = (tx: Transaction) =>
     sortedJson({
       ...chainTransaction(chain, tx),
-      ...(profile.poolEntryTxHash ? { txHash: toHex(tx.hash) } : {}),
+      ...(poolForm.txHash ? { txHash: toHex(tx.hash) } : {}),
     });
   return [
     method({
@@ -48,7 +55,7 @@ export function txpoolMethods({ chain, pool, profile }: TxPoolMethodDeps): Metho
       summary: "Returns a line of text per pending and queued transaction, by sender and nonce.",
       params: {},
       result: writtenAs("pool summary"),
-      handle: () => contentJson(pool, (tx) => goText(summary(tx, profile.unit))),
+      handle: () => contentJson(pool, (tx) => goText(summary(tx, poolForm.unit))),
     }),
     method({
       name: "txpool_status",

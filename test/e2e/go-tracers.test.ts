@@ -90,7 +90,7 @@ judged.each([
       open: storeReading(chain.store),
       limits: { upperGas: 500_000_000n, gasCap: 0n },
       maxBytes: 100_000_000,
-      profile: rpcProfiles.kaia,
+      ...rpcProfiles.kaia.options,
     });
     const head = chain.chain.head().header.number;
     for (let number = 1; number <= head; number++) {

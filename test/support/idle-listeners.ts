@@ -5,13 +5,13 @@ import { silentLog } from "../../node/observe/log.ts";
 import type { AdminListenersDeps } from "../../node/rpc/admin-listeners.ts";
 
 /** No listener runs, and none can be started. */
-export const idleListeners: Omit<AdminListenersDeps, "profile"> = {
+export const idleListeners: AdminListenersDeps = {
   listeners: {
     address: () => undefined,
     start: () => Promise.reject(new Error("no listeners here")),
     stop: () => false,
   },
-  configured: { http: {}, ws: {} },
+  listenerDefaults: { http: { modules: [] }, ws: { modules: [] } },
   subscriptionLimit: createSubscriptionLimit(),
   log: silentLog,
 };

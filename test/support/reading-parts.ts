@@ -2,11 +2,9 @@ import { chainReading, storeReading } from "../../node/calls/chain-reading.ts";
 import { searchLogs } from "../../node/calls/log-search.ts";
 import { chainLogSource } from "../../node/calls/log-source.ts";
 import type { Chain } from "../../node/chain/chain.ts";
-import { rpcProfiles } from "../../node/compat/profiles.ts";
 import type { Governance } from "../../node/governance/governance.ts";
 import type { PendingVotes } from "../../node/governance/pending-votes.ts";
 import type { Profiler } from "../../node/observe/profiler.ts";
-import type { NodeSettings } from "../../node/presenters/node-config.ts";
 import { estimateOnHead } from "../../node/rpc/calls.ts";
 import type { NodeRegistryDeps } from "../../node/rpc/node-registry.ts";
 import type { Migration } from "../../node/state/migration/migration.ts";
@@ -34,7 +32,7 @@ export function readingParts(
   | "rewardbase"
   | "prove"
   | "supply"
-  | "settings"
+  | "nodeConfig"
 > {
   const calls = {
     open: () => chainReading(chain),
@@ -61,7 +59,7 @@ export function readingParts(
     setHead: () => Promise.reject(new Error("nobody to take the chain back")),
     searchLogs: async (filter) => {
       using source = chainLogSource(chain);
-      return JSON.stringify(searchLogs(source, filter, { maxLogs, profile: rpcProfiles.service }));
+      return JSON.stringify(searchLogs(source, filter, { maxLogs }));
     },
     estimateGas: async (args) => estimateOnHead(calls, args),
     governance: unasked("governance") as Governance,
@@ -69,7 +67,7 @@ export function readingParts(
     prove: () => Promise.reject(new Error("nobody to prove anything")),
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,
-    settings: unasked("settings") as NodeSettings,
+    nodeConfig: unasked("configuration"),
     migration: unasked("migration") as Migration,
     nodeCache: { save: () => "off", status: { isSaving: false, bytes: 0, error: undefined } },
   };

@@ -103,7 +103,7 @@ function stateFile(tally: Tally, { chain }: TestChain, { accounts = {} }: StateF
   const view = chain.stateAt(chain.head().header.number);
   for (const [address, { account, code }] of Object.entries(accounts)) {
     const found = view.account(fromHex(address));
-    const own: unknown = found && JSON.parse(JSON.stringify(accountJson(found, true)));
+    const own: unknown = found && JSON.parse(JSON.stringify(accountJson(found)));
     tally.same(`state.json.gz account ${address}`, own ?? null, account);
     if (code !== undefined)
       tally.same(`state.json.gz code of ${address}`, toHex(view.code(fromHex(address))), code);

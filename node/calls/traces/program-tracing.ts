@@ -7,11 +7,11 @@ import type { Tracing, TracingDeps } from "./tracing.ts";
 
 /** Starts a program on one transaction. Throws `RpcError` or `ProgramError`. */
 export function programTracing(deps: TracingDeps): Tracing {
-  const { sandboxes, world, subject, name: code, endsAt, block, profile, budget } = deps;
+  const { sandboxes, world, subject, name: code, endsAt, block, traceForm, budget } = deps;
   if (sandboxes === undefined) throw failure("Only predefined tracers are supported");
   const program = createProgramTracer(sandboxes, { code, world, endsAt });
   const { from, value, input, gasLimit, price: gasPrice } = subject;
-  const frameless = profile.olderTraces ? undefined : { from, to: from, value, gas: gasLimit, input };
+  const frameless = traceForm.framelessPrograms ? { from, to: from, value, gas: gasLimit, input } : undefined;
   return {
     tracer: program.tracer,
     result: ({ gasUsed }) => {

@@ -23,7 +23,7 @@ import type { World } from "../../state/world/world.ts";
 import type { TraceConfig } from "../arguments/trace-config.ts";
 import { type ChainReading, contextOfHeader } from "../chain-reading.ts";
 import { isNamedTracer, startTracing } from "./tracers.ts";
-import type { TracedOutcome, TraceProfile, Tracing, TracingOptions } from "./tracing.ts";
+import type { TracedOutcome, TraceForm, Tracing, TracingOptions } from "./tracing.ts";
 
 /** A block to trace. It need not be canonical, but its parent must be. */
 export interface TracedBlock {
@@ -38,7 +38,7 @@ export type SharedTracingOptions = Omit<TracingOptions, "computationLimit" | "bl
 export interface TraceResultDeps {
   /** Maximum size of the result in bytes. */
   readonly maxBytes: number;
-  readonly profile: TraceProfile;
+  readonly traceForm: TraceForm;
 }
 
 /**
@@ -46,14 +46,14 @@ export interface TraceResultDeps {
  * programs.
  */
 export async function createTracingOptions(
-  { maxBytes, profile }: TraceResultDeps,
+  { maxBytes, traceForm }: TraceResultDeps,
   config: TraceConfig,
   { refusesPrograms = false }: CallContext,
 ): Promise<SharedTracingOptions> {
   const { tracer } = config;
   const isProgram = tracer !== undefined && !isNamedTracer(tracer);
   const sandboxes = isProgram && !refusesPrograms ? await loadSandboxes() : undefined;
-  return { config, profile, budget: { maxBytes, used: 0 }, sandboxes };
+  return { config, traceForm, budget: { maxBytes, used: 0 }, sandboxes };
 }
 
 /** Result of one transaction in a block's trace. */

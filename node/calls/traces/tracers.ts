@@ -1,7 +1,6 @@
 /** Built-in tracers by name, created for each transaction and bounded in time and size. */
 
 import { mapKey } from "../../bytes/hex.ts";
-import { olderCallTrace } from "../../compat/older-call-trace.ts";
 import type { FrameStart, OpcodeStep, Tracer } from "../../evm/tracer.ts";
 import { createCallTracer, framelessCall } from "../../evm/tracers/call-tracer.ts";
 import {
@@ -68,7 +67,7 @@ export function startTracing(options: TracingOptions, world: World, subject: Tra
       stepBytes,
     }),
     result: (outcome) => {
-      const trouble = hasFrame ? undefined : options.profile.framelessTraces[name];
+      const trouble = hasFrame ? undefined : options.traceForm.framelessErrors[name];
       if (trouble !== undefined) throw failure(trouble);
       return result(outcome);
     },
@@ -81,9 +80,9 @@ export function isNamedTracer(name: string): boolean {
   return Object.hasOwn(TRACERS, name);
 }
 
-function structTracing({ config, budget, computationLimit, profile }: TracingOptions): Tracing {
+function structTracing({ config, budget, computationLimit, traceForm }: TracingOptions): Tracing {
   const { disableMemory = false, disableStack = false, disableStorage = false, limit = 0 } = config;
-  const { hidesStepErrors: hidesErrors } = profile;
+  const { hidesStepErrors: hidesErrors } = traceForm;
   const options = { disableMemory, disableStack, disableStorage, limit, hidesErrors, computationLimit };
   const { tracer, result } = createStructLogger(options);
   const endsAt = performance.now() + durationMs(config.loggerTimeout ?? "1s");
@@ -118,18 +117,18 @@ function structBytes(config: TraceConfig): (step: OpcodeStep) => number {
   };
 }
 
-function prestateTracing({ world, subject, profile }: TracingDeps): Tracing {
+function prestateTracing({ world, subject, traceForm }: TracingDeps): Tracing {
   const { from, to = from, feePayer, blobFee = 0n } = subject;
   const { tracer, record: look, result, goList: listed } = createPrestateTracer(world);
   look(from);
-  if (profile.prestateFee === "right") return { tracer, result };
+  if (traceForm.prestateFee === "right") return { tracer, result };
   look(to);
   const before = feePayer && world.balance(feePayer);
   return {
     tracer,
     result: ({ fee, gasUsed }) => {
       const lent = feePayer === undefined || before === undefined ? 0n : before - world.balance(feePayer);
-      const added = profile.prestateFee === "lent" ? roughFee(gasUsed, fee) : 0n;
+      const added = traceForm.prestateFee === "lent" ? roughFee(gasUsed, fee) : 0n;
       return listed({ sender: from, to, paid: lent + added - fee - blobFee });
     },
   };
@@ -144,7 +143,7 @@ function roughFee(gasUsed: bigint, fee: bigint): bigint {
   return BigInt(whole + part.padEnd(Number(exponent), "0"));
 }
 
-function callTracing({ subject, name, profile }: TracingDeps): Tracing {
+function callTracing({ subject, name, traceForm }: TracingDeps): Tracing {
   const { tracer, result } = createCallTracer();
   let outermost: FrameStart | undefined;
   const enter = (start: FrameStart): void => {
@@ -156,8 +155,8 @@ function callTracing({ subject, name, profile }: TracingDeps): Tracing {
     tracer: { ...tracer, enter },
     result: ({ gasUsed }) => {
       const trace = result({ gasLimit, gasUsed });
-      if (profile.olderTraces) {
-        return olderCallTrace({ trace, start: outermost, gasUsed, isFast: name === "fastCallTracer" });
+      if (traceForm.formatCall !== undefined) {
+        return traceForm.formatCall({ trace, start: outermost, gasUsed, isFast: name === "fastCallTracer" });
       }
       return trace ?? framelessCall({ ...subject, to: subject.to ?? subject.from, gasUsed });
     },

@@ -1,9 +1,9 @@
 /** Types that all kinds of tracers share. */
 
 import type { Address } from "../../bytes/brands.ts";
-import type { RpcProfile } from "../../compat/profiles.ts";
 import type { Sandboxes } from "../../evm/programs/sandbox.ts";
-import type { OpcodeStep, Tracer } from "../../evm/tracer.ts";
+import type { FrameStart, OpcodeStep, Tracer } from "../../evm/tracer.ts";
+import type { CallTrace } from "../../evm/tracers/call-tracer.ts";
 import type { World } from "../../state/world/world.ts";
 import type { TraceConfig } from "../arguments/trace-config.ts";
 import type { TraceBudget } from "./trace-limits.ts";
@@ -44,17 +44,38 @@ export interface Tracing {
   readonly end?: () => void;
 }
 
-/** Members of a profile that affect traces. */
-export type TraceProfile = Pick<
-  RpcProfile,
-  "olderTraces" | "framelessTraces" | "prestateFee" | "hidesStepErrors"
->;
+/** A call trace and the data around it. */
+export interface FinishedCall {
+  /** Undefined when no frame was executed. */
+  readonly trace: CallTrace | undefined;
+  readonly start: FrameStart | undefined;
+  readonly gasUsed: bigint;
+  /** The tracer is `fastCallTracer`. */
+  readonly isFast: boolean;
+}
+
+/** Rules of traces that interfaces choose. */
+export interface TraceForm {
+  /** Formats a call trace in a form of its own; by default a trace is the tracer's, with a frame always. */
+  readonly formatCall?: (call: FinishedCall) => object;
+  /** Errors of tracers, by name, for a transaction that executes no code; other tracers return a trace. */
+  readonly framelessErrors: Readonly<Record<string, string>>;
+  /** A program sees a frame of a transaction that executes no code. */
+  readonly framelessPrograms: boolean;
+  /**
+   * The sender's balance in `prestateTracer`: as it was (`right`), plus the part of the fee that a fee payer
+   * paid (`lent`), or minus the fee (`spent`).
+   */
+  readonly prestateFee: "right" | "lent" | "spent";
+  /** A default trace reports that an opcode failed, without the reason. */
+  readonly hidesStepErrors: boolean;
+}
 
 /** Options of a trace. */
 export interface TracingOptions {
   readonly config: TraceConfig;
   readonly budget: TraceBudget;
-  readonly profile: TraceProfile;
+  readonly traceForm: TraceForm;
   /** Maximum computation cost of a transaction. */
   readonly computationLimit: number;
   /** Number of the block. */

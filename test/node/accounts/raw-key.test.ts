@@ -38,7 +38,7 @@ test("bad texts are refused with the words of the Go node and without the key", 
     expect(() => parseRawKey(text)).toThrow(expect.objectContaining({ code: "bad-raw-key", message }));
   }
   expect(() => parseRawKey(`${KEY}0x010x${OTHER}`)).toThrow(
-    expect.objectContaining({ code: "bad-wallet-key", message: "wallet key type must be 00." }),
+    expect.objectContaining({ code: "bad-wallet-key", message: "Klaytn wallet key type must be 00." }),
   );
 });
 

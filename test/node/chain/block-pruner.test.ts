@@ -120,7 +120,7 @@ test("clients are told with geth's code, and where the history begins", async ()
   expect(told(() => chain.block(OLDEST - 1))).toEqual(answer);
   expect(told(() => chain.receipts(OLDEST - 1))).toEqual(answer);
   expect(told(() => pruned.chain.block(OLDEST - 1))).toEqual(answer); // which it had decoded before
-  const terms = { maxLogs: 0, profile: rpcProfiles.service };
+  const terms = { maxLogs: 0 };
   const search = (from: number, to: number): object[] =>
     searchLogs(chainLogSource(chain), { addresses: [], topics: [], from, to } as never, terms);
   expect(told(() => search(0, HEAD))).toEqual(answer);
@@ -128,9 +128,9 @@ test("clients are told with geth's code, and where the history begins", async ()
   expect([search(0, 0), search(OLDEST, HEAD)]).toEqual([[], []]);
   expect((await storeLogSource(pruned.store)).oldest).toBe(OLDEST);
   const fees = { count: HEAD, newest: HEAD, percentiles: [] };
-  expect(await feeHistory({ chain, profile: rpcProfiles.service }, fees)).toContain('"oldestBlock":"0x1"');
+  expect(await feeHistory({ chain, ...rpcProfiles.service.options }, fees)).toContain('"oldestBlock":"0x1"');
   expect(
-    told(() => feeHistory({ chain, profile: rpcProfiles.service }, { ...fees, percentiles: [50] })),
+    told(() => feeHistory({ chain, ...rpcProfiles.service.options }, { ...fees, percentiles: [50] })),
   ).toEqual(answer);
 });
 

@@ -6,7 +6,6 @@ import { type LogSource, storeLogSource } from "../../../node/calls/log-source.t
 import type { BlockFollower } from "../../../node/chain/block-follower.ts";
 import { openLogFollower } from "../../../node/chain/log-follower.ts";
 import { indexedSections, SECTION_BLOCKS, searchSections } from "../../../node/chain/log-index.ts";
-import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import type { Block } from "../../../node/model/block.ts";
 import { bloomMayHold, bloomOf, EMPTY_BLOOM } from "../../../node/model/bloom.ts";
 import { encodeHeader } from "../../../node/model/header.ts";
@@ -154,9 +153,7 @@ test(`a search over ${SEARCHED} blocks looks at the headers of those that may fi
     logged: () => [],
   };
   const filter = { fromBlock: "0x0", toBlock: "latest", address: `0x${"32".repeat(20)}` };
-  expect(
-    searchLogs(counted, logFilter.decode(filter), { maxLogs: 100, profile: rpcProfiles.service }),
-  ).toEqual([]);
+  expect(searchLogs(counted, logFilter.decode(filter), { maxLogs: 100 })).toEqual([]);
   expect(looked.length).toBeLessThan(SECTION_BLOCKS + 300);
   expect(looked.filter((number) => number % 500 === 0).length).toBe(SEARCHED / 500);
 }, 60_000);

@@ -81,7 +81,7 @@ test("methods find a transaction by either hash, where there is an index", async
     const rows = chainByIndexMethods({
       chain: chain.chain,
       pool: { get: () => undefined },
-      profile: rpcProfiles.kaia,
+      ...rpcProfiles.kaia.options,
       ...(isIndexed ? { hashBySender: (each: Uint8Array) => hashBySender(chain.store, each) } : {}),
     });
     return askRow(rows, name, toHex(given));

@@ -13,6 +13,7 @@ import type { Shortage } from "../../../node/observe/disk-space.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { adminChainMethods } from "../../../node/rpc/admin-chain.ts";
 import { systemClock } from "../../../node/runtime/clock.ts";
+import { adaptRows } from "../../support/adapt-rows.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 
@@ -40,7 +41,8 @@ async function aBench(name: ProfileName, sizes: Sizes = {}): Promise<Bench> {
   const reasons: unknown[] = [];
   const warn = ({ reason }: { reason?: unknown }): void => void reasons.push(reason);
   const log = { ...silentLog, warn };
-  const methods = adminChainMethods({ chain: open.chain, files, profile: rpcProfiles[name], log });
+  const { importedText } = rpcProfiles[name].options;
+  const methods = adaptRows(name, adminChainMethods({ chain: open.chain, files, importedText, log }));
   return {
     open,
     reasons,

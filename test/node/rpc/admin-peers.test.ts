@@ -1,13 +1,14 @@
 /** Peers in `admin`, `net` and their subscription. */
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
+import { type ProfileName } from "../../../node/compat/profiles.ts";
 import { Deliveries } from "../../../node/jsonrpc/feed.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import type { PeerEvent, PeerInfo } from "../../../node/p2p/protocol.ts";
 import { adminPeersMethods } from "../../../node/rpc/admin-peers.ts";
 import { netMethods } from "../../../node/rpc/net.ts";
 import { nodeSubscriptions } from "../../../node/rpc/node-subscriptions.ts";
+import { adaptRows } from "../../support/adapt-rows.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aSubscriber, onBug } from "./fixture.ts";
 
@@ -24,7 +25,6 @@ const network = {
 
 /** A node with these peers; it keeps a peer that can be dialled. */
 function asker(name: ProfileName, peers: readonly PeerInfo[] = []) {
-  const profile = rpcProfiles[name];
   const kept = new Set<string>();
   const p2p = {
     peers: () => [...peers],
@@ -33,11 +33,8 @@ function asker(name: ProfileName, peers: readonly PeerInfo[] = []) {
     countByType: () => ({ total: peers.length, ...(peers.length > 0 ? { en: peers.length } : {}) }),
     listening: false,
   };
-  const rows = [
-    ...adminPeersMethods({ p2p, profile }),
-    ...netMethods({ networkId: 1001, clientName: "x", p2p, profile }),
-  ];
-  return (method: string, ...params: readonly unknown[]) => askRow(rows, method, ...params);
+  const rows = [...adminPeersMethods({ p2p }), ...netMethods({ networkId: 1001, clientName: "x", p2p })];
+  return (method: string, ...params: readonly unknown[]) => askRow(adaptRows(name, rows), method, ...params);
 }
 
 const protocols = { istanbul: { version: 65, blockscore: 123, head: `0x${"22".repeat(32)}` } };

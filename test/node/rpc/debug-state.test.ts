@@ -11,6 +11,7 @@ import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
 import { debugStateMethods } from "../../../node/rpc/debug-state.ts";
 import { traceMethods } from "../../../node/rpc/traces.ts";
 import { modifiedAccounts } from "../../../node/state/history/modified-rows.ts";
+import { adaptRows } from "../../support/adapt-rows.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { type RecordedChain, readRecordedChain } from "../../support/recorded-chain.ts";
@@ -34,10 +35,10 @@ function ask<T>(name: string, ...params: unknown[]): Promise<T> {
 }
 
 async function askAs<T>(profile: ProfileName, name: string, ...params: unknown[]): Promise<T> {
-  const parts = { open: storeReading(chain.store), maxBytes: 25_000_000, profile: rpcProfiles[profile] };
+  const parts = { open: storeReading(chain.store), maxBytes: 25_000_000, ...rpcProfiles[profile].options };
   const limits = { upperGas: 500_000_000n, gasCap: 0n };
   const rows = [...debugStateMethods(parts), ...traceMethods({ ...parts, limits })];
-  return (await askRow(rows, name, ...params)) as T; // named by the caller
+  return (await askRow(adaptRows(profile, rows), name, ...params)) as T; // named by the caller
 }
 
 const hashOf = (number: number): string => toHex(chain.chain.block(number)?.hash ?? new Uint8Array(32));
@@ -154,7 +155,7 @@ test("the older line counts slots of contracts only; accounts must exist at both
   const rows = debugStateMethods({
     open: storeReading(chain.store),
     maxBytes: 5_000,
-    profile: rpcProfiles.klaytn,
+    storageOf: "contracts",
   });
   const name = "debug_getModifiedStorageNodesByNumber";
   await expect(askRow(rows, name, ACCOUNT, 5)).rejects.toThrow("given address is not a contract address");
@@ -186,8 +187,11 @@ test.each([
 test.each(["debug_dumpBlock", "debug_dumpStateTrie"])(
   "what %s writes is refused when no answer holds it",
   async (name) => {
-    const { service: profile } = rpcProfiles;
-    const rows = debugStateMethods({ open: storeReading(chain.store), maxBytes: 5_000, profile });
+    const rows = debugStateMethods({
+      open: storeReading(chain.store),
+      maxBytes: 5_000,
+      storageOf: "accounts",
+    });
     await expect(askRow(rows, name, "latest")).rejects.toMatchObject({
       code: -32003,
       message: "the dump is larger than 5000 bytes",

@@ -74,7 +74,7 @@ test("tips from a block's own reward address do not count", () => {
 test("a fee history's rewards are the priority fees at the gas percentiles", async () => {
   const chain = aChainOf([[3n, 1n, 2n, 4n], []]);
   const question = { count: 2, newest: 2, percentiles: [0, 25, 50, 100] };
-  const text = await feeHistory({ chain, profile: rpcProfiles.kaia }, question);
+  const text = await feeHistory({ chain, ...rpcProfiles.kaia.options }, question);
   expect(JSON.parse(text)).toMatchObject({
     oldestBlock: "0x1",
     reward: [

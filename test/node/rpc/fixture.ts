@@ -3,7 +3,6 @@
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { blockReference } from "../../../node/calls/arguments/block-number.ts";
-import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
 import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { address, data, hash, numberQuantity, quantity } from "../../../node/jsonrpc/codecs/hex.ts";
@@ -166,7 +165,7 @@ export function anEndpoint(
     readonly profile?: keyof typeof rpcProfiles;
   } = {},
 ): RpcEndpoint {
-  const registry = createRegistry(interfaceProfile(rpcProfiles[more.profile ?? "kaia"]));
+  const registry = createRegistry(rpcProfiles[more.profile ?? "kaia"].options.interfaces);
   registry.add([...methods, ...(more.methods ?? [])]);
   registry.addSubscriptions(more.subscriptions ?? []);
   registry.seal();

@@ -2,7 +2,6 @@
 
 import { expect, test } from "@jest/globals";
 import type { Chain } from "../../../node/chain/chain.ts";
-import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import type { Governance } from "../../../node/governance/governance.ts";
 import { createPendingVotes, type PendingVotesDeps } from "../../../node/governance/pending-votes.ts";
@@ -57,9 +56,9 @@ function anAsker(profile: ProfileName, governingNode = own) {
     log: silentLog,
   });
   const chain = { config: { istanbul: { epoch: 10 } }, head: () => ({ header: { number: 15 } }) };
-  const registry = createRegistry(interfaceProfile(rpcProfiles[profile]));
+  const registry = createRegistry(rpcProfiles[profile].options.interfaces);
   const read = { chain: chain as unknown as Chain, governance: { headerHistory } as unknown as Governance }; // what is read
-  registry.add(governanceVoteMethods({ ...read, profile: rpcProfiles[profile], address: own, ballots }));
+  registry.add(governanceVoteMethods({ ...read, ...rpcProfiles[profile].options, address: own, ballots }));
   registry.seal();
   const endpoint = createEndpoint({ view: registry.view("all"), budget: createBudget(), onBug });
   return async (name: string, ...params: readonly unknown[]): Promise<string | undefined> => {

@@ -55,7 +55,7 @@ function snapshot({
       staking: () => ({ nodes, pools: [] }),
       proposerList: () => ({ list: [second, first], since: 5 }),
     },
-    profile: rpcProfiles.klaytn,
+    ...rpcProfiles.klaytn.options,
   } as unknown as GovernanceMethodDeps; // what is read
   return askRow(istanbulMethods(parts), "istanbul_getSnapshot", "0x7");
 }

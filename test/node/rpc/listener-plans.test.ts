@@ -32,9 +32,8 @@ async function planned(
       stop: () => false,
       address: () => undefined,
     },
-    configured: { http: configured, ws: configured },
+    listenerDefaults: rpcProfiles[profile].listenerDefaults({ http: configured, ws: configured }),
     subscriptionLimit: createSubscriptionLimit(),
-    profile: rpcProfiles[profile],
     log: silentLog,
   });
   expect(await askRow(rows, kind === "http" ? "admin_startHTTP" : "admin_startWS", ...said)).toBe(true);

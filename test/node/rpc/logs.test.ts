@@ -4,16 +4,17 @@ import { logFilter } from "../../../node/calls/arguments/log-filter.ts";
 import { searchLogs } from "../../../node/calls/log-search.ts";
 import { storeLogSource } from "../../../node/calls/log-source.ts";
 import { writeBlockRows } from "../../../node/chain/block-rows.ts";
-import { rpcProfiles } from "../../../node/compat/profiles.ts";
+import type { ProfileName } from "../../../node/compat/profiles.ts";
 import { type Block, createBlock } from "../../../node/model/block.ts";
 import { bloomOf, mergeBlooms } from "../../../node/model/bloom.ts";
 import type { EventLog, Receipt } from "../../../node/model/receipt.ts";
 import { logMethods } from "../../../node/rpc/logs.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { adaptRows } from "../../support/adapt-rows.ts";
+import { askRow } from "../../support/ask-row.ts";
 import { bareHeader } from "../../support/bare-header.ts";
 import { aCall, anEndpoint, aSession } from "./fixture.ts";
 
-const profile = rpcProfiles.service;
 const fill = (byte: number, length = 32) => new Uint8Array(length).fill(byte);
 
 /** One receipt per list of logs. */
@@ -64,15 +65,22 @@ test("only the older line searches pending blocks, from block 0 on", async () =>
   await using store = await aStore();
   using source = await storeLogSource(store);
   const filter = logFilter.decode({ fromBlock: "pending" });
-  expect(() => searchLogs(source, filter, { maxLogs: 0, profile })).toThrow("pending logs are not supported");
-  const older = { maxLogs: 0, profile: rpcProfiles.klaytn };
-  expect(searchLogs(source, filter, older)).toHaveLength(4);
+  expect(() => searchLogs(source, filter, { maxLogs: 0 })).toThrow("pending logs are not supported");
+  const rows = logMethods({ open: async () => storeLogSource(store), maxLogs: 0 });
+  const ask = (profile: ProfileName, query: object) =>
+    askRow(adaptRows(profile, rows), "chain_getLogs", query);
+  await expect(ask("kaia", { toBlock: "pending" })).rejects.toThrow("pending logs are not supported");
+  expect(await ask("klaytn", { fromBlock: "pending" })).toHaveLength(4);
+  expect(await ask("klaytn", { fromBlock: "0x0", toBlock: "pending" })).toHaveLength(4);
+  const blockHash = `0x${"01".repeat(32)}`;
+  await expect(ask("kaia", { blockHash })).rejects.toThrow(`(hash: ${blockHash})`);
+  await expect(ask("klaytn", { blockHash })).rejects.toThrow(`(hash: [${"1 ".repeat(32).trim()}])`);
 });
 
 async function search(json: object, maxLogs = 0) {
   await using store = await aStore();
   using source = await storeLogSource(store);
-  return searchLogs(source, logFilter.decode(json), { maxLogs, profile }) as Record<string, unknown>[];
+  return searchLogs(source, logFilter.decode(json), { maxLogs }) as Record<string, unknown>[];
 }
 
 /** Block number and log index of each log. */
@@ -152,7 +160,7 @@ test.each([
   [{ topics: ["0x12"] }, "hex has invalid length 1 after decoding"],
   [{ topics: [["0xzz"]] }, "invalid hex string"],
 ])("%j is refused with the Go node's error", async (filter, message) => {
-  const methods = logMethods({ open: () => Promise.reject(new Error("not reached")), maxLogs: 0, profile });
+  const methods = logMethods({ open: () => Promise.reject(new Error("not reached")), maxLogs: 0 });
   const answer = await anEndpoint({ methods }).answer(aCall("eth_getLogs", [filter]), aSession);
   expect(JSON.parse(answer ?? "")).toMatchObject({
     error: { code: -32602, message: `invalid argument 0: ${message}` },

@@ -22,7 +22,7 @@ function shownTo(name: ProfileName, { gasUsed = 0n, price = 0n, blobFee = 0n }):
   const terms = {
     config: { tracer: "prestateTracer" },
     budget: { maxBytes: 1_000, used: 0 },
-    profile: rpcProfiles[name],
+    traceForm: rpcProfiles[name].options.traceForm,
     computationLimit: 1,
     block: 1,
     sandboxes: undefined,

@@ -44,7 +44,7 @@ interface Proof {
 
 async function ask(params: readonly unknown[], profile: ProfileName = "service"): Promise<Proof> {
   const prove = chain.state.prove.bind(chain.state);
-  const rows = proofMethods({ chain: chain.chain, profile: rpcProfiles[profile], prove });
+  const rows = proofMethods({ chain: chain.chain, ...rpcProfiles[profile].options, prove });
   return (await askRow(rows, "chain_getProof", ...params)) as Proof; // or it throws
 }
 

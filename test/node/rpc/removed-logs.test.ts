@@ -27,7 +27,7 @@ test("subscribers are notified of logs that leave the chain, as removed", async 
   const logs = chainSubscriptions({
     chain,
     pool,
-    profile: rpcProfiles.service,
+    ...rpcProfiles.service.options,
     deliveries: new Deliveries({ onBug }),
   }).find(({ module, name }) => module === "eth" && name === "logs");
   const told: { logIndex: string; removed: boolean }[] = [];

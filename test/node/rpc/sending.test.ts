@@ -7,7 +7,7 @@ import type { Accounts } from "../../../node/accounts/accounts.ts";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { bareHex, toHex } from "../../../node/bytes/hex.ts";
 import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
-import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
+import { type ProfileName } from "../../../node/compat/profiles.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import type { RpcSession } from "../../../node/jsonrpc/dispatch.ts";
@@ -142,7 +142,7 @@ test("an account is unlocked for 300 seconds by default", async () => {
   const rows = personalMethods({
     ...parts(),
     accounts: stub as unknown as Accounts,
-    profile: rpcProfiles.service,
+    messagePrefix: "Klaytn",
   });
   for (const more of [[], [null], [7], [0]])
     expect(await askRow(rows, "personal_unlockAccount", to, "secret", ...more)).toBe(true);

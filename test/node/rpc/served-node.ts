@@ -29,7 +29,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     keptBytes: new ByteCache(),
     sync: { syncing: () => undefined },
     ...parts,
-    profile: rpcProfiles[profile],
+    ...rpcProfiles[profile].options,
   });
 }
 

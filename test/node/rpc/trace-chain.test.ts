@@ -1,7 +1,6 @@
 /** `debug_subscribe traceChain`. */
 
 import { expect, test } from "@jest/globals";
-import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
 import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { failure } from "../../../node/jsonrpc/errors.ts";
 import { createRegistry } from "../../../node/jsonrpc/registry.ts";
@@ -73,7 +72,7 @@ test.each([
 });
 
 test("it is unavailable without the privilege", () => {
-  const registry = createRegistry(interfaceProfile(rpcProfiles.service));
+  const registry = createRegistry(rpcProfiles.service.options.interfaces);
   registry.addSubscriptions([traceChainSubscription({ chain, traceBlock: async () => "[]" })]);
   registry.seal();
   const findIn = (options: object): unknown =>

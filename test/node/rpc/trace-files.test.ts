@@ -38,7 +38,7 @@ async function ask<T>(name: string, ...params: unknown[]): Promise<T> {
   const parts = {
     open: storeReading(chain.store),
     maxBytes: 25_000_000,
-    profile: rpcProfiles.service,
+    ...rpcProfiles.service.options,
     limits,
   };
   const row = [...traceMethods(parts), ...traceFileMethods({ ...parts, folder: directory })].find(

@@ -7,6 +7,7 @@ import { parseGenesis } from "../../../node/config/genesis.ts";
 import type { Method } from "../../../node/jsonrpc/method.ts";
 import { encodeBlock } from "../../../node/model/block.ts";
 import { traceMethods } from "../../../node/rpc/traces.ts";
+import { adaptRows } from "../../support/adapt-rows.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";
@@ -38,12 +39,13 @@ afterAll(async () => {
 });
 
 function rowsOf(profile: ProfileName, { store } = chain): readonly Method[] {
-  return traceMethods({
+  const rows = traceMethods({
     open: storeReading(store),
     limits: { upperGas: 500_000_000n, gasCap: 0n },
     maxBytes: 1_000_000,
-    profile: rpcProfiles[profile],
+    ...rpcProfiles[profile].options,
   });
+  return adaptRows(profile, rows);
 }
 
 function ask(name: string, params: readonly unknown[], profile: ProfileName = "service"): Promise<unknown> {

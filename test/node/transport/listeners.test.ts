@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { interfaceProfile } from "../../../node/compat/interface-profile.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { boolean } from "../../../node/jsonrpc/codecs/plain.ts";
 import { createEndpoint } from "../../../node/jsonrpc/dispatch.ts";
@@ -51,7 +50,7 @@ function aBench(name: ProfileName = "service", without?: ViewOptions["without"])
     warn: (fields, message) => void warnings.push({ fields, message }),
   };
   const limit = createSubscriptionLimit();
-  const registry = createRegistry(interfaceProfile(profile));
+  const registry = createRegistry(profile.options.interfaces);
   const listeners = createListeners({
     log,
     endpoint: (modules) =>
@@ -63,10 +62,10 @@ function aBench(name: ProfileName = "service", without?: ViewOptions["without"])
     keepStoppedMs: profile.keepsStopped ? 60_000 : undefined,
   });
   open.push(listeners);
-  const parts = { networkId: 7, clientName: "Knit", p2p: lonelyP2p, profile };
-  const configured = { http: {}, ws: {} };
+  const parts = { networkId: 7, clientName: "Knit", p2p: lonelyP2p };
+  const listenerDefaults = profile.listenerDefaults({ http: {}, ws: {} });
   registry.add(netMethods(parts));
-  registry.add(adminListenersMethods({ listeners, configured, subscriptionLimit: limit, profile, log }));
+  registry.add(adminListenersMethods({ listeners, listenerDefaults, subscriptionLimit: limit, log }));
   registry.add([
     method({
       name: "personal_lockAccount",
@@ -231,7 +230,7 @@ test("with privileges over IPC alone, others do not find the methods", async () 
 });
 
 test("without the privileges of debug, only its own methods are missing; eth may answer as chain does", () => {
-  const registry = createRegistry(interfaceProfile(rpcProfiles.kaia));
+  const registry = createRegistry(rpcProfiles.kaia.options.interfaces);
   registry.add([
     row("debug_gcStats", "", "process"),
     row("debug_metrics", ""),

@@ -4,7 +4,6 @@
  */
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
-import type { GoLine } from "../compat/go-lines.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { NodeOptions } from "../config/options.ts";
 
@@ -26,10 +25,10 @@ export interface NodeSettings {
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 const NANOSECONDS = 1_000_000;
 
-/** Formats the whole structure, members in the order of the Go node's line. */
-export function nodeConfigJson(settings: NodeSettings, line: GoLine): object {
+/** Formats the whole structure, members in the order of the Go node of a line. */
+export function nodeConfigJson(settings: NodeSettings, line: "klaytn" | "kaia"): object {
   const { networkId, archive, rewardbase, wsEndpoint } = settings;
-  const isNew = line.blobFees;
+  const isNew = line === "kaia";
   return {
     Genesis: null,
     NetworkId: networkId,

@@ -1,24 +1,14 @@
 /**
- * Call traces of the older line of the Go node: another order of members, the gas of the frame, and a time
+ * Call traces of the Go node of version 1: another order of members, the gas of the frame, and a time
  * that is always 0.
  */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
-import type { FrameStart } from "../evm/tracer.ts";
+import type { FinishedCall } from "../calls/traces/tracing.ts";
 import type { CallTrace } from "../evm/tracers/call-tracer.ts";
 
-/** A call trace and the data around it. */
-export interface OlderCall {
-  /** Undefined when no frame was executed. */
-  readonly trace: CallTrace | undefined;
-  readonly start: FrameStart | undefined;
-  readonly gasUsed: bigint;
-  /** `fastCallTracer` omits empty members. */
-  readonly isFast: boolean;
-}
-
 /** Returns the call trace of one transaction. */
-export function olderCallTrace({ trace, start, gasUsed, isFast }: OlderCall): object {
+export function klaytnCallTrace({ trace, start, gasUsed, isFast }: FinishedCall): object {
   if (trace === undefined || start === undefined) return frameless(gasUsed, isFast);
   const top = {
     ...trace,
