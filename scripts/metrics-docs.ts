@@ -42,7 +42,10 @@ export function declareAll(metrics: Metrics): void {
   declareExposureMetrics(metrics, unread);
   const network = { seeksPeers: false, protocol: { synced: Promise.resolve() } as never };
   const state = { ready: Promise.resolve(), migration: unread };
-  openReadiness({ options: unread, chain: unread, clock: unread, state, network, disk: unread }, metrics);
+  openReadiness(
+    { options: unread, chain: unread, clock: unread, state, network, disk: unread, signing: () => undefined },
+    metrics,
+  );
 }
 
 const INTRODUCTION = `# Metrics
@@ -65,6 +68,9 @@ Reasons for 503:
 - \`too-few-peers\`: peers are configured and none is connected.
 - \`stale-head\`: an endpoint with configured peers has had no new block for a minute, or for ten times
   \`--block-generation-interval\` if that is longer.
+- \`listening\`: a validator with a new signing record listens for another node with its key.
+- \`below-min-height\`: the chain has not reached \`--consensus.min-height\`.
+- \`doppelganger\`: another node signs with this node's key; this node has stopped signing ([network.md](network.md#two-nodes-with-one-key)).
 - \`disk-low\`: less than \`--db.min-free\` is free; the node writes no blocks until there is space.
 
 \`migrating\` is also reported but does not cause 503: blocks and calls continue.

@@ -48,6 +48,8 @@ export async function rewindChain(
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
+  const signed = store.get(tables.meta.key("signed"));
+  if (signed !== undefined) batch.put(tables.meta.key("signedBefore"), signed);
   for (const row of ["signed", "locked", "migrated"] as const) batch.delete(tables.meta.key(row)); // heights begin anew
   const forget = governance.rewind(number, batch);
   await state.rewind({ number, root: target.header.stateRoot }, batch, () => {

@@ -70,6 +70,7 @@ export function openNodeConsensus(surroundings: ConsensusDeps): Engine | undefin
     state: database.state,
     peers: network.protocol.consensus,
     ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.synced : undefined]),
+    signing: options.consensus,
     diskSpace: () => database.disk.room(),
     governance,
     vote: () => ballots.nextVoteField(),

@@ -10,6 +10,7 @@ import { writeGenesis } from "../chain/genesis-block.ts";
 import { declareChainMetrics, declareInsertMetrics } from "../chain/metrics.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import type { NodeOptions } from "../config/options.ts";
+import type { Engine, SigningState } from "../consensus/bft/engine.ts";
 import { openKzg } from "../crypto/kzg.ts";
 import { openRecoverer } from "../crypto/recoverer.ts";
 import { secp256k1Backend } from "../crypto/secp256k1.ts";
@@ -90,6 +91,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const accounts = parts.use(await openNodeAccounts(options, log));
   signal.throwIfAborted();
   const pool = parts.use(await openPool(options, { chain, recoverer, kzg, log, metrics, memory }));
+  let engine: Engine | undefined;
   const network = parts.use(
     await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
   );
@@ -97,10 +99,11 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const common = { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, log };
   const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory }));
   parts.use(files); // a call that waits for a file ends before the listeners do
-  const readiness = openReadiness({ ...database, options, chain, clock, network }, metrics);
+  const signing = (): SigningState | undefined => engine?.signingState();
+  const readiness = openReadiness({ ...database, options, chain, clock, network, signing }, metrics);
   const operations =
     options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, readiness }));
-  const engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
+  engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
   if (engine !== undefined) parts.use(engine);
   parts.use(enlargeWhenBusy());
   logStart(log, { options, chain, nodeKey, metrics: operations?.url });

@@ -2,6 +2,7 @@
 
 import type { Chain } from "../chain/chain.ts";
 import type { NodeOptions } from "../config/options.ts";
+import type { SigningState } from "../consensus/bft/engine.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -23,6 +24,8 @@ export interface ReadinessDeps {
     readonly protocol: Pick<NodeNetwork["protocol"], "synced" | "syncing" | "peerCount">;
   };
   readonly disk: Pick<DiskSpace, "isLow">;
+  /** State of signing; undefined on a node that takes no part in the agreement, or not yet. */
+  readonly signing: () => SigningState | undefined;
 }
 
 /** `keepsAway` is false of what clients need not care about. */
@@ -53,6 +56,9 @@ export function openReadiness(deps: ReadinessDeps, metrics: Metrics): () => Read
   return judge;
 }
 
+/** States in which a validator does not sign. */
+const HELD_BACK = ["listening", "below-min-height", "doppelganger"] as const;
+
 function reasonRows(parts: ReadinessDeps): readonly Reason[] {
   const { state, network, disk } = parts;
   const { protocol } = network;
@@ -65,6 +71,7 @@ function reasonRows(parts: ReadinessDeps): readonly Reason[] {
     { name: "syncing", keepsAway: true, holds: () => protocol.syncing() !== undefined },
     { name: "too-few-peers", keepsAway: true, holds: noPeers },
     { name: "stale-head", keepsAway: true, holds: () => hasStaleHead(parts) },
+    ...HELD_BACK.map((name) => ({ name, keepsAway: true, holds: () => parts.signing() === name })),
     { name: "disk-low", keepsAway: true, holds: () => disk.isLow },
     { name: "migrating", keepsAway: false, holds: () => state.migration.status.isMigration },
   ];

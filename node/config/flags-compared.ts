@@ -22,6 +22,10 @@ export const ownFlags: ReadonlySet<FlagName> = new Set<FlagName>([
   "history.blocks",
   "max-memory",
   "p2p.static-nodes-file",
+  "consensus.doppelganger",
+  "consensus.doppelganger-listen",
+  "consensus.doppelganger-clear",
+  "consensus.min-height",
 ]);
 
 /** Differences in flags that both have; the others are the same. */

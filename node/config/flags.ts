@@ -343,6 +343,25 @@ export const flags = {
     "time limit for executing the transactions of a new block",
     "experimental.block-generation-time-limit",
   ),
+  "consensus.doppelganger": consensus.flag(
+    choice(["on", "off"]),
+    "on",
+    "stop signing for good when another node signs with this node's key",
+  ),
+  "consensus.doppelganger-listen": consensus.flag(
+    duration,
+    30_000,
+    "time to listen for another node with this key before the first signature",
+  ),
+  "consensus.doppelganger-clear": consensus.maybe(
+    textKind,
+    "id of a found signature, as logged: sign again, now that its node is stopped",
+  ),
+  "consensus.min-height": consensus.flag(
+    integerKind(0),
+    0,
+    "number of a block that this validator's chain must have before it signs",
+  ),
   extradata: consensus.maybe(
     shortText(31), // the last of 32 bytes is the round
     "extra data of new blocks; knit's version by default",

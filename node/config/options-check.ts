@@ -59,6 +59,14 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, host: Host
       extraData: values.extradata,
       intervalMs: values["block-generation-interval"] * 1_000,
       timeLimitMs: values["block-generation-time-limit"],
+      doppelganger:
+        values["consensus.doppelganger"] === "off"
+          ? undefined
+          : {
+              listenMs: timerMs(values["consensus.doppelganger-listen"]),
+              clear: values["consensus.doppelganger-clear"],
+            },
+      minHeight: values["consensus.min-height"],
     },
     accounts: accountOptions(values),
     log: { level: logLevel(values.verbosity), format: values["log.format"] },

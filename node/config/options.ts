@@ -200,6 +200,17 @@ export interface ConsensusFlags {
   readonly extraData: string | undefined;
   readonly intervalMs: number;
   readonly timeLimitMs: number;
+  /** Doppelganger protection; `undefined` for none. */
+  readonly doppelganger:
+    | {
+        /** Time to listen before the first signature of a new signing record. */
+        readonly listenMs: number;
+        /** Id of a found signature that the operator has cleared. */
+        readonly clear: string | undefined;
+      }
+    | undefined;
+  /** Number of the block that the chain must have before this validator signs. */
+  readonly minHeight: number;
 }
 
 /** The keystore. */

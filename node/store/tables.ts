@@ -32,6 +32,9 @@ export type MetaName =
   | "badBlocks"
   | "signed"
   | "locked"
+  | "signedBefore"
+  | "signer"
+  | "doppelganger"
   | "logIndex"
   | "senderHashes";
 

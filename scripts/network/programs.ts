@@ -32,7 +32,8 @@ export const knit: Program = {
     const own = ["--type", type, "--datadir", directory, "--nodekeyhex", bareHex(key.key)];
     const meeting = ["--port", String(port), "--nodiscover", "--netrestrict", "127.0.0.0/8"];
     const rpc = ["--rpc", "--rpcport", String(rpcPort), "--rpcapi", MODULES];
-    return [process.execPath, KNIT, "run", ...own, ...meeting, ...rpc];
+    const signing = ["--consensus.doppelganger-listen", "1s"]; // the keys are new: nobody else has them
+    return [process.execPath, KNIT, "run", ...own, ...meeting, ...rpc, ...signing];
   },
 };
 

@@ -11,7 +11,7 @@ import { createPendingVotes } from "../../node/governance/pending-votes.ts";
 import { type Block, decodeBlock } from "../../node/model/block.ts";
 import { encodeHeader, type Header } from "../../node/model/header.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
-import { silentLog } from "../../node/observe/log.ts";
+import { type Log, silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
 import { type Clock, systemClock } from "../../node/runtime/clock.ts";
 import { aChain, type TestChain } from "./chain.ts";
@@ -34,6 +34,10 @@ export interface Maker {
   readonly onDraft?: EngineDeps["onDraft"];
   /** Milliseconds; left out: a second later whenever it is asked for. */
   readonly now?: () => number;
+  /** Without doppelganger protection, if left out. */
+  readonly signing?: EngineDeps["signing"];
+  /** Silent, if left out. */
+  readonly log?: Log;
 }
 
 /** A network without anybody in it. */
@@ -80,6 +84,7 @@ export function openMaker(
     state,
     diskSpace: maker.room ?? (() => Promise.resolve()),
     ready: state.ready,
+    signing: maker.signing ?? { doppelganger: undefined, minHeight: 0 },
     candidates: () => candidatesFrom(waiting),
     drop: () => undefined,
     address,
@@ -92,7 +97,7 @@ export function openMaker(
     pause: () => undefined,
     onDraft: maker.onDraft ?? (() => undefined),
     clock,
-    log: silentLog,
+    log: maker.log ?? silentLog,
   });
 }
 

@@ -13,8 +13,9 @@ import type { ConsensusPeers } from "../consensus-peers.ts";
 import { ConsensusError } from "../error.ts";
 import { BlockWork, type BlockWorkDeps, isInvalidBlock, ROUND_OVER } from "./block-work.ts";
 import { Broadcaster } from "./broadcaster.ts";
+import { Doppelganger, type DoppelgangerOptions } from "./doppelganger.ts";
 import { recipientsOf } from "./gossip.ts";
-import { ConsensusInbox, type Incoming, type UnreadMessage } from "./inbox.ts";
+import { ConsensusInbox, HeldMessages, type Incoming, type UnreadMessage } from "./inbox.ts";
 import type { VoteMessage } from "./message.ts";
 import type { EngineMetrics } from "./metrics.ts";
 import { keyBytes, type ProposedBlock } from "./payload.ts";
@@ -33,15 +34,30 @@ import { compareViews, type View } from "./view.ts";
 
 /** Dependencies of the engine. */
 export interface EngineDeps extends BlockWorkDeps {
-  readonly chain: Pick<Chain, "head" | "onHead" | "onRewind">;
+  readonly chain: Pick<Chain, "head" | "header" | "onHead" | "onRewind">;
   readonly governance: Governance;
   readonly store: Store;
   readonly peers: ConsensusPeers;
   readonly metrics: EngineMetrics;
   /** The engine sends and builds nothing before this promise is settled. */
   readonly ready: Promise<unknown>;
+  readonly signing: SigningConditions;
   readonly log: Log;
 }
+
+/** Conditions under which a validator signs. */
+export interface SigningConditions {
+  /** Undefined without doppelganger protection. */
+  readonly doppelganger: DoppelgangerOptions | undefined;
+  /** Number of the block that the chain must have before this node signs. */
+  readonly minHeight: number;
+}
+
+/**
+ * State of signing: under way, waiting for the end of `listenMs`, waiting for `minHeight`, or stopped for good because
+ * another node signs with this node's key.
+ */
+export type SigningState = "signing" | "listening" | "below-min-height" | "doppelganger";
 
 /** A running engine. Disposing it waits for the block that is being written. */
 export interface Engine extends AsyncDisposable {
@@ -49,6 +65,7 @@ export interface Engine extends AsyncDisposable {
   readonly failed: Promise<never>;
   /** View of the current agreement; undefined before the engine has started. */
   view(): View | undefined;
+  signingState(): SigningState;
 }
 
 /** Events of the engine: those of the round machine, a longer chain and a rewound chain. */
@@ -72,6 +89,7 @@ class RunningEngine implements Engine {
   readonly #inbox = new ConsensusInbox<Event>();
   readonly #broadcaster: Broadcaster;
   readonly #work: BlockWork;
+  readonly #doppelganger: Doppelganger | undefined;
   readonly #write: (payload: Parameters<RoundState<ProposedBlock>["write"]>[0]) => BlockMessage;
   #record: SigningRecord;
   readonly #doing = new Set<Promise<void>>();
@@ -82,13 +100,22 @@ class RunningEngine implements Engine {
   #state: RoundState<ProposedBlock> | undefined;
   #making: { readonly on: Head; readonly stop: AbortController } | undefined;
   #verifying: AbortController | undefined;
+  #isListening = false;
+  #isHalted = false;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
+    const { doppelganger } = deps.signing;
+    this.#doppelganger = doppelganger && new Doppelganger(deps, doppelganger);
+    if (this.#doppelganger?.isFound === true) deps.metrics.observeDoppelganger();
     this.#broadcaster = new Broadcaster(deps.peers, () => this.#state);
     this.#work = new BlockWork(deps);
     this.#timer = new RoundTimer(deps.log, (view) => this.#inbox.add({ type: "timeout", view }));
-    this.#write = createMessageSigner(deps.address, deps.sign);
+    const write = createMessageSigner(deps.address, deps.sign);
+    this.#write = (payload) => {
+      this.#doppelganger?.noteSigned(payload);
+      return write(payload);
+    };
     this.#record = new SigningRecord(deps.store);
     this.#stop.signal.addEventListener("abort", () => this.#inbox.close());
     this.#failure.promise.catch(() => undefined); // the promise is handed out; its readers see the failure
@@ -101,6 +128,13 @@ class RunningEngine implements Engine {
 
   view(): View | undefined {
     return this.#state?.view;
+  }
+
+  signingState(): SigningState {
+    const { chain, signing } = this.#deps;
+    if (this.#doppelganger?.isFound === true) return "doppelganger";
+    if (chain.head().header.number < signing.minHeight) return "below-min-height";
+    return this.#isListening ? "listening" : "signing";
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -123,16 +157,75 @@ class RunningEngine implements Engine {
     using ends = new DisposableStack();
     ends.defer(chain.onHead(() => this.#inbox.add({ type: "grown" })));
     ends.defer(chain.onRewind(() => this.#inbox.add({ type: "rewound" })));
-    await this.#perform(this.#begin(readRecord(this.#deps.store)));
     ends.defer(
       peers.onMessage((from, { message }) => {
         if (this.#broadcaster.isNew(from, message)) this.#inbox.addMessage(from, message);
       }),
     );
+    const held = await this.#waitToSign();
+    if (signal.aborted) return;
+    await this.#doppelganger?.claim();
+    await this.#perform(this.#begin(readRecord(this.#deps.store)));
+    await this.#perform(this.#steps(held));
     const greeting = setInterval(() => this.#broadcaster.greet(), GREET_MS);
     ends.defer(() => clearInterval(greeting));
     while (!signal.aborted) await this.#perform(this.#steps(await this.#inbox.take()));
     if (this.#state !== undefined) await this.#record.finish(this.#state);
+  }
+
+  /** Follows chain and peers until this node may sign. Returns the messages for the first height. */
+  async #waitToSign(): Promise<readonly UnreadMessage[]> {
+    const { log, signing } = this.#deps;
+    const held = new HeldMessages();
+    const listening = this.#listen();
+    if (this.signingState() === "below-min-height")
+      log.error({ minHeight: signing.minHeight }, "not signing: the chain is below --consensus.min-height");
+    while (this.signingState() !== "signing") {
+      const incoming = await this.#inbox.take();
+      if (this.#stop.signal.aborted) break;
+      for (const each of incoming) {
+        if (each.type === "event") this.#observeChain(each.event);
+        else if (this.#parse(each) !== undefined) held.add(each);
+      }
+    }
+    clearTimeout(listening);
+    return held.take();
+  }
+
+  /** Begins to listen for another node with this key; a single validator has nobody to hear it from. */
+  #listen(): NodeJS.Timeout | undefined {
+    const { chain, governance, address } = this.#deps;
+    const ms = this.#doppelganger?.beginListening() ?? 0;
+    this.#haltIfFound();
+    const { qualified } = validatorSetAt(governance, chain.head().header.number + 1);
+    if (ms === 0 || qualified.size < 2 || !qualified.has(mapKey(address))) return undefined;
+    this.#isListening = true;
+    return setTimeout(() => {
+      this.#isListening = false;
+      this.#inbox.add({ type: "grown" }); // ends the wait
+    }, ms);
+  }
+
+  /** Lets the doppelganger protection see a change of the chain. */
+  #observeChain({ type }: Event): void {
+    if (type === "rewound") this.#doppelganger?.noteRewind();
+    if (type !== "grown") return;
+    this.#doppelganger?.judgeBlocks();
+    this.#haltIfFound();
+  }
+
+  /** Stops signing for good when another node signs with this node's key. Blocks are still followed. */
+  #haltIfFound(): void {
+    if (this.#isHalted || this.#doppelganger?.isFound !== true) return;
+    this.#isHalted = true;
+    this.#deps.metrics.observeDoppelganger();
+    this.#do(this.#doppelganger.save());
+    this.#state = undefined;
+    this.#timer.stop();
+    clearTimeout(this.#reserving);
+    this.#broadcaster.forget();
+    this.#making?.stop.abort(ROUND_OVER);
+    this.#verifying?.abort(ROUND_OVER);
   }
 
   #begin(restored: DurableState<ProposedBlock> | undefined): readonly RoundAction<ProposedBlock>[] {
@@ -156,6 +249,8 @@ class RunningEngine implements Engine {
     const actions: RoundAction<ProposedBlock>[] = [];
     for (const each of incoming) {
       const event = each.type === "event" ? each.event : this.#read(each);
+      if (each.type === "event") this.#observeChain(each.event);
+      if (this.#isHalted) return [];
       if (event?.type === "rewound") actions.push(...this.#begin(undefined));
       else if (event?.type === "grown") actions.push(...this.#grow());
       else if (event !== undefined && this.#state !== undefined) {
@@ -180,11 +275,26 @@ class RunningEngine implements Engine {
 
   /** Decodes and verifies a received message. Returns undefined when it is irrelevant or invalid. */
   #read({ from, bytes }: UnreadMessage): RoundEvent<ProposedBlock> | undefined {
-    try {
+    const claimed = this.#parse({ from, bytes });
+    if (claimed === undefined || this.#state === undefined || !isRelevant(this.#state, claimed))
+      return undefined;
+    return this.#unlessInvalid(() => ({ type: "message", message: verifyMessage(claimed) }));
+  }
+
+  /** Decodes a received message. Returns undefined for an invalid one and for one that stops the signing. */
+  #parse({ from, bytes }: Omit<UnreadMessage, "type">): UnverifiedMessage | undefined {
+    return this.#unlessInvalid(() => {
       const claimed = parseMessage(bytes);
       this.#noteVote(from, claimed);
-      if (this.#state === undefined || !isRelevant(this.#state, claimed)) return undefined;
-      return { type: "message", message: verifyMessage(claimed) };
+      const isForeign = this.#doppelganger?.judge(claimed) === true;
+      this.#haltIfFound();
+      return isForeign ? undefined : claimed;
+    });
+  }
+
+  #unlessInvalid<T>(read: () => T): T | undefined {
+    try {
+      return read();
     } catch (error) {
       this.#deps.log.debug({ error }, "invalid consensus message");
       return undefined;

@@ -19,6 +19,30 @@ export type Incoming<T> = { readonly type: "event"; readonly event: T } | Unread
 const MAX_MESSAGES_PER_PEER = 1024;
 const MAX_BYTES = 64 * 2 ** 20;
 
+/** Bounds of the messages that are held for a node that does not sign yet. */
+const MAX_HELD = 1024;
+const MAX_HELD_BYTES = 16 * 2 ** 20;
+
+/** The newest messages of peers, for a node that will sign later. */
+export class HeldMessages {
+  readonly #messages: UnreadMessage[] = [];
+  #bytes = 0;
+
+  /** Adds a message. The oldest ones are dropped when a bound is reached. */
+  add(message: UnreadMessage): void {
+    this.#messages.push(message);
+    this.#bytes += message.bytes.length;
+    while (this.#messages.length > MAX_HELD || this.#bytes > MAX_HELD_BYTES)
+      this.#bytes -= this.#messages.shift()?.bytes.length ?? 0;
+  }
+
+  /** Returns the messages in order of arrival, and forgets them. */
+  take(): readonly UnreadMessage[] {
+    this.#bytes = 0;
+    return this.#messages.splice(0);
+  }
+}
+
 /** Holds events and messages until the engine takes them. */
 export class ConsensusInbox<T> {
   #waiting: Incoming<T>[] = [];

@@ -7,6 +7,8 @@ import type { RoundState } from "./round-state.ts";
 /** Observes the round state before and after each step. */
 export interface EngineMetrics {
   observe<P extends Proposal>(before: RoundState<P> | undefined, after: RoundState<P>): void;
+  /** Observes that another node signs with this node's key. */
+  observeDoppelganger(): void;
 }
 
 function nameOf(last: string): string {
@@ -27,6 +29,10 @@ export function declareEngineMetrics(metrics: Metrics, times: ArrivalTimes): Eng
   const committee = gauge("committeeSize", "Validators in the committee of the current round.");
   const lock = gauge("hashLock", "1 while this node is locked on a block that is not in the chain yet.");
   const timer = gauge("timer", "Nanoseconds from the acceptance of a proposal to the next height.");
+  const doppelganger = metrics.gauge({
+    name: "knit_consensus_doppelganger",
+    help: "1 when another node signs with this node's key; this node has stopped signing then.",
+  });
   let acceptedAt: number | undefined;
   return {
     observe(before, after) {
@@ -44,5 +50,6 @@ export function declareEngineMetrics(metrics: Metrics, times: ArrivalTimes): Eng
       committee.set(after.validators.committee(after.started).size);
       lock.set(Number(after.lock !== undefined));
     },
+    observeDoppelganger: () => doppelganger.set(1),
   };
 }

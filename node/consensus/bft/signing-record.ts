@@ -1,6 +1,6 @@
 /**
  * Record of the last signed messages and the lock in the chain's database. It is synced before a message is
- * sent, so that a crash never makes the node sign a contradiction. It is deleted when the chain is rewound.
+ * sent, so that a crash never makes the node sign a contradiction. A rewind of the chain moves it to a row of its own.
  */
 import { BytesError } from "../../bytes/error.ts";
 import { integerBytes } from "../../bytes/integer.ts";
@@ -18,6 +18,7 @@ import { compareViews, type View } from "./view.ts";
 
 const SIGNED_KEY = tables.meta.key("signed");
 const LOCKED_KEY = tables.meta.key("locked");
+const BEFORE_REWIND_KEY = tables.meta.key("signedBefore");
 
 /** Reads the record; undefined when nothing was ever signed. Throws `BytesError` when the row is damaged. */
 export function readRecord(rows: Rows): DurableState<ProposedBlock> | undefined {
@@ -27,8 +28,14 @@ export function readRecord(rows: Rows): DurableState<ProposedBlock> | undefined 
   return { signed: decodeSigned(signed), lock: locked && decodeLock(locked) };
 }
 
+/** Reads the signed messages of before the last rewind; undefined without one. Throws as `readRecord`. */
+export function readRecordBeforeRewind(rows: Rows): LastSigned | undefined {
+  const signed = rows.get(BEFORE_REWIND_KEY);
+  return signed && decodeSigned(signed);
+}
+
 /** Digest of a reserved slot: any block may have been signed there, so no other may be. */
-const RESERVED = "\xff".repeat(32);
+export const RESERVED = "\xff".repeat(32);
 
 /** Writes the record of one validator. */
 export class SigningRecord {

@@ -7,7 +7,7 @@ import { until } from "../../support/until.ts";
 const aNode = () => {
   const state = Promise.withResolvers<void>();
   const synced = Promise.withResolvers<void>();
-  const now = { syncing: false, peers: 1, isLow: false, isMigration: false, seconds: 0 };
+  const now = { syncing: false, peers: 1, isLow: false, isMigration: false, seconds: 0, signing: "signing" };
   const migration = {
     get status() {
       return { isMigration: now.isMigration };
@@ -23,8 +23,17 @@ const aNode = () => {
   const chain = { head: () => ({ header: { time: 0 } }) };
   const parts = (seeksPeers: boolean, type = "endpoint", intervalMs = 1000) => {
     const network = { seeksPeers, protocol };
+    const signing = () => now.signing;
     const options = { type, consensus: { intervalMs } };
-    return { options, chain, clock, state: { ready: state.promise, migration }, network, disk: now } as never;
+    return {
+      options,
+      chain,
+      clock,
+      state: { ready: state.promise, migration },
+      network,
+      disk: now,
+      signing,
+    } as never;
   };
   return { state, synced, now, parts };
 };
@@ -90,4 +99,15 @@ test("an endpoint among peers is not ready with a head older than a minute, or t
   expect(others.map((each) => each().ready)).toEqual([true, true, true, true]);
   now.seconds = 71;
   expect(others.map((each) => each().ready)).toEqual([true, true, true, false]);
+});
+
+test("a validator that does not sign is not ready, for a reason of its own", async () => {
+  const { state, now, parts } = aNode();
+  const judge = openReadiness(parts(false, "core"), createMetrics());
+  state.resolve();
+  await until(() => judge().ready);
+  for (const name of ["listening", "below-min-height", "doppelganger"]) {
+    now.signing = name;
+    expect(judge()).toEqual({ ready: false, reasons: [name] });
+  }
 });

@@ -188,7 +188,13 @@ describe("options", () => {
       flushInterval: 16,
       cacheSaveMs: 0,
     });
-    expect(found.consensus).toEqual({ rewardbase: undefined, intervalMs: 1_000, timeLimitMs: 250 });
+    expect(found.consensus).toEqual({
+      rewardbase: undefined,
+      intervalMs: 1_000,
+      timeLimitMs: 250,
+      doppelganger: { listenMs: 30_000 },
+      minHeight: 0,
+    });
     expect(found.log).toEqual({ level: "debug", format: "terminal" });
     const line = { "log.file": "/var/log/knit.log", "log.rotate": "true", "log.maxage": "2" };
     expect(options({ line }).options.logFile).toEqual({

@@ -38,13 +38,36 @@ const PATIENCE = 40_000_000;
 const SYNC_MS = 3000;
 const TRACE_LINES = 200;
 
+/** Sees what the validators of a run do, and changes nothing of it. */
+export interface Witness {
+  /** A validator starts, with what is on its disk. */
+  starts(validator: Validator): void;
+  /** It signs, maybe without anybody ever hearing of it. */
+  signs(validator: Validator, payload: MessagePayload<SimulatedBlock>): void;
+  /** Its own message leaves; what it signed is on disk. */
+  sends(validator: Validator, message: Said): void;
+  /** A message arrives, of whomever. */
+  hears(validator: Validator, message: Said): void;
+  /** A block comes into its chain by its own agreement, with the commits of these. */
+  commits(validator: Validator, block: Proposal, committers: readonly string[]): void;
+}
+
+const NOBODY: Witness = {
+  starts: () => undefined,
+  signs: () => undefined,
+  sends: () => undefined,
+  hears: () => undefined,
+  commits: () => undefined,
+};
+
 /** Runs a plan to its end. */
-export function simulate(plan: Plan): Outcome {
-  return new Simulation(plan).run();
+export function simulate(plan: Plan, witness: Witness = NOBODY): Outcome {
+  return new Simulation(plan, witness).run();
 }
 
 class Simulation {
   readonly #plan: Plan;
+  readonly #witness: Witness;
   readonly #random: () => number;
   readonly #agenda = new Agenda<() => void>();
   readonly #validators: readonly Validator[];
@@ -58,8 +81,9 @@ class Simulation {
   #crashes = 0;
   #made = 0;
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, witness: Witness) {
     this.#plan = plan;
+    this.#witness = witness;
     this.#random = seededRandom(plan.seed ^ 0x5eed);
     this.#validators = Array.from({ length: plan.validators }, (_, index) => ({
       index,
@@ -111,7 +135,11 @@ class Simulation {
     validator.life++;
     const number = chain.length - 1;
     const head = { number, hash: chain[number] ?? GENESIS };
-    const write = (payload: MessagePayload<SimulatedBlock>): Said => written(name, payload);
+    this.#witness.starts(validator);
+    const write = (payload: MessagePayload<SimulatedBlock>): Said => {
+      this.#witness.signs(validator, payload);
+      return written(name, payload);
+    };
     const validators = this.#validatorSet(number + 1);
     this.#take(validator, beginRounds({ self: name, write, head, validators, restored: disk }));
   }
@@ -181,6 +209,8 @@ class Simulation {
       case "commit": {
         const { proposal, commits } = action;
         if (commits.length < quorum(this.#plan.committeeSize).required) this.#fail("too few seals");
+        const committers = commits.map(({ sender }) => sender);
+        this.#witness.commits(validator, proposal, committers);
         return this.#after(this.#upTo(50), validator, () => this.#append(validator, proposal));
       }
     }
@@ -211,6 +241,7 @@ class Simulation {
     const isOwn = message.sender === validator.name;
     const treason = this.#plan.traitors.get(validator.index);
     if (isOwn && treason === undefined) this.#checkSigned(message.payload, validator.name);
+    if (isOwn) this.#witness.sends(validator, message);
     if (!isOwn && !this.#plan.relays) return;
     for (const to of this.#recipients(validator)) {
       if (isOwn && treason !== undefined) {
@@ -253,6 +284,7 @@ class Simulation {
 
   /** Messages with a seal that is none get no further than the signature check. */
   #deliver(from: Validator, to: Validator, message: Said, key: string): void {
+    this.#witness.hears(to, message);
     to.sent.add(`${from.index} ${key}`);
     if (to.met.has(key)) return;
     to.met.add(key);
