@@ -42,6 +42,8 @@ export const annotations = {
   applied: "knit.dev/applied",
   /** On a StatefulSet: the pod template as it was applied, reused until its inputs change. */
   template: "knit.dev/template",
+  /** On a StatefulSet: the settings file of that template, reused with it. */
+  settingsFile: "knit.dev/settings-file",
 } as const;
 
 /** Maintenance operations by their annotation value, with the RPC method that starts each. */

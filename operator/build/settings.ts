@@ -8,13 +8,13 @@ import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 /** Key of the file in the ConfigMap. */
 export const SETTINGS_FILE = "knit.yaml";
 
-/** Builds the ConfigMap with the settings. */
-export function settingsMap(member: Member): DraftOf<V1ConfigMap> {
+/** Builds the ConfigMap with the settings file. */
+export function settingsMap(member: Member, text: string): DraftOf<V1ConfigMap> {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: ownedMeta(member, objectNames(member.name).settings),
-    data: { [SETTINGS_FILE]: settingsText(member) },
+    data: { [SETTINGS_FILE]: text },
   };
 }
 

@@ -60,15 +60,22 @@ function templateAnnotations({ digest, address }: PodOptions): Record<string, st
   };
 }
 
-/** Builds the StatefulSet of a member: one replica, or none while the Node is suspended. */
-export function statefulSet(member: Member, template: V1PodTemplateSpec): DraftOf<V1StatefulSet> {
+/** Builds the StatefulSet of a member: one replica, or none while the Node is suspended; `settings` is its settings file. */
+export function statefulSet(
+  member: Member,
+  template: V1PodTemplateSpec,
+  settings?: string,
+): DraftOf<V1StatefulSet> {
   const { node, name } = member;
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
     metadata: {
       ...ownedMeta(member, objectNames(name).statefulSet),
-      annotations: { [annotations.template]: JSON.stringify(template) },
+      annotations: {
+        [annotations.template]: JSON.stringify(template),
+        ...(settings === undefined ? {} : { [annotations.settingsFile]: settings }),
+      },
     },
     spec: {
       replicas: node.spec.suspend ? 0 : 1,

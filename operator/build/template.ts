@@ -26,6 +26,12 @@ export function lastAppliedTemplate(statefulSet: unknown): V1PodTemplateSpec | u
   }
 }
 
+/** Reads the settings file of the template that was applied last; undefined when it is not recorded. */
+export function lastAppliedSettings(statefulSet: unknown): string | undefined {
+  const text = ((statefulSet ?? {}) as Annotated).metadata?.annotations?.[annotations.settingsFile];
+  return typeof text === "string" ? text : undefined;
+}
+
 /** Returns the input digest in the annotations of a template. */
 export function templateDigest(template: V1PodTemplateSpec | undefined): string | undefined {
   const digest = (template as Annotated | undefined)?.metadata?.annotations?.[annotations.settings];

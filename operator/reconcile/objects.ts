@@ -7,9 +7,9 @@ import { networkPolicy } from "../build/network-policy.ts";
 import { serviceAccount } from "../build/service-account.ts";
 import { serviceMonitor } from "../build/service-monitor.ts";
 import { externalService, membersService, peerService, rpcService } from "../build/services.ts";
-import { settingsMap } from "../build/settings.ts";
+import { SETTINGS_FILE, settingsMap, settingsText } from "../build/settings.ts";
 import { podTemplate, statefulSet } from "../build/stateful-set.ts";
-import { inputDigest, lastAppliedTemplate, templateDigest } from "../build/template.ts";
+import { inputDigest, lastAppliedSettings, lastAppliedTemplate, templateDigest } from "../build/template.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
@@ -17,6 +17,7 @@ import type { WatchedKind } from "./cluster-cache.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { failWith, goOn, type Outcome, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
+import { configText } from "./secret-text.ts";
 
 /** Applies the objects that the members share. */
 export function sharedStep({ node, deps }: Context): Promise<Outcome> {
@@ -42,39 +43,58 @@ export async function suspendStep({ node, members }: Context): Promise<Outcome> 
 export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
+  const { template, settings } = podInputs(context);
   return applyAll(context, [
-    // One that keeps its template keeps its settings: whenever it starts anew, it is as it was.
-    ["configMap", facts.keeps ? undefined : settingsMap(member)],
+    ["configMap", settingsMap(member, settings)],
     ["service", peerService(member)],
     ["service", externalService(member)],
-    ["statefulSet", statefulSet(member, templateOf(context))],
+    ["statefulSet", statefulSet(member, template, settings)],
   ]);
 }
 
 /** Scales the StatefulSet of a member to zero; does not create it. */
 function endPod(context: MemberContext): Promise<Outcome> {
   const { member } = context;
-  const written = writtenOf(context);
+  const written = writtenInputs(context);
   if (written === undefined) return Promise.resolve(goOn);
   const { node } = member;
   const suspended = { ...node, spec: { ...node.spec, suspend: true } };
-  return applyAll(context, [["statefulSet", statefulSet({ ...member, node: suspended }, written)]]);
+  const { template, settings } = written;
+  return applyAll(context, [
+    ["statefulSet", statefulSet({ ...member, node: suspended }, template, settings)],
+  ]);
 }
 
-function writtenOf({ member, node, deps }: MemberContext): V1PodTemplateSpec | undefined {
-  const key = `${node.meta.namespace}/${objectNames(member.name).statefulSet}`;
-  return lastAppliedTemplate(deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key)));
+/** Pod template and settings file, which are made and kept together. */
+interface PodInputs {
+  readonly template: V1PodTemplateSpec;
+  readonly settings: string;
 }
 
-/** Returns the last applied template while its inputs are unchanged or the member waits; else a new one. */
-function templateOf(context: MemberContext): V1PodTemplateSpec {
+/** Returns what was applied last; undefined before. An earlier release recorded the settings in the ConfigMap alone. */
+function writtenInputs({ member, node, deps }: MemberContext): PodInputs | undefined {
+  const { namespace } = node.meta;
+  const names = objectNames(member.name);
+  const key = `${namespace}/${names.statefulSet}`;
+  const set = deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key));
+  const template = lastAppliedTemplate(set);
+  if (template === undefined) return undefined;
+  const map = deps.cache.find("configMap", `${namespace}/${names.settings}`)?.object;
+  return {
+    template,
+    settings: lastAppliedSettings(set) ?? configText(map, SETTINGS_FILE) ?? settingsText(member),
+  };
+}
+
+/** Returns what was applied last while the inputs are unchanged or the member waits; else makes both anew. */
+function podInputs(context: MemberContext): PodInputs {
   const { member, deps, facts } = context;
   const digest = inputDigest(member, facts.identity?.id);
-  const written = writtenOf(context);
+  const written = writtenInputs(context);
   const keeps = facts.keeps === true || facts.volume?.reason === "Terminating";
-  return written !== undefined && (keeps || templateDigest(written) === digest)
-    ? written
-    : podTemplate(member, { ...deps.settings, digest, address: facts.identity?.address });
+  if (written !== undefined && (keeps || templateDigest(written.template) === digest)) return written;
+  const template = podTemplate(member, { ...deps.settings, digest, address: facts.identity?.address });
+  return { template, settings: settingsText(member) };
 }
 
 type Wanted = readonly (readonly [kind: WatchedKind, draft: Draft | undefined])[];

@@ -53,6 +53,7 @@ describe("another image", () => {
     expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:new", "knit:1"]);
     expect(cluster.writes.filter((write) => write.endsWith("proxy")).slice(0, 1)).toEqual(["status proxy"]);
     expect(text("ConfigMap", "endpoint-settings")).not.toContain("knit:new");
+    expect(text("ConfigMap", "proxy-settings")).toContain("knit:new");
     expect(cluster.conditions("proxy")).toContain("Progressing True RollingOut");
     expect(cluster.conditions("core")).toContain("Progressing True RolloutWaits");
     expect([cluster.node("proxy").status.phase, cluster.node("core").status.rollout]).toEqual([
