@@ -124,10 +124,10 @@ async function startGoodPeer({ target }: Victim): Promise<ChildProcess> {
 /** Ends an attacker or the good peer; what it tells of itself. */
 async function stopProcess(child: ChildProcess): Promise<unknown> {
   if (child.exitCode !== null || child.signalCode !== null) return undefined;
-  const told = once(child, "message").then(([figures]: unknown[]) => figures);
+  const reported = once(child, "message").then(([figures]: unknown[]) => figures);
   const gone = once(child, "exit");
   child.send("stop");
-  const figures = await Promise.race([told, setTimeout(REPORT_MS, undefined, { ref: false })]);
+  const figures = await Promise.race([reported, setTimeout(REPORT_MS, undefined, { ref: false })]);
   child.kill("SIGKILL");
   await gone;
   return figures;

@@ -28,8 +28,8 @@ const { values } = parseArgs({
 const BEFORE_MS = 20_000;
 const LOOK_MS = 10;
 /** A node that was just asked may not say yet that it migrates. */
-const LEAST_MS = 2_000;
-const LONGEST_MS = 600_000;
+const MIN_MS = 2_000;
+const MAX_MS = 600_000;
 const PEER = process.env["KNIT_PEER_KCN"];
 
 const scratch = await mkdtemp(join(tmpdir(), "knit-bench-migration-"));
@@ -80,7 +80,7 @@ interface Status {
 
 async function measure(name: string, command: string, args: readonly string[]): Promise<void> {
   const http = `http://127.0.0.1:${args[args.indexOf("--rpcport") + 1]}`;
-  await using node = await startNode({ command, args, targets: { http }, patienceMs: LONGEST_MS });
+  await using node = await startNode({ command, args, targets: { http }, patienceMs: MAX_MS });
   const since = performance.now();
   const before = await blocksWhile(http, async () => performance.now() - since < BEFORE_MS);
   const memoryBefore = peakMemory(node.pid);
@@ -88,7 +88,7 @@ async function measure(name: string, command: string, args: readonly string[]): 
   const started = performance.now();
   const meanwhile = await blocksWhile(http, async () => {
     const ms = performance.now() - started;
-    return ms < LEAST_MS || (ms < LONGEST_MS && (await status(http)).isMigration);
+    return ms < MIN_MS || (ms < MAX_MS && (await status(http)).isMigration);
   });
   const seconds = (performance.now() - started) / 1000;
   const { committed, err } = await status(http);

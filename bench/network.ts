@@ -17,13 +17,13 @@ import { parseArgs } from "node:util";
 import { benchConsensus, benchPropagation } from "./support/network-mesh.ts";
 import { benchSync } from "./support/network-sync.ts";
 
-interface BenchTerms {
+interface BenchOptions {
   readonly scratch: string;
   readonly chain: string | undefined;
   readonly validators: readonly number[];
 }
 
-const BENCHES: Readonly<Record<string, (terms: BenchTerms) => Promise<void>>> = {
+const BENCHES: Readonly<Record<string, (terms: BenchOptions) => Promise<void>>> = {
   sync: benchSync,
   propagation: benchPropagation,
   consensus: benchConsensus,

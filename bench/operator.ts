@@ -147,7 +147,7 @@ async function change(subject: Subject, client: KubeClient): Promise<void> {
 async function mend(subject: Subject, played: readonly PlayedNode[]): Promise<void> {
   const before = await subject.cost();
   const kept = played.map((node) => node.peers());
-  const told = tellings(played);
+  const reported = tellings(played);
   const began = performance.now();
   for (const node of played) node.losePeers();
   await eventually(
@@ -155,7 +155,7 @@ async function mend(subject: Subject, played: readonly PlayedNode[]): Promise<vo
     async () => played.every((node, index) => node.peers() >= (kept[index] ?? 0)) || undefined,
     600,
   );
-  const figures = { peers: sumOf(kept), calls: tellings(played) - told, seconds: secondsSince(began) };
+  const figures = { peers: sumOf(kept), calls: tellings(played) - reported, seconds: secondsSince(began) };
   tell("all peers back", figures, difference(await subject.cost(), before));
 }
 

@@ -15,7 +15,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CHAIN_ID } from "./network/genesis.ts";
 import { agree, headsOf } from "./network/heads.ts";
-import { type Network, type NetworkTerms, openNetwork } from "./network/network.ts";
+import { type Network, type NetworkOptions, openNetwork } from "./network/network.ts";
 import type { NetworkSize } from "./network/plan.ts";
 
 const { values } = parseArgs({
@@ -58,7 +58,7 @@ function sizeOf({ core, proxy, endpoint }: Record<keyof NetworkSize, string>): N
   };
 }
 
-function goCore(text: string): NetworkTerms["go"] {
+function goCore(text: string): NetworkOptions["go"] {
   const core = countOf("go-core", text);
   const binary = process.env["KNIT_PEER_KCN"];
   if (core > 0 && binary === undefined)

@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { judgeVector } from "../test/support/vectors-kinds.ts";
 
 /** More failures of one path are counted and not printed. */
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 
 /** Where the command was typed; npm runs it in the project's folder. */
 const from = process.env["INIT_CWD"] ?? process.cwd();
@@ -20,8 +20,8 @@ if (paths.length === 0) {
 }
 for (const path of paths) {
   const { passed, failed, failures, excluded = 0 } = await judgeVector(resolve(from, path));
-  for (const line of failures.slice(0, MOST_LINES)) console.log(`${path}: ${shortened(line)}`);
-  if (failures.length > MOST_LINES) console.log(`${path}: ... and ${failures.length - MOST_LINES} more`);
+  for (const line of failures.slice(0, MAX_LINES)) console.log(`${path}: ${shortened(line)}`);
+  if (failures.length > MAX_LINES) console.log(`${path}: ... and ${failures.length - MAX_LINES} more`);
   if (excluded > 0)
     console.log(`${path}: ${excluded} excluded by design, listed in test/vectors/core-tests-exclusions.json`);
   if (paths.length > 1) console.log(`${path}: ${passed} passed, ${failed} failed`);

@@ -147,14 +147,14 @@ test("nothing but compat and the composition root knows profiles of JSON-RPC", (
     .filter(({ imports }) => imports.some(({ from }) => from.includes("compat/")));
   const rooms = new Set(importers.map(({ path }) => path.split("/")[1]));
   expect([...rooms]).toEqual(["compose"]);
-  const told = ["jsonrpc", "transport", "presenters", "calls", "rpc"].flatMap((room) =>
+  const reported = ["jsonrpc", "transport", "presenters", "calls", "rpc"].flatMap((room) =>
     filesBelow(`node/${room}`, /\.ts$/).filter(({ text }) =>
       /\b(?:profile|ProfileName|RpcProfile|rpcProfiles)\b/.test(
         text.replaceAll(/CPU profile|profiler\.profile/g, ""),
       ),
     ),
   );
-  expect(told.map(({ path }) => path)).toEqual([]);
+  expect(reported.map(({ path }) => path)).toEqual([]);
 });
 
 test("no file names a place on somebody's machine", () => {

@@ -4,7 +4,9 @@ import { describe, expect, test } from "@jest/globals";
 import type { Source } from "./support/architecture.ts";
 import {
   danglingFiles,
+  danglingNames,
   headReferences,
+  oldWords,
   participles,
   sharedNames,
   whComments,
@@ -12,6 +14,9 @@ import {
 } from "./support/language.ts";
 
 const sources = read("{node,operator}/**/*.ts");
+const helpers = read("{test,bench,scripts}/**/*.ts").filter(
+  ({ path }) => !path.includes("/vectors/") && path !== "test/language.test.ts",
+);
 
 function read(pattern: string): Source[] {
   return globSync(pattern).map((path) => ({ path, text: readFileSync(path, "utf8") }));
@@ -42,6 +47,15 @@ test("pages and files that comments and docs name are there", () => {
   expect(danglingFiles([...sources, ...pages], files, existsSync)).toEqual([]);
 });
 
+test("names in comments are there", () => {
+  const every = [...sources, ...helpers];
+  expect(danglingNames(every, [...every, ...read("wasm/**/*.ts")])).toEqual([]);
+});
+
+test("no name is of the former dialect", () => {
+  expect(oldWords([...sources, ...helpers])).toEqual([]);
+});
+
 function source(text: string): Source[] {
   return [{ path: "node/a/b.ts", text }];
 }
@@ -69,6 +83,23 @@ describe("the rules catch", () => {
     const elsewhere = { path: "operator/c/d.ts", text: "export interface Job {}" };
     expect(sharedNames([...source("export const Job = 1;"), other, elsewhere])).toEqual([
       "node: Job in a, c",
+    ]);
+  });
+
+  test("a name that is in no source, unless it is another program's", () => {
+    const text =
+      "/** Calls `seal` and `block.gone`; see {@link lost}. */\n/** As `Seal` of the Go node. */\nconst block = seal();";
+    expect(danglingNames(source(text), source(text))).toEqual([
+      "node/a/b.ts:1: block.gone",
+      "node/a/b.ts:1: lost",
+    ]);
+  });
+
+  test("a name of the former dialect", () => {
+    expect(oldWords(source("const MOST_ROUNDS = 1;\nconst told = most;\ninterface PodSeen {}"))).toEqual([
+      "node/a/b.ts:1: MOST_ROUNDS",
+      "node/a/b.ts:2: told",
+      "node/a/b.ts:3: PodSeen",
     ]);
   });
 

@@ -38,9 +38,9 @@ export async function openPlayedNode(socketPath: string, id: string): Promise<Pl
     const { method, params = [] } = JSON.parse(text) as Call; // from the gateway, which has checked it
     if (method.endsWith("Peer")) tellings++;
     const result = answers[method]?.(params);
-    const told =
+    const reported =
       result === undefined ? { error: { code: -32_601, message: `no ${method} here` } } : { result };
-    socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, ...told })}\n`);
+    socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, ...reported })}\n`);
   };
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import {
   type Network,
   type NetworkNode,
-  type NetworkTerms,
+  type NetworkOptions,
   openNetwork,
 } from "../../scripts/network/network.ts";
 import { freePorts } from "../../scripts/network/ports.ts";
@@ -123,11 +123,11 @@ export async function benchConsensus({
   }
 }
 
-function councilOf(core: number): NetworkTerms["size"] {
+function councilOf(core: number): NetworkOptions["size"] {
   return { core, proxy: 0, endpoint: 0 };
 }
 
-async function measureCouncil(program: string, terms: NetworkTerms): Promise<void> {
+async function measureCouncil(program: string, terms: NetworkOptions): Promise<void> {
   const ports = await freePorts(terms.size.core);
   const flagsOf = (place: number): string[] => [...METRICS, "--prometheusport", String(ports[place])];
   await using network = await openNetwork({ ...terms, flagsOf });

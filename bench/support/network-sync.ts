@@ -12,7 +12,7 @@ const KCN = process.env["KNIT_PEER_KCN"];
 const ASK_MS = 20;
 
 /** Where the bench keeps things, and which chain it takes. */
-export interface SyncTerms {
+export interface SyncOptions {
   readonly scratch: string;
   /** A directory with genesis.json and chain.rlp.gz; one of transfers is made when undefined. */
   readonly chain: string | undefined;
@@ -24,7 +24,7 @@ interface Running {
 }
 
 /** Measures our node, and the Go node where there is one. */
-export async function benchSync({ scratch, chain = join(scratch, "chain") }: SyncTerms): Promise<void> {
+export async function benchSync({ scratch, chain = join(scratch, "chain") }: SyncOptions): Promise<void> {
   if (chain.startsWith(scratch))
     await makeTransferChain(chain, { accounts: 20_000, blocks: 111, transfers: 450 });
   const home = join(scratch, "source");

@@ -18,7 +18,7 @@ const FEE = 25_000_000_000n * 21_000n;
 const AUTHOR = new Uint8Array(20).fill(7);
 
 /** How the state is opened; `tries` may watch what is written. */
-export interface TransferStateTerms {
+export interface TransferStateOptions {
   readonly accounts: number;
   /** Where it lies; a new temporary directory when left out. */
   readonly directory?: string;
@@ -29,13 +29,13 @@ export interface TransferStateTerms {
 /** The open databases below a directory of their own, which goes with `remove`. */
 export class TransferState {
   readonly directory: string;
-  readonly #terms: TransferStateTerms;
+  readonly #terms: TransferStateOptions;
   readonly #addresses: readonly Uint8Array[];
   #seed = 1;
   #chain: Store | undefined;
   #state: State | undefined;
 
-  constructor(terms: TransferStateTerms) {
+  constructor(terms: TransferStateOptions) {
     this.#terms = terms;
     this.directory = terms.directory ?? mkdtempSync(join(tmpdir(), "knit-bench-"));
     this.#addresses = Array.from({ length: terms.accounts }, (_, i) => keccak256(fixedBytes(i, 4)).slice(12));

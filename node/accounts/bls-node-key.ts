@@ -44,24 +44,22 @@ export async function loadBlsKey({ given, named, usual, nodeKey }: BlsKeySources
 
 /** Records the public key of a key file in a file beside it. */
 export function noteBlsKey(path: string, publicKey: Uint8Array): Promise<void> {
-  return writeFile(notedPath(path), bareHex(publicKey), { mode: 0o600, flush: true });
+  return writeFile(recordPath(path), bareHex(publicKey), { mode: 0o600, flush: true });
 }
 
 async function checkNoted(path: string, key: Uint8Array): Promise<void> {
-  const noted = await readFile(notedPath(path), "utf8").catch((cause: NodeJS.ErrnoException) => {
+  const recorded = await readFile(recordPath(path), "utf8").catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined; // a key that somebody put there
-    throw new AccountsError("bad-bls-key", `cannot read ${notedPath(path)}: ${cause.message}`, { cause });
+    throw new AccountsError("bad-bls-key", `cannot read ${recordPath(path)}: ${cause.message}`, { cause });
   });
-  if (noted === undefined) return;
+  if (recorded === undefined) return;
   const publicKey = bareHex((await loadBls()).publicKeyOf(key));
-  if (noted === publicKey) return;
-  const advice = `put the right key there, or remove ${notedPath(path)} if the key was changed on purpose`;
-  throw badBlsKeyError(
-    `${path} is the key of ${publicKey}, what was written there is that of ${noted}: ${advice}`,
-  );
+  if (recorded === publicKey) return;
+  const advice = `put the right key there, or remove ${recordPath(path)} if the key was changed on purpose`;
+  throw badBlsKeyError(`${path} is the key of ${publicKey}, the recorded key is ${recorded}: ${advice}`);
 }
 
-function notedPath(path: string): string {
+function recordPath(path: string): string {
   return `${path}.public`;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Unpacks Snappy's raw block form (google/snappy `format_description.txt`). The bytes may be anybody's: nothing is
- * made before a length is known to be possible, and no copy leaves what was unpacked so far.
+ * Unpacks Snappy's raw block form (format_description.txt of google/snappy). The input is untrusted: no memory
+ * is allocated before the length is checked, and no copy reads beyond the bytes unpacked so far.
  */
 import { BytesError } from "./error.ts";
 
-/** A copy gives at most 64 bytes for 3, so no honest block says more than this times its own length. */
+/** Maximum ratio of lengths: a copy yields at most 64 bytes from 3. */
 const MAX_RATIO = 22;
 
 /** Returns the unpacked length in a block's header. Throws `BytesError` `bad-snappy`. */

@@ -56,7 +56,7 @@ export interface ImportOptions {
 /** The Go node inserts this many blocks of a file at a time, and counts them so in its messages. */
 export const BATCH_BLOCKS = 2500;
 /** Seconds that a block may be ahead of the clock and is waited for. */
-const MOST_EARLY_S = 30;
+const MAX_EARLY_S = 30;
 /** Seconds that the header rules allow it to be. */
 const ALLOWED_EARLY_S = 1;
 
@@ -175,8 +175,8 @@ function short(hash: Hash = new Uint8Array(0)): string {
 /** Waits for a block that is a little ahead of the clock; false when the signal came first. */
 async function isDue({ time }: Header, clock: Clock, signal: AbortSignal | undefined): Promise<boolean> {
   const now = Math.floor(clock.now() / 1000);
-  if (time > now + MOST_EARLY_S) {
-    throw new ChainError("bad-block", `future block: ${time} > ${now + MOST_EARLY_S}`);
+  if (time > now + MAX_EARLY_S) {
+    throw new ChainError("bad-block", `future block: ${time} > ${now + MAX_EARLY_S}`);
   }
   for (;;) {
     const early = (time - ALLOWED_EARLY_S) * 1000 - clock.now();

@@ -37,7 +37,7 @@ export interface ChainDeps {
   readonly headerRules: HeaderRules;
   readonly pause: Pause;
   readonly log: Log;
-  /** See `WriterParts`; there is always room when left out. */
+  /** False while the disk is nearly full; true when absent. */
   readonly hasRoom?: (() => boolean) | undefined;
 }
 

@@ -61,7 +61,7 @@ export function recoverSigners(
   return Promise.all(settling).then(() => undefined);
 }
 
-function wish(
+function request(
   { jobs, wishes }: SignerRequests,
   make: () => readonly RecoveryInput[],
   settle: (signers: Signers) => void,
@@ -76,7 +76,7 @@ function wish(
 }
 
 function wishSender(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
-  wish(
+  request(
     wishes,
     () => [recoveryJob(tx, chainId)],
     ([sender]) => {
@@ -86,7 +86,7 @@ function wishSender(wishes: SignerRequests, tx: Transaction, chainId: bigint): v
 }
 
 function wishSenderKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
-  wish(
+  request(
     wishes,
     () => senderJobs(tx, chainId),
     (keys) => {
@@ -96,7 +96,7 @@ function wishSenderKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint
 }
 
 function wishPayerKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
-  wish(
+  request(
     wishes,
     () => payerJobs(tx, chainId),
     (keys) => {
@@ -107,7 +107,7 @@ function wishPayerKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint)
 
 /** Nothing is asked for a signature that cannot be anybody's. */
 function wishGiver(wishes: SignerRequests, authorization: Authorization): void {
-  wish(
+  request(
     wishes,
     () => {
       const job = authorityJob(authorization);

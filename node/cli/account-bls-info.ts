@@ -26,8 +26,8 @@ interface BlsInfo {
  * data directory.
  */
 export async function writeBlsInfo(job: CommandJob): Promise<void> {
-  const { address, told } = await askInfo(job);
-  const blsPublicKeyInfo = told ?? (await ownInfo(job, address));
+  const { address, reported } = await askInfo(job);
+  const blsPublicKeyInfo = reported ?? (await ownInfo(job, address));
   const name = `bls-publicinfo-${address}.json`;
   const text = `${JSON.stringify({ address, blsPublicKeyInfo }, undefined, 2)}\n`;
   await writeNewFile({ path: resolvePath(name, job.shell.host), name, text, mode: 0o644 });
@@ -37,7 +37,7 @@ export async function writeBlsInfo(job: CommandJob): Promise<void> {
 interface Answered {
   /** Address with checksum (EIP-55). */
   readonly address: string;
-  readonly told: BlsInfo | undefined;
+  readonly reported: BlsInfo | undefined;
 }
 
 const QUESTION = '{"jsonrpc":"2.0","id":1,"method":"admin_nodeInfo","params":[]}';
@@ -65,7 +65,7 @@ function readAnswer(text: string): Answered {
   const { nodeAddress, blsPublicKeyInfo } = objectOf(result);
   if (typeof nodeAddress !== "string" || !/^0x[0-9a-f]{40}$/i.test(nodeAddress))
     throw new Error("Unable to fetch node info: the answer names no node address");
-  return { address: nodeAddress, told: readInfo(blsPublicKeyInfo) };
+  return { address: nodeAddress, reported: readInfo(blsPublicKeyInfo) };
 }
 
 function readInfo(value: unknown): BlsInfo | undefined {

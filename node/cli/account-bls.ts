@@ -33,12 +33,12 @@ export async function importBlsKey(job: CommandJob): Promise<void> {
 type KeySource = (options: NodeOptions, nodeKey: NodeKey) => Promise<Uint8Array>;
 
 /** Writes a key file to the working directory. Its name contains the node's address. */
-async function writeKeyFile(job: CommandJob, told: string, source: KeySource): Promise<void> {
+async function writeKeyFile(job: CommandJob, heading: string, source: KeySource): Promise<void> {
   const { options, passphrases, say } = await openKeyJob(job);
   const nodeKey = await ownNodeKey(options);
   const key = await source(options, nodeKey);
   const publicKey = await publicKeyOf(key);
-  say(`${told}: pub=${bareHex(publicKey)}`);
+  say(`${heading}: pub=${bareHex(publicKey)}`);
   const passphrase = await passphrases.fresh(0, "Please give a new password. Do not forget this password.");
   const rounds = BLS_FILE_ROUNDS[options.accounts.lightKdf ? "light" : "standard"];
   const name = `bls-keystore-${checksumAddress(nodeKey.address)}.json`;

@@ -22,9 +22,9 @@ export async function updateAccounts(job: CommandJob): Promise<void> {
   for (const typed of job.arguments) {
     const { entry, keyring } = await unlock(work, store, { typed, matches: matchesOf(typed, entries) });
     try {
-      const told = "Please give a new password. Do not forget this password.";
+      const prompt = "Please give a new password. Do not forget this password.";
       const { address, path } = entry;
-      await store.save({ path, address, keyring }, await work.passphrases.fresh(1, told));
+      await store.save({ path, address, keyring }, await work.passphrases.fresh(1, prompt));
     } finally {
       wipe(keyring);
     }
@@ -66,8 +66,8 @@ interface Unlocked {
 async function unlock(work: AccountJob, store: KeyStore, { typed, matches }: Asked): Promise<Unlocked> {
   let last: unknown;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const told = `Unlocking account ${typed} | Attempt ${attempt}/${ATTEMPTS}`;
-    const passphrase = await work.passphrases.one(0, told);
+    const prompt = `Unlocking account ${typed} | Attempt ${attempt}/${ATTEMPTS}`;
+    const passphrase = await work.passphrases.one(0, prompt);
     const found = await tryAll(store, matches, passphrase).catch((error: unknown) => {
       if (!(error instanceof AccountsError && error.code === "wrong-passphrase")) throw error;
       last = error;

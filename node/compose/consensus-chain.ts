@@ -61,14 +61,14 @@ export async function openConsensusChain(
   });
 }
 
-interface ForkFieldTerms {
+interface ForkFieldOptions {
   readonly config: ChainConfig;
   readonly governance: Governance;
   readonly checks: BlsChecks | undefined;
 }
 
 function forkFieldContext(
-  { config, governance, checks }: ForkFieldTerms,
+  { config, governance, checks }: ForkFieldOptions,
   number: number,
   parent: Header,
 ): ForkFieldDeps {

@@ -11,12 +11,12 @@ import type { DiskUseWatch } from "./disk-use.ts";
 import type { TableWatch } from "./table-watch.ts";
 
 /** Parts of the node that are measured. */
-export type MeasuredParts = Omit<NodeDatabase, keyof AsyncDisposable> & { readonly memory: MemoryWatch };
+export type MetricsDeps = Omit<NodeDatabase, keyof AsyncDisposable> & { readonly memory: MemoryWatch };
 
 /** Declares them: read when they are scraped. */
 export function declareNodeMetrics(
   metrics: Metrics,
-  { store, state, nodeCache, disk, memory }: MeasuredParts,
+  { store, state, nodeCache, disk, memory }: MetricsDeps,
   use: Pick<DiskUseWatch, "newest"> & Pick<TableWatch, "hasDamage">,
 ): void {
   for (const name of ["build/info", "knit_build_info"]) {

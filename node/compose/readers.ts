@@ -38,11 +38,11 @@ export function openReaders(
 }
 
 /** A thread's heap should not be smaller. */
-const LEAST_READER_HEAP = 56 * 1024 * 1024;
+const MIN_READER_HEAP = 56 * 1024 * 1024;
 
 /** As many threads as there are spare cores, or as find room. */
 function readerThreads(bytes: number): Pick<ReaderPoolOptions, "maxThreads" | "heapBytes"> {
-  const most = Math.floor(bytes / LEAST_READER_HEAP);
+  const most = Math.floor(bytes / MIN_READER_HEAP);
   const maxThreads = Math.max(1, Math.min(most, availableParallelism() - 1));
   return { maxThreads, heapBytes: Math.floor(bytes / maxThreads) };
 }
@@ -72,11 +72,11 @@ export function askedOfReaders(
 
 function readerData(options: NodeOptions): ReaderData {
   const { maxLogs, maxAnswerBytes: maxBytes, profile } = options.rpc;
-  return { directory: chainDirectory(options), maxLogs, maxBytes, profile, ...callTerms(options) };
+  return { directory: chainDirectory(options), maxLogs, maxBytes, profile, ...callOptions(options) };
 }
 
 /** Bounds of contract calls. */
-export function callTerms({ rpc }: NodeOptions): Omit<CallMethodDeps, "open"> {
+export function callOptions({ rpc }: NodeOptions): Omit<CallMethodDeps, "open"> {
   const { options, readsPanics, accessListsNeedBaseFee } = rpcProfiles[rpc.profile];
   const { gasLimit: upperGas } = options.blockMembers;
   const limits = { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics, accessListsNeedBaseFee };

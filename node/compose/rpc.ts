@@ -43,7 +43,7 @@ import { rewardbaseOf } from "./accounts.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
 import type { NodeDatabase } from "./database.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
-import { askedOfReaders, callTerms, openReaders } from "./readers.ts";
+import { askedOfReaders, callOptions, openReaders } from "./readers.ts";
 
 /** Parts of the node that the methods use. */
 export interface RpcDeps {
@@ -229,10 +229,10 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
     logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
-    calls: { open: () => chainReading(chain), ...callTerms(options), inlineCalls: new InlineCalls() },
+    calls: { open: () => chainReading(chain), ...callOptions(options), inlineCalls: new InlineCalls() },
     debug: {
       open: storeReading(database.store),
-      ...callTerms(options),
+      ...callOptions(options),
       maxBytes: options.rpc.maxAnswerBytes,
     },
     hashBySender: options.state.senderHashes ? (hash) => hashBySender(database.store, hash) : undefined,

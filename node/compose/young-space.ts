@@ -11,7 +11,7 @@ const IMPORT_HALF = 16;
 const BUSY_HALF = 4;
 const GROW_NO_MORE = "--semi-space-growth-factor=1";
 /** The space grows when more than its size has outlived a collection: a few megabytes do. */
-const MOST_ROUNDS = 32;
+const MAX_ROUNDS = 32;
 const OBJECTS = 8192;
 const LOOK_MS = 500;
 /** Of the time between two looks, and of that before: the end of a start does not count. */
@@ -21,7 +21,7 @@ const BUSY_SHARE = 0.5;
 export function enlargeYoungSpace(half = IMPORT_HALF): void {
   setFlagsFromString(`--semi-space-growth-factor=${half}`); // it begins with 1 MiB
   const survivors: object[][] = [];
-  while (youngBytes() < 2 * half * MIB && survivors.length < MOST_ROUNDS) {
+  while (youngBytes() < 2 * half * MIB && survivors.length < MAX_ROUNDS) {
     survivors.push(Array.from({ length: OBJECTS }, () => ({ survivors })));
   }
   setFlagsFromString(GROW_NO_MORE);

@@ -80,7 +80,7 @@ export function defaultsOf({ command, type }: Pick<FlagSources, "command" | "typ
   return command === "dev" ? { ...named, ...developmentDefaults } : named;
 }
 
-/** Returns the environment variables of a flag without their prefixes, such as `RPCPORT`. */
+/** Returns the environment variables of a flag without their prefixes, such as RPCPORT for `--rpcport`. */
 export function variableNames(name: AnyName): readonly string[] {
   const regular = name.toUpperCase().replace(/[.-]/g, "_");
   const other = VARIABLES[name];

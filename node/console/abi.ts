@@ -152,7 +152,7 @@ function encodeWord(type: string, value: unknown): Buffer {
   return padToWord(bytes);
 }
 
-/** Returns the size of `bytes1` to `bytes32`. */
+/** Returns the size of a fixed type from bytes1 to bytes32. */
 function fixedSize(type: string): number | undefined {
   const [, size] = /^bytes(\d+)$/.exec(type) ?? [];
   return size === undefined ? undefined : Number(size);

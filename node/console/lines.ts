@@ -115,8 +115,8 @@ export class Lines implements Disposable {
 
   /** Replaces the library's history, which may have a passphrase. */
   #remember(history: readonly string[]): void {
-    const { history: noted } = this.#interface as WithHistory;
-    noted?.splice(0, noted.length, ...history.toReversed());
+    const { history: entries } = this.#interface as WithHistory;
+    entries?.splice(0, entries.length, ...history.toReversed());
   }
 
   [Symbol.dispose](): void {

@@ -30,10 +30,10 @@ export class ScriptHost implements AsyncDisposable {
       Atomics.store(bell, 0, 1);
       Atomics.notify(bell, 0);
     };
-    this.#worker.on("message", (told: ScriptMessage) => {
-      if (told.kind === "print") return print(told.text);
-      if (told.kind !== "question") return this.#waiting?.resolve(told);
-      answer(told.question).then(
+    this.#worker.on("message", (message: ScriptMessage) => {
+      if (message.kind === "print") return print(message.text);
+      if (message.kind !== "question") return this.#waiting?.resolve(message);
+      answer(message.question).then(
         (text) => reply({ text }),
         (error: unknown) => reply({ failure: messageOf(error) }),
       );

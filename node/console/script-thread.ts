@@ -15,13 +15,13 @@ import type { Answer, ScriptData, ScriptMessage, ScriptTask, TerminalRequest } f
 const data = workerData as ScriptData; // what script-host.ts gives
 const palette = data.coloured ? colours : noColours;
 const port = parentPort;
-const tell = (told: ScriptMessage): void => port?.postMessage(told);
-const print = (text: string): void => tell({ kind: "print", text });
+const send = (message: ScriptMessage): void => port?.postMessage(message);
+const print = (text: string): void => send({ kind: "print", text });
 
 /** Sends a request to the terminal's thread and waits for the response. */
 function ask(question: TerminalRequest): string {
   Atomics.store(data.bell, 0, 0);
-  tell({ kind: "question", question });
+  send({ kind: "question", question });
   Atomics.wait(data.bell, 0, 0);
   const answer = receiveMessageOnPort(data.answers)?.message as Answer;
   if ("failure" in answer) throw new Error(answer.failure);
@@ -139,8 +139,8 @@ function failureOf(work: () => unknown): string | undefined {
 
 furnish();
 port?.on("message", (task: ScriptTask) => {
-  if (task.kind === "complete") return tell({ kind: "completions", names: completions(task.word, globals) });
+  if (task.kind === "complete") return send({ kind: "completions", names: completions(task.word, globals) });
   const failure =
     task.kind === "load" ? failureOf(() => runFile(task.path)) : evaluate(task.source, task.shows);
-  tell({ kind: "done", failure });
+  send({ kind: "done", failure });
 });

@@ -43,7 +43,7 @@ export class GoRandom {
     return words[this.#feed] as bigint; // in range
   }
 
-  /** Returns an integer from 0 to n - 1, for 0 < n < 2^31, as `rand.Intn`. */
+  /** Returns an integer from 0 to n - 1, for 0 < n < 2^31, as Go's `rand.Intn`. */
   intn(n: number): number {
     if ((n & (n - 1)) === 0) return this.#int31() & (n - 1);
     const greatest = TWO_31 - 1 - (TWO_31 % n);
@@ -52,7 +52,7 @@ export class GoRandom {
     return value % n;
   }
 
-  /** Returns an integer from 0 to n - 1, for 0 < n < 2^31, as `rand.Shuffle` draws it. */
+  /** Returns an integer from 0 to n - 1, for 0 < n < 2^31, as drawn by Go's `rand.Shuffle`. */
   int31n(n: number): number {
     let product = BigInt(this.#uint32()) * BigInt(n);
     let low = Number(product & 0xffff_ffffn);

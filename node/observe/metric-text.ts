@@ -64,7 +64,7 @@ export class BucketSeries implements Histogram {
   #sum = 0;
   #count = 0;
   /** Its lines as they were told last; most series stay as they are from one scrape to the next. */
-  #told: string | undefined;
+  #text: string | undefined;
 
   constructor(name: string, bounds: readonly number[], labels: string) {
     this.#bounds = bounds;
@@ -81,12 +81,12 @@ export class BucketSeries implements Histogram {
     if (i < this.#bounds.length) this.#counts[i] = (this.#counts[i] as number) + 1;
     this.#sum += value;
     this.#count += 1;
-    this.#told = undefined;
+    this.#text = undefined;
   }
 
   write(): string {
-    this.#told ??= this.#lines().join("\n");
-    return this.#told;
+    this.#text ??= this.#lines().join("\n");
+    return this.#text;
   }
 
   /** The last is empty, so that all lines end. */

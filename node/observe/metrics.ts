@@ -153,9 +153,9 @@ class DeclaredMetrics implements Metrics {
       "gauge",
       { name: `${name}/maxgauge`, help: `${help} Longest since the last scrape.` },
       () => {
-        const told = longest;
+        const result = longest;
         longest = 0;
-        return told;
+        return result;
       },
     );
     return {

@@ -72,13 +72,13 @@ async function nodeKeyIn(path: string): Promise<NodeKey | undefined> {
 }
 
 async function checkAddress(path: string, { address }: NodeKey): Promise<void> {
-  const noted = await readFile(addressPath(path), "utf8").catch((error: NodeJS.ErrnoException) => {
+  const recorded = await readFile(addressPath(path), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined; // a key that was not generated here
     throw new NodeKeyError(`cannot read ${addressPath(path)}`, { cause: error });
   });
-  if (noted === undefined || noted === bareHex(address)) return;
+  if (recorded === undefined || recorded === bareHex(address)) return;
   const advice = `put the right key there, or remove ${addressPath(path)} if the key was changed on purpose`;
-  throw new NodeKeyError(`${path} is the key of ${bareHex(address)}, it was made for ${noted}: ${advice}`);
+  throw new NodeKeyError(`${path} is the key of ${bareHex(address)}, it was made for ${recorded}: ${advice}`);
 }
 
 function addressPath(path: string): string {

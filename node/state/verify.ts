@@ -37,7 +37,7 @@ export async function verifyState(parts: VerifyDeps): Promise<VerifiedCounts> {
   const codes = new Codes(chain);
   let slots = 0;
   let storageRows = 0;
-  let accountsSeen = 0;
+  let verifiedAccounts = 0;
   const accounts = await compare(
     accountNodes(trie),
     root,
@@ -47,11 +47,11 @@ export async function verifyState(parts: VerifyDeps): Promise<VerifiedCounts> {
       const storage = await compareStorage(chain, trie, record);
       slots += storage.leaves;
       storageRows += storage.nodes;
-      if (++accountsSeen % REPORT_ROWS === 0) progress(accountsSeen);
+      if (++verifiedAccounts % REPORT_ROWS === 0) progress(verifiedAccounts);
       return leafOf(flat);
     }),
   );
-  progress(accountsSeen);
+  progress(verifiedAccounts);
   const nodes = accounts.nodes + storageRows;
   const waiting = await countDestroyed(chain, trie);
   const storedNodes =

@@ -95,11 +95,11 @@ const NUMBER_LENGTH = 6;
 
 function table<Parts extends readonly unknown[]>(
   name: string,
-  letter: string,
+  prefixLetter: string,
   holds: string,
   parts: (...parts: Parts) => readonly Part[],
 ): Table<Parts> {
-  const prefix = letter.charCodeAt(0);
+  const prefix = prefixLetter.charCodeAt(0);
   return {
     name,
     prefix,

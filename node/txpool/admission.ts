@@ -30,7 +30,7 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
   checkSize(tx, terms);
   if (tx.value < 0n) throw new PoolError("negative-value", "negative value");
   const { state } = terms;
-  const signing = signingTerms(terms);
+  const signing = signingOptions(terms);
   const signer = asPoolError("invalid-sender", () => verifySender(state, tx, signing));
   const sender = signer.address;
   const account = state.account(sender);
@@ -48,7 +48,7 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
 /** True while a transaction that was admitted under an older head can still become executable. */
 export function stillValid(tx: Transaction, sender: Address, terms: NextBlockRules): boolean {
   const { state } = terms;
-  if (!areSignersValid(state, tx, signingTerms(terms))) return false;
+  if (!areSignersValid(state, tx, signingOptions(terms))) return false;
   try {
     checkPoolFunds(tx, { sender, balance: state.balance(sender) }, state);
     validateForKind(state, tx); // a recipient may have got code since, or the account another key
@@ -60,7 +60,7 @@ export function stillValid(tx: Transaction, sender: Address, terms: NextBlockRul
 }
 
 /** Keys and gas follow the rules of the head. */
-function signingTerms({ chainId, current }: NextBlockRules): SigningOptions {
+function signingOptions({ chainId, current }: NextBlockRules): SigningOptions {
   return { chainId, rules: current };
 }
 

@@ -31,7 +31,7 @@ const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
 interface RunningThrottler {
   readonly config: ThrottlerConfig;
-  readonly suspects: SpamScores;
+  readonly scores: SpamScores;
 }
 
 /** The throttler; the pool asks it about every transaction of a peer. */
@@ -50,9 +50,9 @@ export class Throttler implements SpamThrottler {
   /** True when it holds or drops a transaction of a peer. `size` is the pool's. */
   holdsBack(transaction: Transaction, size: number): boolean {
     if (this.#running === undefined || transaction.to === undefined) return false;
-    const { config, suspects } = this.#running;
+    const { config, scores } = this.#running;
     if (size <= config.activateTxPoolSize) return false;
-    if (!suspects.isSuspect(transaction.to, this.#clock.now())) return false;
+    if (!scores.isSuspect(transaction.to, this.#clock.now())) return false;
     this.#metrics.held.add(1);
     const bytes = transaction.raw.length;
     const full =
@@ -78,14 +78,14 @@ export class Throttler implements SpamThrottler {
     const outcomes = transactions.map(({ to }, index) => {
       return { to, failed: (receipts[index]?.status ?? STATUS_SUCCESS) !== STATUS_SUCCESS };
     });
-    this.#running.suspects.observe(outcomes, this.#clock.now());
+    this.#running.scores.observe(outcomes, this.#clock.now());
   }
 
   start(given: Partial<ThrottlerConfig> = {}): void {
     if (this.#running !== undefined)
       throw new PoolError("throttler-state", "spam throttler is already running");
     const config = { ...DEFAULT_THROTTLER, ...given };
-    this.#running = { config, suspects: new SpamScores(config) };
+    this.#running = { config, scores: new SpamScores(config) };
   }
 
   stop(): void {
@@ -99,30 +99,30 @@ export class Throttler implements SpamThrottler {
   }
 
   allow(addresses: readonly Address[]): void {
-    this.#requireRunning().suspects.allow(addresses);
+    this.#requireRunning().scores.allow(addresses);
   }
 
   allowed(): Address[] {
-    return this.#requireRunning().suspects.allowed();
+    return this.#requireRunning().scores.allowed();
   }
 
   suspects(): Address[] {
-    return this.#requireRunning().suspects.suspects();
+    return this.#requireRunning().scores.suspects();
   }
 
   candidates(): { readonly address: Address; readonly weight: number }[] {
-    return this.#requireRunning().suspects.candidates();
+    return this.#requireRunning().scores.candidates();
   }
 
   /** Returns the figures; undefined while it does not run. */
   figures(): ThrottlerFigures | undefined {
-    const suspects = this.#running?.suspects;
+    const scores = this.#running?.scores;
     return (
-      suspects && {
-        threshold: suspects.threshold,
-        candidates: suspects.candidates().length,
-        suspects: suspects.suspects().length,
-        allowed: suspects.allowed().length,
+      scores && {
+        threshold: scores.threshold,
+        candidates: scores.candidates().length,
+        suspects: scores.suspects().length,
+        allowed: scores.allowed().length,
       }
     );
   }

@@ -14,7 +14,7 @@ import { selectorOf, sharedMeta, sharedNames } from "./names.ts";
 
 const NAMESPACE = "kubernetes.io/metadata.name";
 
-/** A rule as it goes over the wire, where the client's `_from` is `from`. */
+/** A rule as sent to the API server, which names the client's _from `from`. */
 interface IngressRule {
   readonly from?: V1NetworkPolicyPeer[];
   readonly ports: V1NetworkPolicyPort[];

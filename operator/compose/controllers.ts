@@ -19,7 +19,7 @@ import { figuresOf, networkFiguresOf } from "../reconcile/figures.ts";
 import { ReconcileMemory } from "../reconcile/memory.ts";
 import { reconcileNetwork } from "../reconcile/network.ts";
 import { Poller } from "../reconcile/poller.ts";
-import { leastWaitOf, reconcile } from "../reconcile/reconcile.ts";
+import { minWaitOf, reconcile } from "../reconcile/reconcile.ts";
 import { reconcileUnreadable } from "../reconcile/unreadable.ts";
 import { WorkQueue } from "../runtime/queue.ts";
 import { startInformers } from "./informers.ts";
@@ -134,7 +134,7 @@ function createQueue(
     concurrency: WORKERS,
     metrics: metrics.queue(name),
     work,
-    leastWait: leastWaitOf,
+    minWait: minWaitOf,
     failed: (key, error, againMs) => {
       const fields = { [name]: key, error: messageOf(error), againMs };
       if (isRace(error)) log.debug(fields, "conflict with another writer");

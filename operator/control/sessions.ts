@@ -5,7 +5,7 @@
 import type { Agent } from "node:https";
 
 /** Maximum number of sessions of 1 to 2 kB. */
-const MOST = 4_096;
+const MAX_SESSIONS = 4_096;
 
 /** The newest session by certificate name. */
 export class Sessions {
@@ -13,7 +13,7 @@ export class Sessions {
   readonly #kept = new Map<string, string>();
   readonly #most: number;
 
-  constructor(most = MOST) {
+  constructor(most = MAX_SESSIONS) {
     this.#most = most;
   }
 

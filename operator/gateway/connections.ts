@@ -20,14 +20,14 @@ const MAX_PROVEN = 16;
 /** Maximum log lines a minute about rejected connections. */
 const LINES = 30;
 
-interface Surroundings {
+interface GuardOptions {
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly clock: Clock;
 }
 
 /** Limits the connections of a server, and logs and counts rejected ones. */
-export function guardConnections(server: Server, { log, metrics, clock }: Surroundings): void {
+export function guardConnections(server: Server, { log, metrics, clock }: GuardOptions): void {
   const unproven = new Map<string, Socket>();
   const proven = new Set<TLSSocket>();
   const warn = createLimitedLog(log, clock, LINES);

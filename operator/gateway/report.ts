@@ -24,13 +24,13 @@ const questions = ["admin_nodeInfo", "admin_peers", "chain_blockNumber", "chain_
 
 /** Calls the node's methods in turn. An error of the node becomes the response. Rejects with `IpcError`. */
 export async function reportOf({ node, disk, reasons }: ReportSources): Promise<NodeAnswer> {
-  const told: unknown[] = [];
+  const results: unknown[] = [];
   for (const method of questions) {
     const answer = await node(method);
     if (answer.isError) return answer;
-    told.push((JSON.parse(answer.text) as { result?: unknown }).result); // an answer of JSON-RPC
+    results.push((JSON.parse(answer.text) as { result?: unknown }).result); // an answer of JSON-RPC
   }
-  const result: NodeReport = { ...read(told), disk: await disk(), reasons: await reasons() };
+  const result: NodeReport = { ...read(results), disk: await disk(), reasons: await reasons() };
   return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, result }), isError: false };
 }
 

@@ -56,12 +56,12 @@ const MAX_MESSAGE = 1_000;
 
 /** Creates the error of a response from its HTTP status and `Status` object. */
 export function errorOfAnswer(status: number, body: unknown, retryAfter?: string): KubeError {
-  const told = typeof body === "object" && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
-  const message = typeof told["message"] === "string" ? told["message"] : `HTTP status ${status}`;
+  const fields = typeof body === "object" && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+  const message = typeof fields["message"] === "string" ? fields["message"] : `HTTP status ${status}`;
   const seconds = Number(retryAfter);
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 60) * 1_000 : undefined;
   return new KubeError(
-    codeOf(status, told),
+    codeOf(status, fields),
     message.slice(0, MAX_MESSAGE),
     retryAfterMs === undefined ? {} : { retryAfterMs },
   );

@@ -5,26 +5,26 @@
 import { allowCommand, type Stop } from "./stop.ts";
 
 /** Observed state of a volume. */
-export interface VolumeSeen {
+export interface ChainVolume {
   /** False when there is no claim. */
   readonly isClaimed: boolean;
   /** PersistentVolume of the claim; undefined until it is bound. */
   readonly volume: string | undefined;
   /** PersistentVolume of the chain, as recorded in the status. */
-  readonly noted: string | undefined;
+  readonly recorded: string | undefined;
   /** True when the node once had a block above 0. */
   readonly hadBlocks: boolean;
 }
 
 /** True for a volume that does not contain the chain that its node once had. */
-export function isLost({ isClaimed, volume, noted, hadBlocks }: VolumeSeen): boolean {
-  if (!isClaimed) return hadBlocks || noted !== undefined;
-  return noted !== undefined && volume !== noted;
+export function isLost({ isClaimed, volume, recorded, hadBlocks }: ChainVolume): boolean {
+  if (!isClaimed) return hadBlocks || recorded !== undefined;
+  return recorded !== undefined && volume !== recorded;
 }
 
 /** True for a volume without a chain. */
-export function isEmpty(seen: VolumeSeen): boolean {
-  return isLost(seen) || (!seen.hadBlocks && seen.noted === undefined);
+export function isEmpty(seen: ChainVolume): boolean {
+  return isLost(seen) || (!seen.hadBlocks && seen.recorded === undefined);
 }
 
 /** Returns the quorum of Istanbul BFT, as the Go node computes it. */

@@ -13,7 +13,7 @@ export interface GenesisView {
   readonly network: string;
   readonly configMap: string;
   /** Genesis in the Network's status. */
-  readonly noted: GenesisRecord | undefined;
+  readonly recorded: GenesisRecord | undefined;
   /** Genesis in the ConfigMap; undefined when that does not exist. */
   readonly found: GenesisRecord | undefined;
   /** Genesis that the spec and the record produce; undefined for a file of the user, or without a record. */
@@ -32,23 +32,23 @@ export type GenesisPlan =
 
 /** Decides on the genesis of a Network. */
 export function planGenesis(view: GenesisView): GenesisPlan {
-  const { found, noted, rebuilt, isMade, isAllowed } = view;
+  const { found, recorded, rebuilt, isMade, isAllowed } = view;
   if (found !== undefined) {
     const trouble = otherThanNoted(view, found.digest);
     return trouble === undefined || isAllowed ? { do: "use" } : { do: "stop", message: trouble };
   }
-  if (noted !== undefined && rebuilt?.digest === noted.digest) return { do: "rebuild" };
+  if (recorded !== undefined && rebuilt?.digest === recorded.digest) return { do: "rebuild" };
   if (isMade && isAllowed) return { do: "make" };
-  if (noted !== undefined) return { do: "stop", message: missingGenesis(view, noted) };
+  if (recorded !== undefined) return { do: "stop", message: missingGenesis(view, recorded) };
   const trouble = nodesTrouble(view, undefined);
   if (trouble !== undefined) return { do: "stop", message: trouble };
   return { do: isMade ? "make" : "wait" };
 }
 
 function otherThanNoted(view: GenesisView, digest: string): string | undefined {
-  const { noted, configMap, network } = view;
-  if (noted === undefined) return nodesTrouble(view, digest);
-  if (noted.digest === digest) return undefined;
+  const { recorded, configMap, network } = view;
+  if (recorded === undefined) return nodesTrouble(view, digest);
+  if (recorded.digest === digest) return undefined;
   return `the ConfigMap ${configMap} contains another genesis than the recorded one. Restore the recorded one. To start a new chain: ${allowCommand("knet", network, "new-chain")}`;
 }
 

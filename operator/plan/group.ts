@@ -18,11 +18,11 @@ export interface MemberView {
   /** Number of its newest block; undefined until it is reported. */
   readonly height: number | undefined;
   /** Time of the report, milliseconds since the epoch. */
-  readonly toldAt: number;
+  readonly reportedAt: number;
 }
 
 /** A height with the time of its report. */
-export type ReportedHeight = Pick<MemberView, "height" | "toldAt">;
+export type ReportedHeight = Pick<MemberView, "height" | "reportedAt">;
 
 /** Maximum lag of a member that counts as synced, in blocks. */
 export const LEVEL_BLOCKS = 30;
@@ -43,11 +43,11 @@ export function newestOf<T extends ReportedHeight>(members: readonly T[]): T | u
  * member's report do not count.
  */
 export function lagOf(
-  { height, toldAt }: ReportedHeight,
+  { height, reportedAt }: ReportedHeight,
   newest: ReportedHeight | undefined,
 ): number | undefined {
   if (height === undefined) return undefined;
-  const since = Math.max(0, Math.ceil(((newest?.toldAt ?? 0) - toldAt) / BLOCK_MS));
+  const since = Math.max(0, Math.ceil(((newest?.reportedAt ?? 0) - reportedAt) / BLOCK_MS));
   return Math.max(0, (newest?.height ?? 0) - height - since);
 }
 

@@ -20,7 +20,7 @@ export interface MemberHealth {
   /** Reason for not being ready. */
   readonly reason: string | undefined;
   /** True once its node has reported. */
-  readonly told: boolean;
+  readonly hasReport: boolean;
   /** Lag in blocks; undefined until its height is reported. */
   readonly lag: number | undefined;
   readonly syncing: boolean;
@@ -170,7 +170,7 @@ export const NO_PEERS =
   "no peer is connected; a node of the network that this type dials, or a URL in spec.peers.urls, is required";
 
 function peers({ members }: HealthView): Verdict {
-  if (members.some(({ told }) => !told)) return verdict("PeersReady", "NotAsked");
+  if (members.some(({ hasReport }) => !hasReport)) return verdict("PeersReady", "NotAsked");
   const alone = members.filter((each) => each.isIsolated && each.peersWanted === 0).map(({ name }) => name);
   if (alone.length > 0) return verdict("PeersReady", "NoPeers", `${alone.join(", ")}: ${NO_PEERS}`);
   const short = members.filter(({ peersMissing }) => peersMissing > 0);
@@ -182,7 +182,8 @@ function peers({ members }: HealthView): Verdict {
 }
 
 function sync({ members }: HealthView): Verdict {
-  if (members.some(({ told, lag }) => !told || lag === undefined)) return verdict("Synced", "NotAsked");
+  if (members.some(({ hasReport, lag }) => !hasReport || lag === undefined))
+    return verdict("Synced", "NotAsked");
   const alone = members.find(({ isIsolated }) => isIsolated);
   if (alone !== undefined) return verdict("Synced", "Isolated", `${alone.name}: ${NO_PEERS}`);
   const syncing = members.find((member) => member.syncing);

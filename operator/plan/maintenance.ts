@@ -167,8 +167,8 @@ function verifying(
   { member }: { readonly member: MaintainedMember },
   now: number,
 ): MaintenanceStep {
-  const { height, toldAt } = member;
-  const isFresh = height !== undefined && toldAt > Date.parse(run.stateAt);
+  const { height, reportedAt } = member;
+  const isFresh = height !== undefined && reportedAt > Date.parse(run.stateAt);
   if (isFresh && run.height === undefined) return { do: "wait", run: { ...run, height } };
   if (isFresh && member.ready && height > (run.height ?? height)) {
     return {

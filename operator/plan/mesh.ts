@@ -5,7 +5,7 @@ export interface MeshView {
   /** Required URLs. */
   readonly wanted: readonly string[];
   /** URLs that were added before, as recorded in the status. */
-  readonly told: readonly string[];
+  readonly mesh: readonly string[];
   /** Node ids of connected peers, 128 hex digits in lower case. */
   readonly connected: ReadonlySet<string>;
   /** Attempts to add peers since the node started; empty when unknown. */
@@ -30,13 +30,13 @@ const AGAIN_MS = 20_000;
 const MAX_AGAIN_MS = 320_000;
 
 /**
- * Peers that are wanted and not connected are added: the node may have started anew, or somebody may have removed
- * them. A peer that moved is removed first, since a node keeps the URL it knows an id by. Peers that somebody else
- * told it are left alone.
+ * Peers that are wanted and not connected are added: the node may have restarted, or somebody may have removed
+ * them. A peer that moved is removed first, since a node keeps the first URL of an id. Peers that somebody else
+ * added are left alone.
  */
-export function planMesh({ wanted, told, connected, attempts }: MeshView, now: number): MeshPlan {
+export function planMesh({ wanted, mesh, connected, attempts }: MeshView, now: number): MeshPlan {
   const keep = new Set(wanted);
-  const remove = told.filter((url) => !keep.has(url));
+  const remove = mesh.filter((url) => !keep.has(url));
   const moved = new Set(remove.map(peerId));
   const missing = wanted.filter((url) => !connected.has(peerId(url)));
   const due = new Set(missing.filter((url) => isDue(attempts.get(url), now)));
@@ -51,9 +51,9 @@ export function planMesh({ wanted, told, connected, attempts }: MeshView, now: n
   return { remove, add, missing: missing.length, attempts: new Map(after) };
 }
 
-function isDue(telling: { readonly at: number; readonly times: number } | undefined, now: number): boolean {
-  if (telling === undefined) return true;
-  return now - telling.at >= Math.min(MAX_AGAIN_MS, AGAIN_MS * 2 ** Math.min(telling.times - 1, 8));
+function isDue(attempt: { readonly at: number; readonly times: number } | undefined, now: number): boolean {
+  if (attempt === undefined) return true;
+  return now - attempt.at >= Math.min(MAX_AGAIN_MS, AGAIN_MS * 2 ** Math.min(attempt.times - 1, 8));
 }
 
 /** Returns the node id in a URL. */

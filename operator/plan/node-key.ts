@@ -14,7 +14,7 @@ export interface KeyView {
    * Address that the status of the Node, or of the Network for a validator of the genesis, records; undefined
    * before.
    */
-  readonly noted: string | undefined;
+  readonly recorded: string | undefined;
   /** Address of the existing key; empty for an invalid key, undefined for none. */
   readonly found: string | undefined;
   /** True when an annotation permits another key. */
@@ -23,7 +23,7 @@ export interface KeyView {
    * `absent`: no pod. `noted`: the pod runs with the recorded key, as far as is known. `other`: it does not,
    * or may not after a restart.
    */
-  readonly pod: "absent" | "noted" | "other";
+  readonly pod: "absent" | "recorded" | "other";
 }
 
 /** `use`: the existing key. `make`: a new one. */
@@ -31,28 +31,28 @@ export type KeyPlan = "use" | "make" | Stop;
 
 /** Decides on the key of a member. */
 export function planKey(view: KeyView): KeyPlan {
-  const { noted, found, isAllowed } = view;
-  if (found === undefined) return noted === undefined || isAllowed ? "make" : lostKey(view, noted);
-  return noted === undefined || found === noted || (isAllowed && found !== "")
+  const { recorded, found, isAllowed } = view;
+  if (found === undefined) return recorded === undefined || isAllowed ? "make" : lostKey(view, recorded);
+  return recorded === undefined || found === recorded || (isAllowed && found !== "")
     ? "use"
-    : changedKey(view, noted);
+    : changedKey(view, recorded);
 }
 
 /** A running pod keeps the key that it has read, and a restarted container the files of its pod. */
-function lostKey({ node, secret, pod }: KeyView, noted: string): Stop {
+function lostKey({ node, secret, pod }: KeyView, recorded: string): Stop {
   return {
     reason: "NodeKeyLost",
-    message: `the Secret ${secret} with the key of ${noted} is missing. Restore it from a copy. To replace ${noted} by a new key: ${allowCommand("kn", node, "new-key")}`,
+    message: `the Secret ${secret} with the key of ${recorded} is missing. Restore it from a copy. To replace ${recorded} by a new key: ${allowCommand("kn", node, "new-key")}`,
     pod: pod === "absent" ? "ends" : "stays",
   };
 }
 
 /** A starting pod would read the other key. */
-function changedKey({ node, secret, found, pod }: KeyView, noted: string): Stop {
+function changedKey({ node, secret, found, pod }: KeyView, recorded: string): Stop {
   const gives = found === "" ? "contains no private key of 64 hex digits" : `contains the key of ${found}`;
   return {
     reason: "NodeKeyChanged",
-    message: `the Secret ${secret} ${gives}, but the recorded address is ${noted}. Restore the key of ${noted}. To replace ${noted} by the key in the Secret: ${allowCommand("kn", node, "new-key")}`,
-    pod: pod === "noted" ? "stays" : "ends",
+    message: `the Secret ${secret} ${gives}, but the recorded address is ${recorded}. Restore the key of ${recorded}. To replace ${recorded} by the key in the Secret: ${allowCommand("kn", node, "new-key")}`,
+    pod: pod === "recorded" ? "stays" : "ends",
   };
 }

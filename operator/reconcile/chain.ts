@@ -8,12 +8,12 @@ import { keyOf, type NodeResource } from "../api/resource.ts";
 import { genesisRecord } from "../build/genesis-record.ts";
 import { genesisConfigMap, membersOf, objectNames } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
-import { isEmpty, isLost, lossTrouble, type VolumeSeen } from "../plan/chain-loss.ts";
+import { type ChainVolume, isEmpty, isLost, lossTrouble } from "../plan/chain-loss.ts";
 import { isAllowed } from "../plan/stop.ts";
 import { volumeOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { notedAddress } from "./node-key.ts";
+import { recordedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
 
@@ -21,12 +21,12 @@ import { configText } from "./secret-text.ts";
 export async function chainStep(context: MemberContext): Promise<Outcome> {
   const { node, member, facts, deps } = context;
   if (node.spec.type !== "core") return markJudged(context);
-  const seen = await volumeSeen(context);
+  const seen = await observeVolume(context);
   if (!isLost(seen)) return markJudged(context);
   const wasHere = context.status.volume !== undefined || (context.status.height ?? 0) > 0;
   const stop = lossTrouble({
     node: node.meta.name,
-    address: notedAddress(context),
+    address: recordedAddress(context),
     validators: await validatorsOf(context),
     empty: emptyVolumes(context),
     isAllowed: isAllowed(node.meta.annotations[annotations.allowNewChain], node.status.allowed?.newChain),
@@ -50,7 +50,7 @@ function markJudged({ facts }: MemberContext): Outcome {
 }
 
 /** Observes the volume. The Network knows the height of a recreated Node. */
-async function volumeSeen({ node, member, status, deps }: MemberContext): Promise<VolumeSeen> {
+async function observeVolume({ node, member, status, deps }: MemberContext): Promise<ChainVolume> {
   const { namespace } = node.meta;
   const name = objectNames(member.name).claim;
   const claim =
@@ -61,11 +61,15 @@ async function volumeSeen({ node, member, status, deps }: MemberContext): Promis
   return seenOf(claim, status, isNew ? network?.status.height : status.height);
 }
 
-function seenOf(claim: unknown, noted: Pick<MemberStatus, "volume">, height: number | undefined): VolumeSeen {
+function seenOf(
+  claim: unknown,
+  recorded: Pick<MemberStatus, "volume">,
+  height: number | undefined,
+): ChainVolume {
   return {
     isClaimed: claim !== undefined,
     volume: claim === undefined ? undefined : volumeOf(claim),
-    noted: noted.volume,
+    recorded: recorded.volume,
     hadBlocks: (height ?? 0) > 0,
   };
 }
@@ -73,9 +77,9 @@ function seenOf(claim: unknown, noted: Pick<MemberStatus, "volume">, height: num
 /** Returns the validators of the genesis, from the Network's status or the genesis file. */
 async function validatorsOf({ node, deps }: MemberContext): Promise<readonly string[] | undefined> {
   const { namespace } = node.meta;
-  const noted = deps.cache.network(keyOf({ namespace: namespace, name: node.spec.network.name }))?.status
+  const recorded = deps.cache.network(keyOf({ namespace: namespace, name: node.spec.network.name }))?.status
     .genesis?.validators;
-  if (noted !== undefined && noted.length > 0) return noted;
+  if (recorded !== undefined && recorded.length > 0) return recorded;
   const { name, key } = genesisConfigMap(node.spec.network);
   const text = configText(await deps.client.get(kinds.configMap, { namespace, name }), key);
   const { validators = [] } = text === undefined ? {} : genesisRecord(text, false);
@@ -85,7 +89,7 @@ async function validatorsOf({ node, deps }: MemberContext): Promise<readonly str
 /** Returns the addresses of core nodes with empty volumes, including this one. */
 function emptyVolumes(context: MemberContext): ReadonlySet<string> {
   const { node, deps } = context;
-  const own = notedAddress(context);
+  const own = recordedAddress(context);
   const others = deps.cache
     .nodes()
     .filter(({ meta, spec }) => spec.type === "core" && meta.uid !== node.meta.uid)
@@ -107,9 +111,9 @@ function emptyOf(node: NodeResource, deps: ReconcileDeps): readonly string[] {
 /** Records the volume of a core node that reported a block of its chain. */
 export function volumeStep(context: MemberContext): Outcome {
   const { node, member, deps, facts, status } = context;
-  const { told, stop } = facts;
-  if (node.spec.type !== "core" || told === undefined || stop !== undefined) return goOn;
-  if (told.height === 0 || told.syncing) return goOn;
+  const { report, stop } = facts;
+  if (node.spec.type !== "core" || report === undefined || stop !== undefined) return goOn;
+  if (report.height === 0 || report.syncing) return goOn;
   const claim = deps.cache.find("claim", `${node.meta.namespace}/${objectNames(member.name).claim}`);
   context.status = { ...status, volume: (claim && volumeOf(claim.object)) ?? status.volume };
   return goOn;

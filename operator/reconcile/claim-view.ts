@@ -43,8 +43,8 @@ function bytesOf(text: unknown): number {
 /** Returns the error of an expansion: a condition, or a status that ends in `Infeasible`. */
 function troubleOf(status: Claim["status"]): string | undefined {
   const conditions: readonly unknown[] = Array.isArray(status?.conditions) ? status.conditions : [];
-  const [told] = conditions.flatMap(resizeError);
-  if (told !== undefined) return told;
+  const [resizing] = conditions.flatMap(resizeError);
+  if (resizing !== undefined) return resizing;
   const growing = status?.allocatedResourceStatuses?.storage;
   return typeof growing === "string" && growing.endsWith("Infeasible")
     ? `the expansion is ${growing}`

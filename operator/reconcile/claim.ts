@@ -103,7 +103,7 @@ function grew(context: MemberContext, { bytes }: VolumePlan): void {
 function volumeView(context: MemberContext, claim: CachedObject | undefined): VolumeView {
   const { node, key, deps, status } = context;
   const observation = deps.poller.latest(key);
-  const told = observation?.ok === true ? observation.disk : undefined;
+  const usage = observation?.ok === true ? observation.disk : undefined;
   const { grownAt, requestedBytes } = status.disk ?? {};
   return {
     sizeBytes: parseBytes(node.spec.storage.size) ?? 0,
@@ -112,7 +112,7 @@ function volumeView(context: MemberContext, claim: CachedObject | undefined): Vo
     grownBytes: requestedBytes,
     grownAt: grownAt === undefined ? undefined : Date.parse(grownAt),
     isLow: observation?.ok === true && observation.reasons?.includes("disk-low") === true,
-    disk: told && { usedBytes: told.sizeBytes - told.freeBytes, capacityBytes: told.sizeBytes },
+    disk: usage && { usedBytes: usage.sizeBytes - usage.freeBytes, capacityBytes: usage.sizeBytes },
   };
 }
 

@@ -77,18 +77,18 @@ function healthOfMember(
   { member, status, facts }: MemberContext,
   newest: ReportedHeight | undefined,
 ): MemberHealth {
-  const { told, failing, needsPeers } = facts;
+  const { report, failing, needsPeers } = facts;
   return {
     name: member.name,
     ready: status.ready,
     reason: status.reason,
-    told: told !== undefined,
-    lag: told && lagOf({ height: told.height, toldAt: told.at }, newest),
-    syncing: told?.syncing ?? false,
+    hasReport: report !== undefined,
+    lag: report && lagOf({ height: report.height, reportedAt: report.at }, newest),
+    syncing: report?.syncing ?? false,
     peersWanted: status.peersWanted ?? 0,
     peersMissing: status.peersMissing ?? 0,
     failing,
-    isIsolated: needsPeers === true && told?.peers.size === 0,
+    isIsolated: needsPeers === true && report?.peers.size === 0,
   };
 }
 

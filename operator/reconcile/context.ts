@@ -32,7 +32,7 @@ export interface MemberFacts {
   /** True for a node that cannot trust its head without peers. */
   needsPeers?: boolean;
   /** Recent observation of the node. */
-  told?: Observation & { readonly ok: true };
+  report?: Observation & { readonly ok: true };
   /** True when it keeps the template of its StatefulSet for now. */
   keeps?: boolean;
   volume?: VolumeVerdict;

@@ -11,7 +11,7 @@ export function figuresOf(
   nodes: readonly NodeResource[],
   observed: (key: string) => Observation | undefined,
 ): readonly NodeFigures[] {
-  const told = (namespace: string, name: string) => {
+  const reportOf = (namespace: string, name: string) => {
     const observation = observed(keyOf({ namespace, name }));
     return observation?.ok === true ? observation : undefined;
   };
@@ -19,7 +19,7 @@ export function figuresOf(
   for (const node of nodes) {
     const network = networkOf(node);
     for (const { name } of node.status.members ?? []) {
-      const height = told(node.meta.namespace, name)?.height ?? 0;
+      const height = reportOf(node.meta.namespace, name)?.height ?? 0;
       highest.set(network, Math.max(height, highest.get(network) ?? 0));
     }
   }
@@ -27,7 +27,7 @@ export function figuresOf(
     const { namespace } = node.meta;
     const top = highest.get(networkOf(node)) ?? 0;
     return (node.status.members ?? []).map(({ name, ready, peersMissing, disk }) => {
-      const answer = told(namespace, name);
+      const answer = reportOf(namespace, name);
       return {
         namespace,
         node: name,

@@ -55,9 +55,13 @@ async function findMap(
 function compare(context: Context, text: string): Outcome {
   const { node, status } = context;
   const { digest } = genesisRecord(text, node.spec.network.genesis === undefined);
-  const noted = networkOfGenesis(context)?.status.genesis?.digest ?? status.genesis;
+  const recorded = networkOfGenesis(context)?.status.genesis?.digest ?? status.genesis;
   const permission = node.meta.annotations[annotations.allowNewChain];
-  if (noted !== undefined && noted !== digest && !isAllowed(permission, node.status.allowed?.newChain)) {
+  if (
+    recorded !== undefined &&
+    recorded !== digest &&
+    !isAllowed(permission, node.status.allowed?.newChain)
+  ) {
     const { name } = genesisConfigMap(node.spec.network);
     const command = allowCommand("kn", node.meta.name, "new-chain");
     const words = `the ConfigMap ${name} contains another genesis than the recorded one. Restore the recorded one. To start a new chain: ${command}`;

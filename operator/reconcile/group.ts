@@ -65,23 +65,25 @@ export function viewMember({ node, name }: Member, deps: ReconcileDeps): MemberV
     suspended: node.spec.suspend,
     ready: isFresh && view.ready,
     height: isFresh ? observation.height : undefined,
-    toldAt: observation?.at ?? 0,
+    reportedAt: observation?.at ?? 0,
   };
 }
 
 /** Returns the newest reported height of the group. Silent Nodes count with the height in their status. */
 export function newestOfGroup({ node, deps, members }: Context): ReportedHeight | undefined {
-  const own = members.flatMap(({ facts: { told } }) => told && { height: told.height, toldAt: told.at });
+  const own = members.flatMap(
+    ({ facts: { report } }) => report && { height: report.height, reportedAt: report.at },
+  );
   const others = deps.cache
     .nodes(node.meta.namespace)
     .filter(({ meta, spec }) => meta.name !== node.meta.name && spec.network.name === node.spec.network.name);
-  const told = others.flatMap((other) =>
+  const theirs = others.flatMap((other) =>
     membersOf(other).map(({ name }): ReportedHeight => {
       const observation = deps.poller.latest(keyOf({ namespace: other.meta.namespace, name }));
       return observation?.ok === true
-        ? { height: observation.height, toldAt: observation.at }
-        : { height: other.status.height, toldAt: 0 };
+        ? { height: observation.height, reportedAt: observation.at }
+        : { height: other.status.height, reportedAt: 0 };
     }),
   );
-  return newestOf([...own.filter((each) => each !== undefined), ...told]);
+  return newestOf([...own.filter((each) => each !== undefined), ...theirs]);
 }

@@ -105,8 +105,8 @@ function viewMaintained({ member, status, deps, facts }: MemberContext): Maintai
   const isKnown = usedBytes !== undefined && capacityBytes !== undefined;
   return {
     ...viewMember(member, deps),
-    syncing: facts.told?.syncing ?? false,
-    peers: facts.told?.peers.size ?? 0,
+    syncing: facts.report?.syncing ?? false,
+    peers: facts.report?.peers.size ?? 0,
     peersWanted: status.peersWanted ?? 0,
     freeBytes: isKnown ? capacityBytes - usedBytes : undefined,
   };

@@ -19,26 +19,27 @@ import { unreadableNodes, unreadablePeers } from "./unreadable.ts";
 const LOOK_AGAIN_MS = 2_000;
 
 /** Maximum number of URLs in the status. */
-const MAX_NOTED = 128;
+const MAX_MESH = 128;
 
 /** Adds and removes peers of the node. */
 export async function meshStep(context: MemberContext): Promise<Outcome> {
   const { deps, facts, key, status } = context;
-  const { pod, told } = facts;
-  if (told === undefined || pod?.address === undefined) return goOn;
+  const { pod, report } = facts;
+  if (report === undefined || pod?.address === undefined) return goOn;
   const wanted = peersToKeep(seekerOf(context), peerCandidates(context));
   facts.needsPeers = dependsOnPeers(context, wanted.length);
-  const noted = status.mesh ?? [];
+  const before = status.mesh ?? [];
   const plan = planMesh(
-    { wanted, told: noted, connected: told.peers, attempts: attemptsOf(context, pod.incarnation) },
+    { wanted, mesh: before, connected: report.peers, attempts: attemptsOf(context, pod.incarnation) },
     deps.clock.now(),
   );
-  const add = plan.add.filter((url) => noted.includes(url));
+  const add = plan.add.filter((url) => before.includes(url));
   const trouble = await callNode(context, pod.address, { remove: plan.remove, add });
   if (trouble !== undefined) return waitFor(trouble.reason, trouble.message, LOOK_AGAIN_MS);
-  const isTold = add.length === plan.add.length;
-  if (isTold) deps.memory.recordAddedPeers(key, { incarnation: pod.incarnation, attempts: plan.attempts });
-  const mesh = wanted.slice(0, MAX_NOTED);
+  const isComplete = add.length === plan.add.length;
+  if (isComplete)
+    deps.memory.recordAddedPeers(key, { incarnation: pod.incarnation, attempts: plan.attempts });
+  const mesh = wanted.slice(0, MAX_MESH);
   context.status = { ...status, mesh, peersWanted: wanted.length, peersMissing: plan.missing };
   if (add.length > 0) setTimeout(() => deps.poller.pollSoon(key), LOOK_AGAIN_MS).unref();
   return goOn;
@@ -46,8 +47,8 @@ export async function meshStep(context: MemberContext): Promise<Outcome> {
 
 /** Waits for a first peer; a sole validator needs none. */
 export function peersStep({ facts }: MemberContext): Outcome {
-  const { told, needsPeers } = facts;
-  return needsPeers && told?.peers.size === 0 ? waitFor("NoPeers", NO_PEERS, LOOK_AGAIN_MS) : goOn;
+  const { report, needsPeers } = facts;
+  return needsPeers && report?.peers.size === 0 ? waitFor("NoPeers", NO_PEERS, LOOK_AGAIN_MS) : goOn;
 }
 
 /** True for a proxy or an endpoint, for a required peer, and for one of several validators. */

@@ -66,7 +66,7 @@ function viewOf(
     ...files,
     network: meta.name,
     configMap: placeOf(network).name,
-    noted: status.genesis,
+    recorded: status.genesis,
     nodes: notesOf(network, nodes),
     isMade: spec.genesis.create !== undefined,
     isAllowed: isAllowed(meta.annotations[annotations.allowNewChain], status.allowedNewChain),
@@ -81,11 +81,11 @@ function notesOf(network: NetworkResource, nodes: readonly NodeResource[]) {
   });
 }
 
-function rebuiltText({ spec, status: { genesis: noted } }: NetworkResource): string | undefined {
+function rebuiltText({ spec, status: { genesis: recorded } }: NetworkResource): string | undefined {
   const { create } = spec.genesis;
-  return create === undefined || noted === undefined
+  return create === undefined || recorded === undefined
     ? undefined
-    : genesisFile(create, noted.validators, noted.time);
+    : genesisFile(create, recorded.validators, recorded.time);
 }
 
 /** Creates a first genesis, or a permitted new one, once all validators have keys. */

@@ -51,13 +51,13 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
 
 /** Lists the genesis hashes that nodes report; several after the start of another chain. */
 function hashesOf({ nodes, deps }: NetworkView): readonly string[] {
-  const told = nodes.flatMap((node) =>
+  const reported = nodes.flatMap((node) =>
     membersOf(node).flatMap(({ name }) => {
       const observation = deps.poller.latest(keyOf({ namespace: node.meta.namespace, name }));
       return observation?.ok === true ? (observation.genesis ?? []) : [];
     }),
   );
-  return [...new Set(told)].sort();
+  return [...new Set(reported)].sort();
 }
 
 /** Returns the record of the genesis; that of the status for a lost one. */
@@ -69,9 +69,9 @@ function noteOf({ genesis, network: { status } }: NetworkView): GenesisRecord | 
  * Returns the genesis hash. A recorded one stays, unless a new chain is permitted and all nodes report it.
  */
 function hashOf(view: NetworkView, hashes: readonly string[]): string | undefined {
-  const { genesisHash: noted } = view.network.status;
-  const isFirst = noted === undefined || permits(view);
-  return isFirst && hashes.length === 1 ? hashes[0] : noted;
+  const { genesisHash: recorded } = view.network.status;
+  const isFirst = recorded === undefined || permits(view);
+  return isFirst && hashes.length === 1 ? hashes[0] : recorded;
 }
 
 function permits({ network: { meta, status } }: NetworkView): boolean {
@@ -122,12 +122,12 @@ function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready
       "GenesisDiffers",
       `nodes report ${hashes.length} different genesis hashes: ${hashes.join(", ")}`,
     );
-  const noted = hashOf(view, hashes);
-  if (hashes.length === 1 && hashes[0] !== noted)
+  const recorded = hashOf(view, hashes);
+  if (hashes.length === 1 && hashes[0] !== recorded)
     return verdict(
       "Ready",
       "GenesisDiffers",
-      `nodes report the genesis hash ${hashes[0]}; the recorded one is ${noted}`,
+      `nodes report the genesis hash ${hashes[0]}; the recorded one is ${recorded}`,
     );
   const without = validatorsWithoutKey(view);
   if (without.length > 0)

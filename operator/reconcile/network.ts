@@ -60,8 +60,10 @@ function judge(
 /** Lists the recent reports of a Node's members. */
 function reportsOf(node: NodeResource, { poller, clock }: ReconcileDeps): readonly HeightReport[] {
   return membersOf(node).flatMap(({ name }) => {
-    const told = poller.latest(keyOf({ namespace: node.meta.namespace, name }));
-    return told?.ok === true && clock.now() <= told.until ? [{ height: told.height, at: told.at }] : [];
+    const report = poller.latest(keyOf({ namespace: node.meta.namespace, name }));
+    return report?.ok === true && clock.now() <= report.until
+      ? [{ height: report.height, at: report.at }]
+      : [];
   });
 }
 

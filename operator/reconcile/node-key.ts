@@ -25,12 +25,12 @@ export async function nodeKeyStep(context: MemberContext): Promise<Outcome> {
   const { facts } = context;
   const found = await findKey(context);
   const identity = found.text === undefined ? undefined : identityOf(found.text);
-  const noted = notedAddress(context);
+  const recorded = recordedAddress(context);
   const plan = planKey(keyView(context, found, identity));
   if (plan === "make") return makeKey(context, found);
   if (plan !== "use") {
     facts.stop = plan;
-    context.status = { ...context.status, address: noted };
+    context.status = { ...context.status, address: recorded };
     return goOn;
   }
   if (identity === undefined)
@@ -47,7 +47,7 @@ function note(context: MemberContext, identity: Identity): void {
 }
 
 /** Returns the address that the member, or its Network for a validator of the genesis, recorded. */
-export function notedAddress({ member, node, status, deps }: MemberContext): string | undefined {
+export function recordedAddress({ member, node, status, deps }: MemberContext): string | undefined {
   if (status.address !== undefined) return status.address;
   if (node.spec.type !== "core") return undefined;
   const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
@@ -60,7 +60,7 @@ function keyView(context: MemberContext, found: KeyFound, identity: Identity | u
   return {
     node: node.meta.name,
     secret: found.secret,
-    noted: notedAddress(context),
+    recorded: recordedAddress(context),
     found: isThere ? (identity?.address ?? "") : undefined,
     isAllowed: isAllowed(node.meta.annotations[annotations.allowNewKey], node.status.allowed?.newKey),
     pod: podOf(context),
@@ -75,8 +75,8 @@ function podOf(context: MemberContext): KeyView["pod"] {
   const { started, address } = readPod(seen.object);
   const observation = deps.poller.latest(key);
   if (observation?.ok === true && observation.address === address)
-    return addressOfId(observation.id) === notedAddress(context) ? "noted" : "other";
-  return started ? "noted" : "other";
+    return addressOfId(observation.id) === recordedAddress(context) ? "recorded" : "other";
+  return started ? "recorded" : "other";
 }
 
 /** Returns the URL for peers; undefined until host and key are known. */

@@ -44,10 +44,10 @@ export function nextPolled(before: PolledNode | undefined, observation: Observat
 
 /** True for a relevant change: another state, other peers, or a chain that stops or continues. */
 export function isPolledChanged(before: PolledNode | undefined, after: PolledNode): boolean {
-  return before === undefined || gist(before) !== gist(after);
+  return before === undefined || fingerprint(before) !== fingerprint(after);
 }
 
-function gist({ observation, isMoving }: PolledNode): string {
+function fingerprint({ observation, isMoving }: PolledNode): string {
   const { ok, address } = observation;
   if (!ok) return JSON.stringify([ok, address, observation.message]);
   const { id, version, syncing, reasons, peers } = observation;

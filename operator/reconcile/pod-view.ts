@@ -66,8 +66,11 @@ function containerPart(container: ContainerStatus): ContainerStatus {
 
 /** Reads a pod. */
 export function readPod(object: unknown): PodView {
-  const { status: told, metadata } = object as { status?: PodStatus | null; metadata?: { uid?: unknown } };
-  const status = told ?? {};
+  const { status: reported, metadata } = object as {
+    status?: PodStatus | null;
+    metadata?: { uid?: unknown };
+  };
+  const status = reported ?? {};
   const conditions = listOf(status.conditions);
   const ready = conditions.find(({ type }) => type === "Ready")?.status === "True";
   const node = listOf(status.containerStatuses).find(({ name }) => name === "node");

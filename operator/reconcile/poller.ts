@@ -44,7 +44,7 @@ const FRESH_MS = 45_000;
 /** The poller. Disposing it stops it. */
 export class Poller implements AsyncDisposable {
   readonly #options: PollerOptions;
-  readonly #told = new Map<string, PolledNode>();
+  readonly #polled = new Map<string, PolledNode>();
   /** Time of the last `onObservation`, milliseconds since the epoch. */
   readonly #reported = new Map<string, number>();
   readonly #asking = new Map<string, Promise<void>>();
@@ -67,7 +67,7 @@ export class Poller implements AsyncDisposable {
 
   /** Returns the last observation of a member. */
   latest(key: string): Observation | undefined {
-    return this.#told.get(key)?.observation;
+    return this.#polled.get(key)?.observation;
   }
 
   /** Polls a node as soon as capacity is free, unless a poll is running. */
@@ -98,9 +98,9 @@ export class Poller implements AsyncDisposable {
     this.#round = this.#options.keys();
     this.#next = 0;
     const present = new Set(this.#round);
-    for (const key of this.#told.keys()) {
+    for (const key of this.#polled.keys()) {
       if (present.has(key)) continue;
-      this.#told.delete(key);
+      this.#polled.delete(key);
       this.#reported.delete(key);
     }
   }
@@ -127,11 +127,11 @@ export class Poller implements AsyncDisposable {
   async #ask(key: string, gateway: GatewayAddress): Promise<void> {
     await Promise.resolve(); // so that the map has this before it can end
     const freshMs = Math.max(FRESH_MS, 3 * this.#roundMs());
-    const before = this.#told.get(key);
+    const before = this.#polled.get(key);
     const patience = setTimeout(() => this.#makeWay(key), SOON_MS);
     const after = nextPolled(before, await observe(this.#options, gateway, freshMs));
     clearTimeout(patience);
-    this.#told.set(key, after);
+    this.#polled.set(key, after);
     this.#asking.delete(key);
     this.#slow.delete(key);
     if (this.#closed) return;
@@ -166,9 +166,9 @@ async function observe(
 ): Promise<Observation> {
   const address = gateway.host;
   try {
-    const { peers, ...told } = readReport(await channel.call(gateway, "gateway_report"));
+    const { peers, ...report } = readReport(await channel.call(gateway, "gateway_report"));
     const at = clock.now();
-    return { ok: true, at, until: at + freshMs, address, ...told, peers: new Set(peers) };
+    return { ok: true, at, until: at + freshMs, address, ...report, peers: new Set(peers) };
   } catch (error) {
     const reason = error instanceof ControlError ? error.reason : "Error";
     return { ok: false, at: clock.now(), address, reason, message: messageOf(error) };

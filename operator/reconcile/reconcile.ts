@@ -80,11 +80,11 @@ export class ReconcileError extends Error {
   override readonly name = "ReconcileError";
   readonly code = "step-failed";
   /** Minimum delay of the retry in milliseconds. */
-  readonly leastWaitMs: number;
+  readonly minWaitMs: number;
 
-  constructor(message: string, leastWaitMs: number) {
+  constructor(message: string, minWaitMs: number) {
     super(message);
-    this.leastWaitMs = leastWaitMs;
+    this.minWaitMs = minWaitMs;
   }
 }
 
@@ -112,8 +112,8 @@ export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promis
   await saveStatus(context);
   if (outcome.kind === "fail") {
     tellFailure(node, outcome, deps);
-    const leastWaitMs = outcome.isFinal ? (context.againMs ?? RESYNC_MS) : 0;
-    throw new ReconcileError(`${outcome.reason}: ${outcome.message}`, leastWaitMs);
+    const minWaitMs = outcome.isFinal ? (context.againMs ?? RESYNC_MS) : 0;
+    throw new ReconcileError(`${outcome.reason}: ${outcome.message}`, minWaitMs);
   }
   const agains = [context, ...context.members.map(({ facts }) => facts)].map(({ againMs }) => againMs);
   return Math.min(
@@ -136,9 +136,9 @@ function isStop(reason: string): reason is StopReason {
 }
 
 /** Returns the minimum delay after a failure: as the server requests, or for a final failure. */
-export function leastWaitOf(error: unknown): number {
+export function minWaitOf(error: unknown): number {
   if (error instanceof KubeError) return error.retryAfterMs ?? 0;
-  return error instanceof ReconcileError ? error.leastWaitMs : 0;
+  return error instanceof ReconcileError ? error.minWaitMs : 0;
 }
 
 async function runAll(context: Context): Promise<Outcome> {
@@ -188,11 +188,11 @@ async function lookAtAll({ members }: Context): Promise<Outcome> {
   for (const member of members) {
     const seen = await runSteps(member, looks);
     outcomes.push(seen);
-    const { told, pod, trouble = seen } = member.facts;
+    const { report, pod, trouble = seen } = member.facts;
     const { kind, reason } = { reason: undefined, ...(stopOf(member) ?? trouble) };
     member.status = {
       ...member.status,
-      ready: told !== undefined && pod?.ready === true,
+      ready: report !== undefined && pod?.ready === true,
       reason: kind === "continue" ? undefined : reason,
     };
   }

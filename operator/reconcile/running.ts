@@ -80,7 +80,7 @@ export function answerStep(context: MemberContext): Outcome {
     return failWith("WrongNode", `another node responds at this address: ${observation.id.slice(0, 16)}`);
   }
   if (now > observation.until) return waitFor("NoAnswer", "the node has not responded recently");
-  facts.told = observation;
+  facts.report = observation;
   const { height, syncing, version, peers } = observation;
   context.status = { ...context.status, height, syncing, version, peers: peers.size };
   checkChain(context, observation.genesis);
@@ -88,11 +88,11 @@ export function answerStep(context: MemberContext): Outcome {
 }
 
 /** Stops a node of another chain than its Network's. */
-function checkChain({ node, deps, facts }: MemberContext, told: string | undefined): void {
+function checkChain({ node, deps, facts }: MemberContext, reported: string | undefined): void {
   const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
-  const noted = network?.status.genesisHash;
-  if (noted === undefined || told === undefined || told === noted) return;
-  const message = `the node reports the genesis hash ${told}, but that of its network is ${noted}; its volume contains another chain`;
+  const recorded = network?.status.genesisHash;
+  if (recorded === undefined || reported === undefined || reported === recorded) return;
+  const message = `the node reports the genesis hash ${reported}, but that of its network is ${recorded}; its volume contains another chain`;
   facts.stop ??= { reason: "GenesisLost", message, pod: "stays" };
 }
 
@@ -113,7 +113,7 @@ function notReady(
 /** Waits for the pod to become ready, with the reasons that its node reports at `/readyz`. */
 export function readyStep({ facts }: MemberContext): Outcome {
   if (facts.pod?.ready) return goOn;
-  const reasons = facts.told?.reasons ?? [];
+  const reasons = facts.report?.reasons ?? [];
   if (reasons.length > 0) return waitFor("NodeNotReady", `the node reports ${reasons.join(", ")}`);
   return waitFor("PodNotReady", facts.pod?.trouble ?? "");
 }

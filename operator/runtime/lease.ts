@@ -101,11 +101,11 @@ function leaseOf(read: unknown): Lease {
   const object = read as Readonly<Record<string, unknown>> | undefined; // an object or none
   const { holderIdentity, leaseDurationSeconds } = (object?.["spec"] ?? {}) as Record<string, unknown>;
   const { resourceVersion } = (object?.["metadata"] ?? {}) as Record<string, unknown>;
-  const told = typeof leaseDurationSeconds === "number" ? leaseDurationSeconds * 1_000 : 0;
+  const given = typeof leaseDurationSeconds === "number" ? leaseDurationSeconds * 1_000 : 0;
   return {
     object,
     holder: typeof holderIdentity === "string" && holderIdentity !== "" ? holderIdentity : undefined,
     version: typeof resourceVersion === "string" ? resourceVersion : "",
-    durationMs: Math.min(MAX_LEASE_MS, Math.max(LEASE_MS, told)),
+    durationMs: Math.min(MAX_LEASE_MS, Math.max(LEASE_MS, given)),
   };
 }

@@ -12,7 +12,7 @@ export interface QueueOptions {
   /** Processes a key; returns the milliseconds after which to process it again, if at all. */
   readonly work: (key: string, signal: AbortSignal) => Promise<number | undefined>;
   /** Returns the minimum delay in milliseconds after a failure. */
-  readonly leastWait?: (error: unknown) => number;
+  readonly minWait?: (error: unknown) => number;
   /** Called after a failure. */
   readonly failed: (key: string, error: unknown, againMs: number) => void;
   /** Receives the events of the queue. */
@@ -168,7 +168,7 @@ export class WorkQueue implements AsyncDisposable {
       metrics?.retried();
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
-      const wait = Math.max(this.#backOff(failures), this.#options.leastWait?.(error) ?? 0);
+      const wait = Math.max(this.#backOff(failures), this.#options.minWait?.(error) ?? 0);
       if (!this.#closing.signal.aborted) this.#options.failed(key, error, wait);
       this.addAfter(key, wait);
     }

@@ -11,7 +11,7 @@ import { goNode, knit, layOut, type Program } from "./programs.ts";
 import { ask } from "./rpc.ts";
 
 /** What a network is made of. */
-export interface NetworkTerms {
+export interface NetworkOptions {
   readonly size: NetworkSize;
   readonly consensus?: ConsensusChoice;
   /** Changes the text of the genesis file before block 0 is written; `council` is the core nodes. */
@@ -55,7 +55,7 @@ const STOP_MS = 20_000;
 const ASK_MS = 100;
 
 /** Makes a chain, a directory for each node, and starts them all. Rejects when one does not start. */
-export async function openNetwork(terms: NetworkTerms): Promise<Network> {
+export async function openNetwork(terms: NetworkOptions): Promise<Network> {
   const { size, directory, flags = [], flagsOf, go } = terms;
   const plan = planNetwork(size, await freePorts(portsOf(size)));
   const foreign = go === undefined ? [] : plan.slice(size.core - go.core, size.core);
@@ -91,7 +91,7 @@ interface Placed {
 interface Preparation {
   readonly plan: readonly PlannedNode[];
   readonly goProgram: Program;
-  readonly terms: NetworkTerms;
+  readonly terms: NetworkOptions;
 }
 
 /** Writes the genesis, block 0 and the peers of each node. */

@@ -92,7 +92,7 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
 
   describe("a reflector behind it", () => {
     /** What the changes that were told amount to. */
-    const told = new Map<string, string>();
+    const reported = new Map<string, string>();
     const unsound: string[] = [];
     let reflector: Reflector;
 
@@ -102,10 +102,10 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
         const seen = now ?? before;
         if (seen === undefined) return;
         const key = keyOf(seen.meta);
-        if (told.get(key) === now?.meta.resourceVersion)
-          unsound.push(`${key} ${told.get(key)} was told twice`);
-        if (now === undefined) told.delete(key);
-        else told.set(key, now.meta.resourceVersion);
+        if (reported.get(key) === now?.meta.resourceVersion)
+          unsound.push(`${key} ${reported.get(key)} was told twice`);
+        if (now === undefined) reported.delete(key);
+        else reported.set(key, now.meta.resourceVersion);
       });
       await reflector.synced;
     }, 60_000);
@@ -134,7 +134,7 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
         const seen = [...reflector.list()].map(({ meta }) => `${meta.name} ${meta.resourceVersion}`).sort();
         return JSON.stringify(seen) === JSON.stringify(there) ? true : undefined;
       });
-      expect([...told].map(([key, version]) => `${key.split("/")[1]} ${version}`).sort()).toEqual(there);
+      expect([...reported].map(([key, version]) => `${key.split("/")[1]} ${version}`).sort()).toEqual(there);
       expect(unsound).toEqual([]);
       expect(asked).toBeLessThanOrEqual(16);
     });

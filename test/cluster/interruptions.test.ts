@@ -19,7 +19,7 @@ const about = missing === undefined ? describe : describe.skip;
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8").split("---\n").slice(0, 2).join("---\n");
 const QUIET_MS = 4_000;
 /** More steps than the example takes. */
-const MOST_STEPS = 150;
+const MAX_STEPS = 150;
 
 const opened = (operator: OperatorProcess) =>
   eventually("an operator that works", async () => {
@@ -101,7 +101,7 @@ about(`interruptions${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
     await apply("run-killed");
     const versions = new Map<string, string>();
     let steps = 0;
-    while ((await oneStep(versions)) === "written") expect(++steps).toBeLessThan(MOST_STEPS);
+    while ((await oneStep(versions)) === "written") expect(++steps).toBeLessThan(MAX_STEPS);
     expect(steps).toBeGreaterThan(8);
     expect(await shapesOf(cluster, "run-killed")).toEqual(await shapesOf(cluster, "run-plain"));
   }, 900_000);

@@ -15,7 +15,7 @@ const about = missing === undefined ? describe : describe.skip;
 const PATIENCE = 900;
 jest.setTimeout(1_200_000);
 /** A round lasts ten seconds, and with one core node away the next finds a proposer; the rest is for the machine. */
-const MOST_SECONDS_WITHOUT_BLOCK = 90;
+const MAX_SECONDS_WITHOUT_BLOCK = 90;
 const CORES = ["core-1", "core-2", "core-3", "core-4"];
 const MEMBERS = [...CORES, "proxy", "proxy-m1", "endpoint", "endpoint-m1"];
 /** States of a migration in which its operator is killed. */
@@ -241,7 +241,7 @@ about(`the full network${missing === undefined ? "" : ` (skipped: ${missing})`}`
       const waits = blocks
         .slice(before + 1)
         .map(({ time }, index) => time - (blocks[before + index]?.time ?? 0));
-      expect([member, Math.max(...waits) <= MOST_SECONDS_WITHOUT_BLOCK]).toEqual([member, true]);
+      expect([member, Math.max(...waits) <= MAX_SECONDS_WITHOUT_BLOCK]).toEqual([member, true]);
     }
   });
 

@@ -44,8 +44,8 @@ about(`a made network${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
   const make = async (name: string, ...size: string[]): Promise<[string[], string | undefined]> => {
     const output = join(directory, name);
     const flags = [...size, "--lightkdf", "--network-name", name, "--output", output];
-    const { output: told } = await runKnit("genesis", ...flags, "kubernetes");
-    const [, hashOfBlock0] = /hash of block 0 (0x[0-9a-f]{64})/.exec(told) ?? [];
+    const { output: reported } = await runKnit("genesis", ...flags, "kubernetes");
+    const [, hashOfBlock0] = /hash of block 0 (0x[0-9a-f]{64})/.exec(reported) ?? [];
     return [["-f", join(output, "keys.yaml"), "-f", join(output, "network.yaml")], hashOfBlock0];
   };
 

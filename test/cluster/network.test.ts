@@ -166,7 +166,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   ])(
     "the wish to %s reaches the node, and its answer the status and an event",
     async (wish, method) => {
-      const told = await ipcAnswer(method);
+      const reported = await ipcAnswer(method);
       await cluster.kubectl(["-n", "demo", "annotate", "kn", "proxy", `knit.dev/run=${wish}`]);
       const done = await eventually(
         "the end",
@@ -182,8 +182,8 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
         },
         60,
       );
-      if (told !== undefined)
-        expect(done).toMatchObject({ state: "Failed", message: expect.stringContaining(told) });
+      if (reported !== undefined)
+        expect(done).toMatchObject({ state: "Failed", message: expect.stringContaining(reported) });
       else expect(done.state).toBe("Succeeded");
       const lines = "{range .items[*]}{.reason}: {.message}{'\\n'}{end}";
       const events = await eventsOf(cluster, "involvedObject.name=proxy", lines);
@@ -222,8 +222,8 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     const change = (): Promise<void> => patchNodes(cluster, names, { settings: { verbosity: "4" } });
     expect(await rollOut(cluster, { change, isWell })).toBe(1);
     for (const reason of ["RolloutStarted", "RolloutSucceeded"]) {
-      const told = await eventsOf(cluster, `reason=${reason}`, "{.items[*].involvedObject.name}");
-      expect(new Set(told.split(" "))).toEqual(new Set(names));
+      const reported = await eventsOf(cluster, `reason=${reason}`, "{.items[*].involvedObject.name}");
+      expect(new Set(reported.split(" "))).toEqual(new Set(names));
     }
   }, 300_000);
 

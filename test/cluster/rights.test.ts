@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { byOperator, eventually, forbidden } from "./support/cluster.ts";
-import { aboutOperator, type OperatedTerms } from "./support/operated.ts";
+import { aboutOperator, type OperatedOptions } from "./support/operated.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
 import { rightsOf, rolesOf, unused } from "./support/rights.ts";
 import { SERVICE_MONITORS } from "./support/service-monitors.ts";
@@ -14,7 +14,7 @@ const RARE = [
 ];
 
 /** The kind that some rights are for. */
-const WITH_MONITORS: OperatedTerms = {
+const WITH_MONITORS: OperatedOptions = {
   async prepare(cluster) {
     await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(SERVICE_MONITORS));
     await cluster.kubectl(["wait", "--for=condition=Established", `crd/${SERVICE_MONITORS.metadata.name}`]);

@@ -32,7 +32,7 @@ interface Condition {
   readonly message: string;
 }
 
-interface NodeSeen {
+interface NodeStatusView {
   readonly status?: { readonly phase?: string; readonly conditions?: readonly Condition[] };
 }
 
@@ -65,7 +65,7 @@ aboutOperator(
 
     const storage = (namespace: string, reason: string): Promise<Condition> =>
       eventually(`StorageHealthy ${reason}`, async () => {
-        const { status } = await on.cluster.get<NodeSeen>("-n", namespace, "kn", "core");
+        const { status } = await on.cluster.get<NodeStatusView>("-n", namespace, "kn", "core");
         return status?.conditions?.find((each) => each.type === "StorageHealthy" && each.reason === reason);
       });
 

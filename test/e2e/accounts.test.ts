@@ -132,8 +132,10 @@ inTerminal(
     } finally {
       await node.stop();
     }
-    const told: unknown = JSON.parse(readFileSync(join(directory, `bls-publicinfo-${ADDRESS}.json`), "utf8"));
-    expect(told).toMatchObject({ address: ADDRESS, blsPublicKeyInfo: { publicKey: BLS_PUBLIC_KEY } });
+    const reported: unknown = JSON.parse(
+      readFileSync(join(directory, `bls-publicinfo-${ADDRESS}.json`), "utf8"),
+    );
+    expect(reported).toMatchObject({ address: ADDRESS, blsPublicKeyInfo: { publicKey: BLS_PUBLIC_KEY } });
     const { code, output } = await runKnit("account", "list", "--datadir", directory);
     expect([code, output.split("\n").length]).toEqual([0, 2]);
   },

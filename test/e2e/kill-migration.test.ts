@@ -71,14 +71,14 @@ function blockAt(url: string, which: string): Promise<Block> {
   return call(url, "eth_getBlockByNumber", which, false) as Promise<Block>; // as asked for
 }
 
-let told: Told | undefined;
+let reported: Told | undefined;
 
 /** Starts the node after a kill: its block is there, and a migration goes on unless it had just ended well. */
 async function restart(): Promise<Running> {
   const running = await start();
   const { url } = running;
-  if (told !== undefined) {
-    const { block, status } = told;
+  if (reported !== undefined) {
+    const { block, status } = reported;
     expect(await blockAt(url, block.number)).toMatchObject({ hash: block.hash });
     if (status.isMigration && !(await statusOf(url)).isMigration) {
       const last = (await call(url, "admin_stateMigrationLast")) as Status;
@@ -99,7 +99,7 @@ async function migrate(url: string): Promise<boolean> {
 /** Migrates to the end and stops; milliseconds that the migration took. */
 async function migrateWhole(): Promise<number> {
   const { knit, url } = await restart();
-  told = undefined;
+  reported = undefined;
   const started = performance.now();
   await migrate(url);
   await until(async () => ((await statusOf(url)).isMigration ? undefined : true));
@@ -148,8 +148,8 @@ async function kill(withinMs: number): Promise<void> {
   try {
     if (await migrate(url)) resumed++;
     await sleepBetween(0, withinMs);
-    told = { block: await expectSome(url), status: await statusOf(url) };
-    instants[instantOf(told.status)]++;
+    reported = { block: await expectSome(url), status: await statusOf(url) };
+    instants[instantOf(reported.status)]++;
   } finally {
     await knit.stop("SIGKILL");
   }

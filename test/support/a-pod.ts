@@ -3,7 +3,7 @@ import { annotations } from "../../operator/api/names.ts";
 import type { AnyDraft } from "./a-draft.ts";
 
 /** What is told of it; that it is well where nothing is. */
-export interface PodTerms {
+export interface PodOptions {
   readonly uid?: string;
   /** Of the template that it was made from. */
   readonly digest?: string;
@@ -16,7 +16,7 @@ export interface PodTerms {
 /** The object. */
 export function aPod(
   name: string,
-  { uid = "first", digest = "none", ready = true, started = true, deleted = false }: PodTerms,
+  { uid = "first", digest = "none", ready = true, started = true, deleted = false }: PodOptions,
 ): AnyDraft {
   const noted = { [annotations.settings]: digest };
   const ending = deleted ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {};

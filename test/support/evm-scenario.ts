@@ -78,7 +78,7 @@ export const BLOCK: EvmBlock = {
 };
 
 /** Four contracts that call one another, and what programs for them are made of. */
-export interface Surroundings {
+export interface ScenarioOptions {
   readonly plan: ProgramPlan;
   readonly accounts: Record<string, SuiteAccount>;
   readonly contracts: readonly Uint8Array[];
@@ -89,7 +89,7 @@ export function randomSurroundings(
   random: () => number,
   revision: EvmRevision,
   known: readonly Uint8Array[],
-): Surroundings {
+): ScenarioOptions {
   const ethereumPrecompiles = Array.from({ length: 9 }, (_, index) => wordBytes(BigInt(index + 1)).slice(12));
   const addresses = [
     ...CONTRACTS,

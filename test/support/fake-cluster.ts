@@ -24,7 +24,7 @@ import type { ReconcileDeps } from "../../operator/reconcile/deps.ts";
 import { ReconcileMemory } from "../../operator/reconcile/memory.ts";
 import type { Observation } from "../../operator/reconcile/observation.ts";
 import type { AnyDraft } from "./a-draft.ts";
-import { aPod, type PodTerms } from "./a-pod.ts";
+import { aPod, type PodOptions } from "./a-pod.ts";
 
 /** The core node that is the network's validator. */
 export const CORE = { type: "core", network: { name: "net" } };
@@ -134,7 +134,7 @@ export class FakeCluster {
   }
 
   /** Puts the pod of a member there. */
-  putPod(name: string, more: PodTerms = {}): void {
+  putPod(name: string, more: PodOptions = {}): void {
     this.put(aPod(name, more));
   }
 
@@ -147,9 +147,9 @@ export class FakeCluster {
 
   /** Lets a node tell something else, now. */
   tell(name: string, more: Partial<Observation & { ok: true }>): void {
-    const told = this.observations.get(`demo/${name}`);
-    if (told?.ok !== true) throw new Error(`${name} does not answer`);
-    this.observations.set(`demo/${name}`, { ...told, at: this.now, until: this.now + 45_000, ...more });
+    const reported = this.observations.get(`demo/${name}`);
+    if (reported?.ok !== true) throw new Error(`${name} does not answer`);
+    this.observations.set(`demo/${name}`, { ...reported, at: this.now, until: this.now + 45_000, ...more });
   }
 
   /** A Node's conditions, a line each. */

@@ -35,7 +35,7 @@ export async function importWithGoNode(
 }
 
 /** Where a Go node runs, and how. */
-export interface GoTerms {
+export interface GoNodeOptions {
   /** The path of a genesis file. */
   readonly genesis: string;
   readonly directory: string;
@@ -54,7 +54,7 @@ export interface GoImporter extends AsyncDisposable {
 }
 
 /** Starts a Go node with a fresh database; undefined without a binary. */
-export async function openGoImporter(terms: GoTerms): Promise<GoImporter | undefined> {
+export async function openGoImporter(terms: GoNodeOptions): Promise<GoImporter | undefined> {
   const { genesis, directory, flags = [] } = terms;
   if (binary === undefined) return undefined;
   await mkdir(directory, { recursive: true });

@@ -59,7 +59,7 @@ export const killFlags: readonly string[] = [
   "4000",
 ];
 /** As many as are sure to fit. */
-const MOST_SUBMITTED = 300;
+const MAX_SUBMITTED = 300;
 
 /** An error answer is an answer, such as that one is running already. */
 async function asked(answer: Promise<unknown>): Promise<void> {
@@ -88,7 +88,7 @@ async function findWholeFiles({ datadir }: KilledNode): Promise<void> {
 
 /** A transaction that waits for others, so no block takes it. */
 async function submit({ url, noted, stroke }: KilledNode): Promise<void> {
-  if (noted.length >= MOST_SUBMITTED) return;
+  if (noted.length >= MAX_SUBMITTED) return;
   const [from, to] = ((await call(url, "eth_accounts")) as string[]).slice(5);
   const nonce = `0x${(1_000 + stroke).toString(16)}`;
   noted.push(

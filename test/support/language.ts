@@ -120,6 +120,42 @@ export function danglingFiles(
   });
 }
 
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ [^\n]*/g;
+/** A name in backticks: `seal`, `SealedBlock.commit()`. */
+const QUOTED_NAME = /`#?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(\))?`|\{@link (\w+)/g;
+/** Comments about other programs and standards name what is not in these sources. */
+const FOREIGN_COMMENT =
+  /@v\d|\bGo('s\b| node)|Kubernetes|Istanbul|KIP|EIP|RFC|LevelDB|leveldb|\.rs\b|Unix|npm/;
+
+/** Names in the comments of `sources` that occur nowhere outside comments in `all`, such as those of removed symbols. */
+export function danglingNames(sources: readonly Source[], all: readonly Source[]): string[] {
+  const words = new Set(all.flatMap(({ text }) => text.replaceAll(COMMENT, "").match(/\w+/g) ?? []));
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(COMMENT)]
+      .filter(([comment]) => !FOREIGN_COMMENT.test(comment))
+      .flatMap(({ index, 0: comment }) =>
+        [...comment.matchAll(QUOTED_NAME)]
+          .map((match) => ({ at: index + match.index, name: match[1] ?? match[2] ?? "" }))
+          .filter(({ name }) => name.split(".").some((part) => !words.has(part)))
+          .map(({ at, name }) => `${path}:${lineOf(text, at)}: ${name}`),
+      ),
+  );
+}
+
+/** Words that the field has other words for; `docs/glossary.md` has the field's. */
+const OLD_WORD =
+  /^(?:Board|Electorate|Intake|Surroundings|TrieKeeper|gist|wish|news|foreseen|doubts|triedOut|leftOut|told|recency|(?:MOST|LEAST|LONGEST)(?:_[A-Z_]+)?|[a-z]\w*Seen|[A-Z]\w*(?:Seen|Terms|Surroundings|Board))$/;
+const DECLARED = /\b(?:function\*?|const|let|class|interface|type) (\w+)/g;
+
+/** Declared names of the former dialect. */
+export function oldWords(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(DECLARED)]
+      .filter(({ 1: name = "" }) => OLD_WORD.test(name))
+      .map(({ index, 1: name }) => `${path}:${lineOf(text, index)}: ${name}`),
+  );
+}
+
 function lineOf(text: string, index: number): number {
   return text.slice(0, index).split("\n").length;
 }

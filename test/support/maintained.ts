@@ -25,7 +25,7 @@ export function aMaintained(name: string, more: Partial<MaintainedMember> = {}):
     suspended: false,
     ready: true,
     height: 100,
-    toldAt: NOW,
+    reportedAt: NOW,
     syncing: false,
     peers: 3,
     peersWanted: 3,

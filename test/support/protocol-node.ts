@@ -41,7 +41,7 @@ export interface TestNode extends AsyncDisposable {
 }
 
 /** What a test may want otherwise. */
-export interface TestNodeTerms {
+export interface TestNodeOptions {
   readonly type?: NodeType;
   readonly number: number;
   readonly timings?: Partial<ProtocolTimings>;
@@ -57,7 +57,7 @@ export interface TestNodeTerms {
 const GENESIS_TIME = Math.floor(Date.now() / 1000) - 20_000;
 
 /** Opens a node; all of one test are on the same chain unless their genesis times differ. */
-export async function aNode(terms: TestNodeTerms): Promise<TestNode> {
+export async function aNode(terms: TestNodeOptions): Promise<TestNode> {
   const { type = "en", number, networkId = 1337, time = GENESIS_TIME, version = 65 } = terms;
   await using parts = new AsyncDisposableStack();
   const genesis = developmentGenesis({

@@ -9,7 +9,7 @@ export interface Comparison {
   readonly excluded?: number;
 }
 
-const LONGEST = 500;
+const MAX_LENGTH = 500;
 
 /** Counts comparisons; never throws for one that fails. */
 export class Tally {
@@ -104,5 +104,5 @@ function shown(value: unknown): string {
     typeof inner === "bigint" ? inner.toString() : inner,
   );
   const text = list.slice(1, -1);
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}...`;
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}...`;
 }

@@ -7,7 +7,7 @@ import { wordBytes } from "../../node/bytes/word.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import { randomProgram } from "./evm-programs.ts";
-import { BLOCK, COINBASE, delegationTo, randomSurroundings, type Surroundings } from "./evm-scenario.ts";
+import { BLOCK, COINBASE, delegationTo, randomSurroundings, type ScenarioOptions } from "./evm-scenario.ts";
 import { randomBytes } from "./random.ts";
 import { rulesUpTo } from "./suite-runners.ts";
 import { type SuiteAccount } from "./suite-world.ts";
@@ -73,7 +73,7 @@ interface Draw {
   readonly fork: TransactionFork;
 }
 
-function aSigner({ random, below, fork }: Draw, index: number, { contracts }: Surroundings): SuiteAccount {
+function aSigner({ random, below, fork }: Draw, index: number, { contracts }: ScenarioOptions): SuiteAccount {
   const borrows = index > 0 && isForkSince(fork, "prague") && random() < 0.3;
   const code = borrows ? delegationTo(contracts[below(4)] ?? COINBASE) : "0x";
   const balance = index === 2 && random() < 0.3 ? "0x1" : "0xffffffffffffff";
@@ -102,7 +102,7 @@ function randomType({ random, below, fork }: Draw): TransactionType {
 /** What a transaction says besides chain and nonce. */
 function randomFields(
   draw: Draw,
-  { plan, contracts }: Surroundings,
+  { plan, contracts }: ScenarioOptions,
 ): Omit<TransactionFields, "chainId" | "nonce"> {
   const { random, below } = draw;
   const type = randomType(draw);

@@ -30,7 +30,7 @@ import { createMemoryStore } from "../../node/store/memory-store.ts";
 import { TOKEN_ADDRESS, TOKEN_CODE, tokenSlot, tokenTransfer } from "./token.ts";
 
 /** How large the chain is, and what it is made of. */
-export interface TransferChainTerms {
+export interface TransferChainOptions {
   readonly accounts: number;
   readonly blocks: number;
   /** In each block. */
@@ -59,7 +59,7 @@ export function senderKey(place: number): Uint8Array {
 }
 
 /** Writes genesis.json and chain.rlp.gz (from block 0) into `directory`. */
-export async function makeTransferChain(directory: string, terms: TransferChainTerms): Promise<void> {
+export async function makeTransferChain(directory: string, terms: TransferChainOptions): Promise<void> {
   await mkdir(directory, { recursive: true });
   const keys = Array.from({ length: terms.accounts }, (_, i) => senderKey(i));
   const text = genesisText(keys.map(addressOfKey), terms);
@@ -88,7 +88,7 @@ export async function makeTransferChain(directory: string, terms: TransferChainT
 function transferSource(
   keys: readonly Uint8Array[],
   chain: Open["chain"],
-  { types = [0], tokenEvery = Number.POSITIVE_INFINITY }: TransferChainTerms,
+  { types = [0], tokenEvery = Number.POSITIVE_INFINITY }: TransferChainOptions,
 ): () => Transaction {
   const addresses = keys.map(addressOfKey);
   const nonces = keys.map(() => 0n);
@@ -167,7 +167,7 @@ export async function makeBlock(
 
 function genesisText(
   addresses: readonly Uint8Array[],
-  { config, reward, tokenEvery }: TransferChainTerms,
+  { config, reward, tokenEvery }: TransferChainOptions,
 ): string {
   const alloc = {
     ...Object.fromEntries(

@@ -93,13 +93,13 @@ function authorOf({ header }: Block): Uint8Array {
   return recoverProposer(header, parseExtra(header.extra)) ?? new Uint8Array(20);
 }
 
-interface ElectionTerms {
+interface ElectionSample {
   readonly governance: Governance;
   readonly block: Block;
   readonly answer: Answer;
 }
 
-function elections(tally: Tally, what: string, { governance, block, answer }: ElectionTerms): void {
+function elections(tally: Tally, what: string, { governance, block, answer }: ElectionSample): void {
   const { header } = block;
   const round = roundOf(header.extra);
   const committee = governance.committee(header.number, round).map(toHex).sort();
@@ -114,12 +114,12 @@ function elections(tally: Tally, what: string, { governance, block, answer }: El
   tally.same(`${what}: validators`, governance.validators(header.number).qualified.map(toHex), named);
 }
 
-interface RewardTerms extends ElectionTerms {
+interface RewardSample extends ElectionSample {
   readonly chain: RecordedChain;
   readonly author: Uint8Array;
 }
 
-function rewards(tally: Tally, what: string, terms: RewardTerms): void {
+function rewards(tally: Tally, what: string, terms: RewardSample): void {
   const { chain, governance, block, author, answer } = terms;
   const { header, transactions } = block;
   const recorded = answer["reward"] as Answer | undefined;
@@ -134,8 +134,11 @@ function rewards(tally: Tally, what: string, terms: RewardTerms): void {
   const { gasUsed, baseFee, rewardbase } = header;
   const totalFee = feesOf({ gasUsed, paid, baseFee }, rules, parameters);
   const staking = governance.staking(header.number);
-  const { credits, ...told } = reportedReward({ totalFee, rules, parameters, staking, rewardbase }, author);
-  const { burnt: burntFee, kpf, ...amounts } = told;
+  const { credits, ...reported } = reportedReward(
+    { totalFee, rules, parameters, staking, rewardbase },
+    author,
+  );
+  const { burnt: burntFee, kpf, ...amounts } = reported;
   const own = {
     ...amounts,
     ...("kpf" in recorded || kpf !== 0n ? { kpf } : {}), // version 2.2.1 did not name the third fund

@@ -63,7 +63,7 @@ const SECTIONS: Readonly<Record<string, (tally: Tally, section: never) => void |
   validatorSelection,
 };
 
-/** Judges a file of sections by their names; `_about` is none. */
+/** Judges a file of sections by their names; the key _about is not a section. */
 export async function networkSamples(json: unknown): Promise<Comparison> {
   const tally = new Tally();
   for (const [name, section] of Object.entries(json as object)) {

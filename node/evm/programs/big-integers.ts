@@ -193,9 +193,9 @@ export const BIG_INTEGERS = `(function () {
     });
   }
   for (const names of Object.keys(comparisons)) {
-    const told = comparisons[names];
+    const holds = comparisons[names];
     define(names, function (value) {
-      return told(compare(this, value));
+      return holds(compare(this, value));
     });
   }
 

@@ -141,7 +141,7 @@ export const PRELUDE = `(function (host) {
     }
   }
 
-  function told(run) {
+  function guard(run) {
     return (...given) => {
       try {
         const value = run(...given);
@@ -191,8 +191,8 @@ export const PRELUDE = `(function (host) {
   }
 
   return {
-    compile: told(compile),
-    step: told((pc, op, gas, cost, depth, refund, length, error) => {
+    compile: guard(compile),
+    step: guard((pc, op, gas, cost, depth, refund, length, error) => {
       now.pc = pc;
       now.op = op;
       now.gas = gas;
@@ -203,19 +203,19 @@ export const PRELUDE = `(function (host) {
       now.error = error;
       called("step", log, db);
     }),
-    fault: told((length, error) => {
+    fault: guard((length, error) => {
       now.length = length;
       now.error = error;
       called("fault", log, db);
     }),
-    enter: told((type, from, to, input, gas, value) => {
+    enter: guard((type, from, to, input, gas, value) => {
       entered = { type, from, to, input, gas, value };
       called("enter", frame);
     }),
-    exit: told((gasUsed, output, error) => {
+    exit: guard((gasUsed, output, error) => {
       left = { gasUsed, output, error };
       called("exit", frameResult);
     }),
-    result: told((json, input, output) => written(called("result", context(JSON.parse(json), input, output), db))),
+    result: guard((json, input, output) => written(called("result", context(JSON.parse(json), input, output), db))),
   };
 })`;

@@ -109,15 +109,15 @@ class QuickSandbox implements Sandbox {
   }
 
   call(name: string, ...given: readonly HostValue[]): string {
-    const told = this.#guard(() => {
+    const result = this.#guard(() => {
       const context = this.#context;
       const handles = given.map((value) => this.#handleOf(value));
       const outcome = context.callFunction(this.#functionOf(name), context.undefined, handles);
       for (const handle of handles) handle.dispose();
       return this.#textOf(outcome);
     });
-    if (told.startsWith("!")) throw new ProgramError("threw", told.slice(1, 1 + MAX_WORDS));
-    return told.slice(1);
+    if (result.startsWith("!")) throw new ProgramError("threw", result.slice(1, 1 + MAX_WORDS));
+    return result.slice(1);
   }
 
   [Symbol.dispose](): void {

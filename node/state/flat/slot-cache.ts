@@ -13,7 +13,7 @@ export interface ReadSlot {
 }
 
 /** Slots that are remembered; then all are forgotten. */
-const MOST = 16_384;
+const MAX_SLOTS = 16_384;
 
 /** Slots by the record of their account and the `wordName` of their key. */
 export class ReadSlots {
@@ -25,7 +25,7 @@ export class ReadSlots {
   }
 
   add(owner: AccountRecord, name: string, slot: ReadSlot): void {
-    if (this.#count >= MOST) {
+    if (this.#count >= MAX_SLOTS) {
       this.#slots = new WeakMap();
       this.#count = 0;
     }

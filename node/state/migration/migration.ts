@@ -81,7 +81,7 @@ export class Migration {
   /** Set while the end of one is being tidied up. */
   #ending: Promise<void> | undefined;
   #isClosing = false;
-  #toldAt = 0;
+  #loggedAt = 0;
 
   constructor(parts: MigrationDeps) {
     this.#deps = parts;
@@ -232,8 +232,8 @@ export class Migration {
     const { log } = this.#deps;
     this.#status = { ...this.#status, counts, progress: Math.floor(part * 100) };
     const now = performance.now();
-    if (now - this.#toldAt < LOG_EVERY_MS) return;
-    this.#toldAt = now;
+    if (now - this.#loggedAt < LOG_EVERY_MS) return;
+    this.#loggedAt = now;
     log.info({ ...counts, percent: this.#status.progress }, "migrating state");
     this.room()
       .then(({ free }) => checkRoom({ free, needed: SPARE_BYTES }))

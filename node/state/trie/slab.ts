@@ -15,7 +15,7 @@ const UNIT_WORDS = UNIT / 4;
 const HEAD = 40;
 const WAYS = 4;
 const SMALLEST = 256 * 1024;
-const LONGEST = 0xffff;
+const MAX_LENGTH = 0xffff;
 
 /** The slab of encoded nodes. */
 export class Slab {
@@ -61,7 +61,7 @@ export class Slab {
 
   /** Keeps the first `length` bytes of `node`. */
   put(tag: number, hash: Hash, hashAt: number, node: Uint8Array, length: number): void {
-    if (length > LONGEST || this.#units * UNIT < 16 * length) return;
+    if (length > MAX_LENGTH || this.#units * UNIT < 16 * length) return;
     const slot = this.#slotOf(tag);
     let unit = slot < 0 ? -1 : this.#unitOf(this.#index[slot] as number);
     if (unit < 0 || this.#roomAt(unit) < length) unit = this.#reserve(tag, slot, length);
@@ -89,7 +89,7 @@ export class Slab {
       if (!this.#isLive(position)) continue;
       const unit = this.#unitOf(position);
       const at = unit * UNIT;
-      const end = at + HEAD + ((this.#words[unit * UNIT_WORDS + 1] as number) & LONGEST);
+      const end = at + HEAD + ((this.#words[unit * UNIT_WORDS + 1] as number) & MAX_LENGTH);
       if (length + end - at > into.length) break;
       into.set(this.bytes.subarray(at, end), length);
       length += end - at;

@@ -126,7 +126,7 @@ export function run(
 }
 
 /** What a cluster is started with. */
-export interface ClusterTerms {
+export interface ClusterOptions {
   /** A node with pods too. */
   readonly node?: boolean;
   /** Further ones of the API server. */
@@ -140,7 +140,7 @@ export async function openCluster({
   node = false,
   flags = "",
   controllers = "",
-}: ClusterTerms = {}): Promise<Cluster> {
+}: ClusterOptions = {}): Promise<Cluster> {
   const port = await threeFreePorts();
   const directory = mkdtempSync(join(tmpdir(), "kc-"));
   const settings = {

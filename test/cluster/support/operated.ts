@@ -13,7 +13,7 @@ export interface Operated {
 }
 
 /** What there is before the operator. */
-export interface OperatedTerms {
+export interface OperatedOptions {
   /** `demo` when absent. */
   readonly namespaces?: readonly string[];
   /** Flags for the chart. */
@@ -24,7 +24,7 @@ export interface OperatedTerms {
 /** A block of tests; where there can be no control plane it is skipped, and its name says why. */
 export function aboutOperator(
   name: string,
-  { namespaces = ["demo"], flags = [], prepare }: OperatedTerms,
+  { namespaces = ["demo"], flags = [], prepare }: OperatedOptions,
   tests: (on: Operated) => void,
 ): void {
   const missing = whyNoCluster();

@@ -15,7 +15,7 @@ export function eventsOf(cluster: Cluster, selector: string, path: string): Prom
 }
 
 /** What is asked for, and what is done meanwhile. */
-export interface RolloutTerms {
+export interface RolloutOptions {
   /** Asks for what every member is then replaced for. */
   readonly change: () => Promise<unknown>;
   /** Looked at once all have it. */
@@ -28,7 +28,7 @@ export interface RolloutTerms {
 /** Asks for it and waits for the end. Gives how many members were replaced at once at most. */
 export async function rollOut(
   cluster: Cluster,
-  { change, isWell, onTurn, seconds = 240 }: RolloutTerms,
+  { change, isWell, onTurn, seconds = 240 }: RolloutOptions,
 ): Promise<number> {
   const before = await digests(cluster);
   await change();

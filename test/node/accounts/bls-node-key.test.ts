@@ -66,7 +66,7 @@ test("no flipped bit of a key file that was written here gives another key", asy
   }
   writeFileSync(path, bareHex(key(9)));
   await expect(load({ named: path })).rejects.toThrow(
-    /flipped is the key of [0-9a-f]{96}, what was written there is that of [0-9a-f]{96}: put the right key there, or remove .*flipped\.public if/,
+    /flipped is the key of [0-9a-f]{96}, the recorded key is [0-9a-f]{96}: put the right key there, or remove .*flipped\.public if/,
   );
   rmSync(`${path}.public`);
   expect(await load({ named: path })).toEqual(key(9));

@@ -175,7 +175,7 @@ setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 /** The most that reading a packed file may hold. */
-const MOST_HELD = 20 * 1024 * 1024;
+const MAX_HELD = 20 * 1024 * 1024;
 
 /**
  * Bytes of buffers that something still refers to. What a collection frees is given back a little later: it is
@@ -201,10 +201,10 @@ test("what unpacks to 200 MB is read without being held", async () => {
   let count = 0;
   for await (const { raw } of readBlockFile(path)) {
     count += raw.length === block.length ? 1 : 0;
-    if (count % 100 === 0) held = Math.max(held, (await heldBytes(before + MOST_HELD)) - before);
+    if (count % 100 === 0) held = Math.max(held, (await heldBytes(before + MAX_HELD)) - before);
   }
   expect(count).toBe(200);
-  expect(held).toBeLessThan(MOST_HELD);
+  expect(held).toBeLessThan(MAX_HELD);
 });
 
 test("a directory is said to be none", async () => {

@@ -102,7 +102,7 @@ test("what is older goes, headers, block 0 and the rest stay", async () => {
 });
 
 /** What a client is told. */
-function told(ask: () => unknown): unknown {
+function reported(ask: () => unknown): unknown {
   try {
     return ask();
   } catch (error) {
@@ -117,20 +117,20 @@ test("clients are told with geth's code, and where the history begins", async ()
     message: "pruned history unavailable",
     data: `{"oldestBlock":"0x${OLDEST.toString(16)}"}`,
   };
-  expect(told(() => chain.block(OLDEST - 1))).toEqual(answer);
-  expect(told(() => chain.receipts(OLDEST - 1))).toEqual(answer);
-  expect(told(() => pruned.chain.block(OLDEST - 1))).toEqual(answer); // which it had decoded before
+  expect(reported(() => chain.block(OLDEST - 1))).toEqual(answer);
+  expect(reported(() => chain.receipts(OLDEST - 1))).toEqual(answer);
+  expect(reported(() => pruned.chain.block(OLDEST - 1))).toEqual(answer); // which it had decoded before
   const terms = { maxLogs: 0 };
   const search = (from: number, to: number): object[] =>
     searchLogs(chainLogSource(chain), { addresses: [], topics: [], from, to } as never, terms);
-  expect(told(() => search(0, HEAD))).toEqual(answer);
-  expect(told(() => search(OLDEST - 1, OLDEST - 1))).toEqual(answer);
+  expect(reported(() => search(0, HEAD))).toEqual(answer);
+  expect(reported(() => search(OLDEST - 1, OLDEST - 1))).toEqual(answer);
   expect([search(0, 0), search(OLDEST, HEAD)]).toEqual([[], []]);
   expect((await storeLogSource(pruned.store)).oldest).toBe(OLDEST);
   const fees = { count: HEAD, newest: HEAD, percentiles: [] };
   expect(await feeHistory({ chain, ...rpcProfiles.service.options }, fees)).toContain('"oldestBlock":"0x1"');
   expect(
-    told(() => feeHistory({ chain, ...rpcProfiles.service.options }, { ...fees, percentiles: [50] })),
+    reported(() => feeHistory({ chain, ...rpcProfiles.service.options }, { ...fees, percentiles: [50] })),
   ).toEqual(answer);
 });
 

@@ -33,15 +33,15 @@ test("a block's steps go to the histogram and, in nanoseconds, to the Go node's 
 
 test("a writer tells the steps of each block that it takes in", async () => {
   await using open = await aChain(await recordedGenesis());
-  const told: [number: number, steps: string[], isWhole: boolean][] = [];
+  const reported: [number: number, steps: string[], isWhole: boolean][] = [];
   open.writer.onInserted((times, { header }) => {
     const { all, ...steps } = times;
     const sum = Object.values(steps).reduce((whole, each) => whole + each, 0);
-    told.push([header.number, Object.keys(steps).toSorted(), sum > 0 && sum <= all]);
+    reported.push([header.number, Object.keys(steps).toSorted(), sum > 0 && sum <= all]);
   });
   for (const raw of (await recordedBlocks()).slice(1, 3)) await open.writer.insert(decodeBlock(raw));
   const steps = ["execute", "finalize", "hash", "validate", "write"];
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [1, steps, true],
     [2, steps, true],
   ]);

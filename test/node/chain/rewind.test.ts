@@ -44,9 +44,9 @@ test("a chain goes back and forward again, and keeps no row of what was removed"
   const removedBlock = Array.from({ length: 31 }, (_, i) => chain.block(11 + i)).find(
     (block) => block !== undefined && block.transactions.length > 0,
   );
-  const told: [number[], number][] = [];
+  const reported: [number[], number][] = [];
   chain.onRewind((removed, head) => {
-    told.push([removed.map(({ block }) => block.header.number), head.header.number]);
+    reported.push([removed.map(({ block }) => block.header.number), head.header.number]);
     expect(removed.map(({ receipts }) => receipts.length)).toEqual(
       removed.map(({ block }) => block.transactions.length),
     );
@@ -56,7 +56,7 @@ test("a chain goes back and forward again, and keeps no row of what was removed"
   await open.store.write(batch, { sync: false });
   await writer.exclusively(() => writer.setHead(10));
   expect(state.migration.last).toBeUndefined();
-  expect(told).toEqual([[Array.from({ length: 31 }, (_, i) => 41 - i), 10]]);
+  expect(reported).toEqual([[Array.from({ length: 31 }, (_, i) => 41 - i), 10]]);
   expect(chain.head().header.number).toBe(10);
   expect(toHex(state.root)).toBe(toHex(chain.head().header.stateRoot));
   expect(chain.block(11)).toBeUndefined();

@@ -116,7 +116,7 @@ describe("knit account bls-export", () => {
 });
 
 /** Answers as a node does that tells this of itself. */
-function node(told: object) {
+function node(reported: object) {
   return openIpc({
     path: place("data/knit.ipc"),
     endpoint: anEndpoint({
@@ -126,7 +126,7 @@ function node(told: object) {
           summary: "",
           params: {},
           result: plain<object>("node information"),
-          handle: () => told,
+          handle: () => reported,
         }),
       ],
     }),
@@ -160,8 +160,8 @@ describe("knit account bls-info", () => {
     [{ nodeAddress: `0x${"11".repeat(20)}` }, /^Fatal: the node 0x1{40} does not return its BLS key/],
     [{ nodeAddress: "../../etc" }, /^Fatal: Unable to fetch node info: the answer names no node address/],
     [{ nodeAddress: ADDRESS, blsPublicKeyInfo: 1 }, /^Fatal: Unable to .*the BLS key in the answer is none/],
-  ])("writes nothing of a node that tells %j", async (told, message) => {
-    await using _ = await node(told);
+  ])("writes nothing of a node that tells %j", async (reported, message) => {
+    await using _ = await node(reported);
     expect((await bls("info")).err).toMatch(message);
     expect(readdirSync(directory)).toEqual(["data"]);
   });

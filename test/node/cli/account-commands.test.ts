@@ -103,9 +103,9 @@ describe("knit account update", () => {
   test("opens by address or place in the list, in up to three attempts, and writes the file anew", async () => {
     const { code, out } = await account(`update 0x${ADDRESS}`, ["x", "y", "old", "new", "new"]);
     const attempts = [1, 2, 3].map((n) => `Unlocking account 0x${ADDRESS} | Attempt ${n}/3\nPassphrase: \n`);
-    const told =
+    const reported =
       "Please give a new password. Do not forget this password.\nPassphrase: \nRepeat passphrase: \n";
-    expect([code, out]).toEqual([0, `${attempts.join("")}${told}`]);
+    expect([code, out]).toEqual([0, `${attempts.join("")}${reported}`]);
     expect(keyFiles()).toHaveLength(1);
     expect((await account("update 0", ["new", "newer", "newer"])).code).toBe(0);
   });

@@ -28,9 +28,9 @@ test("knit bootnode --genkey makes a key once, of which --writeaddress prints th
     code: 1,
     err: `knit: file '${path}' already exists\n`,
   });
-  const told = await bootnode("--nodekey", path, "--writeaddress");
-  expect(told.out).toMatch(/^[0-9a-f]{128}\n$/);
-  expect(await bootnode("--nodekeyhex", key, "--writeaddress")).toEqual(told);
+  const reported = await bootnode("--nodekey", path, "--writeaddress");
+  expect(reported.out).toMatch(/^[0-9a-f]{128}\n$/);
+  expect(await bootnode("--nodekeyhex", key, "--writeaddress")).toEqual(reported);
   expect((await bootnode("--writeaddress")).err).toBe(
     "knit: Use --nodekey or --nodekeyhex to specify a private key\n",
   );

@@ -254,10 +254,10 @@ describe("a failure", () => {
       { KNIT_IPCDISABLE: "1" },
       "knit: without a socket (--ipcdisable) say where: knit account bls-info ENDPOINT\n",
     ],
-  ])("of %s with %j is that there is no socket to ask on", async (line, environment, told) => {
+  ])("of %s with %j is that there is no socket to ask on", async (line, environment, reported) => {
     const { shell, err } = fakeShell({}, environment);
     expect(await runCli([...line.split(" "), "--datadir", directory], shell)).toBe(1);
-    expect(err()).toBe(told);
+    expect(err()).toBe(reported);
   });
 
   test("to lock the database, however deep, means another process has the directory", () => {

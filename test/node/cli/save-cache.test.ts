@@ -21,14 +21,14 @@ let directory: string;
 let listener: Listener;
 let start: SaveStart;
 /** What the node tells, one after another, the last for ever. */
-let told: SaveStatus[];
+let reported: SaveStatus[];
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "knit-save-"));
   const nodeCache = {
     save: () => start,
     get status() {
-      return (told.length > 1 ? told.shift() : told[0]) ?? IDLE;
+      return (reported.length > 1 ? reported.shift() : reported[0]) ?? IDLE;
     },
   };
   const methods = adminMigrationMethods({ nodeCache, migration: {} as Migration }); // which nobody asks for
@@ -67,13 +67,13 @@ test.each<[string, SaveStart, SaveStatus[], number, string]>([
   ],
 ])("it %s", async (_name, began, statuses, code, said) => {
   start = began;
-  told = statuses;
+  reported = statuses;
   expect(await saveCache()).toEqual([code, said]);
 });
 
 test("it gives up in time, and at once where no node is", async () => {
   start = "started";
-  told = [SAVING];
+  reported = [SAVING];
   expect(await saveCache("--timeout", "300ms")).toEqual([1, "Fatal: not saved within 0.3 s\n"]);
   await listener[Symbol.asyncDispose]();
   expect(await saveCache()).toEqual([1, expect.stringContaining("no such socket")]);

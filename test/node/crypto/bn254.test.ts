@@ -219,11 +219,11 @@ function outsideG2(): typeof G2.Point.ZERO {
 
 /** The second curve has COFACTOR * R points. */
 const COFACTOR = 2n * P - R;
-const LEAST_PRIME = 10_069n;
+const MIN_PRIME = 10_069n;
 
 function leastOrder(): typeof G2.Point.ZERO {
   let [product, square] = [G2.Point.ZERO, outsideG2()];
-  for (let rest = (COFACTOR / LEAST_PRIME) * R; rest > 0n; rest >>= 1n) {
+  for (let rest = (COFACTOR / MIN_PRIME) * R; rest > 0n; rest >>= 1n) {
     if ((rest & 1n) === 1n) product = product.add(square);
     square = square.double();
   }
@@ -239,7 +239,7 @@ test("only points of the group become infinity by the map that the pairing's loo
   const c = 1n - trace + trace * trace - P;
   const degree = b * b + b * c * trace + c * c * P;
   expect(divisor(degree, COFACTOR * R)).toBe(R);
-  expect(COFACTOR % LEAST_PRIME).toBe(0n);
+  expect(COFACTOR % MIN_PRIME).toBe(0n);
 });
 
 function divisor(a: bigint, b: bigint): bigint {

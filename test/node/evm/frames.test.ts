@@ -57,8 +57,8 @@ describe("calls", () => {
   });
 
   test("who runs, who called and what was sent differ by the kind of call", () => {
-    const told = "ADDRESS 0 MSTORE CALLER 32 MSTORE CALLVALUE 64 MSTORE 96 0 RETURN";
-    putContract(world, OTHER, assemble(told));
+    const reported = "ADDRESS 0 MSTORE CALLER 32 MSTORE CALLVALUE 64 MSTORE 96 0 RETURN";
+    putContract(world, OTHER, assemble(reported));
     const tell = (call: string): bigint[] => {
       const { output } = runProgram(`96 0 0 0 ${call} POP 96 0 RETURN`, { world, value: 9n });
       return [0, 32, 64].map((at) => bytesToBigint(output.subarray(at, at + 32)));

@@ -235,8 +235,8 @@ test("of two amounts for one pool the last counts", () => {
 });
 
 test("the reported reward includes fees paid at once, half of them as burnt under a base fee", () => {
-  const told = reportedReward(terms(magma, atOnce(simple), 501n), other);
-  expect(told).toMatchObject({ totalFee: 501n, burnt: 250n, proposer: 1251n });
+  const reported = reportedReward(terms(magma, atOnce(simple), 501n), other);
+  expect(reported).toMatchObject({ totalFee: 501n, burnt: 250n, proposer: 1251n });
   const before = reportedReward(terms(BASE_RULES, atOnce(simple), 501n), other);
   expect(before).toMatchObject({ totalFee: 1002n, burnt: 0n, proposer: 2002n });
   expect(before.credits).toEqual([

@@ -112,9 +112,9 @@ test("a draft of an unknown kind cannot be signed", () => {
 
 test("a sender that was recovered elsewhere is kept for its chain", () => {
   const tx = signTransaction(draft, 5n, (digest) => sign(digest, KEY));
-  const told = new Uint8Array(20).fill(3);
-  setSender(tx, 5n, told);
-  expect(senderOf(tx, 5n)).toBe(told);
+  const reported = new Uint8Array(20).fill(3);
+  setSender(tx, 5n, reported);
+  expect(senderOf(tx, 5n)).toBe(reported);
   expect(() => senderOf(tx, 6n)).toThrow("invalid chain id");
 });
 

@@ -5,25 +5,25 @@ import { until } from "../../support/until.ts";
 
 interface Watched {
   readonly memory: MemoryWatch;
-  readonly told: string[];
+  readonly reported: string[];
   /** The process takes so much from now on; resolves when the watch has seen it. */
   take(bytes: number): Promise<void>;
 }
 
 function watching(limit: number | undefined): Watched {
-  const told: string[] = [];
+  const reported: string[] = [];
   let used = 0;
   const memory = openMemoryWatch({
     limit,
     log: silentLog,
     usedBytes: () => used,
-    collect: () => void told.push("collected"),
+    collect: () => void reported.push("collected"),
     everyMs: 1,
   });
-  memory.onTight(() => void told.push("let go"));
+  memory.onTight(() => void reported.push("let go"));
   return {
     memory,
-    told,
+    reported,
     take: async (bytes) => {
       used = bytes;
       await until(() => memory.used === bytes);
@@ -32,12 +32,12 @@ function watching(limit: number | undefined): Watched {
 }
 
 test("where memory is tight whoever can lets go first, then garbage is collected, again while it stays tight", async () => {
-  const { memory, told, take } = watching(1000);
+  const { memory, reported, take } = watching(1000);
   using _watch = memory;
   await take(799);
-  expect([told, memory.sheds]).toEqual([[], 0]);
+  expect([reported, memory.sheds]).toEqual([[], 0]);
   await take(800);
-  expect(told).toEqual(["let go", "collected"]);
+  expect(reported).toEqual(["let go", "collected"]);
   await until(() => memory.sheds >= 2);
   await take(100);
   const sheds = memory.sheds;
@@ -59,10 +59,10 @@ test("calls are refused from nine tenths on, until there is a twentieth of the l
 });
 
 test("without a limit nothing is short", async () => {
-  const { memory, told, take } = watching(undefined);
+  const { memory, reported, take } = watching(undefined);
   using _watch = memory;
   await take(Number.MAX_SAFE_INTEGER);
-  expect([memory.isShort, told]).toEqual([false, []]);
+  expect([memory.isShort, reported]).toEqual([false, []]);
 });
 
 test("what this process takes is told", () => {

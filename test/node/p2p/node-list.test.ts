@@ -19,13 +19,13 @@ const url = `kni://${Buffer.from(keyOf("peer").id).toString("hex")}@core.example
 
 test("a file's node URLs are read, and invalid entries are logged and left out", async () => {
   await writeFile(path, JSON.stringify([url, "", "kni://x", `${url}?ntype=cn`]));
-  const told: object[] = [];
-  const log = { ...silentLog, error: (fields: object) => void told.push(fields) };
+  const reported: object[] = [];
+  const log = { ...silentLog, error: (fields: object) => void reported.push(fields) };
   expect((await readNodeList(path, log)).map((node) => formatNodeUrl(node))).toEqual([
     url,
     `${url}?ntype=cn`,
   ]);
-  expect(told).toEqual([{ path, url: "kni://x", error: "does not contain node ID" }]);
+  expect(reported).toEqual([{ path, url: "kni://x", error: "does not contain node ID" }]);
 });
 
 test("a missing file gives no nodes; one that is not an array of strings is refused", async () => {

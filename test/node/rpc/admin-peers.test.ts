@@ -96,17 +96,17 @@ test("a subscriber gets the events of peers until it unsubscribes", () => {
       },
     },
   }).find(({ name }) => name === "peerEvents");
-  const told: string[] = [];
+  const reported: string[] = [];
   const end = row?.start(
     [],
-    aSubscriber((json) => told.push(json)),
+    aSubscriber((json) => reported.push(json)),
   );
   const events: readonly PeerEvent[] = [
     { type: "add", peer: id },
     { type: "msgrecv", peer: id, protocol: "istanbul", code: 3, size: 0 },
   ];
   for (const event of events) for (const listener of listeners) listener(event);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     `{"type":"add","peer":"${id}"}`,
     `{"type":"msgrecv","peer":"${id}","protocol":"istanbul","msg_code":3,"msg_size":0}`,
   ]);

@@ -81,7 +81,7 @@ function blobsOf(
 test("blobs of a pending or recently mined transaction are returned, whole or abbreviated", async () => {
   const { sidecar } = sent.fields;
   const [blob = new Uint8Array(0)] = sidecar?.blobs ?? [];
-  const told = {
+  const reported = {
     txHash: toHex(bare.hash),
     blobSidecar: {
       version: sidecar?.version,
@@ -90,9 +90,12 @@ test("blobs of a pending or recently mined transaction are returned, whole or ab
       proofs: sidecar?.proofs.map(toHex),
     },
   };
-  expect(await blobsOf({ waits: true }, true)).toEqual(told);
-  expect(await blobsOf({ mined: true, kept: true }, true)).toEqual(told);
-  const short = { ...told, blobSidecar: { ...told.blobSidecar, blobs: [toHex(blob.subarray(0, 32))] } };
+  expect(await blobsOf({ waits: true }, true)).toEqual(reported);
+  expect(await blobsOf({ mined: true, kept: true }, true)).toEqual(reported);
+  const short = {
+    ...reported,
+    blobSidecar: { ...reported.blobSidecar, blobs: [toHex(blob.subarray(0, 32))] },
+  };
   expect(await blobsOf({ waits: true }, false)).toEqual(short);
   expect(await blobsOf({}, true)).toBeNull();
   await expect(blobsOf({ mined: true }, true)).rejects.toMatchObject({

@@ -35,7 +35,7 @@ export interface Recorded {
   readonly ws: readonly (readonly ["send" | "recv", string])[];
 }
 
-/** The recorded answers; see the file's `_about`. */
+/** Recorded responses; the file describes them itself. */
 export const recorded = JSON.parse(readFileSync("test/vectors/rpc-transport.json", "utf8")) as Recorded;
 
 /** A handler that the test lets go when it likes. */

@@ -107,8 +107,8 @@ test.each([
 const TIMES = { readTimeoutMs: 1, writeTimeoutMs: 1, idleTimeoutMs: 1, executionTimeoutMs: 1 };
 
 test("an opened listener is told of with its lists as they are said in flags", async () => {
-  const told: object[] = [];
-  const log = { ...silentLog, info: (fields: object) => void told.push(fields) };
+  const reported: object[] = [];
+  const log = { ...silentLog, info: (fields: object) => void reported.push(fields) };
   const listener = { url: "u", address: "127.0.0.1:7001", retire: () => undefined, ...disposable };
   const open = async () => listener;
   await using listeners = createListeners({
@@ -119,7 +119,7 @@ test("an opened listener is told of with its lists as they are said in flags", a
   for (const kind of ["http", "ws"] as const)
     await listeners.start(kind, { ...own, modules: ["a", "b"], origins: [] });
   const lists = { url: "u", modules: "a,b", cors: "" };
-  expect(told).toEqual([{ ...lists, vhosts: "own" }, lists]);
+  expect(reported).toEqual([{ ...lists, vhosts: "own" }, lists]);
 });
 
 const disposable = { [Symbol.asyncDispose]: () => Promise.resolve() };

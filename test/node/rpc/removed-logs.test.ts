@@ -30,14 +30,14 @@ test("subscribers are notified of logs that leave the chain, as removed", async 
     ...rpcProfiles.service.options,
     deliveries: new Deliveries({ onBug }),
   }).find(({ module, name }) => module === "eth" && name === "logs");
-  const told: { logIndex: string; removed: boolean }[] = [];
+  const reported: { logIndex: string; removed: boolean }[] = [];
   const end = logs?.start(
     [{}],
-    aSubscriber((json) => told.push(JSON.parse(json) as (typeof told)[number])), // as asked for
+    aSubscriber((json) => reported.push(JSON.parse(json) as (typeof reported)[number])), // as asked for
   );
   for (const listener of heads) listener(block, receipts);
   for (const listener of rewinds) listener([{ block, receipts }], block);
-  expect(told.map(({ logIndex, removed }) => [logIndex, removed])).toEqual([
+  expect(reported.map(({ logIndex, removed }) => [logIndex, removed])).toEqual([
     ["0x0", false],
     ["0x1", false],
     ["0x0", true],

@@ -223,9 +223,9 @@ test("the pool's content has the service's hash key, and nonces sort as text", a
 });
 
 test("subscribers are notified of transactions that become executable", async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const outlet = {
-    send: (text: string) => void told.push(text),
+    send: (text: string) => void reported.push(text),
     hold: () => undefined,
     cut: () => undefined,
   };
@@ -247,9 +247,12 @@ test("subscribers are notified of transactions that become executable", async ()
   expect(() => turn.subscribe("klay", ["logs", { fromBlock: "0x5", toBlock: "0x2" }])).toThrow("from > to");
   expect(() => turn.subscribe("klay", ["logs", { toBlock: "0x2" }])).toThrow("from > to");
   const hash = await call("klay_sendTransaction", [{ from: rich, to, value: "0x5" }]);
-  expect(told).toHaveLength(1);
-  expect(JSON.parse(told[0] ?? "")).toMatchObject({ method: "eth_subscription", params: { result: hash } });
+  expect(reported).toHaveLength(1);
+  expect(JSON.parse(reported[0] ?? "")).toMatchObject({
+    method: "eth_subscription",
+    params: { result: hash },
+  });
   subscriptions.close();
   await call("klay_sendTransaction", [{ from: rich, to, value: "0x6" }]);
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
 });

@@ -38,16 +38,16 @@ function aNode() {
 test.each(["chain", "eth"])("%s_subscribe tells of the beginning and the end, once each", (module) => {
   const node = aNode();
   const row = node.rows.find((each) => each.module === module && each.name === "syncing");
-  const told: string[] = [];
+  const reported: string[] = [];
   const end = row?.start(
     [],
-    aSubscriber((json) => told.push(json)),
+    aSubscriber((json) => reported.push(json)),
   );
   node.become(undefined);
   node.become({ startingBlock: 3, currentBlock: 5, highestBlock: 900 });
   node.become({ startingBlock: 3, currentBlock: 6, highestBlock: 900 });
   node.become(undefined);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     '{"syncing":true,"status":{"StartingBlock":3,"CurrentBlock":5,"HighestBlock":900,"PulledStates":0,"KnownStates":0}}',
     "false",
   ]);

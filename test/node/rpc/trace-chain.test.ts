@@ -20,21 +20,21 @@ test("it notifies of the blocks with transactions after the first, until it is u
     chain,
     traceBlock: async (number, config) => (asked.push([number, config]), `[${number}]`),
   });
-  const told: { block: string; traces: number[] }[] = [];
+  const reported: { block: string; traces: number[] }[] = [];
   let end: (() => void) | undefined;
   await new Promise<void>((resolve) => {
     end = row.start(
       ["0x2", "latest", { tracer: "callTracer" }],
       aSubscriber((json) => {
-        told.push(JSON.parse(json) as (typeof told)[number]);
-        if (told.length === 2) {
+        reported.push(JSON.parse(json) as (typeof reported)[number]);
+        if (reported.length === 2) {
           end?.();
           setImmediate(() => setImmediate(resolve));
         }
       }),
     );
   });
-  expect(told.map(({ block, traces }) => [block, traces])).toEqual([
+  expect(reported.map(({ block, traces }) => [block, traces])).toEqual([
     ["0x4", [4]],
     ["0x6", [6]],
   ]);
@@ -42,7 +42,7 @@ test("it notifies of the blocks with transactions after the first, until it is u
 });
 
 test("an untraceable block ends the subscription", async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const asked: number[] = [];
   const traceBlock = async (number: number): Promise<string> => {
     asked.push(number);
@@ -50,11 +50,11 @@ test("an untraceable block ends the subscription", async () => {
   };
   traceChainSubscription({ chain, traceBlock }).start(
     [0, 9],
-    aSubscriber((json) => told.push(json)),
+    aSubscriber((json) => reported.push(json)),
   );
   while (asked.length === 0) await new Promise(setImmediate);
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-  expect([asked, told]).toEqual([[2], []]);
+  expect([asked, reported]).toEqual([[2], []]);
 });
 
 test.each([

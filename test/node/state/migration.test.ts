@@ -96,23 +96,23 @@ test.each<[string, (directory: string) => Partial<StateOptions>]>([
 
 test("blocks wait for no copying, which is told to make way while they are sealed and written", async () => {
   using place = aTemporaryDirectory();
-  const told: boolean[] = [];
+  const reported: boolean[] = [];
   const ended = Promise.withResolvers<void>();
   const startRun: StartRun = () => ({
     done: ended.promise, // as long as nobody stops it
-    makeWay: (isBlock) => void told.push(isBlock),
+    makeWay: (isBlock) => void reported.push(isBlock),
     stop: async () => ended.resolve(),
   });
   await using node = await openOnDisk(place.path, { startRun });
   await grow(node, 3);
   await node.state.migration.start();
   await grow(node, 4);
-  expect([node.state.migration.status.block, told]).toEqual([4, []]);
+  expect([node.state.migration.status.block, reported]).toEqual([4, []]);
   await grow(node, 5);
-  expect(told).toEqual([true, false, true, false]); // sealed, and brought to disk
+  expect(reported).toEqual([true, false, true, false]); // sealed, and brought to disk
   expect(await node.state.migration.stop()).toBe(true);
   await grow(node, 6);
-  expect(told).toHaveLength(4);
+  expect(reported).toHaveLength(4);
 });
 
 test("one that is stopped leaves the state as it was, and another may follow", async () => {

@@ -13,11 +13,11 @@ import { aRandom } from "./random.ts";
 const { signal } = new AbortController();
 let directory: string;
 let path: string;
-let told: string[];
+let reported: string[];
 const log: Log = {
   ...silentLog,
-  info: (_fields, message) => void told.push(message),
-  warn: (_fields, message) => void told.push(message),
+  info: (_fields, message) => void reported.push(message),
+  warn: (_fields, message) => void reported.push(message),
 };
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 beforeEach(async () => {
-  told = [];
+  reported = [];
   path = join(await mkdtemp(join(directory, "each-")), "fastcache", "nodes");
 });
 
@@ -115,8 +115,8 @@ test("a node that starts with a damaged file says so and goes on", async () => {
   await saveNodes(path, filled(8 << 20), signal);
   await writeFile(path, (await readFile(path)).subarray(0, -1));
   await using cache = new NodeCache({ log, bytes: 8 << 20, path, saveMs: 0 });
-  await until(() => told.length > 0);
-  expect(told).toEqual(["saved trie nodes are damaged: starting without them"]);
+  await until(() => reported.length > 0);
+  expect(reported).toEqual(["saved trie nodes are damaged: starting without them"]);
   expect(found(cache.slab as Slab)).toBe(0);
 });
 
@@ -125,7 +125,7 @@ test("of two savings at once one starts, and the file is whole", async () => {
   cache.slab?.restore(entriesOf(filled(8 << 20)));
   expect([cache.save(), cache.save()]).toEqual(["started", "running"]);
   expect(cache.status).toEqual({ isSaving: true, bytes: 0, error: undefined });
-  await until(() => told.includes("saved trie nodes"));
+  await until(() => reported.includes("saved trie nodes"));
   const bytes = (await readFile(path)).length;
   await until(() => !cache.status.isSaving);
   expect(cache.status).toEqual({ isSaving: false, bytes, error: undefined });
@@ -168,6 +168,6 @@ test("without a cache nothing is saved", async () => {
 
 test("it saves by itself again and again", async () => {
   await using cache = new NodeCache({ log, bytes: 1 << 20, path, saveMs: 5 });
-  await until(() => told.filter((each) => each === "saved trie nodes").length > 2);
+  await until(() => reported.filter((each) => each === "saved trie nodes").length > 2);
   expect(cache.slab?.size).toBeGreaterThan(0);
 });

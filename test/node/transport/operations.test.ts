@@ -8,8 +8,8 @@ const metrics = {
 const place = { host: "127.0.0.1", port: 0, metrics };
 
 test("metrics, health and readiness are told, and the reasons when the node is not ready", async () => {
-  let told: Readiness = { ready: false, reasons: ["starting", "disk-low"] };
-  await using listener = await openOperations({ ...place, readiness: () => told });
+  let reported: Readiness = { ready: false, reasons: ["starting", "disk-low"] };
+  await using listener = await openOperations({ ...place, readiness: () => reported });
   const scraped = await fetch(listener.url);
   expect(await scraped.text()).toBe('klaytn_x{shown="all"} 1\n');
   expect(scraped.headers.get("content-type")).toContain("version=0.0.4");
@@ -17,11 +17,11 @@ test("metrics, health and readiness are told, and the reasons when the node is n
   expect(await own.text()).toBe('klaytn_x{shown="own"} 1\n');
   const ready = new URL("/readyz", listener.url);
   const waiting = await fetch(ready);
-  expect([waiting.status, await waiting.json()]).toEqual([503, told]);
+  expect([waiting.status, await waiting.json()]).toEqual([503, reported]);
   expect((await fetch(new URL("/healthz", listener.url))).status).toBe(200);
-  told = { ready: true, reasons: ["migrating"] };
+  reported = { ready: true, reasons: ["migrating"] };
   const working = await fetch(ready);
-  expect([working.status, await working.json()]).toEqual([200, told]);
+  expect([working.status, await working.json()]).toEqual([200, reported]);
   expect((await fetch(new URL("/other", listener.url))).status).toBe(404);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { frameAt } from "../../../node/transport/fast/ws-frames.ts";
 
-const LONGEST = 1 << 20;
+const MAX_LENGTH = 1 << 20;
 const MASK = [0x12, 0x34, 0xf6, 0x78];
 
 /** A frame as a client sends it (RFC 6455, section 5.2). */
@@ -26,7 +26,7 @@ test.each([0, 1, 125, 126, 1000, 65_535])(
     const text = "abcdefg".repeat(10_000).slice(0, length);
     const frame = aFrame(text);
     const chunk = Buffer.concat([Buffer.from("xyz"), frame, Buffer.from("next")]);
-    expect(frameAt(chunk, 3, LONGEST)).toEqual({ end: 3 + frame.length, text });
+    expect(frameAt(chunk, 3, MAX_LENGTH)).toEqual({ end: 3 + frame.length, text });
   },
 );
 
@@ -37,7 +37,7 @@ test.each([
   ["a frame of an extension", aFrame("abc", { kind: 0xc1 })],
 ])("%s is whole, and left as it came", (_what, frame) => {
   const before = Buffer.from(frame);
-  expect(frameAt(frame, 0, LONGEST)).toEqual({ end: frame.length, text: undefined });
+  expect(frameAt(frame, 0, MAX_LENGTH)).toEqual({ end: frame.length, text: undefined });
   expect(frame).toEqual(before);
 });
 
@@ -55,6 +55,6 @@ test.each([aFrame("abc"), aFrame("x".repeat(200))])(
   "a frame that is cut off anywhere is not read",
   (frame) => {
     for (let length = 0; length < frame.length; length++)
-      expect(frameAt(frame.subarray(0, length), 0, LONGEST)).toBeUndefined();
+      expect(frameAt(frame.subarray(0, length), 0, MAX_LENGTH)).toBeUndefined();
   },
 );

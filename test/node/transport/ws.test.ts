@@ -166,7 +166,7 @@ test.each([
   ["kaia", GO_LIMIT],
 ] as const)(
   "a connection gets so many subscriptions and no more, others are not affected: %s",
-  async (profile, told) => {
+  async (profile, reported) => {
     const source = ticker();
     const endpoint = anEndpoint({ subscriptions: source.rows, profile });
     await using listener = await listen({ endpoint, subscriptionLimit: createSubscriptionLimit(2) });
@@ -175,7 +175,7 @@ test.each([
     await client.next();
     await client.next();
     expect(await client.next()).toBe(
-      `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"Maximum 2 subscriptions are allowed for a ${told}"}}\n`,
+      `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"Maximum 2 subscriptions are allowed for a ${reported}"}}\n`,
     );
     await using other = await aClient(listener.url);
     other.send(aCall("chain_subscribe", ["newHeads"]));

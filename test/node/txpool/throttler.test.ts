@@ -135,9 +135,9 @@ test("in the pool, a peer's transactions wait for their second; a client's never
   expect(pool.addAll([first], "remote")[0]?.code).toBe("throttled");
   expect(pool.addAll([second], "local")).toEqual([undefined]);
   expect(pool.status().pending).toBe(2);
-  const told: Transaction[] = [];
-  pool.onPending((transactions) => told.push(...transactions));
+  const reported: Transaction[] = [];
+  pool.onPending((transactions) => reported.push(...transactions));
   time.pass(1000);
   expect(pool.status().pending).toBe(3);
-  expect(told).toEqual([first]);
+  expect(reported).toEqual([first]);
 });

@@ -54,9 +54,9 @@ const TOLD: Readonly<Record<string, unknown>> = {
   chain_syncing: false,
 };
 
-function telling(told: Readonly<Record<string, unknown>>): GatewayStand["answer"] {
+function telling(reported: Readonly<Record<string, unknown>>): GatewayStand["answer"] {
   return (line, socket) => {
-    const result = told[(JSON.parse(line) as { method: string }).method];
+    const result = reported[(JSON.parse(line) as { method: string }).method];
     const error = { code: -32_601, message: "not there" };
     socket.write(`${JSON.stringify({ id: 1, ...(result === undefined ? { error } : { result }) })}\n`);
   };
@@ -65,8 +65,8 @@ function telling(told: Readonly<Record<string, unknown>>): GatewayStand["answer"
 test("reports how the node is and how full its volume in one answer", async () => {
   stand.answer = telling(TOLD);
   const report = () => stand.channel.call(stand.address, "gateway_report");
-  const { disk, ...told } = readReport(await report());
-  expect(told).toMatchObject({
+  const { disk, ...reported } = readReport(await report());
+  expect(reported).toMatchObject({
     id: ID,
     version: "Knit",
     peers: ["ef".repeat(64)],

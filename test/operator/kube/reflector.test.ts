@@ -25,14 +25,14 @@ interface More {
 }
 
 function reflect(client: KubeClient, changes: string[], { waits, ...more }: More = {}): Reflector {
-  const told = (now: CachedObject | undefined, before: CachedObject | undefined): void => {
+  const reported = (now: CachedObject | undefined, before: CachedObject | undefined): void => {
     const word = now === undefined ? "gone" : before === undefined ? "new" : "changed";
     changes.push(`${word} ${(now ?? before)?.meta.name} ${now?.meta.resourceVersion ?? ""}`.trim());
   };
   return openReflector({
     client,
     selection: { kind: kinds.pod, namespace: undefined, labelSelector: "a=b" },
-    onChange: told,
+    onChange: reported,
     log: silentLog,
     pause: (milliseconds) => {
       waits?.push(milliseconds);

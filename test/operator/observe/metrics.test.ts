@@ -149,13 +149,13 @@ function anAnswer(height: number): Observation {
 }
 
 test("lag is against the highest of a network, and who does not answer has neither height nor lag", () => {
-  const told = new Map([
+  const reported = new Map([
     ["demo/a", anAnswer(10)],
     ["demo/b", anAnswer(7)],
     ["demo/other", anAnswer(99)],
   ]);
   const nodes = [aNode("a", "one"), aNode("b", "one"), aNode("silent", "one"), aNode("other", "two")];
-  const rows = figuresOf(nodes, (key) => told.get(key)).map(({ node: name, height, lag }) => [
+  const rows = figuresOf(nodes, (key) => reported.get(key)).map(({ node: name, height, lag }) => [
     name,
     height,
     lag,

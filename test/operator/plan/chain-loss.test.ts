@@ -1,30 +1,30 @@
 /** Lost volumes: who may take the chain from the others, and who would begin another one. */
 import { expect, test } from "@jest/globals";
 import {
+  type ChainVolume,
   isEmpty,
   isLost,
   type LossView,
   lossTrouble,
-  type VolumeSeen,
 } from "../../../operator/plan/chain-loss.ts";
 
 const FOUR = ["0xa", "0xb", "0xc", "0xd"];
 
-test.each<[string, Partial<VolumeSeen>, boolean, boolean]>([
-  ["the noted one", {}, false, false],
+test.each<[string, Partial<ChainVolume>, boolean, boolean]>([
+  ["the recorded one", {}, false, false],
   ["one whose claim is gone", { isClaimed: false, volume: undefined }, true, true],
   [
     "one that was never there",
-    { isClaimed: false, volume: undefined, noted: undefined, hadBlocks: false },
+    { isClaimed: false, volume: undefined, recorded: undefined, hadBlocks: false },
     false,
     true,
   ],
   ["one whose claim has another volume", { volume: "pv-2" }, true, true],
   ["one whose new claim is not bound", { volume: undefined }, true, true],
-  ["one that was not noted yet", { noted: undefined }, false, false],
-  ["one of a new node", { noted: undefined, hadBlocks: false }, false, true],
+  ["one that was not recorded yet", { recorded: undefined }, false, false],
+  ["one of a new node", { recorded: undefined, hadBlocks: false }, false, true],
 ])("%s", (_what, more, lost, empty) => {
-  const seen = { isClaimed: true, volume: "pv-1", noted: "pv-1", hadBlocks: true, ...more };
+  const seen = { isClaimed: true, volume: "pv-1", recorded: "pv-1", hadBlocks: true, ...more };
   expect([isLost(seen), isEmpty(seen)]).toEqual([lost, empty]);
 });
 

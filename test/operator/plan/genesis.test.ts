@@ -1,4 +1,4 @@
-/** A genesis: the noted one, made again as it was, or none. */
+/** A genesis: the recorded one, made again as it was, or none. */
 import { expect, test } from "@jest/globals";
 import { type GenesisView, planGenesis } from "../../../operator/plan/genesis.ts";
 
@@ -6,11 +6,11 @@ const ONE = { digest: "1", time: 1, validators: [] };
 const OTHER = { ...ONE, digest: "2" };
 const NODES = [{ name: "core", digest: "1" }];
 
-const told = (more: Partial<GenesisView>): string => {
+const reported = (more: Partial<GenesisView>): string => {
   const plan = planGenesis({
     network: "net",
     configMap: "net-genesis",
-    noted: undefined,
+    recorded: undefined,
     found: undefined,
     rebuilt: undefined,
     nodes: [],
@@ -25,23 +25,23 @@ test.each<[string, Partial<GenesisView>, string]>([
   ["a first one is made", {}, "make"],
   ["one that people keep is waited for", { isMade: false }, "wait"],
   ["one that is there is used", { found: ONE }, "use"],
-  ["the noted one is used", { found: ONE, noted: ONE }, "use"],
+  ["the recorded one is used", { found: ONE, recorded: ONE }, "use"],
   [
     "another one is refused",
-    { found: OTHER, noted: ONE },
+    { found: OTHER, recorded: ONE },
     "the ConfigMap net-genesis contains another genesis than the recorded one",
   ],
-  ["another one is used when that is allowed", { found: OTHER, noted: ONE, isAllowed: true }, "use"],
-  ["one that is gone is made again", { noted: ONE, rebuilt: ONE }, "rebuild"],
+  ["another one is used when that is allowed", { found: OTHER, recorded: ONE, isAllowed: true }, "use"],
+  ["one that is gone is made again", { recorded: ONE, rebuilt: ONE }, "rebuild"],
   [
     "one that cannot be made again as it was is asked for",
-    { noted: ONE, rebuilt: OTHER },
+    { recorded: ONE, rebuilt: OTHER },
     "the ConfigMap net-genesis with the genesis is missing, and this release cannot recreate it with the digest 1",
   ],
-  ["another one is made when that is allowed", { noted: ONE, rebuilt: OTHER, isAllowed: true }, "make"],
+  ["another one is made when that is allowed", { recorded: ONE, rebuilt: OTHER, isAllowed: true }, "make"],
   [
     "one that people keep and is gone is asked for",
-    { noted: ONE, isMade: false },
+    { recorded: ONE, isMade: false },
     "the ConfigMap net-genesis with the genesis is missing",
   ],
   [
@@ -56,5 +56,5 @@ test.each<[string, Partial<GenesisView>, string]>([
   ],
   ["it takes the one that its Nodes have", { nodes: NODES, found: ONE }, "use"],
 ])("%s", (_what, more, wanted) => {
-  expect(told(more)).toBe(wanted);
+  expect(reported(more)).toBe(wanted);
 });

@@ -11,7 +11,7 @@ function aMember(name: string, more: Partial<MemberHealth> = {}): MemberHealth {
     name,
     ready: true,
     reason: undefined,
-    told: true,
+    hasReport: true,
     lag: 10,
     syncing: false,
     peersWanted: 2,
@@ -75,7 +75,7 @@ const rollout = (state: Rollout["state"]): Rollout => ({
 const run = newRun({ operation: "migrate", member: "p", cause: "Schedule" }, NOW);
 const waits = { kind: "wait", reason: "PodNotReady", message: "the pod is Running" } as const;
 const fails = { kind: "fail", reason: "ObjectRefused", message: "invalid" } as const;
-const DOWN = { ready: false, reason: "PodNotReady", told: false, lag: undefined } as const;
+const DOWN = { ready: false, reason: "PodNotReady", hasReport: false, lag: undefined } as const;
 
 describe.each<[string, HealthView, string, readonly string[]]>([
   [

@@ -80,8 +80,8 @@ class Group {
       if (this.#random() < 0.005) node.restart();
       node.away = !ready || this.#random() < 0.05;
       node.work(20 * this.#random(), this.#height);
-      const told = node.away ? {} : { height: this.#height, toldAt: this.now };
-      this.#members.set(name, { ...member, ready, ...told });
+      const reported = node.away ? {} : { height: this.#height, reportedAt: this.now };
+      this.#members.set(name, { ...member, ready, ...reported });
     }
   }
 }
@@ -124,7 +124,7 @@ function alone(
   let run = newRun({ operation, member: "a", cause: "Annotation" }, NOW);
   let now = NOW;
   for (let round = 0; isOpen(run) && round < 200; round++, now += 10_000) {
-    const member = aMaintained("a", { height: 100 + round, toldAt: now });
+    const member = aMaintained("a", { height: 100 + round, reportedAt: now });
     const others = { maintained: undefined, rolling: undefined, turns: [] };
     const view = { member, members: [member], ...others, isWindowOpen: true, space: undefined };
     const step = planMaintenance(run, view, now);

@@ -97,7 +97,7 @@ describe("a run begins", () => {
 describe("what a node answers:", () => {
   const starting = aRun({ state: "Starting", height: 100 });
 
-  test("a saving is followed to its end, which is noted", () => {
+  test("a saving is followed to its end, which is recorded", () => {
     const saving = afterStart({ ...starting, operation: "save-cache" }, { ok: true }, NOW);
     expect(saving).toMatchObject({ state: "Running", percent: undefined });
     const progress = { running: true, bytes: 5, error: undefined };
@@ -127,7 +127,7 @@ describe("what a node answers:", () => {
     expect(already.state).toBe("Running");
   });
 
-  test("progress is noted, the end is verified, an error or a lost migration fails", () => {
+  test("progress is recorded, the end is verified, an error or a lost migration fails", () => {
     const running = afterStart(starting, { ok: true }, NOW);
     expect(running).toMatchObject({ state: "Running", percent: 0 });
     expect(afterProgress(running, { ...PROGRESS, percent: 40.7 }, NOW + 60_000)).toMatchObject({
@@ -183,8 +183,8 @@ describe("what a node answers:", () => {
   });
 });
 
-const at = (height: number, toldAt: number): PreflightView =>
-  aView({ member: aMaintained("a", { height, toldAt }) });
+const at = (height: number, reportedAt: number): PreflightView =>
+  aView({ member: aMaintained("a", { height, reportedAt }) });
 
 describe("a run ends", () => {
   test("well when a block followed since the node was done, and not by one that was there before", () => {
@@ -195,14 +195,14 @@ describe("a run ends", () => {
     );
     const early = planMaintenance(done, at(150, NOW), NOW + 5_000);
     expect(early).toEqual({ do: "wait", run: done });
-    const noted = planMaintenance(early.run, at(160, NOW + 6_000), NOW + 6_000);
-    expect(noted).toMatchObject({ do: "wait", run: { state: "Verifying", height: 160 } });
-    expect(planMaintenance(noted.run, at(160, NOW + 9_000), NOW + 9_000).do).toBe("wait");
-    expect(planMaintenance(noted.run, at(161, NOW + 9_000), NOW + 9_000)).toMatchObject({
+    const recorded = planMaintenance(early.run, at(160, NOW + 6_000), NOW + 6_000);
+    expect(recorded).toMatchObject({ do: "wait", run: { state: "Verifying", height: 160 } });
+    expect(planMaintenance(recorded.run, at(160, NOW + 9_000), NOW + 9_000).do).toBe("wait");
+    expect(planMaintenance(recorded.run, at(161, NOW + 9_000), NOW + 9_000)).toMatchObject({
       do: "end",
       run: { state: "Succeeded", message: "the state migration is complete; block 161 was imported" },
     });
-    const late = planMaintenance(noted.run, at(160, NOW + 9_000), NOW + deadlines.Verifying);
+    const late = planMaintenance(recorded.run, at(160, NOW + 9_000), NOW + deadlines.Verifying);
     expect(late.run).toMatchObject({
       state: "Failed",
       message: "the state migration is complete; no block was imported within 10 minutes",

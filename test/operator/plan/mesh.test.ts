@@ -1,4 +1,4 @@
-/** What nodes are told of their peers, and how soon a whole network is knitted with it. */
+/** What nodes are mesh of their peers, and how soon a whole network is knitted with it. */
 import { describe, expect, test } from "@jest/globals";
 import { type AddAttempts, type MeshView, peerId, planMesh } from "../../../operator/plan/mesh.ts";
 import { type PeerCandidate, peersToKeep } from "../../../operator/plan/topology.ts";
@@ -9,17 +9,17 @@ const NOW = Date.parse("2026-01-01T00:00:00Z");
 
 function plan(view: Partial<MeshView>, now = NOW) {
   const { remove, add, missing, attempts } = planMesh(
-    { wanted: [], told: [], connected: new Set(), attempts: new Map(), ...view },
+    { wanted: [], mesh: [], connected: new Set(), attempts: new Map(), ...view },
     now,
   );
   return { remove, add, missing, attempts };
 }
 
 describe("a node is told", () => {
-  test("to add whom it should have and has not, whatever it was told before it started", () => {
+  test("to add whom it should have and has not, whatever it was mesh before it started", () => {
     const view = {
       wanted: [url("1"), url("2")],
-      told: [url("1"), url("2")],
+      mesh: [url("1"), url("2")],
       connected: new Set(["2".repeat(128)]),
     };
     expect(plan(view)).toMatchObject({ remove: [], add: [url("1")], missing: 1 });
@@ -30,15 +30,15 @@ describe("a node is told", () => {
     expect(plan(view)).toEqual({ remove: [], add: [], missing: 0, attempts: new Map() });
   });
 
-  test("to remove whom it was told and should not have, and not whom somebody else told it", () => {
-    const view = { told: [url("1")], connected: new Set(["1".repeat(128), "2".repeat(128)]) };
+  test("to remove whom it was mesh and should not have, and not whom somebody else mesh it", () => {
+    const view = { mesh: [url("1")], connected: new Set(["1".repeat(128), "2".repeat(128)]) };
     expect(plan(view)).toMatchObject({ remove: [url("1")], add: [], missing: 0 });
   });
 
   test("to remove and add a peer that moved, connected or not", () => {
     const view = {
       wanted: [url("a", "new")],
-      told: [url("a", "old")],
+      mesh: [url("a", "old")],
       connected: new Set(["a".repeat(128)]),
     };
     expect(plan(view)).toMatchObject({ remove: [url("a", "old")], add: [url("a", "new")], missing: 0 });
@@ -47,23 +47,23 @@ describe("a node is told", () => {
   test("ever more rarely to add one that does not come, and from the beginning once it was there", () => {
     const wanted = [url("1")];
     let attempts: AddAttempts = new Map();
-    const told: number[] = [];
+    const times: number[] = [];
     for (let second = 0; second < 1_800; second += 10) {
       const after = plan({ wanted, attempts }, NOW + second * 1_000);
-      if (after.add.length > 0) told.push(second);
+      if (after.add.length > 0) times.push(second);
       ({ attempts } = after);
     }
-    expect(told).toEqual([0, 20, 60, 140, 300, 620, 940, 1260, 1580]);
+    expect(times).toEqual([0, 20, 60, 140, 300, 620, 940, 1260, 1580]);
     const there = plan({ wanted, attempts, connected: new Set(["1".repeat(128)]) }, NOW + 1_800_000);
     expect(plan({ wanted, attempts: there.attempts }, NOW + 1_801_000).add).toEqual(wanted);
   });
 });
 
-/** A network in memory: nodes that dial whom they are told, and connections that hold both ways. */
+/** A network in memory: nodes that dial whom they are mesh, and connections that hold both ways. */
 class Mesh {
   calls = 0;
   readonly #members: readonly PeerCandidate[];
-  readonly #nodes = new Map<string, { told: readonly string[]; attempts: AddAttempts; peers: Set<string> }>();
+  readonly #nodes = new Map<string, { mesh: readonly string[]; attempts: AddAttempts; peers: Set<string> }>();
   readonly #foreign = "f".repeat(128);
   /** True while the first half and the second do not reach each other. */
   isSplit = false;
@@ -74,12 +74,12 @@ class Mesh {
     for (const { name } of members) this.restart(name);
   }
 
-  /** A node that starts has no peers but one that nobody here told it. */
+  /** A node that starts has no peers but one that nobody here mesh it. */
   restart(name: string): void {
     const id = this.#id(name);
     for (const { peers } of this.#nodes.values()) peers.delete(id);
-    const { told = [] } = this.#nodes.get(name) ?? {};
-    this.#nodes.set(name, { told, attempts: new Map(), peers: new Set([this.#foreign]) });
+    const { mesh = [] } = this.#nodes.get(name) ?? {};
+    this.#nodes.set(name, { mesh, attempts: new Map(), peers: new Set([this.#foreign]) });
   }
 
   /** All connections between the halves end. */
@@ -110,7 +110,7 @@ class Mesh {
       for (const each of after.add) this.#connect(member.name, each);
       this.calls += after.add.length + after.remove.length;
       missing += after.missing;
-      Object.assign(node, { told: wanted, attempts: after.attempts });
+      Object.assign(node, { mesh: wanted, attempts: after.attempts });
     }
     return missing;
   }

@@ -1,29 +1,29 @@
-/** Keys: the noted address is kept, whatever the Secret says, unless a person allows another. */
+/** Keys: the recorded address is kept, whatever the Secret says, unless a person allows another. */
 import { expect, test } from "@jest/globals";
 import { type KeyView, planKey } from "../../../operator/plan/node-key.ts";
 
 const view = (more: Partial<KeyView>): KeyView => ({
   node: "core",
   secret: "core-nodekey",
-  noted: "0xaa",
+  recorded: "0xaa",
   found: "0xaa",
   isAllowed: false,
-  pod: "noted",
+  pod: "recorded",
   ...more,
 });
 
-const told = (more: Partial<KeyView>): readonly string[] => {
+const reported = (more: Partial<KeyView>): readonly string[] => {
   const plan = planKey(view(more));
   return typeof plan === "string" ? [plan] : [plan.reason, plan.pod];
 };
 
 test.each<[string, Partial<KeyView>, readonly string[]]>([
-  ["a first key is made", { noted: undefined, found: undefined }, ["make"]],
-  ["a first key that is there is used", { noted: undefined }, ["use"]],
-  ["the noted key is used", {}, ["use"]],
+  ["a first key is made", { recorded: undefined, found: undefined }, ["make"]],
+  ["a first key that is there is used", { recorded: undefined }, ["use"]],
+  ["the recorded key is used", {}, ["use"]],
   ["a lost key leaves the pod that has read it", { found: undefined }, ["NodeKeyLost", "stays"]],
   ["a lost key lets no pod begin", { found: undefined, pod: "absent" }, ["NodeKeyLost", "ends"]],
-  ["another key leaves the pod with the noted one", { found: "0xbb" }, ["NodeKeyChanged", "stays"]],
+  ["another key leaves the pod with the recorded one", { found: "0xbb" }, ["NodeKeyChanged", "stays"]],
   ["another key ends the pod that took it", { found: "0xbb", pod: "other" }, ["NodeKeyChanged", "ends"]],
   ["another key lets no pod begin", { found: "0xbb", pod: "absent" }, ["NodeKeyChanged", "ends"]],
   ["a spoilt key is another one", { found: "" }, ["NodeKeyChanged", "stays"]],
@@ -31,7 +31,7 @@ test.each<[string, Partial<KeyView>, readonly string[]]>([
   ["another key is used when that is allowed", { found: "0xbb", isAllowed: true }, ["use"]],
   ["a spoilt key is used by nobody", { found: "", isAllowed: true }, ["NodeKeyChanged", "stays"]],
 ])("%s", (_what, more, wanted) => {
-  expect(told(more)).toEqual(wanted);
+  expect(reported(more)).toEqual(wanted);
 });
 
 test("the message names the Secret, the address and the command that gives it up", () => {

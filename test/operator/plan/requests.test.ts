@@ -14,7 +14,7 @@ import {
 import { NOW } from "../../support/maintained.ts";
 
 const EMPTY: RunBook = { current: undefined, queue: [], history: [] };
-const wish = (
+const request = (
   member: string,
   operation: MaintenanceRequest["operation"] = "migrate",
 ): MaintenanceRequest => ({
@@ -38,7 +38,7 @@ function afterEnd({ current, ...book }: RunBook, state: MaintenanceRun["state"] 
 
 describe("requests", () => {
   test("wait in order and come one after another; those that ended are kept, newest first", () => {
-    let book = startNext(addRequests(EMPTY, [wish("a"), wish("b"), wish("a", "save-cache")], NOW));
+    let book = startNext(addRequests(EMPTY, [request("a"), request("b"), request("a", "save-cache")], NOW));
     expect([book.current?.member, book.queue.length, book.history.length]).toEqual(["a", 2, 0]);
     expect(startNext(book)).toBe(book);
     book = startNext(afterEnd(book));
@@ -49,10 +49,12 @@ describe("requests", () => {
     ]);
   });
 
-  test("are noted once while they wait or are on their way, and again afterwards", () => {
-    const book = startNext(addRequests(EMPTY, [wish("a"), wish("b")], NOW));
-    expect(addRequests(book, [wish("a"), wish("b"), wish("c"), wish("c")], NOW).queue).toHaveLength(2);
-    expect(addRequests(afterEnd(book), [wish("a")], NOW).queue.map(({ member }) => member)).toEqual([
+  test("are recorded once while they wait or are on their way, and again afterwards", () => {
+    const book = startNext(addRequests(EMPTY, [request("a"), request("b")], NOW));
+    expect(
+      addRequests(book, [request("a"), request("b"), request("c"), request("c")], NOW).queue,
+    ).toHaveLength(2);
+    expect(addRequests(afterEnd(book), [request("a")], NOW).queue.map(({ member }) => member)).toEqual([
       "b",
       "a",
     ]);
@@ -61,7 +63,7 @@ describe("requests", () => {
   test("never fill more than the status takes", () => {
     let book = EMPTY;
     for (let round = 0; round < 200; round++)
-      book = startNext(addRequests(afterEnd(book), [wish(`m${round}`), wish(`n${round}`)], NOW));
+      book = startNext(addRequests(afterEnd(book), [request(`m${round}`), request(`n${round}`)], NOW));
     expect([book.queue.length, book.history.length]).toEqual([63, 64]);
   });
 });
@@ -118,16 +120,16 @@ describe("a full volume", () => {
   ];
 
   test("asks for a migration of its member", () => {
-    expect(diskRequests(disks, terms(EMPTY), NOW)).toEqual([{ ...wish("a"), cause: "DiskUse" }]);
+    expect(diskRequests(disks, terms(EMPTY), NOW)).toEqual([{ ...request("a"), cause: "DiskUse" }]);
   });
 
   test.each(["Succeeded", "Failed"] as const)("rests after one that %s", (state) => {
-    const book = afterEnd(startNext(addRequests(EMPTY, [wish("a")], NOW)), state);
+    const book = afterEnd(startNext(addRequests(EMPTY, [request("a")], NOW)), state);
     expect(diskRequests(disks, terms(book), NOW + DISK_REST_MS[state] - 1)).toEqual([]);
     expect(diskRequests(disks, terms(book), NOW + DISK_REST_MS[state])).toHaveLength(1);
     const older = { ...EMPTY, history: book.current === undefined ? [] : [book.current] };
     expect(diskRequests(disks, terms(older), NOW + DISK_REST_MS[state] - 1)).toEqual([]);
-    const cache = startNext(addRequests(EMPTY, [wish("a", "save-cache")], NOW));
+    const cache = startNext(addRequests(EMPTY, [request("a", "save-cache")], NOW));
     expect(diskRequests(disks, terms(afterEnd(cache, state)), NOW)).toHaveLength(1);
   });
 });

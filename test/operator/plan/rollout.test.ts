@@ -20,7 +20,7 @@ function aMember(name: string, more: Partial<RolloutMember> = {}): RolloutMember
     suspended: false,
     ready: true,
     height: 100,
-    toldAt: NOW,
+    reportedAt: NOW,
     applied: "old",
     wanted: "new",
     isCurrent: true,
@@ -92,7 +92,7 @@ describe("a member takes what is new", () => {
       { ready: false },
       { height: 60 },
       { height: undefined },
-      { height: 30, toldAt: NOW - 30_000 },
+      { height: 30, reportedAt: NOW - 30_000 },
     ]) {
       const last = aMember("p-0", { type: "proxy", applied: "new", ...more });
       expect(plan("p", [last, ...rest], { rollouts })).toMatchObject({
@@ -100,7 +100,7 @@ describe("a member takes what is new", () => {
         keep: ["p-1", "p-2"],
       });
     }
-    const arrived = aMember("p-0", { type: "proxy", applied: "new", height: 30, toldAt: NOW - 60_000 });
+    const arrived = aMember("p-0", { type: "proxy", applied: "new", height: 30, reportedAt: NOW - 60_000 });
     expect(plan("p", [arrived, ...rest], { rollouts })).toMatchObject({
       rollout: { member: "p-1" },
       keep: ["p-2"],

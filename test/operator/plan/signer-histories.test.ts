@@ -18,7 +18,7 @@ interface Member {
   readonly createdAt: number;
   suspended: boolean;
   isThere: boolean;
-  noted: string | undefined;
+  recorded: string | undefined;
   secret: string | undefined;
   /** What the StatefulSet asks for, and what its controller has seen of that. */
   replicas: number;
@@ -27,13 +27,13 @@ interface Member {
   pod: { address: string | undefined; ending: boolean } | undefined;
 }
 
-function keyView({ key, noted, secret, pod }: Member): KeyView {
-  const runs = pod?.address === noted ? "noted" : "other";
+function keyView({ key, recorded, secret, pod }: Member): KeyView {
+  const runs = pod?.address === recorded ? "recorded" : "other";
   const isAllowed = false;
   return {
     node: key,
     secret: "key",
-    noted,
+    recorded,
     found: secret,
     isAllowed,
     pod: pod === undefined ? "absent" : runs,
@@ -58,7 +58,7 @@ class History {
       createdAt: Math.floor(random() * 2),
       suspended: false,
       isThere: true,
-      noted: undefined,
+      recorded: undefined,
       secret: ADDRESS,
       replicas: 0,
       seen: 0,
@@ -87,8 +87,8 @@ class History {
   /** Lets all go on until nothing changes, once people have put the key back and deleted pods with another one. */
   settle(): void {
     for (const member of this.members) {
-      if (member.isThere) member.secret = member.noted ?? ADDRESS;
-      if (member.pod?.address !== member.noted) member.pod = undefined; // told as `WrongNode`
+      if (member.isThere) member.secret = member.recorded ?? ADDRESS;
+      if (member.pod?.address !== member.recorded) member.pod = undefined; // told as `WrongNode`
     }
     for (let round = 0; round < 8; round++)
       for (const member of this.members) {
@@ -106,14 +106,14 @@ class History {
     if (chance < 0.3) member.suspended = !member.suspended;
     else if (chance < 0.5) member.secret = undefined;
     else if (chance < 0.6) member.secret = "0xbb";
-    else if (chance < 0.8) member.secret = member.noted ?? ADDRESS;
+    else if (chance < 0.8) member.secret = member.recorded ?? ADDRESS;
     else if (member.isThere) this.#remove(member);
     else member.isThere = true;
   }
 
   /** The status goes with the Node, and its StatefulSet; its pod may stay for long. */
   #remove(member: Member): void {
-    Object.assign(member, { isThere: false, noted: undefined, replicas: 0 });
+    Object.assign(member, { isThere: false, recorded: undefined, replicas: 0 });
     this.#started.delete(member.key);
   }
 
@@ -125,7 +125,7 @@ class History {
     if (plan === "make") return; // it is waited for
     const stop = plan === "use" ? this.#signerStop(member) : plan;
     if (end === 0) return;
-    if (plan === "use") member.noted = member.secret;
+    if (plan === "use") member.recorded = member.secret;
     if (end > 1) scale(member, stop);
   }
 
@@ -136,7 +136,7 @@ class History {
     }
     const others = this.members.filter((each) => each !== member);
     const present = others.filter(
-      (each) => each.isThere && (each.noted === ADDRESS || this.#started.has(each.key)),
+      (each) => each.isThere && (each.recorded === ADDRESS || this.#started.has(each.key)),
     );
     const counted = present
       .map((each) => this.#signer(each))
@@ -187,7 +187,7 @@ test("no two pods ever sign with one address, and one does when one may", () => 
     }
     history.settle();
     const may = history.members.some(
-      ({ isThere, suspended, noted }) => isThere && !suspended && noted !== "0xbb",
+      ({ isThere, suspended, recorded }) => isThere && !suspended && recorded !== "0xbb",
     );
     if (history.signers.length !== (may ? 1 : 0))
       throw new Error(`seed ${seed}: ${history.signers.length} signers at the end`);

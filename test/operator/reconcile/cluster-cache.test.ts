@@ -29,18 +29,18 @@ function aNode(name: string, version: number, status: object = {}, network = "ne
   return { metadata, spec: { type: "proxy", network: { name: network } }, status };
 }
 
-function asSeen(object: object): CachedObject {
+function cachedObject(object: object): CachedObject {
   return { meta: readMeta(object), object };
 }
 
 function put(...objects: object[]): void {
-  for (const object of objects) seen.set(`demo/${readMeta(object).name}`, asSeen(object));
+  for (const object of objects) seen.set(`demo/${readMeta(object).name}`, cachedObject(object));
 }
 
 /** The same Node with other metadata. */
 function aVersion(version: number, metadata: object, height = 1): CachedObject {
   const node = aNode("a", version, { height }) as { metadata: object };
-  return asSeen({ ...node, metadata: { ...node.metadata, ...metadata } });
+  return cachedObject({ ...node, metadata: { ...node.metadata, ...metadata } });
 }
 
 /** The status of a node at this address. */
@@ -75,25 +75,25 @@ test("a network hears of a Node that is reached elsewhere, done or gone, and of 
   const [before, higher] = [aNode("a", 1, at("kni://x", 1)), aNode("a", 2, at("kni://x", 2))];
   const moved = aNode("a", 3, at("kni://y", 2));
   put(before, aNode("b", 1), aNode("c", 1, {}, "other"));
-  expect(cache.peersAffectedBy(asSeen(higher), asSeen(before))).toEqual([]);
-  expect(cache.peersAffectedBy(asSeen(moved), asSeen(higher))).toEqual(["demo/a", "demo/b"]);
+  expect(cache.peersAffectedBy(cachedObject(higher), cachedObject(before))).toEqual([]);
+  expect(cache.peersAffectedBy(cachedObject(moved), cachedObject(higher))).toEqual(["demo/a", "demo/b"]);
   seen.delete("demo/a");
-  expect(cache.peersAffectedBy(undefined, asSeen(moved))).toEqual(["demo/b"]);
+  expect(cache.peersAffectedBy(undefined, cachedObject(moved))).toEqual(["demo/b"]);
 });
 
-test("a Node is not looked at again because of figures that were noted of it", () => {
+test("a Node is not looked at again because of figures that were recorded of it", () => {
   const status = {
     ...at("kni://x", 1),
     members: [{ name: "a", ready: true, height: 1, disk: { usedBytes: 5 } }],
   };
   const later = { height: 2, members: [{ name: "a", ready: true, height: 2, disk: { usedBytes: 6 } }] };
-  const [first, figures] = [asSeen(aNode("a", 1, status)), asSeen(aNode("a", 2, later))];
+  const [first, figures] = [cachedObject(aNode("a", 1, status)), cachedObject(aNode("a", 2, later))];
   const grown = { ...later, members: [{ ...later.members[0], disk: { usedBytes: 6, requestedBytes: 9 } }] };
   const others = [
     aNode("a", 3, { ...later, observedGeneration: 2 }),
     aNode("a", 3, grown),
     { ...aNode("a", 3, later), spec: { type: "core", network: { name: "net" } } },
-  ].map(asSeen);
+  ].map(cachedObject);
   expect(cache.isChanged(figures, first)).toBe(false);
   expect(others.map((other) => cache.isChanged(other, figures))).toEqual([true, true, true]);
   expect([cache.isChanged(first, undefined), cache.isChanged(undefined, first)]).toEqual([true, true]);
@@ -114,6 +114,6 @@ test("nodes of another namespace hear of a Node that names it", () => {
   const spec = { type: "proxy", network: { name: "net" }, peers: { namespaces: ["there"] } };
   const here = { ...aNode("a", 1), spec };
   const there = aNode("b", 1) as { metadata: object };
-  seen.set("there/b", asSeen({ ...there, metadata: { ...there.metadata, namespace: "there" } }));
-  expect(cache.peersAffectedBy(asSeen(here), undefined)).toEqual(["there/b"]);
+  seen.set("there/b", cachedObject({ ...there, metadata: { ...there.metadata, namespace: "there" } }));
+  expect(cache.peersAffectedBy(cachedObject(here), undefined)).toEqual(["there/b"]);
 });

@@ -70,11 +70,11 @@ test("an event whose time is over at the server is told anew", async () => {
 
 test("of an object of which there is ever something new little is told, of others everything", () => {
   const series = new EventSeries();
-  const told = (uid: string, from: number): number =>
+  const reported = (uid: string, from: number): number =>
     Array.from({ length: 100 }, (_, index) => series.next(uid, `${from + index}`, from)).filter(Boolean)
       .length;
-  expect([told("a", 0), told("b", 0)]).toEqual([25, 25]);
-  expect(told("a", 60_000)).toBe(2);
+  expect([reported("a", 0), reported("b", 0)]).toEqual([25, 25]);
+  expect(reported("a", 60_000)).toBe(2);
 });
 
 test("what is remembered is bounded", () => {

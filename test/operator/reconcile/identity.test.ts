@@ -69,12 +69,12 @@ function run(name: string, height = 5): void {
   const secret = cluster.get("Secret", `${name}-nodekey`) as { data: { nodekey: string } };
   const id = identityOf(Buffer.from(secret.data.nodekey, "base64").toString())?.id ?? "";
   cluster.putRunning("core", []);
-  const told = cluster.observations.get("demo/core");
+  const reported = cluster.observations.get("demo/core");
   cluster.objects.delete("Secret demo/core-own");
   cluster.putNode("core", CORE);
-  if (told?.ok !== true) throw new Error("core-0 does not answer");
+  if (reported?.ok !== true) throw new Error("core-0 does not answer");
   cluster.observations.delete("demo/core");
-  cluster.observations.set(`demo/${name}`, { ...told, id, height });
+  cluster.observations.set(`demo/${name}`, { ...reported, id, height });
 }
 
 /** Binds the claim of the core node to a volume. */
@@ -294,7 +294,7 @@ describe("a genesis", () => {
     expect([reasonOf(), cluster.get("ConfigMap", "net-genesis")]).toEqual(["GenesisLost", undefined]);
   });
 
-  test("is noted by its hash: a node that tells another one is stopped where it is", async () => {
+  test("is recorded by its hash: a node that tells another one is stopped where it is", async () => {
     const other = `0x${"cd".repeat(32)}`;
     cluster.tell("core", { genesis: other });
     await once("net", "core");

@@ -30,7 +30,7 @@ const progress = (more: object = {}): object => ({
   ...more,
 });
 const SAVED = { isSaving: false, bytes: 7, err: "null" };
-const told = (): readonly string[] =>
+const reported = (): readonly string[] =>
   cluster.events.map(reasonOf).filter((event) => event.includes("Maintenance"));
 const begins = (): readonly string[] => cluster.calls.filter((call) => call.includes("start"));
 
@@ -41,7 +41,7 @@ function pass(height: number): void {
 }
 
 describe("maintenance", () => {
-  test("is noted before the annotation goes, begun, followed, verified and ended", async () => {
+  test("is recorded before the annotation goes, begun, followed, verified and ended", async () => {
     cluster.putRunning("core", [], WISH);
     let status = progress();
     cluster.answer = (_node, method) => (method === "admin_stateMigrationStatus" ? status : null);
@@ -61,7 +61,7 @@ describe("maintenance", () => {
       await once("core");
     }
     expect(state("core")).toMatchObject({ state: "Succeeded" });
-    expect(told()).toEqual(["core MaintenanceStarted", "core MaintenanceSucceeded"]);
+    expect(reported()).toEqual(["core MaintenanceStarted", "core MaintenanceSucceeded"]);
     expect(begins()).toHaveLength(1);
   });
 
@@ -203,7 +203,7 @@ describe("maintenance", () => {
     ]);
   });
 
-  test("that is wished for while another wish is noted is not lost", async () => {
+  test("that is wished for while another wish is recorded is not lost", async () => {
     cluster.putRunning("core", [], WISH);
     cluster.answer = () => {
       throw new ControlError("connect", "no way");

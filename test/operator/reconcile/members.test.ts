@@ -162,9 +162,14 @@ test("how a pod ended last is told, and stays told when the pod is replaced", as
   const metadata = { name: "reader-0", namespace: "demo" };
   cluster.put({ apiVersion: "v1", kind: "Pod", metadata, status: { containerStatuses } });
   await once();
-  const told = { container: "node", reason: "OOMKilled", exitCode: 137, finishedAt: "2026-01-01T00:00:02Z" };
-  expect(cluster.node("reader").status.members?.[0]?.lastExit).toEqual(told);
+  const reported = {
+    container: "node",
+    reason: "OOMKilled",
+    exitCode: 137,
+    finishedAt: "2026-01-01T00:00:02Z",
+  };
+  expect(cluster.node("reader").status.members?.[0]?.lastExit).toEqual(reported);
   cluster.objects.delete("Pod demo/reader-0");
   await once();
-  expect(cluster.node("reader").status.members?.[0]?.lastExit).toEqual(told);
+  expect(cluster.node("reader").status.members?.[0]?.lastExit).toEqual(reported);
 });

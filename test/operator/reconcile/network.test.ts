@@ -106,8 +106,9 @@ describe("a network whose genesis is there", () => {
 
   test("says that a node began another chain", async () => {
     for (const name of ["core", "proxy"] as const) cluster.putRunning(name, []);
-    const told = cluster.observations.get("demo/proxy");
-    if (told?.ok) cluster.observations.set("demo/proxy", { ...told, genesis: `0x${"cd".repeat(32)}` });
+    const reported = cluster.observations.get("demo/proxy");
+    if (reported?.ok)
+      cluster.observations.set("demo/proxy", { ...reported, genesis: `0x${"cd".repeat(32)}` });
     await network();
     expect(conditions()[0]).toBe("Ready False GenesisDiffers");
   });
@@ -154,28 +155,30 @@ test("what a Network's defaults say reaches the pods of its Nodes", async () => 
   expect(JSON.stringify(cluster.get("ConfigMap", "core-settings"))).toContain('\\"verbosity\\": \\"5\\"');
 });
 
-test("a chain without a new block for a minute is told by condition, event and Ready, and so is its return", async () => {
+test("a chain without a new block for a minute is answered by condition, event and Ready, and so is its return", async () => {
   cluster.putNetwork({ genesis: { configMap: { name: "net-genesis" } } });
   cluster.putRunning("core", []);
   await once("core");
   await network();
-  const told = async (height: number, seconds: number): Promise<readonly string[]> => {
+  const answered = async (height: number, seconds: number): Promise<readonly string[]> => {
     cluster.now += seconds * 1_000;
     cluster.tell("core", { height });
     await once("core");
     await network();
     return conditions();
   };
-  expect(await told(6, 10)).toEqual([
+  expect(await answered(6, 10)).toEqual([
     "Ready True Ready",
     "GenesisReady True GenesisFound",
     "Producing True NewBlocks",
   ]);
-  expect(await told(6, 60)).toEqual(
+  expect(await answered(6, 60)).toEqual(
     expect.arrayContaining(["Ready False ChainStalled", "Producing False ChainStalled"]),
   );
-  await told(6, 20);
-  expect(await told(7, 10)).toEqual(expect.arrayContaining(["Ready True Ready", "Producing True NewBlocks"]));
+  await answered(6, 20);
+  expect(await answered(7, 10)).toEqual(
+    expect.arrayContaining(["Ready True Ready", "Producing True NewBlocks"]),
+  );
   expect(cluster.events.filter((event) => event.startsWith("net Chain"))).toEqual([
     expect.stringContaining("net ChainStalled: no block after 6 for 60 s"),
     "net ChainResumed: block 7 is reported",

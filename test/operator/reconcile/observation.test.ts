@@ -27,7 +27,7 @@ const SILENT: Observation = {
 };
 
 /** Whether `next` is news after a node that went on from height 6 to 7. */
-function news(next: Observation): boolean {
+function hasChanged(next: Observation): boolean {
   const before = nextPolled(nextPolled(undefined, { ...ANSWER, height: 6 }), ANSWER);
   return isPolledChanged(before, nextPolled(before, next));
 }
@@ -36,7 +36,7 @@ test.each<[string, Observation]>([
   ["a height that goes on", { ...ANSWER, at: 9, until: 10, height: 9 }],
   ["the same peers in another order", { ...ANSWER, height: 8, disk: undefined, peers: new Set(["y", "x"]) }],
 ])("%s is no news", (_what, next) => {
-  expect(news(next)).toBe(false);
+  expect(hasChanged(next)).toBe(false);
 });
 
 test.each<[string, Observation]>([
@@ -48,7 +48,7 @@ test.each<[string, Observation]>([
   ["catching up", { ...ANSWER, height: 8, syncing: true }],
   ["silence", SILENT],
 ])("%s is news", (_what, next) => {
-  expect(news(next)).toBe(true);
+  expect(hasChanged(next)).toBe(true);
 });
 
 test("the first answer is news, one that goes on from there is none, silence that goes on is none, and its reason is", () => {

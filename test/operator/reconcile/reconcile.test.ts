@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { KubeError, type KubeErrorCode } from "../../../operator/kube/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
-import { leastWaitOf, reconcile } from "../../../operator/reconcile/reconcile.ts";
+import { minWaitOf, reconcile } from "../../../operator/reconcile/reconcile.ts";
 import { CORE, type FakeCluster, idOf } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
@@ -160,8 +160,8 @@ describe("a node waits, and says for what:", () => {
 
   test("for an answer from the pod that there is now", async () => {
     cluster.putRunning("core", []);
-    const told = cluster.observations.get("demo/core");
-    if (told?.ok) cluster.observations.set("demo/core", { ...told, address: "10.0.0.9" });
+    const reported = cluster.observations.get("demo/core");
+    if (reported?.ok) cluster.observations.set("demo/core", { ...reported, address: "10.0.0.9" });
     await once("core");
     expect(conditions("core")[0]).toBe("Ready False NotAsked");
     cluster.observations.set("demo/core", {
@@ -190,7 +190,7 @@ describe("a step that fails", () => {
       if (kind === failing) throw new KubeError(code, "no such port");
     };
     const error: unknown = await once(name).catch((thrown: unknown) => thrown);
-    expect(leastWaitOf(error)).toBe(leastMs);
+    expect(minWaitOf(error)).toBe(leastMs);
     expect(conditions(name)[0]).toBe(`Ready False ${reason}`);
     cluster.onWrite = () => undefined;
     await once(name);
@@ -226,10 +226,10 @@ test("an operator that begins asks a ready node before it judges it anew", async
   expect(conditions("core")[0]).toBe("Ready False PodNotReady");
 });
 
-test("figures alone are noted when it is time for them, once, and with whatever else changes", async () => {
+test("figures alone are recorded when it is time for them, once, and with whatever else changes", async () => {
   cluster.putRunning("core", []);
   await once("core");
-  const told = (more: object): void => {
+  const reported = (more: object): void => {
     const known = cluster.observations.get("demo/core");
     if (known?.ok) cluster.observations.set("demo/core", { ...known, ...more });
   };
@@ -238,20 +238,20 @@ test("figures alone are noted when it is time for them, once, and with whatever 
     await once("core");
     return [cluster.writes.length, cluster.node("core").status.height];
   };
-  told({ height: 6 });
+  reported({ height: 6 });
   expect(await written()).toEqual([0, 5]);
   deps.memory.markFiguresStale("demo/core");
   expect(await written()).toEqual([1, 6]);
-  told({ height: 7 });
+  reported({ height: 7 });
   expect(await written()).toEqual([0, 6]);
-  told({ syncing: true });
+  reported({ syncing: true });
   expect(await written()).toEqual([1, 7]);
 });
 
 test("a node that answers with another key is not believed", async () => {
   cluster.putRunning("core", []);
-  const told = cluster.observations.get("demo/core");
-  if (told?.ok) cluster.observations.set("demo/core", { ...told, id: idOf("proxy") });
+  const reported = cluster.observations.get("demo/core");
+  if (reported?.ok) cluster.observations.set("demo/core", { ...reported, id: idOf("proxy") });
   await expect(once("core")).rejects.toThrow("another node responds at this address");
   expect(conditions("core")[0]).toBe("Ready False WrongNode");
 });

@@ -205,7 +205,7 @@ test("a lease that another took is lost at the next renewal", async () => {
 
 test("a holder that announced a longer time is given it, within two minutes", async () => {
   const scene = new Scene();
-  for (const [told, taken] of [
+  for (const [reported, taken] of [
     [60, 60],
     [9_999, 120],
     [1, 20],
@@ -215,9 +215,9 @@ test("a holder that announced a longer time is given it, within two minutes", as
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
       metadata: { namespace: "n", name: "l", resourceVersion: String(scene.version) },
-      spec: { holderIdentity: "gone", leaseDurationSeconds: told },
+      spec: { holderIdentity: "gone", leaseDurationSeconds: reported },
     };
-    const next = scene.candidate(`next-${told}`);
+    const next = scene.candidate(`next-${reported}`);
     await scene.pass((taken - 1) * 1_000);
     expect(next.isLeading()).toBe(false);
     await scene.pass(5_000);

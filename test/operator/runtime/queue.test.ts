@@ -121,7 +121,7 @@ test("work that fails waits at least as long as its failure asks", async () => {
     concurrency: 1,
     clock: systemClock,
     chance: () => 0.5,
-    leastWait: (error) => (String(error) === "Error: busy" ? 7_000 : 0),
+    minWait: (error) => (String(error) === "Error: busy" ? 7_000 : 0),
     failed: (_key, _error, againMs) => resolve(againMs),
   });
   queue.add("a");

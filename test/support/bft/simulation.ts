@@ -32,7 +32,7 @@ import {
 import { betray } from "./treason.ts";
 
 const GENESIS = "0";
-const MOST_STEPS = 3_000_000;
+const MAX_STEPS = 3_000_000;
 /** Milliseconds in which a good network has to come to two blocks. */
 const PATIENCE = 40_000_000;
 const SYNC_MS = 3000;
@@ -110,7 +110,7 @@ class Simulation {
       if (target === undefined && this.#isGood) target = this.#decided.size + 2;
       next.what();
       if (target !== undefined && honest.every(({ chain }) => chain.length > (target ?? 0))) break;
-      if (this.#steps > MOST_STEPS || this.#now > this.#plan.badUntil + PATIENCE) this.#fail("no progress");
+      if (this.#steps > MAX_STEPS || this.#now > this.#plan.badUntil + PATIENCE) this.#fail("no progress");
     }
     return { blocks: this.#decided.size, steps: this.#steps, rounds: this.#rounds, crashes: this.#crashes };
   }

@@ -21,7 +21,7 @@ interface CaverTransaction {
 type Kinds = Readonly<Record<string, { create(fields: object): CaverTransaction }>>;
 
 /** How it differs from one for `knit dev`. */
-export interface CaverTerms {
+export interface CaverOptions {
   readonly chainId?: number;
   readonly anchors?: boolean;
 }
@@ -29,7 +29,7 @@ export interface CaverTerms {
 /** Sends through `caver.rpc.klay.sendRawTransaction`. */
 export function caverKaiaClient(
   url: string,
-  { chainId = TERMS.chainId, anchors = true }: CaverTerms = {},
+  { chainId = TERMS.chainId, anchors = true }: CaverOptions = {},
 ): KaiaClient {
   const caver = new Caver(url);
   const kinds = caver.transaction as unknown as Kinds; // one member for each type, created alike

@@ -24,7 +24,7 @@ export function readPending(): PendingList {
   return existsSync(PENDING) ? (JSON.parse(readFileSync(PENDING, "utf8")) as PendingList) : {};
 }
 
-const LONGEST_REASON = 300;
+const MAX_REASON = 300;
 
 /** The list that one transcript's verdicts make. */
 export function pendingOf(verdicts: readonly Verdict[]): Readonly<Record<string, Pending>> {
@@ -33,7 +33,7 @@ export function pendingOf(verdicts: readonly Verdict[]): Readonly<Record<string,
     const different = all.find(({ outcome }) => outcome === "different");
     const reason =
       different === undefined ? "no such method" : `${different.group} ${different.n}: ${different.line}`;
-    return [method, { failing: all.length, reason: reason.slice(0, LONGEST_REASON) }] as const;
+    return [method, { failing: all.length, reason: reason.slice(0, MAX_REASON) }] as const;
   });
   return Object.fromEntries(rows.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -21,8 +21,8 @@ test("arrival times of a proposal and its commits are reported after the height,
   at(6_100, () => table.hear(aVote("v3", "commit")));
   const head = { number: 1, hash: "b" };
   at(6_200, () => table.take({ type: "head", head, validators: validatorSetOf(4) }));
-  const told = [...(await metrics.render()).matchAll(/^klaytn_vrank_(\w+) (\d+)$/gm)];
-  expect(told.map(([, name, ns]) => [name, Number(ns) / 1e6])).toEqual([
+  const reported = [...(await metrics.render()).matchAll(/^klaytn_vrank_(\w+) (\d+)$/gm)];
+  expect(reported.map(([, name, ns]) => [name, Number(ns) / 1e6])).toEqual([
     ["preprepare_first", 20],
     ["commit_first", 40],
     ["commit_quorumreached", 100],

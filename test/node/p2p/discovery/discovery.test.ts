@@ -270,13 +270,13 @@ test("requests, answers and pending requests are counted under the Go node's nam
   const after = node.stats();
   expect(after).toMatchObject({ answers: bonded.answers + 1, awaitedAnswers: 0, otherNetworks: 1 });
   expect(after.received).toBe(wire.to("10.0.9.9").length);
-  const told = new Map<string, number | undefined>();
+  const reported = new Map<string, number | undefined>();
   const note = ({ name, read }: ReadOptions): Gauge => {
-    told.set(name, read?.());
+    reported.set(name, read?.());
     return { set: () => undefined };
   };
   declareDiscoveryMetrics({ gauge: note, readMeter: note }, () => after);
-  expect(told.get("discover/udpPacket")).toBe(after.received);
-  expect(told.get("discover/bucketEntries")).toBe(1);
-  expect(told.get("discover/mismatchNetwork")).toBe(1);
+  expect(reported.get("discover/udpPacket")).toBe(after.received);
+  expect(reported.get("discover/bucketEntries")).toBe(1);
+  expect(reported.get("discover/mismatchNetwork")).toBe(1);
 });
