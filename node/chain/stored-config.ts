@@ -4,7 +4,9 @@ import { parseExactJson } from "../config/exact-json.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { ChainError } from "./error.ts";
-import { SCHEMA } from "./schema.ts";
+
+/** Version of the layout of the chain database; a database of another layout is refused. */
+export const SCHEMA = "1";
 
 /** The configuration of the chain in a database. Throws `ChainError` `no-genesis` or `unsupported`. */
 export function storedConfig(rows: Rows): ChainConfig {

@@ -25,7 +25,6 @@ import { createPause } from "../runtime/scheduler.ts";
 import { openOperations } from "../transport/operations.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./accounts.ts";
 import { openNodeFiles } from "./block-files.ts";
-import { checkClock } from "./clock-check.ts";
 import { openNodeConsensus } from "./consensus.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { type Database, databaseDirectories, openDatabase } from "./database.ts";
@@ -37,7 +36,7 @@ import { openPool } from "./pool.ts";
 import { beginPublicChain, renewPublicConfig } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openNodeRpc } from "./rpc.ts";
-import { logStart } from "./start-log.ts";
+import { checkClock, logStart } from "./start-log.ts";
 import { openTableWatch, type TableWatch } from "./table-watch.ts";
 import { enlargeWhenBusy } from "./young-space.ts";
 

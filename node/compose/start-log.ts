@@ -5,6 +5,7 @@ import type { NodeOptions } from "../config/options.ts";
 import { programVersion } from "../config/version.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** The opened parts that are logged. */
 export interface OpenedNode {
@@ -41,4 +42,17 @@ export function logStart(log: Log, { options, chain, nodeKey, metrics }: OpenedN
     },
     "opened node",
   );
+}
+
+/** Seconds that a block of others may be ahead of this clock. */
+const MAX_BEHIND_S = 5;
+
+/** Logs an error when the clock is behind. */
+export function checkClock(chain: Pick<Chain, "head">, clock: Clock, log: Log): void {
+  const { number, time } = chain.head().header;
+  const behindSeconds = Math.round(time - clock.now() / 1000);
+  if (behindSeconds <= MAX_BEHIND_S) return;
+  const message =
+    "the clock is behind the newest block: set it, no block is made or taken in before it has come so far";
+  log.error({ behindSeconds, number, now: new Date(clock.now()).toISOString() }, message);
 }

@@ -1,7 +1,8 @@
 /** The state over a chain database and a trie database: sealing, committing, flushing, rewinding and migrating. */
 import type { Address, Hash } from "../bytes/brands.ts";
+import type { Log } from "../observe/log.ts";
 import { runAtOnce, runInSlices } from "../runtime/scheduler.ts";
-import type { Batch } from "../store/store.ts";
+import type { Batch, Store } from "../store/store.ts";
 import { StateError } from "./error.ts";
 import { stateFigures } from "./figures.ts";
 import { NewestState } from "./flat/flat-state.ts";
@@ -10,15 +11,30 @@ import { prepareRewind } from "./history/rewind.ts";
 import { Sweeper } from "./history/sweeper.ts";
 import { deleteUndo } from "./history/undo-record.ts";
 import { Migration } from "./migration/migration.ts";
+import type { StartRun } from "./migration/migration-run.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
 import type { AccountProof, SealedState, SealOptions, State, StateView, VerifiedCounts } from "./state.ts";
-import type { StateSettings } from "./state-settings.ts";
+import type { TrieStores } from "./trie/generations.ts";
 import { isDamage, type TrieStore } from "./trie/trie-store.ts";
 import { verifyState } from "./verify.ts";
 import { Views } from "./views.ts";
 import { JournaledWorld } from "./world/journaled-world.ts";
 import { putRows, type Sealed, sealSteps, unseal } from "./world/sealing.ts";
 import type { World } from "./world/world.ts";
+
+/** Stores and settings of the state. */
+export interface StateSettings {
+  readonly chain: Store;
+  readonly log: Log;
+  readonly history: History;
+  readonly trie: TrieStores;
+  readonly startRun: StartRun;
+  readonly flushInterval: number;
+  readonly flushBytes: number;
+  readonly cachedAccounts: number;
+  readonly preimages: boolean;
+  readonly livePruning: boolean;
+}
 
 /** The state over a chain database and a trie database. */
 export class StoredState implements State {

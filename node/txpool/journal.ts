@@ -8,7 +8,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { concatBytes } from "../bytes/compare.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import type { Log } from "../observe/log.ts";
-import { frameLength } from "./journal-frame.ts";
 
 /** Path of a journal and the longest transaction in it, in bytes. */
 export interface JournalOptions {
@@ -165,4 +164,24 @@ export class Journal implements AsyncDisposable {
 /** Writes all of `bytes`; a system call may take less. */
 function writeAll(file: FileHandle, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
+}
+
+/** A length in bytes; `incomplete` when the input ends too early, `damaged` when it is no transaction. */
+export type FrameLength = number | "incomplete" | "damaged";
+
+const MAX_PREFIX = 2;
+
+/** Returns the length of the transaction at `at`; more than `limit` bytes count as damage. */
+export function frameLength(bytes: Uint8Array, at: number, limit: number): FrameLength {
+  let list = at;
+  while (list - at < MAX_PREFIX && (bytes[list] ?? 0xff) < 0x80) list++;
+  const first = bytes[list];
+  if (first === undefined) return "incomplete";
+  if (first < 0xc0) return "damaged";
+  const lengthBytes = first < 0xf8 ? 0 : first - 0xf7;
+  if (list + lengthBytes >= bytes.length && lengthBytes > 0) return "incomplete";
+  let length = first < 0xf8 ? first - 0xc0 : 0;
+  for (let i = 1; i <= lengthBytes; i++) length = length * 256 + (bytes[list + i] as number); // checked above
+  const total = list - at + 1 + lengthBytes + length;
+  return total > limit ? "damaged" : total;
 }

@@ -1,6 +1,8 @@
 /** Queue of calls to the node: a few at a time, and one maintenance call at a time. */
+
+import { statfs } from "node:fs/promises";
+import type { DiskUsage } from "../control/answers.ts";
 import { type ControlCall, type ControlMethod, controlMethods } from "../control/methods.ts";
-import { diskUsage } from "./disk.ts";
 import { callNode, IpcError, type NodeAnswer } from "./ipc.ts";
 import { readinessReasons } from "./readiness.ts";
 import { reportOf } from "./report.ts";
@@ -49,4 +51,10 @@ function report({ socketPath, dataDirectory, readiness, nodeMs }: CallQueueOptio
     reasons: async () =>
       readiness === undefined ? undefined : readinessReasons(readiness).catch(() => undefined),
   });
+}
+
+/** Measures the file system of `directory`. Rejects with the error of the file system. */
+async function diskUsage(directory: string): Promise<DiskUsage> {
+  const { blocks, bavail, bsize } = await statfs(directory);
+  return { sizeBytes: blocks * bsize, freeBytes: bavail * bsize };
 }

@@ -1,14 +1,13 @@
 /** Requests on verified connections: parsed, checked, forwarded to the node, answered and logged. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { type ControlMethod, MAX_REQUEST_BYTES, readCall } from "../control/methods.ts";
+import { type ControlMethod, MAX_REQUEST_BYTES, OPERATOR_NAME, readCall } from "../control/methods.ts";
 import { type Refusal, type ReportedHop, refusalText, reportedHops } from "../control/refusal.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { CallQueue } from "./call-queue.ts";
-import { type Client, clientOf } from "./client.ts";
 import { IpcError } from "./ipc.ts";
 
 /** Options of the handler. */
@@ -117,4 +116,27 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** A client. */
+export interface Client {
+  readonly name: string;
+  /** The certificate's serial number, in hexadecimal. */
+  readonly serial: string;
+  /** Reason to reject it; undefined for the operator. */
+  readonly refusal: string | undefined;
+}
+
+/**
+ * Checks name and validity on each request. The authority also signs gateways, and a connection may outlive
+ * its certificate.
+ */
+export function clientOf(socket: TLSSocket, now: number): Client {
+  const { subject, serialNumber, valid_to: end } = socket.getPeerCertificate();
+  const [common = ""] = [subject?.CN ?? ""].flat();
+  const name = common.slice(0, 253);
+  if (!socket.authorized || name !== OPERATOR_NAME)
+    return { name, serial: serialNumber, refusal: "the client is not the operator" };
+  const isOver = !(now < Date.parse(end));
+  return { name, serial: serialNumber, refusal: isOver ? "the certificate has expired" : undefined };
 }

@@ -8,7 +8,6 @@ import type { TLSSocket } from "node:tls";
 import type { Clock } from "../observe/clock.ts";
 import type { GatewayMetrics, RefusedConnection } from "../observe/gateway-metrics.ts";
 import type { Log } from "../observe/log.ts";
-import { createLimitedLog } from "./limited-log.ts";
 
 /** Maximum number of unverified connections. */
 const MAX_UNPROVEN = 32;
@@ -81,4 +80,26 @@ function verdict(
   if (code === "ERR_TLS_HANDSHAKE_TIMEOUT") return { kind: "slow", why: message };
   if (code === "ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE") return { kind: "certificate", why: message };
   return { kind: "handshake", why: message };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Creates a rate-limited function for warnings. */
+function createLimitedLog(log: Log, clock: Clock, lines: number): Log["warn"] {
+  let since = Number.NEGATIVE_INFINITY;
+  let written = 0;
+  let omitted = 0;
+  return (fields, message) => {
+    if (clock.now() - since >= MINUTE_MS) {
+      since = clock.now();
+      written = 0;
+    }
+    if (written >= lines) {
+      omitted++;
+      return;
+    }
+    written++;
+    log.warn(omitted > 0 ? { ...fields, omitted } : fields, message);
+    omitted = 0;
+  };
 }

@@ -4,13 +4,13 @@
  * byte is sent, so that a process that was suspended writes nothing after it lost the Lease.
  */
 import type { buildConnector, Dispatcher } from "undici";
+
 // Not the whole package, whose other parts take 13 MB.
 import ask from "undici/lib/api/api-request.js";
 import connectorOf from "undici/lib/core/connect.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { messageOf } from "../observe/message-of.ts";
 import type { Access } from "./access.ts";
-import { openDeadline } from "./deadline.ts";
 import { errorOfAnswer, KubeError } from "./error.ts";
 import { jsonLines, parseJson } from "./lines.ts";
 import type { Proof } from "./pod-account.ts";
@@ -200,4 +200,29 @@ function statusOf(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A signal that is aborted with the reason of `outer`, or with `late()` at the time limit. */
+interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+  /** Cancels the time limit; the outer signal still applies. */
+  met(): void;
+}
+
+/** Starts the time limit. Disposing it detaches both. */
+function openDeadline(milliseconds: number, outer: AbortSignal | undefined, late: () => Error): Deadline {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(late()), milliseconds);
+  const abort = (): void => controller.abort(outer?.reason);
+  if (outer?.aborted) abort();
+  outer?.addEventListener("abort", abort, { once: true });
+  const met = (): void => clearTimeout(timer);
+  return {
+    signal: controller.signal,
+    met,
+    [Symbol.dispose]() {
+      met();
+      outer?.removeEventListener("abort", abort);
+    },
+  };
 }

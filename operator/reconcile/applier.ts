@@ -11,7 +11,6 @@ import type { KubeClient } from "../kube/client.ts";
 import { isKubeError, KubeError } from "../kube/error.ts";
 import { kindOf, kinds } from "../kube/resources.ts";
 import { type Clock, systemClock } from "../observe/clock.ts";
-import { containsDraft } from "./contains.ts";
 
 interface Applied {
   readonly draft: string;
@@ -213,4 +212,20 @@ function canonical(value: unknown): string {
     if (typeof each !== "object" || each === null || Array.isArray(each)) return each;
     return Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
+}
+
+/**
+ * True when `live` has every member of `wanted`, and lists of the same length. Additional members of `live`,
+ * and omitted empty ones, are ignored. A value that the server formats differently, such as 1024Mi, counts as
+ * a difference.
+ */
+export function containsDraft(live: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== "object" || wanted === null) return live === wanted;
+  if (live === undefined) return Object.values(wanted).every((each) => each === undefined);
+  if (typeof live !== "object" || live === null || Array.isArray(live) !== Array.isArray(wanted))
+    return false;
+  if (Array.isArray(live) && live.length !== Object.keys(wanted).length) return false;
+  return Object.entries(wanted).every(
+    ([name, value]) => value === undefined || containsDraft((live as Record<string, unknown>)[name], value),
+  );
 }

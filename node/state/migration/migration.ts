@@ -3,10 +3,12 @@
  * every node checked; then the state moves there, earlier states are let go and the old directory is removed.
  * Asked for, which is on disk before it is answered, it begins behind the next block. A restart begins it anew.
  */
-import { fixedBytes } from "../../bytes/integer.ts";
+
+import { concatBytes } from "../../bytes/compare.ts";
+import { bytesToNumber, fixedBytes } from "../../bytes/integer.ts";
 import { messageOf } from "../../bytes/message-of.ts";
 import type { Log } from "../../observe/log.ts";
-import type { Store } from "../../store/store.ts";
+import type { Batch, Rows, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import type { History } from "../history/history.ts";
 import { deleteUndo } from "../history/undo-record.ts";
@@ -14,7 +16,6 @@ import { encodeHead, HEAD_KEY, type StateHead } from "../rows.ts";
 import type { TrieStores } from "../trie/generations.ts";
 import type { TrieStore } from "../trie/trie-store.ts";
 import type { CopyCounts } from "./copy-tries.ts";
-import { type MigrationRecord, putMigrationRecord, readMigrationRecord } from "./migration-record.ts";
 import type { MigrationRun, StartRun } from "./migration-run.ts";
 
 /** Status of a migration, or of the last one since the start. */
@@ -284,4 +285,28 @@ export class Migration {
 
 function checkRoom({ free, needed }: MigrationRoom): void {
   if (free < needed) throw new Error(`${free} bytes of disk are free, ${needed} are needed`);
+}
+
+/** A migration that ended. */
+export interface MigrationRecord {
+  /** The block whose state was copied. */
+  readonly block: number;
+  /** Undefined when the state moved. */
+  readonly error: string | undefined;
+}
+
+const KEY = tables.meta.key("migrated");
+const MAX_CHARACTERS = 1_000;
+
+/** The record; undefined where no migration has ended. */
+export function readMigrationRecord(rows: Rows): MigrationRecord | undefined {
+  const row = rows.get(KEY);
+  if (row === undefined) return undefined;
+  const error = Buffer.from(row.subarray(6)).toString("utf8");
+  return { block: bytesToNumber(row.subarray(0, 6)), error: error === "" ? undefined : error };
+}
+
+/** Puts the record in the place of the one before. */
+export function putMigrationRecord(batch: Batch, { block, error = "" }: MigrationRecord): void {
+  batch.put(KEY, concatBytes(fixedBytes(block, 6), Buffer.from(error.slice(0, MAX_CHARACTERS))));
 }

@@ -5,7 +5,7 @@ import { openConsensusChain } from "../../../node/compose/consensus-chain.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { systemClock } from "../../../node/runtime/clock.ts";
-import { putMigrationRecord } from "../../../node/state/migration/migration-record.ts";
+import { putMigrationRecord } from "../../../node/state/migration/migration.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 

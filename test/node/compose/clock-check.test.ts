@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { checkClock } from "../../../node/compose/clock-check.ts";
+import { checkClock } from "../../../node/compose/start-log.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
-import { frameLength } from "../../../node/txpool/journal-frame.ts";
+import { frameLength } from "../../../node/txpool/journal.ts";
 
 const LIMIT = 100_000;
 const list = (size: number) => encodeRlp([new Uint8Array(size).fill(7)]);

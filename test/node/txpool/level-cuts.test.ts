@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { levelCuts } from "../../../node/txpool/level-cuts.ts";
+import { levelCuts } from "../../../node/txpool/pool-index.ts";
 import { seededChoices } from "../../support/pool-random.ts";
 
 test("the largest account is cut first", () => {

@@ -9,7 +9,7 @@ import {
   issueOperator,
 } from "../../../operator/control/authority.ts";
 import { openChannel } from "../../../operator/control/channel.ts";
-import { clientOf } from "../../../operator/gateway/client.ts";
+import { clientOf } from "../../../operator/gateway/calls.ts";
 import type { GatewayTimes } from "../../../operator/gateway/gateway.ts";
 import {
   BODY,

@@ -1,6 +1,6 @@
 /** What counts as a difference between an object and its draft. */
 import { expect, test } from "@jest/globals";
-import { containsDraft } from "../../../operator/reconcile/contains.ts";
+import { containsDraft } from "../../../operator/reconcile/applier.ts";
 
 const LIVE = { a: 1, list: [{ name: "x", filledIn: true }], nested: { b: "c", other: 2 }, empty: {} };
 
