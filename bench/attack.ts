@@ -12,7 +12,7 @@ import { readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { byteSize } from "../node/config/flags-kinds.ts";
+import { byteSize } from "../node/options/kinds.ts";
 import { ATTACKS, type AttackFigures, type AttackTarget, loadAttack } from "./attack/attack.ts";
 import { type BlockFigures, blockFigures, newestBlock } from "./attack/blocks.ts";
 import { startGoodClient } from "./attack/good-client.ts";

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { toQuantity } from "../node/bytes/integer.ts";
-import { byteSize } from "../node/config/flags-kinds.ts";
+import { byteSize } from "../node/options/kinds.ts";
 import { freePort } from "../test/support/go-node.ts";
 import { ask, request } from "./rpc/ask.ts";
 import { madeChain } from "./rpc/made-chain.ts";

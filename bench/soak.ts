@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { toQuantity } from "../node/bytes/integer.ts";
-import { byteSize } from "../node/config/flags-kinds.ts";
+import { byteSize } from "../node/options/kinds.ts";
 import { ask, askMany } from "./rpc/ask.ts";
 import type { Client } from "./soak/client.ts";
 import { listen } from "./soak/listeners.ts";

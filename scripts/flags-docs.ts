@@ -1,11 +1,10 @@
 /** Writes docs/flags.md from the tables of flags: `node scripts/flags-docs.ts`. */
 import { writeFileSync } from "node:fs";
 import { flagText } from "../node/cli/flag-text.ts";
-import { type FlagName, flagNames, flags, spellings } from "../node/config/flags.ts";
-import { type AbsentName, absentFlags, absentNames } from "../node/config/flags-absent.ts";
-import { differences, ownFlags } from "../node/config/flags-compared.ts";
-import { flagGroups } from "../node/config/flags-rows.ts";
-import { type AnyName, variableNames } from "../node/config/flags-values.ts";
+import { flags } from "../node/cli/flags.ts";
+import { type AbsentName, absentFlags, absentNames } from "../node/options/absent-flags.ts";
+import { absentVariableNames, variableNames } from "../node/options/flag-table.ts";
+import { flagGroups, type OptionRow } from "../node/options/rows.ts";
 
 /** Where the page is. */
 export const FLAGS_DOCS = "docs/flags.md";
@@ -28,28 +27,25 @@ The last column compares a flag with the Go nodes: *same*, *own* if they do not 
 /** The whole page. */
 export function flagsDocs(): string {
   const groups = flagGroups.map((group) => {
-    const names = flagNames.filter((name) => flags[name].group === group);
+    const rows = flags.rows.filter((row) => row.group === group);
     return section(
       group,
       ["flag", "other names", "variable", "default", "description", "Go nodes"],
-      names.map(ownRow),
+      rows.map(ownRow),
     );
   });
   return [INTRODUCTION, ...groups, ...absentSections()].join("\n");
 }
 
-function ownRow(name: FlagName): readonly string[] {
-  const { kind, summary, aliases, fallback } = flags[name];
-  const typed = spellings.find(({ flag }) => flag === name)?.typed ?? name;
-  const hint = kind.hint === "" ? "" : ` ${kind.hint}`;
-  const compared = differences[name] ?? (ownFlags.has(name) ? "own" : "same");
+function ownRow(row: OptionRow<unknown>): readonly string[] {
+  const hint = row.kind.hint === "" ? "" : ` ${row.kind.hint}`;
   return [
-    code(`--${typed}${hint}`),
-    codes(aliases),
-    variable(name),
-    code(flagText(name, fallback)),
-    escaped(summary),
-    compared,
+    code(`--${row.typed ?? row.flag}${hint}`),
+    codes(row.aliases),
+    codes(variableNames(row)),
+    code(flagText(row, row.default)),
+    escaped(row.summary),
+    row.differs ?? (row.own ? "own" : "same"),
   ];
 }
 
@@ -67,11 +63,7 @@ function absentRows(verdict: "ignored" | "refused") {
 
 function absentRow(name: AbsentName): readonly string[] {
   const { aliases, harmless = "", why } = absentFlags[name];
-  return [code(`--${name}`), codes(aliases), variable(name), code(harmless), why];
-}
-
-function variable(name: AnyName): string {
-  return codes(variableNames(name));
+  return [code(`--${name}`), codes(aliases), codes(absentVariableNames(name)), code(harmless), why];
 }
 
 function codes(words: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** Writes docs/memory.md from the table of parts: `node scripts/memory-docs.ts`. */
 import { writeFileSync } from "node:fs";
-import { type MemoryShares, MIN_MEMORY_BYTES, memoryParts, planMemory } from "../node/config/memory-plan.ts";
+import { type MemoryShares, MIN_MEMORY_BYTES, memoryParts, planMemory } from "../node/compose/memory-plan.ts";
 
 /** Where the page is. */
 export const MEMORY_DOCS = "docs/memory.md";

@@ -5,11 +5,11 @@
 import { bareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { ownBlsKey, ownNodeKey } from "../compose/node-keys.ts";
-import { nodeOptions } from "../config/options-check.ts";
-import { OptionError } from "../config/options-error.ts";
-import { resolvePath } from "../config/options-paths.ts";
+import { nodeOptions } from "../compose/options.ts";
+import { resolvePath } from "../compose/paths.ts";
 import { provePossession } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
+import { OptionError } from "../options/error.ts";
 import { askNode } from "../transport/client.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import { writeNewFile } from "./new-file.ts";

@@ -2,17 +2,20 @@
  * `knit account bls-...`: creates, imports and exports the BLS key of a validator as a key file (EIP-2335).
  * Texts, files and file names are those of the Go node (`cmd/utils/nodecmd/accountcmd.go@v2.2.2`).
  */
+
 import { randomBytes } from "node:crypto";
 import { BLS_FILE_ROUNDS, openBlsKeyFile, sealBlsKeyFile } from "../accounts/bls-key-file.ts";
 import { noteBlsKey } from "../accounts/bls-node-key.ts";
+import { accountOptions } from "../accounts/options.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { ownBlsKey, ownNodeKey } from "../compose/node-keys.ts";
-import type { NodeOptions } from "../config/options.ts";
-import { OptionError } from "../config/options-error.ts";
-import { resolvePath } from "../config/options-paths.ts";
+import type { NodeOptions } from "../compose/options.ts";
+import { resolvePath } from "../compose/paths.ts";
 import { loadBls } from "../crypto/bls.ts";
 import { deriveBlsKey } from "../crypto/bls-key.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
+import { OptionError } from "../options/error.ts";
+import { optionValues } from "../options/resolve.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import { openKeyJob } from "./account-commands.ts";
 import type { CommandJob } from "./chain-commands.ts";
@@ -51,7 +54,7 @@ async function writeKeyFile(job: CommandJob, heading: string, source: KeySource)
 
 /** `knit account bls-export --bls-nodekeystore FILE`: makes the key of a key file the node's BLS key. */
 export async function exportBlsKey(job: CommandJob): Promise<void> {
-  const file = job.resolved.values["bls-nodekeystore"];
+  const { blsNodeKeystore: file } = optionValues(accountOptions, job.resolved);
   if (!file)
     throw new OptionError("missing-value", "no BLS keystore file specified (--bls-nodekeystore FILE)");
   const text = await readShortText(file, "BLS keystore");

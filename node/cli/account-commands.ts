@@ -2,19 +2,22 @@
  * `knit account`: lists, creates, imports and exports the key files of a keystore. Texts are those of the Go
  * node (`cmd/utils/nodecmd/accountcmd.go@v2.2.2`).
  */
+
 import type { Accounts } from "../accounts/accounts.ts";
 import { AccountsError } from "../accounts/error.ts";
 import { keyFileAddress } from "../accounts/key-file.ts";
 import { createKeyStore } from "../accounts/key-store.ts";
 import { openAccounts } from "../accounts/open-accounts.ts";
+import { accountOptions } from "../accounts/options.ts";
 import { parseRawKey } from "../accounts/raw-key.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
-import type { NodeOptions } from "../config/options.ts";
-import { nodeOptions } from "../config/options-check.ts";
-import { OptionError } from "../config/options-error.ts";
+import type { NodeOptions } from "../compose/options.ts";
+import { nodeOptions } from "../compose/options.ts";
 import { LIGHT_COST } from "../crypto/secret-box.ts";
 import { createLog } from "../observe/log.ts";
+import { OptionError } from "../options/error.ts";
+import { optionValues } from "../options/resolve.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import { prepareDatadir } from "./datadir.ts";
 import { writeNewFile } from "./new-file.ts";
@@ -105,17 +108,17 @@ function checkKey(text: string): void {
  * `knit account export --nodekeystore FILE`: makes the key of a key file the node key of the data directory.
  */
 export async function exportAccount(job: CommandJob): Promise<void> {
-  const { nodekeystore } = job.resolved.values;
-  if (!nodekeystore)
+  const { nodeKeystore } = optionValues(accountOptions, job.resolved);
+  if (!nodeKeystore)
     throw new OptionError("missing-value", "no node keystore file specified (--nodekeystore FILE)");
-  const address = keyFileAddress(await readKeyFile(nodekeystore));
-  if (address === undefined) throw new OptionError("bad-file", `${nodekeystore} is no key file`);
+  const address = keyFileAddress(await readKeyFile(nodeKeystore));
+  if (address === undefined) throw new OptionError("bad-file", `${nodeKeystore} is no key file`);
   await using work = await openAccountJob(job);
   const { paths } = work.options;
   const passphrase = await work.passphrases.one(0, "Enter the password");
   const store = createKeyStore({ cost: LIGHT_COST, version: 4 }); // it only reads
   const key = await store.open(
-    { address, path: nodekeystore, url: `keystore://${nodekeystore}` },
+    { address, path: nodeKeystore, url: `keystore://${nodeKeystore}` },
     passphrase,
   );
   try {

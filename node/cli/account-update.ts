@@ -5,8 +5,8 @@ import { createKeyStore, type KeyStore } from "../accounts/key-store.ts";
 import { type Keyring, wipe } from "../accounts/keyring.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
-import { type AccountReference, account } from "../config/flags-kinds.ts";
 import { LIGHT_COST, STANDARD_COST } from "../crypto/secret-box.ts";
+import { type AccountReference, account } from "../options/kinds.ts";
 import { type AccountJob, openAccountJob } from "./account-commands.ts";
 import type { CommandJob } from "./chain-commands.ts";
 

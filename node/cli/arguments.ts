@@ -2,12 +2,12 @@
  * Normalises arguments for the command-line library: `--name=value`, command first. As with the Go node,
  * single dashes, aliases, values after a space and flags before the command are valid.
  */
-import { findFlag, flags, spellings } from "../config/flags.ts";
-import { absentFlags, findAbsentFlag } from "../config/flags-absent.ts";
-import { suggestion } from "../config/flags-values.ts";
-import { nearestWord } from "../config/nearest-word.ts";
-import { OptionError } from "../config/options-error.ts";
+import { absentFlags, findAbsentFlag } from "../options/absent-flags.ts";
+import { OptionError } from "../options/error.ts";
+import { flagsOfCommand, suggestion } from "../options/flag-table.ts";
+import { nearestWord } from "../options/nearest-word.ts";
 import { commands } from "./commands.ts";
+import { flags } from "./flags.ts";
 
 const HELP = new Set(["-h", "-help", "--help"]);
 const VERSION = new Set(["-v", "-version", "--version"]);
@@ -28,20 +28,20 @@ export function normalArguments(given: readonly string[]): string[] {
   }
   if (words.length === 0) return options.includes("--help") ? ["--help"] : ["run", ...options];
   refuseUnknownCommand(words);
-  return [...words, ...options.map((option) => resolveSpelling(words[0], option))];
+  return [...words, ...options.map((option) => resolveSpelling(words[0] ?? "", option))];
 }
 
 /** Replaces a flag by the one that it stands for under this command. */
-function resolveSpelling(command: string | undefined, option: string): string {
-  const row = spellings.find((each) => each.command === command && option.startsWith(`--${each.typed}=`));
-  return row === undefined ? option : option.replace(row.typed, row.flag);
+function resolveSpelling(command: string, option: string): string {
+  const row = flagsOfCommand(flags, command).find(({ typed }) => typed && option.startsWith(`--${typed}=`));
+  return row?.typed === undefined ? option : option.replace(row.typed, row.flag);
 }
 
 function normalFlag(argument: string, rest: string[]): string {
   const [, typed = "", value] = /^--?([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
   const known = knownFlag(typed);
   if (known === undefined) {
-    throw new OptionError("unknown-flag", `unknown flag --${typed}${suggestion(typed, "--")}`);
+    throw new OptionError("unknown-flag", `unknown flag --${typed}${suggestion(flags, typed, "--")}`);
   }
   return `--${known.name}=${value ?? valueBehind(known, rest)}`;
 }
@@ -54,8 +54,8 @@ interface KnownFlag {
 }
 
 function knownFlag(typed: string): KnownFlag | undefined {
-  const name = findFlag(typed);
-  if (name !== undefined) return { name, isSwitch: flags[name].kind.hint === "", about: flags[name].summary };
+  const row = flags.find(typed);
+  if (row !== undefined) return { name: row.flag, isSwitch: row.kind.hint === "", about: row.summary };
   const absent = findAbsentFlag(typed);
   return absent && { name: absent, isSwitch: absentFlags[absent].isSwitch, about: absentFlags[absent].why };
 }

@@ -1,13 +1,13 @@
 /** Commands on a data directory: init, verify, size and rewind, and the common parts of such commands. */
 import { readFile } from "node:fs/promises";
 import type { Compared } from "../compose/offline-jobs.ts";
-import type { FlagCommand } from "../config/flags-rows.ts";
-import type { ResolvedFlags } from "../config/flags-values.ts";
-import type { NodeOptions } from "../config/options.ts";
-import { nodeOptions } from "../config/options-check.ts";
-import { OptionError } from "../config/options-error.ts";
+import type { NodeOptions } from "../compose/options.ts";
+import { nodeOptions } from "../compose/options.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import { openProgress, type Progress } from "../observe/progress.ts";
+import { OptionError } from "../options/error.ts";
+import type { ResolvedFlags } from "../options/resolve.ts";
+import type { FlagCommand } from "../options/rows.ts";
 import type { NodeCommands } from "./commands.ts";
 import { prepareDatadir } from "./datadir.ts";
 import { isAbort } from "./failure.ts";

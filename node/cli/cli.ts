@@ -2,21 +2,24 @@
  * The command line: arguments in, exit code out. Reads the command, resolves and checks its flags and runs
  * its action. Any error ends here as one line.
  */
-import type { FlagValues } from "../config/flags.ts";
+import { type PlaceOptions, placeOptions } from "../compose/paths.ts";
+import { programVersion } from "../config/version.ts";
+import { OptionError } from "../options/error.ts";
 import {
   type FlagSources,
   type FlagTexts,
+  optionValues,
   type ResolvedFlags,
   resolveFlags,
-} from "../config/flags-values.ts";
-import { OptionError } from "../config/options-error.ts";
-import { readPropertiesFile, readSettingsFile } from "../config/settings-file.ts";
-import { programVersion } from "../config/version.ts";
+} from "../options/resolve.ts";
+import { readPropertiesFile, readSettingsFile } from "../options/settings-file.ts";
 import { type CommandJob, initCommand, rewindCommand, sizeCommand, verifyCommand } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";
 import type { Command } from "./commands.ts";
 import { failureLine } from "./failure.ts";
 import { exportFile, importFiles } from "./file-commands.ts";
+import { flags } from "./flags.ts";
+import { settingsOptions } from "./options.ts";
 import { runDevelopmentNode, runNode } from "./run-commands.ts";
 import type { Shell } from "./shell.ts";
 
@@ -88,7 +91,11 @@ async function printCompletion([name = ""]: readonly string[], { stdout }: Shell
 }
 
 /** Node type by the name of the executable, which is that of a Go node's program. */
-const PROGRAMS: Readonly<Record<string, FlagValues["type"]>> = { kcn: "core", kpn: "proxy", ken: "endpoint" };
+const PROGRAMS: Readonly<Record<string, PlaceOptions["type"]>> = {
+  kcn: "core",
+  kpn: "proxy",
+  ken: "endpoint",
+};
 
 /**
  * Resolves the flags. The command line and the environment come first, because they name the settings file.
@@ -99,17 +106,19 @@ async function resolve(
   { environment, program }: Shell,
 ): Promise<ResolvedFlags> {
   const type = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
-  const sources: FlagSources = { command, type, environment, commandLine };
-  const resolved = resolveFlags(sources);
+  const defaults = new Map(type === undefined ? [] : [[placeOptions.type.flag, type]]);
+  const sources: FlagSources = { command, defaults, environment, commandLine };
+  const resolved = resolveFlags(flags, sources);
   const file = await settingsFile(resolved);
-  return file ? resolveFlags({ ...sources, file }) : resolved;
+  return file ? resolveFlags(flags, { ...sources, file }) : resolved;
 }
 
-async function settingsFile({ values: { conf, properties } }: ResolvedFlags): Promise<FlagTexts | undefined> {
-  if (conf && properties)
+async function settingsFile(resolved: ResolvedFlags): Promise<FlagTexts | undefined> {
+  const { file, properties } = optionValues(settingsOptions, resolved);
+  if (file && properties)
     throw new OptionError("clash", "--conf and --properties: one settings file at a time");
-  if (conf) return readSettingsFile(conf);
-  return properties ? readPropertiesFile(properties) : undefined;
+  if (file) return readSettingsFile(flags, file);
+  return properties ? readPropertiesFile(flags, properties) : undefined;
 }
 
 /** True when stack traces are wanted. Reads the verbosity itself, because the flags may be the error. */

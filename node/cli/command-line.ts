@@ -1,11 +1,12 @@
 /** Parser of the command line: command, arguments and flags. */
 import { Command as CommanderCommand, CommanderError, Option } from "commander";
-import { flagNames, flags } from "../config/flags.ts";
-import { absentNames, checksAbsentFlags } from "../config/flags-absent.ts";
-import type { AnyName, FlagTexts } from "../config/flags-values.ts";
-import { OptionError } from "../config/options-error.ts";
+import { absentNames, checksAbsentFlags } from "../options/absent-flags.ts";
+import { OptionError } from "../options/error.ts";
+import { flagsOfCommand } from "../options/flag-table.ts";
+import type { FlagTexts } from "../options/resolve.ts";
 import { normalArguments } from "./arguments.ts";
 import { type Command, commands } from "./commands.ts";
+import { flags } from "./flags.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 
 /** A parsed command line. */
@@ -74,12 +75,12 @@ function parentOf(
 interface AddedCommand {
   readonly command: Command;
   /** Flags of any command in the arguments that this command accepts. */
-  readonly names: readonly AnyName[];
+  readonly names: readonly string[];
   readonly report: Report;
 }
 
 function addCommand(target: CommanderCommand, { command, names, report }: AddedCommand): void {
-  const options = new Map<AnyName, Option>();
+  const options = new Map<string, Option>();
   for (const name of names) {
     const option = new Option(`--${name} <value>`);
     options.set(name, option);
@@ -92,7 +93,7 @@ function addCommand(target: CommanderCommand, { command, names, report }: AddedC
   };
   target.action(() => {
     const values: Record<string, unknown> = target.opts();
-    const texts = new Map<AnyName, string>();
+    const texts = new Map<string, string>();
     for (const [name, option] of options) {
       const value = values[option.attributeName()];
       if (typeof value === "string") texts.set(name, value);
@@ -102,8 +103,8 @@ function addCommand(target: CommanderCommand, { command, names, report }: AddedC
 }
 
 /** Returns the flags of a command, with the absent flags that it checks. */
-function flagsOf({ name: command }: Command): readonly AnyName[] {
-  const own = flagNames.filter((name) => flags[name].commands.some((each) => each === command));
+function flagsOf({ name: command }: Command): readonly string[] {
+  const own = flagsOfCommand(flags, command).map(({ flag }) => flag);
   return command !== "version" && command !== "completion" && checksAbsentFlags(command)
     ? [...own, ...absentNames]
     : own;

@@ -10,10 +10,10 @@ import type {
   ImportJob,
   ImportResult,
 } from "../compose/offline-jobs.ts";
-import type { FlagCommand } from "../config/flags-rows.ts";
-import type { NodeOptions } from "../config/options.ts";
+import type { NodeOptions } from "../compose/options.ts";
 import type { AdjustableLog } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
+import type { FlagCommand } from "../options/rows.ts";
 import { decodeDetails } from "./decode-names.ts";
 
 /** A command: a row of help and of the command line. */

@@ -1,7 +1,9 @@
 /** `knit completion SHELL`: scripts for the completion of commands and flags in bash, zsh and fish. */
-import { type FlagName, flagNames, flags, spellings } from "../config/flags.ts";
-import { OptionError } from "../config/options-error.ts";
+import { OptionError } from "../options/error.ts";
+import { flagsOfCommand } from "../options/flag-table.ts";
+import type { OptionRow } from "../options/rows.ts";
 import { type Command, commands } from "./commands.ts";
+import { flags } from "./flags.ts";
 
 const PROGRAMS = ["knit", "kcn", "kpn", "ken"] as const;
 
@@ -25,14 +27,12 @@ interface TypedFlag {
 }
 
 function flagsOf(command: Command): readonly TypedFlag[] {
-  const own = flagNames.filter((name) => flags[name].commands.some((each) => each === command.name));
-  return own.map(typedFlag);
+  return flagsOfCommand(flags, command.name).map(typedFlag);
 }
 
-function typedFlag(name: FlagName): TypedFlag {
-  const { kind, summary } = flags[name];
+function typedFlag({ flag, typed, kind, summary }: OptionRow<unknown>): TypedFlag {
   return {
-    typed: spellings.find(({ flag }) => flag === name)?.typed ?? name,
+    typed: typed ?? flag,
     summary,
     isSwitch: kind.hint === "",
     words: kind.hint.includes("|") && !kind.hint.includes(":") ? kind.hint.split("|") : [],

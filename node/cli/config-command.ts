@@ -1,10 +1,11 @@
 /** `knit config [FLAG...]`: prints the settings of a node and their origins. */
-import { type FlagName, findFlag, flagNames, flags } from "../config/flags.ts";
-import { secretFlags, suggestion } from "../config/flags-values.ts";
-import { nodeOptions } from "../config/options-check.ts";
-import { OptionError } from "../config/options-error.ts";
+import { nodeOptions } from "../compose/options.ts";
+import { OptionError } from "../options/error.ts";
+import { flagsOfCommand, suggestion } from "../options/flag-table.ts";
+import type { OptionRow } from "../options/rows.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import { flagText } from "./flag-text.ts";
+import { flags } from "./flags.ts";
 
 /**
  * Prints one line for each flag of `knit run`, or the bare values of the given flags. Throws the error that
@@ -13,13 +14,13 @@ import { flagText } from "./flag-text.ts";
 export function showConfig({ shell, resolved, arguments: asked }: CommandJob): void {
   const { warnings } = nodeOptions("run", resolved, shell.host);
   if (asked.length > 0) {
-    const names = asked.map(flagCalled);
-    shell.stdout.write(names.map((name) => `${plainText(name, resolved)}\n`).join(""));
+    const rows = asked.map(flagCalled);
+    shell.stdout.write(rows.map((row) => `${plainText(row, resolved)}\n`).join(""));
     return;
   }
-  const rows = flagNames
-    .filter((name) => flags[name].commands.includes("run"))
-    .map((name) => [name, valueText(name, resolved), originText(name, resolved)] as const);
+  const rows = flagsOfCommand(flags, "run").map(
+    (row) => [row.flag, valueText(row, resolved), originText(row, resolved)] as const,
+  );
   const [names, values] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   for (const [name, value, origin] of rows) {
     shell.stdout.write(`${name.padEnd(names ?? 0)}  ${value.padEnd(Math.min(values ?? 0, 40))}  ${origin}\n`);
@@ -28,15 +29,15 @@ export function showConfig({ shell, resolved, arguments: asked }: CommandJob): v
 }
 
 /** Finds a flag. Throws `OptionError` `unknown-flag` with a suggestion. */
-function flagCalled(word: string): FlagName {
-  const name = findFlag(word.replace(/^--?/, ""));
-  if (name !== undefined) return name;
-  throw new OptionError("unknown-flag", `unknown flag ${word}${suggestion(word)}`);
+function flagCalled(word: string): OptionRow<unknown> {
+  const row = flags.find(word.replace(/^--?/, ""));
+  if (row !== undefined) return row;
+  throw new OptionError("unknown-flag", `unknown flag ${word}${suggestion(flags, word)}`);
 }
 
 /** Returns the value for scripts; empty for an absent value. */
-function plainText(name: FlagName, resolved: Resolved): string {
-  const text = valueText(name, resolved);
+function plainText(row: OptionRow<unknown>, resolved: Resolved): string {
+  const text = valueText(row, resolved);
   return text === NOTHING ? "" : text;
 }
 
@@ -44,12 +45,12 @@ const NOTHING = "-";
 
 type Resolved = CommandJob["resolved"];
 
-function valueText(name: FlagName, { values, origins }: Resolved): string {
-  const given = origins.get(name);
-  if (given !== undefined) return secretFlags.has(name) ? "(not shown)" : given.text;
-  return flagText(name, values[name]) || NOTHING;
+function valueText(row: OptionRow<unknown>, { values, origins }: Resolved): string {
+  const given = origins.get(row.flag);
+  if (given !== undefined) return row.kind.isSecret ? "(not shown)" : given.text;
+  return flagText(row, values.get(row.flag)) || NOTHING;
 }
 
-function originText(name: FlagName, { origins }: Resolved): string {
-  return origins.get(name)?.origin ?? "default";
+function originText({ flag }: OptionRow<unknown>, { origins }: Resolved): string {
+  return origins.get(flag)?.origin ?? "default";
 }

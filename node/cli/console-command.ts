@@ -1,11 +1,14 @@
 /** `knit attach` and `knit console`: the JavaScript console of a running node or of a new one. */
+
 import { join } from "node:path";
-import { nodeOptions } from "../config/options-check.ts";
-import { OptionError } from "../config/options-error.ts";
-import { resolvePath } from "../config/options-paths.ts";
+import { nodeOptions } from "../compose/options.ts";
+import { resolvePath } from "../compose/paths.ts";
 import { openConsole } from "../console/console.ts";
 import { openCommandHistory } from "../console/history.ts";
+import { consoleOptions } from "../console/options.ts";
 import { createLog } from "../observe/log.ts";
+import { OptionError } from "../options/error.ts";
+import { optionValues } from "../options/resolve.ts";
 import { askNode } from "../transport/client.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import { runNodeWith } from "./run-commands.ts";
@@ -38,7 +41,7 @@ async function converse(
   endpoint: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { values } = resolved;
+  const { scripts, preload, exec } = optionValues(consoleOptions, resolved);
   const { paths } = nodeOptions(command, resolved, shell.host).options;
   const history = await openCommandHistory(join(paths.dataDirectory, "history"));
   await using opened = await openConsole({
@@ -46,10 +49,10 @@ async function converse(
     ask: (message) => askNode(endpoint, message, signal),
     endpoint,
     history,
-    scripts: resolvePath(values.jspath, shell.host),
-    preload: values.preload,
+    scripts: resolvePath(scripts, shell.host),
+    preload,
     signal,
   });
-  if (values.exec === undefined) await opened.interact();
-  else await opened.execute(values.exec);
+  if (exec === undefined) await opened.interact();
+  else await opened.execute(exec);
 }

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OptionError } from "../config/options-error.ts";
-import type { NodePaths } from "../config/options-paths.ts";
+import type { NodePaths } from "../compose/paths.ts";
+import { OptionError } from "../options/error.ts";
 
 /**
  * Creates the directories. Throws `OptionError` `clash` when the data directory has the chain of a Go node.

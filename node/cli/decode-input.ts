@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { fromBareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import { OptionError } from "../config/options-error.ts";
+import { OptionError } from "../options/error.ts";
 
 /** Maximum size of the input in bytes. */
 const MAX_INPUT = 64 * 1024 * 1024;

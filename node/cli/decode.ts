@@ -2,8 +2,10 @@
  * `knit decode`: prints chain data as JSON. The format is the one of `--type`, or the first of the table that
  * reads all bytes.
  */
+
 import { exactJsonText } from "../config/exact-json.ts";
-import { OptionError } from "../config/options-error.ts";
+import { OptionError } from "../options/error.ts";
+import { optionValues } from "../options/resolve.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import { decodeAccountJson, decodeAccountKeyJson } from "./decode-account.ts";
 import { DecodeError } from "./decode-error.ts";
@@ -14,6 +16,7 @@ import { decodeNames } from "./decode-names.ts";
 import { decodeReceiptJson } from "./decode-receipt.ts";
 import { rlpJson } from "./decode-rlp.ts";
 import { decodeTransactionJson } from "./decode-transaction.ts";
+import { decodeOptions } from "./options.ts";
 
 type TypeName = (typeof decodeNames)[number]["name"];
 
@@ -32,7 +35,7 @@ const DECODERS: Readonly<Record<TypeName, (bytes: Uint8Array) => unknown>> = {
 
 /** Runs the command. Rejects with `DecodeError` or `OptionError`. */
 export async function decode({ shell, resolved, arguments: [argument = ""] }: CommandJob): Promise<void> {
-  const wanted = resolved.values["decode.type"];
+  const { type: wanted } = optionValues(decodeOptions, resolved);
   const type = wanted === undefined ? undefined : typeNamed(wanted);
   const bytes = await decodeInput(argument);
   const decoded = type === undefined ? detectType(bytes) : { type, json: DECODERS[type](bytes) };

@@ -1,16 +1,18 @@
 /** `knit dumpgenesis`: a public network's genesis file on stdout. */
 
-import { OptionError } from "../config/options-error.ts";
+import { publicNetworkOptions } from "../compose/options.ts";
 import { kairos, mainnet } from "../config/presets/networks.ts";
+import { OptionError } from "../options/error.ts";
+import { optionValues } from "../options/resolve.ts";
 import type { CommandJob } from "./chain-commands.ts";
 
 /** Prints the genesis file. Throws `OptionError` for the main network, whose genesis file is not included. */
 export function dumpGenesis({ shell, resolved }: CommandJob): void {
-  const { values } = resolved;
-  if (values.kairos && values.mainnet) {
+  const wanted = optionValues(publicNetworkOptions, resolved);
+  if (wanted.kairos && wanted.mainnet) {
     throw new OptionError("clash", "--mainnet and --kairos: one network at a time");
   }
-  const { name, genesis, genesisHash } = values.kairos ? kairos : mainnet;
+  const { name, genesis, genesisHash } = wanted.kairos ? kairos : mainnet;
   if (genesis === undefined) {
     throw new OptionError(
       "bad-value",

@@ -1,5 +1,5 @@
 /** Errors of commands as one line for the user. */
-import { OptionError } from "../config/options-error.ts";
+import { OptionError } from "../options/error.ts";
 
 /** Returns one line: `knit: ...` for invalid input, `Fatal: ...` for any other error. */
 export function failureLine(error: unknown): string {

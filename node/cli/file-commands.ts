@@ -1,6 +1,8 @@
 /** `knit import` and `knit export`: chain files, with progress; safe to interrupt at any time. */
+import { exportOptions } from "../chain/options.ts";
 import type { ImportResult } from "../compose/offline-jobs.ts";
-import { OptionError } from "../config/options-error.ts";
+import { OptionError } from "../options/error.ts";
+import { optionValues } from "../options/resolve.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import { openJob } from "./chain-commands.ts";
 import { isAbort } from "./failure.ts";
@@ -58,7 +60,7 @@ function blockRange({ resolved, arguments: [, ...typed] }: CommandJob): {
   first: number | undefined;
   last: number | undefined;
 } {
-  const { first, last } = resolved.values;
+  const { first, last } = optionValues(exportOptions, resolved);
   if (typed.length === 0) return { first, last };
   if (first !== undefined || last !== undefined) {
     throw new OptionError("clash", "the range is given twice: behind the file and by --first or --last");

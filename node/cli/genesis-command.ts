@@ -1,20 +1,27 @@
 /** `knit genesis [TYPE]`: creates a network and writes the files to run it on a platform. */
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { keyFileOptions } from "../accounts/options.ts";
 import { toHex } from "../bytes/hex.ts";
 import { createGenesisBlock } from "../chain/genesis-block.ts";
-import type { FlagValues } from "../config/flags.ts";
+import { resolvePath } from "../compose/paths.ts";
 import { checkGenesis, parseGenesis } from "../config/genesis.ts";
-import { OptionError } from "../config/options-error.ts";
-import { resolvePath } from "../config/options-paths.ts";
 import { LIGHT_COST, STANDARD_COST } from "../crypto/secret-box.ts";
 import { composeFiles } from "../network-maker/compose.ts";
 import { keyFiles, type NetworkFile, nodeFiles, testKeyFiles } from "../network-maker/files.ts";
-import type { NetworkSize } from "../network-maker/genesis-options.ts";
 import { kubernetesFiles } from "../network-maker/kubernetes.ts";
 import { localFiles, type Ports } from "../network-maker/local.ts";
 import { checkSize, type MadeNetwork, makeNetwork, type NetworkKeys } from "../network-maker/network.ts";
 import { directoryKeys, mnemonicKeys, randomKeys } from "../network-maker/node-keys.ts";
+import {
+  keyOptions,
+  type NetworkSize,
+  type OutputOptions,
+  outputOptions,
+  sizeOptions,
+} from "../network-maker/options.ts";
+import { OptionError } from "../options/error.ts";
+import { optionValues, type ResolvedFlags } from "../options/resolve.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import { genesisOptions } from "./genesis-options.ts";
 
@@ -23,24 +30,29 @@ import { genesisOptions } from "./genesis-options.ts";
  * write.
  */
 export async function makeGenesis({ shell, resolved, arguments: [word] }: CommandJob): Promise<void> {
-  const { values, warnings } = resolved;
-  for (const warning of warnings) shell.stderr.write(`warning: ${warning}\n`);
-  const type = typeOf(word, values);
-  const size = sizeOf(values);
+  for (const warning of resolved.warnings) shell.stderr.write(`warning: ${warning}\n`);
+  const files = optionValues(outputOptions, resolved);
+  const type = typeOf(word ?? files.platform ?? "local");
+  const size = sizeOf(resolved);
   checkSize(size);
-  const output = resolvePath(values.output, shell.host);
+  const output = resolvePath(files.directory, shell.host);
   await refuseFull(output);
   const now = shell.clock.now();
-  const network = await makeNetwork(genesisOptions(values, now), size.validators, await keysOf(values, size));
+  const { lightKdf } = optionValues(keyFileOptions, resolved);
+  const network = await makeNetwork(
+    genesisOptions(resolved, now),
+    size.validators,
+    await keysOf(resolved, size),
+  );
   const genesis = parseGenesis(network.genesis);
   checkGenesis(genesis);
-  for (const file of await filesOf(type, network, { values, now })) {
+  for (const file of await filesOf(type, network, { files, lightKdf, now })) {
     await write(output, file);
     shell.stdout.write(`Created :  ${join(output, file.path)}\n`);
   }
   const { hash } = await createGenesisBlock(genesis);
   shell.stdout.write(
-    `chain ${network.chainId}, hash of block 0 ${toHex(hash)}\n${NEXT[type](values.output)}\n`,
+    `chain ${network.chainId}, hash of block 0 ${toHex(hash)}\n${NEXT[type](files.directory)}\n`,
   );
 }
 
@@ -55,8 +67,7 @@ const NEXT: Readonly<Record<NetworkType, (output: string) => string>> = {
     `start it: kubectl apply -f ${join(output, "keys.yaml")} -f ${join(output, "network.yaml")}`,
 };
 
-function typeOf(word: string | undefined, values: FlagValues): NetworkType {
-  const wanted = word ?? values["gen-type"] ?? "local";
+function typeOf(wanted: string): NetworkType {
   const type = TYPES.find((each) => each === (wanted === "docker" ? "compose" : wanted));
   if (type !== undefined) return type;
   throw new OptionError(
@@ -65,30 +76,22 @@ function typeOf(word: string | undefined, values: FlagValues): NetworkType {
   );
 }
 
-function sizeOf(values: FlagValues): NetworkSize {
-  return {
-    core: values["cn-num"],
-    validators: values["validators-num"] || values["cn-num"],
-    proxy: values["pn-num"],
-    endpoint: values["en-num"],
-    testAccounts: values["test-num"],
-  };
+function sizeOf(resolved: ResolvedFlags): NetworkSize {
+  const size = optionValues(sizeOptions, resolved);
+  return { ...size, validators: size.validators || size.core };
 }
 
 async function keysOf(
-  values: FlagValues,
+  resolved: ResolvedFlags,
   { core, proxy, endpoint, testAccounts }: NetworkSize,
 ): Promise<NetworkKeys> {
-  const { mnemonic } = values;
-  const directory = values["cn-nodekey-dir"];
+  const { mnemonic, mnemonicPath, cn: directory, pn, en } = optionValues(keyOptions, resolved);
   if (mnemonic && directory)
     throw new OptionError("clash", "--mnemonic and --cn-nodekey-dir both name node keys");
   return {
-    cn: mnemonic
-      ? await mnemonicKeys(core, mnemonic, values["mnemonic-path"])
-      : await givenKeys(core, directory),
-    pn: await givenKeys(proxy, values["pn-nodekey-dir"]),
-    en: await givenKeys(endpoint, values["en-nodekey-dir"]),
+    cn: mnemonic ? await mnemonicKeys(core, mnemonic, mnemonicPath) : await givenKeys(core, directory),
+    pn: await givenKeys(proxy, pn),
+    en: await givenKeys(endpoint, en),
     test: randomKeys(testAccounts),
   };
 }
@@ -98,39 +101,40 @@ function givenKeys(count: number, directory: string | undefined): Promise<readon
 }
 
 interface FileOptions {
-  readonly values: FlagValues;
+  readonly files: OutputOptions;
+  readonly lightKdf: boolean;
   readonly now: number;
 }
 
 async function filesOf(
   type: NetworkType,
   network: MadeNetwork,
-  { values, now }: FileOptions,
+  { files, lightKdf, now }: FileOptions,
 ): Promise<readonly NetworkFile[]> {
-  const keyFileOptions = { cost: values.lightkdf ? LIGHT_COST : STANDARD_COST, now };
-  const ports = portsOf(values, network);
+  const encryption = { cost: lightKdf ? LIGHT_COST : STANDARD_COST, now };
+  const ports = portsOf(files, network);
   const place = (node: { readonly place: number }) => ({
     host: "0.0.0.0",
     port: type === "remote" ? ports.peers : ports.peers + node.place,
   });
   return [
-    ...(await keyFiles(network, keyFileOptions)),
+    ...(await keyFiles(network, encryption)),
     ...nodeFiles(network, place),
-    ...(await testKeyFiles(network, keyFileOptions)),
-    ...outputFiles(type, network, { values, ports }),
+    ...(await testKeyFiles(network, encryption)),
+    ...outputFiles(type, network, { files, ports }),
   ];
 }
 
 function outputFiles(
   type: NetworkType,
   network: MadeNetwork,
-  { values, ports }: { readonly values: FlagValues; readonly ports: Ports },
+  { files, ports }: { readonly files: OutputOptions; readonly ports: Ports },
 ): readonly NetworkFile[] {
   if (type === "local") return localFiles(network, ports);
-  if (type === "kubernetes") return kubernetesFiles(network, networkName(values));
+  if (type === "kubernetes") return kubernetesFiles(network, networkName(files));
   if (type === "remote") return [];
   const user = { uid: process.getuid?.() ?? 1000, gid: process.getgid?.() ?? 1000 };
-  return composeFiles(network, { image: values["docker-image-id"], user, ports });
+  return composeFiles(network, { image: files.image, user, ports });
 }
 
 /**
@@ -139,8 +143,7 @@ function outputFiles(
  */
 const MAX_NAME = 34;
 
-function networkName(values: FlagValues): string {
-  const name = values["network-name"];
+function networkName({ networkName: name }: OutputOptions): string {
   if (name.length <= MAX_NAME && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name;
   throw new OptionError(
     "bad-value",
@@ -149,8 +152,8 @@ function networkName(values: FlagValues): string {
 }
 
 /** Returns the first ports. Throws `OptionError` when ports of the network overlap or exceed 65535. */
-function portsOf(values: FlagValues, { nodes }: MadeNetwork): Ports {
-  const ports = { peers: values["p2p-port"], http: values["rpc-port"], ws: values["ws-port"] };
+function portsOf({ peers, http, ws }: OutputOptions, { nodes }: MadeNetwork): Ports {
+  const ports = { peers, http, ws };
   const taken = new Map<number, string>();
   for (const { name, place } of nodes) {
     const own = { peers: ports.peers + place, HTTP: ports.http + 2 * place, WebSocket: ports.ws + 2 * place };

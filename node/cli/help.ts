@@ -1,9 +1,10 @@
 /** Help texts from the tables of commands and flags. */
-import { type FlagName, flagNames, flags, spellings } from "../config/flags.ts";
-import { flagGroups } from "../config/flags-rows.ts";
 import { programVersion } from "../config/version.ts";
+import { flagsOfCommand } from "../options/flag-table.ts";
+import { flagGroups, type OptionRow } from "../options/rows.ts";
 import { type Command, commands } from "./commands.ts";
 import { flagText } from "./flag-text.ts";
+import { flags } from "./flags.ts";
 
 /** Returns the text of `knit --help`. */
 export function generalHelp(): string {
@@ -27,12 +28,12 @@ interrupted by SIGINT or SIGTERM before the work was done.
 
 /** Returns the text of `knit COMMAND --help`: the command's flags under their headings. */
 export function commandHelp(command: Command): string {
-  const names = flagNames.filter((name) => flags[name].commands.some((each) => each === command.name));
+  const own = flagsOfCommand(flags, command.name);
   const sections = flagGroups.map((group) => {
-    const rows = names.filter((name) => flags[name].group === group).map(flagRow);
+    const rows = own.filter((row) => row.group === group).map(flagRow);
     return rows.length === 0 ? "" : `\n${group}\n${table(rows)}\n`;
   });
-  const tail = names.length === 0 ? "" : " [flags]";
+  const tail = own.length === 0 ? "" : " [flags]";
   const head = `knit ${command.words}: ${command.summary}\n\nUsage: knit ${usage(command)}${tail}\n`;
   return `${head}${sections.join("")}${command.details ?? ""}`;
 }
@@ -41,12 +42,11 @@ function usage({ words, arguments: given = [] }: Command): string {
   return [words, ...given.map((each) => each.replace(/[<>]/g, ""))].join(" ");
 }
 
-function flagRow(name: FlagName): readonly [string, string] {
-  const { kind, fallback, summary } = flags[name];
-  const word = spellings.find((each) => each.flag === name)?.typed ?? name;
+function flagRow(row: OptionRow<unknown>): readonly [string, string] {
+  const { kind, summary, default: value } = row;
+  const word = row.typed ?? row.flag;
   const typed = kind.hint === "" ? `--${word}` : `--${word} ${kind.hint}`;
-  const shown =
-    typeof fallback === "boolean" || fallback instanceof Uint8Array ? "" : flagText(name, fallback);
+  const shown = typeof value === "boolean" || value instanceof Uint8Array ? "" : flagText(row, value);
   return [typed, shown === "" ? summary : `${summary} (${shown})`];
 }
 

@@ -1,6 +1,6 @@
 /** New files for the user, written completely or not at all. */
 import { open, rm } from "node:fs/promises";
-import { OptionError } from "../config/options-error.ts";
+import { OptionError } from "../options/error.ts";
 
 /** A file to write. `mode` is 0600 for secrets. */
 export interface NewFile {

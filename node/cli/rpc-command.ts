@@ -1,29 +1,33 @@
 /** `knit rpc METHOD [PARAMS...]`: calls a method of a running node and prints the result. */
+
+import { nodeOptions } from "../compose/options.ts";
 import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
-import { nodeOptions } from "../config/options-check.ts";
-import { OptionError } from "../config/options-error.ts";
+import { OptionError } from "../options/error.ts";
+import { optionValues } from "../options/resolve.ts";
 import { timeoutSignal } from "../runtime/clock.ts";
 import { askNode } from "../transport/client.ts";
 import type { CommandJob } from "./chain-commands.ts";
+import { callingOptions } from "./options.ts";
 import { openQuietShutdown } from "./signals.ts";
 
 /** Resolves to the exit code: 0 with a result, 2 with the node's error. Throws without a response. */
 export async function callNode(job: CommandJob): Promise<number> {
   const { shell, resolved } = job;
   const [method = "", ...words] = job.arguments;
+  const { timeoutMs, raw } = optionValues(callingOptions, resolved);
   const params = paramsOf(words);
   const message = `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":${params}}`;
   using shutdown = openQuietShutdown(shell.signals);
-  const deadline = timeoutSignal(resolved.values.timeout);
+  const deadline = timeoutSignal(timeoutMs);
   const text = await askNode(endpointOf(job), message, AbortSignal.any([shutdown.signal, deadline])).catch(
     (error: unknown) => {
       if (!deadline.aborted) throw error;
-      throw new Error(`no answer within ${resolved.values.timeout / 1000} s`, { cause: error });
+      throw new Error(`no answer within ${timeoutMs / 1000} s`, { cause: error });
     },
   );
   const { result, error } = parseResponse(text);
   if (error === undefined) {
-    shell.stdout.write(`${resolved.values.raw ? exactJsonText(result) : readable(result)}\n`);
+    shell.stdout.write(`${raw ? exactJsonText(result) : readable(result)}\n`);
     return 0;
   }
   const data = error.data === undefined ? "" : `\n${readable(error.data)}`;
@@ -44,7 +48,7 @@ function hintOf({ message }: NonNullable<NodeResponse["error"]>, words: readonly
 
 /** Returns the URL or socket of `--endpoint`, or else the data directory's socket. Throws `OptionError`. */
 export function endpointOf({ shell, resolved }: Pick<CommandJob, "shell" | "resolved">): string {
-  const { endpoint } = resolved.values;
+  const { endpoint } = optionValues(callingOptions, resolved);
   if (endpoint !== undefined && endpoint !== "") return endpoint;
   const { ipc } = nodeOptions("rpc", resolved, shell.host).options;
   if (ipc === undefined)

@@ -1,9 +1,13 @@
 /** `knit run` and `knit dev`: open a node, announce it, and close it on a signal. */
-import { memoryOptions } from "../config/memory-options.ts";
-import type { NodeOptions } from "../config/options.ts";
-import { nodeOptions } from "../config/options-check.ts";
+
+import { memoryOptions } from "../compose/memory-options.ts";
+import type { NodeOptions } from "../compose/options.ts";
+import { nodeOptions } from "../compose/options.ts";
+import { placeOptions } from "../compose/paths.ts";
 import { type AdjustableLog, createLog } from "../observe/log.ts";
 import { type LogFile, openLogFile } from "../observe/log-file.ts";
+import { PEB_PER_KLAY } from "../options/kinds.ts";
+import { optionValues } from "../options/resolve.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import type { RunningNode } from "./commands.ts";
@@ -38,9 +42,12 @@ async function runWith({ shell, resolved, command }: CommandJob, use: Use): Prom
 /** Runs a development chain; without `--datadir` in a temporary directory. */
 export async function runDevelopmentNode({ shell, resolved, command }: CommandJob): Promise<void> {
   limitHeap({ shell, resolved });
-  await using scratch = resolved.values.datadir === undefined ? await openTemporaryDirectory() : undefined;
-  const datadir = scratch?.path ?? resolved.values.datadir;
-  const values = { ...resolved.values, datadir };
+  const { dataDirectory } = optionValues(placeOptions, resolved);
+  await using scratch = dataDirectory === undefined ? await openTemporaryDirectory() : undefined;
+  const values = new Map(resolved.values).set(
+    placeOptions.dataDirectory.flag,
+    scratch?.path ?? dataDirectory,
+  );
   const { options, warnings } = nodeOptions(command, { ...resolved, values }, shell.host);
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
@@ -50,8 +57,8 @@ export async function runDevelopmentNode({ shell, resolved, command }: CommandJo
     const text = devBanner({
       endpoints,
       accounts: developmentAccounts,
-      balance: values.balance,
-      intervalSeconds: values["block-generation-interval"],
+      balance: (options.development?.balance ?? 0n) / PEB_PER_KLAY,
+      intervalSeconds: options.consensus.intervalMs / 1_000,
       keptIn: scratch ? undefined : options.paths.dataDirectory,
     });
     shell.stdout.write(text);

@@ -2,10 +2,13 @@
  * `knit save-cache`: makes a running node save its trie node cache and waits for the result, for example
  * before a restart with a warm cache.
  */
+
 import { setTimeout } from "node:timers/promises";
+import { optionValues } from "../options/resolve.ts";
 import { timeoutSignal } from "../runtime/clock.ts";
 import { askNode } from "../transport/client.ts";
 import type { CommandJob } from "./chain-commands.ts";
+import { callingOptions } from "./options.ts";
 import { endpointOf, type NodeResponse, parseResponse } from "./rpc-command.ts";
 import { openQuietShutdown } from "./signals.ts";
 
@@ -18,7 +21,8 @@ export async function saveCache(job: CommandJob): Promise<number> {
   const { shell, resolved } = job;
   const endpoint = endpointOf(job);
   using shutdown = openQuietShutdown(shell.signals);
-  const deadline = timeoutSignal(resolved.values.timeout);
+  const { timeoutMs } = optionValues(callingOptions, resolved);
+  const deadline = timeoutSignal(timeoutMs);
   const signal = AbortSignal.any([shutdown.signal, deadline]);
   const ask = async (method: string): Promise<NodeResponse> =>
     parseResponse(
@@ -26,7 +30,7 @@ export async function saveCache(job: CommandJob): Promise<number> {
     );
   const outcome = await save(ask, signal).catch((error: unknown) => {
     if (!deadline.aborted) throw error;
-    throw new Error(`not saved within ${resolved.values.timeout / 1000} s`, { cause: error });
+    throw new Error(`not saved within ${timeoutMs / 1000} s`, { cause: error });
   });
   if (typeof outcome === "string") {
     shell.stderr.write(`trie nodes not saved: ${outcome}\n`);

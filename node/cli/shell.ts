@@ -1,6 +1,6 @@
 /** The environment of the command line, passed in so that tests can replace it. */
 
-import type { HostSystem } from "../config/options-paths.ts";
+import type { HostSystem } from "../compose/paths.ts";
 import type { ConsoleStreams } from "../console/lines.ts";
 import type { ProgressStream } from "../observe/progress.ts";
 import type { Clock } from "../runtime/clock.ts";

@@ -1,6 +1,6 @@
 /** Reader of small files with secrets. A limit on the size keeps a wrong path cheap. */
 import { open } from "node:fs/promises";
-import { OptionError } from "../config/options-error.ts";
+import { OptionError } from "../options/error.ts";
 
 /** Maximum size of a mnemonic, passphrase or key in bytes; 24 words of eight letters are 215 bytes. */
 const MAX_BYTES = 4096;

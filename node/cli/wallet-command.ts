@@ -1,8 +1,8 @@
 /** `knit wallet import FILE`: writes a mnemonic as an encrypted HD wallet to the keystore. */
 import { openAccounts } from "../accounts/open-accounts.ts";
-import { nodeOptions } from "../config/options-check.ts";
-import { OptionError } from "../config/options-error.ts";
+import { nodeOptions } from "../compose/options.ts";
 import { createLog } from "../observe/log.ts";
+import { OptionError } from "../options/error.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import { readShortText } from "./short-text.ts";
 

@@ -2,10 +2,12 @@
  * The node's configuration as JSON, in the shape of the Go node's `cn.Config` (`node/cn/config.go@v2.2.2`). A
  * member without a setting in Knit has the value that describes Knit, or else the Go node's default.
  */
+
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
-import type { NodeOptions } from "../config/options.ts";
+import type { ResponseOptions } from "../jsonrpc/options.ts";
+import type { PoolOptions } from "../txpool/options.ts";
 
 /** Settings that appear in the configuration. Paths are absolute. */
 export interface NodeSettings {
@@ -17,8 +19,14 @@ export interface NodeSettings {
   readonly instanceDirectory: string;
   readonly journal: string;
   readonly wsEndpoint: string;
-  readonly pool: NodeOptions["pool"];
-  readonly rpc: Pick<NodeOptions["rpc"], "gasCap" | "evmTimeoutMs" | "ethFeeCap" | "unsafeDebugOverIpcOnly">;
+  readonly pool: Omit<PoolOptions, "maxSize" | "maxGas">;
+  readonly rpc: Pick<ResponseOptions, "unsafeDebugOverIpcOnly"> & {
+    /** Gas cap of calls; 0 for none. */
+    readonly gasCap: number;
+    /** Fee cap in KAIA; 0 for none. */
+    readonly ethFeeCap: number;
+    readonly evmTimeoutMs: number;
+  };
   readonly rewardbase: Address | undefined;
 }
 

@@ -7,11 +7,11 @@ import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { developmentKeys } from "../chain/development.ts";
-import type { AccountReference } from "../config/flags-kinds.ts";
-import type { NodeOptions } from "../config/options.ts";
-import { OptionError } from "../config/options-error.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 import type { Log } from "../observe/log.ts";
+import { OptionError } from "../options/error.ts";
+import type { AccountReference } from "../options/kinds.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** A funded account of a development chain, as `0x` texts. */
 export interface DevelopmentAccount {

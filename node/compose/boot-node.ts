@@ -1,6 +1,5 @@
 /** A boot node: it answers nodes that look for others, and is no peer of anybody. */
 import { randomBytes } from "node:crypto";
-import type { BootNodeOptions } from "../config/options.ts";
 import type { Log } from "../observe/log.ts";
 import { systemResolve } from "../p2p/connect.ts";
 import { openDiscovery } from "../p2p/discovery/discovery.ts";
@@ -9,6 +8,7 @@ import { nodeKeyOf, readNodeKey } from "../p2p/node-key.ts";
 import { parseBootNodes, parseNodes } from "../p2p/node-list.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import { systemClock } from "../runtime/clock.ts";
+import type { BootNodeOptions } from "./options.ts";
 
 /** A running boot node. */
 export interface BootNode extends AsyncDisposable {

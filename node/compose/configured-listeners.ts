@@ -1,8 +1,8 @@
 /** The listeners that the node's own options ask for. */
 
 import type { RpcProfile } from "../compat/profiles.ts";
-import type { NodeOptions } from "../config/options.ts";
 import type { ListenerKind, ListenerPlan } from "../transport/listeners.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** A plan for each kind that is asked for. */
 export type ConfiguredPlans = Readonly<Record<ListenerKind, ListenerPlan | undefined>>;

@@ -5,7 +5,6 @@ import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
-import type { NodeOptions } from "../config/options.ts";
 import { programVersion } from "../config/version.ts";
 import { type Engine, openEngine } from "../consensus/bft/engine.ts";
 import { declareEngineMetrics } from "../consensus/bft/metrics.ts";
@@ -29,6 +28,7 @@ import type { TxPool } from "../txpool/pool.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import type { NodeDatabase } from "./database.ts";
 import type { NodeNetwork } from "./network.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** Parts of a validator. */
 export interface ConsensusDeps {

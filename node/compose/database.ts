@@ -3,7 +3,6 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { settleDamage } from "../chain/continuity.ts";
-import type { NodeOptions } from "../config/options.ts";
 import { type DiskSpace, openDiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
 import { runInThread } from "../state/migration/migration-run.ts";
@@ -14,6 +13,7 @@ import { NodeCache } from "../state/trie/node-cache.ts";
 import { StoreError } from "../store/error.ts";
 import { openLevelStore } from "../store/level-store.ts";
 import type { Store } from "../store/store.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** Both databases, open; disposing closes them. */
 export interface Database extends AsyncDisposable {
@@ -47,7 +47,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   await mkdir(options.paths.chainData, { recursive: true, mode: 0o700 });
   await using parts = new AsyncDisposableStack();
   const disk = parts.use(await openDiskSpace({ ...options.disk, directory: options.paths.chainData, log }));
-  const { cacheSaveMs, senderHashes: _, historyBlocks: __, ...history } = options.state;
+  const { cacheSaveMs, ...history } = options.state;
   const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
   const store = parts.use(await openChainStore(chainDirectory(options), databaseCache));
   const tries = join(options.paths.chainData, "trie");

@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import { equalBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
-import type { NodeOptions } from "../config/options.ts";
 import { publicBootNodes } from "../config/presets/networks.ts";
 import { programVersion } from "../config/version.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
@@ -22,6 +21,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Database } from "./database.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** Parts of the network side. */
 export interface NetworkDeps {

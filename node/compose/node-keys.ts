@@ -1,8 +1,8 @@
 /** The keys of a node, from where its options say they are. */
 import { loadBlsKey } from "../accounts/bls-node-key.ts";
-import type { NodeOptions } from "../config/options.ts";
-import type { NodePaths } from "../config/options-paths.ts";
 import { loadNodeKey, type NodeKey, nodeKeyOf, readNodeKey } from "../p2p/node-key.ts";
+import type { NodeOptions } from "./options.ts";
+import type { NodePaths } from "./paths.ts";
 
 /** A node key in the options, or the path of its file. */
 export interface NodeKeyPlace {

@@ -9,7 +9,6 @@ import { type Followers, openFollowers } from "../chain/followers.ts";
 import { writeGenesis } from "../chain/genesis-block.ts";
 import { declareChainMetrics, declareInsertMetrics } from "../chain/metrics.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
-import type { NodeOptions } from "../config/options.ts";
 import type { Engine, SigningState } from "../consensus/bft/engine.ts";
 import { openKzg } from "../crypto/kzg.ts";
 import { openRecoverer } from "../crypto/recoverer.ts";
@@ -32,6 +31,7 @@ import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
 import { declareNodeMetrics } from "./metrics.ts";
 import { openNodeNetwork } from "./network.ts";
 import { ownKeys } from "./node-keys.ts";
+import type { NodeOptions } from "./options.ts";
 import { openPool } from "./pool.ts";
 import { beginPublicChain, renewPublicConfig } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
@@ -141,7 +141,7 @@ async function beginDevelopmentChain(
 
 function followChain(options: NodeOptions, { store, state }: Database, chain: Chain, log: Log): Followers {
   const oldestRewind = (): number => state.figures().oldestRewind;
-  const { senderHashes, historyBlocks: blocks } = options.state;
+  const { senderHashes, historyBlocks: blocks } = options.followers;
   return openFollowers({ store, chain, oldestRewind, pause: createPause(), log }, { senderHashes, blocks });
 }
 

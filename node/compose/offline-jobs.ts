@@ -7,7 +7,6 @@ import { writeGenesis } from "../chain/genesis-block.ts";
 import type { ImportOutcome, ImportProgress } from "../chain/importer.ts";
 import { oldestBody } from "../chain/kept-blocks.ts";
 import { checkGenesis, parseGenesis } from "../config/genesis.ts";
-import type { NodeOptions } from "../config/options.ts";
 import { openRecoverer } from "../crypto/recoverer.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
@@ -17,6 +16,7 @@ import { checkAllTables } from "../store/check-tables.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
 import { databaseDirectories, openDatabase } from "./database.ts";
 import { diskUse, type KindUse } from "./disk-use.ts";
+import type { NodeOptions } from "./options.ts";
 import { renewPublicConfig } from "./public-network.ts";
 import { enlargeYoungSpace } from "./young-space.ts";
 

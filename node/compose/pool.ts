@@ -1,9 +1,7 @@
 /** Opens the transaction pool of a node and adapts the chain to what the pool reads. */
-import { resolve } from "node:path";
 import type { Chain } from "../chain/chain.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
-import type { NodeOptions } from "../config/options.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Log } from "../observe/log.ts";
@@ -15,6 +13,7 @@ import { kzgProver } from "../txpool/blobs.ts";
 import { openTxPool } from "../txpool/open-pool.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { PoolChain, PoolState } from "../txpool/pool-chain.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** Parts that the pool works with. */
 export interface OpenPoolDeps {
@@ -26,7 +25,7 @@ export interface OpenPoolDeps {
   readonly memory: MemoryWatch;
 }
 
-/** Opens the transaction pool on a chain, with its journal in the instance folder. */
+/** Opens the transaction pool on a chain. */
 export function openPool(
   options: NodeOptions,
   { chain, recoverer, kzg, log, metrics, memory }: OpenPoolDeps,
@@ -38,8 +37,7 @@ export function openPool(
     log,
     metrics,
     options: options.pool,
-    journalPath:
-      options.pool.journal === undefined ? undefined : resolve(options.paths.instance, options.pool.journal),
+    journalPath: options.pool.journal,
     prove: kzgProver(kzg),
     recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
     isShort: () => memory.isShort,

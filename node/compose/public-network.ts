@@ -9,12 +9,12 @@ import { putConfig, storedConfig } from "../chain/stored-config.ts";
 import { type ChainConfig, chainConfigJson, parseChainConfig } from "../config/chain-config.ts";
 import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
 import { parseGenesis } from "../config/genesis.ts";
-import type { NodeOptions } from "../config/options.ts";
 import { kairos, mainnet, type NetworkPreset, publicNetworkOf } from "../config/presets/networks.ts";
 import type { Log } from "../observe/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import type { Database } from "./database.ts";
+import type { NodeOptions } from "./options.ts";
 
 /**
  * Gives an empty database the network's block 0. Throws `ChainError` `genesis-mismatch` for one with another chain

@@ -5,7 +5,6 @@ import { toQuantity } from "../bytes/integer.ts";
 import { logFilterJson } from "../calls/arguments/log-filter.ts";
 import { callArgsJson } from "../calls/arguments/transaction-args.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
-import type { NodeOptions } from "../config/options.ts";
 import {
   openReaderPool,
   type ReaderCallOptions,
@@ -17,6 +16,7 @@ import type { CallMethodDeps } from "../rpc/calls.ts";
 import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
 import { TRACE_EXPIRY } from "../rpc/traces.ts";
 import { chainDirectory } from "./database.ts";
+import type { NodeOptions } from "./options.ts";
 import type { ReaderData } from "./reader.ts";
 
 /** Reader threads, as many and as large as the memory has room for. */

@@ -1,7 +1,6 @@
 /** Readiness of the node for clients, with the reason when it is not ready. */
 
 import type { Chain } from "../chain/chain.ts";
-import type { NodeOptions } from "../config/options.ts";
 import type { SigningState } from "../consensus/bft/engine.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -9,6 +8,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { State } from "../state/state.ts";
 import type { Readiness } from "../transport/operations.ts";
 import type { NodeNetwork } from "./network.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** Parts that readiness depends on. */
 export interface ReadinessDeps {

@@ -1,6 +1,4 @@
 /** The node's JSON-RPC: one registry, a listener per transport, reader threads behind them. */
-
-import { resolve } from "node:path";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Address } from "../bytes/brands.ts";
 import { chainReading, storeReading } from "../calls/chain-reading.ts";
@@ -12,7 +10,6 @@ import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
 import type { NodeSettings } from "../compat/node-config.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
-import type { NodeOptions } from "../config/options.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
@@ -28,6 +25,7 @@ import type { AdjustableLog } from "../observe/log.ts";
 import type { MemoryWatch } from "../observe/memory-watch.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { openProfiler, type Profiler } from "../observe/profiler.ts";
+import { defaultsOf } from "../options/rows.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
 import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
@@ -37,12 +35,14 @@ import { openHttp } from "../transport/http.ts";
 import type { HttpLimits } from "../transport/http-limits.ts";
 import { openIpc } from "../transport/ipc.ts";
 import { createListeners, type Listeners, type ListenersOptions } from "../transport/listeners.ts";
+import { httpOptions } from "../transport/options.ts";
 import { openWs, type WsListenerOptions } from "../transport/ws.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
 import type { NodeDatabase } from "./database.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
+import type { NodeOptions } from "./options.ts";
 import { askedOfReaders, callOptions, openReaders } from "./readers.ts";
 
 /** Parts of the node that the methods use. */
@@ -100,7 +100,9 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
       log,
       endpoint: (modules) => endpoint(registry.view(modules, viewOptions), shared),
       open: listenerOpeners(options, subscriptionLimit),
-      keepStoppedMs: profile.keepsStopped ? (options.http?.idleTimeoutMs ?? KEEP_STOPPED_MS) : undefined,
+      keepStoppedMs: profile.keepsStopped
+        ? (options.http ?? defaultsOf(httpOptions)).idleTimeoutMs
+        : undefined,
       onOpen: (exposed) => exposed && warnOfExposure(exposed, exposure, log),
     }),
   );
@@ -131,9 +133,6 @@ function withheldPrivileges({
   if (privilegesOverIpcOnly) return "privileges";
   return unsafeDebugOverIpcOnly ? "debug-privileges" : undefined;
 }
-
-/** The Go node's idle time of HTTP connections. */
-const KEEP_STOPPED_MS = 120_000;
 
 function exposureOf({ options, accounts }: RpcDeps, listeners: Listeners): ExposureDeps {
   return {
@@ -235,7 +234,7 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
       ...callOptions(options),
       maxBytes: options.rpc.maxAnswerBytes,
     },
-    hashBySender: options.state.senderHashes ? (hash) => hashBySender(database.store, hash) : undefined,
+    hashBySender: options.followers.senderHashes ? (hash) => hashBySender(database.store, hash) : undefined,
     process: {
       profiler,
       setLogLevel: (level) => surroundings.log.setLevel(level),
@@ -256,15 +255,15 @@ function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {
 
 /** Returns the settings that methods show, out of the node's options. */
 function nodeSettings({ options, open: { chain } }: RpcDeps, rewardbase: Address | undefined): NodeSettings {
-  const { paths, pool, rpc, state, ws } = options;
+  const { paths, pool, rpc, state, followers, ws } = options;
   return {
     networkId: networkId(options, { chain }),
     archive: state.archive === true,
-    senderHashes: state.senderHashes,
+    senderHashes: followers.senderHashes,
     unitPrice: chain.config.unitPrice,
     dataDirectory: paths.dataDirectory,
     instanceDirectory: paths.instance,
-    journal: pool.journal === undefined ? "" : resolve(paths.instance, pool.journal),
+    journal: pool.journal ?? "",
     wsEndpoint: ws === undefined ? "" : `${ws.host}:${ws.port}`,
     pool,
     rpc,

@@ -1,11 +1,11 @@
 /** Logs the identity, the chain and the endpoints of a node that has opened. */
 import { addressText, toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { NodeOptions } from "../config/options.ts";
 import { programVersion } from "../config/version.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** The opened parts that are logged. */
 export interface OpenedNode {

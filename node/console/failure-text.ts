@@ -2,7 +2,7 @@
  * Text of a script's error: name and message, the script's stack frames, a suggestion for a mistyped name.
  */
 import { types } from "node:util";
-import { nearestWord } from "../config/nearest-word.ts";
+import { nearestWord } from "../options/nearest-word.ts";
 import { memberNames } from "./pretty.ts";
 
 /** File name of statements of the prompt in stack frames. */

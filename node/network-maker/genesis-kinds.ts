@@ -1,7 +1,12 @@
 /** Kinds of genesis: parameters that a kind sets in addition to the options. */
 import { DEFAULT_REWARD, type RewardConfig } from "../config/chain-config.ts";
-import type { GenesisKind } from "../config/flags-genesis.ts";
-import type { GenesisOptions, GovernanceOptions } from "./genesis-options.ts";
+import { defaultsOf } from "../options/rows.ts";
+import {
+  type GenesisKind,
+  type GenesisOptions,
+  type GovernanceOptions,
+  rewardOptions,
+} from "./genesis-options.ts";
 
 interface KindRow {
   readonly istanbul: GenesisOptions["istanbul"];
@@ -59,10 +64,7 @@ const KINDS: Readonly<Record<Exclude<GenesisKind, "plain">, KindRow>> = {
 };
 
 /** Default rewards. */
-export const PLAIN_REWARD: RewardConfig = {
-  ...DEFAULT_REWARD,
-  mintingAmount: 9_600_000_000_000_000_000n,
-};
+export const PLAIN_REWARD: RewardConfig = { ...DEFAULT_REWARD, ...defaultsOf(rewardOptions) };
 
 /** `deriveShaImpl` of the kinds: concatenated hashes (`params/config.go@v2.2.2`). */
 const KIND_DERIVE_SHA = 2;

@@ -6,7 +6,8 @@ import { type NodeKey, nodeKeyOf } from "../p2p/node-key.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import { NetworkMakerError } from "./error.ts";
 import { type GenesisAccounts, genesisFile } from "./genesis-file.ts";
-import type { GenesisOptions, NetworkSize } from "./genesis-options.ts";
+import type { GenesisOptions } from "./genesis-options.ts";
+import type { NetworkSize } from "./options.ts";
 
 /** Kinds of nodes, as in node URLs. */
 export const nodeKinds = ["cn", "pn", "en"] as const;

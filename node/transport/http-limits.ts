@@ -1,4 +1,5 @@
 /** Limits of one HTTP listener. */
+import { httpOptions, requestOptions } from "./options.ts";
 
 /** Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
@@ -18,11 +19,11 @@ export interface HttpLimits {
 
 /** The Go node's limits. It does not limit connections and partial requests, which are limited here. */
 export const httpDefaults: HttpLimits = {
-  maxBody: 512 * 1024,
-  readMs: 30_000,
-  writeMs: 30_000,
-  idleMs: 120_000,
-  executionMs: 30_000,
+  maxBody: requestOptions.maxRequestBytes.default,
+  readMs: httpOptions.readTimeoutMs.default,
+  writeMs: httpOptions.writeTimeoutMs.default,
+  idleMs: httpOptions.idleTimeoutMs.default,
+  executionMs: httpOptions.executionTimeoutMs.default,
   maxConnections: 10_000,
   maxBuffered: 64 * 1024 * 1024,
 };

@@ -1,10 +1,13 @@
 /** What the Go network maker wrote: recorded runs with every file. */
+
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { fromBareHex } from "../../node/bytes/hex.ts";
 import { genesisOptions } from "../../node/cli/genesis-options.ts";
 import { type MadeNetwork, makeNetwork } from "../../node/network-maker/network.ts";
+import { sizeOptions } from "../../node/network-maker/options.ts";
+import { optionValues } from "../../node/options/resolve.ts";
 import { resolve } from "./options.ts";
 import { type Comparison, Tally } from "./tally.ts";
 
@@ -50,8 +53,9 @@ function flagsOf({ command }: HomiRun): Record<string, string> {
 export async function again(run: HomiRun): Promise<MadeNetwork> {
   const { "cn-nodekey-dir": _, ...line } = flagsOf(run);
   const { timestamp } = JSON.parse(run.files[GENESIS] ?? "") as { timestamp: string };
-  const { values } = resolve({ command: "genesis", line });
-  return makeNetwork(genesisOptions(values, Number(timestamp) * 1000), values["cn-num"], {
+  const resolved = resolve({ command: "genesis", line });
+  const { core } = optionValues(sizeOptions, resolved);
+  return makeNetwork(genesisOptions(resolved, Number(timestamp) * 1000), core, {
     cn: keysIn(run.files, /^keys\/nodekey/),
     pn: keysIn(run.files, /^keys_pn\/nodekey/),
     en: [],

@@ -1,15 +1,16 @@
 /** Flags resolved and options checked as the command line does it, from texts by flag. */
-import { type AnyName, type ResolvedFlags, resolveFlags } from "../../node/config/flags-values.ts";
-import type { CheckedOptions } from "../../node/config/options-check.ts";
-import { nodeOptions } from "../../node/config/options-check.ts";
-import type { HostSystem } from "../../node/config/options-paths.ts";
+import { flags } from "../../node/cli/flags.ts";
+import { type CheckedOptions, nodeOptions } from "../../node/compose/options.ts";
+import type { HostSystem } from "../../node/compose/paths.ts";
+import { findFlagName } from "../../node/options/flag-table.ts";
+import { type ResolvedFlags, resolveFlags } from "../../node/options/resolve.ts";
 
 /** Texts by flag and where they come from. */
 export interface Given {
   readonly command?: "run" | "dev" | "export" | "bootnode" | "rpc" | "genesis";
-  readonly line?: Partial<Record<AnyName, string>> | undefined;
+  readonly line?: Readonly<Record<string, string>> | undefined;
   readonly env?: Record<string, string>;
-  readonly file?: Partial<Record<AnyName, string>>;
+  readonly file?: Readonly<Record<string, string>>;
 }
 
 /** A Linux machine with a home directory and no files. */
@@ -20,13 +21,15 @@ export const LINUX: HostSystem = {
   exists: () => false,
 };
 
-function texts(values: Partial<Record<AnyName, string>> = {}): ReadonlyMap<AnyName, string> {
-  return new Map(Object.entries(values) as [AnyName, string][]); // the keys of the parameter's type
+function texts(values: Readonly<Record<string, string>> = {}): ReadonlyMap<string, string> {
+  for (const name of Object.keys(values))
+    if (findFlagName(flags, name) !== name) throw new Error(`there is no flag ${name}`);
+  return new Map(Object.entries(values));
 }
 
 /** The values that flags have. */
 export function resolve({ command = "run", line, env = {}, file }: Given = {}): ResolvedFlags {
-  return resolveFlags({ command, commandLine: texts(line), environment: env, file: texts(file) });
+  return resolveFlags(flags, { command, commandLine: texts(line), environment: env, file: texts(file) });
 }
 
 /** The options that follow from them. */

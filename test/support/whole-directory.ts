@@ -7,7 +7,7 @@ import { readBlockFile } from "../../node/chain/block-file.ts";
 import { openConsensusChain } from "../../node/compose/consensus-chain.ts";
 import { type NodeDatabase, openDatabase } from "../../node/compose/database.ts";
 import { importChain, initDatadir } from "../../node/compose/offline-jobs.ts";
-import type { NodeOptions } from "../../node/config/options.ts";
+import type { NodeOptions } from "../../node/compose/options.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import { decodeBlock, encodeBlock } from "../../node/model/block.ts";
 import { encodeReceipt } from "../../node/model/receipt.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { runCli } from "../../../node/cli/cli.ts";
 import type { NodeCommands, RunningNode } from "../../../node/cli/commands.ts";
 import { failureLine } from "../../../node/cli/failure.ts";
-import type { NodeOptions } from "../../../node/config/options.ts";
+import type { NodeOptions } from "../../../node/compose/options.ts";
 import { type FakeShell, fakeShell } from "../../support/shell.ts";
 
 let directory = "";

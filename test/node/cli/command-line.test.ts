@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { normalArguments } from "../../../node/cli/arguments.ts";
 import { readCommandLine } from "../../../node/cli/command-line.ts";
 import { commands } from "../../../node/cli/commands.ts";
-import { flagNames, flags, spellings } from "../../../node/config/flags.ts";
+import { flags } from "../../../node/cli/flags.ts";
+import { flagsOfCommand } from "../../../node/options/flag-table.ts";
 
 function read(line: string) {
   const invocation = readCommandLine(line.split(" ").filter((word) => word !== ""));
@@ -68,7 +69,7 @@ describe("a command line", () => {
   });
 
   test("hands over every flag of a node under its own name", () => {
-    const own = flagNames.filter((name) => flags[name].commands.includes("run"));
+    const own = flagsOfCommand(flags, "run").map(({ flag }) => flag);
     const line = own.map((name) => `--${name}=1`).join(" ");
     expect(read(line).flags).toEqual(Object.fromEntries(own.map((name) => [name, "1"])));
   });
@@ -105,8 +106,7 @@ describe("help", () => {
     for (const command of commands.filter(({ name }) => name !== "version")) {
       const lines = helpOf(`${command.words} --help`).split("\n");
       const shown = lines.flatMap((line) => /^ {2}--(\S+)/.exec(line)?.[1] ?? []);
-      const own = flagNames.filter((name) => flags[name].commands.some((each) => each === command.name));
-      const typed = own.map((name) => spellings.find(({ flag }) => flag === name)?.typed ?? name);
+      const typed = flagsOfCommand(flags, command.name).map((row) => row.typed ?? row.flag);
       expect(shown.sort()).toEqual(typed.sort());
     }
     expect(helpOf("run --help")).toMatch(/--rpcport PORT +HTTP-RPC server listening port.* \(8551\)\n/);

@@ -3,7 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import { runCli } from "../../../node/cli/cli.ts";
 import { commands } from "../../../node/cli/commands.ts";
 import { completion } from "../../../node/cli/completion.ts";
-import { flagNames, flags } from "../../../node/config/flags.ts";
+import { flags } from "../../../node/cli/flags.ts";
+import { flagsOfCommand } from "../../../node/options/flag-table.ts";
 import { fakeShell } from "../../support/shell.ts";
 
 /** What bash offers for each of the lines, the last word of which is being typed. */
@@ -34,8 +35,8 @@ describe("completion for bash", () => {
     expect(db).toEqual(["rewind", "verify", "size"]);
     expect(behind).toEqual(["dumpgenesis"]);
     for (const [i, { name }] of commands.entries()) {
-      const own = flagNames.filter((flag) => flags[flag].commands.some((each) => each === name));
-      const typed = own.map((flag) => `--${flag === "decode.type" ? "type" : flag}`);
+      const own = flagsOfCommand(flags, name);
+      const typed = own.map(({ flag }) => `--${flag === "decode.type" ? "type" : flag}`);
       expect(ofCommands[i]).toEqual(["--help", ...typed]);
     }
   });
@@ -57,8 +58,8 @@ describe("completion for bash", () => {
 test("completion for fish names every command and flag, and is quoted", () => {
   const script = completion("fish");
   for (const { words } of commands) expect(script).toContain(`-a '${words.split(" ").at(-1)}'`);
-  for (const name of flagNames.filter((each) => each !== "decode.type"))
-    expect(script).toContain(`-l '${name}'`);
+  for (const { flag } of flags.rows.filter(({ typed }) => typed === undefined))
+    expect(script).toContain(`-l '${flag}'`);
   for (const line of script.trimEnd().split("\n").slice(1))
     expect(line).toMatch(/^complete -c knit( -?-?[a-z]+( '(\\.|[^\\'])*')?)+$/);
 });

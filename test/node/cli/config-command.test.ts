@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { runCli } from "../../../node/cli/cli.ts";
-import { flagNames, flags } from "../../../node/config/flags.ts";
+import { flags } from "../../../node/cli/flags.ts";
 import { fakeShell } from "../../support/shell.ts";
 
 let directory = "";
@@ -34,8 +34,8 @@ test("knit config shows every flag of a node, what it is and where that comes fr
     KNIT_NODEKEYHEX: "11".repeat(32),
   });
   expect(code).toBe(0);
-  for (const name of flagNames)
-    expect([name, shown.has(name)]).toEqual([name, flags[name].commands.includes("run")]);
+  for (const { flag, commands } of flags.rows)
+    expect([flag, shown.has(flag)]).toEqual([flag, commands.includes("run")]);
   expect(shown.get("txpool.lifetime")).toEqual({ value: "90s", origin: "--txpool.lifetime" });
   expect(shown.get("rpcport")).toEqual({ value: "9100", origin: "KLAYTN_RPCPORT" });
   expect(shown.get("wsport")).toEqual({ value: "9001", origin: "wsport in the settings file" });

@@ -1,6 +1,6 @@
 /** Subscriptions of all connections against the part of the memory plan that is theirs. */
 import { expect, test } from "@jest/globals";
-import { planMemory } from "../../../node/config/memory-plan.ts";
+import { planMemory } from "../../../node/compose/memory-plan.ts";
 import { RpcError } from "../../../node/jsonrpc/errors.ts";
 import { createSubscriptionLimit, Subscriptions } from "../../../node/jsonrpc/subscriptions.ts";
 import { anEndpoint, ticker } from "../rpc/fixture.ts";

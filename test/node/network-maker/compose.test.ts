@@ -17,8 +17,8 @@ const SCHEMA = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =
 
 test("a compose file keeps to the specification's schema, and runs what the image has", async () => {
   const keys = { cn: randomKeys(2), pn: randomKeys(1), en: randomKeys(1), test: [] };
-  const { values } = resolve({ command: "genesis", line: {} });
-  const network = await makeNetwork(genesisOptions(values, 0), 2, keys);
+  const resolved = resolve({ command: "genesis", line: {} });
+  const network = await makeNetwork(genesisOptions(resolved, 0), 2, keys);
   const ports = { peers: 32_323, http: 8551, ws: 8552 };
   const files = composeFiles(network, { image: "knit:1", user: { uid: 1000, gid: 1000 }, ports });
   const text = files.find(({ path }) => path === "docker-compose.yml")?.text ?? "";

@@ -81,7 +81,7 @@ test.each([
   ["klaytn", ["net", "web3", "klay", "eth"]],
   ["kaia", ["net", "web3", "kaia", "eth"]],
 ] as const)("a listener of the options that names no modules has those of profile %s", (profile, modules) => {
-  const where = { host: "127.0.0.1", port: 0 };
+  const where = { isEnabled: true, host: "127.0.0.1", port: 0 };
   const http = { ...where, corsOrigins: ["http://a"], virtualHosts: ["b"], ...TIMES };
   const ws = {
     ...where,

@@ -1,10 +1,10 @@
 /** Where the two programs meet on paper: what the operator writes is read here by knit's own readers. */
 import { describe, expect, test } from "@jest/globals";
 import { bareHex, fromBareHex, toHex } from "../../../node/bytes/hex.ts";
-import { findFlag } from "../../../node/config/flags.ts";
+import { flags } from "../../../node/cli/flags.ts";
 import { checkGenesis, parseGenesis } from "../../../node/config/genesis.ts";
-import { readSettings } from "../../../node/config/settings-file.ts";
 import { parseExtra } from "../../../node/model/istanbul-extra.ts";
+import { readSettings } from "../../../node/options/settings-file.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
 import { conform } from "../../../operator/api/conform.ts";
@@ -119,10 +119,10 @@ describe("the settings", () => {
       api: { http: { modules: ["eth", "net"] }, hosts: ["rpc.example"] },
       settings: { verbosity: "4", "txpool.lifetime": "1h" },
     });
-    const texts = await readSettings(settingsText(node), "knit.yaml");
+    const texts = await readSettings(flags, settingsText(node), "knit.yaml");
     const found = (name: string): string | undefined => {
-      const flag = findFlag(name);
-      return flag && texts.get(flag);
+      const row = flags.find(name);
+      return row && texts.get(row.flag);
     };
     expect(found("rpcvhosts")).toBe(
       "localhost,first,first.demo,first.demo.svc,first.demo.svc.cluster.local,rpc.example",
@@ -145,11 +145,11 @@ describe("the settings", () => {
     async (privileged, kept) => {
       const settings = { "rpc.ipc-only-privileges": String(privileged) };
       const texts = await readSettings(
+        flags,
         settingsText(aMember({ type: "proxy", api: { privileged }, settings })),
         "x",
       );
-      const flag = findFlag("rpc.ipc-only-privileges");
-      expect(flag && texts.get(flag)).toBe(kept);
+      expect(texts.get("rpc.ipc-only-privileges")).toBe(kept);
     },
   );
 

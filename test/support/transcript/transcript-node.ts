@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findFlag } from "../../../node/config/flags.ts";
+import { flags as table } from "../../../node/cli/flags.ts";
 import { freePort } from "../go-node.ts";
 import { runKnit, startKnit } from "../knit-process.ts";
 import { readRecordedChain } from "../recorded-chain.ts";
@@ -73,7 +73,7 @@ export async function startTranscriptNode(
     "rpc.profile": node.startsWith("klaytn") ? "klaytn" : "kaia",
     verbosity: 3,
   };
-  const more = MORE_FLAGS.filter(([name]) => findFlag(name) !== undefined);
+  const more = MORE_FLAGS.filter(([name]) => table.find(name) !== undefined);
   const flags = [...Object.entries(given), ...more].map(([name, value]) => `--${name}=${value}`);
   const knit = startKnit("run", "--type", "endpoint", "--rpc", "--ws", "--lightkdf", ...flags);
   await knit.waitFor(/IPC endpoint opened/);

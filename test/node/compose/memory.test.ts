@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { byteSize } from "../../../node/config/flags-kinds.ts";
 import {
   type MemoryShares,
   MIN_MEMORY_BYTES,
   memoryParts,
   planMemory,
-} from "../../../node/config/memory-plan.ts";
+} from "../../../node/compose/memory-plan.ts";
+import { byteSize } from "../../../node/options/kinds.ts";
 import { MEMORY_DOCS, memoryDocs } from "../../../scripts/memory-docs.ts";
 import { LINUX, options } from "../../support/options.ts";
 

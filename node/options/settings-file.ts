@@ -4,20 +4,27 @@
  * in which `$NAME` and `$((NAME + 1))` refer to properties of earlier lines.
  */
 import { readFile } from "node:fs/promises";
-import { type FlagName, findFlag, flagNames, flags } from "./flags.ts";
-import { absentFlags, absentNames, findAbsentFlag } from "./flags-absent.ts";
-import { type AnyName, type FlagTexts, suggestion, variableNames } from "./flags-values.ts";
+import { absentFlags, absentNames, absentProperties, findAbsentFlag } from "./absent-flags.ts";
+import { OptionError } from "./error.ts";
+import {
+  absentVariableNames,
+  type FlagTable,
+  findFlagName,
+  suggestion,
+  variableNames,
+} from "./flag-table.ts";
 import { nearestWord } from "./nearest-word.ts";
-import { OptionError } from "./options-error.ts";
+import type { FlagTexts } from "./resolve.ts";
+import type { OptionRow } from "./rows.ts";
 
 /** Reads the file at `fileName`. Throws `OptionError` `bad-file` or `unknown-flag`. */
-export async function readSettingsFile(fileName: string): Promise<FlagTexts> {
-  return readSettings(await readText(fileName), fileName);
+export async function readSettingsFile(table: FlagTable, fileName: string): Promise<FlagTexts> {
+  return readSettings(table, await readText(fileName), fileName);
 }
 
 /** Reads a file of properties. Throws as `readSettingsFile`. */
-export async function readPropertiesFile(fileName: string): Promise<FlagTexts> {
-  return readProperties(await readText(fileName), fileName);
+export async function readPropertiesFile(table: FlagTable, fileName: string): Promise<FlagTexts> {
+  return readProperties(table, await readText(fileName), fileName);
 }
 
 function readText(fileName: string): Promise<string> {
@@ -27,16 +34,16 @@ function readText(fileName: string): Promise<string> {
 }
 
 /** Reads the text of a settings file; `fileName` appears in messages. */
-export async function readSettings(text: string, fileName: string): Promise<FlagTexts> {
-  return hasProperties(text) ? readProperties(text, fileName) : readYaml(text, fileName);
+export async function readSettings(table: FlagTable, text: string, fileName: string): Promise<FlagTexts> {
+  return hasProperties(text) ? readProperties(table, text, fileName) : readYaml(table, text, fileName);
 }
 
-async function readYaml(yamlText: string, fileName: string): Promise<FlagTexts> {
-  const texts = new Map<AnyName, string>();
+async function readYaml(table: FlagTable, yamlText: string, fileName: string): Promise<FlagTexts> {
+  const texts = new Map<string, string>();
   for (const [key, value] of flatten(await parseYaml(yamlText, fileName), "")) {
-    const name = findFlag(key) ?? findAbsentFlag(key);
+    const name = findFlagName(table, key);
     if (!name)
-      throw new OptionError("unknown-flag", `unknown setting ${key} in ${fileName}${suggestion(key)}`);
+      throw new OptionError("unknown-flag", `unknown setting ${key} in ${fileName}${suggestion(table, key)}`);
     texts.set(name, value);
   }
   return texts;
@@ -63,46 +70,6 @@ function* flatten(value: unknown, prefix: string): Generator<[string, string]> {
   }
 }
 
-/** Flags by property, for properties that differ from the flag's environment variable. */
-const FLAGS_BY_PROPERTY: Readonly<Record<string, AnyName>> = {
-  NETWORK_ID: "networkid",
-  SERVER_TYPE: "srvtype",
-  LDBCACHESIZE: "db.leveldb.cache-size",
-  PDBCACHESIZE: "db.pebbledb.cache-size",
-  TXPOOL_LIFE_TIME: "txpool.lifetime",
-  RPC_ENABLE: "rpc",
-  RPC_API: "rpcapi",
-  RPC_PORT: "rpcport",
-  RPC_ADDR: "rpcaddr",
-  RPC_CORSDOMAIN: "rpccorsdomain",
-  RPC_VHOSTS: "rpcvhosts",
-  RPC_READ_TIMEOUT: "rpcreadtimeout",
-  RPC_WRITE_TIMEOUT: "rpcwritetimeout",
-  RPC_IDLE_TIMEOUT: "rpcidletimeout",
-  RPC_EXECUTION_TIMEOUT: "rpcexecutiontimeout",
-  WS_ENABLE: "ws",
-  WS_API: "wsapi",
-  WS_PORT: "wsport",
-  WS_ADDR: "wsaddr",
-  WS_ORIGINS: "wsorigins",
-  NO_DISCOVER: "nodiscover",
-  AUTO_RESTART: "autorestart.enable",
-  LOG_MAXBACKUPS: "log.maxbackups",
-  KEY_PATH: "nodekey",
-  DATA_DIR: "datadir",
-  DB_TYPE: "dbtype",
-  DB_DYNAMO_TABLENAME: "db.dynamo.tablename",
-  DB_DYNAMO_REGION: "db.dynamo.region",
-  STATEDB_REDIS_ENDPOINTS: "statedb.cache.redis.endpoints",
-  STATEDB_REDIS_CLUSTER: "statedb.cache.redis.cluster",
-  STATEDB_REDIS_PUBLISH: "statedb.cache.redis.publish",
-  STATEDB_REDIS_SUBSCRIBE: "statedb.cache.redis.subscribe",
-  SC_MAIN_BRIDGE: "mainbridge",
-  SC_MAIN_BRIDGE_PORT: "mainbridgeport",
-  SC_MAIN_BRIDGE_INDEXING: "childchainindexing",
-  KES_NODETYPE_SERVICE_ENABLE: "kes.nodetype.service",
-};
-
 /** Properties without a flag; this file or `knitd` reads them. */
 const OTHER_PROPERTIES = [
   "NETWORK",
@@ -112,16 +79,19 @@ const OTHER_PROPERTIES = [
   "AUTO_RESTART_INTERVAL",
 ] as const;
 
-/** Flags of nodes and boot nodes, which are the programs of the daemon. */
-const daemonFlags = flagNames.filter((name) =>
-  flags[name].commands.some((each) => each === "run" || each === "bootnode"),
-);
+/** Returns the names of flags by property: of absent flags, and of the programs of the daemon, nodes and boot nodes. */
+function flagsByProperty({ rows }: FlagTable): ReadonlyMap<string, string> {
+  return new Map<string, string>([
+    ...absentNames.flatMap((name) => absentVariableNames(name).map((each) => [each, name] as const)),
+    ...rows.filter(isOfDaemon).flatMap((row) => variableNames(row).map((each) => [each, row.flag] as const)),
+    ...Object.entries(absentProperties),
+    ...rows.flatMap(({ properties, flag }) => properties.map((each) => [each, flag] as const)),
+  ]);
+}
 
-const byVariable = new Map<string, AnyName>(
-  [...absentNames, ...daemonFlags].flatMap((name) =>
-    variableNames(name).map((each) => [each, name] as const),
-  ),
-);
+function isOfDaemon({ commands }: OptionRow<unknown>): boolean {
+  return commands.includes("run") || commands.includes("bootnode");
+}
 
 /** True when the first line that is neither blank nor a comment assigns a property. */
 export function hasProperties(text: string): boolean {
@@ -132,23 +102,25 @@ export function hasProperties(text: string): boolean {
  * Reads properties; one without a value sets nothing. Throws `OptionError` `bad-file`, `bad-value` or `unknown-flag`
  * with the line.
  */
-export function readProperties(text: string, fileName: string): FlagTexts {
+export function readProperties(table: FlagTable, text: string, fileName: string): FlagTexts {
+  const flags = flagsByProperty(table);
   const properties = new Map<string, string>();
-  const texts = new Map<AnyName, string>();
+  const texts = new Map<string, string>();
   for (const [index, line] of text.split("\n").entries()) {
     if (/^\s*(#|$)/.test(line)) continue;
     const where = `line ${index + 1} of ${fileName}`;
     const [property, value] = assignment(line, where, properties);
     properties.set(property, value);
-    const flag = flagOf(property);
+    const flag = flags.get(property);
     if (flag === undefined && !OTHER_PROPERTIES.some((each) => each === property))
       throw new OptionError(
         "unknown-flag",
-        `unknown property ${property} in ${where}${propertySuggestion(property)}`,
+        `unknown property ${property} in ${where}${propertySuggestion(property, flags)}`,
       );
-    if (flag !== undefined && value !== "") texts.set(flag, isSwitch(flag) ? String(value === "1") : value);
+    if (flag !== undefined && value !== "")
+      texts.set(flag, isSwitch(table, flag) ? String(value === "1") : value);
   }
-  applyOthers(properties, texts, fileName);
+  applyOthers(table, { properties, texts, fileName });
   return texts;
 }
 
@@ -183,52 +155,46 @@ function plainValue(written: string, properties: ReadonlyMap<string, string>): s
   return SPECIAL.test(replaced) ? undefined : replaced;
 }
 
-function flagOf(property: string): AnyName | undefined {
-  return Object.hasOwn(FLAGS_BY_PROPERTY, property) ? FLAGS_BY_PROPERTY[property] : byVariable.get(property);
-}
-
-function isSwitch(name: AnyName): boolean {
-  const found = findFlag(name);
-  if (found !== undefined) return flags[found].kind.hint === "";
+function isSwitch(table: FlagTable, name: string): boolean {
+  const found = table.find(name);
+  if (found !== undefined) return found.kind.hint === "";
   const absent = findAbsentFlag(name);
   return absent !== undefined && absentFlags[absent].isSwitch;
 }
 
-/** Applies the properties without a flag as the Go node's daemon does. */
-function applyOthers(
-  properties: ReadonlyMap<string, string>,
-  texts: Map<AnyName, string>,
-  fileName: string,
-): void {
-  const { NETWORK, LOG_DIR, ADDITIONAL } = Object.fromEntries(properties);
-  if (NETWORK && !texts.has("networkid")) texts.set(networkOf(NETWORK, fileName), "true");
-  if (LOG_DIR && !texts.has("log.file")) texts.set("log.file", `${LOG_DIR}/knitd.out`);
-  for (const [name, text] of additionalFlags(ADDITIONAL ?? "", fileName)) texts.set(name, text);
+interface ReadFile {
+  readonly properties: ReadonlyMap<string, string>;
+  readonly texts: Map<string, string>;
+  readonly fileName: string;
 }
 
-function networkOf(word: string, fileName: string): FlagName {
-  const found = findFlag(word);
+/** Applies the properties without a flag as the Go node's daemon does. */
+function applyOthers(table: FlagTable, { properties, texts, fileName }: ReadFile): void {
+  const { NETWORK, LOG_DIR, ADDITIONAL } = Object.fromEntries(properties);
+  if (NETWORK && !texts.has("networkid")) texts.set(networkOf(table, NETWORK, fileName), "true");
+  if (LOG_DIR && !texts.has("log.file")) texts.set("log.file", `${LOG_DIR}/knitd.out`);
+  for (const [name, text] of additionalFlags(table, ADDITIONAL ?? "", fileName)) texts.set(name, text);
+}
+
+function networkOf(table: FlagTable, word: string, fileName: string): string {
+  const found = table.find(word)?.flag;
   if (found === "mainnet" || found === "kairos") return found;
   throw new OptionError("bad-value", `NETWORK in ${fileName} must be mainnet or kairos, not ${word}`);
 }
 
 /** Parses `ADDITIONAL`, whose flags are written as on the command line. */
-function* additionalFlags(line: string, fileName: string): Generator<[AnyName, string]> {
+function* additionalFlags(table: FlagTable, line: string, fileName: string): Generator<[string, string]> {
   const words = line.split(/\s+/).filter((word) => word !== "");
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const [, typed = word, value] = /^--?([^=]+)(?:=(.*))?$/.exec(word) ?? [];
-    const name = word.startsWith("-") ? (findFlag(typed) ?? findAbsentFlag(typed)) : undefined;
+    const name = word.startsWith("-") ? findFlagName(table, typed) : undefined;
     if (name === undefined)
       throw new OptionError("unknown-flag", `ADDITIONAL in ${fileName}: there is no flag ${word}`);
-    yield [name, value ?? (isSwitch(name) ? "true" : (words.shift() ?? ""))];
+    yield [name, value ?? (isSwitch(table, name) ? "true" : (words.shift() ?? ""))];
   }
 }
 
-function propertySuggestion(property: string): string {
-  const found = nearestWord(property, [
-    ...Object.keys(FLAGS_BY_PROPERTY),
-    ...OTHER_PROPERTIES,
-    ...byVariable.keys(),
-  ]);
+function propertySuggestion(property: string, flags: ReadonlyMap<string, string>): string {
+  const found = nearestWord(property, [...OTHER_PROPERTIES, ...flags.keys()]);
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }

@@ -1,7 +1,42 @@
 /** Paths of a node: the data directory, its layout and the defaults of each operating system. */
 import { posix, win32 } from "node:path";
-import type { FlagValues } from "./flags.ts";
-import { OptionError } from "./options-error.ts";
+import type { KeystoreOptions } from "../accounts/options.ts";
+import { OptionError } from "../options/error.ts";
+import { choice, path as pathKind } from "../options/kinds.ts";
+import { ACCOUNT, DATA, optionGroup, type ValuesOf } from "../options/rows.ts";
+import type { NodeKeyOptions, PeerOptions } from "../p2p/options.ts";
+
+const place = optionGroup("Base", [...DATA, ...ACCOUNT, "rpc", "save-cache", "attach", "wallet"]);
+const base = optionGroup("Base", DATA);
+
+/** Rows of the type of a node and the place of its data. */
+export const placeOptions = {
+  type: place({
+    flag: "type",
+    kind: choice(["core", "proxy", "endpoint"]),
+    default: "endpoint",
+    development: "core",
+    summary: "type of the node",
+    own: true,
+  }),
+  dataDirectory: place({
+    flag: "datadir",
+    kind: pathKind,
+    summary: "data directory; the default depends on the type",
+    aliases: ["common.datadir"],
+    properties: ["DATA_DIR"],
+    differs: "the chain is in its subdirectory `knit/`, not in `klay/`",
+  }),
+  chainDataDirectory: base({
+    flag: "chaindatadir",
+    kind: pathKind,
+    summary: "separate directory for the chain database",
+    aliases: ["common.chaindatadir"],
+  }),
+};
+
+/** Type of a node and the place of its data. */
+export type PlaceOptions = ValuesOf<typeof placeOptions>;
 
 /** Properties of the machine that options depend on. */
 export interface HostSystem {
@@ -34,29 +69,39 @@ export interface NodePaths {
   readonly trustedNodes: string;
 }
 
+/** Options that name directories and files. */
+export interface NamedPaths {
+  readonly place: PlaceOptions;
+  readonly keystore: KeystoreOptions;
+  readonly nodeKey: NodeKeyOptions;
+  readonly peers: Pick<PeerOptions, "staticNodesFile">;
+}
+
 /** Returns the paths. Throws `OptionError` when no data directory is given and the machine has no home directory. */
-export function nodePaths(values: FlagValues, host: HostSystem): NodePaths {
+export function nodePaths(
+  { place: named, keystore, nodeKey, peers }: NamedPaths,
+  host: HostSystem,
+): NodePaths {
   const paths = pathsOf(host);
-  const directory = values.datadir ?? defaultDirectory(values.type, host);
+  const directory = named.dataDirectory ?? defaultDirectory(named.type, host);
   const dataDirectory = paths.resolve(host.workingDirectory, directory);
   const instance = paths.join(dataDirectory, "knit");
   const inInstance = (name: string) => {
     const direct = paths.join(dataDirectory, name); // an older layout, used when it exists
     return host.exists(direct) ? direct : paths.join(instance, name);
   };
-  const staticNodes = values["p2p.static-nodes-file"];
   const absolute = (path: string) => paths.resolve(host.workingDirectory, path);
   return {
     dataDirectory,
     instance,
-    chainData: values.chaindatadir
-      ? paths.join(absolute(values.chaindatadir), "chaindata")
+    chainData: named.chainDataDirectory
+      ? paths.join(absolute(named.chainDataDirectory), "chaindata")
       : inInstance("chaindata"),
-    keystore: values.keystore ? absolute(values.keystore) : paths.join(dataDirectory, "keystore"),
-    nodeKey: values.nodekey ? absolute(values.nodekey) : inInstance("nodekey"),
-    isNodeKeyNamed: Boolean(values.nodekey),
+    keystore: keystore.directory ? absolute(keystore.directory) : paths.join(dataDirectory, "keystore"),
+    nodeKey: nodeKey.file ? absolute(nodeKey.file) : inInstance("nodekey"),
+    isNodeKeyNamed: Boolean(nodeKey.file),
     blsNodeKey: inInstance("bls-nodekey"),
-    staticNodes: staticNodes ? absolute(staticNodes) : inInstance("static-nodes.json"),
+    staticNodes: peers.staticNodesFile ? absolute(peers.staticNodesFile) : inInstance("static-nodes.json"),
     trustedNodes: inInstance("trusted-nodes.json"),
   };
 }
@@ -71,14 +116,14 @@ export function ipcPath(given: string | undefined, dataDirectory: string, host: 
     : paths.resolve(host.workingDirectory, name);
 }
 
-/** Resolves a path against the working directory. */
-export function resolvePath(path: string, host: HostSystem): string {
-  return pathsOf(host).resolve(host.workingDirectory, path);
+/** Resolves a path against a directory, the working directory by default. */
+export function resolvePath(path: string, host: HostSystem, directory = host.workingDirectory): string {
+  return pathsOf(host).resolve(directory, path);
 }
 
 const SHORT = { core: "kcn", proxy: "kpn", endpoint: "ken" } as const;
 
-function defaultDirectory(type: FlagValues["type"], host: HostSystem): string {
+function defaultDirectory(type: PlaceOptions["type"], host: HostSystem): string {
   if (host.home === "") {
     throw new OptionError(
       "missing-value",

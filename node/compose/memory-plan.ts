@@ -2,6 +2,8 @@
  * Division of a node's memory limit (docs/memory.md): one row for each part. The program has a fixed size; every part
  * has a share of the rest, so that all parts fit when they are full at once. Without a limit parts have default sizes.
  */
+import { responseOptions } from "../jsonrpc/options.ts";
+import { storeOptions } from "../store/options.ts";
 
 const MIB = 1 << 20;
 
@@ -44,7 +46,7 @@ export const memoryParts = {
   databaseCache: {
     share: 0.05,
     maxBytes: MAX_CACHE_BYTES,
-    defaultBytes: 16 * MIB,
+    defaultBytes: storeOptions.cacheBytes.default,
     holds: "blocks of the chain database",
   },
   trieBuffers: {
@@ -98,8 +100,8 @@ export const memoryParts = {
   answer: {
     share: 0.08,
     onHeap: true,
-    maxBytes: 25e6,
-    defaultBytes: 25e6,
+    maxBytes: responseOptions.maxAnswerBytes.default,
+    defaultBytes: responseOptions.maxAnswerBytes.default,
     holds: "the response to one message",
   },
 } as const satisfies Readonly<Record<string, PartRow>>;

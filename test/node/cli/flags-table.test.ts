@@ -1,18 +1,15 @@
 /** The tables of flags as a whole: every way in reaches every flag, and no flag of the Go nodes is forgotten. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { type FlagName, findFlag, flagNames, flags } from "../../../node/config/flags.ts";
-import {
-  type AbsentName,
-  absentFlags,
-  absentNames,
-  findAbsentFlag,
-} from "../../../node/config/flags-absent.ts";
-import { differences, ownFlags } from "../../../node/config/flags-compared.ts";
-import { variableNames } from "../../../node/config/flags-values.ts";
-import { readProperties, readSettings } from "../../../node/config/settings-file.ts";
+import { flags } from "../../../node/cli/flags.ts";
+import { type AbsentName, absentFlags, absentNames } from "../../../node/options/absent-flags.ts";
+import { absentVariableNames, findFlagName, variableNames } from "../../../node/options/flag-table.ts";
+import type { OptionRow } from "../../../node/options/rows.ts";
+import { readProperties, readSettings } from "../../../node/options/settings-file.ts";
 import { FLAGS_DOCS, flagsDocs } from "../../../scripts/flags-docs.ts";
 import { options, resolve } from "../../support/options.ts";
+
+const byName = flags.rows.map((row) => [row.flag, row] as const);
 
 /** A text for each kind of value, none of them a default. */
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -38,8 +35,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   ACCOUNTS: `0x${"56".repeat(20)},1`,
 };
 
-function sampleOf(name: FlagName): string {
-  const { hint } = flags[name].kind;
+function sampleOf({ kind: { hint } }: OptionRow<unknown>): string {
   return SAMPLES[hint] ?? hint.split("|").at(-1) ?? "";
 }
 
@@ -48,34 +44,36 @@ function any(name: AbsentName): string {
 }
 
 /** Everything but where it came from. */
-function outcome(given: Parameters<typeof resolve>[0], name: FlagName): unknown {
+function outcome(given: Parameters<typeof resolve>[0], name: string): unknown {
   const { values, given: who } = resolve(given);
-  return { value: values[name], given: [...who] };
+  return { value: values.get(name), given: [...who] };
 }
 
 describe("a flag reaches the same value from everywhere:", () => {
-  test.each(flagNames)("%s", async (name) => {
-    const text = sampleOf(name);
-    const expected = { value: flags[name].kind.parse(text), given: [name] };
+  test.each(byName)("%s", async (name, row) => {
+    const text = sampleOf(row);
+    const expected = { value: row.kind.parse(text), given: [name] };
     expect(outcome({ line: { [name]: text } }, name)).toEqual(expected);
-    for (const variable of variableNames(name)) {
+    for (const variable of variableNames(row)) {
       for (const prefix of ["KNIT_", "KLAYTN_", "KAIA_"])
         expect(outcome({ env: { [prefix + variable]: text } }, name)).toEqual(expected);
-      if (!flags[name].commands.some((each) => each === "run" || each === "bootnode")) continue;
-      const file = Object.fromEntries(readProperties(`${variable}="${text}"`, "f"));
+      if (!row.commands.some((each) => each === "run" || each === "bootnode")) continue;
+      const file = Object.fromEntries(readProperties(flags, `${variable}="${text}"`, "f"));
       expect(outcome({ file }, name)).toEqual(expected);
     }
-    for (const written of [name, ...flags[name].aliases]) {
+    for (const written of [name, ...row.aliases]) {
       const nested = written.split(".").map((part, depth) => `${" ".repeat(depth)}${part}:`);
       for (const yaml of [`${written}: "${text}"`, `${nested.join("\n")} "${text}"`])
-        expect(outcome({ file: Object.fromEntries(await readSettings(yaml, "f")) }, name)).toEqual(expected);
+        expect(outcome({ file: Object.fromEntries(await readSettings(flags, yaml, "f")) }, name)).toEqual(
+          expected,
+        );
     }
   });
 });
 
 describe("a flag of a node reaches its options, or is told to do nothing:", () => {
   /** Everything that other flags are about. */
-  const on: Partial<Record<FlagName, string>> = {
+  const on: Readonly<Record<string, string>> = {
     type: "proxy",
     rpc: "true",
     ws: "true",
@@ -86,12 +84,12 @@ describe("a flag of a node reaches its options, or is told to do nothing:", () =
     "log.rotate": "true",
   };
   /** Read before there are options. */
-  const files = new Set<FlagName>(["conf", "properties"]);
-  const names = flagNames.filter((name) => flags[name].commands.includes("run") && !files.has(name));
+  const files = ["conf", "properties"];
+  const rows = byName.filter(([name, row]) => row.commands.includes("run") && !files.includes(name));
 
-  test.each(names)("%s", (name) => {
-    const isOn = flags[name].fallback === true || Object.hasOwn(on, name);
-    const text = flags[name].kind.hint === "" && isOn ? "false" : sampleOf(name);
+  test.each(rows)("%s", (name, row) => {
+    const isOn = row.default === true || Object.hasOwn(on, name);
+    const text = row.kind.hint === "" && isOn ? "false" : sampleOf(row);
     const without = options({ line: on });
     expect(options({ line: { ...on, [name]: text } })).not.toEqual(without);
   });
@@ -105,7 +103,7 @@ describe("a flag that only the Go nodes have", () => {
     for (const name of ignored) {
       const { why } = absentFlags[name];
       expect(resolve({ line: { [name]: any(name) } }).warnings).toEqual([`--${name} does nothing: ${why}`]);
-      const env = { [`KLAYTN_${variableNames(name)[0]}`]: any(name) };
+      const env = { [`KLAYTN_${absentVariableNames(name)[0]}`]: any(name) };
       expect(resolve({ env }).warnings).toEqual([`${Object.keys(env)[0]} does nothing: ${why}`]);
     }
     for (const name of refused) {
@@ -137,7 +135,7 @@ describe("a flag that only the Go nodes have", () => {
 
 describe("the Go nodes' flags", () => {
   const go = (
-    JSON.parse(readFileSync("test/node/config/go-flags.json", "utf8")) as {
+    JSON.parse(readFileSync("test/node/cli/go-flags.json", "utf8")) as {
       flags: Record<string, { aliases: string[]; variables: string[] }>;
     }
   ).flags;
@@ -145,21 +143,20 @@ describe("the Go nodes' flags", () => {
   test("are all known, by all their names and variables", () => {
     expect(Object.keys(go).length).toBeGreaterThan(280);
     for (const [name, { aliases, variables }] of Object.entries(go)) {
-      const found = findFlag(name) ?? findAbsentFlag(name);
+      const found = findFlagName(flags, name);
       expect([name, found]).not.toContain(undefined);
-      for (const alias of aliases)
-        expect([alias, findFlag(alias) ?? findAbsentFlag(alias)]).toEqual([alias, found]);
-      const known = found === undefined ? [] : variableNames(found);
+      for (const alias of aliases) expect([alias, findFlagName(flags, alias)]).toEqual([alias, found]);
+      const row = flags.find(name);
+      const known = row ? variableNames(row) : absentVariableNames(name as AbsentName); // known, and not a flag
       expect([name, variables.filter((each) => !known.includes(each))]).toEqual([name, []]);
     }
   });
 
   test("are those that are not called knit's own", () => {
-    const theirs = flagNames.filter((name) => !ownFlags.has(name));
-    expect(theirs.filter((name) => !Object.hasOwn(go, name))).toEqual([]);
-    expect([...ownFlags].filter((name) => Object.hasOwn(go, name))).toEqual([]);
+    const wrong = flags.rows.filter(({ flag, own }) => own === Object.hasOwn(go, flag));
+    expect(wrong.map(({ flag }) => flag)).toEqual([]);
     expect(absentNames.filter((name) => !Object.hasOwn(go, name))).toEqual([]);
-    expect(Object.keys(differences).filter((name) => ownFlags.has(name as FlagName))).toEqual([]);
+    expect(flags.rows.filter(({ own, differs }) => own && differs !== undefined)).toEqual([]);
   });
 });
 
@@ -188,7 +185,7 @@ AUTO_RESTART_NODE=0
 DATA_DIR=/var/kend/data
 LOG_DIR=$DATA_DIR/logs
 `;
-  const file = Object.fromEntries(readProperties(text, "kend.conf"));
+  const file = Object.fromEntries(readProperties(flags, text, "kend.conf"));
   expect(file).toMatchObject({
     mainnet: "true",
     subport: "32324",

@@ -1,5 +1,7 @@
-/** Parsers of flag values, each with the placeholder that help shows for it. */
-
+/**
+ * Kinds of option values: each parses the text of a flag into the value that the program uses, in base units, and has
+ * the placeholder that help shows.
+ */
 import { isIP } from "node:net";
 import type { Address } from "../bytes/brands.ts";
 import { fromBareHex } from "../bytes/hex.ts";
@@ -9,6 +11,10 @@ export interface Kind<T> {
   /** The placeholder in help, such as `N`; empty for switches. */
   readonly hint: string;
   parse(text: string): T;
+  /** Formats a value as a text that `parse` accepts; absent for values whose plain text is that. */
+  readonly format?: (value: never) => string;
+  /** True for values that are never printed. */
+  readonly isSecret?: true;
 }
 
 /** An account by its address or by its index in the keystore. */
@@ -56,6 +62,42 @@ export function integerKind(min: number, max: number = Number.MAX_SAFE_INTEGER):
       if (max === Number.MAX_SAFE_INTEGER) throw new Error(`a whole number of at least ${min}`);
       throw new Error(`a whole number from ${min} to ${max}`);
     },
+  };
+}
+
+/** Maximum delay of a Node.js timer, 24 days; a longer one fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Whole seconds from `min` to `max`; the value is in milliseconds, at most the longest delay of a timer. */
+export function secondsKind(min: number, max?: number): Kind<number> {
+  const whole = integerKind(min, max);
+  return {
+    hint: "N",
+    parse: (value) => Math.min(whole.parse(value) * 1_000, MAX_TIMER_MS),
+    format: (ms: number) => String(ms / 1_000),
+  };
+}
+
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
+
+/** Whole days; the value is in milliseconds. */
+export const daysKind: Kind<number> = {
+  hint: "N",
+  parse: (value) => integerKind(0).parse(value) * DAY_MS,
+  format: (ms: number) => String(ms / DAY_MS),
+};
+
+/** Bytes of one MiB. */
+export const MEBIBYTE: number = 1 << 20;
+
+/** A whole number of MiB of at least `min`; the value is in bytes. */
+export function mebibytesKind(min: number): Kind<number> {
+  const whole = integerKind(min);
+  return {
+    hint: "N",
+    parse: (value) => whole.parse(value) * MEBIBYTE,
+    format: (bytes: number) => String(bytes / MEBIBYTE),
   };
 }
 
@@ -114,6 +156,16 @@ export const amount: Kind<bigint> = {
   },
 };
 
+/** Peb in one KLAY or KAIA. */
+export const PEB_PER_KLAY: bigint = 10n ** 18n;
+
+/** A whole amount in KLAY; the value is in peb. */
+export const klayKind: Kind<bigint> = {
+  hint: "AMOUNT",
+  parse: (value) => amount.parse(value) * PEB_PER_KLAY,
+  format: (peb: bigint) => String(peb / PEB_PER_KLAY),
+};
+
 /** An amount in KAIA, with at most nine decimals. */
 export const coins: Kind<number> = {
   hint: "KAIA",
@@ -134,6 +186,30 @@ export const duration: Kind<number> = {
     const parts = value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);
     return [...parts].reduce((sum, [, digits, unit]) => sum + Number(digits) * (UNIT_MS[unit ?? ""] ?? 0), 0);
   },
+  format: durationText,
+};
+
+/** Formats a duration in the largest whole unit. */
+function durationText(ms: number): string {
+  const units = [
+    ["h", 3_600_000],
+    ["m", 60_000],
+    ["s", 1_000],
+  ] as const;
+  const found = units.find(([, size]) => ms >= size && ms % size === 0);
+  return found ? `${ms / found[1]}${found[0]}` : `${ms}ms`;
+}
+
+/** A duration for a timer, at most the longest delay of one. */
+export const timerKind: Kind<number> = {
+  ...duration,
+  parse: (value) => Math.min(duration.parse(value), MAX_TIMER_MS),
+};
+
+/** A duration for a timer, for which 0 means no limit: the value is then the longest delay of a timer. */
+export const timeLimitKind: Kind<number> = {
+  ...duration,
+  parse: (value) => timerKind.parse(value) || MAX_TIMER_MS,
 };
 
 const UNIT_BYTES: Readonly<Record<string, number>> = {
@@ -174,6 +250,7 @@ export function choice<const T extends string>(words: readonly T[]): Kind<T> {
 /** A private key: 64 hex digits. The value does not appear in errors. */
 export const secret: Kind<Uint8Array> = {
   hint: "HEX",
+  isSecret: true,
   parse: (value) => {
     const digits = value.replace(/^0x/, "");
     if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw new Error("64 hex digits");
@@ -198,15 +275,15 @@ function parseAccount(value: string): AccountReference {
 }
 
 /** An address: 40 hex digits, with or without `0x`; 20 bytes. */
-export const addressKind: Kind<Uint8Array> = { hint: "ADDRESS", parse: parseAddress };
+export const addressKind: Kind<Address> = { hint: "ADDRESS", parse: parseAddress };
 
 /** A comma-separated list of addresses. */
-export const addresses: Kind<readonly Uint8Array[]> = {
+export const addresses: Kind<readonly Address[]> = {
   hint: "ADDRESSES",
   parse: (value) => splitList(value).map(parseAddress),
 };
 
-function parseAddress(value: string): Uint8Array {
+function parseAddress(value: string): Address {
   const digits = value.replace(/^0x/, "");
   if (!/^[0-9a-fA-F]{40}$/.test(digits)) throw new Error("an address of 40 hex digits");
   return fromBareHex(digits);

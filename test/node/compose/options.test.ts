@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { bootNodeOptions } from "../../../node/config/options-check.ts";
+import { bootNodeOptions } from "../../../node/compose/options.ts";
 import { type Given, LINUX, options, resolve } from "../../support/options.ts";
 
 const boot = (line: Given["line"]) => bootNodeOptions(resolve({ command: "bootnode", line }), LINUX).options;
@@ -76,6 +76,7 @@ describe("options", () => {
   test("hold no listener that was not asked for", () => {
     expect(options().options).toMatchObject({ http: undefined, ws: undefined, metrics: undefined });
     expect(options({ line: { rpc: "true" } }).options.http).toEqual({
+      isEnabled: true,
       host: "127.0.0.1",
       port: 8551,
       modules: undefined,
@@ -183,11 +184,10 @@ describe("options", () => {
       livePruning: false,
       retention: undefined,
       preimages: true,
-      historyBlocks: 0,
-      senderHashes: false,
       flushInterval: 16,
       cacheSaveMs: 0,
     });
+    expect(found.followers).toEqual({ historyBlocks: 0, senderHashes: false });
     expect(found.consensus).toEqual({
       rewardbase: undefined,
       intervalMs: 1_000,

@@ -3,7 +3,7 @@
  * reason, whichever source sets it (docs/flags.md). Names are those of `cmd/utils/flags.go@v2.2.2` and, for the
  * network maker, of `cmd/homi/setup/flags.go@v2.2.2`.
  */
-import { DATA, type FlagCommand } from "./flags-rows.ts";
+import { DATA, type FlagCommand } from "./rows.ts";
 
 /** A flag that the Go nodes have and knit does not. */
 export interface AbsentFlag {
@@ -390,3 +390,29 @@ export function findAbsentFlag(name: string): AbsentName | undefined {
 export function checksAbsentFlags(command: FlagCommand): boolean {
   return command === "bootnode" || command === "genesis" || DATA.includes(command);
 }
+
+/** Environment variables of the Go nodes that differ from the flag's name, without their prefixes. */
+export const absentVariables: Partial<Record<AbsentName, string>> = {
+  "upstream-en": "RPC_UPSTREAM_EN",
+  "db.pebbledb.cache-size": "DB_PEBBLE_CACHE_SIZE",
+  "snapshot.async-gen": "SNAPSHOT_BACKGROUND_GENERATION",
+  "state.experimental-flat-trie": "STATE_FLAT_TRIE",
+  "db.dst.rocksdb.dump-memory-stat": "DB_DST_ROCKSDB_DUMP_MALLOC_STAT",
+};
+
+/** Properties of the Go node's daemon that differ from the flag's environment variables. */
+export const absentProperties: Readonly<Record<string, AbsentName>> = {
+  PDBCACHESIZE: "db.pebbledb.cache-size",
+  AUTO_RESTART: "autorestart.enable",
+  DB_TYPE: "dbtype",
+  DB_DYNAMO_TABLENAME: "db.dynamo.tablename",
+  DB_DYNAMO_REGION: "db.dynamo.region",
+  STATEDB_REDIS_ENDPOINTS: "statedb.cache.redis.endpoints",
+  STATEDB_REDIS_CLUSTER: "statedb.cache.redis.cluster",
+  STATEDB_REDIS_PUBLISH: "statedb.cache.redis.publish",
+  STATEDB_REDIS_SUBSCRIBE: "statedb.cache.redis.subscribe",
+  SC_MAIN_BRIDGE: "mainbridge",
+  SC_MAIN_BRIDGE_PORT: "mainbridgeport",
+  SC_MAIN_BRIDGE_INDEXING: "childchainindexing",
+  KES_NODETYPE_SERVICE_ENABLE: "kes.nodetype.service",
+};

@@ -2,40 +2,40 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { type FlagName, findFlag, flagNames, flags } from "../../../node/config/flags.ts";
-import { absentFlags, absentNames } from "../../../node/config/flags-absent.ts";
-import { flagGroups } from "../../../node/config/flags-rows.ts";
-import { suggestion, variableNames } from "../../../node/config/flags-values.ts";
-import { nearestWord } from "../../../node/config/nearest-word.ts";
-import { readSettings, readSettingsFile } from "../../../node/config/settings-file.ts";
+import { flags } from "../../../node/cli/flags.ts";
+import { absentFlags, absentNames } from "../../../node/options/absent-flags.ts";
+import { absentVariableNames, suggestion, variableNames } from "../../../node/options/flag-table.ts";
+import { nearestWord } from "../../../node/options/nearest-word.ts";
+import { flagGroups } from "../../../node/options/rows.ts";
+import { readSettings, readSettingsFile } from "../../../node/options/settings-file.ts";
 import { resolve } from "../../support/options.ts";
 
 describe("the flag table", () => {
   test("has no name twice, aliases included", () => {
     const names = [
-      ...flagNames.flatMap((name) => [name, ...flags[name].aliases]),
+      ...flags.rows.flatMap(({ flag, aliases }) => [flag, ...aliases]),
       ...absentNames.flatMap((name) => [name, ...absentFlags[name].aliases]),
     ];
     expect(new Set(names).size).toBe(names.length);
   });
 
   test("has no two flags with one environment variable", () => {
-    const variables = [...flagNames, ...absentNames].flatMap(variableNames);
+    const variables = [...flags.rows.flatMap(variableNames), ...absentNames.flatMap(absentVariableNames)];
     expect(new Set(variables).size).toBe(variables.length);
   });
 
   test("describes every flag and shows it under a known heading of some command", () => {
-    for (const name of flagNames) {
-      expect(flags[name].summary).not.toBe("");
-      expect(flagGroups).toContain(flags[name].group);
-      expect(flags[name].commands.length).toBeGreaterThan(0);
+    for (const { summary, group, commands } of flags.rows) {
+      expect(summary).not.toBe("");
+      expect(flagGroups).toContain(group);
+      expect(commands.length).toBeGreaterThan(0);
     }
   });
 
   test("finds flags by name and by the settings file's name", () => {
-    expect(findFlag("rpcport")).toBe("rpcport");
-    expect(findFlag("http-rpc.port")).toBe("rpcport");
-    expect(findFlag("toString")).toBeUndefined();
+    expect(flags.find("rpcport")?.flag).toBe("rpcport");
+    expect(flags.find("http-rpc.port")?.flag).toBe("rpcport");
+    expect(flags.find("toString")).toBeUndefined();
   });
 });
 
@@ -44,17 +44,17 @@ describe("a flag's value", () => {
     const line = { rpcport: "1" };
     const env = { KNIT_RPCPORT: "2" };
     const file = { rpcport: "3" };
-    expect(resolve({ line, env, file }).values.rpcport).toBe(1);
-    expect(resolve({ env, file }).values.rpcport).toBe(2);
-    expect(resolve({ file }).values.rpcport).toBe(3);
-    expect(resolve().values.rpcport).toBe(8551);
+    expect(resolve({ line, env, file }).values.get("rpcport")).toBe(1);
+    expect(resolve({ env, file }).values.get("rpcport")).toBe(2);
+    expect(resolve({ file }).values.get("rpcport")).toBe(3);
+    expect(resolve().values.get("rpcport")).toBe(8551);
   });
 
   test("may come from the Go nodes' variables, the project's own being strongest and empty ones unset", () => {
-    expect(resolve({ env: { KAIA_TXPOOL_EXEC_SLOTS_ALL: "5" } }).values["txpool.exec-slots.all"]).toBe(5);
-    expect(resolve({ env: { KAIA_WSPORT: "5", KLAYTN_WSPORT: "6" } }).values.wsport).toBe(6);
-    expect(resolve({ env: { KLAYTN_WSPORT: "6", KNIT_WSPORT: "7" } }).values.wsport).toBe(7);
-    expect(resolve({ env: { KNIT_WSPORT: "" }, file: { wsport: "9" } }).values.wsport).toBe(9);
+    expect(resolve({ env: { KAIA_TXPOOL_EXEC_SLOTS_ALL: "5" } }).values.get("txpool.exec-slots.all")).toBe(5);
+    expect(resolve({ env: { KAIA_WSPORT: "5", KLAYTN_WSPORT: "6" } }).values.get("wsport")).toBe(6);
+    expect(resolve({ env: { KLAYTN_WSPORT: "6", KNIT_WSPORT: "7" } }).values.get("wsport")).toBe(7);
+    expect(resolve({ env: { KNIT_WSPORT: "" }, file: { wsport: "9" } }).values.get("wsport")).toBe(9);
   });
 
   test("is known to be given or not, whoever gave it", () => {
@@ -63,12 +63,16 @@ describe("a flag's value", () => {
   });
 
   test("on a development chain has defaults of its own, which any source replaces", () => {
-    expect(resolve({ command: "dev" }).values).toMatchObject({ type: "core", rpc: true, ws: true });
-    expect(resolve({ command: "dev", env: { KNIT_WS: "false" } }).values.ws).toBe(false);
-    expect(resolve().values).toMatchObject({ type: "endpoint", rpc: false, ws: false });
+    expect(Object.fromEntries(resolve({ command: "dev" }).values)).toMatchObject({
+      type: "core",
+      rpc: true,
+      ws: true,
+    });
+    expect(resolve({ command: "dev", env: { KNIT_WS: "false" } }).values.get("ws")).toBe(false);
+    expect(Object.fromEntries(resolve().values)).toMatchObject({ type: "endpoint", rpc: false, ws: false });
   });
 
-  test.each<[FlagName, string, string]>([
+  test.each<[string, string, string]>([
     ["rpcport", "65536", '--rpcport must be a whole number from 0 to 65535, not "65536"'],
     ["rpcport", "80a", '--rpcport must be a whole number from 0 to 65535, not "80a"'],
     ["rpcport", "", '--rpcport must be a whole number from 0 to 65535, not ""'],
@@ -104,21 +108,22 @@ describe("a flag's value", () => {
       balance: "123456789012345678901234567890",
     };
     const { values } = resolve({ line });
-    expect(values["txpool.journal-interval"]).toBe(5_400_000);
-    expect(values["block-generation-time-limit"]).toBe(250);
-    expect(values["api.filter.getLogs.deadline"]).toBe(1_500);
-    expect(values.rpcapi).toEqual(["net", "eth"]);
-    expect(values.unlock).toEqual([
+    expect(values.get("txpool.journal-interval")).toBe(5_400_000);
+    expect(values.get("block-generation-time-limit")).toBe(250);
+    expect(values.get("api.filter.getLogs.deadline")).toBe(1_500);
+    expect(values.get("rpcapi")).toEqual(["net", "eth"]);
+    expect(values.get("unlock")).toEqual([
       { kind: "address", address: new Uint8Array(20).fill(0xab) },
       { kind: "index", index: 3 },
     ]);
-    expect(values.balance).toBe(123456789012345678901234567890n);
+    expect(values.get("balance")).toBe(123456789012345678901234567890n * 10n ** 18n);
   });
 });
 
 describe("a settings file", () => {
   test("is YAML under flag names or the Go node's names, nested or flat, its texts kept as written", async () => {
     const found = await readSettings(
+      flags,
       `
 http-rpc:
   enable: true
@@ -155,7 +160,7 @@ PORT=32323
 NO_DISCOVER=1
 REWARDBASE=
 `;
-    expect(Object.fromEntries(await readSettings(text, "kcnd.conf"))).toEqual({
+    expect(Object.fromEntries(await readSettings(flags, text, "kcnd.conf"))).toEqual({
       networkid: "8217",
       rpc: "true",
       rpcapi: "klay, eth,net",
@@ -175,14 +180,17 @@ REWARDBASE=
     ['ADDITIONAL="--txpool.nolocal"', "ADDITIONAL in kcnd.conf: there is no flag --txpool.nolocal"],
     ["PORT=1\nif true", "line 2 of kcnd.conf assigns no plain text to a property"],
   ])("is refused for %j", async (text, message) => {
-    await expect(readSettings(text, "kcnd.conf")).rejects.toMatchObject({ name: "OptionError", message });
+    await expect(readSettings(flags, text, "kcnd.conf")).rejects.toMatchObject({
+      name: "OptionError",
+      message,
+    });
   });
 
   test("with an unknown setting is refused with a near miss, one that is no YAML with the place", async () => {
-    await expect(readSettings("http-rpc: { prot: 1 }", "a.yaml")).rejects.toThrow(
+    await expect(readSettings(flags, "http-rpc: { prot: 1 }", "a.yaml")).rejects.toThrow(
       "unknown setting http-rpc.prot in a.yaml (did you mean http-rpc.port?)",
     );
-    await expect(readSettings("a: [1", "a.yaml")).rejects.toMatchObject({
+    await expect(readSettings(flags, "a: [1", "a.yaml")).rejects.toMatchObject({
       code: "bad-file",
       message: expect.stringMatching(/^a\.yaml is not YAML: .* line 1/),
     });
@@ -193,8 +201,8 @@ REWARDBASE=
     try {
       const file = join(directory, "node.yaml");
       writeFileSync(file, "verbosity: 4\n");
-      expect(Object.fromEntries(await readSettingsFile(file))).toEqual({ verbosity: "4" });
-      await expect(readSettingsFile(join(directory, "other.yaml"))).rejects.toMatchObject({
+      expect(Object.fromEntries(await readSettingsFile(flags, file))).toEqual({ verbosity: "4" });
+      await expect(readSettingsFile(flags, join(directory, "other.yaml"))).rejects.toMatchObject({
         code: "bad-file",
       });
     } finally {
@@ -209,7 +217,7 @@ describe("near misses", () => {
     expect(nearestWord("DATADIR", ["datadir"])).toBe("datadir");
     expect(nearestWord("verbosty", ["verbosity", "version"])).toBe("verbosity");
     expect(nearestWord("xyz", ["rpcport", "wsport"])).toBeUndefined();
-    expect(suggestion("txpool.lifetme", "--")).toBe(" (did you mean --txpool.lifetime?)");
-    expect(suggestion("qqqqqqqqqq")).toBe("");
+    expect(suggestion(flags, "txpool.lifetme", "--")).toBe(" (did you mean --txpool.lifetime?)");
+    expect(suggestion(flags, "qqqqqqqqqq")).toBe("");
   });
 });

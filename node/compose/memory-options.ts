@@ -1,6 +1,11 @@
 /** Memory limit of a node from flags and the container's limit. */
-import type { FlagValues } from "./flags.ts";
-import type { ResolvedFlags } from "./flags-values.ts";
+import { responseOptions } from "../jsonrpc/options.ts";
+import { OptionError } from "../options/error.ts";
+import { byteSize, MEBIBYTE } from "../options/kinds.ts";
+import { optionValues, type ResolvedFlags } from "../options/resolve.ts";
+import { NODE, optionGroup } from "../options/rows.ts";
+import { trieOptions } from "../state/options.ts";
+import { storeOptions } from "../store/options.ts";
 import {
   containerShare,
   type MemoryPlan,
@@ -8,22 +13,31 @@ import {
   MIN_MEMORY_BYTES,
   planMemory,
 } from "./memory-plan.ts";
-import { OptionError } from "./options-error.ts";
-import type { HostSystem } from "./options-paths.ts";
+import type { HostSystem } from "./paths.ts";
 
-const MEBIBYTE = 1 << 20;
+const node = optionGroup("Base", NODE);
+
+/** Rows of the memory limit. */
+export const memoryLimitOptions = {
+  limit: node({
+    flag: "max-memory",
+    kind: byteSize,
+    summary: "memory limit, such as 512MiB; the container's limit by default, 0 for none",
+    own: true,
+  }),
+};
 
 /**
  * Plans the memory. Throws `OptionError` `bad-value` when `--max-memory` is too low for the other flags; a container
  * that is too small gives a warning.
  */
 export function memoryOptions(
-  { values, given }: ResolvedFlags,
+  resolved: ResolvedFlags,
   { containerBytes }: Pick<HostSystem, "containerBytes">,
   warnings: string[],
 ): MemoryPlan {
-  const asked = values["max-memory"];
-  const chosen = sizesFromFlags(values, given);
+  const { limit: asked } = optionValues(memoryLimitOptions, resolved);
+  const chosen = sizesFromFlags(resolved);
   if (asked !== undefined) return planOrThrow(asked === 0 ? undefined : asked, chosen);
   const share = containerShare(containerBytes);
   const plan = planMemory(share, chosen);
@@ -45,14 +59,15 @@ function planOrThrow(limit: number | undefined, chosen: Partial<MemoryShares>): 
 }
 
 /** Returns the sizes of the parts that flags configure. */
-function sizesFromFlags(values: FlagValues, given: ResolvedFlags["given"]): Partial<MemoryShares> {
-  const trieCache = values["state.trie-cache-limit"];
+function sizesFromFlags(resolved: ResolvedFlags): Partial<MemoryShares> {
+  const { given } = resolved;
+  const { cacheBytes: trieCache } = optionValues(trieOptions, resolved);
+  const { cacheBytes: databaseCache } = optionValues(storeOptions, resolved);
+  const { maxAnswerBytes: answer } = optionValues(responseOptions, resolved);
   return {
-    ...(trieCache >= 0 ? { trieCache: trieCache * MEBIBYTE } : {}),
-    ...(given.has("db.leveldb.cache-size")
-      ? { databaseCache: values["db.leveldb.cache-size"] * MEBIBYTE }
-      : {}),
-    ...(given.has("rpc.max-answer-bytes") ? { answer: values["rpc.max-answer-bytes"] } : {}),
+    ...(trieCache >= 0 ? { trieCache } : {}),
+    ...(given.has(storeOptions.cacheBytes.flag) ? { databaseCache } : {}),
+    ...(given.has(responseOptions.maxAnswerBytes.flag) ? { answer } : {}),
   };
 }
 
