@@ -36,6 +36,8 @@ export const annotations = {
   allowNewKey: "knit.dev/allow-new-key",
   /** On a Node or a Network: permits a new chain after a lost volume or a changed genesis. Each value takes effect once. */
   allowNewChain: "knit.dev/allow-new-chain",
+  /** On a Node: permits an action that leaves fewer validators than the chain needs. Each value takes effect once. On a Network: drains are not limited. */
+  allowChainStop: "knit.dev/allow-chain-stop",
   /** On a pod: the address of its node key. */
   address: "knit.dev/address",
   /** On objects of the operator: digest of the draft that was applied last. */
@@ -76,6 +78,7 @@ export const networkConditionTypes = {
   Ready: "the genesis exists, all nodes of the network are ready, and the chain has not stalled",
   GenesisReady: "the genesis exists",
   Producing: "nodes report new blocks; False after a minute without one",
+  FaultTolerant: "blocks go on when one more validator of the council is missing",
 } as const;
 
 /** Condition type of a Network. */
@@ -120,6 +123,11 @@ export const eventReasons = {
     "Warning",
     "the volume of a core node is missing; the node syncs the chain from its peers",
   ],
+  ChainStopRefused: [
+    "Warning",
+    "a suspension or deletion waits, because too few validators would be left; the message has the figures",
+  ],
+  ChainStops: ["Warning", "a suspension or deletion leaves too few validators, and is carried out"],
   MaintenanceStarted: ["Normal", "maintenance of a replica has started"],
   MaintenanceSucceeded: [
     "Normal",

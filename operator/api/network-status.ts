@@ -34,6 +34,20 @@ export const networkStatus = object("Observed state of the network.", {
       "x-kubernetes-list-map-keys": ["name"],
     }),
   ),
+  council: optional(
+    list(
+      object("A validator of the council.", {
+        address: text("Address of the validator.", { maxLength: 42 }),
+        member: optional(
+          text("Replica with this address, NAMESPACE/NAME; absent for a validator elsewhere.", {
+            maxLength: 128,
+          }),
+        ),
+      }),
+      "Validators of the chain, as a node last reported them.",
+      { maxItems: 1_000, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["address"] },
+    ),
+  ),
   nodes: optional(count("Number of replicas in the network.")),
   readyNodes: optional(count("Number of ready replicas in the network.")),
   height: optional(count("Highest block number of the network's nodes.")),

@@ -36,6 +36,9 @@ const memberStatus = object("A replica: one blockchain node with its own key and
   ready: flag("True if the pod is ready and the node responds."),
   reason: optional(text("Reason for not being ready, in CamelCase.", { maxLength: 64 })),
   address: optional(text("Address of its node key.", { maxLength: 42 })),
+  validator: optional(
+    flag("True if the address of a core node is in the council of the chain, false if it is not."),
+  ),
   url: optional(text("Node URL for peers.", { maxLength: 512 })),
   externalUrl: optional(text("Node URL for peers outside the cluster.", { maxLength: 512 })),
   volume: optional(
@@ -72,6 +75,7 @@ export const nodeStatus = object("Observed state of the node.", {
   peers: optional(count("Number of connected peers.")),
   url: optional(text("Node URL of the first replica.", { maxLength: 512 })),
   address: optional(text("Address of the first replica's node key.", { maxLength: 42 })),
+  validator: optional(flag("True if a core node is a validator of the chain, false if it is not.")),
   version: optional(text("Client version of the first replica.", { maxLength: 256 })),
   mesh: optional(
     list(
@@ -88,6 +92,12 @@ export const nodeStatus = object("Observed state of the node.", {
     object("Permissions that have taken effect: the values of their annotations.", {
       newKey: optional(permission("Value of `knit.dev/allow-new-key`.")),
       newChain: optional(permission("Value of `knit.dev/allow-new-chain`.")),
+      chainStop: optional(permission("Value of `knit.dev/allow-chain-stop`.")),
+    }),
+  ),
+  deletion: optional(
+    object("A deletion that waits, or waited, because the chain would stop.", {
+      continuedAt: optional(instantField("Time at which the deletion continued.")),
     }),
   ),
   readyMembers: optional(count("Number of ready replicas.")),

@@ -53,6 +53,10 @@ export const verdictReasons = {
     RolloutWaits: ["True", "replicas wait to be recreated; the message has the reason"],
     PodsStarting: ["True", "pods are being created or are starting"],
     RolloutPaused: ["False", "a recreated replica did not become ready in time; change the spec to continue"],
+    ChainStopRefused: [
+      "True",
+      "a suspension or deletion waits, because too few validators would be left; the message has the figures and the remedy",
+    ],
     UpToDate: ["False", "every replica matches the spec"],
     Suspended: ["False", "spec.suspend is true, and there are no pods"],
     Suspending: ["True", "spec.suspend is true, and pods are terminating"],
@@ -140,6 +144,13 @@ export const networkReasons = {
     NewBlocks: ["True", "nodes report new blocks"],
     ChainStalled: ["False", "nodes have reported no new block for a minute"],
     NotReported: ["Unknown", "no node has reported a new block recently"],
+  },
+  FaultTolerant: {
+    Tolerant: ["True", "another validator may be missing; the message has the figures"],
+    AtLimit: ["False", "as many validators are missing as may be; the message names them"],
+    BelowQuorum: ["False", "more validators are missing than may be; the message names them"],
+    TooFewValidators: ["False", "fewer than four validators tolerate no missing one"],
+    CouncilUnknown: ["Unknown", "the chain has no known council yet"],
   },
 } as const satisfies Readonly<
   Record<NetworkConditionType, Readonly<Record<string, readonly ["True" | "False" | "Unknown", string]>>>

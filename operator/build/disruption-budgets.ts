@@ -11,7 +11,11 @@ export function disruptionBudget(node: NodeResource): DraftOf<V1PodDisruptionBud
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: sharedMeta(node, sharedNames(node.meta.name).disruptionBudget),
-    spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf(node.meta.name) } },
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: "AlwaysAllow",
+      selector: { matchLabels: selectorOf(node.meta.name) },
+    },
   };
 }
 
@@ -20,16 +24,22 @@ export function validatorBudgetName(network: string): string {
   return `${network}.validators`;
 }
 
+/** Validators of a network in a namespace, for their budget. */
+export interface BudgetedValidators {
+  /** Nodes of the validators. */
+  readonly nodes: readonly string[];
+  /** Number of their pods that a drain may evict. */
+  readonly maxUnavailable: number;
+}
+
 /**
- * Builds the budget of a network's core nodes: at most f of 3f + 1 may be unavailable, so that Istanbul BFT keeps its
- * quorum. Undefined when f is 0, because such a budget would block every drain.
+ * Builds the budget of a network's validators in its namespace. It selects their Nodes by name, because core nodes
+ * beside the council do not count.
  */
 export function validatorBudget(
   { meta }: NetworkResource,
-  cores: number,
-): DraftOf<V1PodDisruptionBudget> | undefined {
-  const maxUnavailable = Math.floor((cores - 1) / 3);
-  if (maxUnavailable < 1) return undefined;
+  { nodes, maxUnavailable }: BudgetedValidators,
+): DraftOf<V1PodDisruptionBudget> {
   const owner = {
     apiVersion: API_VERSION,
     kind: "Network",
@@ -48,8 +58,10 @@ export function validatorBudget(
     },
     spec: {
       maxUnavailable,
+      unhealthyPodEvictionPolicy: "AlwaysAllow",
       selector: {
-        matchLabels: { [labels.name]: "knit", [labels.component]: "core", [labels.network]: meta.name },
+        matchLabels: { [labels.name]: "knit", [labels.network]: meta.name },
+        matchExpressions: [{ key: labels.node, operator: "In", values: [...nodes].sort() }],
       },
     },
   };

@@ -51,6 +51,8 @@ export interface NodeReport extends NodeInfo {
   readonly peers: readonly string[];
   readonly height: number;
   readonly syncing: boolean;
+  /** Addresses of the validators, in lower case; undefined when the node or its gateway does not report them. */
+  readonly council: readonly string[] | undefined;
   /** Undefined when the gateway cannot measure it. */
   readonly disk: DiskUsage | undefined;
   /** Reasons at the node's `/readyz`; undefined when the gateway does not read it. */
@@ -62,6 +64,8 @@ type Members = Readonly<Record<string, unknown>>;
 const MAX_PEERS = 4_096;
 const ID = /^[0-9a-fA-F]{128}$/;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const MAX_VALIDATORS = 1_000;
 
 /** Decodes the result of `admin_nodeInfo`. All decoders throw `ControlError` `bad-answer`. */
 export function readNodeInfo(value: unknown): NodeInfo {
@@ -107,6 +111,16 @@ export function readSyncing(value: unknown): boolean {
   return true;
 }
 
+/** Decodes the result of `istanbul_getValidators`. */
+export function readValidators(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALIDATORS)
+    throw invalid("validators that are not a list");
+  return (value as readonly unknown[]).map((each) => {
+    if (typeof each !== "string" || !ADDRESS.test(each)) throw invalid("a validator without an address");
+    return each.toLowerCase();
+  });
+}
+
 /** Decodes the result of `admin_addPeer` and `admin_removePeer`. */
 export function readBoolean(value: unknown): boolean {
   if (typeof value !== "boolean") throw invalid("the result is not a boolean");
@@ -115,7 +129,7 @@ export function readBoolean(value: unknown): boolean {
 
 /** Decodes the result of `gateway_report`. */
 export function readReport(value: unknown): NodeReport {
-  const { id, version, genesis, peers, height, syncing, disk, reasons } = members(value);
+  const { id, version, genesis, peers, height, syncing, council, disk, reasons } = members(value);
   if (!isCount(height) || !Number.isSafeInteger(height)) throw invalid("the report has no height");
   if (typeof syncing !== "boolean") throw invalid("the report has no syncing");
   return {
@@ -125,6 +139,7 @@ export function readReport(value: unknown): NodeReport {
     peers: peersIn(peers).map(idIn),
     height,
     syncing,
+    council: council === undefined ? undefined : readValidators(council),
     disk: disk === undefined ? undefined : diskIn(disk),
     reasons: reasons === undefined ? undefined : readReasons(reasons),
   };

@@ -1,7 +1,7 @@
 /** Allow-list of the control channel, one row per method. The gateway rejects everything else. */
 
 /** Parameters of a method. */
-export type Parameters = "none" | "node-url";
+export type Parameters = "none" | "node-url" | "council-vote";
 
 /** A method of the control channel. */
 export interface ControlRow {
@@ -23,6 +23,7 @@ const REPORT = 640 * 1024;
 const asked = { takes: "none", answerBytes: SHORT, maintenance: false, by: "node" } as const;
 const peer = { ...asked, takes: "node-url" } as const;
 const maintenance = { ...asked, maintenance: true } as const;
+const vote = { ...maintenance, takes: "council-vote" } as const;
 
 /** The allow-list. */
 export const controlMethods = {
@@ -40,6 +41,8 @@ export const controlMethods = {
   chain_blockNumber: asked,
   chain_syncing: asked,
   net_peerCountByType: asked,
+  istanbul_getValidators: asked,
+  governance_vote: vote,
   gateway_report: { ...asked, answerBytes: REPORT, by: "gateway" },
 } as const satisfies Readonly<Record<string, ControlRow>>;
 
@@ -89,10 +92,21 @@ export function readCall(bytes: Uint8Array): ControlCall | InvalidCall {
   return { method: known, params };
 }
 
+/** Names of the votes that a gateway passes on: those about members of the council. */
+const COUNCIL_VOTE = /^governance\.(add|remove)validator$/;
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
 function fits(params: readonly unknown[], wanted: Parameters): params is readonly string[] {
   if (wanted === "none") return params.length === 0;
+  if (wanted === "council-vote") return isCouncilVote(params);
   const [url] = params;
   return params.length === 1 && typeof url === "string" && NODE_URL.test(url);
+}
+
+function isCouncilVote(params: readonly unknown[]): boolean {
+  const [name, address] = params;
+  const areTexts = typeof name === "string" && typeof address === "string";
+  return params.length === 2 && areTexts && COUNCIL_VOTE.test(name) && ADDRESS.test(address);
 }
 
 /** File names in a gateway's Secret. */

@@ -1,4 +1,4 @@
-/** Status of a node in one response: identity, peers, chain and free space of its volume. */
+/** Status of a node in one response: identity, peers, chain, validators and free space of its volume. */
 import {
   type DiskUsage,
   type NodeReport,
@@ -6,6 +6,7 @@ import {
   readNodeInfo,
   readPeerIds,
   readSyncing,
+  readValidators,
 } from "../control/answers.ts";
 import { ControlError } from "../control/error.ts";
 import type { ControlMethod } from "../control/methods.ts";
@@ -30,19 +31,38 @@ export async function reportOf({ node, disk, reasons }: ReportSources): Promise<
     if (answer.isError) return answer;
     results.push((JSON.parse(answer.text) as { result?: unknown }).result); // an answer of JSON-RPC
   }
-  const result: NodeReport = { ...read(results), disk: await disk(), reasons: await reasons() };
+  const result: NodeReport = {
+    ...read(results),
+    council: await councilOf(node),
+    disk: await disk(),
+    reasons: await reasons(),
+  };
   return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, result }), isError: false };
 }
 
+/** Calls for the validators; undefined when the node cannot report them. */
+async function councilOf(node: ReportSources["node"]): Promise<NodeReport["council"]> {
+  const answer = await node("istanbul_getValidators");
+  if (answer.isError) return undefined;
+  return decode(() => readValidators((JSON.parse(answer.text) as { result?: unknown }).result)); // an answer of JSON-RPC
+}
+
 /** Decodes the results, in the order of the calls. */
-function read([info, peers, height, syncing]: readonly unknown[]): Omit<NodeReport, "disk" | "reasons"> {
+function read([info, peers, height, syncing]: readonly unknown[]): Pick<
+  NodeReport,
+  "id" | "version" | "genesis" | "peers" | "height" | "syncing"
+> {
+  return decode(() => ({
+    ...readNodeInfo(info),
+    peers: [...readPeerIds(peers)],
+    height: readHeight(height),
+    syncing: readSyncing(syncing),
+  }));
+}
+
+function decode<T>(decoder: () => T): T {
   try {
-    return {
-      ...readNodeInfo(info),
-      peers: [...readPeerIds(peers)],
-      height: readHeight(height),
-      syncing: readSyncing(syncing),
-    };
+    return decoder();
   } catch (error) {
     if (error instanceof ControlError) throw new IpcError("bad-answer", error.message, { cause: error });
     throw error;

@@ -1,16 +1,17 @@
-/**
- * The members of a network in a namespace: readiness, lag, and the number of core nodes that may be
- * unavailable.
- */
+/** The members of a network in a namespace: readiness and lag. */
 import type { NodeType } from "../api/node-types.ts";
 
 /** Observed state of a member. */
 export interface MemberView {
+  /** `namespace/name`. */
+  readonly key: string;
   /** Name of the member, unique in the group. */
   readonly name: string;
   /** Name of its Node. */
   readonly node: string;
   readonly type: NodeType;
+  /** Address of its node key; undefined until that exists. */
+  readonly address: string | undefined;
   /** True when it should have no pod. */
   readonly suspended: boolean;
   /** True when the pod is ready and the node responded recently. */
@@ -55,23 +56,4 @@ export function lagOf(
 export function isSteady(member: MemberView, members: readonly MemberView[]): boolean {
   const lag = lagOf(member, newestOf(members));
   return member.ready && !member.suspended && lag !== undefined && lag <= LEVEL_BLOCKS;
-}
-
-/**
- * Returns the number of `cores` validators that may be unavailable: floor((n-1)/3). It is 1 below four
- * validators, because they must be restarted at times.
- */
-export function mayMiss(cores: number): number {
-  return Math.max(1, Math.floor((cores - 1) / 3));
-}
-
-/** Returns the reason not to stop a core node now; undefined when it may stop or is no core node. */
-export function quorumTrouble(member: MemberView, members: readonly MemberView[]): string | undefined {
-  if (member.type !== "core") return undefined;
-  const cores = members.filter(({ type }) => type === "core");
-  const missing = cores.filter((each) => each.name !== member.name && !isSteady(each, members));
-  const most = mayMiss(cores.length);
-  if (missing.length + 1 <= most) return undefined;
-  const names = missing.map(({ name }) => name).join(", ");
-  return `at most ${most} of ${cores.length} core nodes may be unavailable, and ${names} already ${missing.length === 1 ? "is" : "are"}`;
 }

@@ -42,6 +42,8 @@ export interface MemberFailure {
 export interface HealthView {
   /** Set while `spec.suspend` is true: Suspended without pods, Suspending with pods. */
   readonly suspension: "Suspended" | "Suspending" | undefined;
+  /** Reason that a requested suspension or deletion waits. */
+  readonly held: string | undefined;
   /** The step that waits or failed; undefined when all completed. */
   readonly step: StepEnd | undefined;
   readonly members: readonly MemberHealth[];
@@ -113,8 +115,9 @@ function availability({ members, suspension }: HealthView): Verdict {
 }
 
 function progress(view: HealthView): Verdict {
-  const { rollout, keep, waits, members, suspension, step } = view;
+  const { rollout, keep, waits, members, suspension, step, held } = view;
   const type = "Progressing";
+  if (held !== undefined) return verdict(type, "ChainStopRefused", held);
   if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", pausedText(view, rollout));
   if (rollout !== undefined) return verdict(type, "RollingOut", `${rollout.message}${others(keep)}`);
   if (keep.length > 0) return verdict(type, "RolloutWaits", `${keep.join(", ")}: ${waits ?? "not yet"}`);

@@ -3,7 +3,8 @@
  * ready itself lets others pass.
  */
 import type { MaintenanceRun } from "../api/node-runs.ts";
-import { LEVEL_BLOCKS, lagOf, type MemberView, newestOf, quorumTrouble } from "./group.ts";
+import { type Council, quorumTrouble } from "./council.ts";
+import { LEVEL_BLOCKS, lagOf, type MemberView, newestOf } from "./group.ts";
 import type { Turn } from "./order.ts";
 
 /** Observed state of the member to maintain. */
@@ -22,6 +23,8 @@ export interface PreflightView {
   readonly member: MaintainedMember | undefined;
   /** All members of the group. */
   readonly members: readonly MemberView[];
+  /** Councils of the chain; none when it may stop. */
+  readonly councils: readonly Council[];
   /** Another member of the group with maintenance in progress. */
   readonly maintained: string | undefined;
   /** A member of the group that is being recreated, or is next. */
@@ -64,7 +67,7 @@ const ownChecks: readonly Check[] = [
   ({ member }) =>
     member.peersWanted > 0 && member.peers === 0 ? "the replica has no connected peer" : undefined,
   diskTrouble,
-  ({ member, members }) => quorumTrouble(member, members),
+  ({ member, councils }) => quorumTrouble(member, councils),
 ];
 
 /** Reason to wait, as fields of the run. */

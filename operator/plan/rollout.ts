@@ -5,7 +5,8 @@
  */
 import type { Rollout } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
-import { isSteady, type MemberView, quorumTrouble } from "./group.ts";
+import { type Council, quorumTrouble } from "./council.ts";
+import { isSteady, type MemberView } from "./group.ts";
 
 /** A member with the digests of its pod. */
 export interface RolloutMember extends MemberView {
@@ -32,6 +33,8 @@ export interface RolloutView {
   readonly members: readonly MemberView[];
   /** Rollouts in the statuses of the group's Nodes, by Node. */
   readonly rollouts: ReadonlyMap<string, Rollout>;
+  /** Councils of the chain; none when it may stop. */
+  readonly councils: readonly Council[];
   /** Member with maintenance in progress. */
   readonly maintained: string | undefined;
 }
@@ -140,7 +143,7 @@ function troubleWith(
   view: RolloutView,
   stopped: Rollout | undefined,
 ): string | undefined {
-  const { members, maintained } = view;
+  const { members, maintained, councils } = view;
   const others = othersOf(view);
   const rolling = others.find(({ state }) => state === "Rolling");
   if (rolling !== undefined) return rolling.message;
@@ -150,7 +153,7 @@ function troubleWith(
   const failed = stopped ?? others[0];
   if (failed !== undefined) return `the rollout is paused: ${failed.message}`;
   const sibling = members.find((each) => isSibling(each, next) && !isSteady(each, members));
-  return sibling === undefined ? quorumTrouble(next, members) : `${sibling.name} is not ready and synced`;
+  return sibling === undefined ? quorumTrouble(next, councils) : `${sibling.name} is not ready and synced`;
 }
 
 /** Lists the rollouts of the group's other Nodes. */

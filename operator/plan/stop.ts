@@ -20,8 +20,16 @@ export function truncatePermission(value: string): string {
   return value.slice(0, 64);
 }
 
+const permitting = {
+  "new-key": annotations.allowNewKey,
+  "new-chain": annotations.allowNewChain,
+  "chain-stop": annotations.allowChainStop,
+} as const;
+
+/** A permission by annotation. */
+export type Permission = keyof typeof permitting;
+
 /** Formats the command that grants a permission. */
-export function allowCommand(kind: "kn" | "knet", name: string, permission: "new-key" | "new-chain"): string {
-  const annotation = permission === "new-key" ? annotations.allowNewKey : annotations.allowNewChain;
-  return `kubectl annotate --overwrite ${kind} ${name} ${annotation}="$(date)"`;
+export function allowCommand(kind: "kn" | "knet", name: string, permission: Permission): string {
+  return `kubectl annotate --overwrite ${kind} ${name} ${permitting[permission]}="$(date)"`;
 }

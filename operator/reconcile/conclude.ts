@@ -2,6 +2,7 @@
 import { privilegedModules } from "../api/node-api.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
+import { formatInstant } from "../observe/clock.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import { lagOf, type ReportedHeight } from "../plan/group.ts";
 import { type HealthView, judge, type MemberHealth, phaseOf } from "../plan/health.ts";
@@ -22,6 +23,7 @@ export function conclude(context: Context, outcome: Outcome): void {
     ...context.status,
     observedGeneration: generation,
     phase: phaseOf(view),
+    deletion: node.meta.deleted ? { continuedAt: undefined } : undefined,
     ...sumsOf(members),
     members,
     conditions: nextConditions(context.status.conditions, verdicts, terms),
@@ -38,6 +40,9 @@ export function concludeDeletion(context: Context, message: string): void {
     ...status,
     observedGeneration: node.meta.generation,
     phase: "Deleting",
+    deletion: status.deletion && {
+      continuedAt: status.deletion.continuedAt ?? formatInstant(deps.clock.now()),
+    },
     conditions: [...said, ...others],
   };
 }
@@ -54,6 +59,7 @@ function healthOf(context: Context, outcome: Outcome): HealthView {
   const newest = newestOfGroup(context);
   return {
     suspension: suspensionOf(context),
+    held: context.stop?.isHeld === true ? context.stop.message : undefined,
     step: outcome.kind === "continue" ? undefined : outcome,
     members: members.map((member) => healthOfMember(member, newest)),
     rollout: status.rollout,
@@ -104,6 +110,7 @@ function sumsOf(members: readonly MemberStatus[]) {
     peers: peers.length === 0 ? undefined : peers.reduce((sum, each) => sum + each, 0),
     url: first?.url,
     address: first?.address,
+    validator: first?.validator,
     version: first?.version,
   };
 }

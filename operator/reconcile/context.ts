@@ -1,10 +1,9 @@
 /** State of a reconciliation: the Node, the facts that steps establish, and the status to write. */
 import { API_VERSION } from "../api/names.ts";
 import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
-import { keyOf, type NetworkResource, type NodeResource, readNode } from "../api/resource.ts";
+import { type NetworkResource, type NodeResource, readNode } from "../api/resource.ts";
 import { type Identity } from "../build/identity.ts";
-import { type Member, membersOf } from "../build/names.ts";
-import { withNetworkDefaults } from "../build/network-defaults.ts";
+import type { Member } from "../build/names.ts";
 import type { RolloutPlan } from "../plan/rollout.ts";
 import type { Stop } from "../plan/stop.ts";
 import type { VolumeVerdict } from "../plan/storage.ts";
@@ -67,6 +66,10 @@ export interface Context {
   readonly members: readonly MemberContext[];
   /** Status to write; those of the members are added at the end. */
   status: NodeStatus;
+  /** True while an action waits because the chain would stop, or is being done by permission. */
+  isStopPending?: boolean;
+  /** Trouble of a requested suspension or deletion, and whether that waits. */
+  readonly stop: { readonly message: string; readonly isHeld: boolean } | undefined;
   /** Plan of the rollout; only while a member is to be recreated. */
   rollout?: RolloutPlan;
   /** Delay of the next reconciliation in milliseconds, even when all steps complete. */
@@ -79,42 +82,6 @@ export interface Step<C = Context> {
   readonly run: (context: C) => Promise<Outcome> | Outcome;
   /** True when later steps do not depend on it and run although it failed. */
   readonly isAlone?: boolean;
-}
-
-/** Creates a context from the current status. */
-export function createContext(given: NodeResource, deps: ReconcileDeps): Context {
-  const network = deps.cache.network(
-    keyOf({ namespace: given.meta.namespace, name: given.spec.network.name }),
-  );
-  const node = withNetworkDefaults(given, network);
-  const { namespace } = node.meta;
-  const members = membersOf(node).map((member): MemberContext => {
-    const known = node.status.members?.find(({ name }) => name === member.name);
-    const key = keyOf({ namespace, name: member.name });
-    return { key, member, node, deps, facts: {}, status: known ?? newMember(member) };
-  });
-  return { key: keyOf(node.meta), node, network, deps, members, status: node.status };
-}
-
-function newMember({ name }: Member): MemberStatus {
-  return {
-    name,
-    ready: false,
-    reason: undefined,
-    address: undefined,
-    url: undefined,
-    externalUrl: undefined,
-    volume: undefined,
-    height: undefined,
-    syncing: undefined,
-    version: undefined,
-    peers: undefined,
-    peersWanted: undefined,
-    peersMissing: undefined,
-    mesh: undefined,
-    disk: undefined,
-    lastExit: undefined,
-  };
 }
 
 /**

@@ -12,9 +12,10 @@ import { messageOf } from "../observe/message-of.ts";
 import { planDeletion } from "../plan/deletion.ts";
 import { peerId } from "../plan/mesh.ts";
 import { concludeDeletion } from "./conclude.ts";
-import { createContext, saveStatus } from "./context.ts";
+import { saveStatus } from "./context.ts";
+import { createContext } from "./create-context.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { hasFinalizer, removeFinalizer } from "./finalizer.ts";
+import { hasFinalizer, ORPHAN, removeFinalizer } from "./finalizer.ts";
 import { viewMember } from "./group.ts";
 import { isOwned } from "./owned.ts";
 
@@ -23,8 +24,6 @@ export const DELETION_MS = (TERMINATION_GRACE_SECONDS + 60) * 1_000;
 /** Interval of checks during a deletion. */
 const LOOK_MS = 2_000;
 const RESYNC_MS = 300_000;
-/** Finalizer by which the API server marks a deletion that orphans dependents. */
-const ORPHAN = "orphan";
 
 /** Continues a deletion; returns the milliseconds until the next check. */
 export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<number> {
@@ -33,7 +32,7 @@ export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<
   const pods = podsOf(node, deps);
   const plan = planDeletion(
     {
-      until: (meta.deletedAt ?? 0) + DELETION_MS,
+      until: startOf(node, deps) + DELETION_MS,
       orphans: meta.finalizers.includes(ORPHAN),
       pods: pods.map(({ name }) => name),
       keepers: keepersOf(node, deps),
@@ -44,6 +43,12 @@ export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<
   await note(node, deps, plan.left ?? "");
   for (const { name, set } of pods) if (set !== undefined) await endPod(node, deps, name, set);
   return LOOK_MS;
+}
+
+/** Returns the time from which a deletion is limited: its request, or the end of the time that it was held. */
+function startOf({ meta, status }: NodeResource, { clock }: ReconcileDeps): number {
+  if (status.deletion === undefined) return meta.deletedAt ?? 0;
+  return Date.parse(status.deletion.continuedAt ?? "") || clock.now();
 }
 
 /** Removes the finalizer of a Node that cannot be parsed, so that its namespace can be deleted. */

@@ -6,6 +6,9 @@ import { kinds } from "../kube/resources.ts";
 import type { Context } from "./context.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 
+/** Finalizer by which the API server marks a deletion that orphans dependents. */
+export const ORPHAN = "orphan";
+
 /** True for a Node with the operator's finalizer. */
 export function hasFinalizer({ finalizers }: Pick<ObjectMeta, "finalizers">): boolean {
   return finalizers.includes(FINALIZER);

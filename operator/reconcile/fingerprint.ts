@@ -11,8 +11,15 @@ export function nodeFingerprint({ meta, spec, status }: NodeResource): string {
 /** Returns a text of the fields on which the peers of a Node depend. */
 export function peerFingerprint(node: NodeResource | undefined): string {
   const urls = node?.status.members?.map(({ name, url }) => [name, url]);
-  const { maintenance, rollout } = node?.status ?? {};
-  return JSON.stringify([node?.meta.deleted, urls, maintenance?.state, rollout?.member, rollout?.state]);
+  const { maintenance, rollout, phase } = node?.status ?? {};
+  return JSON.stringify([
+    node?.meta.deleted,
+    phase === "Deleting",
+    urls,
+    maintenance?.state,
+    rollout?.member,
+    rollout?.state,
+  ]);
 }
 
 /** Removes figures from a status: heights and used bytes. */

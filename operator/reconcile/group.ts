@@ -6,7 +6,8 @@ import { type MemberView, newestOf, type ReportedHeight } from "../plan/group.ts
 import { isUnderWay } from "../plan/maintenance.ts";
 import type { Context } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { readPod } from "./pod-view.ts";
+import type { Observation } from "./observation.ts";
+import { type PodView, readPod } from "./pod-view.ts";
 
 /** A group. */
 export interface Group {
@@ -20,9 +21,12 @@ export interface Group {
   readonly others: readonly MaintenanceRun[];
 }
 
-/** Returns the key of a Node's group. */
-export function groupKey({ node }: Pick<Context, "node">): string {
-  return `${node.meta.namespace}/${node.spec.network.name}`;
+/**
+ * Returns the key of a Node's group for locks. Groups of one chain in several namespaces have one key, because their
+ * validators are of one council.
+ */
+export function groupKey({ node, network }: Pick<Context, "node" | "network">): string {
+  return network?.status.genesisHash ?? `${node.meta.namespace}/${node.spec.network.name}`;
 }
 
 /** Observes the group; the Node itself has the status of the context. */
@@ -48,24 +52,39 @@ export function groupOf(context: Context): Group {
   };
 }
 
+/** Returns the last observation of the node in a member's current pod, unless it is too old. */
+export function freshObservation(
+  member: Member,
+  { poller, cache, clock }: Pick<ReconcileDeps, "poller" | "cache" | "clock">,
+): (Observation & { readonly ok: true }) | undefined {
+  const observation = poller.latest(keyOf({ ...member.node.meta, name: member.name }));
+  if (observation?.ok !== true || clock.now() > observation.until) return undefined;
+  return observation.address === podOf(member, cache)?.address ? observation : undefined;
+}
+
+function podOf({ node, name }: Member, cache: Pick<ReconcileDeps["cache"], "find">): PodView | undefined {
+  const pod = cache.find("pod", keyOf({ ...node.meta, name: objectNames(name).pod }));
+  return pod === undefined || pod.meta.deleted ? undefined : readPod(pod.object);
+}
+
 /** Observes a member. */
-export function viewMember({ node, name }: Member, deps: ReconcileDeps): MemberView {
-  const { namespace } = node.meta;
-  const pod = deps.cache.find("pod", keyOf({ namespace, name: objectNames(name).pod }));
-  const view = pod === undefined || pod.meta.deleted ? undefined : readPod(pod.object);
-  const observation = deps.poller.latest(keyOf({ namespace, name }));
-  const isFresh =
-    observation?.ok === true &&
-    observation.address === view?.address &&
-    deps.clock.now() <= observation.until;
+export function viewMember(
+  member: Member,
+  deps: Pick<ReconcileDeps, "poller" | "cache" | "clock">,
+): MemberView {
+  const { node, name } = member;
+  const key = keyOf({ ...node.meta, name });
+  const report = freshObservation(member, deps);
   return {
+    key,
     name,
     node: node.meta.name,
     type: node.spec.type,
+    address: node.status.members?.find((each) => each.name === name)?.address,
     suspended: node.spec.suspend,
-    ready: isFresh && view.ready,
-    height: isFresh ? observation.height : undefined,
-    reportedAt: observation?.at ?? 0,
+    ready: report !== undefined && podOf(member, deps.cache)?.ready === true,
+    height: report?.height,
+    reportedAt: deps.poller.latest(key)?.at ?? 0,
   };
 }
 

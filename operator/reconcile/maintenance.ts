@@ -26,6 +26,7 @@ import { startNext } from "../plan/requests.ts";
 import { isOpenWindow } from "../plan/windows.ts";
 import { gatewayOf } from "./cluster-cache.ts";
 import { type Context, type MemberContext, saveStatus } from "./context.ts";
+import { limitingCouncils } from "./council.ts";
 import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { bookOf, runsToCome, withBook } from "./requests.ts";
@@ -84,6 +85,7 @@ function preflightView(context: Context, run: MaintenanceRun, room?: MigrationSp
   return {
     member: member && viewMaintained(member),
     members: group.members,
+    councils: limitingCouncils(context),
     maintained,
     rolling,
     turns: isFree ? turnsIn(group, deps.clock.now()) : [], // many are looked at: only when it matters

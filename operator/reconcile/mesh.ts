@@ -110,13 +110,15 @@ function peerCandidates({ node, deps }: MemberContext): readonly PeerCandidate[]
   ]);
 }
 
+/** A deleted Node stays a peer until its deletion is carried out. */
 function membersOf({ meta, spec, status }: NodeResource): readonly PeerCandidate[] {
+  const isLeaving = meta.deleted && status.phase === "Deleting";
   return (status.members ?? []).map(({ name, url }) => ({
     name,
     namespace: meta.namespace,
     network: spec.network.name,
     type: spec.type,
     namespaces: spec.peers.namespaces,
-    url: meta.deleted ? undefined : url,
+    url: isLeaving ? undefined : url,
   }));
 }

@@ -105,7 +105,7 @@ async function createGenesis(search: GenesisSearch): Promise<readonly [GenesisFo
 function statusWithGenesis({ meta, status }: NetworkResource, genesis: GenesisRecord): NetworkStatus {
   const permission = meta.annotations[annotations.allowNewChain];
   const allowedNewChain = permission === undefined ? undefined : truncatePermission(permission);
-  return { ...status, genesis, genesisHash: undefined, allowedNewChain };
+  return { ...status, genesis, genesisHash: undefined, council: undefined, allowedNewChain };
 }
 
 /** Returns the address of a validator's key, which exists before its node. */

@@ -5,6 +5,7 @@ import { networkReasons } from "../api/reasons.ts";
 import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
+import { type Council, maxMissing, nameOf } from "../plan/council.ts";
 import type { GenesisRecord } from "../plan/genesis.ts";
 import type { Production } from "../plan/production.ts";
 import { isAllowed, truncatePermission } from "../plan/stop.ts";
@@ -23,6 +24,10 @@ export interface NetworkView {
   readonly nodes: readonly NodeResource[];
   readonly genesis: GenesisFound;
   readonly production: Production["verdict"];
+  /** Councils of the chain, the newest first. */
+  readonly councils: readonly Council[];
+  /** True when the newest council is reported by a node, and not only recorded. */
+  readonly isReported: boolean;
   readonly deps: Pick<ReconcileDeps, "poller" | "clock">;
 }
 
@@ -33,7 +38,7 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
   const hashes = hashesOf(view);
   const heights = nodes.flatMap((node) => node.status.height ?? []);
   const producing = { type: "Producing", ...view.production } as const;
-  const verdicts = [readiness(view, hashes), genesisVerdict(genesis), producing];
+  const verdicts = [readiness(view, hashes), genesisVerdict(genesis), producing, toleranceVerdict(view)];
   const now = deps.clock.now();
   return {
     observedGeneration: meta.generation,
@@ -42,6 +47,7 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
     allowedNewChain: followedPermission(view),
     genesisHash: hashOf(view, hashes),
     validators: validatorsOf(view),
+    council: councilOf(view),
     nodes: nodes.reduce((sum, { spec }) => sum + spec.replicas, 0),
     readyNodes: nodes.reduce((sum, node) => sum + (node.status.readyMembers ?? 0), 0),
     height: heights.length === 0 ? status.height : Math.max(...heights),
@@ -83,6 +89,30 @@ function followedPermission({ genesis, network: { meta, status } }: NetworkView)
   const value = meta.annotations[annotations.allowNewChain];
   if (value === undefined) return undefined;
   return "name" in genesis ? truncatePermission(value) : status.allowedNewChain;
+}
+
+/** Returns the reported council; without one the recorded one stays. */
+function councilOf({ councils: [council], isReported, network }: NetworkView): NetworkStatus["council"] {
+  if (!isReported || council === undefined) return network.status.council;
+  return council.flatMap(({ address, member }) => (address === undefined ? [] : [{ address, member }]));
+}
+
+/** Compares the missing validators with the number that may be missing. */
+function toleranceVerdict({
+  councils: [council = []],
+  network: { meta },
+}: NetworkView): Verdict<"FaultTolerant"> {
+  if (council.length === 0) return verdict("FaultTolerant", "CouncilUnknown");
+  const most = maxMissing(council.length);
+  const missing = council.filter(({ isMissing }) => isMissing);
+  const figures = `at most ${most} of ${council.length} validators may be unavailable`;
+  const away = missing.length === 0 ? "" : `, unavailable: ${missing.map(nameOf).join(", ")}`;
+  const isLimited = meta.annotations[annotations.allowChainStop] === undefined;
+  const message = `${figures}${away}${isLimited ? "" : `; drains are not limited: ${annotations.allowChainStop}`}`;
+  if (missing.length > most) return verdict("FaultTolerant", "BelowQuorum", message);
+  if (most === 0) return verdict("FaultTolerant", "TooFewValidators", message);
+  if (missing.length === most) return verdict("FaultTolerant", "AtLimit", message);
+  return verdict("FaultTolerant", "Tolerant", message);
 }
 
 /** Lists the validators of a created genesis with their Nodes. */

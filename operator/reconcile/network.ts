@@ -1,11 +1,13 @@
 /** Reconciles a Network: its genesis, the disruption budget of its validators and its status. */
-import { API_VERSION } from "../api/names.ts";
+import { API_VERSION, annotations } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNetwork } from "../api/resource.ts";
 import { validatorBudget, validatorBudgetName } from "../build/disruption-budgets.ts";
-import { membersOf } from "../build/names.ts";
+import { membersOf, nodeOfMember } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
+import { type Council, evictable } from "../plan/council.ts";
 import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
+import { councilsOf, reportedAddresses } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { findGenesis } from "./network-genesis.ts";
 import { concludeNetwork } from "./network-verdict.ts";
@@ -26,9 +28,21 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
   const save = (status: NetworkStatus) => writeStatus(network, status, deps);
   const [genesis, current] = await findGenesis({ network, nodes, deps, save });
   if ("lost" in genesis) deps.events.record(network, "GenesisLost", genesis.lost);
-  await applyBudget(network, nodes, deps);
+  const recorded = "note" in genesis ? genesis.note : current.status.genesis;
+  const chain = { network: { ...current, status: { ...current.status, genesis: recorded } }, nodes, deps };
+  const councils = councilsOf(chain);
+  await applyBudget(current, councils, deps);
+  const isReported = reportedAddresses(chain).length > 0;
   const production = judge(current, nodes, deps);
-  const status = concludeNetwork({ network: current, nodes, genesis, production, deps });
+  const status = concludeNetwork({
+    network: current,
+    nodes,
+    genesis,
+    production,
+    councils,
+    isReported,
+    deps,
+  });
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);
   if (!("name" in genesis)) return WAIT_MS;
   return production.reason === "NotReported" ? RESYNC_MS : PRODUCTION_MS;
@@ -67,18 +81,29 @@ function reportsOf(node: NodeResource, { poller, clock }: ReconcileDeps): readon
   });
 }
 
+/** Limits drains of validators, unless the Network's annotation permits that the chain stops. */
 async function applyBudget(
   network: NetworkResource,
-  nodes: readonly NodeResource[],
+  councils: readonly Council[],
   deps: ReconcileDeps,
 ): Promise<void> {
-  const { namespace } = network.meta;
+  const { namespace, annotations: given } = network.meta;
   const name = validatorBudgetName(network.meta.name);
   const seen = deps.cache.find("disruptionBudget", keyOf({ namespace, name }));
-  const draft = validatorBudget(network, nodes.filter(({ spec }) => spec.type === "core").length);
-  if (draft !== undefined) await deps.applier.apply(draft, seen);
-  else if (seen !== undefined)
+  const isLimited = given[annotations.allowChainStop] === undefined;
+  const maxUnavailable = isLimited ? evictable(councils, namespace) : undefined;
+  if (maxUnavailable !== undefined) {
+    const nodes = nodesIn(councils, namespace);
+    await deps.applier.apply(validatorBudget(network, { nodes, maxUnavailable }), seen);
+  } else if (seen !== undefined)
     await deps.client.remove(kinds.disruptionBudget, { namespace, name }, seen.meta.uid);
+}
+
+/** Lists the Nodes of a namespace that are in a council. */
+function nodesIn(councils: readonly Council[], namespace: string): readonly string[] {
+  const keys = councils.flat().flatMap(({ member }) => member ?? []);
+  const own = keys.filter((key) => key.startsWith(`${namespace}/`));
+  return [...new Set(own.map((key) => nodeOfMember(key).slice(namespace.length + 1)))];
 }
 
 /** Writes the status with the version as precondition, to preserve a concurrently recorded genesis. */

@@ -17,6 +17,8 @@ export type Observation =
       /** Reasons at the node's `/readyz`; undefined when the gateway does not read it. */
       readonly reasons?: readonly string[] | undefined;
       readonly peers: ReadonlySet<string>;
+      /** Addresses of the validators; undefined when the node or its gateway does not report them. */
+      readonly council: readonly string[] | undefined;
       /** Disk space; undefined when the gateway cannot measure it. */
       readonly disk: DiskUsage | undefined;
     }
@@ -50,8 +52,8 @@ export function isPolledChanged(before: PolledNode | undefined, after: PolledNod
 function fingerprint({ observation, isMoving }: PolledNode): string {
   const { ok, address } = observation;
   if (!ok) return JSON.stringify([ok, address, observation.message]);
-  const { id, version, syncing, reasons, peers } = observation;
-  return JSON.stringify([ok, address, id, version, syncing, reasons, [...peers].sort(), isMoving]);
+  const { id, version, syncing, reasons, peers, council } = observation;
+  return JSON.stringify([ok, address, id, version, syncing, reasons, [...peers].sort(), council, isMoving]);
 }
 
 function heightOf(observation: Observation | undefined): number | undefined {

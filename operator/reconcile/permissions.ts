@@ -18,7 +18,9 @@ export function permissionStep(context: Context): Outcome {
   };
   const newKey = followed("key", annotations.allowNewKey, status.allowed?.newKey);
   const newChain = followed("chain", annotations.allowNewChain, status.allowed?.newChain);
-  const isAny = newKey !== undefined || newChain !== undefined;
-  context.status = { ...status, allowed: isAny ? { newKey, newChain } : undefined };
+  const stop = node.meta.annotations[annotations.allowChainStop];
+  const chainStop = context.isStopPending ? status.allowed?.chainStop : stop && truncatePermission(stop);
+  const isAny = [newKey, newChain, chainStop].some((each) => each !== undefined);
+  context.status = { ...status, allowed: isAny ? { newKey, newChain, chainStop } : undefined };
   return goOn;
 }

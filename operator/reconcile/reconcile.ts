@@ -11,7 +11,8 @@ import { certificateStep } from "./certificate.ts";
 import { chainStep, volumeStep } from "./chain.ts";
 import { claimStep } from "./claim.ts";
 import { conclude } from "./conclude.ts";
-import { type Context, createContext, type MemberContext, type Step, saveStatus } from "./context.ts";
+import { type Context, type MemberContext, type Step, saveStatus } from "./context.ts";
+import { createContext } from "./create-context.ts";
 import { endNode } from "./deletion.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { finalizerStep } from "./finalizer.ts";
@@ -24,7 +25,7 @@ import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
 import { permissionStep } from "./permissions.ts";
 import { requestStep, standingRequestStep } from "./requests.ts";
 import { rolloutStep } from "./rollout.ts";
-import { answerStep, awaitsFirstAnswer, podStep, readyStep } from "./running.ts";
+import { answerStep, awaitsFirstAnswer, podStep, readyStep, validatorStep } from "./running.ts";
 import { signerStep } from "./signer.ts";
 
 /** Steps of a Node. One that does not continue ends the list, unless later steps are independent of it. */
@@ -54,6 +55,7 @@ const steps: readonly Step[] = [
 
 /** Steps that observe a member's pod and node. */
 const looks: readonly Step<MemberContext>[] = [
+  { name: "validator", run: validatorStep },
   { name: "pod", run: podStep, isAlone: true },
   { name: "answer", run: answerStep },
   { name: "volume", run: volumeStep },
@@ -98,8 +100,11 @@ const UNHEARD_MS = 20_000;
  * API server.
  */
 export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promise<number> {
-  if (node.meta.deleted) return endNode(node, deps);
   const context = createContext(node, deps);
+  const { stop } = context;
+  if (stop !== undefined)
+    deps.events.record(node, stop.isHeld ? "ChainStopRefused" : "ChainStops", stop.message);
+  if (node.meta.deleted && stop?.isHeld !== true) return endNode(node, deps);
   if (awaitsFirstAnswer(context)) return UNHEARD_MS;
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know

@@ -27,7 +27,7 @@ import { goOn, type Outcome } from "./outcome.ts";
 export async function requestStep(context: Context): Promise<Outcome> {
   const { node, deps } = context;
   const text = node.meta.annotations[annotations.run];
-  if (text === undefined || node.meta.deleted) return goOn;
+  if (text === undefined) return goOn;
   const request = parseRequest(text);
   if ("operation" in request) {
     const members = context.members.map(({ member }) => ({ member: member.name }));

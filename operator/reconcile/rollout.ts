@@ -9,6 +9,7 @@ import { inputDigest, lastAppliedTemplate, templateDigest } from "../build/templ
 import { isUnderWay } from "../plan/maintenance.ts";
 import { planRollout, type RolloutMember } from "../plan/rollout.ts";
 import { type Context, type MemberContext, saveStatus } from "./context.ts";
+import { limitingCouncils } from "./council.ts";
 import { groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { readPod } from "./pod-view.ts";
@@ -28,7 +29,8 @@ export async function rolloutStep(context: Context): Promise<Outcome> {
   const [maintained] = isBusy
     ? ["another member"]
     : [...group.others, ...ownRun(context)].map(({ member }) => member);
-  const view = { node: node.meta.name, own, ...group, maintained };
+  const councils = limitingCouncils(context);
+  const view = { node: node.meta.name, own, ...group, councils, maintained };
   const plan = planRollout(view, deps.clock.now());
   for (const { member, facts } of members) facts.keeps = plan.keep.includes(member.name);
   context.rollout = plan;

@@ -4,6 +4,7 @@ import { keyOf } from "../api/resource.ts";
 import { addressOfId } from "../build/identity.ts";
 import { objectNames } from "../build/names.ts";
 import type { Context, MemberContext } from "./context.ts";
+import { recordedAddresses, reportedAddresses } from "./council.ts";
 import { externalUrl } from "./external-url.ts";
 import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
@@ -84,6 +85,21 @@ export function answerStep(context: MemberContext): Outcome {
   const { height, syncing, version, peers } = observation;
   context.status = { ...context.status, height, syncing, version, peers: peers.size };
   checkChain(context, observation.genesis);
+  return goOn;
+}
+
+/** Records whether a core node is in the council; an unknown council changes nothing. */
+export function validatorStep(context: MemberContext): Outcome {
+  const { node, deps, status } = context;
+  if (node.spec.type !== "core" || status.address === undefined) return goOn;
+  const { namespace } = node.meta;
+  const nodes = deps.cache
+    .nodes(namespace)
+    .filter(({ spec }) => spec.network.name === node.spec.network.name);
+  const network = deps.cache.network(keyOf({ namespace, name: node.spec.network.name }));
+  const [council] = reportedAddresses({ network, nodes, deps });
+  const known = council ?? recordedAddresses(network);
+  if (known !== undefined) context.status = { ...status, validator: known.includes(status.address) };
   return goOn;
 }
 

@@ -77,8 +77,8 @@ export class FakeCluster {
   }
 
   /** Puts the Network there to which all Nodes belong. */
-  putNetwork(spec: object): void {
-    const metadata = { name: "net", namespace: "demo" };
+  putNetwork(spec: object, noted: Record<string, string> = {}): void {
+    const metadata = { name: "net", namespace: "demo", annotations: noted };
     this.put({ apiVersion: "knit.dev/v1alpha1", kind: "Network", metadata, spec });
   }
 
@@ -129,6 +129,7 @@ export class FakeCluster {
       height: 5,
       syncing: false,
       peers: new Set(peers.map(idOf)),
+      council: undefined,
       disk: undefined,
     });
   }

@@ -19,9 +19,11 @@ export const NOW = Date.parse("2026-01-01T00:00:00Z");
 /** A member that is well. */
 export function aMaintained(name: string, more: Partial<MaintainedMember> = {}): MaintainedMember {
   return {
+    key: `demo/${name}`,
     name,
     node: name,
     type: "core",
+    address: undefined,
     suspended: false,
     ready: true,
     height: 100,

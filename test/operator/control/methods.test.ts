@@ -22,7 +22,15 @@ const REPORT = {
   peers: [ID],
   height: 7,
   syncing: false,
+  council: [`0x${"cd".repeat(20)}`],
   disk: { sizeBytes: 10, freeBytes: 4 },
+};
+const ADDRESS = `0x${"ab".repeat(20)}`;
+const ADD = "governance.addvalidator";
+const PARAMETERS = {
+  none: [],
+  "node-url": [URL],
+  "council-vote": [ADD, ADDRESS],
 };
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const call = (method: unknown, params?: unknown): Uint8Array =>
@@ -31,7 +39,7 @@ const call = (method: unknown, params?: unknown): Uint8Array =>
 describe("a call", () => {
   test("of every method on the list is passed on, and of its parameters no more than it takes", () => {
     for (const [method, { takes }] of Object.entries(controlMethods)) {
-      const params = takes === "none" ? [] : [URL];
+      const params = PARAMETERS[takes];
       expect(readCall(call(method, params))).toEqual({ method, params });
       expect(readCall(call(method, [...params, "more"]))).toMatchObject({ code: -32_602 });
     }
@@ -64,6 +72,9 @@ describe("a call", () => {
     ["a URL of another kind", call("admin_addPeer", ["http://x"]), -32_602],
     ["a URL with a line break", call("admin_addPeer", [`${URL}\n`]), -32_602],
     ["a URL that is endless", call("admin_addPeer", [`${URL}&x=${"1".repeat(300)}`]), -32_602],
+    ["a vote for a parameter", call("governance_vote", ["governance.unitprice", ADDRESS]), -32_602],
+    ["a vote about two validators", call("governance_vote", [ADD, `${ADDRESS},${ADDRESS}`]), -32_602],
+    ["a vote whose address is no text", call("governance_vote", [ADD, [ADDRESS]]), -32_602],
     ["a parameter that is no text", call("admin_removePeer", [[URL]]), -32_602],
   ])("that is %s is refused", (_name, text, code) => {
     expect(readCall(text)).toMatchObject({ code });
@@ -136,6 +147,9 @@ describe("an answer", () => {
         { ...REPORT, height: 0.5 },
         { ...REPORT, height: "0x1" },
         { ...REPORT, syncing: "no" },
+        { ...REPORT, council: [] },
+        { ...REPORT, council: ["0x1"] },
+        { ...REPORT, council: Array.from({ length: 1_001 }, () => ADDRESS) },
         { ...REPORT, disk: null },
         { ...REPORT, disk: { sizeBytes: 1, freeBytes: 2 } },
         { ...REPORT, disk: { sizeBytes: "1", freeBytes: 0 } },

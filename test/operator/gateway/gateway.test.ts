@@ -52,6 +52,7 @@ const TOLD: Readonly<Record<string, unknown>> = {
   admin_peers: [{ id: "ef".repeat(64), networks: [] }],
   chain_blockNumber: "0x10",
   chain_syncing: false,
+  istanbul_getValidators: [`0x${"Ab".repeat(20)}`],
 };
 
 function telling(reported: Readonly<Record<string, unknown>>): GatewayStand["answer"] {
@@ -72,8 +73,11 @@ test("reports how the node is and how full its volume in one answer", async () =
     peers: ["ef".repeat(64)],
     height: 16,
     syncing: false,
+    council: [`0x${"ab".repeat(20)}`],
   });
   expect(disk?.sizeBytes).toBeGreaterThan(disk?.freeBytes ?? Number.POSITIVE_INFINITY);
+  stand.answer = telling({ ...TOLD, istanbul_getValidators: undefined });
+  expect(readReport(await report()).council).toBeUndefined();
   stand.answer = telling({ ...TOLD, chain_syncing: undefined });
   await expect(report()).rejects.toMatchObject({ code: "node-error", message: "not there (-32601)" });
   stand.answer = telling({ ...TOLD, admin_peers: "many" });

@@ -144,7 +144,15 @@ function aNode(name: string, network: string): NodeResource {
 }
 
 function anAnswer(height: number): Observation {
-  const who = { address: "", id: "", version: "", genesis: undefined, syncing: false, disk: undefined };
+  const who = {
+    address: "",
+    id: "",
+    version: "",
+    genesis: undefined,
+    syncing: false,
+    council: undefined,
+    disk: undefined,
+  };
   return { ok: true, at: 0, until: 1, ...who, height, peers: new Set(["x"]) };
 }
 

@@ -25,6 +25,7 @@ function aMember(name: string, more: Partial<MemberHealth> = {}): MemberHealth {
 function aView(more: Partial<HealthView> = {}, ...members: readonly Partial<MemberHealth>[]): HealthView {
   return {
     suspension: undefined,
+    held: undefined,
     step: undefined,
     members: [{}, ...members]
       .map((each, index) => aMember(`p-m${index}`, each))

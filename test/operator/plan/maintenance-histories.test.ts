@@ -1,9 +1,10 @@
 /** Maintenance of whole groups through random histories: nodes fall over, answers are lost, the operator ends at any step. */
 import { expect, test } from "@jest/globals";
 import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
-import { mayMiss } from "../../../operator/plan/group.ts";
+import { mayMiss } from "../../../operator/plan/council.ts";
 import { isOpen, isUnderWay, newRun, planMaintenance } from "../../../operator/plan/maintenance.ts";
 import type { MaintainedMember } from "../../../operator/plan/preflight.ts";
+import { councilOfCores } from "../../support/a-council.ts";
 import { aMaintained, MigratingNode, NOW } from "../../support/maintained.ts";
 import { seededRandom } from "../../support/random.ts";
 
@@ -45,6 +46,7 @@ class Group {
     const view = {
       member: this.#members.get(name),
       members,
+      councils: [councilOfCores(members)],
       maintained: other?.member,
       rolling: undefined,
       turns: [...this.runs].flatMap(([of, each]) =>
@@ -126,7 +128,7 @@ function alone(
   for (let round = 0; isOpen(run) && round < 200; round++, now += 10_000) {
     const member = aMaintained("a", { height: 100 + round, reportedAt: now });
     const others = { maintained: undefined, rolling: undefined, turns: [] };
-    const view = { member, members: [member], ...others, isWindowOpen: true, space: undefined };
+    const view = { member, members: [member], councils: [], ...others, isWindowOpen: true, space: undefined };
     const step = planMaintenance(run, view, now);
     run = step.run;
     const end = ends(round);

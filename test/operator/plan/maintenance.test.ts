@@ -14,6 +14,7 @@ import {
   STALL_MS,
 } from "../../../operator/plan/maintenance.ts";
 import type { PreflightView } from "../../../operator/plan/preflight.ts";
+import { councilOfCores } from "../../support/a-council.ts";
 import { aMaintained, NOW } from "../../support/maintained.ts";
 
 const WISH = { operation: "migrate", member: "a", cause: "Annotation" } as const;
@@ -27,6 +28,7 @@ function aView(more: Partial<PreflightView> = {}): PreflightView {
   return {
     member,
     members,
+    councils: [councilOfCores(more.members ?? members)],
     maintained: undefined,
     rolling: undefined,
     turns: [],
@@ -61,7 +63,7 @@ describe("a run begins", () => {
     ],
     ["1000 bytes of the volume are free", { member: aMaintained("a", { freeBytes: 1_000 }) }],
     [
-      "at most 1 of 4 core nodes may be unavailable, and b already is",
+      "at most 1 of 4 validators may be unavailable, and demo/b already is",
       {
         members: [aMaintained("a"), aMaintained("b", { ready: false }), aMaintained("c"), aMaintained("d")],
       },

@@ -56,6 +56,7 @@ function begins(looks: readonly string[], runs: Map<string, MaintenanceRun>, sus
       const others = {
         maintained: working?.member,
         rolling: undefined,
+        councils: [],
         isWindowOpen: true,
         space: undefined,
       };

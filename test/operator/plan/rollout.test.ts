@@ -1,19 +1,22 @@
 /** Rollouts: whose turn it is, and what never happens on the way. */
 import { describe, expect, test } from "@jest/globals";
 import type { Rollout } from "../../../operator/api/node-runs.ts";
-import { mayMiss } from "../../../operator/plan/group.ts";
+import { mayMiss } from "../../../operator/plan/council.ts";
 import {
   planRollout,
   ROLLOUT_MS,
   type RolloutMember,
   type RolloutView,
 } from "../../../operator/plan/rollout.ts";
+import { councilOfCores } from "../../support/a-council.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
 function aMember(name: string, more: Partial<RolloutMember> = {}): RolloutMember {
   return {
+    key: `demo/${name}`,
+    address: undefined,
     name,
     node: name.replace(/-\d+$/, ""),
     type: "core",
@@ -40,7 +43,8 @@ const rolling = (member: string, more: Partial<Rollout> = {}): Rollout => ({
 
 function plan(node: string, members: readonly RolloutMember[], more: Partial<RolloutView> = {}, now = NOW) {
   const own = members.filter((member) => member.node === node);
-  const view = { node, own, members, rollouts: new Map(), maintained: undefined, ...more };
+  const councils = [councilOfCores(members)];
+  const view = { node, own, members, rollouts: new Map(), councils, maintained: undefined, ...more };
   const { rollout, take, keep, waits } = planRollout(view, now);
   return { rollout, take: [...take], keep, waits };
 }
@@ -132,10 +136,10 @@ describe("nobody is being recreated", () => {
     const lagging = others.map((member) => (member.name === "d" ? { ...member, height: 9 } : member));
     expect(plan("a", [aMember("a"), ...lagging])).toMatchObject({
       take: [],
-      waits: "at most 1 of 4 core nodes may be unavailable, and d already is",
+      waits: "at most 1 of 4 validators may be unavailable, and demo/d already is",
     });
     const suspended = others.map((member) => (member.name === "b" ? { ...member, suspended: true } : member));
-    expect(plan("a", [aMember("a"), ...suspended]).waits).toContain("b already is");
+    expect(plan("a", [aMember("a"), ...suspended]).waits).toContain("demo/b already is");
     expect(plan("a", CORES).take).toEqual(["a"]);
     expect(plan("a", [aMember("a")]).take).toEqual(["a"]);
   });
@@ -148,7 +152,7 @@ test.each([
   [6, 1],
   [7, 2],
   [22, 7],
-])("of %i core nodes %i may be missing", (cores, most) => expect(mayMiss(cores)).toBe(most));
+])("of %i validators %i may be missing", (cores, most) => expect(mayMiss(cores)).toBe(most));
 
 describe("a rollout that does not get there", () => {
   const last = aMember("p-0", { type: "proxy", applied: "new", ready: false });
@@ -235,7 +239,8 @@ class Group {
     const members = [...this.members.values()];
     const { node = "" } = members[Math.floor(this.#random() * members.length)] ?? {};
     const own = members.filter((member) => member.node === node);
-    const view = { node, own, members, rollouts: new Map(this.rollouts), maintained: undefined };
+    const councils = [councilOfCores(members)];
+    const view = { node, own, members, rollouts: new Map(this.rollouts), councils, maintained: undefined };
     const { rollout, take } = planRollout(view, this.#now);
     if (rollout === undefined) this.rollouts.delete(node);
     else this.rollouts.set(node, rollout);

@@ -15,6 +15,7 @@ const ANSWER: Answer = {
   genesis: undefined,
   height: 7,
   syncing: false,
+  council: undefined,
   disk: undefined,
   peers: new Set(["x", "y"]),
 };

@@ -1,0 +1,126 @@
+/**
+ * The council of a chain: its validators as the chain reports them, in any namespace, and the number of them that may
+ * be missing. Pure.
+ */
+import { LEVEL_BLOCKS, lagOf, newestOf, type ReportedHeight } from "./group.ts";
+
+/** A validator of the council. */
+export interface Seat {
+  /** Undefined for a core node that has no key yet. */
+  readonly address: string | undefined;
+  /** `namespace/name` of the replica with this address; undefined when no Node of this cluster has it. */
+  readonly member: string | undefined;
+  /** True when it does not take part in consensus: its replica is not ready, synced and left alone, or no peer has its address. */
+  readonly isMissing: boolean;
+  /** True for a replica that is to have a pod: neither deleted nor suspended. False without a replica. */
+  readonly isWanted: boolean;
+}
+
+/** Validators of one chain at one time. */
+export type Council = readonly Seat[];
+
+/** Addresses of validators that a node reports, with its height. */
+export interface CouncilReport extends ReportedHeight {
+  readonly council: readonly string[];
+}
+
+/**
+ * Returns the reported councils in the order of addresses, the newest first, each once. Nodes that are not synced do not count. Several exist while a
+ * vote takes effect; an action must be safe in each.
+ */
+export function reportedCouncils(reports: readonly CouncilReport[]): readonly (readonly string[])[] {
+  const newest = newestOf(reports);
+  const level = reports
+    .filter((report) => (lagOf(report, newest) ?? Number.POSITIVE_INFINITY) <= LEVEL_BLOCKS)
+    .sort((a, b) => (b.height ?? 0) - (a.height ?? 0));
+  const councils = level.map(({ council }) => [...council].sort());
+  return [...new Map(councils.map((council) => [council.join(), council])).values()];
+}
+
+/**
+ * Returns the number of validators that may be missing for good while blocks go on: floor((n-1)/3), as Istanbul BFT
+ * tolerates. It is 0 below four validators.
+ */
+export function maxMissing(validators: number): number {
+  return Math.max(0, Math.floor((validators - 1) / 3));
+}
+
+/** Returns the number that may be missing for a restart: at least 1, because nodes must be restarted at times. */
+export function mayMiss(validators: number): number {
+  return Math.max(1, maxMissing(validators));
+}
+
+/** A replica in the council, or beside it. */
+export interface CouncilMember {
+  readonly key: string;
+  readonly address: string | undefined;
+}
+
+/** Returns the reason not to restart a node now; undefined when it may stop or is in no council. */
+export function quorumTrouble(member: CouncilMember, councils: readonly Council[]): string | undefined {
+  return firstTrouble(member, councils, (council) => mayMiss(council.length));
+}
+
+/** Trouble of stopping a validator for good. */
+export interface StopTrouble {
+  readonly message: string;
+  /** False when no other validator of this cluster is to go on: the whole chain is being stopped. */
+  readonly isRefused: boolean;
+}
+
+/** Returns the trouble of stopping a node for good; undefined when blocks go on without it. */
+export function stopTrouble(member: CouncilMember, councils: readonly Council[]): StopTrouble | undefined {
+  const message = firstTrouble(member, councils, (council) => maxMissing(council.length));
+  if (message === undefined) return undefined;
+  const others = councils.flat().filter((seat) => !isSeatOf(seat, member));
+  return { message, isRefused: others.some(({ isWanted }) => isWanted) };
+}
+
+function firstTrouble(
+  member: CouncilMember,
+  councils: readonly Council[],
+  most: (council: Council) => number,
+): string | undefined {
+  for (const council of councils) {
+    if (!council.some((seat) => isSeatOf(seat, member))) continue;
+    const missing = council.filter((seat) => seat.isMissing && !isSeatOf(seat, member));
+    if (missing.length + 1 > most(council)) return troubleText(council, most(council), missing);
+  }
+  return undefined;
+}
+
+function isSeatOf(seat: Seat, { key, address }: CouncilMember): boolean {
+  return seat.member === key || (address !== undefined && seat.address === address);
+}
+
+function troubleText(council: Council, most: number, missing: readonly Seat[]): string {
+  const text = `at most ${most} of ${council.length} validators may be unavailable`;
+  if (missing.length === 0) return text;
+  const names = missing.map(nameOf).join(", ");
+  return `${text}, and ${names} already ${missing.length === 1 ? "is" : "are"}`;
+}
+
+/** Returns the name of a seat for a message: its replica, or its address. */
+export function nameOf({ member, address }: Seat): string {
+  return member ?? address ?? "a validator";
+}
+
+/**
+ * Returns the number of pods of a namespace that a drain may evict. Validators that are missing elsewhere count first;
+ * those of the namespace count by their pods. Undefined when the namespace has no validator, or when no validator of
+ * the council may ever be missing, because such a budget would block every drain.
+ */
+export function evictable(councils: readonly Council[], namespace: string): number | undefined {
+  const [council] = councils;
+  if (council === undefined || !council.some((seat) => isIn(seat, namespace))) return undefined;
+  if (maxMissing(council.length) === 0) return undefined;
+  const rooms = councils.map((each) => {
+    const outside = each.filter((seat) => seat.isMissing && !isIn(seat, namespace));
+    return maxMissing(each.length) - outside.length;
+  });
+  return Math.max(0, Math.min(...rooms));
+}
+
+function isIn({ member }: Seat, namespace: string): boolean {
+  return member?.startsWith(`${namespace}/`) === true;
+}

@@ -1,0 +1,146 @@
+/**
+ * The council of a Node's chain as its nodes report it, with the replicas of this cluster that have its addresses, in
+ * any namespace. While no node reports it, the last known one counts.
+ */
+import { annotations } from "../api/names.ts";
+import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
+import { addressOfId } from "../build/identity.ts";
+import { membersOf, nodeOfMember } from "../build/names.ts";
+import {
+  type Council,
+  type CouncilReport,
+  quorumTrouble,
+  reportedCouncils,
+  type Seat,
+} from "../plan/council.ts";
+import { isSteady, type MemberView } from "../plan/group.ts";
+import { isUnderWay } from "../plan/maintenance.ts";
+import { isAllowed } from "../plan/stop.ts";
+import type { Context } from "./context.ts";
+import type { ReconcileDeps } from "./deps.ts";
+import { freshObservation, groupOf, viewMember } from "./group.ts";
+
+type CouncilDeps = Pick<ReconcileDeps, "cache" | "clock" | "memory" | "poller">;
+
+/** A network in its namespace. */
+export interface ChainView {
+  readonly network: NetworkResource | undefined;
+  /** Nodes of the network in the namespace. */
+  readonly nodes: readonly NodeResource[];
+  readonly deps: CouncilDeps;
+}
+
+/** Returns the addresses of each council that synced nodes report, the newest first. */
+export function reportedAddresses({ nodes, deps }: ChainView): readonly (readonly string[])[] {
+  return reportedCouncils(nodes.flatMap((node) => reportsOf(node, deps)));
+}
+
+function reportsOf(node: NodeResource, deps: CouncilDeps): readonly CouncilReport[] {
+  return membersOf(node).flatMap((member) => {
+    const report = freshObservation(member, deps);
+    if (report?.council === undefined) return [];
+    return [{ council: report.council, height: report.height, reportedAt: report.at }];
+  });
+}
+
+/** Returns the last known council of a Network: the recorded one, or that of a created genesis. */
+export function recordedAddresses(network: NetworkResource | undefined): readonly string[] | undefined {
+  const { council, genesis } = network?.status ?? {};
+  if (council !== undefined && council.length > 0) return council.map(({ address }) => address);
+  return network?.spec.genesis.create === undefined ? undefined : genesis?.validators;
+}
+
+/** Returns the councils in which an action must be safe: the reported ones, else the last known one, else all core nodes. */
+export function councilsOf(view: ChainView): readonly Council[] {
+  const { network, nodes, deps } = view;
+  const reported = reportedAddresses(view);
+  const recorded = recordedAddresses(network);
+  const views = nodes.flatMap(membersOf).map((member) => viewMember(member, deps));
+  if (reported.length === 0 && recorded === undefined) return [coreSeats(nodes, views)];
+  const councils = reported.length === 0 && recorded !== undefined ? [recorded] : reported;
+  const peers = peerAddresses(view);
+  return councils.map((council) =>
+    council.map((address) => seatAt(address, views, deps) ?? strangerSeat(address, peers())),
+  );
+}
+
+/** Returns the councils of the Node's chain. */
+export function councilsOfNode(context: Context): readonly Council[] {
+  const { network, deps } = context;
+  return councilsOf({ network, nodes: groupOf(context).nodes, deps });
+}
+
+/**
+ * Returns the councils that limit the restarts of a Node; none when its annotation permits that the chain stops. Such a
+ * permission is kept while it is needed.
+ */
+export function limitingCouncils(context: Context): readonly Council[] {
+  if (context.node.spec.type !== "core") return [];
+  const councils = councilsOfNode(context);
+  if (!mayStopChain(context)) return councils;
+  const isNeeded = context.members.some(
+    ({ key, status: { address } }) => quorumTrouble({ key, address }, councils) !== undefined,
+  );
+  if (isNeeded) context.isStopPending = true;
+  return [];
+}
+
+/** True when the annotation of a Node permits that the chain stops. */
+export function mayStopChain({ node: { meta, status } }: Pick<Context, "node">): boolean {
+  return isAllowed(meta.annotations[annotations.allowChainStop], status.allowed?.chainStop);
+}
+
+/** Seats of all core nodes of the group, while no council is known. */
+function coreSeats(nodes: readonly NodeResource[], views: readonly MemberView[]): Council {
+  return views
+    .filter(({ type }) => type === "core")
+    .map((view) => {
+      const node = nodes.find(({ meta }) => meta.name === view.node);
+      return seatOf(view, node, views);
+    });
+}
+
+/** Returns the seat of an address that a replica of this cluster has. */
+function seatAt(address: string, views: readonly MemberView[], deps: CouncilDeps): Seat | undefined {
+  for (const key of deps.memory.addresses.membersAt(address)) {
+    const node = deps.cache.node(nodeOfMember(key));
+    const member = node && membersOf(node).find(({ name }) => keyOf({ ...node.meta, name }) === key);
+    if (node === undefined || member === undefined) continue;
+    if (node.status.members?.find(({ name }) => name === member.name)?.address !== address) continue;
+    return { ...seatOf(viewMember(member, deps), node, views), address };
+  }
+  return undefined;
+}
+
+function seatOf(view: MemberView, node: NodeResource | undefined, all: readonly MemberView[]): Seat {
+  const isDeleted = node?.meta.deleted === true;
+  const isMissing = isDeleted || !isSteady(view, [view, ...all]) || isStopped(view, node);
+  const isWanted = !isDeleted && !view.suspended;
+  return { address: view.address, member: view.key, isMissing, isWanted };
+}
+
+/** True for a replica that is being recreated or maintained. */
+function isStopped({ name }: MemberView, node: NodeResource | undefined): boolean {
+  const { rollout, maintenance } = node?.status ?? {};
+  const isRolling = rollout?.state === "Rolling" && rollout.member === name;
+  return isRolling || (maintenance !== undefined && maintenance.member === name && isUnderWay(maintenance));
+}
+
+/** Returns the seat of an address without a replica here: it is present while a node is connected to it. */
+function strangerSeat(address: string, peers: ReadonlySet<string>): Seat {
+  return { address, member: undefined, isMissing: !peers.has(address), isWanted: peers.has(address) };
+}
+
+/** Returns a function that computes the addresses of all connected peers once. */
+function peerAddresses({ nodes, deps }: ChainView): () => ReadonlySet<string> {
+  let found: ReadonlySet<string> | undefined;
+  return () => {
+    found ??= new Set(
+      nodes.flatMap(membersOf).flatMap((member) => {
+        const { peers = [] } = freshObservation(member, deps) ?? {};
+        return [...peers].map(addressOfId);
+      }),
+    );
+    return found;
+  };
+}

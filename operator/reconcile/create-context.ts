@@ -1,0 +1,74 @@
+/** Creates the context of a reconciliation. A suspension or deletion that would stop the chain is held there. */
+import { annotations } from "../api/names.ts";
+import type { MemberStatus } from "../api/node-status.ts";
+import { keyOf, type NodeResource } from "../api/resource.ts";
+import { type Member, membersOf } from "../build/names.ts";
+import { withNetworkDefaults } from "../build/network-defaults.ts";
+import { allowCommand } from "../plan/stop.ts";
+import type { Context, MemberContext } from "./context.ts";
+import { mayStopChain } from "./council.ts";
+import type { ReconcileDeps } from "./deps.ts";
+import { hasFinalizer, ORPHAN } from "./finalizer.ts";
+import { stopTroubleOf } from "./stop-guard.ts";
+
+/** Creates a context from the current status. */
+export function createContext(given: NodeResource, deps: ReconcileDeps): Context {
+  const network = deps.cache.network(
+    keyOf({ namespace: given.meta.namespace, name: given.spec.network.name }),
+  );
+  const wanted = withNetworkDefaults(given, network);
+  const { suspend } = wanted.spec;
+  const stop = suspend || wanted.meta.deleted ? stopTroubleOf(wanted, network, deps) : undefined;
+  const isHeld = stop?.isRefused === true && isHoldable(wanted) && !mayStopChain({ node: wanted });
+  const node = isHeld && suspend ? { ...wanted, spec: { ...wanted.spec, suspend: false } } : wanted;
+  const { namespace } = node.meta;
+  const members = membersOf(node).map((member): MemberContext => {
+    const known = node.status.members?.find(({ name }) => name === member.name);
+    const key = keyOf({ namespace, name: member.name });
+    return { key, member, node, deps, facts: {}, status: known ?? newMember(member) };
+  });
+  return {
+    key: keyOf(node.meta),
+    node,
+    network,
+    deps,
+    members,
+    status: node.status,
+    isStopPending: stop !== undefined,
+    stop: stop && { message: stopMessage(wanted, stop.message, isHeld), isHeld },
+  };
+}
+
+/** A deletion can be held by the operator's finalizer only, and one that keeps the pod need not be. */
+function isHoldable({ meta }: NodeResource): boolean {
+  return !meta.deleted || (hasFinalizer(meta) && !meta.finalizers.includes(ORPHAN));
+}
+
+function stopMessage({ meta }: NodeResource, trouble: string, isHeld: boolean): string {
+  const action = meta.deleted ? "deletion" : "suspension";
+  if (!isHeld) return `the ${action} stops the chain: ${trouble}`;
+  const command = allowCommand("kn", meta.name, "chain-stop");
+  return `the ${action} would stop the chain: ${trouble}. Remove the validator from the council first (${annotations.run}=leave-council), or permit it: ${command}`;
+}
+
+function newMember({ name }: Member): MemberStatus {
+  return {
+    name,
+    ready: false,
+    reason: undefined,
+    address: undefined,
+    validator: undefined,
+    url: undefined,
+    externalUrl: undefined,
+    volume: undefined,
+    height: undefined,
+    syncing: undefined,
+    version: undefined,
+    peers: undefined,
+    peersWanted: undefined,
+    peersMissing: undefined,
+    mesh: undefined,
+    disk: undefined,
+    lastExit: undefined,
+  };
+}

@@ -1,0 +1,239 @@
+/** The council in memory: four validators and a standby core node, restarts, suspensions, deletions and drains. */
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { identityOf } from "../../../operator/build/identity.ts";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
+import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
+
+const VALIDATORS = ["a", "b", "c", "d"] as const;
+const ALL = [...VALIDATORS, "standby"] as const;
+const keyOf = (name: string): string => (1 + ALL.indexOf(name as (typeof ALL)[number])).toString().repeat(64);
+const addressOf = (name: string): string => identityOf(keyOf(name))?.address ?? "";
+const COUNCIL = VALIDATORS.map(addressOf).sort();
+
+let cluster: FakeCluster;
+let deps: ReconcileDeps;
+
+freshCluster((fresh) => {
+  cluster = fresh;
+  deps = cluster.deps();
+});
+
+const once = (name: string): Promise<number> => reconcile(cluster.node(name), deps);
+const network = (): Promise<number> => reconcileNetwork(cluster.network(), deps);
+const replicasOf = (name: string): unknown =>
+  (cluster.get("StatefulSet", name)?.["spec"] as never)?.["replicas"];
+const messageOf = (name: string, type: string): string | undefined =>
+  cluster.node(name).status.conditions?.find((each) => each.type === type)?.message;
+
+const idOf = (name: string): string => identityOf(keyOf(name))?.id ?? "";
+const peersOf = (name: string, away?: string): ReadonlySet<string> =>
+  new Set(ALL.filter((each) => each !== name && each !== away).map(idOf));
+
+/** Its pod runs and its node answers. */
+function answers(name: string, council: readonly string[] | undefined = COUNCIL): void {
+  const digest = /"knit.dev\/settings":"(\w+)"/.exec(JSON.stringify(cluster.get("StatefulSet", name)))?.[1];
+  cluster.putPod(name, digest === undefined ? {} : { uid: digest, digest });
+  cluster.observations.set(`demo/${name}`, {
+    ok: true,
+    at: cluster.now,
+    until: cluster.now + 45_000,
+    address: "10.0.0.1",
+    id: idOf(name),
+    version: "Knit",
+    genesis: `0x${"ab".repeat(32)}`,
+    height: 5,
+    syncing: false,
+    peers: peersOf(name),
+    council,
+    disk: undefined,
+  });
+}
+
+/** Neither its pod nor its node are there. */
+function fail(name: string): void {
+  cluster.objects.delete(`Pod demo/${name}-0`);
+  cluster.observations.delete(`demo/${name}`);
+  for (const key of cluster.observations.keys()) {
+    const other = key.slice("demo/".length);
+    cluster.tell(other, { peers: peersOf(other, name) });
+  }
+}
+
+function ask(name: string, spec: object, noted: Record<string, string> = {}): void {
+  cluster.putNode(name, { ...CORE, nodeKeySecret: { name: `${name}-own` }, ...spec }, noted);
+}
+
+beforeEach(async () => {
+  cluster.putGenesis();
+  for (const name of ALL) {
+    cluster.putSecret(`${name}-own`, { nodekey: keyOf(name) });
+    ask(name, {});
+    answers(name);
+  }
+  for (const name of [...ALL, ...ALL]) await once(name);
+  for (const name of ALL) answers(name);
+  await network();
+  cluster.writes.length = 0;
+  cluster.events.length = 0;
+});
+
+test("a status says which core nodes are validators, and the Network who the council is", async () => {
+  expect(ALL.map((name) => cluster.node(name).status.validator)).toEqual([true, true, true, true, false]);
+  const council = cluster.network().status.council ?? [];
+  expect(council.map(({ address }) => address)).toEqual(COUNCIL);
+  expect(new Set(council.map(({ member }) => member))).toEqual(
+    new Set(VALIDATORS.map((name) => `demo/${name}`)),
+  );
+  for (const name of ALL) answers(name, undefined); // gateways of an earlier release
+  for (const name of ALL) await once(name);
+  expect(cluster.node("standby").status.validator).toBe(false);
+});
+
+/** Core nodes whose pods are to have the new image. */
+const given = (): readonly string[] =>
+  ALL.filter((name) => JSON.stringify(cluster.get("StatefulSet", name)).includes("knit:new"));
+
+describe("another image", () => {
+  test("waits while a validator is away, though three core nodes more would be enough by number", async () => {
+    fail("d");
+    ask("a", { image: "knit:new" });
+    await once("a");
+    expect(given()).toEqual([]);
+    expect(messageOf("a", "Progressing")).toContain(
+      "at most 1 of 4 validators may be unavailable, and demo/d already is",
+    );
+  });
+
+  test("waits while a deleted Node's address is still in the council", async () => {
+    cluster.objects.delete("Node demo/d");
+    fail("d");
+    ask("a", { image: "knit:new" });
+    await once("a");
+    expect(messageOf("a", "Progressing")).toContain(`and ${addressOf("d")} already is`);
+  });
+
+  test("goes to a validator while a standby core node is away, and to that while a validator is", async () => {
+    fail("standby");
+    ask("a", { image: "knit:new" });
+    await once("a");
+    expect(given()).toEqual(["a"]);
+  });
+
+  test("goes on with a permission, once", async () => {
+    fail("d");
+    ask("a", { image: "knit:new" }, { "knit.dev/allow-chain-stop": "now" });
+    await once("a");
+    expect(given()).toEqual(["a"]);
+    answers("a");
+    answers("d");
+    for (const name of ["d", "a", "a"]) await once(name);
+    expect(cluster.node("a").status.allowed?.chainStop).toBe("now");
+    fail("d");
+    ask("a", { image: "knit:newer" }, { "knit.dev/allow-chain-stop": "now" });
+    await once("a");
+    expect(messageOf("a", "Progressing")).toContain("demo/d already is");
+  });
+});
+
+describe("a suspension", () => {
+  test("of one of four is carried out, of a second is refused with the figures", async () => {
+    ask("a", { suspend: true });
+    await once("a");
+    expect(replicasOf("a")).toBe(0);
+    ask("b", { suspend: true });
+    await once("b");
+    expect(replicasOf("b")).toBe(1);
+    expect(cluster.conditions("b")).toContain("Progressing True ChainStopRefused");
+    expect(cluster.conditions("b")).toContain("Ready True Ready");
+    expect(cluster.events.at(-1)).toContain(
+      "b ChainStopRefused: the suspension would stop the chain: at most 1 of 4 validators may be unavailable, and demo/a already is",
+    );
+  });
+
+  test("is carried out with a permission", async () => {
+    fail("a");
+    ask("b", { suspend: true }, { "knit.dev/allow-chain-stop": "now" });
+    await once("b");
+    expect(replicasOf("b")).toBe(0);
+    expect(cluster.events.at(-1)).toContain("b ChainStops");
+  });
+
+  test("of all is carried out: nobody is left to make blocks", async () => {
+    for (const name of VALIDATORS) ask(name, { suspend: true });
+    for (const name of VALIDATORS) await once(name);
+    expect(VALIDATORS.map(replicasOf)).toEqual([0, 0, 0, 0]);
+  });
+
+  test("of a core node beside the council is carried out whoever is away", async () => {
+    fail("a");
+    ask("standby", { suspend: true });
+    await once("standby");
+    expect(replicasOf("standby")).toBe(0);
+  });
+
+  test("is refused while nobody reports the council and the last known one has no room", async () => {
+    for (const name of ALL) answers(name, undefined);
+    fail("a");
+    ask("b", { suspend: true });
+    await once("b");
+    expect(replicasOf("b")).toBe(1);
+  });
+});
+
+describe("a deletion", () => {
+  test("that would stop the chain waits: the node stays a peer and is looked after", async () => {
+    fail("a");
+    cluster.deleteNode("b");
+    await once("b");
+    expect(replicasOf("b")).toBe(1);
+    expect(cluster.conditions("b")).toContain("Progressing True ChainStopRefused");
+    expect(cluster.events.at(-1)).toContain("b ChainStopRefused: the deletion would stop the chain");
+    await once("c");
+    expect(JSON.stringify(cluster.node("c").status.members?.[0]?.mesh)).toContain("b-peer.demo.svc");
+    expect(cluster.calls.filter((call) => call.includes("removePeer"))).toEqual([]);
+  });
+
+  test("goes on when the missing validator is back, and then has its whole time", async () => {
+    fail("a");
+    cluster.deleteNode("b");
+    await once("b");
+    cluster.now += 3_600_000;
+    for (const name of ["a", "c", "d"]) answers(name);
+    await once("b");
+    expect(cluster.node("b").status.phase).toBe("Deleting");
+    expect(cluster.get("StatefulSet", "b")).toBeUndefined();
+    await once("b");
+    expect(cluster.get("Node", "b")).toBeDefined(); // its pod has not ended
+  });
+});
+
+const budget = () => cluster.get("PodDisruptionBudget", "net.validators");
+
+describe("drains", () => {
+  test("are limited for the validators alone", () => {
+    expect(budget()).toMatchObject({
+      spec: { maxUnavailable: 1, selector: { matchExpressions: [{ values: [...VALIDATORS] }] } },
+    });
+    expect(cluster.network().status.conditions).toContainEqual(
+      expect.objectContaining({ type: "FaultTolerant", status: "True", reason: "Tolerant" }),
+    );
+  });
+
+  test("evict none while an address of the council is away, unless the Network permits it", async () => {
+    cluster.objects.delete("Node demo/d");
+    fail("d");
+    await network();
+    expect(budget()).toMatchObject({
+      spec: { maxUnavailable: 0, selector: { matchExpressions: [{ values: ["a", "b", "c"] }] } },
+    });
+    expect(cluster.network().status.conditions).toContainEqual(
+      expect.objectContaining({ type: "FaultTolerant", status: "False", reason: "AtLimit" }),
+    );
+    cluster.putNetwork(cluster.network().spec, { "knit.dev/allow-chain-stop": "drain" });
+    await network();
+    expect(budget()).toBeUndefined();
+  });
+});
