@@ -1,4 +1,4 @@
-/** The settings file of a member's node, and the ConfigMap that contains it. */
+/** The settings file of a member's node, and the ConfigMap that contains it and the list of static nodes. */
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { pod } from "../api/names.ts";
 import type { DraftOf } from "../api/resource.ts";
@@ -7,14 +7,19 @@ import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 
 /** Key of the file in the ConfigMap. */
 export const SETTINGS_FILE = "knit.yaml";
+/** Key of the list of static nodes in the ConfigMap. */
+export const STATIC_NODES_FILE = "static-nodes.json";
 
-/** Builds the ConfigMap with the settings file. */
-export function settingsMap(member: Member, text: string): DraftOf<V1ConfigMap> {
+/**
+ * Builds the ConfigMap with the settings file, and with the URLs of the node's peers as static nodes. The node reads
+ * these again when they change, and finds its peers without the operator.
+ */
+export function settingsMap(member: Member, text: string, peers: readonly string[]): DraftOf<V1ConfigMap> {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: ownedMeta(member, objectNames(member.name).settings),
-    data: { [SETTINGS_FILE]: text },
+    data: { [SETTINGS_FILE]: text, [STATIC_NODES_FILE]: `${JSON.stringify(peers, undefined, 2)}\n` },
   };
 }
 
@@ -48,6 +53,7 @@ function requiredSettings({ node: { meta, spec } }: Member): Readonly<Record<str
       spec.nodeKeySecret?.blsKey === undefined ? undefined : `${pod.nodeKeyDirectory}/${BLS_KEY}`,
     "bls-nodekeyhex": undefined,
     port: spec.p2p.port,
+    "p2p.static-nodes-file": `${pod.settingsDirectory}/${STATIC_NODES_FILE}`,
     maxconnections: spec.p2p.maxPeers,
     rewardbase: spec.rewardAddress,
     rpc: http.enabled,

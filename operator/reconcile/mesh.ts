@@ -1,5 +1,5 @@
 /**
- * Keeps a node connected to its required peers with `admin_addPeer` and `admin_removePeer`. The status
+ * Keeps a node connected to its required peers, which are its static nodes as well, with `admin_addPeer` and `admin_removePeer`. The status
  * records a peer before it is added, so that it can always be removed again.
  */
 
@@ -26,7 +26,7 @@ export async function meshStep(context: MemberContext): Promise<Outcome> {
   const { deps, facts, key, status } = context;
   const { pod, report } = facts;
   if (report === undefined || pod?.address === undefined) return goOn;
-  const wanted = peersToKeep(seekerOf(context), peerCandidates(context));
+  const wanted = requiredPeers(context);
   facts.needsPeers = dependsOnPeers(context, wanted.length);
   const before = status.mesh ?? [];
   const plan = planMesh(
@@ -56,6 +56,11 @@ function dependsOnPeers({ node, deps }: MemberContext, wanted: number): boolean 
   if (node.spec.type !== "core" || wanted > 0) return true;
   const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
   return (network?.status.genesis?.validators.length ?? 0) > 1;
+}
+
+/** Returns the URLs of the peers that a member is to have. */
+export function requiredPeers(context: MemberContext): readonly string[] {
+  return peersToKeep(seekerOf(context), peerCandidates(context));
 }
 
 function attemptsOf({ deps, key }: MemberContext, incarnation: string): AddAttempts {

@@ -15,6 +15,7 @@ import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { WatchedKind } from "./cluster-cache.ts";
 import type { Context, MemberContext } from "./context.ts";
+import { requiredPeers } from "./mesh.ts";
 import { failWith, goOn, type Outcome, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 import { configText } from "./secret-text.ts";
@@ -45,7 +46,7 @@ export async function memberStep(context: MemberContext): Promise<Outcome> {
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
   const { template, settings } = podInputs(context);
   return applyAll(context, [
-    ["configMap", settingsMap(member, settings)],
+    ["configMap", settingsMap(member, settings, requiredPeers(context))],
     ["service", peerService(member)],
     ["service", externalService(member)],
     ["statefulSet", statefulSet(member, template, settings)],

@@ -93,7 +93,10 @@ test.each(files)("%s: an upgrade to this version recreates no pod", async (file)
   for (const object of golden.objects) cluster.put(object as Parameters<FakeCluster["put"]>[0]);
   const podsAndSettings = () =>
     objectsOf(golden.name).map(({ spec, data }) =>
-      JSON.stringify((spec as { template?: object })?.template ?? data),
+      JSON.stringify(
+        (spec as { template?: object })?.template ??
+          (data as Record<string, string> | undefined)?.["knit.yaml"],
+      ),
     );
   const before = podsAndSettings();
   await run(golden);

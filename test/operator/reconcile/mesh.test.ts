@@ -130,3 +130,20 @@ test("the status of a Node that cannot be read is written once", async () => {
   await unread();
   expect(cluster.writes).toHaveLength(length);
 });
+
+test("a node's peers are in its settings volume as well, where it finds them without an operator", async () => {
+  const staticNodes = (): readonly string[] => {
+    const { data } = cluster.get("ConfigMap", "proxy-settings") as { data?: Record<string, string> };
+    expect(data?.["knit.yaml"]).toContain('"p2p.static-nodes-file": "/etc/knit/static-nodes.json"');
+    return (JSON.parse(data?.["static-nodes.json"] ?? "") as string[]).map((each) => each.slice(0, 14));
+  };
+  await once("core");
+  await once("proxy");
+  expect(staticNodes()).toEqual([url("core").slice(0, 14)]);
+  const template = () => JSON.stringify(cluster.get("StatefulSet", "proxy")?.["spec"]);
+  const before = template();
+  cluster.objects.delete("Node demo/core");
+  await once("proxy");
+  expect(staticNodes()).toEqual([]);
+  expect(template()).toBe(before);
+});
