@@ -97,7 +97,9 @@ test(
     const [peer, , , original] = network.nodes as [NetworkNode, NetworkNode, NetworkNode, NetworkNode];
     const reached = (node: NetworkNode, number: number): Promise<true> =>
       until(async () => ((await height(node)) >= number ? true : undefined));
-    await reached(original, 3);
+    const proposedBy = ({ key }: NetworkNode): Promise<true> =>
+      until(async () => ((await proposerOf(peer)) === toHex(key.address) ? true : undefined));
+    await proposedBy(original);
     let attempts = 0;
     while ((await height(peer)) < BLOCKS || attempts < 2) {
       const twinHome = join(directory, `twin-${attempts}`);
@@ -106,7 +108,7 @@ test(
         await original.stop(attempts % 4 === 0 ? "SIGTERM" : "SIGKILL");
         await copyHome(join(directory, "network", original.name), twinHome);
         await original.start();
-        await reached(original, (await height(peer)) + 2);
+        await proposedBy(original);
       } else await copyHome(join(directory, "network", "block-0-knit"), twinHome);
       const before = await lastSigned(twinHome);
       expect(before === undefined).toBe(!isCopy);
@@ -122,7 +124,7 @@ test(
     const last = Math.min(...(await Promise.all(network.nodes.map(height))));
     const [first, ...others] = await Promise.all(network.nodes.map((node) => hashesOf(node, last)));
     for (const hashes of others) expect(hashes).toEqual(first);
-    await until(async () => ((await proposerOf(peer)) === toHex(original.key.address) ? true : undefined));
+    await proposedBy(original);
   },
   BLOCKS * 5_000 + 240_000,
 );

@@ -62,6 +62,8 @@ const MAX_BLOCKS = 128;
 const SEALED_AFTER_MS = 2_000;
 /** Limit of listening at block 0, where no block can tell of another signer. */
 const MAX_LISTEN_AT_GENESIS_MS = 10_000;
+/** Limit of listening after a restart in which others made blocks and none shows another signer. */
+const MAX_LISTEN_AFTER_RESTART_MS = 5_000;
 
 /** The protection of one node. */
 export class Doppelganger {
@@ -105,20 +107,20 @@ export class Doppelganger {
   }
 
   /**
-   * Returns the milliseconds to listen for before the first signature, and prepares for them: 0 for a directory whose
-   * signing record covers everything that its address has sealed. To be called once the chain is level with its peers.
+   * Returns the milliseconds to listen for before the first signature, and prepares for them: 0 when the signing record
+   * reaches to the head, as in a network that stood still meanwhile. To be called once the chain is level with its peers.
    */
   beginListening(): number {
-    const { chain, log } = this.#deps;
-    const head = chain.head().header.number;
+    const head = this.#deps.chain.head().header.number;
     const hasSealed = this.#headers(1, head).some((header) => this.#foreignSeal(header) !== undefined);
+    const isCurrent = head <= this.#signatures.floor.sequence;
     this.judgeBlocks();
     this.#signatures.raise({ sequence: head, round: LAST_ROUND });
-    if (!this.#isNew && !hasSealed) return 0;
-    const ms = head === 0 ? Math.min(this.#listenMs, MAX_LISTEN_AT_GENESIS_MS) : this.#listenMs;
-    const reason = this.#isNew ? "no signing record" : "blocks with own seals after the signing record";
-    if (ms > 0) log.info({ ms, reason }, "listening for another node with this key before signing");
-    return ms;
+    if (this.#isNew && head === 0)
+      return this.#listenFor(MAX_LISTEN_AT_GENESIS_MS, "a new network, and no signing record");
+    if (this.#isNew) return this.#listenFor(Number.POSITIVE_INFINITY, "no signing record");
+    if (hasSealed) return this.#listenFor(Number.POSITIVE_INFINITY, "own seals after the signing record");
+    return isCurrent ? 0 : this.#listenFor(MAX_LISTEN_AFTER_RESTART_MS, "blocks after the signing record");
   }
 
   /** Makes the start of signing durable: this address signs with this data directory. */
@@ -184,6 +186,13 @@ export class Doppelganger {
     const batch = store.createBatch();
     batch.put(FINDING_KEY, encodeFinding(this.#finding, address));
     await store.write(batch, { sync: true });
+  }
+
+  #listenFor(maxMs: number, reason: string): number {
+    const ms = Math.min(this.#listenMs, maxMs);
+    const message = "listening for another node with this key before signing";
+    if (ms > 0) this.#deps.log.info({ ms, reason }, message);
+    return ms;
   }
 
   /** Keeps a small message until its parent block is here. */

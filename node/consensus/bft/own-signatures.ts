@@ -41,6 +41,11 @@ export class OwnSignatures {
     this.#floorDigests = digests;
   }
 
+  /** The last view of which not everything is known. */
+  get floor(): View {
+    return this.#floor;
+  }
+
   /** Remembers a payload that this process signs. The oldest half is forgotten when there are too many. */
   add(content: SignedContent): void {
     const { kind, view, digest } = content;

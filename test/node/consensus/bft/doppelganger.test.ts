@@ -240,6 +240,28 @@ describe("blocks with seals of its own address", () => {
   });
 });
 
+test("a validator listens for a short time when others made blocks without it, and not when they stood still", async () => {
+  const council = council4(3); // the first is not needed for blocks 1 to 3
+  const [first, second, third] = (await blocksOf(council.slice(1), 3, council)) as [Block, Block, Block];
+  const { seat, open, start, sent, tell } = await aValidator(council);
+  await insert(open, [first]);
+  const engine = await start(SHORT);
+  await until(() => engine.view() !== undefined);
+  const view = { sequence: 2, round: 2 }; // its own turn
+  tell(...council.slice(1).map((other) => aVote(other, open.chain, { view, parent: mapKey(first.hash) })));
+  await until(() => sent.some((message) => readMessage(message).sender === mapKey(seat.address)));
+  await engine[Symbol.asyncDispose]();
+  const inPlace = await start(LONG);
+  expect(inPlace.signingState()).toBe("signing");
+  await inPlace[Symbol.asyncDispose]();
+  await insert(open, [second]);
+  const still = await start(LONG);
+  expect(still.signingState()).toBe("signing"); // it voted at this height
+  await still[Symbol.asyncDispose]();
+  await insert(open, [third]);
+  expect((await start(LONG)).signingState()).toBe("listening");
+});
+
 test("four new validators at block 0 begin once they have listened", async () => {
   const council = seats(4);
   const genesis = councilGenesis(council);
