@@ -71,6 +71,13 @@ export const nodeSpec = object(
       ),
     ),
     network,
+    terminationGracePeriodSeconds: optional(
+      integer(
+        "Seconds that a pod has to terminate, as in a pod; it saves its trie cache in the first four fifths of them. 300 when absent.",
+        30,
+        3_600,
+      ),
+    ),
     rewardAddress: optional(
       address(
         "Address that receives the block rewards of a core node; the address of its node key by default.",

@@ -37,10 +37,17 @@ export interface PodOptions {
   readonly address: string | undefined;
 }
 
-/** Seconds that a pod has to terminate: `save-cache`, then the shutdown of the node. */
-export const TERMINATION_GRACE_SECONDS = 300;
-/** Time limit of `save-cache` in seconds; blocks and calls are served meanwhile. */
-const SAVE_CACHE_SECONDS = 240;
+const TERMINATION_GRACE_SECONDS = 300;
+
+/** Returns the seconds that a pod has to terminate: `save-cache`, then the shutdown of the node. */
+export function graceSeconds({ spec }: NodeResource): number {
+  return spec.terminationGracePeriodSeconds ?? TERMINATION_GRACE_SECONDS;
+}
+
+/** Returns the time limit of `save-cache` in seconds; blocks and calls are served meanwhile. */
+function saveCacheSeconds(node: NodeResource): number {
+  return Math.floor(graceSeconds(node) * 0.8);
+}
 
 /** An empty directory on the volume, by which the gateway measures free space without access to any file. */
 const DISK_SUBPATH = ".disk";
@@ -94,7 +101,7 @@ function podSpec(member: Member, options: PodOptions): V1PodSpec {
     serviceAccountName: sharedNames(node.meta.name).serviceAccount,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
+    terminationGracePeriodSeconds: graceSeconds(node),
     ...schedulingFields(node),
     securityContext: {
       runAsNonRoot: true,
@@ -147,9 +154,9 @@ function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
 }
 
 /** Saves the trie cache before the node receives SIGTERM, so that the next pod starts with a warm cache. */
-function lifecycleOf({ spec }: NodeResource): Pick<V1Container, "lifecycle"> {
-  if (!spec.maintenance.trieCache.onShutdown) return {};
-  const timeout = `${SAVE_CACHE_SECONDS}s`;
+function lifecycleOf(node: NodeResource): Pick<V1Container, "lifecycle"> {
+  if (!node.spec.maintenance.trieCache.onShutdown) return {};
+  const timeout = `${saveCacheSeconds(node)}s`;
   const command = [...pod.program, "save-cache", "--endpoint", pod.socket, "--timeout", timeout];
   return { lifecycle: { preStop: { exec: { command } } } };
 }

@@ -43,7 +43,10 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined):
   const { type, image, network, rewardAddress, api, p2p, resources, scheduling } = spec;
   const { nodeKeySecret, settings, maintenance, gateway } = spec;
   const startup = [type, image, network, rewardAddress, api, p2p.port, p2p.maxPeers, nodeKeySecret, settings];
-  const placement = [resources, scheduling, maintenance.trieCache.onShutdown, gateway];
+  const placement: unknown[] = [resources, scheduling, maintenance.trieCache.onShutdown, gateway];
+  // A field that an earlier release did not have counts only if it is set, so that an upgrade recreates no pod.
+  const { terminationGracePeriodSeconds: grace } = spec;
+  if (grace !== undefined) placement.push(grace);
   return createHash("sha256")
     .update(JSON.stringify([startup, placement, id]))
     .digest("hex")

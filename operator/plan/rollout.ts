@@ -1,6 +1,6 @@
 /**
  * Rollouts: selects the members of a Node that may be recreated with the current spec. In a group one member
- * at a time is recreated; the next one follows when it is ready and synced. A member that is not ready in
+ * at a time is recreated, endpoints before proxies before core nodes; the next one follows when it is ready and synced. A member that is not ready in
  * time pauses the rollout. Pure.
  */
 import type { Rollout } from "../api/node-runs.ts";
@@ -35,6 +35,8 @@ export interface RolloutView {
   readonly rollouts: ReadonlyMap<string, Rollout>;
   /** Councils of the chain; none when it may stop. */
   readonly councils: readonly Council[];
+  /** Member of a type that is replaced before, and waits for the current spec too. */
+  readonly earlier: string | undefined;
   /** Member with maintenance in progress. */
   readonly maintained: string | undefined;
 }
@@ -53,6 +55,9 @@ export interface RolloutPlan {
 
 /** Maximum time until a recreated member is ready and synced. */
 export const ROLLOUT_MS = 20 * 60_000;
+
+/** Types in the order of their replacement: a bad spec is found where it costs least. */
+export const ROLLOUT_ORDER = ["endpoint", "proxy", "core"] as const;
 
 /** Decides on the rollout of one Node. */
 export function planRollout(view: RolloutView, now: number): RolloutPlan {
@@ -143,7 +148,7 @@ function troubleWith(
   view: RolloutView,
   stopped: Rollout | undefined,
 ): string | undefined {
-  const { members, maintained, councils } = view;
+  const { members, maintained, councils, earlier } = view;
   const others = othersOf(view);
   const rolling = others.find(({ state }) => state === "Rolling");
   if (rolling !== undefined) return rolling.message;
@@ -152,6 +157,7 @@ function troubleWith(
   if (!next.ready) return undefined;
   const failed = stopped ?? others[0];
   if (failed !== undefined) return `the rollout is paused: ${failed.message}`;
+  if (earlier !== undefined) return `${earlier} is recreated first`;
   const sibling = members.find((each) => isSibling(each, next) && !isSteady(each, members));
   return sibling === undefined ? quorumTrouble(next, councils) : `${sibling.name} is not ready and synced`;
 }

@@ -5,7 +5,7 @@
  */
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { formerMembersOf, type Member, membersOf, objectNames } from "../build/names.ts";
-import { TERMINATION_GRACE_SECONDS } from "../build/stateful-set.ts";
+import { graceSeconds } from "../build/stateful-set.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
@@ -19,8 +19,10 @@ import { hasFinalizer, ORPHAN, removeFinalizer } from "./finalizer.ts";
 import { viewMember } from "./group.ts";
 import { isOwned } from "./owned.ts";
 
-/** Timeout of a deletion: the grace period of a pod and a minute. */
-export const DELETION_MS = (TERMINATION_GRACE_SECONDS + 60) * 1_000;
+/** Returns the timeout of a deletion: the grace period of a pod and a minute. */
+export function deletionMs(node: NodeResource): number {
+  return (graceSeconds(node) + 60) * 1_000;
+}
 /** Interval of checks during a deletion. */
 const LOOK_MS = 2_000;
 const RESYNC_MS = 300_000;
@@ -32,7 +34,7 @@ export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<
   const pods = podsOf(node, deps);
   const plan = planDeletion(
     {
-      until: startOf(node, deps) + DELETION_MS,
+      until: startOf(node, deps) + deletionMs(node),
       orphans: meta.finalizers.includes(ORPHAN),
       pods: pods.map(({ name }) => name),
       keepers: keepersOf(node, deps),
@@ -63,7 +65,7 @@ export async function endUnread(
 
 async function end(node: NodeResource, deps: ReconcileDeps, left: string | undefined): Promise<number> {
   if (left !== undefined) {
-    const message = `deleted after ${DELETION_MS / 1_000} s with unmet conditions: ${left}`;
+    const message = `deleted after ${deletionMs(node) / 1_000} s with unmet conditions: ${left}`;
     deps.events.record(node, "DeletionUnfinished", message);
   }
   await removeFinalizer(deps.client, node.meta);

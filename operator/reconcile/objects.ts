@@ -126,11 +126,21 @@ function refusalOf(error: unknown): Outcome {
   throw error;
 }
 
+/** Interval of checks while a former member terminates. */
+const PRUNE_MS = 2_000;
+
 /**
- * Deletes objects that only an earlier spec required. Volumes and node keys stay until the Node is deleted.
+ * Deletes objects that only an earlier spec required. Former members go one at a time, the last one first. Volumes and
+ * node keys stay until the Node is deleted.
  */
-export async function pruneStep({ node, deps }: Context): Promise<Outcome> {
-  for (const [kind, name] of obsoleteObjects(node)) {
+export async function pruneStep(context: Context): Promise<Outcome> {
+  const { node, deps } = context;
+  const former = formerMembersOf(node);
+  const [last, next] = former.filter((member) => hasPod(member, deps)).reverse();
+  if (next !== undefined) context.againMs = PRUNE_MS;
+  const waiting = new Set(former.filter((member) => member !== last && hasPod(member, deps)));
+  const leaving = former.filter((member) => !waiting.has(member));
+  for (const [kind, name] of obsoleteObjects(node, leaving)) {
     const { namespace } = node.meta;
     const seen = deps.cache.find(kind, `${namespace}/${name}`);
     if (seen === undefined || seen.meta.deleted || !isOwned(seen.object, node.meta.uid)) continue;
@@ -140,9 +150,20 @@ export async function pruneStep({ node, deps }: Context): Promise<Outcome> {
   return goOn;
 }
 
-function obsoleteObjects(node: Context["node"]): readonly (readonly [kind: WatchedKind, name: string])[] {
+/** True while a member has a pod, or a StatefulSet that would create one. */
+function hasPod({ node, name }: Member, { cache }: Context["deps"]): boolean {
+  const names = objectNames(name);
+  const set = cache.find("statefulSet", keyOf({ ...node.meta, name: names.statefulSet }));
+  const isKept = set !== undefined && !set.meta.deleted && isOwned(set.object, node.meta.uid);
+  const isSelf = set === undefined || isOwned(set.object, node.meta.uid);
+  return isKept || (isSelf && cache.find("pod", keyOf({ ...node.meta, name: names.pod })) !== undefined);
+}
+
+function obsoleteObjects(
+  node: Context["node"],
+  members: readonly Member[],
+): readonly (readonly [kind: WatchedKind, name: string])[] {
   const shared = sharedNames(node.meta.name);
-  const members = [...formerMembersOf(node)];
   return [
     ...(rpcService(node) === undefined ? [["service", shared.rpcService] as const] : []),
     ...(disruptionBudget(node) === undefined ? [["disruptionBudget", shared.disruptionBudget] as const] : []),

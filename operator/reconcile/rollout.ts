@@ -4,13 +4,19 @@
  */
 import { annotations, type EventReason } from "../api/names.ts";
 import type { Rollout } from "../api/node-runs.ts";
-import { objectNames } from "../build/names.ts";
+import { stopReasons } from "../api/reasons.ts";
+import { keyOf } from "../api/resource.ts";
+import { type Member, membersOf, objectNames } from "../build/names.ts";
+import { withNetworkDefaults } from "../build/network-defaults.ts";
 import { inputDigest, lastAppliedTemplate, templateDigest } from "../build/template.ts";
+import type { CachedObject } from "../kube/cached-object.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
-import { planRollout, type RolloutMember } from "../plan/rollout.ts";
+import { peerId } from "../plan/mesh.ts";
+import { planRollout, ROLLOUT_ORDER, type RolloutMember } from "../plan/rollout.ts";
 import { type Context, type MemberContext, saveStatus } from "./context.ts";
 import { limitingCouncils } from "./council.ts";
-import { groupKey, groupOf, viewMember } from "./group.ts";
+import type { ReconcileDeps } from "./deps.ts";
+import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { readPod } from "./pod-view.ts";
 
@@ -30,13 +36,43 @@ export async function rolloutStep(context: Context): Promise<Outcome> {
     ? ["another member"]
     : [...group.others, ...ownRun(context)].map(({ member }) => member);
   const councils = limitingCouncils(context);
-  const view = { node: node.meta.name, own, ...group, councils, maintained };
+  const earlier = earlierMember(context, group);
+  const view = { node: node.meta.name, own, ...group, councils, earlier, maintained };
   const plan = planRollout(view, deps.clock.now());
   for (const { member, facts } of members) facts.keeps = plan.keep.includes(member.name);
   context.rollout = plan;
   if (plan.rollout !== undefined || plan.keep.length > 0) context.againMs = LOOK_MS;
   await note(context, plan.rollout);
   return goOn;
+}
+
+/** Returns a member of another Node whose type is replaced before, and which has another template than its spec. */
+function earlierMember({ node, network, deps }: Context, { nodes }: Group): string | undefined {
+  const place = ROLLOUT_ORDER.indexOf(node.spec.type);
+  for (const other of nodes) {
+    if (ROLLOUT_ORDER.indexOf(other.spec.type) >= place || other.spec.suspend) continue;
+    for (const member of membersOf(withNetworkDefaults(other, network))) {
+      const { url, reason } = other.status.members?.find(({ name }) => name === member.name) ?? {};
+      const applied = appliedDigest(member, deps);
+      if (url === undefined || applied === undefined || isStop(reason)) continue;
+      if (inputDigest(member, peerId(url)) !== applied) return member.name;
+    }
+  }
+  return undefined;
+}
+
+function isStop(reason: string | undefined): boolean {
+  return reason !== undefined && Object.hasOwn(stopReasons, reason);
+}
+
+/** Digests of templates by cached object, which is packed. Many core nodes compare them. */
+const digests = new WeakMap<CachedObject, string | undefined>();
+
+function appliedDigest({ node, name }: Member, { cache }: ReconcileDeps): string | undefined {
+  const seen = cache.find("statefulSet", keyOf({ ...node.meta, name: objectNames(name).statefulSet }));
+  if (seen === undefined) return undefined;
+  if (!digests.has(seen)) digests.set(seen, templateDigest(lastAppliedTemplate(seen.object)));
+  return digests.get(seen);
 }
 
 function ownRun({ status: { maintenance } }: Context) {

@@ -206,7 +206,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
       async () => {
         const events = await eventsOf(cluster, "reason=MaintenanceRefused", "{.items[*].message}");
         const left = await kn("core", "-o", "jsonpath={.metadata.annotations}");
-        return events.includes("there is no such operation") && !left.includes("dance") ? true : undefined;
+        return events.includes("unknown operation") && !left.includes("dance") ? true : undefined;
       },
       30,
     );

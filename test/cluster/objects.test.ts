@@ -184,7 +184,7 @@ aboutOperator("objects", {}, (on) => {
       aNode("taken", { type: "proxy", network: { name: "demo" } }),
     );
     const said = await becomes("kn/taken", ".status.conditions[0]", "ObjectRefused");
-    expect(said).toContain("is not the operator's");
+    expect(said).toContain("does not belong to the operator");
     expect(await on.demo("get", "service", "taken", "-o", "jsonpath={.spec.ports[0].port}")).toBe("80");
     await on.demo("delete", "kn", "taken");
     // What it owns goes in the controller manager's own time; later tests compare all that there is.

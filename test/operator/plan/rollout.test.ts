@@ -44,7 +44,16 @@ const rolling = (member: string, more: Partial<Rollout> = {}): Rollout => ({
 function plan(node: string, members: readonly RolloutMember[], more: Partial<RolloutView> = {}, now = NOW) {
   const own = members.filter((member) => member.node === node);
   const councils = [councilOfCores(members)];
-  const view = { node, own, members, rollouts: new Map(), councils, maintained: undefined, ...more };
+  const view = {
+    node,
+    own,
+    members,
+    rollouts: new Map(),
+    councils,
+    earlier: undefined,
+    maintained: undefined,
+    ...more,
+  };
   const { rollout, take, keep, waits } = planRollout(view, now);
   return { rollout, take: [...take], keep, waits };
 }
@@ -129,6 +138,14 @@ describe("nobody is being recreated", () => {
       keep: ["p-0"],
       waits: "p-1 is not ready and synced",
     });
+  });
+
+  test("while a member of a type that goes first has not the spec, unless it is not ready anyway", () => {
+    expect(plan("a", CORES, { earlier: "p-0" })).toMatchObject({
+      take: [],
+      waits: "p-0 is recreated first",
+    });
+    expect(plan("a", [aMember("a", { ready: false })], { earlier: "p-0" }).take).toEqual(["a"]);
   });
 
   test("when blocks could not go on without it", () => {
@@ -240,7 +257,15 @@ class Group {
     const { node = "" } = members[Math.floor(this.#random() * members.length)] ?? {};
     const own = members.filter((member) => member.node === node);
     const councils = [councilOfCores(members)];
-    const view = { node, own, members, rollouts: new Map(this.rollouts), councils, maintained: undefined };
+    const view = {
+      node,
+      own,
+      members,
+      rollouts: new Map(this.rollouts),
+      councils,
+      earlier: undefined,
+      maintained: undefined,
+    };
     const { rollout, take } = planRollout(view, this.#now);
     if (rollout === undefined) this.rollouts.delete(node);
     else this.rollouts.set(node, rollout);

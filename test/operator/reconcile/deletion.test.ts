@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { FINALIZER } from "../../../operator/api/names.ts";
 import { ControlError } from "../../../operator/control/error.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
-import { DELETION_MS, endUnread } from "../../../operator/reconcile/deletion.ts";
+import { deletionMs, endUnread } from "../../../operator/reconcile/deletion.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
@@ -83,7 +83,7 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
     };
     cluster.deleteNode("core");
     await once("core");
-    cluster.now += DELETION_MS - 1;
+    cluster.now += deletionMs(cluster.node("core")) - 1;
     cluster.tell("proxy", {});
     await once("proxy");
     await once("core");
@@ -128,7 +128,7 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
     deps = { ...deps, client: { ...deps.client, remove: refuse, applyStatus: refuse } };
     cluster.deleteNode("core");
     await expect(once("core")).rejects.toThrow("no");
-    cluster.now += DELETION_MS;
+    cluster.now += deletionMs(cluster.node("core"));
     await once("core");
     expect(isThere("core")).toBe(false);
   });

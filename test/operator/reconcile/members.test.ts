@@ -42,6 +42,7 @@ test("each replica has an address of its own in the status, and its own objects"
 test("replicas that are no longer asked for go, their volumes and keys stay, and serve again", async () => {
   await made({ replicas: 3, whenDeleted: "Delete" });
   const key = JSON.stringify(cluster.get("Secret", "reader-m2-nodekey")?.["data"]);
+  await made({ replicas: 1, whenDeleted: "Delete" });
   const left = await made(
     { replicas: 1, whenDeleted: "Delete" },
     "StatefulSet",
@@ -68,6 +69,19 @@ test("replicas that are no longer asked for go, their volumes and keys stay, and
   ]);
   await made({ replicas: 3, whenDeleted: "Delete" });
   expect(JSON.stringify(cluster.get("Secret", "reader-m2-nodekey")?.["data"])).toBe(key);
+});
+
+test("of replicas that are no longer asked for one goes at a time, the last one first", async () => {
+  await made({ replicas: 5 });
+  for (const place of [1, 2, 3, 4]) cluster.putPod(`reader-m${place}`);
+  const sets = (): Promise<readonly string[]> => made({ replicas: 2 }, "StatefulSet");
+  const first = ["StatefulSet reader", "StatefulSet reader-m1"];
+  expect(await sets()).toEqual([...first, "StatefulSet reader-m2", "StatefulSet reader-m3"]);
+  expect(await sets()).toEqual([...first, "StatefulSet reader-m2", "StatefulSet reader-m3"]); // its pod has not ended
+  cluster.objects.delete("Pod demo/reader-m4-0");
+  expect(await sets()).toEqual([...first, "StatefulSet reader-m2"]);
+  cluster.objects.delete("Pod demo/reader-m3-0");
+  expect(await sets()).toEqual(first);
 });
 
 test("what the spec no longer asks for goes: RPC, the way from outside, the monitor", async () => {

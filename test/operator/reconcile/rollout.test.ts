@@ -20,7 +20,7 @@ const imageOf = (name: string): string | undefined =>
   /"image":"(knit:\w+)"/.exec(text("StatefulSet", name))?.[1];
 const digestOf = (name: string): string =>
   /"knit.dev\/settings":"(\w+)"/.exec(text("StatefulSet", name))?.[1] ?? "";
-const NAMES = ["core", "proxy", "endpoint"] as const;
+const NAMES = ["core", "endpoint", "proxy"] as const;
 
 /** Asks for other settings and another image, as `kubectl apply` does. */
 function change(name: (typeof NAMES)[number], image: string): void {
@@ -49,14 +49,14 @@ beforeEach(async () => {
 
 describe("another image", () => {
   test("is taken by one member of the network, which the status says first; the others keep all they have", async () => {
-    for (const name of ["proxy", "endpoint", "core"] as const) await once(name);
+    for (const name of ["endpoint", "proxy", "core"] as const) await once(name);
     expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:new", "knit:1"]);
-    expect(cluster.writes.filter((write) => write.endsWith("proxy")).slice(0, 1)).toEqual(["status proxy"]);
-    expect(text("ConfigMap", "endpoint-settings")).not.toContain("knit:new");
-    expect(text("ConfigMap", "proxy-settings")).toContain("knit:new");
-    expect(cluster.conditions("proxy")).toContain("Progressing True RollingOut");
+    expect(cluster.writes.filter((write) => write.endsWith("endpoint")).slice(0, 1)).toEqual(["status endpoint"]);
+    expect(text("ConfigMap", "proxy-settings")).not.toContain("knit:new");
+    expect(text("ConfigMap", "endpoint-settings")).toContain("knit:new");
+    expect(cluster.conditions("endpoint")).toContain("Progressing True RollingOut");
     expect(cluster.conditions("core")).toContain("Progressing True RolloutWaits");
-    expect([cluster.node("proxy").status.phase, cluster.node("core").status.rollout]).toEqual([
+    expect([cluster.node("endpoint").status.phase, cluster.node("core").status.rollout]).toEqual([
       "Updating",
       undefined,
     ]);
@@ -68,7 +68,7 @@ describe("another image", () => {
   });
 
   test("is taken by the next when the first is ready and level, until all have it", async () => {
-    for (const name of ["proxy", "endpoint", "core"] as const) {
+    for (const name of ["endpoint", "proxy", "core"] as const) {
       await once(name);
       expect(imageOf(name)).toBe("knit:new");
       for (const other of NAMES) await once(other);
@@ -76,7 +76,7 @@ describe("another image", () => {
       await once(name);
     }
     expect(cluster.events.map((event) => event.split(":")[0])).toEqual(
-      ["proxy", "endpoint", "core"].flatMap((name) => [`${name} RolloutStarted`, `${name} RolloutSucceeded`]),
+      ["endpoint", "proxy", "core"].flatMap((name) => [`${name} RolloutStarted`, `${name} RolloutSucceeded`]),
     );
     for (const name of NAMES) await once(name);
     const { length } = cluster.writes;
@@ -85,38 +85,38 @@ describe("another image", () => {
   });
 
   test("that does not start stops the rollout; with another change it goes on with the same member", async () => {
-    await once("proxy");
-    replace("proxy", { ready: false, started: false });
+    await once("endpoint");
+    replace("endpoint", { ready: false, started: false });
     cluster.now += ROLLOUT_MS;
-    for (const name of ["core", "endpoint"] as const) cluster.tell(name, {});
-    for (const name of ["proxy", "endpoint", "core"]) await once(name);
+    for (const name of ["core", "proxy"] as const) cluster.tell(name, {});
+    for (const name of ["endpoint", "proxy", "core"]) await once(name);
     expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:new", "knit:1"]);
-    expect(cluster.conditions("proxy")).toContain("Degraded True RolloutPaused");
-    expect(cluster.events.at(-1)).toContain("proxy RolloutPaused");
+    expect(cluster.conditions("endpoint")).toContain("Degraded True RolloutPaused");
+    expect(cluster.events.at(-1)).toContain("endpoint RolloutPaused");
     for (const name of NAMES) change(name, "knit:newer");
-    for (const name of ["core", "endpoint", "proxy"]) await once(name);
+    for (const name of ["core", "proxy", "endpoint"]) await once(name);
     expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:newer", "knit:1"]);
   });
 
   test("is given on by an operator that starts anew, whatever the last one had written", async () => {
-    await once("proxy");
-    const known = cluster.get("StatefulSet", "proxy");
+    await once("endpoint");
+    const known = cluster.get("StatefulSet", "endpoint");
     deps = cluster.deps();
-    for (const name of ["endpoint", "core", "proxy"]) await once(name);
-    expect([NAMES.map(imageOf), cluster.get("StatefulSet", "proxy")]).toEqual([
+    for (const name of ["proxy", "core", "endpoint"]) await once(name);
+    expect([NAMES.map(imageOf), cluster.get("StatefulSet", "endpoint")]).toEqual([
       ["knit:1", "knit:new", "knit:1"],
       known,
     ]);
   });
 
   test("is waited for by maintenance, in the next operator too", async () => {
-    await once("proxy");
+    await once("endpoint");
     deps = cluster.deps();
     cluster.putRunning("core", [], { "knit.dev/run": "migrate" });
     await once("core");
     expect(cluster.node("core").status.maintenance).toMatchObject({
       state: "Requested",
-      message: "proxy is being recreated",
+      message: "endpoint is being recreated",
     });
   });
 
@@ -124,20 +124,20 @@ describe("another image", () => {
     cluster.answer = () => ({ isMigration: true, progress: 1, err: "null" });
     cluster.putRunning("core", [], { "knit.dev/run": "migrate" });
     await once("core");
-    change("endpoint", "knit:new");
-    await once("endpoint");
-    expect(imageOf("endpoint")).toBe("knit:1");
-    expect(cluster.node("endpoint").status.conditions?.[2]).toMatchObject({
+    change("proxy", "knit:new");
+    await once("proxy");
+    expect(imageOf("proxy")).toBe("knit:1");
+    expect(cluster.node("proxy").status.conditions?.[2]).toMatchObject({
       reason: "RolloutWaits",
-      message: "endpoint: core is being maintained",
+      message: "proxy: core is being maintained",
     });
   });
 });
 
 test("a template seen late does not take back what was just written", async () => {
-  await once("proxy");
-  const stale = cluster.get("StatefulSet", "proxy");
-  const old = JSON.parse(JSON.stringify(stale).replaceAll(digestOf("proxy"), "0123456789abcdef")) as object;
+  await once("endpoint");
+  const stale = cluster.get("StatefulSet", "endpoint");
+  const old = JSON.parse(JSON.stringify(stale).replaceAll(digestOf("endpoint"), "0123456789abcdef")) as object;
   const late: ReconcileDeps = {
     ...deps,
     cache: {
@@ -149,6 +149,6 @@ test("a template seen late does not take back what was just written", async () =
       },
     },
   };
-  await reconcile(cluster.node("proxy"), late);
-  expect([imageOf("proxy"), cluster.get("StatefulSet", "proxy")]).toEqual(["knit:new", stale]);
+  await reconcile(cluster.node("endpoint"), late);
+  expect([imageOf("endpoint"), cluster.get("StatefulSet", "endpoint")]).toEqual(["knit:new", stale]);
 });
