@@ -52,10 +52,26 @@ export const annotations = {
 export const operations = {
   migrate: "admin_startStateMigration",
   "save-cache": "admin_saveTrieNodeToDisk",
+  "join-council": "governance_vote",
+  "leave-council": "governance_vote",
 } as const;
 
 /** A maintenance operation. */
 export type Operation = keyof typeof operations;
+
+/** Votes of the operations that change the council. */
+export const councilVotes = {
+  "join-council": "governance.addvalidator",
+  "leave-council": "governance.removevalidator",
+} as const;
+
+/** An operation by votes of validators. */
+export type CouncilOperation = keyof typeof councilVotes;
+
+/** True for an operation by votes of validators, which does not burden the node. */
+export function isCouncilOperation(operation: Operation): operation is CouncilOperation {
+  return Object.hasOwn(councilVotes, operation);
+}
 
 /** Condition types of a Node, and the meaning of True. */
 export const conditionTypes = {

@@ -76,6 +76,19 @@ export function stopTrouble(member: CouncilMember, councils: readonly Council[])
   return { message, isRefused: others.some(({ isWanted }) => isWanted) };
 }
 
+/** Returns the reason not to remove a validator from the council: the others would make no blocks. */
+export function leaveTrouble(member: CouncilMember, councils: readonly Council[]): string | undefined {
+  for (const council of councils) {
+    const others = council.filter((seat) => !isSeatOf(seat, member));
+    if (others.length === council.length) continue;
+    if (others.length === 0) return "it is the only validator of the council";
+    const missing = others.filter(({ isMissing }) => isMissing);
+    const most = maxMissing(others.length);
+    if (missing.length > most) return `without it ${troubleText(others, most, missing)}`;
+  }
+  return undefined;
+}
+
 function firstTrouble(
   member: CouncilMember,
   councils: readonly Council[],

@@ -3,6 +3,8 @@
  * its deadline, and is verified by further blocks. The status stores the whole run, from which a restarted
  * operator continues. Pure.
  */
+
+import { isCouncilOperation } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
 import { askedBefore, mayPass } from "./order.ts";
@@ -119,7 +121,8 @@ export function planMaintenance(run: MaintenanceRun, view: PreflightView, now: n
   const { member } = view;
   if (member === undefined && isOpen(run)) return over(run, "the replica does not exist any more", now);
   if (member === undefined) return { do: "end", run };
-  if (isUnderWay(run) && member.suspended) return over(run, "the replica was suspended", now);
+  if (isUnderWay(run) && member.suspended && run.operation !== "leave-council")
+    return over(run, "the replica was suspended", now);
   return judges[run.state](run, { ...view, member }, now);
 }
 
@@ -151,11 +154,18 @@ function turnTrouble(
 }
 
 function working(run: MaintenanceRun, _view: PreflightView, now: number): MaintenanceStep {
+  if (isCouncilOperation(run.operation)) return voting(run, now);
   const idleMs = now - Date.parse(run.progressAt ?? run.stateAt);
   if (!isLate(run, now) && idleMs < STALL_MS) return { do: "look", run };
   if (run.operation === "save-cache") return over(run, "no completion within an hour", now);
   const why = isLate(run, now) ? "no completion within 12 hours" : "no progress for an hour";
   return { do: "stop", run: enterState(run, "Stopping", why, now) };
+}
+
+/** Votes are cast again from time to time, which changes the state's time. */
+function voting(run: MaintenanceRun, now: number): MaintenanceStep {
+  if (now - Date.parse(run.startedAt ?? run.stateAt) < STALL_MS) return { do: "look", run };
+  return over(run, `the council has not changed within an hour: ${run.message}`, now);
 }
 
 /**
@@ -191,6 +201,37 @@ export function afterStart(run: MaintenanceRun, answer: Answer, now: number): Ma
     percent: 0,
     progressAt: formatInstant(now),
   };
+}
+
+/** Votes that the validators of this cluster were asked for. */
+export interface VotesCast {
+  readonly validators: number;
+  readonly cast: number;
+  /** First error of a validator; undefined when all voted. */
+  readonly error: string | undefined;
+}
+
+/** Returns the run after votes were cast; each is in the next block of its validator. */
+export function afterVotes(
+  run: MaintenanceRun,
+  { validators, cast, error }: VotesCast,
+  now: number,
+): MaintenanceRun {
+  const figures = `${cast} of ${validators} validators have voted`;
+  const text = error === undefined ? figures : `${figures}; another answers: ${error}`;
+  return cast === 0 ? endRun(run, "Failed", text, now) : enterState(run, "Running", text, now);
+}
+
+/** Returns the run after a look at the council: `isMember` tells whether the address is in it now. */
+export function afterCouncil(
+  run: MaintenanceRun,
+  { isMember, validators }: { readonly isMember: boolean; readonly validators: number },
+  now: number,
+): MaintenanceRun {
+  const joins = run.operation === "join-council";
+  if (isMember !== joins) return run;
+  if (joins) return verify(run, `it is one of ${validators} validators`, now);
+  return endRun(run, "Succeeded", `it has left the council; ${validators} validators remain`, now);
 }
 
 /** Returns the run after a migration that may have been started before; undefined when it was not. */

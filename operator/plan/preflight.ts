@@ -2,8 +2,10 @@
  * Checks before maintenance, each with a reason to wait. A busy group holds up all runs; a member that is not
  * ready itself lets others pass.
  */
+
+import { isCouncilOperation } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
-import { type Council, quorumTrouble } from "./council.ts";
+import { type Council, leaveTrouble, quorumTrouble } from "./council.ts";
 import { LEVEL_BLOCKS, lagOf, type MemberView, newestOf } from "./group.ts";
 import type { Turn } from "./order.ts";
 
@@ -70,6 +72,16 @@ const ownChecks: readonly Check[] = [
   ({ member, councils }) => quorumTrouble(member, councils),
 ];
 
+/** A validator that has failed can be removed from the council; one that joins must take part at once. */
+const councilChecks = {
+  "join-council": ownChecks.slice(0, -1),
+  "leave-council": [({ member, councils }) => leaveTrouble(member, councils)],
+} as const satisfies Readonly<Record<string, readonly Check[]>>;
+
+function checksOf({ operation }: Pick<MaintenanceRun, "operation">): readonly Check[] {
+  return isCouncilOperation(operation) ? councilChecks[operation] : ownChecks;
+}
+
 /** Reason to wait, as fields of the run. */
 export type Trouble = Pick<MaintenanceRun, "message" | "held" | "freeSince">;
 
@@ -80,7 +92,7 @@ export function preflightTrouble(
 ): Trouble | undefined {
   const group = firstOf(groupChecks, run, view);
   if (group !== undefined) return { message: group, held: undefined, freeSince: undefined };
-  const own = firstOf(ownChecks, run, view);
+  const own = firstOf(checksOf(run), run, view);
   return own === undefined ? undefined : { message: own, held: true, freeSince: undefined };
 }
 

@@ -2,7 +2,7 @@
  * Runs maintenance one action at a time: the run is written to the status before the node is called, and the
  * response afterwards, with an event.
  */
-import { type Operation, operations } from "../api/names.ts";
+import { isCouncilOperation, type Operation, operations } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { readLastMigration, readMigration, readRoom, readSaving } from "../control/answers.ts";
 import { ControlError } from "../control/error.ts";
@@ -26,7 +26,8 @@ import { startNext } from "../plan/requests.ts";
 import { isOpenWindow } from "../plan/windows.ts";
 import { gatewayOf } from "./cluster-cache.ts";
 import { type Context, type MemberContext, saveStatus } from "./context.ts";
-import { limitingCouncils } from "./council.ts";
+import { councilsOfNode, limitingCouncils } from "./council.ts";
+import { castVotes, followVotes } from "./council-votes.ts";
 import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { bookOf, runsToCome, withBook } from "./requests.ts";
@@ -85,7 +86,7 @@ function preflightView(context: Context, run: MaintenanceRun, room?: MigrationSp
   return {
     member: member && viewMaintained(member),
     members: group.members,
-    councils: limitingCouncils(context),
+    councils: isCouncilOperation(run.operation) ? councilsOfNode(context) : limitingCouncils(context),
     maintained,
     rolling,
     turns: isFree ? turnsIn(group, deps.clock.now()) : [], // many are looked at: only when it matters
@@ -116,8 +117,11 @@ function viewMaintained({ member, status, deps, facts }: MemberContext): Maintai
 
 type Asking = (context: Context, run: MaintenanceRun) => Promise<MaintenanceRun | undefined>;
 
-const begin: Asking = async (context, run) =>
-  afterStart(run, await command(context, run, operations[run.operation]), context.deps.clock.now());
+const begin: Asking = async (context, run) => {
+  const { operation } = run;
+  if (isCouncilOperation(operation)) return castVotes(context, run, operation);
+  return afterStart(run, await command(context, run, operations[operation]), context.deps.clock.now());
+};
 
 /** Queries the progress of a migration. A restarted node reports its last migration separately. */
 async function progressOf(context: Context, run: MaintenanceRun): Promise<MigrationProgress> {
@@ -150,6 +154,8 @@ const looks: Readonly<Record<Operation, Asking>> = {
     afterProgress(run, await progressOf(context, run), context.deps.clock.now()),
   "save-cache": async (context, run) =>
     afterSaving(run, await savingOf(context, run), context.deps.clock.now()),
+  "join-council": followVotes,
+  "leave-council": followVotes,
 };
 
 /** Calls of each action, with the run after the response. */

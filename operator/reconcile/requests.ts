@@ -2,7 +2,7 @@
  * Records maintenance requests of the annotation, of schedules and of disk usage as queued runs in the
  * status.
  */
-import { annotations, operations } from "../api/names.ts";
+import { annotations, isCouncilOperation, operations } from "../api/names.ts";
 import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
@@ -29,7 +29,10 @@ export async function requestStep(context: Context): Promise<Outcome> {
   const text = node.meta.annotations[annotations.run];
   if (text === undefined) return goOn;
   const request = parseRequest(text);
-  if ("operation" in request) {
+  if ("operation" in request && isCouncilOperation(request.operation) && node.spec.type !== "core") {
+    const words = `${annotations.run}=${request.operation}: only a core node can be a validator`;
+    deps.events.record(node, "MaintenanceRefused", words);
+  } else if ("operation" in request) {
     const members = context.members.map(({ member }) => ({ member: member.name }));
     add(context, forAll(members, { operation: request.operation, cause: "Annotation" }));
     await saveStatus(context);

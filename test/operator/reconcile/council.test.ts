@@ -1,6 +1,7 @@
 /** The council in memory: four validators and a standby core node, restarts, suspensions, deletions and drains. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { identityOf } from "../../../operator/build/identity.ts";
+import { ControlError } from "../../../operator/control/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
@@ -235,5 +236,94 @@ describe("drains", () => {
     cluster.putNetwork(cluster.network().spec, { "knit.dev/allow-chain-stop": "drain" });
     await network();
     expect(budget()).toBeUndefined();
+  });
+});
+
+describe("a change of the council", () => {
+  const runOf = (name: string) => cluster.node(name).status.maintenance;
+  const votes = (): readonly string[] => cluster.calls.filter((call) => call.includes("governance_vote"));
+
+  test("is voted for by every validator, and ends when the chain reports it", async () => {
+    ask("standby", {}, { "knit.dev/run": "join-council" });
+    await once("standby");
+    expect(votes()).toEqual(
+      COUNCIL.map((address) => VALIDATORS.find((name) => addressOf(name) === address)).map(
+        (name) => `${name} governance_vote governance.add ${addressOf("standby").slice(0, 14)}`,
+      ),
+    );
+    expect(runOf("standby")).toMatchObject({
+      state: "Running",
+      message: "4 of 4 validators have voted",
+    });
+    cluster.now += 10_000;
+    const larger = [...COUNCIL, addressOf("standby")];
+    for (const name of ALL) answers(name, larger);
+    await once("standby");
+    expect(runOf("standby")).toMatchObject({ state: "Verifying", message: "it is one of 5 validators" });
+    for (const height of [6, 7]) {
+      cluster.now += 5_000;
+      for (const name of ALL) cluster.tell(name, { height });
+      await once("standby");
+    }
+    expect(runOf("standby")?.state).toBe("Succeeded");
+    expect(cluster.node("standby").status.validator).toBe(true);
+  });
+
+  test("is cast again after five minutes, because a validator that restarts forgets its vote", async () => {
+    ask("standby", {}, { "knit.dev/run": "join-council" });
+    await once("standby");
+    cluster.now += 300_000;
+    for (const name of ALL) answers(name);
+    await once("standby");
+    expect(votes()).toHaveLength(8);
+    cluster.now += 3_600_000;
+    for (const name of ALL) answers(name);
+    await once("standby");
+    expect(runOf("standby")).toMatchObject({
+      state: "Failed",
+      message: "the council has not changed within an hour: 4 of 4 validators have voted",
+    });
+  });
+
+  test("fails with the answer of the validators when none may vote", async () => {
+    cluster.answer = () => {
+      throw new ControlError("node-error", "You don't have the right to vote");
+    };
+    ask("standby", {}, { "knit.dev/run": "join-council" });
+    await once("standby");
+    expect(runOf("standby")).toMatchObject({
+      state: "Failed",
+      message: expect.stringContaining("0 of 4 validators have voted; another answers: demo/"),
+    });
+  });
+
+  test("removes a validator that is away, and not one whose loss the others cannot bear", async () => {
+    fail("d");
+    ask("a", {}, { "knit.dev/run": "leave-council" });
+    await once("a");
+    expect(runOf("a")).toMatchObject({
+      state: "Requested",
+      message: "without it at most 0 of 3 validators may be unavailable, and demo/d already is",
+    });
+    ask("d", {}, { "knit.dev/run": "leave-council" });
+    await once("d");
+    expect(runOf("d")).toMatchObject({ state: "Running", message: "3 of 4 validators have voted" });
+    const smaller = COUNCIL.filter((address) => address !== addressOf("d"));
+    for (const name of ["a", "b", "c"]) answers(name, smaller);
+    cluster.now += 5_000;
+    await once("d");
+    expect(runOf("d")).toMatchObject({
+      state: "Succeeded",
+      message: "it has left the council; 3 validators remain",
+    });
+    expect(cluster.node("d").status.validator).toBe(false);
+  });
+
+  test("is refused for a node that cannot be a validator", async () => {
+    cluster.putNode("reader", { type: "endpoint" }, { "knit.dev/run": "join-council" });
+    await once("reader");
+    expect(cluster.events.join()).toContain(
+      "reader MaintenanceRefused: knit.dev/run=join-council: only a core node",
+    );
   });
 });

@@ -51,7 +51,9 @@ describe("another image", () => {
   test("is taken by one member of the network, which the status says first; the others keep all they have", async () => {
     for (const name of ["endpoint", "proxy", "core"] as const) await once(name);
     expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:new", "knit:1"]);
-    expect(cluster.writes.filter((write) => write.endsWith("endpoint")).slice(0, 1)).toEqual(["status endpoint"]);
+    expect(cluster.writes.filter((write) => write.endsWith("endpoint")).slice(0, 1)).toEqual([
+      "status endpoint",
+    ]);
     expect(text("ConfigMap", "proxy-settings")).not.toContain("knit:new");
     expect(text("ConfigMap", "endpoint-settings")).toContain("knit:new");
     expect(cluster.conditions("endpoint")).toContain("Progressing True RollingOut");
@@ -137,7 +139,9 @@ describe("another image", () => {
 test("a template seen late does not take back what was just written", async () => {
   await once("endpoint");
   const stale = cluster.get("StatefulSet", "endpoint");
-  const old = JSON.parse(JSON.stringify(stale).replaceAll(digestOf("endpoint"), "0123456789abcdef")) as object;
+  const old = JSON.parse(
+    JSON.stringify(stale).replaceAll(digestOf("endpoint"), "0123456789abcdef"),
+  ) as object;
   const late: ReconcileDeps = {
     ...deps,
     cache: {
