@@ -269,12 +269,13 @@ test("drains are limited where more than one pod may take over", () => {
   });
 });
 
+function graceOf(spec: object): readonly unknown[] {
+  const { spec: pod } = podTemplate(aMember(spec), PARTS);
+  const { preStop } = pod?.containers[0]?.lifecycle ?? {};
+  return [pod?.terminationGracePeriodSeconds, preStop?.exec?.command?.at(-1)];
+}
+
 test("the grace period of a pod is that of the spec, most of it for the trie cache", () => {
-  const graceOf = (spec: object) => {
-    const { spec: pod } = podTemplate(aMember(spec), PARTS);
-    const { preStop } = pod?.containers[0]?.lifecycle ?? {};
-    return [pod?.terminationGracePeriodSeconds, preStop?.exec?.command?.at(-1)];
-  };
   expect(graceOf({})).toEqual([300, "240s"]);
   expect(graceOf({ terminationGracePeriodSeconds: 60 })).toEqual([60, "48s"]);
 });

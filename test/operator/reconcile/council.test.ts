@@ -239,10 +239,10 @@ describe("drains", () => {
   });
 });
 
-describe("a change of the council", () => {
-  const runOf = (name: string) => cluster.node(name).status.maintenance;
-  const votes = (): readonly string[] => cluster.calls.filter((call) => call.includes("governance_vote"));
+const runOf = (name: string) => cluster.node(name).status.maintenance;
+const votes = (): readonly string[] => cluster.calls.filter((call) => call.includes("governance_vote"));
 
+describe("a change of the council", () => {
   test("is voted for by every validator, and ends when the chain reports it", async () => {
     ask("standby", {}, { "knit.dev/run": "join-council" });
     await once("standby");
