@@ -4,6 +4,7 @@ import { TurnQueue } from "../runtime/scheduler.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { type CallError, rpcCode } from "./errors.ts";
 import { MemoryBudget } from "./memory-budget.ts";
+import { responseOptions } from "./options.ts";
 
 /** Limits and counters of all endpoints of a process. */
 export interface DispatchBudget {
@@ -42,7 +43,7 @@ export function createBudget(
     errors: 0,
     unfinished: 0,
     maxPending: 200_000,
-    maxAnswer: 25_000_000,
+    maxAnswer: responseOptions.maxAnswerBytes.default,
     unsent,
     turns,
     byteCache: new ByteCache(),

@@ -2,6 +2,9 @@
 import { booleanKind, integerKind } from "../options/kinds.ts";
 import { NODE, optionGroup, type ValuesOf } from "../options/rows.ts";
 
+/** Maximum number of subscriptions of one connection, where no option sets it. */
+export const MAX_SUBSCRIPTIONS = 3_000;
+
 const rpc = optionGroup("RPC", NODE);
 
 /** Rows of responses and of the methods that HTTP and WebSocket serve. */

@@ -10,6 +10,7 @@ import { failure, RpcError, rpcCode } from "./errors.ts";
 import { goText } from "./json-text.ts";
 import { type Holder, MemoryBudget } from "./memory-budget.ts";
 import { argumentDecoder } from "./method.ts";
+import { MAX_SUBSCRIPTIONS } from "./options.ts";
 import type { MethodView } from "./registry.ts";
 import type { NotificationPayload, SubscribedConnection, Subscriber } from "./subscription.ts";
 
@@ -36,7 +37,10 @@ export const SUBSCRIPTION_BYTES = 560;
 export const BYTES_A_CHARACTER = 6;
 
 /** `perConnection` is the Go node's limit. It does not limit the subscriptions of all connections; `maxBytes` does. */
-export function createSubscriptionLimit(perConnection = 3000, maxBytes = MAX_BYTES): SubscriptionLimit {
+export function createSubscriptionLimit(
+  perConnection = MAX_SUBSCRIPTIONS,
+  maxBytes = MAX_BYTES,
+): SubscriptionLimit {
   return { perConnection, shares: new MemoryBudget(maxBytes), used: 0, begun: 0, ended: 0, connections: 0 };
 }
 

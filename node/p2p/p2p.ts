@@ -22,6 +22,7 @@ import { declareDiscoveryMetrics, declareP2pMetrics, type P2pMetrics } from "./m
 import type { NodeKey } from "./node-key.ts";
 import type { NodeType } from "./node-type.ts";
 import { type NodeUrl, parseNodeUrl } from "./node-url.ts";
+import { DEFAULT_PENDING_PEERS } from "./options.ts";
 import { PeerMemory } from "./peer-memory.ts";
 import { PeerSet, type PeerSetDeps } from "./peer-set.ts";
 import { PeerTime } from "./peer-time.ts";
@@ -235,7 +236,7 @@ function listenerOptions(
 ): Omit<ListenerOptions, "port"> {
   return {
     host: options.listen?.host,
-    maxPending: options.maxPendingPeers ?? 50,
+    maxPending: options.maxPendingPeers ?? DEFAULT_PENDING_PEERS,
     crowdedMs: timings.crowdedMs,
     async setUp(socket: Socket) {
       const { remoteAddress } = socket;

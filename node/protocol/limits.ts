@@ -2,6 +2,7 @@
  * Limits and timeouts of the protocol. Those that are visible on the network are the Go node's
  * (node/cn/handler.go, node/cn/peer.go and datasync/downloader@v2.2.2).
  */
+import { resendOptions } from "./options.ts";
 
 const MIB = 2 ** 20;
 
@@ -78,7 +79,7 @@ export const PROTOCOL_TIMINGS: ProtocolTimings = {
   helperMs: 3000,
   announcedMs: 200,
   lookMs: 10_000,
-  resendMs: 4000,
+  resendMs: resendOptions.resendMs.default,
   gatherMs: 10,
   progressMs: 5000,
 };

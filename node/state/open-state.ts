@@ -1,10 +1,12 @@
 /** Opens a state over its stores. */
+
 import { type Log, silentLog } from "../observe/log.ts";
 import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { StateError } from "./error.ts";
 import { openHistory } from "./history/history.ts";
 import { runHere, type StartRun } from "./migration/migration-run.ts";
+import { trieOptions } from "./options.ts";
 import { readHead } from "./rows.ts";
 import type { State } from "./state.ts";
 import { StoredState } from "./stored-state.ts";
@@ -54,10 +56,10 @@ const DEFAULTS = {
   archive: undefined,
   livePruning: false,
   window: 128,
-  flushInterval: 16,
+  flushInterval: trieOptions.flushInterval.default,
   flushBytes: 32 * 1024 * 1024,
   patienceMs: 40,
-  preimages: true,
+  preimages: trieOptions.preimages.default,
   cachedAccounts: 65_536,
 };
 

@@ -1,4 +1,5 @@
 /** Options of the listeners: HTTP, WebSocket, IPC and Prometheus. */
+import { MAX_SUBSCRIPTIONS } from "../jsonrpc/options.ts";
 import {
   booleanKind,
   choice,
@@ -173,7 +174,7 @@ export const wsOptions = {
   maxSubscriptions: ws({
     flag: "wsmaxsubscriptionperconn",
     kind: integerKind(0),
-    default: 3_000,
+    default: MAX_SUBSCRIPTIONS,
     summary: "maximum number of subscriptions of one connection",
     aliases: ["ws-rpc.max-subscription-per-conn"],
   }),

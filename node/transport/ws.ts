@@ -16,6 +16,7 @@ import { closeCodes } from "./fast/ws-messages.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { MessagePace } from "./message-pace.ts";
 import { http } from "./node-http.ts";
+import { wsOptions } from "./options.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
 
 /** Options of a WebSocket listener. */
@@ -62,7 +63,7 @@ export async function openWs(options: WsListenerOptions): Promise<Listener> {
 const PROBED = { keepAlive: true, keepAliveInitialDelay: 60_000 };
 
 /** The Go node's limit. */
-const MAX_CONNECTIONS = 3000;
+const MAX_CONNECTIONS = wsOptions.maxConnections.default;
 /** Further connections, which have not requested an upgrade yet or are refused one. */
 const NOT_UPGRADED = 1000;
 /** Maximum bytes of a message. */

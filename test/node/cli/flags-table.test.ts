@@ -1,10 +1,10 @@
 /** The tables of flags as a whole: every way in reaches every flag, and no flag of the Go nodes is forgotten. */
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { flags } from "../../../node/cli/flags.ts";
 import { type AbsentName, absentFlags, absentNames } from "../../../node/options/absent-flags.ts";
 import { absentVariableNames, findFlagName, variableNames } from "../../../node/options/flag-table.ts";
-import type { OptionRow } from "../../../node/options/rows.ts";
+import type { OptionRow, OptionRows } from "../../../node/options/rows.ts";
 import { readProperties, readSettings } from "../../../node/options/settings-file.ts";
 import { FLAGS_DOCS, flagsDocs } from "../../../scripts/flags-docs.ts";
 import { options, resolve } from "../../support/options.ts";
@@ -92,6 +92,40 @@ describe("a flag of a node reaches its options, or is told to do nothing:", () =
     const text = row.kind.hint === "" && isOn ? "false" : sampleOf(row);
     const without = options({ line: on });
     expect(options({ line: { ...on, [name]: text } })).not.toEqual(without);
+  });
+});
+
+/** The exported objects of rows, by name, with the file that exports each. */
+async function exportedRows(): Promise<ReadonlyMap<string, { file: string; rows: OptionRows }>> {
+  const files = globSync("node/*/*.ts").filter((file) => /^const \w+ = optionGroup\(/m.test(read(file)));
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const names = [...read(file).matchAll(/^export const (\w+) = \{/gm)].map(([, name = ""]) => name);
+      const module = (await import(`../../../${file}`)) as Record<string, OptionRows>; // named exports
+      return names.flatMap((name) => (module[name] ? [[name, { file, rows: module[name] }] as const] : []));
+    }),
+  );
+  return new Map(found.flat());
+}
+
+const read = (file: string): string => readFileSync(file, "utf8");
+
+describe("the rows of a room", () => {
+  test("are all in the flag table, once", async () => {
+    const own = [...(await exportedRows()).values()].flatMap(({ rows }) => Object.values(rows));
+    expect(own.map(({ flag }) => flag).sort()).toEqual(flags.rows.map(({ flag }) => flag).sort());
+  });
+
+  test("are read by name, not only said", async () => {
+    const texts = new Map(globSync("node/**/*.ts").map((file) => [file, read(file)]));
+    const isRead = (member: string, file: string): boolean =>
+      [...texts].some(
+        ([other, text]) => text.split(new RegExp(`\\b${member}\\b`)).length > (other === file ? 2 : 1),
+      );
+    const unread = [...(await exportedRows()).values()].flatMap(({ file, rows }) =>
+      Object.keys(rows).filter((member) => !isRead(member, file)),
+    );
+    expect(unread).toEqual([]);
   });
 });
 
