@@ -59,7 +59,6 @@ const NODE: Plan = {
     "@scure/bip39": "accounts",
     "bignumber.js": "console",
     "classic-level": "store",
-    commander: "cli",
     fastify: "transport",
     "kzg-wasm": "crypto",
     "mcl-wasm": "crypto",

@@ -1,6 +1,6 @@
 /** Genesis options of the network maker from the flags of `knit genesis`, checked against each other. */
 import { publicNetworkOptions } from "../compose/options.ts";
-import { DEFAULT_REWARD } from "../config/chain-config.ts";
+import { DEFAULT_REWARD } from "../config/reward-config.ts";
 import {
   addressBookOptions,
   type BaseFeeOptions,

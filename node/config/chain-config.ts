@@ -17,24 +17,7 @@ import {
   readUnsigned,
 } from "./json-reader.ts";
 import { parseRegistry, type RegistryConfig } from "./registry-config.ts";
-
-/**
- * Rewards. `mintingAmount` is in peb, `minimumStake` and `stakingRewardThreshold` are in KAIA; `ratio` is
- * "validators/kif/kef" or "validators/kif/kef/kpf" in percent.
- */
-export interface RewardConfig {
-  readonly mintingAmount: bigint;
-  readonly ratio: string;
-  readonly kip82Ratio: string;
-  readonly useGiniCoeff: boolean;
-  readonly deferredTxFee: boolean;
-  readonly stakingUpdateInterval: number;
-  readonly proposerUpdateInterval: number;
-  readonly minimumStake: bigint;
-  /** Stake that earns no part of the stakers' share under the flexible reward. */
-  readonly stakingRewardThreshold: bigint;
-  readonly useFlexReward: boolean;
-}
+import { DEFAULT_REWARD, type RewardConfig } from "./reward-config.ts";
 
 /** Parameters of the base fee (KIP-71); amounts in peb. */
 export interface Kip71Config {
@@ -85,20 +68,6 @@ export const DEFAULT_KIP71: Kip71Config = {
 
 /** Default of `governance`. A `governance` without a mode has an empty mode. */
 const NO_GOVERNANCE: JsonObject = { governanceMode: "none" };
-
-/** Default of `governance.reward`. */
-export const DEFAULT_REWARD: RewardConfig = {
-  mintingAmount: 0n,
-  ratio: "100/0/0",
-  kip82Ratio: "20/80",
-  useGiniCoeff: false,
-  deferredTxFee: false,
-  stakingUpdateInterval: 86_400,
-  proposerUpdateInterval: 3_600,
-  minimumStake: 2_000_000n,
-  stakingRewardThreshold: 5_000_000n,
-  useFlexReward: false,
-};
 
 /**
  * Reads a configuration from parsed JSON, whose integers may be bigint, and applies the defaults; unknown members are

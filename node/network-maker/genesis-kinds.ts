@@ -1,5 +1,5 @@
 /** Kinds of genesis: parameters that a kind sets in addition to the options. */
-import { DEFAULT_REWARD, type RewardConfig } from "../config/chain-config.ts";
+import { DEFAULT_REWARD, type RewardConfig } from "../config/reward-config.ts";
 import { defaultsOf } from "../options/rows.ts";
 import {
   type GenesisKind,

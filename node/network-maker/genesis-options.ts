@@ -3,7 +3,7 @@
  * node's homi (`cmd/homi/setup/flags.go@v2.2.2`).
  */
 import type { Address } from "../bytes/brands.ts";
-import { DEFAULT_REWARD, type RewardConfig } from "../config/chain-config.ts";
+import { DEFAULT_REWARD, type RewardConfig } from "../config/reward-config.ts";
 import {
   addresses,
   addressKind,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { normalArguments } from "../../../node/cli/arguments.ts";
 import { readCommandLine } from "../../../node/cli/command-line.ts";
 import { commands } from "../../../node/cli/commands.ts";
 import { flags } from "../../../node/cli/flags.ts";
@@ -21,31 +20,6 @@ function helpOf(line: string): string {
   return help;
 }
 
-describe("arguments", () => {
-  test("are put into one form: command first, --name=value, switches set", () => {
-    expect(normalArguments(["-datadir", "d", "init", "--verbosity=4", "g.json"])).toEqual([
-      "init",
-      "g.json",
-      "--datadir=d",
-      "--verbosity=4",
-    ]);
-    expect(normalArguments(["-rpc", "--ws=false", "--http-rpc.port", "0"])).toEqual([
-      "run",
-      "--rpc=true",
-      "--ws=false",
-      "--rpcport=0",
-    ]);
-  });
-
-  test("may have values that begin with a dash or hold an equal sign", () => {
-    expect(normalArguments(["--state.trie-cache-limit", "-1", "--identity=a=b"])).toEqual([
-      "run",
-      "--state.trie-cache-limit=-1",
-      "--identity=a=b",
-    ]);
-  });
-});
-
 describe("a command line", () => {
   test("without a command runs a node", () => {
     expect(read("")).toEqual({ command: "run", argument: undefined, flags: {} });
@@ -54,6 +28,21 @@ describe("a command line", () => {
       argument: undefined,
       flags: { rpc: "true", rpcport: "1" },
     });
+  });
+
+  test("takes flags of one or two dashes, with their values behind a blank or an equal sign, and switches", () => {
+    expect(read("-datadir d init --verbosity=4 g.json")).toEqual({
+      command: "init",
+      argument: "g.json",
+      flags: { datadir: "d", verbosity: "4" },
+    });
+    expect(read("-rpc --ws=false --http-rpc.port 0").flags).toEqual({
+      rpc: "true",
+      ws: "false",
+      rpcport: "0",
+    });
+    const values = { "state.trie-cache-limit": "-1", identity: "a=b" };
+    expect(read("--state.trie-cache-limit -1 --identity=a=b").flags).toEqual(values);
   });
 
   test("names a command, its argument and its flags in any order", () => {
@@ -65,6 +54,8 @@ describe("a command line", () => {
       argument: undefined,
       flags: { datadir: "d" },
     });
+    expect(read("decode 0x --type header").flags).toEqual({ "decode.type": "header" });
+    expect(read("db -- verify").command).toBe("verify");
     expect(read("--version").command).toBe("version");
   });
 
@@ -87,6 +78,9 @@ describe("a command line", () => {
     ["init --rpc g.json", "--rpc is not a flag of this command"],
     ["init", "Must supply path to genesis JSON file"],
     ["import", "missing required argument 'FILE'"],
+    ["account list now", "too many arguments for 'list'. Expected 0 arguments but got 1."],
+    ["db nope", "unknown command 'nope'"],
+    ["db --datadir d", "--datadir is not a flag of this command"],
     ["run now", "too many arguments for 'run'. Expected 0 arguments but got 1."],
   ])("%s is refused with one line", (line, message) => {
     expect(() => read(line)).toThrow(expect.objectContaining({ name: "OptionError", message }));
@@ -94,13 +88,16 @@ describe("a command line", () => {
 });
 
 describe("help", () => {
-  test.each(["--help", "-h", "help", "db"])("%s lists every command", (line) => {
-    const help = helpOf(line);
-    for (const { words, summary } of commands) {
-      expect(help).toContain(words);
-      expect(help).toContain(summary);
-    }
-  });
+  test.each(["--help", "-h", "help", "help nope", "db", "db help", "db nope --help"])(
+    "%s lists every command",
+    (line) => {
+      const help = helpOf(line);
+      for (const { words, summary } of commands) {
+        expect(help).toContain(words);
+        expect(help).toContain(summary);
+      }
+    },
+  );
 
   test("of a command shows each of its flags once, with default, and no other command's", () => {
     for (const command of commands.filter(({ name }) => name !== "version")) {
