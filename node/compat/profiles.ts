@@ -84,6 +84,8 @@ const SERVICE_ALONE = [
 ];
 /** Methods that came with version 2 of the Go node. */
 const KAIA_ALONE = [
+  "auction_call",
+  "auction_submitBid",
   "chain_getTotalSupply",
   "chain_isConsoleLogEnabled",
   "chain_sendRawTransactions",
@@ -227,7 +229,7 @@ const kaiaProfile: RpcProfile = {
   options: {
     ...serviceProfile.options,
     interfaces: {
-      listed: { ...GO_MODULES, chain: "kaia" },
+      listed: { ...GO_MODULES, auction: "auction", chain: "kaia" },
       subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
       lacks: new Set([...SERVICE_ALONE, ...KLAYTN_ALONE]),
       adaptMethod: adaptWith(allKaiaRows),

@@ -33,6 +33,7 @@ export interface ModuleRow {
 /** One row per module. The name of every method begins with a module's name or alias. */
 export const moduleRows: readonly ModuleRow[] = [
   { name: "admin", aliases: [], open: ["nodeInfo", "peers", "datadir"] },
+  { name: "auction", aliases: [], open: [] },
   { name: "chain", aliases: ["klay", "kaia"], open: "all" },
   { name: "debug", aliases: [], open: ["gaslessInfo", "isGaslessTx"] },
   { name: "eth", aliases: [], open: "all" },

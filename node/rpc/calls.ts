@@ -54,6 +54,7 @@ function resultMethods(deps: CallMethodDeps): Method[] {
   return [
     method({
       name: "chain_call",
+      aliases: ["auction_call"],
       summary: "Executes a call on the state after a block and returns its output. Changes no state.",
       params: { args: callArgs, block: blockReference },
       result: data,

@@ -2,7 +2,7 @@
 import { equalBytes } from "../bytes/compare.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import { decodeRlp } from "../bytes/rlp.ts";
+import { MAX_SHORT_RLP } from "../bytes/rlp-header.ts";
 import { wordBytes } from "../bytes/word.ts";
 import { blockNumber, blockReference } from "../calls/arguments/block-number.ts";
 import { stateOf } from "../calls/lookup.ts";
@@ -119,30 +119,74 @@ const keyParameter: Decoder<unknown> = {
   label: "account key",
   schema: objectSchema("account key"),
   decode: (json) => {
+    if (json === null) return {};
     if (jsonKind(json) !== "object") throw wrongKind(json, "accountkey.AccountKeyJSON");
     return json;
   },
 };
 
+/** Decodes an account key. Throws `RpcError` with the text of the Go node's RLP decoder. */
 function readKey(encoded: Uint8Array): AccountKey {
   try {
     return decodeAccountKey(encoded);
   } catch (error) {
-    const [type = 0] = encoded;
-    throw type <= KEY_TYPES.roleBased && isTruncated(encoded.subarray(1))
-      ? failure("rlp: value size exceeds available input length")
-      : error;
+    const fault = keyFault(encoded);
+    throw fault === undefined ? error : failure(fault);
   }
 }
 
-/** Returns true for an RLP item that is shorter than its prefix says. */
-function isTruncated(item: Uint8Array): boolean {
-  try {
-    decodeRlp(item);
-    return false;
-  } catch {
-    return item.length > 0;
+/** Go types of the bodies of account keys, and those that are lists. */
+const BODY_TYPES: ReadonlyMap<number, readonly [goType: string, isList: boolean]> = new Map([
+  [KEY_TYPES.legacy, ["accountkey.AccountKeyLegacy", true]],
+  [KEY_TYPES.public, ["[]uint8", false]],
+  [KEY_TYPES.fail, ["accountkey.AccountKeyFail", true]],
+  [KEY_TYPES.weightedMultiSig, ["accountkey.AccountKeyWeightedMultiSig", true]],
+  [KEY_TYPES.roleBased, ["[][]uint8", true]],
+]);
+
+/** Returns the Go node's words for the first fault of an encoded key's form; undefined for other faults. */
+function keyFault(encoded: Uint8Array): string | undefined {
+  const [type] = encoded;
+  if (type === undefined) return "EOF";
+  if (itemLength(encoded) > encoded.length) return EXCEEDS;
+  if (type === 0x80) return SEVERAL;
+  return typeFault(type, encoded[1] ?? 0) ?? bodyFault(type, encoded.subarray(1));
+}
+
+/** Returns the fault of the key type, an integer of one byte. */
+function typeFault(first: number, second: number): string | undefined {
+  const goType = "accountkey.AccountKeyType";
+  if (first >= 0xc0) return `rlp: expected input string or byte for ${goType}`;
+  if (first === 0) return `rlp: non-canonical integer (leading zero bytes) for ${goType}`;
+  if (first === 0x81 && second < 0x80) return `rlp: non-canonical size information for ${goType}`;
+  return first > 0x81 ? `rlp: input string too long for ${goType}` : undefined;
+}
+
+function bodyFault(type: number, body: Uint8Array): string | undefined {
+  const [goType, isList] = BODY_TYPES.get(type) ?? [];
+  if (goType === undefined) return undefined;
+  const [first] = body;
+  if (first === undefined) return "EOF";
+  if (itemLength(body) > body.length) return EXCEEDS;
+  if (first >= 0xc0 !== isList) {
+    return `rlp: expected input ${isList === true ? "list" : "string or byte"} for ${goType}`;
   }
+  if (itemLength(body) < body.length) return SEVERAL;
+  return type === KEY_TYPES.public ? "invalid public key" : undefined;
+}
+
+const SEVERAL = "rlp: input contains more than one value";
+const EXCEEDS = "rlp: value size exceeds available input length";
+
+/** Returns the length of an RLP item with its prefix, as the prefix says. */
+function itemLength(bytes: Uint8Array): number {
+  const [first = 0] = bytes;
+  if (first < 0x80) return 1;
+  const size = first - (first < 0xc0 ? 0x80 : 0xc0);
+  if (size <= MAX_SHORT_RLP) return 1 + size;
+  const sizeBytes = size - MAX_SHORT_RLP;
+  if (bytes.length <= sizeBytes) return Number.POSITIVE_INFINITY;
+  return 1 + sizeBytes + Number(bytesToBigint(bytes.subarray(1, 1 + sizeBytes)));
 }
 
 function signerMethods({ chain }: ChainAccountsDeps): Method[] {

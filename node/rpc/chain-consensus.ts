@@ -131,7 +131,7 @@ async function rangeJson(
   const head = deps.chain.head().header.number;
   const [first, last] = [start, end].map((number) => (number === "earliest" ? 0 : number));
   if (typeof first !== "number") throw failure("start block number should be positive");
-  const until = typeof last === "number" ? last : head;
+  const until = typeof last === "number" ? last : -1; // tags are negative numbers to the Go node
   if (until > head) throw failure("end block number should be smaller than the latest block number");
   if (first > until) throw failure("start should be smaller than end");
   if (until - first > MAX_DISTANCE) throw failure("number of requested blocks should be smaller than 50");

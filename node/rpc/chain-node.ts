@@ -7,9 +7,10 @@ import type { Address, Hash } from "../bytes/brands.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { findHead } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
+import { type Decoder, wrongKind } from "../jsonrpc/codec.ts";
 import {
   address,
-  data,
+  fixedText,
   hash,
   indexQuantity,
   nullable,
@@ -19,7 +20,7 @@ import {
 import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema } from "../jsonrpc/schemas.ts";
+import { arraySchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
 /** Dependencies of the methods about the node. */
 export interface ChainNodeDeps {
@@ -96,6 +97,17 @@ function constantMethod(name: string, summary: string, value: boolean): Method {
   return method({ name, summary, params: {}, result: boolean, handle: () => value });
 }
 
+/** The nonce of a block in Ethereum's form, 8 bytes. */
+const blockNonce: Decoder<Uint8Array> = {
+  label: "data",
+  schema: schemaRefs.data,
+  decode: (json) => {
+    if (json === null) return new Uint8Array(8);
+    if (typeof json !== "string") throw wrongKind(json, "*api.BlockNonce");
+    return fixedText(json, "BlockNonce", 8);
+  },
+};
+
 /** The methods about proof of work, with constant answers. */
 function workMethods(): Method[] {
   return [
@@ -104,6 +116,13 @@ function workMethods(): Method[] {
       summary: "Always returns 0: there is no proof of work.",
       params: {},
       result: numberQuantity,
+      handle: () => 0,
+    }),
+    method({
+      name: "eth_getHashrate",
+      summary: "Always returns 0, as a number: there is no proof of work.",
+      params: {},
+      result: plain<number>("integer", { type: "integer" }),
       handle: () => 0,
     }),
     method({
@@ -118,7 +137,7 @@ function workMethods(): Method[] {
     method({
       name: "eth_submitWork",
       summary: "Always returns false: there is no proof of work.",
-      params: { nonce: data, hash, digest: hash },
+      params: { nonce: blockNonce, hash, digest: hash },
       result: boolean,
       handle: () => false,
     }),

@@ -1,5 +1,6 @@
 /** `debug`: raw and printed blocks, bad blocks, and rewinding of the chain. */
 import { bareHex, toHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
 import {
   type BlockReference,
   blockNumber,
@@ -7,6 +8,7 @@ import {
   resolveNumber,
 } from "../calls/arguments/block-number.ts";
 import { findBlock } from "../calls/lookup.ts";
+import { decodeEitherTransaction } from "../calls/raw-transaction.ts";
 import { requireBadBlocks } from "../calls/traces/traced-blocks.ts";
 import type { Chain } from "../chain/chain.ts";
 import { data, listOf } from "../jsonrpc/codecs/hex.ts";
@@ -105,10 +107,32 @@ function gaslessMethods(): Method[] {
     }),
     method({
       name: "debug_isGaslessTx",
-      summary: "Always returns false: no token can pay for gas.",
+      summary: "Always returns false, with a reason: no token can pay for gas.",
       params: { transactions: listOf(data, "[]hexutil.Bytes") },
       result: plain<object>("{isGasless, reason}"),
-      handle: () => ({ isGasless: false, reason: "no token is allowed to pay for gas" }),
+      handle: ({ transactions }) => ({ isGasless: false, reason: notGasless(transactions) }),
     }),
   ];
+}
+
+/** Returns why transactions are not gasless, in the order of `IsGaslessTx` (`kaiax/gasless/impl/api.go@v2.2.2`). */
+function notGasless(transactions: readonly Uint8Array[]): string {
+  for (const [index, raw] of transactions.entries()) {
+    if (raw.length === 0) return `empty transaction at index ${index}`;
+    try {
+      decodeEitherTransaction(raw);
+    } catch (error) {
+      return `failed to decode transaction at index ${index}: ${messageOf(error)}`;
+    }
+  }
+  switch (transactions.length) {
+    case 0:
+      return "no transactions provided";
+    case 1:
+      return "transaction is not a swap transaction";
+    case 2:
+      return "first transaction is not an approve transaction";
+    default:
+      return `expected 1 or 2 transactions, got ${transactions.length}`;
+  }
 }

@@ -12,6 +12,7 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import type { LogLevel } from "../observe/log.ts";
 import { type Profiler, ProfilerError } from "../observe/profiler.ts";
 import type { Store } from "../store/store.ts";
+import { checkLevel } from "./debug-go-runtime.ts";
 
 /** Dependencies of the methods about the process. */
 export interface DebugProcessDeps {
@@ -26,7 +27,7 @@ export function debugProcessMethods(deps: DebugProcessDeps): Method[] {
 }
 
 const LEVELS: readonly LogLevel[] = ["silent", "error", "warn", "info", "debug", "debug"];
-const level = integer("int", 0, LEVELS.length - 1);
+const level = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 const seconds = integer("uint", 0, 2 ** 32);
 
 function profiles({ profiler }: DebugProcessDeps): Method[] {
@@ -92,6 +93,7 @@ function memory({ profiler, setLogLevel }: DebugProcessDeps): Method[] {
       params: { level },
       result: nothing,
       handle: (args) => {
+        checkLevel(args.level);
         setLogLevel(LEVELS[args.level] ?? "info");
         return undefined;
       },

@@ -1,7 +1,12 @@
 /** `debug`: dumps and comparisons of states. They run in reader threads. */
 import type { Address } from "../bytes/brands.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
-import { type BlockNumber, blockNumber, blockReference } from "../calls/arguments/block-number.ts";
+import {
+  type BlockNumber,
+  type BlockReference,
+  blockNumber,
+  blockReference,
+} from "../calls/arguments/block-number.ts";
 import { type OpenStoreReading, referencedNumber, type StoreReading } from "../calls/chain-reading.ts";
 import {
   type DumpedAccounts,
@@ -100,11 +105,19 @@ function trieDump({ open, maxBytes }: Pick<DebugStateDeps, "open" | "maxBytes">)
     ...reader,
     handle: async ({ block }) => {
       using reading = open();
-      const number = referencedNumber(reading, block);
+      const number = dumpedNumber(reading, block);
       const root = toHex(tracedBlock(reading, number).header.stateRoot);
       return { root, tries: await dumpTries(reading.states, number, maxBytes) };
     },
   });
+}
+
+/** Returns the number of the block of a trie dump. Throws `RpcError`. */
+function dumpedNumber(reading: StoreReading, block: BlockReference | undefined): number {
+  const wanted = block?.hash;
+  const isUnknown = block === undefined || (wanted !== undefined && reading.numberOf(wanted) === undefined);
+  if (isUnknown) throw failure(`block #${wanted === undefined ? "" : toHex(wanted)} not found`);
+  return referencedNumber(reading, block);
 }
 
 const intCodec = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);

@@ -10,7 +10,7 @@ import { mainnet } from "../config/presets/networks.ts";
 import { type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
 import { ADDRESS_BOOK, REGISTRY } from "../governance/system-contracts.ts";
 import { optional } from "../jsonrpc/codec.ts";
-import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
+import { hash } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
@@ -150,6 +150,7 @@ function sidecarMethods({ chain, pool }: EthConfigDeps): Method[] {
       params: { number: optional(blockNumber, "latest" as const), full: boolean },
       result: plain<readonly object[]>("sidecars", arraySchema(objectSchema("sidecar"))),
       handle: ({ number }) => {
+        if (number === "pending") throw failure("pending block not supported");
         const { transactions } = blockAt(chain, number);
         if (transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) throw failure(gone);
         return [];
@@ -157,10 +158,9 @@ function sidecarMethods({ chain, pool }: EthConfigDeps): Method[] {
     }),
     method({
       name: "eth_getBlobSidecarByTxHash",
-      summary:
-        "Returns the blob sidecar of a pending or recently mined transaction; null for a transaction without blobs.",
+      summary: "Returns the blob sidecar of a pending or recently mined transaction; an error for others.",
       params: { hash, full: boolean },
-      result: nullable(plain<object>("sidecar")),
+      result: plain<object>("sidecar"),
       handle: (args) => {
         const place = chain.findTransaction(args.hash);
         const mined = place?.block.transactions[place.index];
@@ -170,7 +170,12 @@ function sidecarMethods({ chain, pool }: EthConfigDeps): Method[] {
             ? pool.minedBlobs(args.hash)
             : decodeTransaction(pool.wire(waiting)).fields.sidecar;
         if (sidecar === undefined && mined?.fields.blobVersionedHashes !== undefined) throw failure(gone);
-        if (sidecar === undefined) return undefined;
+        if (sidecar === undefined) {
+          const isAbsent = waiting === undefined && mined === undefined;
+          throw failure(
+            `transaction ${isAbsent ? "not found" : "is not a blob transaction"}: ${toHex(args.hash)}`,
+          );
+        }
         return {
           txHash: toHex(args.hash),
           blobSidecar: {

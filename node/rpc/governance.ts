@@ -1,4 +1,5 @@
 /** `governance`: governance headers, history, contract parameters and accumulated rewards. */
+import type { Address } from "../bytes/brands.ts";
 import { addressText } from "../bytes/hex.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { jsonInteger } from "../config/exact-json.ts";
@@ -73,10 +74,20 @@ function decisionMethods(deps: GovernanceVoteDeps): Method[] {
       summary: "Returns the parameters that the governance contract, or another contract, sets for a block.",
       params: { number: blockNumber, contract: optional(address) },
       result: plain<object>("parameters by name"),
-      handle: ({ number, contract }) =>
-        valuesJson(governance.contractValues(numberOf(deps, number), contract)),
+      handle: ({ number, contract }) => contractJson(deps, numberOf(deps, number), contract),
     }),
   ];
+}
+
+/** Formats the parameters that a contract sets; null without any. Throws `RpcError` before the fork that reads them. */
+function contractJson(
+  { chain, governance }: GovernanceVoteDeps,
+  number: number,
+  contract: Address | undefined,
+): object | null {
+  if (!chain.rules(number).governanceContract) throw failure("ContractEngine is not ready");
+  const values = governance.contractValues(number, contract);
+  return values.size === 0 ? null : valuesJson(values);
 }
 
 function statusJson(deps: GovernanceVoteDeps): object {

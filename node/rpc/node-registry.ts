@@ -19,6 +19,7 @@ import { type AdminMigrationDeps, adminMigrationMethods } from "./admin-migratio
 import { type AdminNodeDeps, adminNodeMethods } from "./admin-node.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
+import { auctionMethods } from "./auction.ts";
 import { type CallMethodDeps, callMethods } from "./calls.ts";
 import { chainAccountMethods } from "./chain-accounts.ts";
 import { type ChainBlockDeps, chainBlockMethods } from "./chain-blocks.ts";
@@ -33,6 +34,7 @@ import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
 import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
+import { goRuntimeMethods } from "./debug-go-runtime.ts";
 import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
 import { debugStateMethods } from "./debug-state.ts";
 import { ethConfigMethods } from "./eth-config.ts";
@@ -146,6 +148,8 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...txpoolMethods(deps),
     ...debugChainMethods(deps),
     ...debugProcessMethods(deps.process),
+    ...goRuntimeMethods(),
+    ...auctionMethods(),
     ...debugStateMethods({ ...deps, ...deps.debug }),
     ...traceMethods({ ...deps, ...deps.debug }),
     ...traceFileMethods({ ...deps, ...deps.debug }),

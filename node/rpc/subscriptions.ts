@@ -22,7 +22,7 @@ export interface ChainSubscriptionDeps {
   readonly deliveries: Deliveries;
 }
 
-/** The subscriptions of `chain` and `eth`. */
+/** The subscriptions of `chain`, `eth` and `auction`. */
 export function chainSubscriptions({
   chain,
   pool,
@@ -37,18 +37,20 @@ export function chainSubscriptions({
     pool.onPending((transactions) => publish(pendingEvent(transactions))),
   );
   const logged = logFeed(chain, deliveries);
+  const chainHeads = heads((block) => chainHeader(chain, block));
   return [
-    newHeads(
-      "chain",
-      "Notifies of the header of each new block.",
-      heads((block) => chainHeader(chain, block)),
+    ...["chain", "auction"].map((module) =>
+      newHeads(module, "Notifies of the header of each new block.", chainHeads),
     ),
     newHeads(
       "eth",
       "Notifies of the header of each new block, in Ethereum's form.",
       heads((block) => ethHeader(chain, block, { members })),
     ),
-    ...["chain", "eth"].flatMap((module) => [logs(module, logged), pendingTransactions(module, pending)]),
+    ...["chain", "eth", "auction"].flatMap((module) => [
+      logs(module, logged),
+      pendingTransactions(module, pending),
+    ]),
   ];
 }
 

@@ -9,53 +9,9 @@ export interface UnsupportedMethods {
 /** All unsupported methods; docs/rpc.md is generated from this list. */
 export const unsupported: readonly UnsupportedMethods[] = [
   {
-    names: ["debug_startPProf", "debug_stopPProf", "debug_isPProfRunning"],
-    reason:
-      "The Go runtime's profiling server. The equivalent, a debugger's port, would run any program of a client that reaches it. `debug_cpuProfile` and `debug_writeMemProfile` write the same profiles to files.",
-  },
-  {
-    names: [
-      "debug_blockProfile",
-      "debug_setBlockProfileRate",
-      "debug_writeBlockProfile",
-      "debug_mutexProfile",
-      "debug_setMutexProfileFraction",
-      "debug_writeMutexProfile",
-    ],
-    reason: "Contention of the Go runtime's locks. This program has no such locks.",
-  },
-  {
-    names: ["debug_goTrace", "debug_startGoTrace", "debug_stopGoTrace", "debug_stacks"],
-    reason: "Goroutines, which this program does not have. `debug_cpuProfile` shows the time per function.",
-  },
-  {
-    names: ["debug_gcStats", "debug_setGCPercent"],
-    reason: "Statistics and setting of the Go garbage collector. `debug_memStats` returns those of the heap.",
-  },
-  {
-    names: ["debug_metrics"],
-    reason: "Metrics of the Go node's own library. `--prometheus` serves metrics.",
-  },
-  {
-    names: ["debug_verbosityByName", "debug_verbosityByID", "debug_vmodule", "debug_backtraceAt"],
-    reason: "Log levels per module or source line. `debug_verbosity` sets the level of all modules.",
-  },
-  {
-    names: ["debug_writeVMLog", "debug_setVMLogTarget"],
-    reason: "A log of the Go node's interpreter. `debug_standardTraceBlockToFile` writes one on request.",
-  },
-  {
-    names: ["eth_events", "eth_getHashrate", "eth_rpcMarshalBlobSidecar", "eth_subscribeSyncStatus"],
+    names: ["eth_events", "eth_rpcMarshalBlobSidecar", "eth_subscribeSyncStatus"],
     reason:
       "Exported Go functions that the Go node's registry serves by accident, also as `klay_` and `kaia_`. `eth_hashrate` is supported.",
-  },
-  {
-    names: ["debug_startCollectingTrieStats"],
-    reason: "Statistics of a trie cache. States are read without tries.",
-  },
-  {
-    names: ["auction_submitBid", "auction_call", "auction_subscribe"],
-    reason: "Bids for block space. Blocks are built without auctions.",
   },
   {
     names: [

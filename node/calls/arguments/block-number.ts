@@ -1,7 +1,7 @@
 /** Decoders of block references in parameters: a number, a tag or a hash. */
 import type { Hash } from "../../bytes/brands.ts";
 import { CodecError, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
-import { HexFault, hash, quantityDigits } from "../../jsonrpc/codecs/hex.ts";
+import { decodeUint64, fixedText, hash, withoutFault } from "../../jsonrpc/codecs/hex.ts";
 import { boolean } from "../../jsonrpc/codecs/plain.ts";
 import { EscapedText, jsonKind } from "../../jsonrpc/json-text.ts";
 import { schemaRefs } from "../../jsonrpc/schemas.ts";
@@ -48,9 +48,9 @@ export const decimalOrHex: Decoder<number> = {
   label: "quantity",
   schema: schemaRefs.quantity,
   decode: (json) => {
-    const found = json === null ? undefined : blockNumber.decode(json);
-    if (typeof found !== "number") throw new CodecError("hex string without 0x prefix");
-    return found;
+    const text = json === null ? "null" : rawText(json);
+    if (/^\d+$/.test(text) && BigInt(text) < 1n << 64n) return Number(text);
+    return Number(withoutFault(() => decodeUint64(text)));
   },
 };
 
@@ -63,12 +63,13 @@ export const blockReference: Decoder<BlockReference | undefined> = {
   schema: schemaRefs.block,
   decode(json) {
     if (json === "latest") return LATEST;
-    if (typeof json === "number" && Number.isInteger(json) && json >= 0) return { number: fromNumber(json) };
+    const isUint64 = typeof json === "number" && Number.isInteger(json) && json >= 0 && json < 2 ** 64;
+    if (isUint64) return { number: fromNumber(json) };
     if (jsonKind(json) === "object") return fromObject(json);
     if (json === null || json === undefined) return undefined;
     const text = json instanceof EscapedText ? json.value : json;
     if (typeof text !== "string") throw wrongKind(json, "string");
-    if (text.length === 66) return { hash: hash.decode(text) };
+    if (text.length === 66) return { hash: fixedText(text, "Hash", 32) };
     return { number: fromText(text, "blocknumber too high") };
   },
 };
@@ -89,18 +90,18 @@ function fromObject(json: unknown): BlockReference | undefined {
 }
 
 function fromNumber(json: number): number {
-  if (!Number.isInteger(json) || json < 0) throw new CodecError("hex string without 0x prefix");
+  if (!Number.isInteger(json) || json < 0 || json >= 2 ** 64)
+    throw new CodecError("hex string without 0x prefix");
   return within(BigInt(json), "Blocknumber too high");
 }
 
 function fromText(text: string, tooHigh: string): BlockNumber {
   const tag = Object.hasOwn(TAGS, text) ? TAGS[text] : undefined;
   if (tag !== undefined) return tag;
-  try {
-    return within(BigInt(`0x${quantityDigits(text, 64)}`), tooHigh);
-  } catch (error) {
-    throw error instanceof HexFault ? new CodecError(error.message) : error;
-  }
+  return within(
+    withoutFault(() => decodeUint64(text)),
+    tooHigh,
+  );
 }
 
 /** Narrows a quantity. Numbers above 2^53 lose digits, but no block has one. */

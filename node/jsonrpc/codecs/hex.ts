@@ -127,16 +127,59 @@ export function nullable<T>(codec: Encoder<T>): Encoder<T | undefined> {
   };
 }
 
-/** Returns the digits of a quantity. Throws `HexFault`. */
-export function quantityDigits(text: string, bits: 64 | 256): string {
+/** Returns the digits of a quantity; 0 for the empty string, as the Go node's JSON. Throws `HexFault`. */
+function quantityDigits(text: string, bits: 64 | 256): string {
+  if (text.length === 0) return "0";
+  const digits = wholeDigits(text);
+  if (digits.length > bits / 4) throw new HexFault(`hex number > ${bits} bits`);
+  if (!HEX.test(digits)) throw new HexFault("invalid hex string");
+  return digits;
+}
+
+/**
+ * Decodes a quantity of up to 64 bits as the Go node, which reads digit by digit until the number is too large.
+ * Throws `HexFault`.
+ */
+export function decodeUint64(text: string): bigint {
   if (text.length === 0) throw new HexFault("empty hex string");
+  const digits = wholeDigits(text);
+  if (!HEX.test(digits.slice(0, UINT64_DIGITS + 1))) throw new HexFault("invalid hex string");
+  if (digits.length > UINT64_DIGITS) throw new HexFault("hex number > 64 bits");
+  return BigInt(`0x${digits}`);
+}
+
+const UINT64_DIGITS = 16;
+
+/** Returns the digits of a number's text without their check. Throws `HexFault`. */
+function wholeDigits(text: string): string {
   if (!hasPrefix(text)) throw new HexFault("hex string without 0x prefix");
   const digits = text.slice(2);
   if (digits.length === 0) throw new HexFault('hex string "0x"');
   if (digits.length > 1 && digits.startsWith("0")) throw new HexFault("hex number with leading zero digits");
-  if (digits.length > bits / 4) throw new HexFault(`hex number > ${bits} bits`);
-  if (!HEX.test(digits)) throw new HexFault("invalid hex string");
   return digits;
+}
+
+/**
+ * Decodes hex of an exact length, where the Go type has no JSON decoder of its own. Throws
+ * `CodecError`.
+ */
+export function fixedText(text: string, goType: string, length: number): Uint8Array {
+  const digits = withoutFault(() => evenDigits(text));
+  if (digits.length !== 2 * length) {
+    throw new CodecError(`hex string has length ${digits.length}, want ${2 * length} for ${goType}`);
+  }
+  const bytes = digitBytes(digits);
+  if (bytes === undefined) throw new CodecError("invalid hex string");
+  return bytes;
+}
+
+/** Runs a decoder; the message of its `HexFault` becomes that of a `CodecError`. */
+export function withoutFault<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw error instanceof HexFault ? new CodecError(error.message) : error;
+  }
 }
 
 /** Returns the digits of `0x` text; none for the empty string. Throws `HexFault`. */

@@ -80,7 +80,8 @@ test("the reward address is returned if it is set; there are no gasless transact
   expect(await ask("klay_rewardbase")).toBe(`0x${"05".repeat(20)}`);
   expect(await ask("debug_isGaslessTx", ["0x01"])).toMatchObject({ isGasless: false });
   expect(await ask("eth_getBlobSidecars", "latest", true)).toEqual([]);
-  expect(await ask("eth_getBlobSidecarByTxHash", nobody, true)).toBeNull();
+  expect(await ask("eth_getBlobSidecarByTxHash", nobody, true)).toBe(`transaction not found: ${nobody}`);
+  expect(await ask("eth_getHashrate")).toBe(0);
 });
 
 test("a bad block is returned, and debug_setHead rewinds the chain", async () => {

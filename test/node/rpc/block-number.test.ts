@@ -17,6 +17,11 @@ test.each([
   expect(blockNumber.decode(json)).toBe(number);
 });
 
+test("a count may be decimal text", () => {
+  expect(decimalOrHex.decode("12")).toBe(12);
+  expect(decimalOrHex.decode("0x12")).toBe(18);
+});
+
 test.each([
   [null, undefined],
   [7, { number: 7 }],
@@ -39,6 +44,12 @@ test.each([
   ["number", {}, NO_PREFIX],
   ["number", "0x01", "hex number with leading zero digits"],
   ["number", "0x8000000000000000", "Blocknumber too high"],
+  ["number", 1e30, NO_PREFIX],
+  ["number", `0x${"g".repeat(64)}`, "invalid hex string"],
+  ["number", `0x${"1".repeat(16)}g`, "invalid hex string"],
+  ["number", `0x${"1".repeat(17)}g`, "hex number > 64 bits"],
+  ["block", `0x${"g".repeat(64)}`, "invalid hex string"],
+  ["block", 1e30, NO_STRING],
   ["block", 1.5, NO_STRING],
   ["block", -1, NO_STRING],
   ["block", "0x8000000000000000", "blocknumber too high"],

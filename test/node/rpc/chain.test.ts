@@ -233,3 +233,43 @@ test("an empty or reversed range returns no logs, and an unknown block is an err
     message: "pending logs are not supported",
   });
 });
+
+test.each([
+  ["0x", "EOF"],
+  ["0x01", "EOF"],
+  ["0xc0", "rlp: expected input string or byte for accountkey.AccountKeyType"],
+  ["0xff", "rlp: value size exceeds available input length"],
+  ["0x8101", "rlp: non-canonical size information for accountkey.AccountKeyType"],
+  ["0x00", "rlp: non-canonical integer (leading zero bytes) for accountkey.AccountKeyType"],
+  ["0x820001", "rlp: input string too long for accountkey.AccountKeyType"],
+  ["0x80c101", "rlp: input contains more than one value"],
+  ["0x0180", "rlp: expected input list for accountkey.AccountKeyLegacy"],
+  ["0x01c000", "rlp: input contains more than one value"],
+  ["0x02c0", "rlp: expected input string or byte for []uint8"],
+  ["0x02a1", "rlp: value size exceeds available input length"],
+  [`0x02a102${"ff".repeat(32)}`, "invalid public key"],
+  ["0x06", "undefined account key type"],
+])("the encoded account key %s is refused in the Go node's words", async (encoded, message) => {
+  expect(await call("klay_decodeAccountKey", [encoded])).toMatchObject({ message });
+});
+
+test.each([
+  [[], "no transactions provided"],
+  [["0x"], "empty transaction at index 0"],
+])("the transactions %j are not gasless: %s", async (transactions, reason) => {
+  expect(await call("debug_isGaslessTx", [transactions])).toEqual({ isGasless: false, reason });
+});
+
+test("an index may be empty text, which is 0, and a nonce has eight bytes", async () => {
+  const absent = `0x${"12".repeat(32)}`;
+  expect(await call("klay_getTransactionByBlockHashAndIndex", [absent, ""])).toBeNull();
+  expect(await call("eth_submitWork", ["0x01", absent, absent])).toMatchObject({
+    message: "invalid argument 0: hex string has length 2, want 16 for BlockNonce",
+  });
+});
+
+test("the auction is disabled, and calls through it are those of the chain", async () => {
+  expect(await call("auction_submitBid", [{ bid: "0x1" }])).toEqual({ err: "auction is disabled" });
+  const to = `0x${"00".repeat(20)}`;
+  expect(await call("auction_call", [{ to }, "latest"])).toBe("0x");
+});

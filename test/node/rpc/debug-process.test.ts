@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openProfiler, type Profiler } from "../../../node/observe/profiler.ts";
+import { goRuntimeMethods } from "../../../node/rpc/debug-go-runtime.ts";
 import { debugProcessMethods } from "../../../node/rpc/debug-process.ts";
 import { askRow } from "../../support/ask-row.ts";
+import { until } from "../../support/rpc-client.ts";
 
 let directory: string;
 let profiler: Profiler;
@@ -34,7 +36,7 @@ function ask(name: string, ...params: unknown[]): Promise<unknown> {
 }
 
 test("every method is privileged", () => {
-  const rows = debugProcessMethods({} as never); // nothing is called
+  const rows = [...debugProcessMethods({} as never), ...goRuntimeMethods()]; // nothing is called
   expect(rows.filter(({ privilege }) => privilege === undefined)).toEqual([]);
 });
 
@@ -101,7 +103,7 @@ test("log level, memory and database methods return results", async () => {
   await ask("debug_verbosity", 0);
   await ask("debug_verbosity", 5);
   expect(levels).toEqual(["silent", "debug"]);
-  await expect(ask("debug_verbosity", 6)).rejects.toMatchObject({ code: -32602 });
+  await expect(ask("debug_verbosity", 6)).rejects.toMatchObject({ message: "insert log level less than 6" });
   expect(await ask("debug_memStats")).toMatchObject({ process: { rss: expect.any(Number) } });
   expect(await ask("debug_freeOSMemory")).toBeNull();
   expect(await ask("debug_chaindbProperty", "")).toBe("Compactions");
@@ -118,3 +120,37 @@ test.each([
 ])("%s of %j returns an error", async (name, params, message) => {
   await expect(ask(name, ...params)).rejects.toMatchObject({ code: -32000, message });
 });
+
+test.each([
+  ["debug_verbosityByName", ["common", 6], "insert log level less than 6"],
+  ["debug_verbosityByID", [3, -1], "insert log level greater than or equal to 0"],
+  ["debug_verbosityByID", [3, 3], "this node has one log level; debug_verbosity sets it"],
+  ["debug_vmodule", ["x"], "expect comma-separated list of filename=N"],
+  ["debug_vmodule", ["x=3,y/*=4"], "this node has one log level; debug_verbosity sets it"],
+  ["debug_backtraceAt", ["x"], "expect file.go:234"],
+  ["debug_stopPProf", [], "pprof server is not running"],
+  ["debug_stopGoTrace", [], "trace not in progress"],
+  ["debug_setVMLogTarget", [4], "target should be between 0 and 3"],
+  [
+    "debug_setGCPercent",
+    ["x"],
+    "invalid argument 0: json: cannot unmarshal string into Go value of type int",
+  ],
+  ["debug_mutexProfile", ["x"], "missing value for required argument 1"],
+])("%s of %j, a method of the Go runtime, returns an error", async (name, params, message) => {
+  await expect(askRow(goRuntimeMethods(), name, ...params)).rejects.toMatchObject({ message });
+});
+
+test("methods of the Go runtime with a counterpart return results", async () => {
+  const rows = goRuntimeMethods();
+  expect(await askRow(rows, "debug_isPProfRunning")).toBe(false);
+  expect(await askRow(rows, "debug_setVMLogTarget", 0)).toBe("no output");
+  profiler.collect();
+  await expect(until(async () => (await collections(rows)) || undefined)).resolves.toBeGreaterThan(0);
+});
+
+async function collections(rows: ReturnType<typeof goRuntimeMethods>): Promise<number> {
+  const { NumGC, Pause } = (await askRow(rows, "debug_gcStats")) as { NumGC: number; Pause: number[] };
+  expect(Pause).toHaveLength(Math.min(NumGC, 256));
+  return NumGC;
+}

@@ -97,7 +97,9 @@ test("blobs of a pending or recently mined transaction are returned, whole or ab
     blobSidecar: { ...reported.blobSidecar, blobs: [toHex(blob.subarray(0, 32))] },
   };
   expect(await blobsOf({ waits: true }, false)).toEqual(short);
-  expect(await blobsOf({}, true)).toBeNull();
+  await expect(blobsOf({}, true)).rejects.toMatchObject({
+    message: `transaction not found: ${toHex(bare.hash)}`,
+  });
   await expect(blobsOf({ mined: true }, true)).rejects.toMatchObject({
     message: "blob sidecars are not kept after their transaction is in a block",
   });
