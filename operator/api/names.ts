@@ -83,6 +83,7 @@ export const conditionTypes = {
   Synced: "every replica has the newest block of the network",
   MaintenanceInProgress: "maintenance of a replica is in progress",
   StorageHealthy: "every volume is bound, has the requested size and has free space",
+  ForksReady: "every replica has the scheduled forks of its network; absent without later forks",
   PrivilegedApi: "warning: admin, personal or debug are served on the cluster network",
 } as const;
 
@@ -95,6 +96,7 @@ export const networkConditionTypes = {
   GenesisReady: "the genesis exists",
   Producing: "nodes report new blocks; False after a minute without one",
   FaultTolerant: "blocks go on when one more validator of the council is missing",
+  ForksReady: "every node has the scheduled forks; absent without later forks",
 } as const;
 
 /** Condition type of a Network. */
@@ -123,6 +125,7 @@ export const eventReasons = {
   GenesisMade: ["Normal", "the genesis of the Network was created with the addresses of its validators"],
   ChainStalled: ["Warning", "nodes have reported no new block for a minute; the message has the last one"],
   ChainResumed: ["Normal", "nodes report new blocks again"],
+  ForksScheduled: ["Normal", "a schedule of later forks was accepted; nodes are recreated with it"],
   GenesisRebuilt: ["Normal", "the ConfigMap with the genesis was missing, and was recreated byte for byte"],
   GenesisLost: ["Warning", "the genesis is missing or has changed; the message describes the remedy"],
   NodeKeyLost: [

@@ -71,27 +71,46 @@ const governance = withMemberDefaults(
   }),
 );
 
-const create = object("Creates a genesis in a ConfigMap once all validators have node keys.", {
-  chainId: integer("Chain id, which transaction signatures include.", 1, WHOLE),
-  validators: list(
-    text("Name of a core Node.", { maxLength: 40, pattern: NAME }),
-    "Core Nodes of this namespace and network that are validators from block 0.",
-    { minItems: 1, maxItems: 64, "x-kubernetes-list-type": "set" },
-  ),
-  balances: withDefault(
-    list(
-      object("Initial balance of an account.", {
-        address: address("Address of the account."),
-        peb: peb("Balance in peb, in decimal digits."),
-      }),
-      "Initial balances.",
-      { maxItems: 100 },
-    ),
-    [],
-  ),
-  consensus,
-  governance,
+/** Forks that a created genesis does not have at block 0, and that can be scheduled later. */
+export const laterForks = ["osaka"] as const;
+
+const forks = object("Blocks of forks that begin after block 0. A fork can be added while it lies ahead.", {
+  osaka: optional(integer("First block of the Osaka fork.", 1, WHOLE)),
 });
+
+const unchanged = ["chainId", "validators", "balances", "consensus", "governance"]
+  .map((name) => `self.${name} == oldSelf.${name}`)
+  .join(" && ");
+
+const create = withRules(
+  object("Creates a genesis in a ConfigMap once all validators have node keys.", {
+    chainId: integer("Chain id, which transaction signatures include.", 1, WHOLE),
+    validators: list(
+      text("Name of a core Node.", { maxLength: 40, pattern: NAME }),
+      "Core Nodes of this namespace and network that are validators from block 0.",
+      { minItems: 1, maxItems: 64, "x-kubernetes-list-type": "set" },
+    ),
+    balances: withDefault(
+      list(
+        object("Initial balance of an account.", {
+          address: address("Address of the account."),
+          peb: peb("Balance in peb, in decimal digits."),
+        }),
+        "Initial balances.",
+        { maxItems: 100 },
+      ),
+      [],
+    ),
+    consensus,
+    governance,
+    forks: optional(forks),
+  }),
+  { rule: unchanged, message: "a network's genesis cannot be changed, except for forks" },
+  ...laterForks.map((fork) => ({
+    rule: `!has(oldSelf.forks) || !has(oldSelf.forks.${fork}) || (has(self.forks) && has(self.forks.${fork}) && self.forks.${fork} >= oldSelf.forks.${fork})`,
+    message: `the block of ${fork} can only be moved to a later block`,
+  })),
+);
 
 const genesis = withRules(
   object("Genesis of the network.", {
@@ -99,7 +118,10 @@ const genesis = withRules(
     create: optional(create),
   }),
   { rule: "has(self.configMap) != has(self.create)", message: "name either configMap or create" },
-  { rule: "self == oldSelf", message: "a network's genesis cannot be changed" },
+  {
+    rule: "has(self.configMap) == has(oldSelf.configMap) && (!has(self.configMap) || self.configMap == oldSelf.configMap)",
+    message: "a network's genesis cannot be changed",
+  },
 );
 
 const defaults = withRules(
@@ -129,6 +151,9 @@ export const networkSpec = withRules(
 
 /** Spec of a Network with defaults withMemberDefaults in. */
 export type NetworkSpec = ValueOf<typeof networkSpec>;
+
+/** Blocks of forks that begin after block 0. */
+export type LaterForks = ValueOf<typeof forks>;
 
 /** Parameters of a created genesis. */
 export type GenesisParameters = ValueOf<typeof create>;

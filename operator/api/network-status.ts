@@ -19,6 +19,11 @@ export const networkStatus = object("Observed state of the network.", {
     object("Recorded genesis. A created genesis that is missing is recreated from it.", {
       digest: genesisDigest,
       time: count("Timestamp in seconds since the epoch."),
+      forks: optional(
+        object("Forks after block 0 that the nodes get.", {
+          osaka: optional(count("First block of the Osaka fork.")),
+        }),
+      ),
       validators: list(address("Address of a validator."), "Validators of the genesis, in order.", {
         maxItems: 1_000,
         "x-kubernetes-list-type": "atomic",

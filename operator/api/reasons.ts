@@ -107,6 +107,10 @@ export const verdictReasons = {
     Full: ["False", "at least 95 percent of a volume is used"],
     GrowthFailed: ["False", "a volume cannot be expanded; the message has the error and the remedy"],
   },
+  ForksReady: {
+    Scheduled: ["True", "every replica reports the scheduled forks"],
+    ForkMissing: ["False", "a replica lacks a scheduled fork; the message has the block and its version"],
+  },
   PrivilegedApi: {
     Allowed: ["True", "`spec.api.privileged` is true"],
   },
@@ -151,6 +155,14 @@ export const networkReasons = {
     BelowQuorum: ["False", "more validators are missing than may be; the message names them"],
     TooFewValidators: ["False", "fewer than four validators tolerate no missing one"],
     CouncilUnknown: ["Unknown", "the chain has no known council yet"],
+  },
+  ForksReady: {
+    Scheduled: ["True", "every node reports the scheduled forks"],
+    ForkMissing: [
+      "False",
+      "nodes lack a scheduled fork; the message names them with the blocks that are left",
+    ],
+    ForkRefused: ["False", "the schedule of the spec is not applied; the message has the reason"],
   },
 } as const satisfies Readonly<
   Record<NetworkConditionType, Readonly<Record<string, readonly ["True" | "False" | "Unknown", string]>>>

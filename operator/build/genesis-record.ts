@@ -6,19 +6,34 @@ const VANITY_DIGITS = 64;
 const ADDRESS = /94([0-9a-f]{40})/y;
 
 /**
- * Summarises a genesis file for the status. The digest of a created file covers its bytes; that of a file which users
- * maintain covers the members that decide block 0.
+ * Summarises a genesis file for the status. The digest of a created file covers its bytes without forks after block 0;
+ * that of a file which users maintain covers the members that decide block 0.
  */
 export function genesisRecord(
   text: string,
   isCreated: boolean,
-): { readonly digest: string; readonly time: number; readonly validators: readonly string[] } {
+): {
+  readonly digest: string;
+  readonly time: number;
+  readonly validators: readonly string[];
+  readonly forks: undefined;
+} {
   const genesis = parseExact(text);
   return {
-    digest: sha256(isCreated || genesis === undefined ? text : JSON.stringify(blockZeroMembers(genesis))),
+    digest: sha256(
+      isCreated || genesis === undefined
+        ? withoutLaterForks(text)
+        : JSON.stringify(blockZeroMembers(genesis)),
+    ),
     time: secondsIn(genesis?.["timestamp"]),
     validators: validatorsIn(genesis?.["extraData"]),
+    forks: undefined,
   };
+}
+
+/** Removes the lines of forks after block 0 from a created file. */
+function withoutLaterForks(text: string): string {
+  return text.replaceAll(/^ {4}"\w+CompatibleBlock": [1-9]\d*,\n/gm, "");
 }
 
 function sha256(text: string): string {

@@ -1,6 +1,6 @@
 /** The genesis file of a chain that the operator creates, with every fork that needs no system contract. */
-import type { GenesisParameters } from "../api/network-spec.ts";
-import { proposerPolicies } from "../api/network-spec.ts";
+import type { GenesisParameters, LaterForks } from "../api/network-spec.ts";
+import { laterForks, proposerPolicies } from "../api/network-spec.ts";
 
 const FORKS = [
   "istanbul",
@@ -21,13 +21,19 @@ const DERIVE_SHA = 2;
  * Builds the genesis file. `validators` are the addresses of the core nodes' keys; the first is the governing node.
  * `time` is the timestamp in seconds since the epoch. Amounts that exceed a double are written as exact integers.
  */
-export function genesisFile(terms: GenesisParameters, validators: readonly string[], time: number): string {
+export function genesisFile(
+  terms: GenesisParameters,
+  validators: readonly string[],
+  time: number,
+  forks: LaterForks = { osaka: undefined },
+): string {
   const { chainId, balances, consensus, governance } = terms;
   const { unitPrice, mintingAmount, minimumStake } = governance;
   const genesis = {
     config: {
       chainId,
       ...Object.fromEntries(FORKS.map((name) => [`${name}CompatibleBlock`, 0])),
+      ...Object.fromEntries(laterForks.map((name) => [`${name}CompatibleBlock`, forks[name]])),
       istanbul: {
         epoch: consensus.epoch,
         policy: proposerPolicies.indexOf(consensus.policy),

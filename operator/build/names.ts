@@ -90,6 +90,17 @@ export function createdGenesisName(network: string): string {
   return `${network}-genesis`;
 }
 
+/** Name of the ConfigMap with a created genesis and its later forks: each schedule has its own, which never changes. */
+export function forkedGenesisName(
+  network: string,
+  forks: Readonly<Record<string, number | undefined>>,
+): string {
+  const parts = Object.entries(forks).flatMap(([name, block]) =>
+    block === undefined ? [] : [`-${name}-${block}`],
+  );
+  return `${createdGenesisName(network)}${parts.sort().join("")}`;
+}
+
 /** Name and key of the ConfigMap with the genesis of a Node: the named one, or else the created one. */
 export function genesisConfigMap({ name, genesis }: NodeSpec["network"]): {
   readonly name: string;

@@ -1,11 +1,12 @@
 /** Fills the spec of a Node with the defaults of its Network. */
 import type { NetworkResource, NodeResource } from "../api/resource.ts";
+import { forkedGenesisName, GENESIS_FILE } from "./names.ts";
 
 /** Returns the Node with the Network's values where its own spec is silent; maps and resources merge by key. */
 export function withNetworkDefaults(node: NodeResource, network: NetworkResource | undefined): NodeResource {
   if (network === undefined) return node;
   const { spec } = node;
-  const { networkId, genesis, defaults } = network.spec;
+  const { networkId, defaults } = network.spec;
   const { image, resources, storageClassName, settings } = defaults;
   return {
     ...node,
@@ -15,7 +16,7 @@ export function withNetworkDefaults(node: NodeResource, network: NetworkResource
       network: {
         ...spec.network,
         networkId: spec.network.networkId ?? networkId,
-        genesis: spec.network.genesis ?? (genesis.configMap && { configMap: genesis.configMap }),
+        genesis: spec.network.genesis ?? sharedGenesis(network),
       },
       storage: { ...spec.storage, className: spec.storage.className ?? storageClassName },
       resources: {
@@ -25,6 +26,15 @@ export function withNetworkDefaults(node: NodeResource, network: NetworkResource
       settings: { ...settings, ...spec.settings },
     },
   };
+}
+
+/** Returns the genesis of the Network's Nodes; undefined for a created one without later forks. */
+function sharedGenesis({ meta, spec, status }: NetworkResource): NodeResource["spec"]["network"]["genesis"] {
+  const { configMap } = spec.genesis;
+  if (configMap !== undefined) return { configMap };
+  const { forks } = status.genesis ?? {};
+  if (forks === undefined) return undefined;
+  return { configMap: { name: forkedGenesisName(meta.name, forks), key: GENESIS_FILE } };
 }
 
 interface Amounts {

@@ -7,6 +7,8 @@ export interface NodeInfo {
   readonly version: string;
   /** Genesis hash; undefined when the node does not report it. */
   readonly genesis: string | undefined;
+  /** First blocks of forks in its chain configuration by key; undefined when the node or its gateway does not report them. */
+  readonly forks?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Status of a node's state migration. */
@@ -70,8 +72,25 @@ const MAX_VALIDATORS = 1_000;
 /** Decodes the result of `admin_nodeInfo`. All decoders throw `ControlError` `bad-answer`. */
 export function readNodeInfo(value: unknown): NodeInfo {
   const { id, name, protocols } = members(value);
-  const { istanbul } = (protocols ?? {}) as { istanbul?: { genesis?: unknown } | null };
-  return { id: idIn(id), version: versionIn(name), genesis: hashIn(istanbul?.genesis) };
+  const { istanbul } = (protocols ?? {}) as { istanbul?: { genesis?: unknown; config?: unknown } | null };
+  return {
+    id: idIn(id),
+    version: versionIn(name),
+    genesis: hashIn(istanbul?.genesis),
+    forks: istanbul?.config === undefined ? undefined : forksIn(istanbul.config),
+  };
+}
+
+const FORK = /^\w{1,32}CompatibleBlock$/;
+const MAX_FORKS = 64;
+
+/** Reads the forks of a chain configuration. */
+function forksIn(value: unknown): Readonly<Record<string, number>> {
+  if (typeof value !== "object" || value === null) return {};
+  const rows = Object.entries(value).filter(
+    (row): row is [string, number] => FORK.test(row[0]) && isCount(row[1]),
+  );
+  return Object.fromEntries(rows.slice(0, MAX_FORKS));
 }
 
 function versionIn(value: unknown): string {
@@ -129,13 +148,14 @@ export function readBoolean(value: unknown): boolean {
 
 /** Decodes the result of `gateway_report`. */
 export function readReport(value: unknown): NodeReport {
-  const { id, version, genesis, peers, height, syncing, council, disk, reasons } = members(value);
+  const { id, version, genesis, forks, peers, height, syncing, council, disk, reasons } = members(value);
   if (!isCount(height) || !Number.isSafeInteger(height)) throw invalid("the report has no height");
   if (typeof syncing !== "boolean") throw invalid("the report has no syncing");
   return {
     id: idIn(id),
     version: versionIn(version),
     genesis: hashIn(genesis),
+    forks: forks === undefined ? undefined : forksIn(forks),
     peers: peersIn(peers).map(idIn),
     height,
     syncing,

@@ -50,7 +50,7 @@ async function councilOf(node: ReportSources["node"]): Promise<NodeReport["counc
 /** Decodes the results, in the order of the calls. */
 function read([info, peers, height, syncing]: readonly unknown[]): Pick<
   NodeReport,
-  "id" | "version" | "genesis" | "peers" | "height" | "syncing"
+  "id" | "version" | "genesis" | "forks" | "peers" | "height" | "syncing"
 > {
   return decode(() => ({
     ...readNodeInfo(info),

@@ -1,4 +1,5 @@
 /** Genesis of a Network: created once, recorded, then used or recreated byte for byte. Pure. */
+import type { LaterForks } from "../api/network-spec.ts";
 import { allowCommand } from "./stop.ts";
 
 /** Recorded summary of a genesis. */
@@ -6,6 +7,8 @@ export interface GenesisRecord {
   readonly digest: string;
   readonly time: number;
   readonly validators: readonly string[];
+  /** Forks after block 0 that the nodes get; not part of the digest. */
+  readonly forks: LaterForks | undefined;
 }
 
 /** Observed state of a genesis. */

@@ -255,7 +255,7 @@ export function gatewayOf(key: string, address: string): GatewayAddress {
 function genesisOf(network: NetworkResource | undefined): string {
   const { genesis, genesisHash, conditions } = network?.status ?? {};
   const verdict = conditions?.find(({ type }) => type === "GenesisReady")?.reason;
-  return JSON.stringify([genesis?.digest, genesisHash, verdict]);
+  return JSON.stringify([genesis?.digest, genesis?.forks, genesisHash, verdict]);
 }
 
 function requestOf({ meta }: Partial<CachedObject> = {}): unknown {

@@ -4,11 +4,13 @@ import type { MemberStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { formatInstant } from "../observe/clock.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
+import { missingForks } from "../plan/forks.ts";
 import { lagOf, type ReportedHeight } from "../plan/group.ts";
 import { type HealthView, judge, type MemberHealth, phaseOf } from "../plan/health.ts";
 import { worstVolume } from "../plan/storage.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { newestOfGroup } from "./group.ts";
+import { forkedNodes, scheduleOf, scheduleText } from "./network-forks.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Writes members, sums, phase and conditions to the status of the context. */
@@ -18,7 +20,7 @@ export function conclude(context: Context, outcome: Outcome): void {
   const view = healthOf(context, outcome);
   const { generation } = node.meta;
   const terms = { generation, now: deps.clock.now() };
-  const verdicts = [...judge(view), ...privileges(node)];
+  const verdicts = [...judge(view), ...forkVerdicts(context), ...privileges(node)];
   context.status = {
     ...context.status,
     observedGeneration: generation,
@@ -113,6 +115,20 @@ function sumsOf(members: readonly MemberStatus[]) {
     validator: first?.validator,
     version: first?.version,
   };
+}
+
+/** Returns the condition of later forks, present only while the Network has some. */
+function forkVerdicts({ node, network, deps }: Context): Verdict[] {
+  const schedule = network && (scheduleOf(network) ?? network.status.genesis?.forks);
+  if (network === undefined || schedule === undefined) return [];
+  const missing = forkedNodes([node], deps).flatMap((member) => {
+    const text = missingForks(member, schedule, network.status.height);
+    return text === undefined ? [] : [`${member.name}: ${text}`];
+  });
+  const [reason, status] =
+    missing.length === 0 ? (["Scheduled", "True"] as const) : (["ForkMissing", "False"] as const);
+  const message = missing.length === 0 ? scheduleText(schedule) : missing.join("; ");
+  return [{ type: "ForksReady", status, reason, message }];
 }
 
 /** Returns the warning condition, present only while it is True. */

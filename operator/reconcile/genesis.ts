@@ -6,6 +6,7 @@ import { annotations } from "../api/names.ts";
 import type { NetworkResource } from "../api/resource.ts";
 import { genesisRecord } from "../build/genesis-record.ts";
 import { genesisConfigMap } from "../build/names.ts";
+import { withNetworkDefaults } from "../build/network-defaults.ts";
 import { kinds } from "../kube/resources.ts";
 import { allowCommand, isAllowed } from "../plan/stop.ts";
 import type { Context } from "./context.ts";
@@ -21,7 +22,7 @@ export function networkStep({ node, network }: Context): Outcome {
 
 /** Waits for the genesis. A recorded one that is missing or has changed stops all members. */
 export async function genesisStep(context: Context): Promise<Outcome> {
-  const { node, network } = context;
+  const { node } = context;
   const lost = networkOfGenesis(context)?.status.conditions?.find(({ reason }) => reason === "GenesisLost");
   if (lost !== undefined) return stopAll(context, lost.message);
   const { name, key } = genesisConfigMap(node.spec.network);
@@ -29,7 +30,7 @@ export async function genesisStep(context: Context): Promise<Outcome> {
   if (found === "read") return goOn;
   const text = configText(found.object, key);
   if (text !== undefined) return compare(context, text);
-  const isRemade = node.spec.network.genesis === undefined && network !== undefined;
+  const isRemade = isMade(context);
   if (context.status.genesis !== undefined && !isRemade)
     return stopAll(context, `the ConfigMap ${name} with the genesis is missing. Restore it.`);
   const words =
@@ -54,7 +55,7 @@ async function findMap(
 /** Compares with the Network's record for the Network's genesis, else with the Node's own. */
 function compare(context: Context, text: string): Outcome {
   const { node, status } = context;
-  const { digest } = genesisRecord(text, node.spec.network.genesis === undefined);
+  const { digest } = genesisRecord(text, isMade(context) || node.spec.network.genesis === undefined);
   const recorded = networkOfGenesis(context)?.status.genesis?.digest ?? status.genesis;
   const permission = node.meta.annotations[annotations.allowNewChain];
   if (
@@ -74,9 +75,14 @@ function compare(context: Context, text: string): Outcome {
 /** Returns the Network if the Node uses its genesis. */
 function networkOfGenesis({ node, network }: Context): NetworkResource | undefined {
   const own = genesisConfigMap(node.spec.network);
-  const { configMap } = network?.spec.genesis ?? {};
-  const shared = configMap ?? genesisConfigMap({ ...node.spec.network, genesis: undefined });
+  const unnamed = { ...node, spec: { ...node.spec, network: { ...node.spec.network, genesis: undefined } } };
+  const shared = genesisConfigMap(withNetworkDefaults(unnamed, network).spec.network);
   return own.name === shared.name && own.key === shared.key ? network : undefined;
+}
+
+/** True when the operator makes the genesis of the Node. */
+function isMade(context: Context): boolean {
+  return networkOfGenesis(context)?.spec.genesis.create !== undefined;
 }
 
 function stopAll({ members }: Context, message: string): Outcome {

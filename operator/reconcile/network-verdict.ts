@@ -6,10 +6,12 @@ import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.
 import { membersOf } from "../build/names.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import { type Council, maxMissing, nameOf } from "../plan/council.ts";
+import { missingForks } from "../plan/forks.ts";
 import type { GenesisRecord } from "../plan/genesis.ts";
 import type { Production } from "../plan/production.ts";
 import { isAllowed, truncatePermission } from "../plan/stop.ts";
 import type { ReconcileDeps } from "./deps.ts";
+import { type ForkSchedule, forkedNodes, scheduleText } from "./network-forks.ts";
 
 /** A genesis with its ConfigMap and its record, or the reason that there is none. */
 export type GenesisFound =
@@ -24,6 +26,7 @@ export interface NetworkView {
   readonly nodes: readonly NodeResource[];
   readonly genesis: GenesisFound;
   readonly production: Production["verdict"];
+  readonly forks: ForkSchedule;
   /** Councils of the chain, the newest first. */
   readonly councils: readonly Council[];
   /** True when the newest council is reported by a node, and not only recorded. */
@@ -38,7 +41,13 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
   const hashes = hashesOf(view);
   const heights = nodes.flatMap((node) => node.status.height ?? []);
   const producing = { type: "Producing", ...view.production } as const;
-  const verdicts = [readiness(view, hashes), genesisVerdict(genesis), producing, toleranceVerdict(view)];
+  const verdicts = [
+    readiness(view, hashes),
+    genesisVerdict(genesis),
+    producing,
+    toleranceVerdict(view),
+    ...forkVerdicts(view),
+  ];
   const now = deps.clock.now();
   return {
     observedGeneration: meta.generation,
@@ -113,6 +122,19 @@ function toleranceVerdict({
   if (most === 0) return verdict("FaultTolerant", "TooFewValidators", message);
   if (missing.length === most) return verdict("FaultTolerant", "AtLimit", message);
   return verdict("FaultTolerant", "Tolerant", message);
+}
+
+/** Judges the schedule of later forks; none for a network without. */
+function forkVerdicts({ network, nodes, forks, deps }: NetworkView): readonly Verdict<"ForksReady">[] {
+  const { recorded, trouble } = forks;
+  if (trouble !== undefined) return [verdict("ForksReady", "ForkRefused", trouble)];
+  if (recorded === undefined) return [];
+  const missing = forkedNodes(nodes, deps).flatMap((node) => {
+    const text = missingForks(node, recorded, network.status.height);
+    return text === undefined ? [] : [`${node.name}: ${text}`];
+  });
+  if (missing.length === 0) return [verdict("ForksReady", "Scheduled", scheduleText(recorded))];
+  return [verdict("ForksReady", "ForkMissing", missing.slice(0, 5).join("; "))];
 }
 
 /** Lists the validators of a created genesis with their Nodes. */

@@ -9,8 +9,9 @@ import { type Council, evictable } from "../plan/council.ts";
 import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
 import { councilsOf, reportedAddresses } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
+import { type ForkSchedule, followForks } from "./network-forks.ts";
 import { findGenesis } from "./network-genesis.ts";
-import { concludeNetwork } from "./network-verdict.ts";
+import { concludeNetwork, type GenesisFound } from "./network-verdict.ts";
 
 /** Interval of reconciliations. */
 const RESYNC_MS = 300_000;
@@ -26,7 +27,8 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
     .nodes(network.meta.namespace)
     .filter(({ meta, spec }) => spec.network.name === network.meta.name && !meta.deleted);
   const save = (status: NetworkStatus) => writeStatus(network, status, deps);
-  const [genesis, current] = await findGenesis({ network, nodes, deps, save });
+  const [found, recordedNetwork] = await findGenesis({ network, nodes, deps, save });
+  const [forks, genesis, current] = await findForks(found, recordedNetwork, nodes, deps);
   if ("lost" in genesis) deps.events.record(network, "GenesisLost", genesis.lost);
   const recorded = "note" in genesis ? genesis.note : current.status.genesis;
   const chain = { network: { ...current, status: { ...current.status, genesis: recorded } }, nodes, deps };
@@ -39,6 +41,7 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
     nodes,
     genesis,
     production,
+    forks,
     councils,
     isReported,
     deps,
@@ -46,6 +49,21 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);
   if (!("name" in genesis)) return WAIT_MS;
   return production.reason === "NotReported" ? RESYNC_MS : PRODUCTION_MS;
+}
+
+const NO_FORKS: ForkSchedule = { recorded: undefined, trouble: undefined };
+
+/** Follows the later forks of a created genesis, which its record then contains. */
+async function findForks(
+  genesis: GenesisFound,
+  network: NetworkResource,
+  nodes: readonly NodeResource[],
+  deps: ReconcileDeps,
+): Promise<readonly [ForkSchedule, GenesisFound, NetworkResource]> {
+  if (!("note" in genesis) || network.spec.genesis.create === undefined) return [NO_FORKS, genesis, network];
+  const save = (status: NetworkStatus) => writeStatus(network, status, deps);
+  const [forks, after] = await followForks({ network, nodes, record: genesis.note, deps, save });
+  return [forks, { ...genesis, note: { ...genesis.note, forks: forks.recorded } }, after];
 }
 
 /** Judges the block production, and records an event when it stops or goes on. */

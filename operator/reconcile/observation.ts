@@ -12,6 +12,8 @@ export type Observation =
       readonly id: string;
       readonly version: string;
       readonly genesis: string | undefined;
+      /** First blocks of forks in its chain configuration by key; undefined when the gateway does not report them. */
+      readonly forks?: Readonly<Record<string, number>> | undefined;
       readonly height: number;
       readonly syncing: boolean;
       /** Reasons at the node's `/readyz`; undefined when the gateway does not read it. */
@@ -52,8 +54,19 @@ export function isPolledChanged(before: PolledNode | undefined, after: PolledNod
 function fingerprint({ observation, isMoving }: PolledNode): string {
   const { ok, address } = observation;
   if (!ok) return JSON.stringify([ok, address, observation.message]);
-  const { id, version, syncing, reasons, peers, council } = observation;
-  return JSON.stringify([ok, address, id, version, syncing, reasons, [...peers].sort(), council, isMoving]);
+  const { id, version, forks, syncing, reasons, peers, council } = observation;
+  return JSON.stringify([
+    ok,
+    address,
+    id,
+    version,
+    forks,
+    syncing,
+    reasons,
+    [...peers].sort(),
+    council,
+    isMoving,
+  ]);
 }
 
 function heightOf(observation: Observation | undefined): number | undefined {

@@ -10,6 +10,7 @@ const PROXY = { type: "proxy", network };
 const CORE = { type: "core", network };
 const NETWORK = { genesis: { configMap: { name: "g" } } };
 const MADE = { chainId: 7, validators: ["a"] };
+const FORKED = { genesis: { create: { ...MADE, forks: { osaka: 100 } } } };
 
 /** A rule's message, a spec that it takes and one that it refuses. */
 type Row = readonly [message: string, good: object, bad: object];
@@ -87,6 +88,17 @@ const nodeChanges: readonly Row[] = [
 const networkChanges: readonly Row[] = [
   ["a network's genesis cannot be changed", NETWORK, { genesis: { configMap: { name: "h" } } }],
   ["a network's id cannot be changed", NETWORK, { networkId: 8 }],
+  [
+    "the block of osaka can only be moved to a later block",
+    FORKED,
+    { genesis: { create: { forks: { osaka: 99 } } } },
+  ],
+  ["the block of osaka can only be moved to a later block", FORKED, { genesis: { create: { forks: null } } }],
+  [
+    "a network's genesis cannot be changed, except for forks",
+    FORKED,
+    { genesis: { create: { chainId: 8 } } },
+  ],
   ["a volume's class cannot be changed", NETWORK, { defaults: { storageClassName: "fast" } }],
 ];
 

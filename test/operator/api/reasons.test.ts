@@ -40,7 +40,9 @@ test("every condition but Ready has its reasons", () => {
 
 test("every reason of a Network's conditions is given somewhere, and no other", () => {
   expect(Object.keys(networkReasons)).toEqual(Object.keys(networkConditionTypes));
-  const given = [...sources.matchAll(/verdict\(\s*"(Ready|GenesisReady|FaultTolerant)",\s*"(\w+)"/g)];
+  const given = [
+    ...sources.matchAll(/verdict\(\s*"(Ready|GenesisReady|FaultTolerant|ForksReady)",\s*"(\w+)"/g),
+  ];
   const production = readFileSync(new URL("../../../operator/plan/production.ts", import.meta.url), "utf8");
   const judged = [...production.matchAll(/reason: "(\w+)"/g)].map(([, reason]) => `Producing ${reason}`);
   const rows = Object.entries(networkReasons).flatMap(([type, reasons]) =>

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { type GenesisView, planGenesis } from "../../../operator/plan/genesis.ts";
 
-const ONE = { digest: "1", time: 1, validators: [] };
+const ONE = { digest: "1", time: 1, validators: [], forks: undefined };
 const OTHER = { ...ONE, digest: "2" };
 const NODES = [{ name: "core", digest: "1" }];
 

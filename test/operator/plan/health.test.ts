@@ -62,8 +62,10 @@ test("a Node that is well says so in every condition", () => {
   expect(phaseOf(aView())).toBe("Running");
 });
 
-test("every type of condition is judged, but for the warning", () => {
-  expect([...judge(aView()).map(({ type }) => type), "PrivilegedApi"]).toEqual(Object.keys(conditionTypes));
+test("every type of condition is judged, but for forks and the warning", () => {
+  expect([...judge(aView()).map(({ type }) => type), "ForksReady", "PrivilegedApi"]).toEqual(
+    Object.keys(conditionTypes),
+  );
 });
 
 const rollout = (state: Rollout["state"]): Rollout => ({

@@ -1,0 +1,94 @@
+/** A later fork in memory: from the spec of a Network to the pods of its Nodes, and what refuses it. */
+import { beforeEach, expect, test } from "@jest/globals";
+import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
+import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
+import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import { type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
+import { freshCluster } from "../../support/fresh-cluster.ts";
+
+let cluster: FakeCluster;
+let deps: ReconcileDeps;
+
+freshCluster((fresh) => {
+  cluster = fresh;
+  deps = cluster.deps();
+});
+
+const VERSION = "Knit/core/v0.1.0/linux";
+const once = (): Promise<number> => reconcile(cluster.node("core"), deps);
+const network = (): Promise<number> => reconcileNetwork(cluster.network(), deps);
+const text = (kind: string, name: string): string => JSON.stringify(cluster.get(kind, name) ?? null);
+const condition = (from: readonly { type: string; reason: string; message: string }[] | undefined) => {
+  const found = from?.find(({ type }) => type === "ForksReady");
+  return found && `${found.reason}: ${found.message}`;
+};
+
+function schedule(osaka: number): void {
+  const { create } = NETWORK.genesis;
+  cluster.putNetwork({ genesis: { create: { ...create, forks: { osaka } } } });
+}
+
+beforeEach(async () => {
+  cluster.putRunning("core", []);
+  cluster.objects.delete("ConfigMap demo/net-genesis"); // the operator makes it
+  for (const _ of [1, 2]) {
+    await once();
+    await network();
+  }
+  cluster.tell("core", { version: VERSION, height: 100, forks: { pragueCompatibleBlock: 0 } });
+  await once();
+  await network();
+  cluster.writes.length = 0;
+});
+
+test("an accepted fork gets a file of its own, which the nodes are recreated with; block 0 stays", async () => {
+  const { digest } = cluster.network().status.genesis ?? {};
+  const base = text("ConfigMap", "net-genesis");
+  schedule(5_000);
+  await network();
+  expect(cluster.writes.slice(0, 2)).toEqual(["create ConfigMap net-genesis-osaka-5000", "status net"]);
+  expect(text("ConfigMap", "net-genesis-osaka-5000")).toContain(String.raw`\"osakaCompatibleBlock\": 5000`);
+  expect(text("ConfigMap", "net-genesis")).toBe(base);
+  expect(cluster.network().status.genesis).toMatchObject({ digest, forks: { osaka: 5_000 } });
+  expect(condition(cluster.network().status.conditions)).toBe(
+    "ForkMissing: core: osaka at block 5000 is not configured yet, 4900 blocks are left (0.1 days)",
+  );
+  await once();
+  expect(text("StatefulSet", "core")).toContain('"name":"net-genesis-osaka-5000"');
+  expect(cluster.node("core").status.rollout?.state).toBe("Rolling");
+  expect(condition(cluster.node("core").status.conditions)).toContain(
+    "ForkMissing: core: osaka at block 5000",
+  );
+  cluster.tell("core", { forks: { osakaCompatibleBlock: 5_000 } });
+  await once();
+  await network();
+  expect(condition(cluster.node("core").status.conditions)).toBe("Scheduled: osaka at block 5000");
+  expect(condition(cluster.network().status.conditions)).toBe("Scheduled: osaka at block 5000");
+  expect(cluster.node("core").status.conditions?.some(({ reason }) => reason === "GenesisLost")).toBe(false);
+});
+
+test("a deleted file of a schedule is made again", async () => {
+  schedule(5_000);
+  await network();
+  const file = text("ConfigMap", "net-genesis-osaka-5000");
+  cluster.objects.delete("ConfigMap demo/net-genesis-osaka-5000");
+  await network();
+  expect(JSON.parse(text("ConfigMap", "net-genesis-osaka-5000"))).toMatchObject({
+    data: (JSON.parse(file) as { data: object }).data,
+  });
+});
+
+test("a fork that a node does not know changes nothing, and both say so", async () => {
+  cluster.tell("core", { version: "Knit/core/v0.0.9/linux" });
+  schedule(900_000);
+  await network();
+  await once();
+  expect(cluster.network().status.genesis?.forks).toBeUndefined();
+  expect(condition(cluster.network().status.conditions)).toBe(
+    "ForkRefused: osaka is unknown to core (Knit/core/v0.0.9/linux)",
+  );
+  expect(condition(cluster.node("core").status.conditions)).toContain(
+    "osaka at block 900000 is unknown to Knit/core/v0.0.9/linux",
+  );
+  expect(text("StatefulSet", "core")).not.toContain("osaka");
+});
