@@ -7,7 +7,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
-import { RecentMap } from "../state/recent-map.ts";
+import { RecentMap } from "../runtime/recent-map.ts";
 import type { World } from "../state/world/world.ts";
 
 const PUSH1 = 0x60;

@@ -5,7 +5,7 @@ import type { Address } from "../bytes/brands.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
-import { RecentMap } from "../state/recent-map.ts";
+import { RecentMap } from "../runtime/recent-map.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import { GovernanceError } from "./error.ts";
 import {

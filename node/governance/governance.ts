@@ -10,7 +10,7 @@ import type { ChainConfig } from "../config/chain-config.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import type { Header } from "../model/header.ts";
 import { roundOf } from "../model/istanbul-extra.ts";
-import { RecentMap } from "../state/recent-map.ts";
+import { RecentMap } from "../runtime/recent-map.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type BlsKeys, openBlsKeys } from "./bls-keys.ts";

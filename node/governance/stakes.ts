@@ -4,8 +4,8 @@
  */
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
+import { RecentMap } from "../runtime/recent-map.ts";
 import { StateError } from "../state/error.ts";
-import { RecentMap } from "../state/recent-map.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { ContractReader } from "./contract-reader.ts";

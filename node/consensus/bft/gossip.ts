@@ -6,7 +6,7 @@ import type { Address } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { encodeRlp } from "../../bytes/rlp.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
-import { RecentMap } from "../../state/recent-map.ts";
+import { RecentMap } from "../../runtime/recent-map.ts";
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import type { Proposal } from "./message.ts";
 import { keyBytes } from "./payload.ts";

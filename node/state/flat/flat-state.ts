@@ -2,9 +2,9 @@
 import type { Address, Hash } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
+import { RecentMap } from "../../runtime/recent-map.ts";
 import type { Rows } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
-import { RecentMap } from "../recent-map.ts";
 import { type AccountRecord, recordOf } from "./flat-rows.ts";
 
 /** Rows that an accepted block changed, by `mapKey`: of an account's address, a slot's key, a code's hash. */

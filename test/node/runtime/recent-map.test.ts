@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { RecentMap } from "../../../node/state/recent-map.ts";
+import { RecentMap } from "../../../node/runtime/recent-map.ts";
 
 test("what was used lately stays, and never more than the limit", () => {
   const map = new RecentMap<number>(10);
