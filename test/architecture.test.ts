@@ -61,7 +61,6 @@ const NODE: Plan = {
     "classic-level": "store",
     fastify: "transport",
     "kzg-wasm": "crypto",
-    "mcl-wasm": "crypto",
     "prom-client": "observe",
     "quickjs-emscripten-core": "evm",
     secp256k1: "crypto",

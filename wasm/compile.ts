@@ -42,6 +42,14 @@ export const KERNELS = {
     ...row("bls12-381-groups.ts", "node/crypto/bls-order-wasm.ts", "BLS_ORDER_WASM"),
     kernel: { entry: "bls12-381-groups.ts", curve: "bls12-381-groups" },
   },
+  bn254Points: {
+    ...row("bn254-points.ts", "node/crypto/bn254-points-wasm.ts", "BN254_POINTS_WASM"),
+    kernel: { entry: "bn254-points.ts", curve: "bn254-points" },
+  },
+  blsPoints: {
+    ...row("bls12-381-points.ts", "node/crypto/bls-points-wasm.ts", "BLS_POINTS_WASM"),
+    kernel: { entry: "bls12-381-points.ts", curve: "bls12-381-points" },
+  },
   montgomery: row("montgomery.ts", "node/evm/montgomery-wasm.ts", "MONTGOMERY_WASM"),
   power: row("power.ts", "node/evm/power-wasm.ts", "POWER_WASM"),
 } as const satisfies Readonly<Record<string, Row>>;

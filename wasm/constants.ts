@@ -5,6 +5,8 @@
  * A field's numbers are limbs of `bits` bits; R is 2^(bits * limbs), and elements are held times R (Montgomery's form).
  */
 
+import { ISOGENY_FIRST, ISOGENY_SECOND, type Isogeny } from "./isogenies.ts";
+
 /** A prime field, and how its elements are held. */
 interface Field {
   readonly modulus: bigint;
@@ -33,6 +35,8 @@ const BLS_MODULUS =
 /** Less the curve's parameter. */
 const BLS_PARAMETER = 0xd201000000010000n;
 
+const BLS_GROUP_FIELD: Field = { modulus: BLS_MODULUS, limbs: 14, bits: 28, bytes: 48 };
+
 /** The files of constants, by their paths below `assembly/`. */
 export function constantFiles(): Readonly<Record<string, string>> {
   return {
@@ -42,6 +46,16 @@ export function constantFiles(): Readonly<Record<string, string>> {
       ...bn254Constants(),
     }),
     "bls12-381/constants.ts": text("BLS12-381, for pairings", blsPairingConstants()),
+    "bn254-points/constants.ts": text("BN254, for sums of points", bn254PointConstants()),
+    "bls12-381-points/constants.ts": text("BLS12-381, for sums of points", blsPointConstants()),
+    "bls12-381-points/isogenies.ts": text("the maps from fields to points of BLS12-381", {
+      ...isogenyConstants(
+        "FIRST",
+        BLS_GROUP_FIELD,
+        mapped(ISOGENY_FIRST, (k): Fp2 => [k, k]),
+      ),
+      ...isogenyConstants("SECOND", BLS_GROUP_FIELD, ISOGENY_SECOND),
+    }),
     "bls12-381-groups/constants.ts": text("BLS12-381, for the groups' orders", blsGroupConstants()),
   };
 }
@@ -71,7 +85,7 @@ function blsPairingConstants(): Declarations {
 }
 
 function blsGroupConstants(): Declarations {
-  const field: Field = { modulus: BLS_MODULUS, limbs: 14, bits: 28, bytes: 48 };
+  const field = BLS_GROUP_FIELD;
   // The cube root of one that goes with -u^2; the other one goes with u^2 - 1.
   const root = power(2n, (BLS_MODULUS - 1n) / 3n, BLS_MODULUS);
   return {
@@ -84,6 +98,157 @@ function blsGroupConstants(): Declarations {
       signedDigits(BLS_PARAMETER ** 2n, 2).slice(1),
     ),
     ...digits("SECOND_DIGITS", "Digits of -u", signedDigits(BLS_PARAMETER, 2).slice(1)),
+  };
+}
+
+function bn254PointConstants(): Declarations {
+  const { modulus } = BN254_FIELD;
+  const third = (3n * power(82n, modulus - 2n, modulus)) % modulus;
+  return {
+    ...fieldConstants(BN254_FIELD),
+    ...curveConstants(BN254_FIELD, 3n, [9n * third, modulus - third]),
+    ...endomorphism(BN254_FIELD, frobenius(BN254_FIELD, [9n, 1n], 2n), frobenius(BN254_FIELD, [9n, 1n], 3n)),
+    ...pointConstants(BN254_FIELD, {
+      root: power(3n, (modulus - 1n) / 3n, modulus), // 2 is a cube
+      digitsFirst: 33,
+      digitsSecond: 0,
+      isB3: true,
+      maxPoints: 2,
+    }),
+  };
+}
+
+function blsPointConstants(): Declarations {
+  const field = BLS_GROUP_FIELD;
+  return {
+    ...fieldConstants(field),
+    ...curveConstants(field, 4n, [4n, 4n]),
+    ...endomorphism(field, overXi(field, 3n), overXi(field, 2n)),
+    ...pointConstants(field, {
+      root: power(2n, (BLS_MODULUS - 1n) / 3n, BLS_MODULUS),
+      digitsFirst: 32,
+      digitsSecond: 16,
+      isB3: false,
+      maxPoints: 64,
+    }),
+    ...digits(
+      "PARAMETER_DIGITS",
+      "Digits of -u for the parameter u",
+      signedDigits(BLS_PARAMETER, 2).slice(1),
+    ),
+    ...mapConstants(field),
+  };
+}
+
+/** Numbers of RFC 9380, sections 8.8.1 and 8.8.2, and of square roots. */
+function mapConstants(field: Field): Declarations {
+  const { modulus } = field;
+  const one = (value: bigint): string => element(field, value, value);
+  const root = (value: bigint): bigint => power(value, (modulus + 1n) / 4n, modulus);
+  const exponent = (modulus - 3n) / 4n;
+  const words = Array.from({ length: 6 }, (_, i) => BigInt.asUintN(64, exponent >> BigInt(64 * i)));
+  const half = (modulus + 1n) / 2n;
+  return {
+    ROOT_EXPONENT: {
+      is: "(p - 3) / 4 in words, the lowest first.",
+      value: `memory.data<u64>([${words.map((word) => `0x${word.toString(16)}`).join(", ")}], 16)`,
+    },
+    ROOT_BITS: { is: "Bits of that.", value: `${exponent.toString(2).length}` },
+    HALF: { is: "1 / 2, in both lanes.", value: one(half) },
+    FIRST_A: {
+      is: "A of the curve that maps to the first group.",
+      value:
+        one(
+          0x144698a3b8e9433d693a02c96d4982b0ea985383ee66a8d8e8981aefd881ac98936f8da0e0f97f5cf428082d584c1dn,
+        ),
+    },
+    FIRST_B: {
+      is: "B of it.",
+      value:
+        one(
+          0x12e2908d11688030018b12e8753eee3b2016c1f0f24f4070a0b9c14fcef35ef55a23215a316ceaa5d1cc48e98e172be0n,
+        ),
+    },
+    FIRST_Z: { is: "Z of it.", value: one(11n) },
+    FIRST_ROOT: { is: "A root of -Z.", value: one(root(modulus - 11n)) },
+    SECOND_A: { is: "A of the curve that maps to the second group.", value: element(field, 0n, 240n) },
+    SECOND_B: { is: "B of it.", value: element(field, 1012n, 1012n) },
+    SECOND_Z: { is: "Z of it.", value: element(field, modulus - 2n, modulus - 1n) },
+    SECOND_ROOT: {
+      is: "A root of -5: of the norm of Z with its sign turned.",
+      value: one(root(modulus - 5n)),
+    },
+  };
+}
+
+function mapped<T, U>(isogeny: Isogeny<T>, change: (value: T) => U): Isogeny<U> {
+  return {
+    xNumerator: isogeny.xNumerator.map(change),
+    xDenominator: isogeny.xDenominator.map(change),
+    yNumerator: isogeny.yNumerator.map(change),
+    yDenominator: isogeny.yDenominator.map(change),
+  };
+}
+
+function isogenyConstants(name: string, field: Field, isogeny: Isogeny<Fp2>): Declarations {
+  const row = (what: string, values: readonly Fp2[]): Declarations => ({
+    [`${name}_${what}`]: {
+      is: "Coefficients of the map to the curve, the highest power first.",
+      value: `memory.data<i32>([${values
+        .toReversed()
+        .flatMap((value) => wordsOf(field, ...value))
+        .join(", ")}], 16)`,
+    },
+    [`${name}_${what}_COUNT`]: { is: "How many those are.", value: `${values.length}` },
+  });
+  return {
+    ...row("X_NUMERATOR", isogeny.xNumerator),
+    ...row("X_DENOMINATOR", isogeny.xDenominator),
+    ...row("Y_NUMERATOR", isogeny.yNumerator),
+    ...row("Y_DENOMINATOR", isogeny.yDenominator),
+  };
+}
+
+/** Numbers of sums and products of points. */
+interface PointNumbers {
+  readonly root: bigint;
+  readonly digitsFirst: number;
+  readonly digitsSecond: number;
+  readonly isB3: boolean;
+  readonly maxPoints: number;
+}
+
+function pointConstants(
+  field: Field,
+  { root, digitsFirst, digitsSecond, isB3, maxPoints }: PointNumbers,
+): Declarations {
+  const words = Array.from({ length: field.bytes / 8 }, (_, i) =>
+    BigInt.asUintN(64, field.modulus >> BigInt(64 * i)),
+  );
+  const halves = Array.from({ length: 10 }, (_, i) => {
+    const half = power((field.modulus + 1n) / 2n, 1n << BigInt(i), field.modulus);
+    return wordsOf(field, half, half);
+  });
+  return {
+    CUBE_ROOT_SECOND: {
+      is: "One, and a cube root of one in the second lane.",
+      value: element(field, 1n, root),
+    },
+    DIGITS_FIRST: {
+      is: "Digits of a factor of a point of the first group, and of its image's.",
+      value: `${digitsFirst}`,
+    },
+    DIGITS_SECOND: { is: "The same in the second group.", value: `${digitsSecond}` },
+    MAX_POINTS: { is: "Points in one sum.", value: `${maxPoints}` },
+    IS_B_3: { is: "b is 3, not 4.", value: `${isB3}` },
+    WORDS_OF_MODULUS: {
+      is: "The modulus in words, the lowest first.",
+      value: `memory.data<u64>([${words.map((word) => `0x${word.toString(16)}`).join(", ")}], 16)`,
+    },
+    HALVES: {
+      is: "1 / 2 to the powers 1, 2, 4 to 512, in both lanes.",
+      value: `memory.data<i32>([${halves.flat().join(", ")}], 16)`,
+    },
   };
 }
 
@@ -207,8 +372,13 @@ function r({ modulus, limbs, bits }: Field): bigint {
 
 /** Two elements in Montgomery's form. */
 function element(field: Field, first: bigint, second: bigint): string {
+  return `memory.data<i32>([${wordsOf(field, first, second).join(", ")}], 16)`;
+}
+
+function wordsOf(field: Field, first: bigint, second: bigint): number[] {
   const form = (value: bigint): number[] => limbsOf(field, (value * r(field)) % field.modulus);
-  return vectors(form(first), form(second));
+  const others = form(second);
+  return form(first).flatMap((limb, i) => [limb, others[i] ?? 0]);
 }
 
 function limbsOf({ limbs, bits }: Field, value: bigint): number[] {

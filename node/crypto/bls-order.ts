@@ -1,6 +1,6 @@
 /**
  * Checks that points of BLS12-381's curves are in the groups, in our own WebAssembly, which is compiled at
- * the first use: in a third to a half of mcl's time.
+ * the first use.
  */
 import { isZero } from "../bytes/compare.ts";
 import { BLS_ORDER_WASM } from "./bls-order-wasm.ts";

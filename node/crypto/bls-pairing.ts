@@ -1,5 +1,5 @@
 /**
- * The pairing check on BLS12-381 in our own WebAssembly: twice as fast as mcl's. The second points' order comes out of
+ * The pairing check on BLS12-381 in our own WebAssembly. The second points' order comes out of
  * the pairing's loop.
  */
 import { isZero } from "../bytes/compare.ts";

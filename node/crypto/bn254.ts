@@ -2,7 +2,7 @@
  * The curve alt_bn128 (BN254) as contracts use it: addition and multiplication (EIP-196) and the pairing check
  * (EIP-197), on the encodings of those precompiled contracts. Nothing is loaded before it is asked for.
  */
-import { type Bn254Sums, openBn254Sums } from "./bn254-mcl.ts";
+import { type Bn254Sums, openBn254Sums } from "./bn254-sums.ts";
 import { BN254_WASM } from "./bn254-wasm.ts";
 import { type PairingCheck, pairingCheck } from "./pairing-wasm.ts";
 
@@ -64,15 +64,12 @@ function inField(words: Uint8Array): boolean {
   return true;
 }
 
-/**
- * mcl's takes four times as long, most of all for points of the second group, whose order it proves by multiplying.
- * Some 0.5 ms, and 0.25 ms a pair.
- */
+/** Some 0.5 ms, and 0.25 ms a pair. */
 const isProductOne = pairingCheck(BN254_WASM, BN254_PAIR_BYTES);
 
 let opened: Bn254 | undefined;
 
-/** Returns the curve, opened by the first call in about 10 ms. */
+/** Returns the curve, opened by the first call in some milliseconds. */
 export function bn254(): Bn254 {
   opened ??= createBn254({ ...openBn254Sums(), isProductOne });
   return opened;

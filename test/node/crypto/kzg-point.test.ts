@@ -144,3 +144,11 @@ test("proofs that rust-eth-kzg makes for random polynomials hold, and not for an
     expect(verifyKzgProof({ commitment, z, y: other, proof })).toBe(false);
   }
 });
+
+test("a claim in Buffers is judged alike and is left as it was", () => {
+  const { commitment, z, y, proof } = claim(GOOD);
+  const buffers = { commitment: Buffer.from(commitment), z, y, proof: Buffer.from(proof) };
+  expect(verifyKzgProof(buffers)).toBe(verifyKzgProof(claim(GOOD)));
+  expect(bareHex(buffers.commitment)).toBe(bareHex(commitment));
+  expect(bareHex(buffers.proof)).toBe(bareHex(proof));
+});
