@@ -12,15 +12,13 @@ import type { ChainConfig } from "../config/chain-config.ts";
 import { authorOf } from "../consensus/sealers.ts";
 import { blockContext } from "../execution/block-context.ts";
 import type { BlockContext } from "../execution/transaction.ts";
-import { failure } from "../jsonrpc/errors.ts";
 import { blockHash, decodeHeader, type Header } from "../model/header.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { noBlock, noHeaderAt, noReference } from "../presenters/not-found.ts";
+import { noBlock } from "../presenters/not-found.ts";
 import { type StateReader, stateReader } from "../state/state-reader.ts";
 import type { World } from "../state/world/world.ts";
 import type { Snapshot, StoreReader } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import { type BlockReference, resolveNumber } from "./arguments/block-number.ts";
 
 /** A consistent view of the chain, opened for one request and closed after it. */
 export interface ChainReading extends Disposable {
@@ -124,23 +122,6 @@ export function storeReading(store: StoreReader): OpenStoreReading {
       [Symbol.dispose]: () => snapshot[Symbol.dispose](),
     };
   };
-}
-
-/** Returns the number of a referenced block; `pending` is the newest. Throws `RpcError`. */
-export function referencedNumber(
-  reading: Pick<ChainReading, "head" | "numberOf">,
-  reference: BlockReference | undefined,
-): number {
-  if (reference === undefined) throw noReference();
-  const { number, hash } = reference;
-  if (hash !== undefined) {
-    const found = reading.numberOf(hash);
-    if (found === undefined || found > reading.head) throw failure("header for hash not found");
-    return found;
-  }
-  const wanted = resolveNumber(reading.head, number);
-  if (wanted > reading.head) throw noHeaderAt(wanted);
-  return wanted;
 }
 
 /** Returns the execution context of block `number`. Throws `RpcError` for an unknown block. */

@@ -4,8 +4,7 @@ import type { BlockHead, Chain } from "../chain/chain.ts";
 import type { Block } from "../model/block.ts";
 import { noBlock, noReference } from "../presenters/not-found.ts";
 import type { StateView } from "../state/state.ts";
-import type { BlockNumber, BlockReference } from "./arguments/block-number.ts";
-import { referencedNumber } from "./chain-reading.ts";
+import { type BlockNumber, type BlockReference, referencedNumber } from "./arguments/block-number.ts";
 
 /**
  * Returns the block of a number or tag; undefined for an unknown one. `pending` is the newest block, as on a

@@ -4,7 +4,6 @@ import { untilAborted } from "../runtime/until-aborted.ts";
 import { RpcClientError } from "../transport/client.ts";
 import { wordStart } from "./completion.ts";
 import type { CommandHistory } from "./history.ts";
-import { openBrackets } from "./indents.ts";
 import { type ConsoleStreams, Lines } from "./lines.ts";
 import { ScriptHost } from "./script-host.ts";
 import type { UnitNames } from "./units.ts";
@@ -175,3 +174,15 @@ console.log("${indent} datadir: " + admin.datadir)`);
 }
 
 const EXIT = /^\s*exit\s*;*\s*$/;
+
+export function openBrackets(input: string): number {
+  const bare = input.replaceAll(TEXTS, "");
+  return count(bare, /[{(]/g) - count(bare, /[})]/g);
+}
+
+/** A quoted text; the closing quote may be missing. */
+const TEXTS = /(["'])(?:\\.|(?!\1)[^\\])*(?:\1|$)/gs;
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}

@@ -1,6 +1,5 @@
 /** Metrics of JSON-RPC. */
-import type { Histogram } from "../observe/metric-text.ts";
-import type { Counter, Metrics } from "../observe/metrics.ts";
+import type { Counter, Histogram, Metrics } from "../observe/metrics.ts";
 import type { CallListener, CallOutcome, DispatchBudget } from "./dispatch-budget.ts";
 import type { SubscriptionLimit } from "./subscriptions.ts";
 

@@ -4,9 +4,7 @@
  * gauge, or of no type where its name may not be a gauge's), so that dashboards made for it keep working; others under a name of our own that begins with `knit_` and
  * keeps Prometheus' rules for names. Values are plain numbers; a scrape writes them as text.
  */
-import { BucketSeries, type Histogram, Labelled, labelText, metricText, singleLine } from "./metric-text.ts";
 import { MinuteRate } from "./minute-rate.ts";
-import { type ProcessMetrics, processMetrics } from "./process-metrics.ts";
 
 /** A value that may rise and fall. */
 export interface Gauge {
@@ -234,4 +232,133 @@ class DeclaredMetrics implements Metrics {
 /** Everything under the Go node's names is a gauge there; a type changes nothing for who asks for the value. */
 function goType(name: string): Declaration["type"] {
   return NO_GAUGE.test(name) ? "untyped" : "gauge";
+}
+
+/** A distribution over fixed buckets. */
+export interface Histogram {
+  observe(value: number): void;
+}
+
+/** Help and type before a metric's lines; nothing where it has none. */
+function metricText(
+  { name, help, type }: { readonly name: string; readonly help: string; readonly type: string },
+  lines: string,
+): string {
+  return lines === "" ? "" : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines}`;
+}
+
+/** One value; `labels` as `labelText` gives them. */
+function singleLine(name: string, labels: string, value: number | ""): string {
+  return labels === "" ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`;
+}
+
+/** `method="eth_call",outcome="ok"`. */
+function labelText(names: readonly string[], values: readonly string[]): string {
+  return names.map((name, i) => `${name}="${escapeLabel(values[i] ?? "")}"`).join(",");
+}
+
+function escapeLabel(value: string): string {
+  return value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`));
+}
+
+/** One metric for each set of label values, kept for good: whoever asks must have few. */
+class Labelled<T extends { write(): string }> {
+  readonly #names: readonly string[];
+  readonly #make: (labels: string) => T;
+  readonly #all = new Map<string, T>();
+
+  constructor(names: readonly string[], make: (labels: string) => T) {
+    this.#names = names;
+    this.#make = make;
+  }
+
+  of(...values: readonly string[]): T {
+    const key = values.length === 1 ? (values[0] ?? "") : values.join("\n");
+    let found = this.#all.get(key);
+    if (found === undefined) {
+      found = this.#make(labelText(this.#names, values));
+      this.#all.set(key, found);
+    }
+    return found;
+  }
+
+  write(): string {
+    let text = "";
+    for (const one of this.#all.values()) text += one.write();
+    return text;
+  }
+}
+
+/** The counts of one histogram. */
+class BucketSeries implements Histogram {
+  readonly #bounds: readonly number[];
+  readonly #counts: Float64Array;
+  /** Beginnings of the lines: one per bucket, then the rest. */
+  readonly #begins: readonly string[];
+  #sum = 0;
+  #count = 0;
+  /** Its lines as they were told last; most series stay as they are from one scrape to the next. */
+  #text: string | undefined;
+
+  constructor(name: string, bounds: readonly number[], labels: string) {
+    this.#bounds = bounds;
+    this.#counts = new Float64Array(bounds.length);
+    const also = labels === "" ? "" : `${labels},`;
+    const end = labels === "" ? " " : `{${labels}} `;
+    const buckets = [...bounds, "+Inf"].map((bound) => `${name}_bucket{${also}le="${bound}"} `);
+    this.#begins = [...buckets, `${name}_sum${end}`, `${name}_count${end}`];
+  }
+
+  observe(value: number): void {
+    let i = 0;
+    while (i < this.#bounds.length && value > (this.#bounds[i] as number)) i++;
+    if (i < this.#bounds.length) this.#counts[i] = (this.#counts[i] as number) + 1;
+    this.#sum += value;
+    this.#count += 1;
+    this.#text = undefined;
+  }
+
+  write(): string {
+    this.#text ??= this.#lines().join("\n");
+    return this.#text;
+  }
+
+  /** The last is empty, so that all lines end. */
+  #lines(): string[] {
+    const lines: string[] = [];
+    let upTo = 0;
+    for (let i = 0; i < this.#bounds.length; i++) {
+      upTo += this.#counts[i] as number;
+      lines.push(`${this.#begins[i]}${upTo}`);
+    }
+    const [all, sum, count] = this.#begins.slice(this.#bounds.length);
+    lines.push(`${all}${this.#count}`, `${sum}${this.#sum}`, `${count}${this.#count}`, "");
+    return lines;
+  }
+}
+
+/** The process's metrics. */
+interface ProcessMetrics {
+  render(): Promise<string>;
+  declared(): readonly { readonly name: string; readonly help: string; readonly type: string }[];
+}
+
+/** Gauges whose names end like those of counters; their parts by kind say the same. */
+const MISNAMED = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+];
+
+/** Starts to collect them: processor time, memory, files, delay of the event loop, garbage collection. */
+export async function processMetrics(): Promise<ProcessMetrics> {
+  const { collectDefaultMetrics, Registry } = await import("prom-client");
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  return {
+    render: () => registry.metrics(),
+    declared: () =>
+      registry.getMetricsAsArray().map(({ name, help, type }) => ({ name, help, type: String(type) })),
+  };
 }

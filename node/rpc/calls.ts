@@ -2,10 +2,10 @@
 import { mapKey } from "../bytes/hex.ts";
 import { accessListResult } from "../calls/access-list.ts";
 import { applyOverrides } from "../calls/apply-overrides.ts";
-import { type BlockReference, blockReference } from "../calls/arguments/block-number.ts";
+import { type BlockReference, blockReference, referencedNumber } from "../calls/arguments/block-number.ts";
 import { type AccountOverride, stateOverrides } from "../calls/arguments/state-overrides.ts";
 import { type CallArgs, callArgs, ethArgs } from "../calls/arguments/transaction-args.ts";
-import { type ChainReading, contextOf, type OpenReading, referencedNumber } from "../calls/chain-reading.ts";
+import { type ChainReading, contextOf, type OpenReading } from "../calls/chain-reading.ts";
 import { checkFunds, searchGas } from "../calls/gas-search.ts";
 import { type InlineCalls, MAX_INLINE_GAS } from "../calls/inline-calls.ts";
 import { type CallLimits, callOf, requireSuccess, runCall } from "../calls/run-call.ts";

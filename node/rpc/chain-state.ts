@@ -1,12 +1,16 @@
 /** Balances, nonces and code of accounts after a block. */
 
+import { toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
 import { blockReference } from "../calls/arguments/block-number.ts";
 import { stateOf } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
+import { jsonInteger } from "../config/exact-json.ts";
 import { address, data, nullable, quantity } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { accountJson } from "../presenters/account.ts";
+import type { Account } from "../model/account.ts";
+import { accountKeyJson } from "../model/account-key-json.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the methods about account state. */
@@ -59,4 +63,26 @@ export function chainStateMethods({ chain, pool }: ChainStateDeps): Method[] {
       },
     }),
   ];
+}
+
+const TYPES = { eoa: 1, contract: 2 } as const;
+
+/**
+ * Formats an account. Externally owned accounts have the empty storage root and code hash.
+ */
+export function accountJson(account: Account): { readonly accType: number; readonly account: object } {
+  const { kind, nonce, balance, humanReadable, key, storageRoot, codeHash, codeInfo } = account;
+  return {
+    accType: TYPES[kind],
+    account: {
+      nonce: jsonInteger(nonce),
+      balance: toQuantity(balance),
+      humanReadable,
+      key: accountKeyJson(key),
+      storageRoot: toHex(storageRoot),
+      codeHash: Buffer.from(codeHash).toString("base64"),
+      codeFormat: codeInfo & 0xf,
+      vmVersion: codeInfo >> 4,
+    },
+  };
 }

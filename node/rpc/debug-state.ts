@@ -6,8 +6,9 @@ import {
   type BlockReference,
   blockNumber,
   blockReference,
+  referencedNumber,
 } from "../calls/arguments/block-number.ts";
-import { type OpenStoreReading, referencedNumber, type StoreReading } from "../calls/chain-reading.ts";
+import type { OpenStoreReading, StoreReading } from "../calls/chain-reading.ts";
 import {
   type DumpedAccounts,
   dumpAccounts,

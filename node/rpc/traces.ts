@@ -6,15 +6,11 @@ import {
   type BlockReference,
   blockNumber,
   blockReference,
+  referencedNumber,
 } from "../calls/arguments/block-number.ts";
 import { type TraceConfig, traceConfig } from "../calls/arguments/trace-config.ts";
 import { type CallArgs, callArgs } from "../calls/arguments/transaction-args.ts";
-import {
-  contextOfHeader,
-  type OpenStoreReading,
-  referencedNumber,
-  type StoreReading,
-} from "../calls/chain-reading.ts";
+import { contextOfHeader, type OpenStoreReading, type StoreReading } from "../calls/chain-reading.ts";
 import { type CallLimits, callOf } from "../calls/run-call.ts";
 import {
   type BlockTrace,

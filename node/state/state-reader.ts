@@ -12,11 +12,10 @@ import { padWord, recordOf } from "./flat/flat-rows.ts";
 import { type FlatState, NewestState } from "./flat/flat-state.ts";
 import { slotsOf } from "./flat/storage-rows.ts";
 import { History, readHistoryMode } from "./history/history.ts";
-import { pastState } from "./history/past-state.ts";
 import { rowsAt } from "./history/rows-at.ts";
 import { readHead } from "./rows.ts";
 import type { StateView } from "./state.ts";
-import { viewOf } from "./state-view.ts";
+import { pastState, viewOf } from "./state-view.ts";
 import { JournaledWorld, NOT_TO_SEAL } from "./world/journaled-world.ts";
 import type { World } from "./world/world.ts";
 

@@ -1,11 +1,13 @@
-/** The state over a chain database and a trie database: sealing, committing, flushing, rewinding and migrating. */
+/** The state over a chain database and a trie database: reading, sealing, committing, flushing, rewinding and migrating. */
 import type { Address, Hash } from "../bytes/brands.ts";
+import { mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import { runAtOnce, runInSlices } from "../runtime/scheduler.ts";
 import type { Batch, Store } from "../store/store.ts";
-import { StateError } from "./error.ts";
+import { noState, StateError } from "./error.ts";
 import { stateFigures } from "./figures.ts";
-import { NewestState } from "./flat/flat-state.ts";
+import { type FlatState, NewestState } from "./flat/flat-state.ts";
+import { ReadSlots } from "./flat/slot-cache.ts";
 import type { History } from "./history/history.ts";
 import { prepareRewind } from "./history/rewind.ts";
 import { Sweeper } from "./history/sweeper.ts";
@@ -14,16 +16,17 @@ import { Migration } from "./migration/migration.ts";
 import type { StartRun } from "./migration/migration-run.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
 import type { AccountProof, SealedState, SealOptions, State, StateView, VerifiedCounts } from "./state.ts";
+import { pastState, stateNow, viewOf } from "./state-view.ts";
 import type { TrieStores } from "./trie/generations.ts";
+import { missingProofsError, proveFromDisk, proveNow } from "./trie/proof.ts";
 import { isDamage, type TrieStore } from "./trie/trie-store.ts";
 import { verifyState } from "./verify.ts";
-import { Views } from "./views.ts";
-import { JournaledWorld } from "./world/journaled-world.ts";
+import { JournaledWorld, NOT_TO_SEAL } from "./world/journaled-world.ts";
 import { putRows, type Sealed, sealSteps, unseal } from "./world/sealing.ts";
 import type { World } from "./world/world.ts";
 
 /** Stores and settings of the state. */
-export interface StateSettings {
+interface StateSettings {
   readonly chain: Store;
   readonly log: Log;
   readonly history: History;
@@ -43,7 +46,7 @@ export class StoredState implements State {
   readonly #flat: NewestState;
   readonly #history: History;
   readonly #sweeper: Sweeper;
-  readonly #views: Views;
+  #read = { version: -1, slots: new ReadSlots() };
   readonly migration: Migration;
   readonly figures: State["figures"];
   readonly #closing = new AbortController();
@@ -66,13 +69,6 @@ export class StoredState implements State {
     this.#flat = new NewestState(settings.chain, settings.cachedAccounts, (hash) =>
       this.#confirmAbsent(hash),
     );
-    this.#views = new Views({
-      ...settings,
-      flat: this.#flat,
-      trieStore,
-      newest: () => this.#head.number,
-      isFree: () => this.#held === undefined,
-    });
     this.migration = new Migration({ ...settings, trieStore });
     this.figures = () => stateFigures(trieStore, settings.history);
     const { damage } = settings.chain;
@@ -198,15 +194,38 @@ export class StoredState implements State {
   }
 
   view(number: number): StateView {
-    return this.#views.view(number);
+    return viewOf(number, this.#at(number));
   }
 
   worldAt(number: number): World {
-    return this.#views.worldAt(number);
+    const read = number === this.#head.number ? this.#readSlots() : undefined;
+    return new JournaledWorld(this.#at(number), NOT_TO_SEAL, read);
   }
 
-  prove(number: number, address: Address, keys: readonly Uint8Array[]): Promise<AccountProof> {
-    return this.#views.prove(number, address, keys);
+  async prove(number: number, address: Address, keys: readonly Uint8Array[]): Promise<AccountProof> {
+    const flat = this.#at(number);
+    const { oldestRecent } = this.#history;
+    if (number < oldestRecent) throw missingProofsError(number, oldestRecent);
+    if (number === this.#head.number && this.#held === undefined) {
+      return proveNow(flat.record(address, mapKey(address)), this.#trieStore.tries, keys);
+    }
+    const { chain } = this.#settings;
+    return await proveFromDisk({ chain, trie: this.#trieStore.store, number }, { address, keys });
+  }
+
+  /** Slots of the newest state that worlds have read. */
+  #readSlots(): ReadSlots {
+    const { version } = this.#flat;
+    if (version !== this.#read.version) this.#read = { version, slots: new ReadSlots() };
+    return this.#read.slots;
+  }
+
+  /** Returns the flat state after a block. Throws `StateError` when it is not stored. */
+  #at(number: number): FlatState {
+    const newest = this.#head.number;
+    const { oldest } = this.#history;
+    if (number < oldest || number > newest) throw noState(number, oldest, newest);
+    return (number === newest ? stateNow : pastState)(number, this.#flat, this.#history);
   }
 
   async verify(progress: (accounts: number) => void = () => undefined): Promise<VerifiedCounts> {

@@ -3,18 +3,17 @@
  * ordinary routes (health, CORS preflight); other forms of JSON-RPC (chunked, other methods, with an Origin)
  * go to the endpoint. It receives sockets and never listens.
  */
-
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import { PARSE_ERROR, type RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import type { Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
+import { RequestSession } from "./fast/http-connection.ts";
 import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./fast/http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { http } from "./node-http.ts";
 import { readBody } from "./request-body.ts";
-import { RequestSession } from "./request-session.ts";
 import { socketServer } from "./socket-server.ts";
 
 /** Options of the server, from its listener. */

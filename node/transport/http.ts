@@ -8,7 +8,7 @@ import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { type ConnectionHost, HttpConnection } from "./fast/http-connection.ts";
 import { HeadReader } from "./fast/http-head.ts";
-import { ReplyTurn } from "./fast/reply-turn.ts";
+import { ReplyTurn } from "./fast/outbox.ts";
 import { type HttpLimits, httpDefaults } from "./http-limits.ts";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";

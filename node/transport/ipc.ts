@@ -10,8 +10,7 @@ import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { JsonScanError } from "../jsonrpc/json-scanner.ts";
 import { JsonStream } from "../jsonrpc/json-stream.ts";
 import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
-import { Outbox } from "./fast/outbox.ts";
-import { ReplyTurn } from "./fast/reply-turn.ts";
+import { Outbox, ReplyTurn } from "./fast/outbox.ts";
 import { closerOf, type Listener } from "./listener.ts";
 import { StreamSession, type Wire } from "./stream-session.ts";
 

@@ -1,7 +1,6 @@
 /**
  * The WebSocket listener: accepts upgrades on any path, checks the origin and carries text frames both ways.
  */
-
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
@@ -9,8 +8,7 @@ import type { WebSocket, WebSocketServer } from "ws";
 import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
-import { Outbox } from "./fast/outbox.ts";
-import { ReplyTurn } from "./fast/reply-turn.ts";
+import { Outbox, ReplyTurn } from "./fast/outbox.ts";
 import { readFrames } from "./fast/ws-frames.ts";
 import { closeCodes } from "./fast/ws-messages.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";

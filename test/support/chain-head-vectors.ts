@@ -17,7 +17,7 @@ import {
   proposerSealDigest,
   roundOf,
 } from "../../node/model/istanbul-extra.ts";
-import { accountJson } from "../../node/presenters/account.ts";
+import { accountJson } from "../../node/rpc/chain-state.ts";
 import type { Answer, DumpedAccount, RecordedChain } from "./recorded-chain.ts";
 import type { Tally } from "./tally.ts";
 

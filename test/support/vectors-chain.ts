@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import { fromHex, toHex } from "../../node/bytes/hex.ts";
 import { parseGenesis } from "../../node/config/genesis.ts";
 import { decodeBlock } from "../../node/model/block.ts";
-import { accountJson } from "../../node/presenters/account.ts";
+import { accountJson } from "../../node/rpc/chain-state.ts";
 import { aChain, type TestChain } from "./chain.ts";
 import { compareRecordedChain } from "./chain-vectors.ts";
 import { type RecordedChain, readRecordedChain } from "./recorded-chain.ts";

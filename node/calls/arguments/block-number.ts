@@ -1,10 +1,12 @@
-/** Decoders of block references in parameters: a number, a tag or a hash. */
+/** Block references in parameters: a number, a tag or a hash, their decoders and the number that each refers to. */
 import type { Hash } from "../../bytes/brands.ts";
 import { CodecError, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { decodeUint64, fixedText, hash, withoutFault } from "../../jsonrpc/codecs/hex.ts";
 import { boolean } from "../../jsonrpc/codecs/plain.ts";
+import { failure } from "../../jsonrpc/errors.ts";
 import { EscapedText, jsonKind } from "../../jsonrpc/json-text.ts";
 import { schemaRefs } from "../../jsonrpc/schemas.ts";
+import { noHeaderAt, noReference } from "../../presenters/not-found.ts";
 
 /** A tag for a moving block. `safe` and `finalized` are decoded as `latest`: Istanbul blocks are final. */
 export type BlockTag = "latest" | "earliest" | "pending";
@@ -21,6 +23,27 @@ export type BlockReference =
 export function resolveNumber(head: number, number: BlockNumber): number {
   if (typeof number === "number") return number;
   return number === "earliest" ? 0 : head;
+}
+
+/** The numbers of a chain's blocks. */
+export interface BlockNumbers {
+  /** Number of the newest block. */
+  readonly head: number;
+  /** Returns the number of the block with a hash. */
+  numberOf(hash: Hash): number | undefined;
+}
+
+/** Returns the number of a referenced block; `pending` is the newest. Throws `RpcError`. */
+export function referencedNumber(reading: BlockNumbers, reference: BlockReference | undefined): number {
+  if (reference === undefined) throw noReference();
+  if (reference.hash !== undefined) {
+    const found = reading.numberOf(reference.hash);
+    if (found === undefined || found > reading.head) throw failure("header for hash not found");
+    return found;
+  }
+  const wanted = resolveNumber(reading.head, reference.number);
+  if (wanted > reading.head) throw noHeaderAt(wanted);
+  return wanted;
 }
 
 /** The most frequent reference. */

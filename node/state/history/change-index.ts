@@ -5,8 +5,21 @@ import type { Batch, Rows } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
 import { firstChangeAfter, lastBlockOf, numberAt, numberBytes, upTo } from "./change-page.ts";
-import type { Past } from "./recent-history.ts";
 import type { Undone } from "./undo-record.ts";
+
+/** A past row; `changed` is false when no later block has changed it. */
+export interface Past {
+  readonly changed: boolean;
+  readonly row: Uint8Array | undefined;
+}
+
+/** Past rows of the flat state. */
+export interface PastRows {
+  /** Oldest block whose state can be read. */
+  readonly oldest: number;
+  /** Returns the row after block `number`, which must not be before `oldest`. */
+  past(key: Uint8Array, number: number): Past;
+}
 
 /** Rows between two yields. */
 const STEP = 64;

@@ -4,15 +4,12 @@
  * peer reads too slowly, so that one chunk is the most that waits.
  */
 import type { Socket } from "node:net";
-import type { LongAnswer } from "../../jsonrpc/answers.ts";
-import { PARSE_ERROR, type RpcEndpoint } from "../../jsonrpc/dispatch.ts";
+import { type LongAnswer, PARSE_ERROR, type RpcEndpoint, type RpcSession } from "../../jsonrpc/dispatch.ts";
 import type { Holder, MemoryBudget } from "../../jsonrpc/memory-budget.ts";
 import type { HttpLimits } from "../http-limits.ts";
-import { RequestSession } from "../request-session.ts";
 import { GrowingBuffer } from "./growing-buffer.ts";
 import { type HeadReader, MAX_HEAD_BYTES, RequestReader } from "./http-head.ts";
-import { Outbox } from "./outbox.ts";
-import type { ReplyTurn } from "./reply-turn.ts";
+import { Outbox, type ReplyTurn } from "./outbox.ts";
 
 /** State that all connections of a listener share. */
 export interface ConnectionHost {
@@ -286,3 +283,24 @@ const TIMED_OUT =
 const BUSY =
   "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n" +
   "Content-Length: 4\r\nConnection: close\r\n\r\nbusy";
+
+/**
+ * The session of an HTTP connection or request, without notifications. Its signal is created on first use.
+ */
+export class RequestSession implements RpcSession {
+  readonly subscriptions = undefined;
+  #controller: AbortController | undefined;
+  #isOver = false;
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isOver) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  /** Aborts the calls under way: the client has gone. */
+  end(): void {
+    this.#isOver = true;
+    this.#controller?.abort();
+  }
+}

@@ -1,9 +1,10 @@
 /**
  * Texts for one peer: gathered during a turn of the event loop, then written at once. With a queue, texts for
- * a slow peer are stored outside the JavaScript heap, in buffers that are counted in full.
+ * a slow peer are stored outside the JavaScript heap, in buffers that are counted in full. A write may wake the
+ * process of the peer, which costs more than a short call; at the end of the turn the answers of many
+ * connections wake it once.
  */
 import type { Socket } from "node:net";
-import type { ReplyTurn } from "./reply-turn.ts";
 
 /** `latin1` writes each character as one byte. */
 export type OutboxEncoding = "latin1" | "utf8";
@@ -121,4 +122,43 @@ export class Outbox {
     last.used += last.bytes.write(text, last.used, encoding);
     this.#onQueue?.();
   }
+}
+
+/** An outbox with gathered texts. */
+interface Flushed {
+  flush(): void;
+}
+
+/** Maximum outboxes that wait. */
+const MAX_WAITING = 64;
+
+/** The outboxes to be flushed at the end of the turn. */
+export class ReplyTurn {
+  #waiting: Flushed[] = [];
+  /** Callback at the end of this turn or of the next one. */
+  #end: NodeJS.Immediate | undefined;
+
+  /** Has an outbox flushed before the turn ends, or at once when many wait already. */
+  add(outbox: Flushed): void {
+    this.#waiting.push(outbox);
+    if (this.#waiting.length >= MAX_WAITING) this.flush();
+    else if (this.#waiting.length === 1) this.#end = this.#end?.ref() ?? setImmediate(this.#over);
+  }
+
+  /** Flushes all outboxes. */
+  flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const outbox of waiting) outbox.flush();
+  }
+
+  /**
+   * Runs first among the callbacks at the end of a turn, so that slices of long work do not delay answers. It
+   * does not keep a turn from waiting for events.
+   */
+  readonly #over = (): void => {
+    const isBusy = this.#waiting.length > 0;
+    this.flush();
+    this.#end = isBusy ? setImmediate(this.#over).unref() : undefined;
+  };
 }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { completions, wordStart } from "../../../node/console/completion.ts";
+import { openBrackets } from "../../../node/console/console.ts";
 import { openCommandHistory } from "../../../node/console/history.ts";
-import { openBrackets } from "../../../node/console/indents.ts";
 
 test.each([
   ["f(", 1],

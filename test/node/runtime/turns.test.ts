@@ -3,8 +3,8 @@ import { expect, test } from "@jest/globals";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
 import { TurnQueue } from "../../../node/runtime/scheduler.ts";
+import { RequestSession } from "../../../node/transport/fast/http-connection.ts";
 import { openHttp } from "../../../node/transport/http.ts";
-import { RequestSession } from "../../../node/transport/request-session.ts";
 import { aCall, anEndpoint, aPeer, aSession } from "../rpc/fixture.ts";
 
 test("one waits for each turn of the event loop, first come first served", async () => {

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test } from "@jest/globals";
-import { Outbox } from "../../../node/transport/fast/outbox.ts";
-import { ReplyTurn } from "../../../node/transport/fast/reply-turn.ts";
+import { Outbox, ReplyTurn } from "../../../node/transport/fast/outbox.ts";
 
 /** Both ends of a connection, and what the first one wrote. */
 interface Pair extends AsyncDisposable {

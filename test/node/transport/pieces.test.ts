@@ -1,7 +1,6 @@
 /** Requests in as many pieces as there are bytes: what waits for the rest costs its bytes, not its pieces. */
 import { EventEmitter, once } from "node:events";
-import type { AddressInfo, Socket } from "node:net";
-import { connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, test } from "@jest/globals";
 import { JsonStream } from "../../../node/jsonrpc/json-stream.ts";
@@ -11,7 +10,7 @@ import { TurnQueue } from "../../../node/runtime/scheduler.ts";
 import { GrowingBuffer } from "../../../node/transport/fast/growing-buffer.ts";
 import { type ConnectionHost, HttpConnection } from "../../../node/transport/fast/http-connection.ts";
 import { HeadReader } from "../../../node/transport/fast/http-head.ts";
-import { ReplyTurn } from "../../../node/transport/fast/reply-turn.ts";
+import { ReplyTurn } from "../../../node/transport/fast/outbox.ts";
 import { httpDefaults } from "../../../node/transport/http-limits.ts";
 import { http } from "../../../node/transport/node-http.ts";
 import { pacedSocket } from "../../../node/transport/paced-socket.ts";
