@@ -115,6 +115,12 @@ describe("knit account bls-export", () => {
   });
 });
 
+/** What every node tells of itself. */
+const COMMON = {
+  kni: `kni://${"11".repeat(64)}@127.0.0.1:32323`,
+  protocols: { istanbul: { difficulty: 1, config: {} } },
+};
+
 /** Answers as a node does that tells this of itself. */
 function node(reported: object) {
   return openIpc({
@@ -126,7 +132,7 @@ function node(reported: object) {
           summary: "",
           params: {},
           result: plain<object>("node information"),
-          handle: () => reported,
+          handle: () => ({ ...COMMON, ...reported }),
         }),
       ],
     }),
