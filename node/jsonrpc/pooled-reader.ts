@@ -15,7 +15,7 @@ export interface ThreadOptions {
   /** Structured-clone data for the thread, such as the database directory. */
   readonly workerData?: unknown;
   /** Deadline of a call in milliseconds, counted from its start in a thread that is up. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs: number;
   /**
    * Maximum heap of a thread, in bytes. A call that needs more is answered with an error. Without it the
    * engine's own limit applies.
@@ -81,7 +81,7 @@ export class Reader {
   }
 
   #hand({ request, expires }: ReaderJob): void {
-    this.#watch(expires?.afterMs ?? this.#options.deadlineMs ?? 10_000);
+    this.#watch(expires?.afterMs ?? this.#options.deadlineMs);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(request);
   }

@@ -1,6 +1,7 @@
 /** The tables of flags as a whole: every way in reaches every flag, and no flag of the Go nodes is forgotten. */
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
+import { flagText } from "../../../node/cli/flag-text.ts";
 import { flags } from "../../../node/cli/flags.ts";
 import { type AbsentName, absentFlags, absentNames } from "../../../node/options/absent-flags.ts";
 import { absentVariableNames, findFlagName, variableNames } from "../../../node/options/flag-table.ts";
@@ -111,6 +112,13 @@ async function exportedRows(): Promise<ReadonlyMap<string, { file: string; rows:
 const read = (file: string): string => readFileSync(file, "utf8");
 
 describe("the rows of a room", () => {
+  test("have defaults that their own texts give back, of a node and of a development chain", () => {
+    for (const row of flags.rows) {
+      for (const value of [row.default, row.development].filter((each) => each !== undefined))
+        expect([row.flag, row.kind.parse(flagText(row, value))]).toEqual([row.flag, value]);
+    }
+  });
+
   test("are all in the flag table, once", async () => {
     const own = [...(await exportedRows()).values()].flatMap(({ rows }) => Object.values(rows));
     expect(own.map(({ flag }) => flag).sort()).toEqual(flags.rows.map(({ flag }) => flag).sort());

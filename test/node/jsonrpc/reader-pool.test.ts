@@ -49,7 +49,13 @@ function aPool(more: Partial<ReaderPoolOptions> = {}) {
   const bugs: unknown[] = [];
   return {
     bugs,
-    pool: openReaderPool({ entry, maxThreads: 1, onBug: (bug) => void bugs.push(bug), ...more }),
+    pool: openReaderPool({
+      entry,
+      maxThreads: 1,
+      deadlineMs: 10_000,
+      onBug: (bug) => void bugs.push(bug),
+      ...more,
+    }),
   };
 }
 
