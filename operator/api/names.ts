@@ -42,6 +42,8 @@ export const annotations = {
   address: "knit.dev/address",
   /** On objects of the operator: digest of the draft that was applied last. */
   applied: "knit.dev/applied",
+  /** On a StatefulSet: the last pod template and settings with which the pod was ready, for a rollback. */
+  former: "knit.dev/former-template",
   /** On a StatefulSet: the pod template as it was applied, reused until its inputs change. */
   template: "knit.dev/template",
   /** On a StatefulSet: the settings file of that template, reused with it. */
@@ -156,6 +158,10 @@ export const eventReasons = {
   MaintenanceRefused: ["Warning", "the annotation or a schedule names an unknown operation or replica"],
   RolloutStarted: ["Normal", "a replica is being recreated with the current spec"],
   RolloutSucceeded: ["Normal", "the recreated replica is ready and has the newest block"],
+  RolloutRolledBack: [
+    "Warning",
+    "the first recreated replica was not ready in time, and has its former pod template again",
+  ],
   RolloutPaused: ["Warning", "the recreated replica was not ready in time; no other replica follows"],
   VolumeGrown: ["Normal", "a volume expansion was requested"],
   Unreadable: ["Warning", "this version of the operator cannot parse the Node; its pods and peers stay"],

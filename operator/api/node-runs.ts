@@ -86,8 +86,8 @@ export const rollout = object("Rollout of a changed spec: the replica that is be
   member: memberName("Name of the replica."),
   revision: text("Digest of the pod template's inputs.", { maxLength: 64 }),
   state: oneOf(
-    ["Rolling", "Paused"],
-    "Rolling, or Paused when the replica did not become ready in time; no other replica follows then.",
+    ["Rolling", "Paused", "RolledBack"],
+    "Rolling; Paused when the replica did not become ready in time; RolledBack when the first one did not and has its former pod template again. No other replica follows a paused or rolled back one.",
   ),
   startedAt: instantField("Start time of the recreation."),
   message: message("Human-readable details."),

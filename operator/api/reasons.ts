@@ -52,6 +52,10 @@ export const verdictReasons = {
     RollingOut: ["True", "a replica is being recreated; the message names it and those that wait"],
     RolloutWaits: ["True", "replicas wait to be recreated; the message has the reason"],
     PodsStarting: ["True", "pods are being created or are starting"],
+    RolledBack: [
+      "False",
+      "the first recreated replica did not become ready and has its former pod template again; change the spec to continue",
+    ],
     RolloutPaused: ["False", "a recreated replica did not become ready in time; change the spec to continue"],
     ChainStopRefused: [
       "True",
@@ -69,6 +73,7 @@ export const verdictReasons = {
     GenesisLost: ["True", stopReasons.GenesisLost],
     ChainLost: ["True", stopReasons.ChainLost],
     StepFailed: ["True", "reconciliation failed; Ready has the reason"],
+    RolledBack: ["True", "the first recreated replica did not become ready and was rolled back"],
     RolloutPaused: ["True", "a recreated replica did not become ready in time"],
     ImagePullFailed: ["True", "an image cannot be pulled"],
     ContainerCrashing: ["True", "a container ends again and again"],

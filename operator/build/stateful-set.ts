@@ -24,6 +24,7 @@ import {
 import { schedulingFields } from "./placement.ts";
 import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 import { SETTINGS_FILE } from "./settings.ts";
+import type { PodInputs } from "./template.ts";
 
 /** Inputs of the pod template besides the Node. */
 export interface PodOptions {
@@ -67,11 +68,17 @@ function templateAnnotations({ digest, address }: PodOptions): Record<string, st
   };
 }
 
-/** Builds the StatefulSet of a member: one replica, or none while the Node is suspended; `settings` is its settings file. */
+/** Inputs that a StatefulSet records besides its template: the settings file, and those for a rollback. */
+export interface RecordedInputs {
+  readonly settings?: string | undefined;
+  readonly former?: PodInputs | undefined;
+}
+
+/** Builds the StatefulSet of a member: one replica, or none while the Node is suspended. */
 export function statefulSet(
   member: Member,
   template: V1PodTemplateSpec,
-  settings?: string,
+  { settings, former }: RecordedInputs = {},
 ): DraftOf<V1StatefulSet> {
   const { node, name } = member;
   return {
@@ -82,6 +89,7 @@ export function statefulSet(
       annotations: {
         [annotations.template]: JSON.stringify(template),
         ...(settings === undefined ? {} : { [annotations.settingsFile]: settings }),
+        ...(former === undefined ? {} : { [annotations.former]: JSON.stringify(former) }),
       },
     },
     spec: {

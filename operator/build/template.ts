@@ -32,6 +32,24 @@ export function lastAppliedSettings(statefulSet: unknown): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
+/** Pod template and settings file, which are made and kept together. */
+export interface PodInputs {
+  readonly template: V1PodTemplateSpec;
+  readonly settings: string;
+}
+
+/** Reads the last template with which the pod was ready; undefined when there is none. */
+export function formerInputs(statefulSet: unknown): PodInputs | undefined {
+  const text = ((statefulSet ?? {}) as Annotated).metadata?.annotations?.[annotations.former];
+  if (typeof text !== "string" || text.length > 2 * MAX_CHARACTERS) return undefined;
+  try {
+    const { template, settings } = JSON.parse(text) as Partial<PodInputs>;
+    return typeof template === "object" && typeof settings === "string" ? { template, settings } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the input digest in the annotations of a template. */
 export function templateDigest(template: V1PodTemplateSpec | undefined): string | undefined {
   const digest = (template as Annotated | undefined)?.metadata?.annotations?.[annotations.settings];

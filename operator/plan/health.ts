@@ -114,11 +114,19 @@ function availability({ members, suspension }: HealthView): Verdict {
   return verdict("Available", isAny ? "ReplicasReady" : "NoneReady", readyText(members));
 }
 
+/** Returns the verdict on a rollout that has failed. */
+function haltOf(type: "Progressing" | "Degraded", view: HealthView): Verdict | undefined {
+  const { rollout } = view;
+  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", pausedText(view, rollout));
+  return rollout?.state === "RolledBack" ? verdict(type, "RolledBack", rollout.message) : undefined;
+}
+
 function progress(view: HealthView): Verdict {
   const { rollout, keep, waits, members, suspension, step, held } = view;
   const type = "Progressing";
   if (held !== undefined) return verdict(type, "ChainStopRefused", held);
-  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", pausedText(view, rollout));
+  const halt = haltOf(type, view);
+  if (halt !== undefined) return halt;
   if (rollout !== undefined) return verdict(type, "RollingOut", `${rollout.message}${others(keep)}`);
   if (keep.length > 0) return verdict(type, "RolloutWaits", `${keep.join(", ")}: ${waits ?? "not yet"}`);
   if (suspension !== undefined) return verdict(type, suspension);
@@ -132,11 +140,12 @@ function others(keep: readonly string[]): string {
 }
 
 function degradation(view: HealthView): Verdict {
-  const { step, rollout, members, storage: volume } = view;
+  const { step, members, storage: volume } = view;
   const type = "Degraded";
   if (step?.kind === "fail" && isStop(step.reason)) return verdict(type, step.reason, step.message);
   if (step?.kind === "fail") return verdict(type, "StepFailed", `${step.reason}: ${step.message}`);
-  if (rollout?.state === "Paused") return verdict(type, "RolloutPaused", pausedText(view, rollout));
+  const halt = haltOf(type, view);
+  if (halt !== undefined) return halt;
   const [failing] = members.flatMap(({ name, failing: found }) =>
     found === undefined ? [] : [{ ...found, message: `${name}: ${found.message}` }],
   );

@@ -1,7 +1,7 @@
 /**
  * Rollouts: selects the members of a Node that may be recreated with the current spec. In a group one member
  * at a time is recreated, endpoints before proxies before core nodes; the next one follows when it is ready and synced. A member that is not ready in
- * time pauses the rollout. Pure.
+ * time pauses the rollout, or is rolled back if it is the first one with its template. Pure.
  */
 import type { Rollout } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
@@ -13,6 +13,8 @@ export interface RolloutMember extends MemberView {
   /** Digest in its StatefulSet; undefined when that does not exist. */
   readonly applied: string | undefined;
   readonly wanted: string;
+  /** Digest of the last template with which it was ready; undefined when there is none. */
+  readonly former: string | undefined;
   /** True when its pod is from the current template. */
   readonly isCurrent: boolean;
   /**
@@ -66,6 +68,7 @@ export function planRollout(view: RolloutView, now: number): RolloutPlan {
   const isQuiet = rollout === undefined && othersOf(view).length === 0;
   const free = own.filter((member) => isFree(member) || (isQuiet && member.isDown)).map(({ name }) => name);
   if (rollout?.state === "Rolling") return goOn(view, free, { rollout, now });
+  if (rollout?.state === "RolledBack") return planOf(own, free, rollout, rollout.message);
   const [next] = own.filter(({ name }) => name !== rollout?.member && !free.includes(name)).sort(byTurn);
   const trouble = next === undefined ? rollout?.message : troubleWith(next, view, rollout);
   if (next === undefined || trouble !== undefined) return planOf(own, free, rollout, trouble);
@@ -131,11 +134,19 @@ function currentRollout(view: RolloutView, now: number): Rollout | undefined {
   const member = view.own.find(({ name }) => name === rollout?.member);
   if (rollout === undefined || member === undefined || member.suspended) return undefined;
   if (member.wanted !== rollout.revision) return begin(member, now);
+  if (rollout.state === "RolledBack") return rollout;
   if (isDue(member)) return { ...rollout, state: "Rolling" };
   if (hasArrived(member, view.members)) return undefined;
   if (rollout.state === "Paused" || now - Date.parse(rollout.startedAt) < ROLLOUT_MS) return rollout;
   const message = `${member.name} was not ready and synced within ${ROLLOUT_MS / 60_000} minutes`;
-  return { ...rollout, state: "Paused", message };
+  if (!canRollBack(member, view)) return { ...rollout, state: "Paused", message };
+  return { ...rollout, state: "RolledBack", message: `${message}; its former pod template is restored` };
+}
+
+/** True for the first member with a template, if it was ready with another one. Each template is rolled back once. */
+function canRollBack({ name, former, wanted }: RolloutMember, { own }: RolloutView): boolean {
+  const isFirst = own.every((other) => other.name === name || other.applied !== wanted);
+  return isFirst && former !== undefined && former !== wanted;
 }
 
 function hasArrived(member: RolloutMember, members: readonly MemberView[]): boolean {

@@ -32,6 +32,8 @@ export interface MemberFacts {
   needsPeers?: boolean;
   /** Recent observation of the node. */
   report?: Observation & { readonly ok: true };
+  /** True when it has its former template again, because it was not ready with the current one. */
+  rollsBack?: boolean;
   /** True when it keeps the template of its StatefulSet for now. */
   keeps?: boolean;
   volume?: VolumeVerdict;

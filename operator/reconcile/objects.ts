@@ -1,5 +1,4 @@
 /** Applies the objects of a Node, and deletes those that an earlier spec required. */
-import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import { type Draft, keyOf } from "../api/resource.ts";
 import { disruptionBudget } from "../build/disruption-budgets.ts";
 import { formerMembersOf, type Member, membersOf, objectNames, sharedNames } from "../build/names.ts";
@@ -9,7 +8,14 @@ import { serviceMonitor } from "../build/service-monitor.ts";
 import { externalService, membersService, peerService, rpcService } from "../build/services.ts";
 import { SETTINGS_FILE, settingsMap, settingsText } from "../build/settings.ts";
 import { podTemplate, statefulSet } from "../build/stateful-set.ts";
-import { inputDigest, lastAppliedSettings, lastAppliedTemplate, templateDigest } from "../build/template.ts";
+import {
+  formerInputs,
+  inputDigest,
+  lastAppliedSettings,
+  lastAppliedTemplate,
+  type PodInputs,
+  templateDigest,
+} from "../build/template.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
@@ -44,12 +50,12 @@ export async function suspendStep({ node, members }: Context): Promise<Outcome> 
 export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
-  const { template, settings } = podInputs(context);
+  const { template, settings, former } = podInputs(context);
   return applyAll(context, [
     ["configMap", settingsMap(member, settings, requiredPeers(context))],
     ["service", peerService(member)],
     ["service", externalService(member)],
-    ["statefulSet", statefulSet(member, template, settings)],
+    ["statefulSet", statefulSet(member, template, { settings, former })],
   ]);
 }
 
@@ -60,20 +66,19 @@ function endPod(context: MemberContext): Promise<Outcome> {
   if (written === undefined) return Promise.resolve(goOn);
   const { node } = member;
   const suspended = { ...node, spec: { ...node.spec, suspend: true } };
-  const { template, settings } = written;
+  const { template, settings, former } = written;
   return applyAll(context, [
-    ["statefulSet", statefulSet({ ...member, node: suspended }, template, settings)],
+    ["statefulSet", statefulSet({ ...member, node: suspended }, template, { settings, former })],
   ]);
 }
 
-/** Pod template and settings file, which are made and kept together. */
-interface PodInputs {
-  readonly template: V1PodTemplateSpec;
-  readonly settings: string;
+/** Inputs of the pod, and those for a rollback. */
+interface MemberInputs extends PodInputs {
+  readonly former: PodInputs | undefined;
 }
 
 /** Returns what was applied last; undefined before. An earlier release recorded the settings in the ConfigMap alone. */
-function writtenInputs({ member, node, deps }: MemberContext): PodInputs | undefined {
+function writtenInputs({ member, node, deps }: MemberContext): MemberInputs | undefined {
   const { namespace } = node.meta;
   const names = objectNames(member.name);
   const key = `${namespace}/${names.statefulSet}`;
@@ -84,18 +89,27 @@ function writtenInputs({ member, node, deps }: MemberContext): PodInputs | undef
   return {
     template,
     settings: lastAppliedSettings(set) ?? configText(map, SETTINGS_FILE) ?? settingsText(member),
+    former: formerInputs(set),
   };
 }
 
 /** Returns what was applied last while the inputs are unchanged or the member waits; else makes both anew. */
-function podInputs(context: MemberContext): PodInputs {
-  const { member, deps, facts } = context;
+function podInputs(context: MemberContext): MemberInputs {
+  const { member, deps, facts, status } = context;
   const digest = inputDigest(member, facts.identity?.id);
   const written = writtenInputs(context);
+  if (written?.former !== undefined && facts.rollsBack === true)
+    return { ...written.former, former: written.former };
   const keeps = facts.keeps === true || facts.volume?.reason === "Terminating";
   if (written !== undefined && (keeps || templateDigest(written.template) === digest)) return written;
   const template = podTemplate(member, { ...deps.settings, digest, address: facts.identity?.address });
-  return { template, settings: settingsText(member) };
+  const former = written && formerOf(written, status.ready);
+  return { template, settings: settingsText(member), former };
+}
+
+/** Returns the inputs for a rollback: those that are replaced now if the pod is ready with them. */
+function formerOf({ template, settings, former }: MemberInputs, isReady: boolean): PodInputs | undefined {
+  return isReady ? { template, settings } : former;
 }
 
 type Wanted = readonly (readonly [kind: WatchedKind, draft: Draft | undefined])[];

@@ -8,7 +8,7 @@ import { stopReasons } from "../api/reasons.ts";
 import { keyOf } from "../api/resource.ts";
 import { type Member, membersOf, objectNames } from "../build/names.ts";
 import { withNetworkDefaults } from "../build/network-defaults.ts";
-import { inputDigest, lastAppliedTemplate, templateDigest } from "../build/template.ts";
+import { formerInputs, inputDigest, lastAppliedTemplate, templateDigest } from "../build/template.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import { peerId } from "../plan/mesh.ts";
@@ -40,6 +40,8 @@ export async function rolloutStep(context: Context): Promise<Outcome> {
   const view = { node: node.meta.name, own, ...group, councils, earlier, maintained };
   const plan = planRollout(view, deps.clock.now());
   for (const { member, facts } of members) facts.keeps = plan.keep.includes(member.name);
+  for (const { member, facts } of members)
+    facts.rollsBack = plan.rollout?.state === "RolledBack" && plan.rollout.member === member.name;
   context.rollout = plan;
   if (plan.rollout !== undefined || plan.keep.length > 0) context.againMs = LOOK_MS;
   await note(context, plan.rollout);
@@ -63,6 +65,14 @@ function earlierMember({ node, network, deps }: Context, { nodes }: Group): stri
 
 function isStop(reason: string | undefined): boolean {
   return reason !== undefined && Object.hasOwn(stopReasons, reason);
+}
+
+/** Returns the digest of the template for a rollback; undefined for a template of another node key. */
+function formerDigest(set: unknown, address: string | undefined): string | undefined {
+  const template = formerInputs(set)?.template;
+  return template?.metadata?.annotations?.[annotations.address] === address
+    ? templateDigest(template)
+    : undefined;
 }
 
 /** Digests of templates by cached object, which is packed. Many core nodes compare them. */
@@ -94,6 +104,7 @@ function tell({ node, deps }: Context, before: Rollout | undefined, after: Rollo
   const say = (reason: EventReason, message: string): void => deps.events.record(node, reason, message);
   if (after === undefined) say("RolloutSucceeded", `${before?.member} matches the spec`);
   else if (after.state === "Paused") say("RolloutPaused", after.message);
+  else if (after.state === "RolledBack") say("RolloutRolledBack", after.message);
   else if (before?.member !== after.member || before.revision !== after.revision)
     say("RolloutStarted", after.message);
 }
@@ -113,15 +124,15 @@ function rolloutMember({ member, facts, node, deps }: MemberContext): RolloutMem
   const { namespace } = node.meta;
   const names = objectNames(member.name);
   const key = `${namespace}/${names.statefulSet}`;
-  const applied = templateDigest(
-    lastAppliedTemplate(deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key))),
-  );
+  const set = deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key));
+  const applied = templateDigest(lastAppliedTemplate(set));
   const seen = deps.cache.find("pod", `${namespace}/${names.pod}`);
   const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
   return {
     ...viewMember(member, deps),
     applied,
     wanted: wantedDigest(member, facts, applied),
+    former: formerDigest(set, facts.identity?.address),
     isCurrent: pod !== undefined && seen?.meta.annotations[annotations.settings] === applied,
     isDown: pod === undefined || (!pod.ready && !pod.started),
   };

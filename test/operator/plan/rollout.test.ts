@@ -26,6 +26,7 @@ function aMember(name: string, more: Partial<RolloutMember> = {}): RolloutMember
     reportedAt: NOW,
     applied: "old",
     wanted: "new",
+    former: undefined,
     isCurrent: true,
     isDown: false,
     ...more,
@@ -311,4 +312,39 @@ test("whatever happens: one at a time, never below the quorum, and it ends, thro
     }
   }
   expect(offences).toEqual([]);
+});
+
+const late = (more: Partial<RolloutMember> = {}) =>
+  aMember("p-0", { type: "proxy", applied: "new", ready: false, ...more });
+const afterTime = (member: RolloutMember, ...others: readonly RolloutMember[]) =>
+  plan("p", [member, ...others], { rollouts: new Map([["p", rolling("p-0")]]) }, NOW + ROLLOUT_MS);
+
+describe("a member that does not come up in time", () => {
+  test("has its former template again when it is the first with the new one", () => {
+    expect(afterTime(late({ former: "old" }), ...PROXIES.slice(1))).toMatchObject({
+      rollout: {
+        state: "RolledBack",
+        message: "p-0 was not ready and synced within 20 minutes; its former pod template is restored",
+      },
+      keep: ["p-1", "p-2"],
+    });
+  });
+
+  test("keeps the new one when another member runs it, or when there is no other template", () => {
+    const other = aMember("p-1", { type: "proxy", applied: "new" });
+    expect(afterTime(late({ former: "old" }), other).rollout?.state).toBe("Paused");
+    expect(afterTime(late(), ...PROXIES.slice(1)).rollout?.state).toBe("Paused");
+    expect(afterTime(late({ former: "new" }), ...PROXIES.slice(1)).rollout?.state).toBe("Paused");
+  });
+
+  test("is not recreated again before the spec changes, nor is any other", () => {
+    const rollouts = new Map([["p", rolling("p-0", { state: "RolledBack" })]]);
+    const back = late({ applied: "old", former: "old", ready: true });
+    const down = aMember("p-1", { type: "proxy", ready: false, isDown: true });
+    expect(plan("p", [back, down], { rollouts })).toMatchObject({ take: [], keep: ["p-0", "p-1"] });
+    expect(plan("p", [{ ...back, wanted: "newer" }], { rollouts })).toMatchObject({
+      rollout: { state: "Rolling", revision: "newer" },
+      take: ["p-0"],
+    });
+  });
 });

@@ -86,18 +86,38 @@ describe("another image", () => {
     expect(cluster.writes.slice(length)).toEqual([]);
   });
 
-  test("that does not start stops the rollout; with another change it goes on with the same member", async () => {
+  test("that does not start is rolled back; no other follows, and another change goes on", async () => {
+    const before = text("ConfigMap", "endpoint-settings");
     await once("endpoint");
     replace("endpoint", { ready: false, started: false });
     cluster.now += ROLLOUT_MS;
     for (const name of ["core", "proxy"] as const) cluster.tell(name, {});
     for (const name of ["endpoint", "proxy", "core"]) await once(name);
-    expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:new", "knit:1"]);
-    expect(cluster.conditions("endpoint")).toContain("Degraded True RolloutPaused");
-    expect(cluster.events.at(-1)).toContain("endpoint RolloutPaused");
+    expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:1", "knit:1"]);
+    expect(text("ConfigMap", "endpoint-settings")).not.toContain("knit:new");
+    expect(before).not.toContain("knit:new");
+    expect(cluster.conditions("endpoint")).toContain("Degraded True RolledBack");
+    expect(cluster.events.at(-1)).toContain("endpoint RolloutRolledBack");
+    replace("endpoint");
+    deps = cluster.deps();
+    for (const name of NAMES) await once(name);
+    expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:1", "knit:1"]); // not again, by the next operator neither
     for (const name of NAMES) change(name, "knit:newer");
     for (const name of ["core", "proxy", "endpoint"]) await once(name);
     expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:newer", "knit:1"]);
+  });
+
+  test("that is taken back after a rollback ends the rollout", async () => {
+    await once("endpoint");
+    replace("endpoint", { ready: false, started: false });
+    cluster.now += ROLLOUT_MS;
+    await once("endpoint");
+    replace("endpoint");
+    cluster.tell("endpoint", {});
+    cluster.putNode("endpoint", { type: "endpoint", nodeKeySecret: { name: "endpoint-own" } });
+    for (const _ of [1, 2]) await once("endpoint");
+    expect(cluster.node("endpoint").status.rollout).toBeUndefined();
+    expect(cluster.conditions("endpoint")).toContain("Degraded False AsExpected");
   });
 
   test("is given on by an operator that starts anew, whatever the last one had written", async () => {
