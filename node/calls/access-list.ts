@@ -38,7 +38,7 @@ export interface AccessListDeps {
   readonly limits: CallLimits;
 }
 
-const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 const MAX_NONCE = (1n << 64n) - 1n;
 /**
  * Maximum number of runs. Every run but the last one adds an entry, and a call within its deadline needs far

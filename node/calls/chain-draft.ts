@@ -1,5 +1,6 @@
 /** Fills in Kaia's transaction object of any type to a draft that can be signed. */
 
+import type { Address } from "../bytes/brands.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import type { TransactionDraft } from "../model/transaction.ts";
 import { transactionTypes } from "../model/transaction-table.ts";
@@ -20,7 +21,7 @@ import {
 /** The Go node's default gas limit, enough for a transfer with a little input. */
 const DEFAULT_GAS = 90_000n;
 const NOTHING = new Uint8Array(0);
-const NO_ADDRESS = new Uint8Array(20);
+const NO_ADDRESS: Address = new Uint8Array(20);
 
 /** Members of the object in the order in which the Go node checks them. */
 const MEMBERS = [

@@ -1,4 +1,5 @@
 /** Gas estimation: a binary search for the lowest gas limit with which a call succeeds. */
+import type { Address } from "../bytes/brands.ts";
 import type { SimulatedCall } from "../execution/simulate.ts";
 import type { BlockContext } from "../execution/transaction.ts";
 import type { Transition } from "../execution/transition.ts";
@@ -10,7 +11,7 @@ import { type CallLimits, requireSuccess, runCall } from "./run-call.ts";
 
 const MIN_GAS = 20_999n;
 const OUT_OF_GAS = 7;
-const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 
 /** Dependencies of a gas estimation. `world` opens a new world for each attempt. */
 export interface GasSearchDeps {

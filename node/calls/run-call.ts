@@ -1,6 +1,7 @@
 /**
  * Runs the call that a transaction object describes and translates its failures into the Go node's errors.
  */
+import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { revertReason } from "../evm/revert-reason.ts";
 import { ExecutionError } from "../execution/error.ts";
@@ -18,7 +19,7 @@ import type { World } from "../state/world/world.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
 import { checkPrices, checkSetCodeRecipient } from "./transaction-draft.ts";
 
-const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 const NO_BYTES = new Uint8Array(0);
 const REVERTED = 9;
 const VM_ERROR = 2;

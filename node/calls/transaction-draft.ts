@@ -1,4 +1,5 @@
 /** Fills in Ethereum's transaction object to a draft that can be signed. */
+import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -20,7 +21,7 @@ export const ACCESS_LIST = 0x7801;
 export const DYNAMIC_FEE = 0x7802;
 export const SET_CODE = 0x7804;
 const NOTHING = new Uint8Array(0);
-const NO_ADDRESS = new Uint8Array(20);
+const NO_ADDRESS: Address = new Uint8Array(20);
 
 /** Estimates gas on the newest state, in a reader thread. Rejects with `RpcError`. */
 export type EstimateGas = (args: CallArgs) => Promise<bigint>;

@@ -44,8 +44,8 @@ export interface ChainConfig extends ForkSchedule {
   readonly unitPrice: bigint;
   readonly deriveShaImpl: number;
   readonly governance: GovernanceConfig;
-  readonly kip103ContractAddress: Uint8Array;
-  readonly kip160ContractAddress: Uint8Array;
+  readonly kip103ContractAddress: Address;
+  readonly kip160ContractAddress: Address;
   readonly randaoRegistry: RegistryConfig | undefined;
   /** `blobSchedule` and `randaoRegistry` as in the genesis, for `chainConfigJson`. */
   readonly verbatim: { readonly blobSchedule?: unknown; readonly randaoRegistry?: unknown };
@@ -170,7 +170,7 @@ function parseKip71(json: unknown): Kip71Config {
   };
 }
 
-function parseAddress(object: JsonObject, key: string): Uint8Array {
+function parseAddress(object: JsonObject, key: string): Address {
   const text = readText(object, key, "");
   if (text === "") return new Uint8Array(20);
   const digits = text.replace(/^0x/i, "");

@@ -3,7 +3,7 @@
  * tip first, until the time limit. Transactions that cannot run are skipped or dropped as in the Go node
  * (`work/worker.go@v2.2.2`).
  */
-import type { Address } from "../bytes/brands.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import { type BlockOutcome, blockOutcome } from "../execution/block.ts";
@@ -42,7 +42,7 @@ export type HeaderExtras = Partial<
 >;
 
 const NO_BYTES = new Uint8Array(0);
-const ZERO_HASH = new Uint8Array(32);
+const ZERO_HASH: Hash = new Uint8Array(32);
 
 /**
  * Returns the unsealed header of the block after `parent`; roots, bloom and gas are filled in after

@@ -92,7 +92,7 @@ export function mixedHash(parentMix: Hash, randomReveal: Uint8Array): Hash<Array
   return mixed;
 }
 
-const NO_MIX = new Uint8Array(MIX_BYTES);
+const NO_MIX: Hash = new Uint8Array(MIX_BYTES);
 
 /** Returns the mix hash that the child of a header builds on; zeros for a parent without randomness. */
 export function mixOf(parent: Header, parentHasMix: boolean): Hash {

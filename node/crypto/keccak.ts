@@ -72,4 +72,4 @@ function hashLong(data: Uint8Array): void {
 }
 
 /** The hash of no bytes: the code hash of an account without code. Never write into it. */
-export const EMPTY_HASH: Uint8Array<ArrayBuffer> = keccak256(new Uint8Array(0));
+export const EMPTY_HASH: Hash<ArrayBuffer> = keccak256(new Uint8Array(0));

@@ -241,7 +241,7 @@ class LazyContext implements ContextWords {
     return this.#options.block.blobBaseFee;
   }
 
-  get blobHashes(): readonly Uint8Array[] {
+  get blobHashes(): readonly Hash[] {
     return this.#options.transaction.blobHashes;
   }
 }

@@ -1,4 +1,5 @@
 /** Frames of calls and creations: their pool, and their gas as a number with a reserve beyond it. */
+import type { Address } from "../bytes/brands.ts";
 import { type Code, NO_CODE } from "./code.ts";
 import type { EvmFailure } from "./failure.ts";
 import { Memory } from "./memory.ts";
@@ -38,12 +39,12 @@ export class CallFrame {
   /** The frame failed before it began: it keeps its gas and changed nothing. */
   isRejected = false;
   /** The account whose storage and balance the code uses. */
-  address = NO_BYTES;
+  address: Address = NO_BYTES;
   addressWord = 0n;
-  caller = NO_BYTES;
+  caller: Address = NO_BYTES;
   callerWord = 0n;
   /** The account whose code runs. */
-  codeAddress = NO_BYTES;
+  codeAddress: Address = NO_BYTES;
   value = 0n;
   isStatic = false;
   depth = 0;

@@ -36,7 +36,7 @@ export interface CallEnvironment {
 
 /** Gas limit of a call, enough for every use of the protocol. */
 const GAS = 300_000_000n;
-const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 
 /** Returns a reader of the state after block `number`. Throws `StateError` `state-missing`. */
 export function contractsAt(chain: ContractCallDeps, number: number): ContractReader {

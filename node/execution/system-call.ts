@@ -6,9 +6,9 @@ import type { World } from "../state/world/world.ts";
 import type { BlockContext } from "./transaction.ts";
 
 /** Caller of system calls. */
-const SYSTEM_ADDRESS = fromBareHex("fffffffffffffffffffffffffffffffffffffffe");
+const SYSTEM_ADDRESS: Address = fromBareHex("fffffffffffffffffffffffffffffffffffffffe");
 /** History storage contract, which stores the parent's hash (EIP-2935). */
-const HISTORY_STORAGE = fromBareHex("0000f90827f1c53a10cb7a02335b175320002935");
+const HISTORY_STORAGE: Address = fromBareHex("0000f90827f1c53a10cb7a02335b175320002935");
 const SYSTEM_GAS = 30_000_000n;
 
 /** Runs the system call before a block's transactions: stores the parent's hash. */

@@ -2,7 +2,7 @@
  * State changes of single blocks after their reward: treasury rebalancing and installation of the contract
  * registry.
  */
-import type { Hash } from "../bytes/brands.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import { createEvm } from "../evm/evm.ts";
@@ -25,7 +25,7 @@ export interface SystemChangeDeps {
 
 /** Gas limit of each call of KIP-103. */
 const GAS = 100_000_000n;
-const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 
 /** Applies the changes of a block after its reward; most blocks have none. */
 export function applySystemChanges(world: World, block: SystemChangeDeps): void {

@@ -19,7 +19,7 @@ export interface AccountReader {
   account(address: Address): Account | undefined;
 }
 
-const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 
 /**
  * Checks the rules of the transaction's type. Throws `ExecutionError`

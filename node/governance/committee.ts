@@ -63,7 +63,7 @@ export function committeeOf(election: Election, round: number): readonly Address
  * validators fit into the committee, which is not shuffled then
  * (`kaiax/valset/impl/getter_context.go@v2.2.2`, getProposer).
  */
-function mixedCommittee({ qualified, committeeSize }: Election, mix: Hash): readonly Uint8Array[] {
+function mixedCommittee({ qualified, committeeSize }: Election, mix: Hash): readonly Address[] {
   return fisherYatesShuffle(qualified, mixSeed(mix)).slice(0, committeeSize);
 }
 
@@ -82,7 +82,7 @@ function nextProposer(election: Election, round: number, proposer: Address): Add
   return undefined;
 }
 
-function at(list: readonly Uint8Array[], index: number): Uint8Array {
+function at(list: readonly Address[], index: number): Address {
   const found = list[index % list.length];
   if (found === undefined) throw new RangeError("no validator to choose from");
   return found;

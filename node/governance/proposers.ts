@@ -43,9 +43,9 @@ export function proposerWeights(
 
 /** Returns the list without the validators that votes have removed since the interval began. */
 export function remainingProposers(
-  list: readonly Uint8Array[],
+  list: readonly Address[],
   removed: readonly Address[],
-): readonly Uint8Array[] {
+): readonly Address[] {
   if (removed.length === 0) return list;
   const keys = new Set(removed.map(mapKey));
   return list.filter((validator) => !keys.has(mapKey(validator)));

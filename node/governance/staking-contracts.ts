@@ -1,4 +1,5 @@
 /** Staking information from contracts, and its database row. */
+import type { Address } from "../bytes/brands.ts";
 import { isZero } from "../bytes/compare.ts";
 import { bytesToBigint, integerBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, listItems, type RlpItem, stringBytes } from "../bytes/rlp.ts";
@@ -116,7 +117,7 @@ export function decodeStaking(source: number, row: Uint8Array): StakingInfo {
   };
 }
 
-function optionalAddress(item: RlpItem | undefined): Uint8Array | undefined {
+function optionalAddress(item: RlpItem | undefined): Address | undefined {
   const bytes = item === undefined ? NONE : stringBytes(item);
   return bytes.length === 20 ? bytes.slice() : undefined;
 }

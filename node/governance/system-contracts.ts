@@ -12,9 +12,9 @@ import { GovernanceError } from "./error.ts";
 import { PARAMETERS, type ParameterValue, type ParameterValues, valueOfBytes } from "./parameter-rows.ts";
 
 /** Address book: nodes with their staking contracts and reward addresses. */
-export const ADDRESS_BOOK = fromBareHex("0000000000000000000000000000000000000400");
+export const ADDRESS_BOOK: Address = fromBareHex("0000000000000000000000000000000000000400");
 /** Contract registry, since randomness (KIP-149). */
-export const REGISTRY = fromBareHex("0000000000000000000000000000000000000401");
+export const REGISTRY: Address = fromBareHex("0000000000000000000000000000000000000401");
 
 /** A registered key and its proof of possession, of any length. */
 export interface RegisteredKey {

@@ -10,7 +10,7 @@ import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
 import { encodeBranch, encodeExtension, encodeLeaf, toNibbles } from "./trie-node.ts";
 
 /** Root of an empty Merkle Patricia trie: the hash of an empty RLP string. It must not be written to. */
-export const EMPTY_TRIE_ROOT: Uint8Array<ArrayBuffer> = keccak256(Uint8Array.of(0x80));
+export const EMPTY_TRIE_ROOT: Hash<ArrayBuffer> = keccak256(Uint8Array.of(0x80));
 
 /** Returns the root of a list; an unknown `impl` counts as 0, as in the Go node. */
 export function listRoot(impl: number, items: readonly Uint8Array[]): Hash {

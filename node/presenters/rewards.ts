@@ -1,4 +1,5 @@
 /** Block rewards as JSON: of one block and accumulated over a range. */
+import type { Address } from "../bytes/brands.ts";
 import { addressText } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { type BlockReward, feesOf, reportedReward } from "../execution/reward.ts";
@@ -9,7 +10,7 @@ import type { GovernanceMethodDeps } from "./parameters.ts";
 import { writeInSlices } from "./slices.ts";
 import { paidPrice } from "./transaction.ts";
 
-const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 /** Maximum number of blocks of one accumulation, as in the Go node's `governance_getRewardsAccumulated`. */
 const MAX_BLOCKS = 604_800;
 

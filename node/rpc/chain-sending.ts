@@ -22,7 +22,7 @@ export interface ChainSendingDeps {
   readonly ethFeeCap?: number;
 }
 
-const NO_ADDRESS = new Uint8Array(20);
+const NO_ADDRESS: Address = new Uint8Array(20);
 
 /** The methods of `chain` and `eth` that sign and submit. */
 export function chainSendingMethods(deps: ChainSendingDeps): Method[] {

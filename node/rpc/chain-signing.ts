@@ -1,5 +1,7 @@
 /** Signs messages and transactions with an unlocked account, without submitting them. */
+
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Address } from "../bytes/brands.ts";
 import { type CallArgs, ethArgs, type SendArgs, sendArgs } from "../calls/arguments/transaction-args.ts";
 import { chainDraft } from "../calls/chain-draft.ts";
 import { digestOf, type MessagePrefix, messageSignature } from "../calls/message-signing.ts";
@@ -34,7 +36,7 @@ export interface ChainSigningDeps {
   readonly estimateGas: EstimateGas;
 }
 
-const NO_ADDRESS = new Uint8Array(20);
+const NO_ADDRESS: Address = new Uint8Array(20);
 
 /** The methods of `chain` and `eth` that sign without submitting. */
 export function chainSigningMethods(deps: ChainSigningDeps): Method[] {

@@ -196,5 +196,5 @@ function candidateMethods(): Method[] {
   ];
 }
 
-const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 const MAX_CANDIDATES = 1_024;

@@ -29,7 +29,7 @@ export interface OwnTransactionsDeps {
   readonly estimateGas: EstimateGas;
 }
 
-const NO_ADDRESS = new Uint8Array(20);
+const NO_ADDRESS: Address = new Uint8Array(20);
 const list = writtenAs("transactions", arraySchema(objectSchema("transaction")));
 
 /** The methods `pendingTransactions` and `resend` of `chain` and `eth`. */

@@ -37,7 +37,7 @@ interface SigningOrder<T> {
 
 const VALUE_TRANSFER = 0x08;
 const ACCOUNT_UPDATE = 0x20;
-const NO_ADDRESS = new Uint8Array(20);
+const NO_ADDRESS: Address = new Uint8Array(20);
 const params = { transaction: sendArgs, passphrase: text };
 
 /** The methods of `personal` that sign transactions. */

@@ -21,8 +21,8 @@ export interface SupplyMethodDeps {
   readonly supply: Pick<Supply, "totals">;
 }
 
-const ZERO = new Uint8Array(20);
-const DEAD = fromBareHex("000000000000000000000000000000000000dead");
+const ZERO: Address = new Uint8Array(20);
+const DEAD: Address = fromBareHex("000000000000000000000000000000000000dead");
 
 /** The methods about the supply. */
 export function supplyMethods(deps: SupplyMethodDeps): Method[] {
