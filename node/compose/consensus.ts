@@ -9,6 +9,7 @@ import { programVersion } from "../config/version.ts";
 import { type Engine, openEngine } from "../consensus/bft/engine.ts";
 import { declareEngineMetrics } from "../consensus/bft/metrics.ts";
 import { declareDraftMetrics } from "../consensus/draft-metrics.ts";
+import { readMinHeight } from "../consensus/min-height.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import { sign } from "../crypto/secp256k1.ts";
@@ -49,8 +50,10 @@ export interface ConsensusDeps {
   readonly metrics: Metrics;
 }
 
-/** Takes part in the agreement on blocks on a core node; undefined on all others. */
-export function openNodeConsensus(surroundings: ConsensusDeps): Engine | undefined {
+/**
+ * Takes part in the agreement on blocks on a core node; undefined on all others. Rejects as `readMinHeight`.
+ */
+export async function openNodeConsensus(surroundings: ConsensusDeps): Promise<Engine | undefined> {
   const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, network, clock, log } =
     surroundings;
   const { chain, writer, governance } = open;
@@ -62,6 +65,8 @@ export function openNodeConsensus(surroundings: ConsensusDeps): Engine | undefin
   const onDraft = declareDraftMetrics(surroundings.metrics);
   if (options.type !== "core") return undefined;
   warnIfNoValidator(surroundings);
+  const { doppelganger } = options.consensus;
+  const minHeight = await readMinHeight(options.consensus);
   return openEngine({
     config: chain.config,
     chain,
@@ -70,7 +75,7 @@ export function openNodeConsensus(surroundings: ConsensusDeps): Engine | undefin
     state: database.state,
     peers: network.protocol.consensus,
     ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.synced : undefined]),
-    signing: options.consensus,
+    signing: { doppelganger, minHeight },
     diskSpace: () => database.disk.room(),
     governance,
     vote: () => ballots.nextVoteField(),

@@ -102,7 +102,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const readiness = openReadiness({ ...database, options, chain, clock, network, signing }, metrics);
   const operations =
     options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, readiness }));
-  engine = openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
+  engine = await openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
   if (engine !== undefined) parts.use(engine);
   parts.use(enlargeWhenBusy());
   logStart(log, { options, chain, nodeKey, metrics: operations?.url });

@@ -1,6 +1,6 @@
 /**
- * Codes of `ConsensusError`: the violated header rule, a reason why no block can be built, or an invalid
- * message.
+ * Codes of `ConsensusError`: the violated header rule, a reason why no block can be built, an invalid message, or
+ * an unreadable minimum height.
  */
 export type ConsensusErrorCode =
   | "base-fee"
@@ -14,6 +14,7 @@ export type ConsensusErrorCode =
   | "committed-seals"
   | "governance"
   | "bad-message"
+  | "min-height"
   | "unsupported";
 
 /** Thrown by header rules, block builder and message decoder. The texts of header rules are the Go node's. */

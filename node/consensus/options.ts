@@ -4,6 +4,7 @@ import {
   choice,
   duration,
   integerKind,
+  path,
   secondsKind,
   shortText,
   textKind,
@@ -62,6 +63,12 @@ export const consensusOptions = {
     kind: integerKind(0),
     default: 0,
     summary: "number of a block that this validator's chain must have before it signs",
+    own: true,
+  }),
+  minHeightFile: consensus({
+    flag: "consensus.min-height-file",
+    kind: path,
+    summary: "file with a minimum height, read at start; a missing file sets none",
     own: true,
   }),
   extraData: consensus({

@@ -194,6 +194,7 @@ describe("options", () => {
       timeLimitMs: 250,
       doppelganger: { listenMs: 30_000 },
       minHeight: 0,
+      minHeightFile: undefined,
     });
     expect(found.log).toEqual({ level: "debug", format: "terminal" });
     const line = { "log.file": "/var/log/knit.log", "log.rotate": "true", "log.maxage": "2" };

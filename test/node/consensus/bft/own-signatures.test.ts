@@ -140,6 +140,7 @@ test("signatures beyond the bound and those of before a rewind are not known, an
   expect(own.isForeignSeal({ kind: "commit", number: 4999, hash: "other" })).toBe(true);
   own.rewind();
   expect(own.isForeign(aCommit(4999, "other"))).toBe(false);
+  expect(own.isForeign(aCommit(5000, "other"))).toBe(false);
   expect(own.isForeignSeal({ kind: "commit", number: 4999, hash: "other" })).toBe(false);
   expect(own.isForeign(aCommit(5001))).toBe(true);
 });
