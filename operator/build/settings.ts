@@ -1,4 +1,4 @@
-/** The settings file of a member's node, and the ConfigMap that contains it and the list of static nodes. */
+/** The settings file of a member's node, and the ConfigMap that contains it, the static nodes and the minimum height. */
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { pod } from "../api/names.ts";
 import type { DraftOf } from "../api/resource.ts";
@@ -10,16 +10,32 @@ export const SETTINGS_FILE = "knit.yaml";
 /** Key of the list of static nodes in the ConfigMap. */
 export const STATIC_NODES_FILE = "static-nodes.json";
 
-/**
- * Builds the ConfigMap with the settings file, and with the URLs of the node's peers as static nodes. The node reads
- * these again when they change, and finds its peers without the operator.
- */
-export function settingsMap(member: Member, text: string, peers: readonly string[]): DraftOf<V1ConfigMap> {
+/** Key of the minimum height in the ConfigMap. */
+export const MIN_HEIGHT_FILE = "min-height";
+
+/** Files beside the settings that change without a new pod template. */
+export interface SettingsFacts {
+  /** URLs of the node's peers. The node reads them again when they change, and finds its peers without the operator. */
+  readonly peers: readonly string[];
+  /** True for a core node whose volume contained blocks: it signs nothing on an empty one. */
+  readonly hadBlocks: boolean;
+}
+
+/** Builds the ConfigMap with the settings file, the static nodes and the minimum height. */
+export function settingsMap(
+  member: Member,
+  text: string,
+  { peers, hadBlocks }: SettingsFacts,
+): DraftOf<V1ConfigMap> {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: ownedMeta(member, objectNames(member.name).settings),
-    data: { [SETTINGS_FILE]: text, [STATIC_NODES_FILE]: `${JSON.stringify(peers, undefined, 2)}\n` },
+    data: {
+      [SETTINGS_FILE]: text,
+      [STATIC_NODES_FILE]: `${JSON.stringify(peers, undefined, 2)}\n`,
+      ...(hadBlocks ? { [MIN_HEIGHT_FILE]: "1\n" } : {}),
+    },
   };
 }
 
@@ -54,6 +70,8 @@ function requiredSettings({ node: { meta, spec } }: Member): Readonly<Record<str
     "bls-nodekeyhex": undefined,
     port: spec.p2p.port,
     "p2p.static-nodes-file": `${pod.settingsDirectory}/${STATIC_NODES_FILE}`,
+    "consensus.min-height-file":
+      spec.type === "core" ? `${pod.settingsDirectory}/${MIN_HEIGHT_FILE}` : undefined,
     maxconnections: spec.p2p.maxPeers,
     rewardbase: spec.rewardAddress,
     rpc: http.enabled,

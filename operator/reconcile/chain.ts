@@ -22,14 +22,22 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
   const { node, member, facts, deps } = context;
   if (node.spec.type !== "core") return markJudged(context);
   const seen = await observeVolume(context);
-  if (!isLost(seen)) return markJudged(context);
+  const isPermitted = isAllowed(
+    node.meta.annotations[annotations.allowNewChain],
+    node.status.allowed?.newChain,
+  );
+  if (!isLost(seen)) {
+    // Until it has a block again: the volume was emptied, and its node waits for the chain that it had.
+    if (isPermitted) context.status = { ...context.status, volume: undefined };
+    return markJudged(context);
+  }
   const wasHere = context.status.volume !== undefined || (context.status.height ?? 0) > 0;
   const stop = lossTrouble({
     node: node.meta.name,
     address: recordedAddress(context),
     validators: await validatorsOf(context),
     empty: emptyVolumes(context),
-    isAllowed: isAllowed(node.meta.annotations[annotations.allowNewChain], node.status.allowed?.newChain),
+    isAllowed: isPermitted,
   });
   if (stop !== undefined) {
     facts.stop ??= stop;

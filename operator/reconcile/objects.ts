@@ -51,8 +51,9 @@ export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
   const { template, settings, former } = podInputs(context);
+  const known = { peers: requiredPeers(context), hadBlocks: context.status.volume !== undefined };
   return applyAll(context, [
-    ["configMap", settingsMap(member, settings, requiredPeers(context))],
+    ["configMap", settingsMap(member, settings, known)],
     ["service", peerService(member)],
     ["service", externalService(member)],
     ["statefulSet", statefulSet(member, template, { settings, former })],

@@ -312,6 +312,12 @@ function lose(): void {
   cluster.observations.clear();
 }
 
+/** The minimum height that the node finds beside its settings. */
+function minHeight(): string | undefined {
+  const { data } = copyOf("ConfigMap", "core-settings");
+  return (data as Readonly<Record<string, string>>)["min-height"];
+}
+
 describe("a volume with the chain", () => {
   beforeEach(aChain);
 
@@ -330,6 +336,18 @@ describe("a volume with the chain", () => {
     bind("pv-1", "kubectl");
     await once("core");
     expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
+  });
+
+  test("that was emptied in place makes its node wait for the chain, unless a new one is allowed", async () => {
+    await once("core");
+    expect(minHeight()).toBe("1\n");
+    const seen = cluster.observations.get("demo/core");
+    if (seen?.ok === true) cluster.observations.set("demo/core", { ...seen, height: 0 });
+    await once("core", "core");
+    expect(minHeight()).toBe("1\n");
+    allow("core", "chain", "true");
+    await once("core", "core", "core");
+    expect(minHeight()).toBeUndefined();
   });
 
   test("may be an empty one when that is allowed, once", async () => {
