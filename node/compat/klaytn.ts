@@ -1,4 +1,5 @@
 /** Answers of the Go node of version 1, Klaytn, besides those that both lines share. */
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import type { LogFilter } from "../calls/arguments/log-filter.ts";
@@ -244,7 +245,7 @@ function noRewardBlock(number: unknown): RpcError {
   return failure(`the block does not exist (block number: ${String(number)})`);
 }
 
-function noHeader(hash: Uint8Array = new Uint8Array(0)): RpcError {
+function noHeader(hash: Hash = new Uint8Array(0)): RpcError {
   return failure(`the header does not exist (hash: [${hash.join(" ")}])`);
 }
 

@@ -4,6 +4,7 @@
  * by its id. Comes in: messages of peers, the chain, the signing record. Goes out: a verdict, and whether to listen
  * before signing.
  */
+import type { Address } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, mapKey } from "../../bytes/hex.ts";
 import { integerBytes } from "../../bytes/integer.ts";
@@ -33,7 +34,7 @@ export interface DoppelgangerOptions {
 
 /** Parts of the protection. */
 export interface DoppelgangerDeps {
-  readonly address: Uint8Array;
+  readonly address: Address;
   readonly store: Store;
   readonly chain: Pick<Chain, "head" | "header">;
   readonly clock: Clock;
@@ -258,18 +259,18 @@ export class Doppelganger {
 }
 
 /** Returns the id by which an operator clears a finding. */
-function idOf(finding: Finding, address: Uint8Array): string {
+function idOf(finding: Finding, address: Address): string {
   const bytes = encodeFinding({ ...finding, isCleared: false }, address);
   return bareHex(keccak256(bytes)).slice(0, ID_DIGITS);
 }
 
-function encodeFinding({ kind, view, digest, isCleared }: Finding, address: Uint8Array): Uint8Array {
+function encodeFinding({ kind, view, digest, isCleared }: Finding, address: Address): Uint8Array {
   const numbers = [view.sequence, view.round, payloadCode(kind), Number(isCleared)].map(integerBytes);
   return encodeRlp([address, keyBytes(digest), ...numbers]);
 }
 
 /** Returns what was found about this address; a finding about an earlier key of the node does not matter. */
-function readFinding(store: Store, address: Uint8Array): Finding | undefined {
+function readFinding(store: Store, address: Address): Finding | undefined {
   const row = store.get(FINDING_KEY);
   if (row === undefined) return undefined;
   const cursor = new RlpCursor(row);
