@@ -11,18 +11,16 @@ import { logJson } from "../presenters/receipt.ts";
 import { resolveNumber } from "./arguments/block-number.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 import type { BloomIndex, LogSource } from "./log-source.ts";
+import type { LogSearchOptions } from "./options.ts";
 
 /** Maximum number of topics of a log; a filter with more matches nothing. */
 const MAX_TOPICS = 4;
 
-/** Options of a log search. */
-export interface LogSearchOptions {
-  /** Maximum number of logs in a result; 0 is no limit. */
-  readonly maxLogs: number;
-}
+/** Limits of one search. */
+export type SearchLimits = Pick<LogSearchOptions, "maxLogs">;
 
 /** Returns the matching logs, oldest first. Throws `RpcError` when there are too many. */
-export function searchLogs(source: LogSource, filter: LogFilter, { maxLogs }: LogSearchOptions): object[] {
+export function searchLogs(source: LogSource, filter: LogFilter, { maxLogs }: SearchLimits): object[] {
   const found: object[] = [];
   const mayFit = bloomTest(filter);
   for (const number of numbersOf(source, filter)) {

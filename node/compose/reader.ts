@@ -5,8 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { storeReading } from "../calls/chain-reading.ts";
 import { storeLogSource } from "../calls/log-source.ts";
-import type { CallLimits } from "../calls/run-call.ts";
-import { type ProfileName, rpcProfiles } from "../compat/profiles.ts";
+import { rpcProfiles } from "../compat/profiles.ts";
 import { serveReader } from "../jsonrpc/reader-thread.ts";
 import { callMethods } from "../rpc/calls.ts";
 import { debugStateMethods } from "../rpc/debug-state.ts";
@@ -14,27 +13,26 @@ import { logMethods } from "../rpc/logs.ts";
 import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
 import { openLevelReader } from "../store/level-store.ts";
+import { callOptions } from "./call-options.ts";
+import type { JsonRpcOptions } from "./options.ts";
 
 /** Data that a reader thread starts with. */
 export interface ReaderData {
-  /** Of the chain database. */
+  /** Directory of the chain database. */
   readonly directory: string;
-  /** Logs in one answer; 0 is no limit. */
-  readonly maxLogs: number;
-  readonly limits: CallLimits;
-  readonly timeoutMs: number;
-  /** Of one answer. */
-  readonly maxBytes: number;
-  readonly profile: ProfileName;
+  /** The node's options of JSON-RPC, whole, so that a new one needs no line here. */
+  readonly rpc: JsonRpcOptions;
 }
 
 if (parentPort !== null) {
-  const { directory, maxLogs, limits, timeoutMs, maxBytes, profile } = workerData as ReaderData; // what node-rpc.ts gives
+  const { directory, rpc } = workerData as ReaderData; // as readers.ts passes it
+  const { limits, timeoutMs } = callOptions(rpc);
+  const maxBytes = rpc.maxAnswerBytes;
   const store = await openLevelReader(directory);
   const open = storeReading(store);
-  const { options: formOptions } = rpcProfiles[profile];
+  const { options: formOptions } = rpcProfiles[rpc.profile];
   const methods = [
-    ...logMethods({ open: () => storeLogSource(store), maxLogs }),
+    ...logMethods({ open: () => storeLogSource(store), limits: rpc }),
     ...callMethods({ open, limits, timeoutMs }),
     ...debugStateMethods({ open, maxBytes, ...formOptions }),
     ...traceMethods({ open, limits, maxBytes, ...formOptions }),
@@ -42,7 +40,7 @@ if (parentPort !== null) {
   ];
   serveReader(parentPort, methods.map(formOptions.interfaces.adaptMethod), {
     onBug: (error) => {
-      throw error instanceof Error ? error : new Error(String(error)); // the pool hears of it and starts another thread
+      throw error instanceof Error ? error : new Error(String(error)); // the pool starts another thread
     },
     onEnd: () => void store[Symbol.asyncDispose](),
   });

@@ -4,7 +4,6 @@ import { extname } from "node:path";
 import { toQuantity } from "../bytes/integer.ts";
 import { logFilterJson } from "../calls/arguments/log-filter.ts";
 import { callArgsJson } from "../calls/arguments/transaction-args.ts";
-import { rpcProfiles } from "../compat/profiles.ts";
 import {
   openReaderPool,
   type ReaderCallOptions,
@@ -12,7 +11,6 @@ import {
   type ThreadPool,
 } from "../jsonrpc/reader-pool.ts";
 import type { MemoryWatch } from "../observe/memory-watch.ts";
-import type { CallMethodDeps } from "../rpc/calls.ts";
 import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
 import { TRACE_EXPIRY } from "../rpc/traces.ts";
 import { chainDirectory } from "./database.ts";
@@ -31,7 +29,7 @@ export function openReaders(
     maxWaitingBytes: waiting,
     isShort: () => memory.isShort,
     entry: new URL(`./reader${extname(import.meta.url)}`, import.meta.url),
-    workerData: readerData(options),
+    workerData: { directory: chainDirectory(options), rpc: options.rpc } satisfies ReaderData,
     deadlineMs: options.rpc.logsDeadlineMs,
     onBug,
   });
@@ -68,17 +66,4 @@ export function askedOfReaders(
       return ask("debug_traceBlockByNumber", [toQuantity(number), config], terms);
     },
   };
-}
-
-function readerData(options: NodeOptions): ReaderData {
-  const { maxLogs, maxAnswerBytes: maxBytes, profile } = options.rpc;
-  return { directory: chainDirectory(options), maxLogs, maxBytes, profile, ...callOptions(options) };
-}
-
-/** Bounds of contract calls. */
-export function callOptions({ rpc }: NodeOptions): Omit<CallMethodDeps, "open"> {
-  const { options, readsPanics, accessListsNeedBaseFee } = rpcProfiles[rpc.profile];
-  const { gasLimit: upperGas } = options.blockMembers;
-  const limits = { upperGas, gasCap: BigInt(rpc.gasCap), readsPanics, accessListsNeedBaseFee };
-  return { limits, timeoutMs: rpc.evmTimeoutMs };
 }

@@ -39,11 +39,12 @@ import { httpOptions } from "../transport/options.ts";
 import { openWs, type WsListenerOptions } from "../transport/ws.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { rewardbaseOf } from "./accounts.ts";
+import { callOptions } from "./call-options.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
 import type { NodeDatabase } from "./database.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
 import type { NodeOptions } from "./options.ts";
-import { askedOfReaders, callOptions, openReaders } from "./readers.ts";
+import { askedOfReaders, openReaders } from "./readers.ts";
 
 /** Parts of the node that the methods use. */
 export interface RpcDeps {
@@ -227,11 +228,11 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     filterLimits: { bytes: options.memory.shares.filters },
     maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
-    logs: { open: () => chainLogSource(chain), maxLogs: options.rpc.maxLogs },
-    calls: { open: () => chainReading(chain), ...callOptions(options), inlineCalls: new InlineCalls() },
+    logs: { open: () => chainLogSource(chain), limits: options.rpc },
+    calls: { open: () => chainReading(chain), ...callOptions(options.rpc), inlineCalls: new InlineCalls() },
     debug: {
       open: storeReading(database.store),
-      ...callOptions(options),
+      ...callOptions(options.rpc),
       maxBytes: options.rpc.maxAnswerBytes,
     },
     hashBySender: options.followers.senderHashes ? (hash) => hashBySender(database.store, hash) : undefined,

@@ -1,19 +1,20 @@
 /** `getLogs`. It runs in reader threads. */
 
 import { logFilter } from "../calls/arguments/log-filter.ts";
-import { type LogSearchOptions, searchLogs } from "../calls/log-search.ts";
+import { type SearchLimits, searchLogs } from "../calls/log-search.ts";
 import type { OpenLogSource } from "../calls/log-source.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 
 /** Dependencies and options of the log search. */
-export interface LogMethodDeps extends LogSearchOptions {
+export interface LogMethodDeps {
   readonly open: OpenLogSource;
+  readonly limits: SearchLimits;
 }
 
 /** The methods; the node registers them and its reader threads serve them. */
-export function logMethods({ open, ...options }: LogMethodDeps): Method[] {
+export function logMethods({ open, limits }: LogMethodDeps): Method[] {
   return [
     method({
       name: "chain_getLogs",
@@ -24,7 +25,7 @@ export function logMethods({ open, ...options }: LogMethodDeps): Method[] {
       runs: "reader",
       handle: async ({ filter }) => {
         using source = await open();
-        return searchLogs(source, filter, options);
+        return searchLogs(source, filter, limits);
       },
     }),
   ];

@@ -40,7 +40,7 @@ export function readingParts(
     timeoutMs: 5_000,
   };
   return {
-    logs: { open: () => chainLogSource(chain), maxLogs },
+    logs: { open: () => chainLogSource(chain), limits: { maxLogs } },
     calls,
     debug: {
       open: () => {

@@ -66,7 +66,7 @@ test("only the older line searches pending blocks, from block 0 on", async () =>
   using source = await storeLogSource(store);
   const filter = logFilter.decode({ fromBlock: "pending" });
   expect(() => searchLogs(source, filter, { maxLogs: 0 })).toThrow("pending logs are not supported");
-  const rows = logMethods({ open: async () => storeLogSource(store), maxLogs: 0 });
+  const rows = logMethods({ open: async () => storeLogSource(store), limits: { maxLogs: 0 } });
   const ask = (profile: ProfileName, query: object) =>
     askRow(adaptRows(profile, rows), "chain_getLogs", query);
   await expect(ask("kaia", { toBlock: "pending" })).rejects.toThrow("pending logs are not supported");
@@ -160,7 +160,10 @@ test.each([
   [{ topics: ["0x12"] }, "hex has invalid length 1 after decoding"],
   [{ topics: [["0xzz"]] }, "invalid hex string"],
 ])("%j is refused with the Go node's error", async (filter, message) => {
-  const methods = logMethods({ open: () => Promise.reject(new Error("not reached")), maxLogs: 0 });
+  const methods = logMethods({
+    open: () => Promise.reject(new Error("not reached")),
+    limits: { maxLogs: 0 },
+  });
   const answer = await anEndpoint({ methods }).answer(aCall("eth_getLogs", [filter]), aSession);
   expect(JSON.parse(answer ?? "")).toMatchObject({
     error: { code: -32602, message: `invalid argument 0: ${message}` },
