@@ -80,7 +80,7 @@ async function attack(names: readonly string[]): Promise<void> {
   if (verdict.length > 0) process.exitCode = 1;
 }
 
-/** What was seen from outside. */
+/** Observations from outside the node. */
 interface Sightings {
   readonly seconds: number;
   readonly death: string | undefined;
@@ -158,7 +158,7 @@ function watchMemory(pid: number) {
   };
 }
 
-/** What a good peer may complain of; a block or two may be on their way. */
+/** Faults that a good peer observed; the last two blocks may be in transit. */
 function peerFaults(peer: GoodPeerFigures | undefined, head: number): readonly string[] {
   const all: readonly (readonly [boolean, string])[] = [
     [peer?.peerConnected !== true || peer.peerDropped > 0, "good peer dropped"],

@@ -34,7 +34,7 @@ import {
 } from "../node/crypto/secp256k1.ts";
 import { nobleCurve } from "../node/crypto/secp256k1-noble.ts";
 import { nobleBn254 } from "../test/support/bn254-noble.ts";
-import { median, report, rounded } from "./support/figures.ts";
+import { median, report, roundTo } from "./support/figures.ts";
 import { compare } from "./support/pairs.ts";
 
 const ethereumCryptography = "ethereum-cryptography";
@@ -209,9 +209,9 @@ compare({
 });
 
 const BATCH_ROUNDS = 9;
-const ms = (values: readonly number[]): number => rounded(median(values));
+const ms = (values: readonly number[]): number => roundTo(median(values));
 
-/** What a batch on the thread costs the main thread, against doing it there. */
+/** CPU time of the main thread for a batch on the thread, compared with the same work on the main thread. */
 async function compareBatches(): Promise<void> {
   await using recoverer = openRecoverer({ warn: (fields, message) => console.error(message, fields) });
   const batch = Array.from({ length: 1000 }, () => ({ digest, signature }));

@@ -18,7 +18,7 @@ import {
   putContract,
   rulesOf,
 } from "../test/support/evm.ts";
-import { median, report, rounded } from "./support/figures.ts";
+import { median, report, roundTo } from "./support/figures.ts";
 
 const ROUNDS = 7;
 const GAS = 1n << 40n;
@@ -47,9 +47,9 @@ interface Load {
   readonly name: string;
   readonly code: Uint8Array;
   readonly input?: Uint8Array;
-  /** How often the contract is called in a round. */
+  /** Number of calls of the contract in a round. */
   readonly calls?: number;
-  /** What is counted instead of gas. */
+  /** Unit to count instead of gas. */
   readonly unit?: string;
 }
 
@@ -100,7 +100,7 @@ function ours({ code, input = new Uint8Array(0) }: Load): () => bigint {
   };
 }
 
-/** Where the token has the caller's balance. */
+/** Storage slot of the caller's balance in the token. */
 function callerSlot(): bigint {
   const world = aWorld();
   putContract(world, CONTRACT, assemble("CALLER 0 MSTORE 0 32 MSTORE 64 0 SHA3 0 MSTORE 32 0 RETURN"));
@@ -133,7 +133,7 @@ interface Figure {
   readonly seconds: number;
 }
 
-async function timed(run: () => bigint | Promise<bigint>, calls: number): Promise<Figure> {
+async function timeRun(run: () => bigint | Promise<bigint>, calls: number): Promise<Figure> {
   const before = process.threadCpuUsage();
   let gas = 0n;
   for (let i = 0; i < calls; i++) {
@@ -154,7 +154,7 @@ async function measure(load: Load): Promise<void> {
       const repeats = side === "ours" && round > 0 ? 5 : 1;
       let [gas, seconds] = [0, 0];
       for (let i = 0; i < repeats; i++) {
-        const figure = await timed(runs[side], calls);
+        const figure = await timeRun(runs[side], calls);
         gas += amount(figure.gas);
         seconds += figure.seconds;
       }
@@ -165,10 +165,10 @@ async function measure(load: Load): Promise<void> {
   const unit = load.unit === undefined ? "mgas" : `${load.unit}PerSecond`;
   report({
     name: load.name,
-    [unit]: rounded(rate),
+    [unit]: roundTo(rate),
     oracle: "@ethereumjs/evm",
-    [`oracle_${unit}`]: rounded(oracleRate),
-    ratio: rounded(rate / oracleRate),
+    [`oracle_${unit}`]: roundTo(oracleRate),
+    ratio: roundTo(rate / oracleRate),
   });
 }
 

@@ -18,7 +18,7 @@ import { importWithGoNode } from "../test/support/go-node.ts";
 import { makeTransferChain } from "../test/support/transfer-chain.ts";
 import { runBuilt } from "./support/built-knit.ts";
 import { measureVm } from "./support/ethereumjs-vm.ts";
-import { median, report, rounded } from "./support/figures.ts";
+import { median, report, roundTo } from "./support/figures.ts";
 import { loneForks } from "./support/lone-forks.ts";
 
 const RECORDED = fileURLToPath(new URL("../test/vectors/chains/transfers", import.meta.url));
@@ -81,8 +81,8 @@ async function measure(chain: string): Promise<void> {
     chain: chain.split("/").at(-1),
     transactions,
     runs,
-    seconds: rounded(median(seconds)),
-    wholeCommandSeconds: rounded(median(whole)),
+    seconds: roundTo(median(seconds)),
+    wholeCommandSeconds: roundTo(median(whole)),
     transactionsPerSecond: Math.round(rate),
     peakMiB: median(peaks),
     ...(goRate === undefined
@@ -90,7 +90,7 @@ async function measure(chain: string): Promise<void> {
       : {
           peerTransactionsPerSecond: Math.round(goRate),
           peerPeakMiB: median(peerPeaks),
-          ratio: rounded(rate / goRate),
+          ratio: roundTo(rate / goRate),
         }),
   });
 }

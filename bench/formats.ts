@@ -45,8 +45,9 @@ function aDraft(code: number, nonce: number): TransactionDraft {
   };
 }
 
-const signed = (code: number, nonce = 7): Transaction => signTransaction(aDraft(code, nonce), CHAIN_ID, by);
-const [legacy, dynamic, valueTransfer] = [signed(0), signed(0x7802), signed(0x08)];
+const signSample = (code: number, nonce = 7): Transaction =>
+  signTransaction(aDraft(code, nonce), CHAIN_ID, by);
+const [legacy, dynamic, valueTransfer] = [signSample(0), signSample(0x7802), signSample(0x08)];
 
 const header: Header = {
   parentHash: keccak256(Buffer.from("parent")),
@@ -71,7 +72,7 @@ const header: Header = {
 };
 const block = createBlock(
   header,
-  Array.from({ length: 1_000 }, (_, nonce) => signed(0, nonce)),
+  Array.from({ length: 1_000 }, (_, nonce) => signSample(0, nonce)),
 );
 const blockBytes = encodeBlock(block);
 

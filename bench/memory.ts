@@ -1,5 +1,5 @@
 /**
- * What a node with `--max-memory` takes under floods of heavy calls: one line of JSON for each flood with the highest
+ * Measures the memory of a node with `--max-memory` under floods of heavy calls: one line of JSON for each flood with the highest
  * memory of its own (without pages of files) and the highest resident memory, the calls that were refused for want of
  * memory, and whether the node still answers. Ends with 1 when the limit was passed.
  *

@@ -55,7 +55,7 @@ try {
   await rm(scratch, { recursive: true, force: true });
 }
 
-/** What both are told alike; the port of HTTP comes first. */
+/** Flags of both nodes; the HTTP port comes first. */
 async function flagsOf(datadir: string): Promise<string[]> {
   const [http, peers] = [await freePort(), await freePort()];
   const rpc = ["--rpcport", `${http}`, "--rpc", "--rpcaddr", "127.0.0.1", "--rpcapi", "eth,admin"];
@@ -111,7 +111,7 @@ function status(http: string): Promise<Status> {
   return ask<Status>(http, "admin_stateMigrationStatus", []);
 }
 
-/** How late blocks were seen, for as long as wanted. */
+/** Measures the delays of blocks while `wanted` returns true. */
 async function blocksWhile(http: string, wanted: () => Promise<boolean>): Promise<object> {
   const late: number[] = [];
   const times: number[] = [];

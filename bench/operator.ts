@@ -29,7 +29,7 @@ import type { PlayedNode } from "./operator/played-node.ts";
 import { openPlayedPods } from "./operator/played-pods.ts";
 import { type Cost, type Subject, startSubject } from "./operator/subject.ts";
 import { Latencies } from "./rpc/latencies.ts";
-import { report, rounded } from "./support/figures.ts";
+import { report, roundTo } from "./support/figures.ts";
 
 const CONTROLLERS =
   "namespace-controller,serviceaccount-controller,serviceaccount-token-controller,garbage-collector-controller,root-ca-certificate-publisher-controller";
@@ -106,7 +106,7 @@ async function steady(subject: Subject): Promise<void> {
   const seconds = (performance.now() - began) / 1_000;
   tell(
     "steady",
-    { seconds: rounded(seconds), percentOfACore: rounded((cost.cpuSeconds / seconds) * 100) },
+    { seconds: roundTo(seconds), percentOfACore: roundTo((cost.cpuSeconds / seconds) * 100) },
     cost,
   );
 }
@@ -139,7 +139,7 @@ async function change(subject: Subject, client: KubeClient): Promise<void> {
     latencies.add((await applied) - began);
     await waitSeconds(0.1);
   }
-  const times = { p50Ms: rounded(latencies.quantile(0.5)), p99Ms: rounded(latencies.quantile(0.99)) };
+  const times = { p50Ms: roundTo(latencies.quantile(0.5)), p99Ms: roundTo(latencies.quantile(0.99)) };
   tell("a changed Node applied", { changes, ...times }, difference(await subject.cost(), before));
 }
 
@@ -202,11 +202,11 @@ function difference(after: Cost, before: Cost): Cost {
 }
 
 function tell(row: string, figures: object, cost: Cost): void {
-  report({ row, nodes, ...figures, ...cost, cpuSeconds: rounded(cost.cpuSeconds) });
+  report({ row, nodes, ...figures, ...cost, cpuSeconds: roundTo(cost.cpuSeconds) });
 }
 
 function secondsSince(began: number): number {
-  return rounded((performance.now() - began) / 1_000);
+  return roundTo((performance.now() - began) / 1_000);
 }
 
 function waitSeconds(seconds: number): Promise<void> {

@@ -53,10 +53,10 @@ async function measureAll(): Promise<void> {
 }
 
 async function measureIn(options: NodesOptions): Promise<void> {
-  await using nodes = await openNodes(chosen(targets, values.targets), options);
+  await using nodes = await openNodes(choose(targets, values.targets), options);
   using load = startLoadTool();
   const terms = { load, measureMs: Number(values.seconds) * 1000, transfers: Number(values.transfers) };
-  const wanted = values.rows === undefined ? rows.filter(({ isLong }) => !isLong) : chosen(rows, values.rows);
+  const wanted = values.rows === undefined ? rows.filter(({ isLong }) => !isLong) : choose(rows, values.rows);
   const measured = { ...options, nodes: nodes.open, terms };
   await inRounds(
     wanted.filter(({ sends }) => !sends),
@@ -85,13 +85,13 @@ async function inRounds(chosenRows: readonly Row[], { runs, table, nodes, terms 
   }
 }
 
-/** What a node cannot do is said in its place. */
+/** Returns the figure of a row, or the reason why the node has none. */
 function figureOf(row: Row, subject: Subject): Promise<Figure | string> {
   return row.measure(subject).catch((error: unknown) => (error as Error).message);
 }
 
 /** Those that are named, or all. Throws for a name that there is not. */
-function chosen<T extends { readonly name: string }>(
+function choose<T extends { readonly name: string }>(
   all: readonly T[],
   names: string | undefined,
 ): readonly T[] {

@@ -6,7 +6,7 @@
 
 import { declareCallMetrics } from "../node/jsonrpc/metrics.ts";
 import { createMetrics } from "../node/observe/metrics.ts";
-import { median, report, rounded } from "./support/figures.ts";
+import { median, report, roundTo } from "./support/figures.ts";
 
 const METHODS = 1_000;
 const SCRAPES = 50;
@@ -38,8 +38,8 @@ report({
   row: "scrape",
   methods: METHODS,
   bytes,
-  medianMs: rounded(median(times)),
-  mostMs: rounded(Math.max(...times)),
-  medianCpuMs: rounded(median(cpuTimes)),
+  medianMs: roundTo(median(times)),
+  mostMs: roundTo(Math.max(...times)),
+  medianCpuMs: roundTo(median(cpuTimes)),
   perCallNs,
 });

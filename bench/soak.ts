@@ -34,7 +34,7 @@ const { values } = parseArgs({
 const wholeMs = Number(values.minutes) * 60_000;
 const SAMPLE_MS = 1_000;
 const LISTENERS = 4;
-/** What is left of a connection is gone by then. */
+/** Time after which closed connections have released their memory. */
 const QUIET_MS = 15_000;
 const HEADERS_AT_A_TIME = 500;
 

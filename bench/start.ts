@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { freePort } from "../test/support/go-node.ts";
 import { makeTransferChain } from "../test/support/transfer-chain.ts";
 import { residentMemory, runBuilt, spawnBuilt } from "./support/built-knit.ts";
-import { median, report, rounded } from "./support/figures.ts";
+import { median, report, roundTo } from "./support/figures.ts";
 
 const IDLE_S = 30;
 const { values } = parseArgs({ options: { runs: { type: "string", default: "5" } } });
@@ -72,7 +72,7 @@ async function measure(chain: string, args: (port: string) => string[]): Promise
     node.kill("SIGKILL");
     await once(node, "exit");
   }
-  report({ bench: "start", chain, runs, firstAnswerMs: rounded(median(times)), idleMiB });
+  report({ bench: "start", chain, runs, firstAnswerMs: roundTo(median(times)), idleMiB });
 }
 
 async function answers(port: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 /**
- * What the state takes on disk. First after 100 and after many blocks of 100 transfers over the same accounts: rows by
+ * Measures the disk use of the state. First after 100 and after many blocks of 100 transfers over the same accounts: rows by
  * what they hold, and the files once they are compacted. Then as an archive, for each row that a block changed, against
  * the nodes that a trie keyed by hash would keep (each new node once, under its hash of 32 bytes, before a database's own
  * cost). With KNIT_PEER_KCN the directories after both nodes imported the same chain as archives.
@@ -16,7 +16,7 @@ import { hasGoNode, importWithGoNode } from "../test/support/go-node.ts";
 import { makeTransferChain } from "../test/support/transfer-chain.ts";
 import { runBuilt } from "./support/built-knit.ts";
 import { directoryBytes } from "./support/directory-bytes.ts";
-import { report, rounded } from "./support/figures.ts";
+import { report, roundTo } from "./support/figures.ts";
 import { TransferState } from "./support/transfer-state.ts";
 
 const TRANSFERS = 100;
@@ -26,7 +26,7 @@ const FEW = 100;
 const [accounts = 5_000, blocks = 10_000, archived = 2_000] = process.argv.slice(2).map(Number);
 
 function megabytes(bytes: number): number {
-  return rounded(bytes / 1e6);
+  return roundTo(bytes / 1e6);
 }
 
 /** Both databases, compacted. */
@@ -60,8 +60,8 @@ async function full(): Promise<void> {
 
 async function archive(): Promise<void> {
   const byHash = { bytes: 0, nodes: 0 };
-  const plain = await grown({ accounts, settings: { archive: false } });
-  const on = await grown({
+  const plain = await grow({ accounts, settings: { archive: false } });
+  const on = await grow({
     accounts,
     settings: { archive: true, flushInterval: 1 },
     tries: (directories) => counting(directories, byHash),
@@ -83,14 +83,14 @@ async function archive(): Promise<void> {
     transfersPerBlock: TRANSFERS,
     changedRows: changes,
     indexMegabytes: megabytes(index),
-    indexBytesPerChangedRow: rounded(index / changes),
+    indexBytesPerChangedRow: roundTo(index / changes),
     hashKeyedMegabytes: megabytes(before),
-    hashKeyedBytesPerChangedRow: rounded(before / changes),
-    ratio: rounded(index / before),
+    hashKeyedBytesPerChangedRow: roundTo(before / changes),
+    ratio: roundTo(index / before),
   });
 }
 
-async function grown(terms: ConstructorParameters<typeof TransferState>[0]): Promise<TransferState> {
+async function grow(terms: ConstructorParameters<typeof TransferState>[0]): Promise<TransferState> {
   const on = new TransferState(terms);
   await on.open();
   await on.begin();

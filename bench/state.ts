@@ -23,7 +23,7 @@ interface Timed {
 }
 
 /** Runs blocks of `size` changes and flushes at the end. */
-async function timed(
+async function timeRun(
   on: TransferState,
   { blocks, size }: { readonly blocks: number; readonly size: number },
   makeBlock: (n: number) => Promise<void>,
@@ -53,12 +53,12 @@ async function measure(accounts: number, blocks: number, flushInterval: number):
   const on = new TransferState({ accounts, settings: { flushInterval } });
   await on.open();
   await on.begin();
-  const transfers = await timed(
+  const transfers = await timeRun(
     on,
     { blocks, size: TRANSFERS },
     async () => void (await on.transfers(TRANSFERS)),
   );
-  const slots = await timed(on, { blocks: blocks / 4, size: CONTRACTS * SLOTS }, async (n) => {
+  const slots = await timeRun(on, { blocks: blocks / 4, size: CONTRACTS * SLOTS }, async (n) => {
     await on.makeBlock((world) => {
       for (let c = 0; c < CONTRACTS; c++) {
         const contract = new Uint8Array(20).fill(100 + c);

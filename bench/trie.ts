@@ -11,7 +11,7 @@ import { NodeSource } from "../node/state/trie/node-source.ts";
 import { Slab } from "../node/state/trie/slab.ts";
 import { Trie } from "../node/state/trie/trie.ts";
 import { createMemoryStore } from "../node/store/memory-store.ts";
-import { report, rounded } from "./support/figures.ts";
+import { report, roundTo } from "./support/figures.ts";
 
 const [count = 20_000] = process.argv.slice(2).map(Number);
 /** Changes between two roots, as a block has them. */
@@ -78,6 +78,6 @@ report({
   getsPerSecond: mine.getsPerSecond,
   oraclePutsPerSecond: theirs.putsPerSecond,
   oracleGetsPerSecond: theirs.getsPerSecond,
-  putRatio: rounded(mine.putsPerSecond / theirs.putsPerSecond),
-  getRatio: rounded(mine.getsPerSecond / theirs.getsPerSecond),
+  putRatio: roundTo(mine.putsPerSecond / theirs.putsPerSecond),
+  getRatio: roundTo(mine.getsPerSecond / theirs.getsPerSecond),
 });

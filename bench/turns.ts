@@ -1,5 +1,5 @@
 /**
- * How long other work may have to wait while blocks are executed: the CPU time of the main thread between one turn of
+ * Measures the delay of other work while blocks are executed: the CPU time of the main thread between one turn of
  * the event loop and the next, while a chain of 500 transfers a block is imported from disk to disk.
  * `node bench/turns.ts [accounts] [blocks]`
  */
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { importChain, initDatadir } from "../node/compose/offline-jobs.ts";
 import { options } from "../test/support/options.ts";
 import { makeTransferChain } from "../test/support/transfer-chain.ts";
-import { report, rounded } from "./support/figures.ts";
+import { report, roundTo } from "./support/figures.ts";
 
 const TRANSFERS = 500;
 const [accounts = 20_000, blocks = 100] = process.argv.slice(2).map(Number);
@@ -46,15 +46,15 @@ try {
   const { transactions, seconds, failure } = await importChain(settings, job);
   if (failure !== undefined) throw failure;
   const turns = stop();
-  const at = (part: number): number => rounded(turns[Math.floor(part * (turns.length - 1))] ?? Number.NaN);
+  const at = (part: number): number => roundTo(turns[Math.floor(part * (turns.length - 1))] ?? Number.NaN);
   report({
     bench: "turns",
     accounts,
     transactions,
-    seconds: rounded(seconds),
+    seconds: roundTo(seconds),
     turns: turns.length,
     milliseconds: { p50: at(0.5), p99: at(0.99), p999: at(0.999), most: at(1) },
-    longest: turns.slice(-12).map(rounded),
+    longest: turns.slice(-12).map(roundTo),
   });
 } finally {
   await rm(scratch, { recursive: true, force: true });

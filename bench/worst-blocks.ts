@@ -23,14 +23,14 @@ import { aChain } from "../test/support/chain.ts";
 import { assemble } from "../test/support/evm.ts";
 import { type GoImporter, openGoImporter } from "../test/support/go-node.ts";
 import { makeBlock, makerGenesis, senderKey } from "../test/support/transfer-chain.ts";
-import { report, rounded } from "./support/figures.ts";
+import { report, roundTo } from "./support/figures.ts";
 import { BIG, worstBodies, worstInputs } from "./support/worst-programs.ts";
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const SENDERS = 3;
 const GAS = 40_000_000n;
 const PRICE = 750_000_000_000n;
-/** What Osaka brings is left out: the Go node makes no Osaka chain without randomness. */
+/** Programs of Osaka are excluded, because the Go node makes no Osaka chain without randomness. */
 const NOT_YET = new Set(["CLZ", "p256 verify"]);
 
 interface Program {
@@ -93,7 +93,7 @@ async function madeBlock(made: Chain, index: number): Promise<Uint8Array> {
   return rawBlock(made.store, index + 1) ?? new Uint8Array(0);
 }
 
-/** What a block took: by the clock, and of the process's time. */
+/** Elapsed time and CPU time of a block. */
 interface Took {
   readonly seconds: number;
   readonly cpu: number;
@@ -128,15 +128,15 @@ async function run(scratch: string): Promise<void> {
     const raw = await madeBlock(made, index);
     const ours = await tookHere(here, raw);
     const theirs = go && (await tookGo(go, raw));
-    const mgas = rounded(Number(decodeBlock(raw).header.gasUsed) / 1e6);
+    const mgas = roundTo(Number(decodeBlock(raw).header.gasUsed) / 1e6);
     report({
       bench: "worst-blocks",
       name,
       mgas,
-      seconds: rounded(ours.seconds),
+      seconds: roundTo(ours.seconds),
       ...comparison(ours, theirs),
     });
-    const cpuRatio = theirs === undefined ? 0 : rounded(ours.cpu / theirs.cpu);
+    const cpuRatio = theirs === undefined ? 0 : roundTo(ours.cpu / theirs.cpu);
     if (cpuRatio > slowest.cpuRatio) slowest = { name, cpuRatio };
   }
   if (go !== undefined) report({ bench: "worst-blocks", slowest });
@@ -145,9 +145,9 @@ async function run(scratch: string): Promise<void> {
 function comparison(ours: Took, theirs: Took | undefined): Record<string, number> {
   if (theirs === undefined) return {};
   return {
-    peerSeconds: rounded(theirs.seconds),
-    ratio: rounded(ours.seconds / theirs.seconds),
-    cpuRatio: rounded(ours.cpu / theirs.cpu),
+    peerSeconds: roundTo(theirs.seconds),
+    ratio: roundTo(ours.seconds / theirs.seconds),
+    cpuRatio: roundTo(ours.cpu / theirs.cpu),
   };
 }
 

@@ -11,7 +11,7 @@ import { createEvm } from "../node/evm/evm.ts";
 import { precompileAt } from "../node/evm/precompiles.ts";
 import { tablesOf } from "../node/evm/revision.ts";
 import { assemble, aWorld, CALLER, CONTRACT, evmOptions, putContract, rulesOf } from "../test/support/evm.ts";
-import { report, rounded } from "./support/figures.ts";
+import { report, roundTo } from "./support/figures.ts";
 import { BIG, type PrecompileInput, worstBodies, worstInputs } from "./support/worst-programs.ts";
 
 const RULES = rulesOf("osaka");
@@ -71,9 +71,9 @@ function measureBody(name: string, body: string): Worst {
   const count = turns * UNROLLED;
   return {
     name,
-    ns: rounded((run.seconds * 1e9) / count),
-    mgas: rounded(run.gas / run.seconds / 1e6),
-    nsPerCost: rounded((run.seconds * 1e9) / count / Math.max(1, costOf(body))),
+    ns: roundTo((run.seconds * 1e9) / count),
+    mgas: roundTo(run.gas / run.seconds / 1e6),
+    nsPerCost: roundTo((run.seconds * 1e9) / count / Math.max(1, costOf(body))),
   };
 }
 
@@ -97,7 +97,7 @@ function measurePrecompile([number, name, input]: PrecompileInput): Worst | unde
   const ns = ((user + system) * 1000) / count;
   // the opcode that calls costs besides
   const [wholeGas, wholeCost] = [gas + 100, cost + 10_000];
-  return { name, ns: rounded(ns), mgas: rounded((wholeGas * 1000) / ns), nsPerCost: rounded(ns / wholeCost) };
+  return { name, ns: roundTo(ns), mgas: roundTo((wholeGas * 1000) / ns), nsPerCost: roundTo(ns / wholeCost) };
 }
 
 const found: Worst[] = Object.entries(worstBodies).map(([name, body]) => measureBody(name, body));

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { type CodeSplittingNameFunction, rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** How a module names the file of a thread, which is beside it among the sources and beside every file of the build. */
+/** The URL expression of a thread's file, which is beside its module in the sources and in the build. */
 const THREAD = /new URL\(`\.\/([\w-]+)\$\{extname\(import\.meta\.url\)\}`/g;
 
 const startedAt = new Date();

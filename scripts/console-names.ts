@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { documented } from "./rpc-docs.ts";
 
-/** Where they are. */
+/** Path of the generated file. */
 export const CONSOLE_NAMES = "node/console/names.ts";
 
 function split(name: string): [module: string, own: string] {

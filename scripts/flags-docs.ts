@@ -6,7 +6,7 @@ import { type AbsentName, absentFlags, absentNames } from "../node/options/absen
 import { absentVariableNames, variableNames } from "../node/options/flag-table.ts";
 import { flagGroups, type OptionRow } from "../node/options/rows.ts";
 
-/** Where the page is. */
+/** Path of the page. */
 export const FLAGS_DOCS = "docs/flags.md";
 
 const INTRODUCTION = `# Flags
@@ -44,7 +44,7 @@ function ownRow(row: OptionRow<unknown>): readonly string[] {
     codes(row.aliases),
     codes(variableNames(row)),
     code(flagText(row, row.default)),
-    escaped(row.summary),
+    escapeCell(row.summary),
     row.differs ?? (row.own ? "own" : "same"),
   ];
 }
@@ -74,7 +74,7 @@ function code(text: string): string {
   return text === "" ? "" : `\`${text.replaceAll("|", "\\|")}\``;
 }
 
-function escaped(text: string): string {
+function escapeCell(text: string): string {
   return text.replaceAll("<", "&lt;").replaceAll("|", "\\|");
 }
 

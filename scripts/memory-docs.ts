@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { type MemoryShares, MIN_MEMORY_BYTES, memoryParts, planMemory } from "../node/compose/memory-plan.ts";
 
-/** Where the page is. */
+/** Path of the page. */
 export const MEMORY_DOCS = "docs/memory.md";
 
 const MIB = 2 ** 20;

@@ -18,7 +18,7 @@ import {
   declareThrottlerMetrics,
 } from "../node/txpool/metrics.ts";
 
-/** Where the page is. */
+/** Path of the page. */
 export const METRICS_DOCS = "docs/metrics.md";
 
 /** Declares what a node declares. Nothing is read while the page is written, and listeners hear nothing. */

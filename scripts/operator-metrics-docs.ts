@@ -4,7 +4,7 @@ import type { Declaration } from "../operator/observe/declarations.ts";
 import { createGatewayMetrics } from "../operator/observe/gateway-metrics.ts";
 import { createMetrics, type OperatorMetrics } from "../operator/observe/metrics.ts";
 
-/** Where the page is. */
+/** Path of the page. */
 export const OPERATOR_METRICS_DOCS = "docs/operator-metrics.md";
 
 /** The operator's metrics with nothing to read. */

@@ -24,10 +24,10 @@ export function resourceDocs(): string {
 Written by \`npm run crds\` from \`operator/api\`; do not edit. API \`${API_VERSION}\`.
 
 ${section("Node", "kn", nodeSpec.schema, nodeStatus.schema)}
-${listed("Conditions:", conditionTypes)}
-${listed("Reasons of `Ready` when it is not True, and of `members[].reason`:", readyReasons())}
+${listOf("Conditions:", conditionTypes)}
+${listOf("Reasons of `Ready` when it is not True, and of `members[].reason`:", readyReasons())}
 ${reasonTable("Reasons of the other conditions", verdictReasons)}
-${listed("Phases:", phases)}
+${listOf("Phases:", phases)}
 Events:
 
 | reason | type | meaning |
@@ -45,7 +45,7 @@ ${Object.entries(operations)
   .join("\n")}
 
 ${section("Network", "knet", networkSpec.schema, networkStatus.schema)}
-${listed("Conditions:", networkConditionTypes)}
+${listOf("Conditions:", networkConditionTypes)}
 ${reasonTable("Their reasons", networkReasons)}`;
 }
 
@@ -82,7 +82,7 @@ ${[...rulesOfWhole(kind), ...rulesOf(spec, "spec")].join("\n")}
 ${fieldTable(status)}`;
 }
 
-function listed(title: string, rows: Readonly<Record<string, string>>): string {
+function listOf(title: string, rows: Readonly<Record<string, string>>): string {
   const lines = Object.entries(rows).map(([name, says]) => `- \`${name}\`: ${says}\n`);
   return `${title}\n\n${lines.join("")}`;
 }

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** How often and how long, by depth; `npm test` uses the numbers written in the tests. */
+/** Counts and durations by depth; `npm test` uses the numbers written in the tests. */
 const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ci: {
     KNIT_BFT_SEEDS: "1000",

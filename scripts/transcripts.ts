@@ -1,5 +1,5 @@
 /**
- * How far the recorded RPC transcripts fit, by group and by method: `node scripts/transcripts.ts PATH...` prints a
+ * Compares recorded RPC transcripts, by group and by method: `node scripts/transcripts.ts PATH...` prints a
  * page for each. `--group NAME` plays only that group; `--pending` writes what does not fit yet into the list that
  * the tests read.
  */

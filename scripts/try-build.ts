@@ -93,7 +93,7 @@ async function blockNumber(url: string): Promise<number> {
   return Number(result);
 }
 
-/** Where the system tells it. */
+/** Reads the resident memory from /proc. */
 function residentMegabytes(pid: number | undefined): number | undefined {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return undefined;

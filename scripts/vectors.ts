@@ -9,7 +9,7 @@ import { judgeVector } from "../test/support/vectors-kinds.ts";
 /** More failures of one path are counted and not printed. */
 const MAX_LINES = 50;
 
-/** Where the command was typed; npm runs it in the project's folder. */
+/** Working directory of the caller; npm runs scripts in the project's folder. */
 const from = process.env["INIT_CWD"] ?? process.cwd();
 const paths = process.argv.slice(2);
 const totals = { passed: 0, failed: 0 };
@@ -20,7 +20,7 @@ if (paths.length === 0) {
 }
 for (const path of paths) {
   const { passed, failed, failures, excluded = 0 } = await judgeVector(resolve(from, path));
-  for (const line of failures.slice(0, MAX_LINES)) console.log(`${path}: ${shortened(line)}`);
+  for (const line of failures.slice(0, MAX_LINES)) console.log(`${path}: ${shorten(line)}`);
   if (failures.length > MAX_LINES) console.log(`${path}: ... and ${failures.length - MAX_LINES} more`);
   if (excluded > 0)
     console.log(`${path}: ${excluded} excluded by design, listed in test/vectors/core-tests-exclusions.json`);
@@ -31,6 +31,6 @@ for (const path of paths) {
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode = totals.failed === 0 ? 0 : 1;
 
-function shortened(line: string): string {
+function shorten(line: string): string {
   return line.length <= 1_500 ? line : `${line.slice(0, 1_500)}...`;
 }

@@ -13,7 +13,7 @@ export interface AttackTarget {
   readonly kni: string;
 }
 
-/** What the attacker did, in plain numbers: connections, messages, megabytes. */
+/** Figures of the attacker: connections, messages, megabytes. */
 export type AttackFigures = Readonly<Record<string, number>>;
 
 /** One attack. It runs in a process of its own and has no rights that a stranger lacks. */

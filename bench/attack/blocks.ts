@@ -2,7 +2,7 @@
 import { toQuantity } from "../../node/bytes/integer.ts";
 import { ask, askMany } from "../rpc/ask.ts";
 
-/** How steadily it made them. */
+/** Intervals of the blocks that the node made. */
 export interface BlockFigures {
   readonly blocks: number;
   /** Whole seconds of the attack without a block. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
-/** What all connections of an attack have done. */
+/** Totals of all connections of an attack. */
 export interface ConnectionTally {
   connections: number;
   /** Connections that the node ended or refused. */
@@ -20,7 +20,7 @@ export interface AttackSocket {
   answer(): Promise<Buffer>;
 }
 
-/** How an attack uses its connections. */
+/** Options of the connections of an attack. */
 export interface ConnectionsOptions {
   readonly port: number;
   readonly count: number;
@@ -48,7 +48,7 @@ async function keepOne({ port, signal, use }: ConnectionsOptions, tally: Connect
       await once(socket, "connect");
       await use(attackSocket(socket, tally));
       socket.resume();
-      await closed(socket);
+      await untilClosed(socket);
       tally.cut++;
     } catch {
       if (!signal.aborted) tally.cut++;
@@ -58,7 +58,7 @@ async function keepOne({ port, signal, use }: ConnectionsOptions, tally: Connect
   }
 }
 
-function closed(socket: Socket): Promise<void> {
+function untilClosed(socket: Socket): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }
@@ -80,7 +80,7 @@ function attackSocket(socket: Socket, tally: ConnectionTally): AttackSocket {
 }
 
 async function failOnClose(socket: Socket): Promise<never> {
-  await closed(socket);
+  await untilClosed(socket);
   throw new Error("the node ended the connection");
 }
 

@@ -5,7 +5,7 @@
 import { Agent, request as post } from "node:http";
 import { request } from "../rpc/ask.ts";
 
-/** What it was answered. */
+/** Figures of the responses. */
 export interface GoodFigures {
   readonly answered: number;
   readonly failed: number;

@@ -17,7 +17,7 @@ import type { AttackTarget } from "./attack.ts";
 const EVERY_MS = 1_000;
 const [version, length] = [65, 23] as const;
 
-/** What it was given. */
+/** Figures of the blocks and responses that the peer received. */
 export interface GoodPeerFigures {
   readonly peerDropped: number;
   readonly peerConnected: boolean;

@@ -19,7 +19,7 @@ export const FIRST_CODE = 16;
 const PAUSE_MS = 100;
 const FRAMES_A_WRITE = 500;
 
-/** What all peers of an attack have done. */
+/** Totals of all peers of an attack. */
 export interface PeerTally {
   connections: number;
   /** Connections that the node ended or refused. */

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { AttackFigures, AttackTarget } from "./attack.ts";
 import { type AttackSocket, keepConnections, tallyFigures } from "./connections.ts";
 
-/** How many there are, and the parameters of their subscriptions. */
+/** Number of connections, and parameters of their subscriptions. */
 export interface Subscribing {
   readonly connections: number;
   readonly subscriptions: number;

@@ -9,7 +9,7 @@ import { ask } from "../rpc/ask.ts";
 import { BUILT_MAIN } from "../support/built-knit.ts";
 import type { AttackTarget } from "./attack.ts";
 
-/** How the node is started. */
+/** Start options of the node. */
 export interface VictimOptions {
   /** As `--max-memory` takes it; undefined for a node without a limit. */
   readonly maxMemory: string | undefined;
@@ -20,7 +20,7 @@ export interface VictimOptions {
 export interface Victim extends AsyncDisposable {
   readonly pid: number;
   readonly target: AttackTarget;
-  /** How it ended by itself, and its last words; undefined while it runs. */
+  /** Returns the exit and the last output; undefined while the process runs. */
   readonly death: () => string | undefined;
 }
 

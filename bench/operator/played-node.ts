@@ -5,9 +5,9 @@ import { createInterface } from "node:readline";
 /** A socket that answers. Disposing it closes it. */
 export interface PlayedNode extends AsyncDisposable {
   readonly socketPath: string;
-  /** How many peers it has. */
+  /** Number of peers. */
   peers(): number;
-  /** How often it was told of one. */
+  /** Number of calls of admin_addPeer. */
   tellings(): number;
   /** Loses all peers, as a split of the network would have it. */
   losePeers(): void;

@@ -18,11 +18,11 @@ import { silentLog } from "../../operator/observe/log.ts";
 import { WorkQueue } from "../../operator/runtime/queue.ts";
 import { openPlayedNode, type PlayedNode } from "./played-node.ts";
 
-/** What is played with. */
+/** Options of played pods. */
 export interface PlayOptions {
   readonly client: KubeClient;
   readonly directory: string;
-  /** What selects the StatefulSets. */
+  /** Label selector of the StatefulSets. */
   readonly selector: string;
 }
 

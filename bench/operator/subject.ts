@@ -15,7 +15,7 @@ import { cpuSeconds, peakMemory, residentMemory } from "../support/built-knit.ts
 
 const BUILT_MAIN = fileURLToPath(new URL("../../dist/operator/main.js", import.meta.url));
 
-/** What it costs so far: seconds of processor time, MiB, requests to the API server by method. */
+/** Resource use since the start: seconds of processor time, MiB, requests to the API server by method. */
 export interface Cost {
   readonly cpuSeconds: number;
   readonly residentMiB: number | undefined;
@@ -56,7 +56,7 @@ export async function startSubject(cluster: Cluster, engine: readonly string[]):
     return child;
   };
   let running = start();
-  const metrics = () => scraped(`http://127.0.0.1:${port}/metrics`);
+  const metrics = () => scrape(`http://127.0.0.1:${port}/metrics`);
   return {
     metrics,
     cost: async () => costOf(running, await metrics()),
@@ -69,7 +69,7 @@ export async function startSubject(cluster: Cluster, engine: readonly string[]):
   };
 }
 
-/** What the image gives Node.js. */
+/** Environment and flags of Node.js in the image. */
 function shippedTerms() {
   const dockerfile = readFileSync(new URL("../../Dockerfile", import.meta.url), "utf8");
   const { entrypoint, env } = readTarget(dockerfile, "operator");
@@ -93,7 +93,7 @@ function accountOf(cluster: Cluster, kubeconfig: string) {
   return { directory, env: { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } };
 }
 
-async function scraped(url: string): Promise<ReadonlyMap<string, number>> {
+async function scrape(url: string): Promise<ReadonlyMap<string, number>> {
   const text = await fetch(url).then(
     (answer) => answer.text(),
     () => "",

@@ -1,4 +1,4 @@
-/** What is made or installed once and kept for later runs, outside the checkout. */
+/** Cache of created and installed files for later runs, outside the checkout. */
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What is asked for in a node's chain: found in the made chain, or made on a development chain that begins empty. */
+/** Objects of a chain that requests refer to: found in the generated chain, or created on an empty development chain. */
 import { toHex } from "../../node/bytes/hex.ts";
 import { toQuantity } from "../../node/bytes/integer.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";

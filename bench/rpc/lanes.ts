@@ -17,7 +17,7 @@ export interface Group {
   readonly restMs?: number;
 }
 
-/** What came of a group while it was measured. */
+/** Result of a group of requests. */
 export interface GroupResult {
   readonly answers: number;
   /** Answers before it was measured, too. */

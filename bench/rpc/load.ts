@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Group, GroupResult } from "./lanes.ts";
 
-/** What is sent, and for how long. */
+/** Requests to send, and the duration. */
 export interface LoadRequest {
   readonly groups: readonly Group[];
   readonly warmupMs: number;
@@ -14,13 +14,13 @@ export interface LoadRequest {
   readonly count?: number;
 }
 
-/** What a load came to, group by group in their order. */
+/** Results by group, in the order of the groups. */
 export interface LoadResult {
   readonly seconds: number;
   readonly groups: readonly GroupResult[];
 }
 
-/** What the process answers. */
+/** Response of the process. */
 export type LoadReply = LoadResult | { readonly error: string };
 
 /** The process. Disposing ends it. */

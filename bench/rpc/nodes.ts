@@ -18,7 +18,7 @@ export interface Nodes extends AsyncDisposable {
   noteMemory(): void;
 }
 
-/** How they are started. */
+/** Start options. */
 export interface NodesOptions {
   readonly workshop: Workshop;
   /** Of the made chain. */

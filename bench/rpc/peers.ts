@@ -27,7 +27,7 @@ export const peerPackages = {
   hardhat: { packages: ["hardhat@2.26.3"], file: "hardhat/internal/cli/bootstrap.js" },
 } as const satisfies Readonly<Record<string, PeerPackages>>;
 
-/** Where npm peers are, and whether a missing one may be installed there. */
+/** Directory of npm peers, and permission to install missing ones. */
 export interface PeerPlace {
   readonly folder: string;
   readonly mayInstall: boolean;

@@ -1,4 +1,4 @@
-/** What is measured: a row each. A text instead of a figure says why a node has none. */
+/** Measured quantities, one row each. A text instead of a figure gives the reason why a node has none. */
 import { toHex } from "../../node/bytes/hex.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import { TOKEN_ADDRESS, tokenTransfer } from "../../test/support/token.ts";

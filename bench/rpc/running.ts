@@ -5,10 +5,10 @@ import { cpuSeconds, residentMemory } from "../support/built-knit.ts";
 import { ask } from "./ask.ts";
 import type { Wire } from "./wires.ts";
 
-/** Where a node answers; a wire that it does not have is missing. HTTP is always there. */
+/** Addresses of a node by wire. HTTP is always present. */
 export type Targets = Readonly<Partial<Record<Wire, string>>> & { readonly http: string };
 
-/** How a node is started. */
+/** Command and addresses of a node. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];

@@ -1,8 +1,8 @@
 /** Figures by row and node, printed as one line of JSON a row: medians, and ratios of the first node to the others. */
-import { median, report, rounded } from "../support/figures.ts";
+import { median, report, roundTo } from "../support/figures.ts";
 import type { Figure, Row } from "./rows.ts";
 
-/** What a row is called and which way is better. */
+/** Name and unit of a row, and the direction of improvement. */
 export type RowHead = Pick<Row, "name" | "unit" | "isLessBetter">;
 
 /** See the file's header. */
@@ -23,7 +23,7 @@ export class Table {
       const cell = cellOf(figures);
       nodes[node] = cell;
       if (typeof cell === "string") continue;
-      if (first !== undefined) ratios[node] = rounded(isLessBetter ? cell.value / first : first / cell.value);
+      if (first !== undefined) ratios[node] = roundTo(isLessBetter ? cell.value / first : first / cell.value);
       first ??= cell.value;
     }
     report({ bench: "rpc", row: name, unit, nodes, ratios });
@@ -39,7 +39,7 @@ function cellOf(
   const measured = figures.filter((figure) => typeof figure !== "string");
   const medians = Object.keys(first).map((key) => [
     key,
-    rounded(median(measured.map((figure) => figure[key] ?? Number.NaN))),
+    roundTo(median(measured.map((figure) => figure[key] ?? Number.NaN))),
   ]);
-  return { ...Object.fromEntries(medians), runs: measured.map(({ value }) => rounded(value)) };
+  return { ...Object.fromEntries(medians), runs: measured.map(({ value }) => roundTo(value)) };
 }

@@ -9,7 +9,7 @@ import { BUILT_MAIN, runBuilt } from "../support/built-knit.ts";
 import { NODE_20, type PeerPlace, peerFile, peerPackages } from "./peers.ts";
 import type { Launch } from "./running.ts";
 
-/** What targets are made from. */
+/** Inputs of all targets. */
 export interface Workshop {
   /** Gone when the benchmark ends. */
   readonly scratch: string;
@@ -30,7 +30,7 @@ export interface Target {
   readonly name: string;
   /** Undefined when it begins with the made chain. */
   readonly setters?: Setters;
-  /** How it is started, each time; a text says what is missing. */
+  /** Prepares a start; returns a text when something is missing. */
   prepare(workshop: Workshop): Promise<Launch | string>;
 }
 
@@ -71,7 +71,7 @@ async function goNode({ scratch, chain }: Workshop): Promise<Launch | string> {
   return { command, args: [...flags, ...alone, "--verbosity", "2"], targets: where };
 }
 
-/** What Knit and the Go node are told alike. */
+/** Flags of both Knit and the Go node. */
 async function chainFlags(
   datadir: string,
   ipc: string,

@@ -49,7 +49,9 @@ export async function signTransfers(url: string, count: number): Promise<SignedT
 export async function signTokenTransfer(url: string): Promise<string> {
   const [nonce = 0] = await nextNonces(url);
   const input = tokenTransfer(addressOfKey(senderKey(1)), 1);
-  return toHex(signed(0, { nonce: BigInt(nonce), gas: 100_000n, to: TOKEN_ADDRESS, value: 0n, input }).raw);
+  return toHex(
+    signTransfer(0, { nonce: BigInt(nonce), gas: 100_000n, to: TOKEN_ADDRESS, value: 0n, input }).raw,
+  );
 }
 
 /** Resolves when all have their receipt. Throws when no further one gets it for a while. */
@@ -77,7 +79,7 @@ async function nextNonces(url: string): Promise<readonly number[]> {
 
 function transfer(place: number, nonce: number) {
   const to = addressOfKey(senderKey(SENDERS + place));
-  return signed(place, { nonce: BigInt(nonce), gas: 21_000n, to, value: 1n, input: new Uint8Array(0) });
+  return signTransfer(place, { nonce: BigInt(nonce), gas: 21_000n, to, value: 1n, input: new Uint8Array(0) });
 }
 
 interface Sent {
@@ -88,7 +90,7 @@ interface Sent {
   readonly input: Uint8Array;
 }
 
-function signed(place: number, what: Sent) {
+function signTransfer(place: number, what: Sent) {
   const draft = { code: 0, gasFeeCap: PRICE, gasTipCap: PRICE, ...what };
   return signTransaction(draft, BigInt(CHAIN_ID), (digest) => sign(digest, senderKey(place)));
 }

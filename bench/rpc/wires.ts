@@ -1,6 +1,6 @@
-/** How requests are dressed for each wire, and where an answer ends: HTTP with a length or in chunks, frames, bare JSON. */
+/** Framing of requests and responses by wire: HTTP with a length or in chunks, frames, bare JSON. */
 
-/** What carries requests. */
+/** A transport of requests. */
 export type Wire = "http" | "ws" | "ipc";
 
 /** The bytes of one request. `target` is `http://host:port`, `ws://host:port` or the path of a socket. */
@@ -27,7 +27,7 @@ function maskedLength(length: number): Buffer {
 
 /** Finds the end of one answer after another; there is never more than one under way. */
 export interface AnswerReader {
-  /** Whether the answer is whole with these bytes: the first `length` of a buffer that is used again. */
+  /** Adds the first `length` bytes of a reused buffer; returns true when the response is complete. */
   push(bytes: Buffer, length: number): boolean;
 }
 

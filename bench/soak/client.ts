@@ -8,7 +8,7 @@ const LATER = new Set([-32003, -32005]);
 const LATER_TEXT =
   /timeout|too many requests|known transaction|txpool is full|already started|triggered already|missing trie node|state.*(unavailable|not available)/i;
 
-/** What every kind of work is given. */
+/** Client of every kind of work. */
 export interface Client {
   readonly subject: Subject;
   readonly tally: Tally;

@@ -1,4 +1,4 @@
-/** What the node takes, looked at again and again. */
+/** Samples of the node's resource use. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Subject } from "./subject.ts";
 

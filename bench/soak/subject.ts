@@ -6,7 +6,7 @@ import { until } from "../../test/support/rpc-client.ts";
 import { ask } from "../rpc/ask.ts";
 import { BUILT_MAIN } from "../support/built-knit.ts";
 
-/** How it is started. */
+/** Start options. */
 export interface SubjectOptions {
   readonly datadir: string;
   /** As `--max-memory` takes it. */
@@ -27,7 +27,7 @@ export class Subject {
   readonly #ports: readonly [http: number, ws: number, metrics: number];
   #child: ChildProcess | undefined;
   readonly pauses: Pause[] = [];
-  /** What went wrong with the process itself. */
+  /** Faults of the process itself. */
   readonly faults: string[] = [];
   /** Changes whenever the process does. */
   generation = 0;

@@ -1,4 +1,4 @@
-/** What clients saw: calls by kind of work, and everything that must not happen. */
+/** Results of the clients: calls by kind of work, and faults. */
 
 /** The node was not there, or was ended meanwhile: nothing to learn from that. */
 export class Down extends Error {}

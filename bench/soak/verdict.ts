@@ -1,8 +1,8 @@
-/** What a soak is judged by: a row a bound. */
+/** Bounds of a soak, one row each. */
 import type { Sample } from "./samples.ts";
 import type { Pause } from "./subject.ts";
 
-/** What was seen in all. */
+/** All observations of a run. */
 export interface Findings {
   readonly limitBytes: number;
   /** Of the whole time. */
@@ -74,10 +74,10 @@ export function bounds(found: Findings): readonly Bound[] {
 }
 
 function atMost(name: string, seen: number, allowed: number): Bound {
-  return { name, seen: shown(seen), allowed: shown(allowed), holds: seen <= allowed };
+  return { name, seen: format(seen), allowed: format(allowed), holds: seen <= allowed };
 }
 
-function shown(value: number): string {
+function format(value: number): string {
   return String(Math.round(value));
 }
 

@@ -1,11 +1,11 @@
-/** What clients do, all at once: a row a kind of work. A step is one go of one client. */
+/** Kinds of work that clients do concurrently, one row each. A step is one iteration of one client. */
 import { randomBytes } from "node:crypto";
 import { toHex } from "../../node/bytes/hex.ts";
 import { fixedBytes, toQuantity } from "../../node/bytes/integer.ts";
 import { COUNTER_CODE } from "../../test/support/counter-contract.ts";
 import { type Client, call, callMany } from "./client.ts";
 
-/** What works share: accounts of the node, a contract, and the newest block that was reported. */
+/** Shared by all kinds of work: accounts of the node, a contract, and the newest block that was reported. */
 export interface Stage {
   accounts: readonly string[];
   contract: string | undefined;

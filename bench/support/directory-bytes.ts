@@ -1,3 +1,4 @@
+/** Disk use of a directory. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 

@@ -18,6 +18,6 @@ export function report(figure: Record<string, unknown>): void {
 }
 
 /** Rounded to three significant digits, as a reader wants it. */
-export function rounded(value: number): number {
+export function roundTo(value: number): number {
   return Number(value.toPrecision(3));
 }

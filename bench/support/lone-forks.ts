@@ -1,3 +1,4 @@
+/** Forks that a lone validator can run. */
 import { forks } from "../../node/config/forks.ts";
 
 /** The configuration keys of all forks that a lone validator without a registry of keys can run. */

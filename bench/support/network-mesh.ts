@@ -11,7 +11,7 @@ import {
 } from "../../scripts/network/network.ts";
 import { freePorts } from "../../scripts/network/ports.ts";
 import { cpuSeconds } from "./built-knit.ts";
-import { median, report, rounded } from "./figures.ts";
+import { median, report, roundTo } from "./figures.ts";
 
 const BLOCKS = 20;
 /** Blocks before the first that counts: nodes start, and peers meet. */
@@ -20,7 +20,7 @@ const WARM_BLOCKS = 5;
 const COUNCIL_WARM_BLOCKS = 30;
 const COUNCIL_BLOCKS = 30;
 
-/** When a node had a block, in milliseconds since the epoch. */
+/** Arrival of a block at a node, in milliseconds since the epoch. */
 interface Arrival {
   readonly node: string;
   readonly number: number;
@@ -55,7 +55,7 @@ async function watch(
 
 /** Listens to a node's heads over its socket. */
 async function follow(node: NetworkNode, tell: (arrival: Arrival) => void): Promise<() => void> {
-  const socket = await connected(node.socket);
+  const socket = await untilConnected(node.socket);
   const lines = createInterface(socket).on("error", () => undefined); // the node has ended
   lines.on("line", (line) => {
     const atMs = performance.timeOrigin + performance.now();
@@ -68,7 +68,7 @@ async function follow(node: NetworkNode, tell: (arrival: Arrival) => void): Prom
 }
 
 /** A node opens its socket after it has begun to answer over HTTP. */
-async function connected(path: string): Promise<Socket> {
+async function untilConnected(path: string): Promise<Socket> {
   for (;;) {
     const socket = connect(path);
     try {
@@ -86,7 +86,7 @@ async function untilAll(arrivals: readonly Arrival[], nodes: number, number: num
   while (there() < nodes) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-/** How long a block takes from the first node that has it to each other one. */
+/** Measures the time of a block from the first node that has it to each other node. */
 export async function benchPropagation({ scratch }: { readonly scratch: string }): Promise<void> {
   const size = { core: 1, proxy: 3, endpoint: 4 };
   await using network = await openNetwork({ size, directory: join(scratch, "mesh") });
@@ -99,15 +99,15 @@ export async function benchPropagation({ scratch }: { readonly scratch: string }
   report({
     bench: "propagation",
     nodes: network.nodes.length,
-    p50Ms: rounded(median(delays)),
-    mostMs: rounded(Math.max(...delays)),
-    idleCpuPercent: rounded(median(cpu) * 100),
+    p50Ms: roundTo(median(delays)),
+    mostMs: roundTo(Math.max(...delays)),
+    idleCpuPercent: roundTo(median(cpu) * 100),
   });
 }
 
 const KCN = process.env["KNIT_PEER_KCN"];
 
-/** How long after the second that a block names its council has agreed on it. */
+/** Measures the time from a block's timestamp until its council has agreed on it. */
 export async function benchConsensus({
   scratch,
   validators,
@@ -142,16 +142,16 @@ async function measureCouncil(program: string, terms: NetworkOptions): Promise<v
     bench: "consensus",
     program,
     validators: terms.size.core,
-    enoughCommitsP50Ms: rounded(median(agreed.slice(-COUNCIL_BLOCKS * terms.size.core))),
-    afterItsSecondP50Ms: rounded(median(late)),
-    mostMs: rounded(Math.max(...late)),
-    cpuPercent: rounded(median(cpu) * 100),
+    enoughCommitsP50Ms: roundTo(median(agreed.slice(-COUNCIL_BLOCKS * terms.size.core))),
+    afterItsSecondP50Ms: roundTo(median(late)),
+    mostMs: roundTo(Math.max(...late)),
+    cpuPercent: roundTo(median(cpu) * 100),
   });
 }
 
 const METRICS = ["--metrics", "--prometheus"];
 
-/** When a node had enough commits for the block before the newest, in milliseconds after mining began. */
+/** Returns the time of the quorum of commits for the block before the newest, in milliseconds after mining began. */
 async function readQuorum(port: number): Promise<number | undefined> {
   const text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
     (answer) => answer.text(),

@@ -6,12 +6,12 @@ import { ask } from "../../scripts/network/rpc.ts";
 import { freePort } from "../../test/support/go-node.ts";
 import { makeTransferChain } from "../../test/support/transfer-chain.ts";
 import { cpuSeconds, peakMemory, runBuilt, spawnBuilt } from "./built-knit.ts";
-import { report, rounded } from "./figures.ts";
+import { report, roundTo } from "./figures.ts";
 
 const KCN = process.env["KNIT_PEER_KCN"];
 const ASK_MS = 20;
 
-/** Where the bench keeps things, and which chain it takes. */
+/** Working directory and chain of the bench. */
 export interface SyncOptions {
   readonly scratch: string;
   /** A directory with genesis.json and chain.rlp.gz; one of transfers is made when undefined. */
@@ -98,12 +98,12 @@ async function measure(program: string, source: Running, late: Running): Promise
     program,
     blocks,
     transactions,
-    seconds: rounded(seconds),
-    sinceAskedSeconds: rounded((performance.now() - asked) / 1000),
-    blocksPerSecond: rounded(blocks / seconds),
-    transactionsPerSecond: rounded(transactions / seconds),
-    cpuSeconds: rounded(cpuSeconds(late.child.pid)),
-    sourceCpuSeconds: rounded(cpuSeconds(source.child.pid)),
+    seconds: roundTo(seconds),
+    sinceAskedSeconds: roundTo((performance.now() - asked) / 1000),
+    blocksPerSecond: roundTo(blocks / seconds),
+    transactionsPerSecond: roundTo(transactions / seconds),
+    cpuSeconds: roundTo(cpuSeconds(late.child.pid)),
+    sourceCpuSeconds: roundTo(cpuSeconds(source.child.pid)),
     peakMiB: peakMemory(late.child.pid),
   });
   await end(late);

@@ -1,5 +1,5 @@
 /** Our function and an oracle's, timed in turns in one run. */
-import { median, report, rounded } from "./figures.ts";
+import { median, report, roundTo } from "./figures.ts";
 
 /** Two functions that do the same. */
 export interface Pair {
@@ -26,10 +26,10 @@ export function compare({ name, ours, oracle, oracleName }: Pair): void {
   const [ns, oracleNs] = [median(rounds.ours), median(rounds.oracle)];
   report({
     name,
-    ns: rounded(ns),
+    ns: roundTo(ns),
     oracle: oracleName,
-    oracleNs: rounded(oracleNs),
-    ratio: rounded(oracleNs / ns),
+    oracleNs: roundTo(oracleNs),
+    ratio: roundTo(oracleNs / ns),
   });
 }
 
@@ -40,7 +40,7 @@ function timeOf(run: () => unknown, times: number): number {
   return ((user + system) * 1_000) / times;
 }
 
-/** How often to run so that a round takes `ROUND_MS`, by the wall clock: CPU time comes in coarse steps. */
+/** Number of runs after which a round takes `ROUND_MS` by the wall clock: CPU time comes in coarse steps. */
 function timesFor(run: () => unknown): number {
   for (let times = 1; ; times *= 2) {
     const started = performance.now();

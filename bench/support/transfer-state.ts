@@ -17,10 +17,10 @@ import { directoryBytes } from "./directory-bytes.ts";
 const FEE = 25_000_000_000n * 21_000n;
 const AUTHOR = new Uint8Array(20).fill(7);
 
-/** How the state is opened; `tries` may watch what is written. */
+/** Options of the state; `tries` may observe writes. */
 export interface TransferStateOptions {
   readonly accounts: number;
-  /** Where it lies; a new temporary directory when left out. */
+  /** Directory of the databases; a new temporary one when absent. */
   readonly directory?: string;
   readonly settings: Omit<StateOptions, "chain" | "trie">;
   readonly tries?: (directories: TrieStores) => TrieStores;
@@ -123,7 +123,7 @@ export class TransferState {
     return directoryBytes(join(this.directory, part));
   }
 
-  /** What both databases, which must be closed, hold. */
+  /** Counts the rows of both databases, which must be closed. */
   async rows(): Promise<{ readonly state: RowSum; readonly trie: RowSum; readonly history: RowSum }> {
     const { account, slot, code, preimage, destroyed, undo, change } = tables;
     await using chain = await openLevelStore(join(this.directory, "chain"));

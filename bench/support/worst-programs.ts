@@ -105,7 +105,7 @@ const modexp = (base: number, exponent: number, modulus: number): Uint8Array =>
 const g1 = mapToG1(new Uint8Array(64).fill(1, 20)) ?? new Uint8Array();
 const g2 = mapToG2(new Uint8Array(128).fill(1, 20, 64).fill(2, 84)) ?? new Uint8Array();
 const scalar = new Uint8Array(32).fill(0x6d);
-const repeated = (part: Uint8Array, times: number): Uint8Array =>
+const repeatCode = (part: Uint8Array, times: number): Uint8Array =>
   concatBytes(...Array.from({ length: times }, () => part));
 // A proof of the consensus layer's reference tests.
 const commitment = Buffer.from(
@@ -146,12 +146,12 @@ export const worstInputs: readonly PrecompileInput[] = [
   [0x0b, "BLS G1 add", new Uint8Array(256)],
   [0x0a, "KZG point evaluation", concatBytes(versionedHash(commitment), evaluation, commitment, proof)],
   [0x0c, "BLS G1 sum of 1", concatBytes(g1, scalar)],
-  [0x0c, "BLS G1 sum of 128", repeated(concatBytes(g1, scalar), 128)],
+  [0x0c, "BLS G1 sum of 128", repeatCode(concatBytes(g1, scalar), 128)],
   [0x0d, "BLS G2 add", concatBytes(g2, g2)],
   [0x0e, "BLS G2 sum of 1", concatBytes(g2, scalar)],
-  [0x0e, "BLS G2 sum of 128", repeated(concatBytes(g2, scalar), 128)],
+  [0x0e, "BLS G2 sum of 128", repeatCode(concatBytes(g2, scalar), 128)],
   [0x0f, "BLS pairing of 1", concatBytes(g1, g2)],
-  [0x0f, "BLS pairing of 8", repeated(concatBytes(g1, g2), 8)],
+  [0x0f, "BLS pairing of 8", repeatCode(concatBytes(g1, g2), 8)],
   [0x10, "BLS map to G1", new Uint8Array(64).fill(1, 20)],
   [0x11, "BLS map to G2", concatBytes(new Uint8Array(64).fill(1, 20), new Uint8Array(64).fill(2, 20))],
   [0x100, "p256 verify", concatBytes(digest, signature.subarray(0, 64), publicKeyOf(key))],

@@ -10,7 +10,7 @@ import type { GenesisOptions } from "../../node/network-maker/genesis-options.ts
 
 /** The chain's id, and the network's. */
 export const CHAIN_ID = 9001;
-/** How many accounts have money; their keys are those of development chains. */
+/** Number of funded accounts; their keys are those of development chains. */
 export const FUNDED_ACCOUNTS = 10;
 /** Of a legacy transaction, in peb. */
 export const GAS_PRICE = 750_000_000_000n;

@@ -1,4 +1,4 @@
-/** Where the nodes of a network are. */
+/** Heads of the nodes of a network. */
 import type { NetworkNode } from "./network.ts";
 
 /** A node's newest block; undefined when it does not answer. */
@@ -28,7 +28,7 @@ interface BlockAnswer {
   readonly hash: string;
 }
 
-/** Whether all nodes that answer have the same block at the lowest of their heads. */
+/** True when all responding nodes have the same block at the lowest of their heads. */
 export async function agree(nodes: readonly NetworkNode[]): Promise<boolean> {
   const heads = await headsOf(nodes);
   const up = nodes.filter((_, place) => heads[place]?.number !== undefined);

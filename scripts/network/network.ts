@@ -10,13 +10,13 @@ import { freePorts } from "./ports.ts";
 import { goNode, knit, layOut, type Program } from "./programs.ts";
 import { ask } from "./rpc.ts";
 
-/** What a network is made of. */
+/** Options of a network. */
 export interface NetworkOptions {
   readonly size: NetworkSize;
   readonly consensus?: ConsensusChoice;
   /** Changes the text of the genesis file before block 0 is written; `council` is the core nodes. */
   readonly adapt?: (genesis: string, council: readonly Uint8Array[]) => string;
-  /** Where the nodes keep things; made when it is missing. */
+  /** Parent of the data directories; created when it is missing. */
   readonly directory: string;
   /** Further flags of every node of ours. */
   readonly flags?: readonly string[];
@@ -30,9 +30,9 @@ export interface NetworkOptions {
 
 /** A node of a running network. */
 export interface NetworkNode extends PlannedNode {
-  /** Where it answers on this machine alone. */
+  /** Path of its IPC socket. */
   readonly socket: string;
-  /** Where it answers. */
+  /** URL of its HTTP endpoint. */
   readonly url: string;
   /** Of its process while that is running. */
   readonly pid: () => number | undefined;
@@ -51,7 +51,7 @@ export interface Network extends AsyncDisposable {
 
 /** A node ends within ten seconds; now and then a Go node never does. */
 const STOP_MS = 20_000;
-/** How often a starting node is asked. */
+/** Interval of requests to a starting node. */
 const ASK_MS = 100;
 
 /** Makes a chain, a directory for each node, and starts them all. Rejects when one does not start. */

@@ -3,7 +3,7 @@ import { bareHex } from "../../node/bytes/hex.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { type NodeKey, nodeKeyOf } from "../../node/p2p/node-key.ts";
 
-/** How many nodes of each type. */
+/** Number of nodes by type. */
 export interface NetworkSize {
   readonly core: number;
   readonly proxy: number;
@@ -39,7 +39,7 @@ export function planNetwork(size: NetworkSize, ports: readonly number[]): Planne
   }));
 }
 
-/** How many ports a network takes. */
+/** Number of ports that a network uses. */
 export function portsOf({ core, proxy, endpoint }: NetworkSize): number {
   return 2 * (core + proxy + endpoint);
 }

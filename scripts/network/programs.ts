@@ -8,7 +8,7 @@ import { bareHex, toHex } from "../../node/bytes/hex.ts";
 import { CHAIN_ID } from "./genesis.ts";
 import type { PlannedNode } from "./plan.ts";
 
-/** How a program is made a node of the network. */
+/** A program that can run as a node of the network. */
 export interface Program {
   /** The name of its socket in the data directory. */
   readonly socket: string;

@@ -1,3 +1,4 @@
+/** Calls of single methods in tests. */
 import type { CallContext, Method } from "../../node/jsonrpc/method.ts";
 
 const CONTEXT: CallContext = { signal: new AbortController().signal, modules: [], document: () => "" };

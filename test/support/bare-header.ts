@@ -1,3 +1,4 @@
+/** Headers for tests that read only a few fields. */
 import { EMPTY_BLOOM } from "../../node/model/bloom.ts";
 import type { Header } from "../../node/model/header.ts";
 

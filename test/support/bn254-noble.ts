@@ -1,3 +1,4 @@
+/** BN254 by @noble/curves, the oracle of the kernels. */
 import { bn254 } from "@noble/curves/bn254.js";
 import { concatBytes, isZero } from "../../node/bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../../node/bytes/integer.ts";

@@ -1,3 +1,4 @@
+/** Readers of published vectors: Wycheproof and the EIPs. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 

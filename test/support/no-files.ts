@@ -1,3 +1,4 @@
+/** Chain files for tests that use none. */
 import type { ChainFiles } from "../../node/rpc/admin-chain.ts";
 
 const refuse = (): Promise<never> => Promise.reject(new Error("no chain files here"));

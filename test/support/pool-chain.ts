@@ -1,3 +1,4 @@
+/** A fake chain for tests of the pool. */
 import { mapKey } from "../../node/bytes/hex.ts";
 import { BASE_RULES, type Rules } from "../../node/config/rules.ts";
 import { type Account, emptyAccount } from "../../node/model/account.ts";

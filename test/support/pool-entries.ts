@@ -1,3 +1,4 @@
+/** Entries of the pool without signatures and encodings. */
 import { mapKey } from "../../node/bytes/hex.ts";
 import type { Transaction } from "../../node/model/transaction.ts";
 import type { PooledAccounts } from "../../node/txpool/delegations.ts";

@@ -1,3 +1,4 @@
+/** Pools on a fake chain with a fake clock. */
 import type { Transaction } from "../../node/model/transaction.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";

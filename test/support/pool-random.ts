@@ -1,3 +1,4 @@
+/** Repeatable random choices. */
 import { seededRandom } from "./random.ts";
 
 /** Repeatable choices: the same seed makes the same ones. */

@@ -1,3 +1,4 @@
+/** Signed transactions for tests of the pool. */
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { signTransaction, type Transaction } from "../../node/model/transaction.ts";
 

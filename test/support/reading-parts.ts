@@ -1,3 +1,4 @@
+/** Dependencies of methods that scan or run contracts, without reader threads. */
 import { chainReading, storeReading } from "../../node/calls/chain-reading.ts";
 import { searchLogs } from "../../node/calls/log-search.ts";
 import { chainLogSource } from "../../node/calls/log-source.ts";

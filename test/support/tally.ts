@@ -1,3 +1,4 @@
+/** Counts of comparisons with recorded values. */
 import { isDeepStrictEqual } from "node:util";
 
 /** How many comparisons held, and a line for each that did not. */

@@ -1,3 +1,4 @@
+/** Waits for conditions. */
 const PATIENCE_MS = 25_000;
 
 /** Resolves when `holds` does; rejects when it never does, a little before the test's own time is over. */

@@ -1,3 +1,4 @@
+/** Block 0 of a genesis file, for checks of vectors. */
 import { writeGenesis } from "../../node/chain/genesis-block.ts";
 import { parseGenesis } from "../../node/config/genesis.ts";
 import type { Block } from "../../node/model/block.ts";

@@ -1,3 +1,4 @@
+/** Attack: HTTP heads of many short headers that never end. */
 import type { Attack } from "../attack.ts";
 import { type AttackSocket, keepConnections, tallyFigures } from "../connections.ts";
 

@@ -1,3 +1,4 @@
+/** Attack: HTTP bodies in TCP segments of one byte. */
 import { setImmediate } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import { type AttackSocket, keepConnections, tallyFigures } from "../connections.ts";

@@ -1,3 +1,4 @@
+/** Attack: subscribers of logs that never read. */
 import type { Attack } from "../attack.ts";
 import { subscribeSilently } from "../subscribing.ts";
 

@@ -1,3 +1,4 @@
+/** Attack: messages of the chain protocol that cost the sender nothing. */
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import type { Attack } from "../attack.ts";

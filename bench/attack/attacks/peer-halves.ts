@@ -1,3 +1,4 @@
+/** Attack: handshakes that never end. */
 import { setTimeout } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import { type AttackSocket, keepConnections, tallyFigures } from "../connections.ts";

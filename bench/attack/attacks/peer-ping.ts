@@ -1,3 +1,4 @@
+/** Attack: pings and pongs of one peer. */
 import type { Attack } from "../attack.ts";
 import { floodWithPings } from "../pings.ts";
 

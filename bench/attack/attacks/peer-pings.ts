@@ -1,3 +1,4 @@
+/** Attack: pings and pongs of several peers. */
 import type { Attack } from "../attack.ts";
 import { floodWithPings } from "../pings.ts";
 

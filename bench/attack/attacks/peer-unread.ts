@@ -1,3 +1,4 @@
+/** Attack: peers that send requests and never read the responses. */
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";

@@ -1,3 +1,4 @@
+/** Attack: WebSocket messages in fragments of one byte that never end. */
 import type { Attack } from "../attack.ts";
 import { type AttackSocket, keepConnections, tallyFigures } from "../connections.ts";
 

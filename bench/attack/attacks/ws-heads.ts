@@ -1,3 +1,4 @@
+/** Attack: WebSocket upgrades whose heads never end. */
 import type { Attack } from "../attack.ts";
 import { type AttackSocket, keepConnections, tallyFigures } from "../connections.ts";
 
