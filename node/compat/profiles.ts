@@ -229,7 +229,7 @@ const kaiaProfile: RpcProfile = {
   options: {
     ...serviceProfile.options,
     interfaces: {
-      listed: { ...GO_MODULES, auction: "auction", chain: "kaia" },
+      listed: { ...GO_MODULES, chain: "kaia" },
       subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
       lacks: new Set([...SERVICE_ALONE, ...KLAYTN_ALONE]),
       adaptMethod: adaptWith(allKaiaRows),

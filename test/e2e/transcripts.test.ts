@@ -27,3 +27,18 @@ test.each(FILES)(
   },
   300_000,
 );
+
+/** Reads of chains of other shapes: no fork at all, forks one after another, all of them with Randao from block 0. */
+const OTHER_SHAPES = ["none", "fork-ladder", "osaka-randao"];
+
+test.each(OTHER_SHAPES)(
+  "reads of the chain %s are answered as Kaia v2.2.2 does",
+  async (chain) => {
+    const options = { groups: ["chain-reads"] };
+    const { verdicts, chainFault } = await playTranscript(`${FOLDER}/${chain}-kaia222.json.gz`, options);
+    expect(chainFault).toBeUndefined();
+    expect(verdicts.length).toBeGreaterThan(1_800);
+    expect(verdicts.filter(({ outcome }) => outcome !== "same")).toEqual([]);
+  },
+  300_000,
+);

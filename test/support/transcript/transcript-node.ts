@@ -115,7 +115,7 @@ async function importMost({
   await writeFile(whole, Buffer.concat(blocks));
   await writeFile(most, Buffer.concat(blocks.slice(0, blocks.length - left)));
   for (const suffix of EXPORTED) await copyFile(whole, `${datadir}.${suffix}`);
-  const { code, output } = await runKnit("import", "--datadir", datadir, most);
+  const { code, output } = await runKnit("import", "--gcmode", "archive", "--datadir", datadir, most);
   const reason = /^Fatal: .*$/m.exec(output)?.[0] ?? output.trim();
   return {
     lastBlocks: blocks.slice(blocks.length - left).map((raw) => Buffer.from(raw).toString("hex")),
