@@ -126,6 +126,7 @@ function node(reported: object) {
   return openIpc({
     path: place("data/knit.ipc"),
     endpoint: anEndpoint({
+      profile: "service", // which changes nothing of it
       methods: [
         method({
           name: "admin_nodeInfo",
