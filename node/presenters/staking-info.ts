@@ -130,11 +130,11 @@ function amountsOf({ nodes }: StakingInfo): unknown[] {
   return nodes.map(({ amount }) => jsonInteger(amount));
 }
 
-/** Computes the Gini coefficient of the stakes above the minimum; -1 when there are none. */
+/** Computes the Gini coefficient of the stakes above the minimum, with their pools; -1 when there are none. */
 function gini({ chain }: GovernanceMethodDeps, info: StakingInfo, number: number): number {
   const { minimumStake } = chain.parameters(number);
-  const amounts = stakersByReward(info).flatMap(({ amount }) =>
-    amount < minimumStake ? [] : [Number(amount)],
+  const amounts = stakersByReward(info).flatMap(({ amount, pool }) =>
+    amount < minimumStake ? [] : [Number(amount) + Number(pool?.amount ?? 0n)],
   );
   return amounts.length === 0 ? -1 : giniCoefficient(amounts);
 }

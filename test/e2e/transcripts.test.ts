@@ -12,6 +12,8 @@ const FILES =
   process.env["KNIT_TRANSCRIPTS"] === "all"
     ? ["prague.json.gz", "four-validators.json.gz", "cancun-klaytn112.json.gz"]
     : ["prague.json.gz"];
+/** Answers of Kaia v2.2.2 about FlexReward: from block 0, from Osaka on without its third fund, and by votes. */
+const FLEX_FILES = ["flex-genesis.json.gz", "flex-osaka.json.gz", "flex-votes.json.gz"];
 /** Groups without a single difference. */
 const WHOLE = ["http-transport", "ipc-transport", "http-after-restart"];
 
@@ -41,4 +43,15 @@ test.each(OTHER_SHAPES)(
     expect(verdicts.filter(({ outcome }) => outcome !== "same")).toEqual([]);
   },
   300_000,
+);
+
+test.each(FLEX_FILES)(
+  "%s: rewards, parameters and stakes at each block are the recorded ones",
+  async (file) => {
+    const { verdicts, chainFault } = await playTranscript(`${FOLDER}/${file}`);
+    expect(chainFault).toBeUndefined();
+    expect(verdicts.length).toBeGreaterThan(150);
+    expect(verdicts.filter(({ outcome }) => outcome !== "same")).toEqual([]);
+  },
+  120_000,
 );

@@ -36,7 +36,9 @@ export interface PlayOptions {
 /** Plays one; a node that does not start is an error. */
 export async function playTranscript(path: string, { groups }: PlayOptions = {}): Promise<Played> {
   const transcript = readTranscript(path);
-  const importsOwn = groups === undefined || groups.includes(OWN_IMPORTS.group);
+  const importsOwn = transcript.entries.some(
+    ({ group }) => group === OWN_IMPORTS.group && (groups === undefined || groups.includes(group)),
+  );
   const left = importsOwn ? OWN_IMPORTS.blocks : 0;
   await using node = await startTranscriptNode(transcript, chainFolderOf(path, transcript.chain), left);
   using http = openHttpWire(node.httpPort);
