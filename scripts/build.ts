@@ -4,14 +4,17 @@
  * modules would take a third of the time until the first answer and 5 MB. The stamp that is written last tells `knit`
  * that the build is whole, and its time whether it is current. An argument names another directory.
  */
-import { globSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type CodeSplittingNameFunction, rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** The URL expression of a thread's file, which is beside its module in the sources and in the build. */
 const THREAD = /new URL\(`\.\/([\w-]+)\$\{extname\(import\.meta\.url\)\}`/g;
+
+/** Names of data files beside the module that reads them; in the build they are beside every file. */
+const DATA = /new URL\("\.\/([\w-]+\.br)", import\.meta\.url\)/g;
 
 const startedAt = new Date();
 const target = join(root, process.argv[2] ?? "dist");
@@ -26,6 +29,10 @@ for (const program of ["node", "operator"]) {
     preserveEntrySignatures: false,
     logLevel: "warn",
   });
+  for (const file of dataFiles(program)) {
+    mkdirSync(join(target, program), { recursive: true });
+    copyFileSync(file, join(target, program, basename(file)));
+  }
   await bundle.write({
     dir: join(target, program),
     format: "esm",
@@ -51,6 +58,14 @@ function entries(program: string): Record<string, string> {
     }
   }
   return found;
+}
+
+/** The data files that the sources read by name. */
+function dataFiles(program: string): readonly string[] {
+  return globSync(`${program}/**/*.ts`, { cwd: root }).flatMap((file) => {
+    const named = readFileSync(join(root, file), "utf8").matchAll(DATA);
+    return [...named].map(([, name = ""]) => join(root, dirname(file), name));
+  });
 }
 
 /**

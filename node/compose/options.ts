@@ -86,7 +86,6 @@ export const publicNetworkOptions = {
     summary: "use the main network",
     aliases: ["cypress", "p2p.mainnet", "p2p.cypress"],
     variable: "CYPRESS",
-    differs: "block 0 is not included: `knit init GENESIS` first",
   }),
   kairos: publicNetworks({
     flag: "kairos",

@@ -16,10 +16,7 @@ import { openConsensusChain } from "./consensus-chain.ts";
 import type { Database } from "./database.ts";
 import type { NodeOptions } from "./options.ts";
 
-/**
- * Gives an empty database the network's block 0. Throws `ChainError` `genesis-mismatch` for one with another chain
- * and `no-genesis` where block 0 is not included here.
- */
+/** Gives an empty database the network's block 0. Throws `ChainError` `genesis-mismatch` for another chain. */
 export async function beginPublicChain(database: Database, { publicNetwork }: NodeOptions): Promise<void> {
   if (publicNetwork === undefined) return;
   const { name, genesis, genesisHash } = { mainnet, kairos }[publicNetwork];
@@ -28,13 +25,8 @@ export async function beginPublicChain(database: Database, { publicNetwork }: No
     if (toHex(known.hash) === genesisHash) return;
     throw new ChainError("genesis-mismatch", `this data directory contains a chain other than the ${name}'s`);
   }
-  if (genesis === undefined)
-    throw new ChainError(
-      "no-genesis",
-      `the genesis file of the ${name} is not included: knit init GENESIS first`,
-    );
   await database.state.ready;
-  await writeGenesis(database, parseGenesis(exactJsonText(genesis)));
+  await writeGenesis(database, parseGenesis(exactJsonText(genesis())));
 }
 
 /**

@@ -1,12 +1,14 @@
 /**
- * State changes of single blocks after their reward: treasury rebalancing and installation of the contract
- * registry.
+ * State changes of single blocks after their reward: treasury rebalancing, installation of the contract
+ * registry, and the credit contract of the main network (`consensus/istanbul/backend/engine.go@v2.2.2`).
  */
 import type { Address, Hash } from "../bytes/brands.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
+import { mainnetCode } from "../config/presets/mainnet-code.ts";
 import { rulesAt } from "../config/rules.ts";
 import { createEvm } from "../evm/evm.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
+import { emptyAccount } from "../model/account.ts";
 import type { Header } from "../model/header.ts";
 import type { World } from "../state/world/world.ts";
 import { evmBlock } from "./block-context.ts";
@@ -26,6 +28,7 @@ export interface SystemChangeDeps {
 /** Gas limit of each call of KIP-103. */
 const GAS = 100_000_000n;
 const ZERO_ADDRESS: Address = new Uint8Array(20);
+const MAINNET_CHAIN_ID = 8217n;
 
 /** Applies the changes of a block after its reward; most blocks have none. */
 export function applySystemChanges(world: World, block: SystemChangeDeps): void {
@@ -42,6 +45,19 @@ export function applySystemChanges(world: World, block: SystemChangeDeps): void 
   if (rulesAt(config, number).randao && !rulesAt(config, number - 1).randao) {
     installRegistry(world, config.randaoRegistry);
   }
+  if (config.chainId === MAINNET_CHAIN_ID) changeCredit(world, config, number);
+}
+
+/**
+ * Replaces the code of the credit contract in the block before Kaia, and makes the account externally owned in the
+ * block before Osaka; its balance and nonce stay.
+ */
+function changeCredit(world: World, { forks }: ChainConfig, number: number): void {
+  if (world.code(ZERO_ADDRESS).length === 0) return;
+  if (forks.get("kaiaCompatibleBlock") === number + 1) world.setCode(ZERO_ADDRESS, mainnetCode().creditV2);
+  if (forks.get("osakaCompatibleBlock") !== number + 1) return;
+  const [balance, nonce] = [world.balance(ZERO_ADDRESS), world.nonce(ZERO_ADDRESS)];
+  world.setAccount(ZERO_ADDRESS, { ...emptyAccount(), balance, nonce });
 }
 
 /**

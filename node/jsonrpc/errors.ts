@@ -31,6 +31,7 @@ export type FailureReason =
   | "no-header"
   | "before-fork"
   | "bad-recovery-id"
+  | "no-credit"
   | "not-done";
 
 /** An error with its own JSON-RPC code. */

@@ -1,8 +1,10 @@
 /** Governance at a block: parameters, staking, rewards, forks, registered contracts and BLS keys. */
-import { bareHex } from "../bytes/hex.ts";
+import { bareHex, toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
+import { creditTexts } from "../calls/credit.ts";
 import { findBlock, headAt } from "../calls/lookup.ts";
 import { jsonInteger } from "../config/exact-json.ts";
+import { mainnet } from "../config/presets/networks.ts";
 import { loadPossessionCheck } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { valuesJson } from "../governance/governance-data.ts";
@@ -165,14 +167,18 @@ function recordMethods(deps: GovernanceMethodDeps): Method[] {
     }),
     method({
       name: "chain_getCypressCredit",
-      summary: "Returns the names in the genesis block of Mainnet. Fails on other networks.",
+      summary: "Returns pictures and names of the main network's credit contract. Fails on other networks.",
       params: {},
-      result: plain<object>("names"),
-      handle: () => {
-        throw failure("no mainnet credit contract");
-      },
+      result: plain<object>("pictures and names"),
+      handle: () => creditJson(deps),
     }),
   ];
+}
+
+function creditJson({ chain }: GovernanceMethodDeps): object {
+  if (toHex(chain.genesisHash) !== mainnet.genesisHash)
+    throw failure("no mainnet credit contract", "no-credit");
+  return creditTexts(chain);
 }
 
 async function keysJson({ chain, governance }: GovernanceMethodDeps, number: number): Promise<object> {

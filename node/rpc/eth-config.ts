@@ -74,7 +74,9 @@ function forkJson(chain: Chain, number: number): object {
       ...(parentHashCall ? { HISTORY_STORAGE_ADDRESS: "0x0000f90827f1c53a10cb7a02335b175320002935" } : {}),
       ...(randao ? { REGISTRY: toHex(REGISTRY) } : {}),
       ...rebalancing(chain, number),
-      ...(toHex(chain.genesisHash) === mainnet.genesisHash ? { MAINNET_CREDIT: addressAt(0) } : {}),
+      ...(toHex(chain.genesisHash) === mainnet.genesisHash && !blobGas
+        ? { MAINNET_CREDIT: addressAt(0) }
+        : {}),
     }),
   };
 }

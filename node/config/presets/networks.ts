@@ -2,8 +2,10 @@
  * The public networks: chain configuration, block 0 and boot nodes, as in `params/config.go@v2.2.2` and
  * `params/bootnodes.go@v2.2.2`. Configurations and genesis files are ready for `JSON.stringify`.
  */
+import { toHex } from "../../bytes/hex.ts";
 import { jsonInteger } from "../exact-json.ts";
 import { ADDRESS_BOOK_CODE } from "./kairos-code.ts";
+import { mainnetCode } from "./mainnet-code.ts";
 
 /** A public network. */
 export interface NetworkPreset {
@@ -14,8 +16,8 @@ export interface NetworkPreset {
   readonly config: object;
   /** `kni` URLs of the boot nodes. */
   readonly bootNodes: readonly string[];
-  /** Genesis file; absent for the main network. */
-  readonly genesis?: object;
+  /** Returns the genesis file. */
+  readonly genesis: () => object;
 }
 
 /** Returns the last members of a public network's configuration, in the Go node's order. */
@@ -67,10 +69,63 @@ const mainnetConfig = {
   ...sharedConfig("0x52d41ca72af615a1ac3301b0a93efa222ecc7541"),
 };
 
-/** The main network. Its genesis file has 1.5 MB of accounts and is not included. */
+const ZEROS_65 = "00".repeat(65);
+
+/** Returns extra data: 32 bytes of vanity and the RLP of validators, an empty seal and no committed seals. */
+function extraData(heads: string, validators: readonly string[]): string {
+  const list = validators.map((validator) => `94${validator}`).join("");
+  return `0x${"00".repeat(32)}${heads}${list}b841${ZEROS_65}c0`;
+}
+
+/** Returns the genesis of the main network, whose credit contract alone has 1.5 MB of hex. */
+function mainnetGenesis(): object {
+  const { addressBook, credit } = mainnetCode();
+  return {
+    config: mainnetConfig,
+    timestamp: "0x5d10c5d1",
+    extraData: extraData("f901d6f9018f", [
+      "56e3a565e31f8fb0ba0b12c03355518c64372120",
+      "386ca3cb8bb13f48d1a6adc1fb8df09e7bb7f9c8",
+      "f8c9c61c5e7f2b6219d1c28b94e5cb3cdc802594",
+      "bca8ffa45cc8e30bbc0522cdf1a1e0ebf540dfe2",
+      "f113ec8c22765d485309cf1d025d1b975245b9f8",
+      "0b59cae1f03534209fdb9ddf5ea65b310cd7060c",
+      "ec6c1cede510be308f0fdbbc8dbdf238829bdb34",
+      "45ed4bf508ca2061a8b4a16e278ea85a8f87a70b",
+      "a2ba8f7798649a778a1fd66d3035904949fec555",
+      "e3d92072d8b9a59a0427485a1b5f459271df457c",
+      "1782834bf8847e235f21f2c1f13fca4d5dff6621",
+      "e783fc94fddaeebef7293d6c5864cff280f121e1",
+      "56e8c1463c341abf8b168c3079ea41ce8a387e18",
+      "e93a890fb7ec5e993b1a7fd77b0d13a0763eff3d",
+      "16c192585a0ab24b552783b4bf7d8dc9f6855c35",
+      "ed6ee8a1877f9582858dbe2509abb0ac33e5f24e",
+      "2bdd279522b8a0843831fbb94cfbb24a913597c5",
+      "f6623192aa096e192024ecb381b04c58df9a6075",
+      "52d41ca72af615a1ac3301b0a93efa222ecc7541",
+    ]),
+    governanceData: null,
+    blockScore: "0x1",
+    alloc: {
+      "0000000000000000000000000000000000000000": { code: toHex(credit), balance: "0x0" },
+      "0000000000000000000000000000000000000400": { code: toHex(addressBook), balance: "0x0" },
+      "22835801c15abee19f408c78cad1da41cbb6f0da": { balance: "0xcecb8bc4978532dc1600000" },
+      "24f55a6f46f126aa7209c882c275fedb6c108164": { balance: "0x6765c793fa10079d0000000" },
+      "79bf6868cb4f7d3dd43d915690f3556669afcf4e": { balance: "0x6765c793fa10079d0000000" },
+      ba411543b06dca2fcc3730b2b09f40c5bb5cddd5: { balance: "0x6765c793fa10079d0000000" },
+      "854ca8508c8be2bb1f3c244045786410cb7d5d0a": { balance: "0x3635c9adc5dea00000" },
+    },
+    number: "0x0",
+    gasUsed: "0x0",
+    parentHash: `0x${"00".repeat(32)}`,
+  };
+}
+
+/** The main network. */
 export const mainnet: NetworkPreset = {
   name: "main network",
   genesisHash: "0xc72e5293c3c3ba38ed8ae910f780e4caaa9fb95e79784f7ab74c3c262ea7137e",
+  genesis: mainnetGenesis,
   config: mainnetConfig,
   bootNodes: [
     "kni://18b36118cce093673499fc6e9aa196f047fe17a0de35b6f2a76a4557802f6abf9f89aa5e7330e93c9014b714b9df6378393611efe39aec9d3d831d6aa9d617ae@ston65.node.kaia.io:32323?ntype=bn",
@@ -104,20 +159,16 @@ const kairosConfig = {
   ...sharedConfig("0x99fb17d324fa0e07f23b49d09028ac0919414db6"),
 };
 
-const ZEROS_65 = "00".repeat(65);
-
 /** Genesis of Kairos. */
 const kairosGenesis = {
   config: kairosConfig,
   timestamp: "0x5d132648",
-  extraData: `0x${"00".repeat(32)}f89af854${[
+  extraData: extraData("f89af854", [
     "99fb17d324fa0e07f23b49d09028ac0919414db6",
     "b74ff9dea397fe9e231df545eb53fe2adf776cb2",
     "571e53df607be97431a5bbefca1dffe5aef56f4d",
     "5cb1a7dccbd0dc446e3640898ede8820368554c8",
-  ]
-    .map((validator) => `94${validator}`)
-    .join("")}b841${ZEROS_65}c0`,
+  ]),
   governanceData: null,
   blockScore: "0x1",
   alloc: {
@@ -133,7 +184,7 @@ const kairosGenesis = {
 export const kairos: NetworkPreset = {
   name: "Kairos",
   genesisHash: "0xe33ff05ceec2581ca9496f38a2bf9baad5d4eed629e896ccb33d1dc991bc4b4a",
-  genesis: kairosGenesis,
+  genesis: () => kairosGenesis,
   config: kairosConfig,
   bootNodes: [
     "kni://779d766628247ebda5f3e108e9303bd8efdb8eba9fd8d6c529e2614aec7207ebf6614fe7e61d0d99b75e8b23dd3a679b112fd0de7e4e71a7008f0718710da48f@ston45-kairos.node.kaia.io:32323?ntype=bn",

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { runCli } from "../../../node/cli/cli.ts";
 import { checkGenesis, type Genesis, parseGenesis } from "../../../node/config/genesis.ts";
-import { kairos } from "../../../node/config/presets/networks.ts";
+import { kairos, mainnet } from "../../../node/config/presets/networks.ts";
 import { rulesAt } from "../../../node/config/rules.ts";
 import { fakeShell } from "../../support/shell.ts";
 import { blockOfGenesis } from "../../support/vectors-genesis.ts";
@@ -39,11 +39,12 @@ test("its forks begin where they did", async () => {
   expect(rulesAt(config, 209_134_000).blobGas).toBe(true);
 });
 
-test("the main network's is not included, which is said with the hash to know a copy by", async () => {
+test("the main network's genesis is the default and gives its block 0", async () => {
   for (const flags of [[], ["--mainnet"]]) {
-    const { code, out, err } = await dumped(...flags);
-    expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toContain("0xc72e5293c3c3ba38ed8ae910f780e4caaa9fb95e79784f7ab74c3c262ea7137e");
+    const { code, out } = await dumped(...flags);
+    expect(code).toBe(0);
+    checkGenesis(parseGenesis(out));
+    expect(toHex((await blockOfGenesis(out)).hash)).toBe(mainnet.genesisHash);
   }
   expect((await dumped("--mainnet", "--kairos")).err).toContain("one network at a time");
 });

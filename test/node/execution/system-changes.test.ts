@@ -21,6 +21,9 @@ import { answeringCode } from "../../support/contract-code.ts";
 import { abiAnswer, addressWord, aReader, type FakeContract } from "../../support/contracts.ts";
 import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
 
+/** Hash of the code after the replacement (`blockchain/system/constant_test.go@v2.2.2`). */
+const CREDIT_V2_HASH = "0xb45837dfb0d4edd411a8962780361c0b984e2a25a5a03be465ae9731a5d5c0ab";
+
 const address = (number: number): Uint8Array => fixedBytes(number, 20);
 const [old, older, fresh, contract, nobody] = [1, 2, 3, 0x5000, 0].map(address) as [
   Uint8Array,
@@ -198,5 +201,50 @@ describe("the registry", () => {
     expect(Buffer.from(fixedBytes(slots.get(text + 1n) ?? 0n, 32)).toString()).toBe(
       `${name.slice(32)}${"\0".repeat(28)}`,
     );
+  });
+});
+
+describe("the credit contract", () => {
+  const mainnet = { chainId: 8217, kaiaCompatibleBlock: 10, osakaCompatibleBlock: 20 };
+
+  async function credited(config: object, hasCode = true): Promise<World> {
+    const world = await aWorld();
+    if (hasCode) {
+      world.setAccount(nobody, {
+        ...emptyAccount(),
+        kind: "contract",
+        key: FAIL_KEY,
+        balance: 7n,
+        nonce: 4n,
+      });
+      world.setCode(nobody, Uint8Array.of(1));
+    }
+    applySystemChanges(world, finalized(config));
+    return world;
+  }
+
+  test("of the main network has other code from the block before Kaia on", async () => {
+    const world = await credited(mainnet);
+    expect(toHex(keccak256(world.code(nobody)))).toBe(CREDIT_V2_HASH);
+    expect(world.account(nobody)).toMatchObject({ kind: "contract", balance: 7n, nonce: 4n });
+  });
+
+  test("is an externally owned account from the block before Osaka on, with its balance and nonce", async () => {
+    const world = await credited({ ...mainnet, kaiaCompatibleBlock: 3, osakaCompatibleBlock: 10 });
+    expect(world.account(nobody)).toEqual({ ...emptyAccount(), balance: 7n, nonce: 4n });
+    expect(world.code(nobody)).toHaveLength(0);
+  });
+
+  test.each<[string, object]>([
+    ["another chain", { ...mainnet, chainId: 1001, osakaCompatibleBlock: 10 }],
+    ["another block", { ...mainnet, kaiaCompatibleBlock: 9, osakaCompatibleBlock: 11 }],
+  ])("of %s stays", async (_what, config) => {
+    const world = await credited(config);
+    expect(world.code(nobody)).toEqual(Uint8Array.of(1));
+    expect(world.account(nobody)?.kind).toBe("contract");
+  });
+
+  test("that is not there is not made", async () => {
+    expect((await credited({ ...mainnet, osakaCompatibleBlock: 10 }, false)).exists(nobody)).toBe(false);
   });
 });
