@@ -11,7 +11,7 @@ export interface MainnetCode {
   readonly addressBook: Uint8Array;
   /** Credit contract of block 0. */
   readonly credit: Uint8Array;
-  /** Credit contract from the block before Kaia to the block before Osaka (`CypressCreditV2`, solc 0.4.24). */
+  /** Credit contract from the block before Kaia to the block before Osaka (`contracts/contracts/system_contracts/misc/CypressCreditV2.sol@v2.2.2`, solc 0.4.24). */
   readonly creditV2: Uint8Array;
 }
 

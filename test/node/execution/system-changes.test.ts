@@ -204,24 +204,25 @@ describe("the registry", () => {
   });
 });
 
+/** A world after the changes of block 9, with an account of the credit contract or without one. */
+async function credited(config: object, hasCode = true): Promise<World> {
+  const world = await aWorld();
+  if (hasCode) {
+    world.setAccount(nobody, {
+      ...emptyAccount(),
+      kind: "contract",
+      key: FAIL_KEY,
+      balance: 7n,
+      nonce: 4n,
+    });
+    world.setCode(nobody, Uint8Array.of(1));
+  }
+  applySystemChanges(world, finalized(config));
+  return world;
+}
+
 describe("the credit contract", () => {
   const mainnet = { chainId: 8217, kaiaCompatibleBlock: 10, osakaCompatibleBlock: 20 };
-
-  async function credited(config: object, hasCode = true): Promise<World> {
-    const world = await aWorld();
-    if (hasCode) {
-      world.setAccount(nobody, {
-        ...emptyAccount(),
-        kind: "contract",
-        key: FAIL_KEY,
-        balance: 7n,
-        nonce: 4n,
-      });
-      world.setCode(nobody, Uint8Array.of(1));
-    }
-    applySystemChanges(world, finalized(config));
-    return world;
-  }
 
   test("of the main network has other code from the block before Kaia on", async () => {
     const world = await credited(mainnet);

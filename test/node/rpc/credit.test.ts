@@ -18,6 +18,9 @@ const TEXTS = {
   endingNames: "10ed437c33fd7597dffefaf273863704a1cc626eaab7ba23354100add5903ed0",
 };
 
+const nothing = () => undefined;
+const pool = { get: nothing, minedBlobs: nothing, wire: () => new Uint8Array(0) };
+
 async function creditOf({ chain, governance }: TestChain, profile: "kaia" | "klaytn"): Promise<object> {
   const deps = { chain, governance, ...rpcProfiles[profile].options };
   const rows = adaptRows(profile, chainGovernanceMethods(deps));
@@ -32,8 +35,6 @@ test("the main network's credit is that of the Go node of each line, and its con
   expect(await creditOf(open, "kaia")).toEqual(TEXTS);
   const { photo, names } = TEXTS;
   expect(await creditOf(open, "klaytn")).toEqual({ photo, names });
-  const nothing = () => undefined;
-  const pool = { get: nothing, minedBlobs: nothing, wire: () => new Uint8Array(0) };
   const credit = `0x${"0".repeat(40)}`;
   const config = await askRow(ethConfigMethods({ chain: open.chain, pool }), "eth_config");
   expect(config).toMatchObject({ current: { systemContracts: { MAINNET_CREDIT: credit } } });
