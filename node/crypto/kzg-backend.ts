@@ -8,7 +8,6 @@ export interface KzgBackend {
   /** The cells of the extended blob. */
   extend(blob: Uint8Array): readonly Uint8Array[];
   cellsOf(blob: Uint8Array): KzgCells;
-  verifyBlob(blob: Uint8Array, commitment: Uint8Array, proof: Uint8Array): boolean;
   /** Returns true when each proof fits the cell at its index, cell i of `commitment`'s extended blob. */
   verifyCells(commitment: Uint8Array, cells: readonly Uint8Array[], proofs: readonly Uint8Array[]): boolean;
 }

@@ -7,12 +7,6 @@ export type KzgJob =
   | { readonly do: "commitmentOf" | "cellsOf"; readonly blob: Uint8Array }
   | { readonly do: "blobProofOf"; readonly blob: Uint8Array; readonly commitment: Uint8Array }
   | {
-      readonly do: "verifyBlob";
-      readonly blob: Uint8Array;
-      readonly commitment: Uint8Array;
-      readonly proof: Uint8Array;
-    }
-  | {
       readonly do: "verifyBlobCells";
       readonly blob: Uint8Array;
       readonly commitment: Uint8Array;
@@ -41,8 +35,6 @@ function answer(kzg: KzgBackend, job: KzgJob): KzgAnswer {
       return kzg.cellsOf(job.blob);
     case "blobProofOf":
       return kzg.blobProofOf(job.blob, job.commitment);
-    case "verifyBlob":
-      return kzg.verifyBlob(job.blob, job.commitment, job.proof);
     case "verifyBlobCells":
       // A version-1 sidecar (EIP-7594) has the blob and proofs of the extended blob's cells: these are computed.
       return kzg.verifyCells(job.commitment, kzg.extend(job.blob), job.proofs);

@@ -13,7 +13,6 @@ export interface NativeContext {
   computeCellsAndKzgProofs(blob: Uint8Array): KzgCells;
   /** The proof, then the value. */
   computeKzgProof(blob: Uint8Array, z: Uint8Array): readonly [Uint8Array, Uint8Array];
-  verifyBlobKzgProof(blob: Uint8Array, commitment: Uint8Array, proof: Uint8Array): boolean;
   verifyCellKzgProofBatch(
     commitments: readonly Uint8Array[],
     indices: readonly number[],
@@ -53,7 +52,6 @@ function createNativeKzg(context: NativeContext): KzgBackend {
       const { cells, proofs } = context.computeCellsAndKzgProofs(blob);
       return { cells, proofs };
     },
-    verifyBlob: (blob, commitment, proof) => context.verifyBlobKzgProof(blob, commitment, proof),
     verifyCells: (commitment, cells, proofs) =>
       context.verifyCellKzgProofBatch(
         Array.from({ length: CELLS }, () => commitment),

@@ -15,8 +15,6 @@ export async function loadWasmKzg(): Promise<KzgBackend> {
       const [cells, proofs] = kzg.computeCellsAndProofs(toHex(blob));
       return { cells: cells.map(fromHex), proofs: proofs.map(fromHex) };
     },
-    verifyBlob: (blob, commitment, proof) =>
-      kzg.verifyBlobKZGProof(toHex(blob), toHex(commitment), toHex(proof)),
     verifyCells: (commitment, cells, proofs) =>
       kzg.verifyCellKzgProofBatch(
         Array.from({ length: CELLS }, () => toHex(commitment)),

@@ -10,14 +10,7 @@ import { CryptoError } from "./error.ts";
 import { CELLS, type KzgCells } from "./kzg-backend.ts";
 import type { KzgAnswer, KzgJob } from "./kzg-jobs.ts";
 
-/** A blob (131,072 bytes), its commitment (48) and the proof of version 0 (48). */
-export interface BlobClaim {
-  readonly blob: Uint8Array;
-  readonly commitment: Uint8Array;
-  readonly proof: Uint8Array;
-}
-
-/** A blob, its commitment and the 128 cell proofs (48 bytes each) of version 1. */
+/** A blob (131,072 bytes), its commitment (48) and the 128 cell proofs (48 each) of a version-1 sidecar. */
 export interface BlobCellsClaim {
   readonly blob: Uint8Array;
   readonly commitment: Uint8Array;
@@ -40,7 +33,6 @@ export interface Kzg extends AsyncDisposable {
   commitmentOf(blob: Uint8Array): Promise<Uint8Array | undefined>;
   blobProofOf(blob: Uint8Array, commitment: Uint8Array): Promise<Uint8Array | undefined>;
   cellsOf(blob: Uint8Array): Promise<KzgCells | undefined>;
-  verifyBlob(claim: BlobClaim): Promise<boolean>;
   verifyBlobCells(claim: BlobCellsClaim): Promise<boolean>;
 }
 
@@ -72,11 +64,6 @@ export function openKzg(options: KzgOptions = {}): Kzg {
         : undefined,
     cellsOf: async (blob) =>
       isBlob(blob) ? ((await ask({ do: "cellsOf", blob })) as KzgCells | undefined) : undefined,
-    verifyBlob: async ({ blob, commitment, proof }) =>
-      isBlob(blob) &&
-      isPoint(commitment) &&
-      isPoint(proof) &&
-      (await ask({ do: "verifyBlob", blob, commitment, proof })) === true,
     verifyBlobCells: async ({ blob, commitment, proofs }) =>
       isBlob(blob) &&
       isPoint(commitment) &&

@@ -44,19 +44,21 @@ export async function checkSentBlobs({ fields }: Transaction, prove: ProveSideca
   if (!(await prove(sidecar))) throw badSidecarError("a proof does not hold");
 }
 
-/** Checks that the sidecar belongs to the blobs that the transaction names. Throws `PoolError` `bad-sidecar`. */
+/**
+ * Checks that the sidecar belongs to the blobs that the transaction names and has the proofs of cells: version 0 is
+ * refused (KIP-279). Throws `PoolError` `bad-sidecar`.
+ */
 function checkSidecar(hashes: readonly Hash[], { version, blobs, commitments, proofs }: BlobSidecar): void {
-  const perBlob = version === 0 ? 1 : CELLS;
   const want = hashes.length;
   if (blobs.length !== want) throw badSidecarError(`${blobs.length} blobs for ${want} hashes`);
   if (commitments.length !== want)
     throw badSidecarError(`${commitments.length} commitments for ${want} hashes`);
-  if (proofs.length !== want * perBlob)
-    throw badSidecarError(`${proofs.length} proofs, not ${want * perBlob}`);
   const strange = hashes.findIndex(
     (hash, i) => !equalBytes(hash, versionedHash(commitments[i] as Uint8Array)),
   );
   if (strange >= 0) throw badSidecarError(`blob ${strange}: the commitment is not that of the hash`);
+  if (version !== 1) throw badSidecarError(`blob sidecar version ${version} not supported`);
+  if (proofs.length !== want * CELLS) throw badSidecarError(`${proofs.length} proofs, not ${want * CELLS}`);
 }
 
 /** Returns the highest fee of a transaction's blobs, in peb. */
@@ -70,14 +72,12 @@ export function paysForBlobs({ fields }: Transaction, price: bigint): boolean {
 }
 
 /** Checks sidecars with KZG. The caller has checked the numbers of blobs, commitments and proofs. */
-export function kzgProver(kzg: Pick<Kzg, "verifyBlob" | "verifyBlobCells">): ProveSidecar {
-  return async ({ version, blobs, commitments, proofs }) => {
+export function kzgProver(kzg: Pick<Kzg, "verifyBlobCells">): ProveSidecar {
+  return async ({ blobs, commitments, proofs }) => {
     for (const [i, blob] of blobs.entries()) {
       const commitment = commitments[i] as Uint8Array;
-      const holds =
-        version === 0
-          ? await kzg.verifyBlob({ blob, commitment, proof: proofs[i] as Uint8Array })
-          : await kzg.verifyBlobCells({ blob, commitment, proofs: proofs.slice(i * CELLS, (i + 1) * CELLS) });
+      const cells = proofs.slice(i * CELLS, (i + 1) * CELLS);
+      const holds = await kzg.verifyBlobCells({ blob, commitment, proofs: cells });
       if (!holds) return false;
     }
     return true;
