@@ -48,7 +48,7 @@ export function callOf(args: CallArgs, { block, rules }: BlockContext, limits: C
     from,
     to,
     gas: gasOf(args.gas, limits),
-    ...(authorizationList === undefined ? pricesOf(args, baseFee) : setCodePrices(baseFee)),
+    ...(authorizationList === undefined ? pricesOf(args, baseFee, rules) : setCodePrices(baseFee)),
     value,
     input: input ?? data ?? NO_BYTES,
     accessList,
@@ -62,19 +62,20 @@ function gasOf(asked: bigint | undefined, { upperGas, gasCap }: CallLimits): big
   return gasCap !== 0n && gasCap < gas ? gasCap : gas;
 }
 
-/** Returns the prices of a call. A call without a price pays nothing, even with a base fee. */
+/**
+ * Returns the prices of a call: the gas price or the fee cap, or twice the base fee without either; the tip does not
+ * count (`api/tx_args.go@v2.2.2`, `ToMessage`).
+ */
 function pricesOf(
-  { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: CallArgs,
+  { gasPrice, maxFeePerGas }: CallArgs,
   baseFee: bigint | undefined,
+  { effectivePrice }: BlockContext["rules"],
 ): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
-  if (gasPrice !== undefined || baseFee === undefined) {
-    const price = gasPrice ?? 0n;
-    return { price, gasFeeCap: price, gasTipCap: price };
-  }
-  const [gasFeeCap, gasTipCap] = [maxFeePerGas ?? 0n, maxPriorityFeePerGas ?? 0n];
-  if (gasFeeCap === 0n && gasTipCap === 0n) return { price: 0n, gasFeeCap, gasTipCap };
-  const offered = baseFee + gasTipCap;
-  return { price: offered < gasFeeCap ? offered : gasFeeCap, gasFeeCap, gasTipCap };
+  const offered = gasPrice ?? maxFeePerGas ?? (baseFee ?? 0n) * 2n;
+  const caps = { gasFeeCap: offered, gasTipCap: offered };
+  if (baseFee === undefined) return { price: offered, ...caps };
+  const isPaid = effectivePrice === "base-fee-and-tip" && offered > baseFee;
+  return { price: isPaid ? offered : baseFee, ...caps };
 }
 
 /** Returns the prices of a call with authorizations: the base fee, without caps. */

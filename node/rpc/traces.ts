@@ -191,17 +191,13 @@ function callTrace(
   const world = historicalWorld(reading, number, question.config.reexec);
   const call = callOf(question.args, context, deps.limits);
   const { baseFee = 0n } = header;
-  const isPaid = deps.chargesTracedCalls && context.rules.effectivePrice === "base-fee-and-tip";
-  if (!isPaid || call.price > 0n || baseFee === 0n) {
-    return traceCall(world, call, context, deps.options);
-  }
-  const fee = call.gas * baseFee;
-  if (world.balance(call.from) < fee) {
+  // The Go node grants the base fee alone; the sender has the rest of the price.
+  const own = deps.chargesTracedCalls && baseFee > 0n ? call.gas * (call.price - baseFee) : 0n;
+  if (world.balance(call.from) < own) {
     throw failure("tracing failed: insufficient balance of the fee payer to pay for gas");
   }
-  world.subtractBalance(call.from, fee); // the simulation credits the fee
-  const priced = { ...call, price: baseFee, gasFeeCap: baseFee, gasTipCap: baseFee };
-  return traceCall(world, priced, context, deps.options);
+  world.subtractBalance(call.from, own); // the simulation credits the whole price
+  return traceCall(world, call, context, deps.options);
 }
 
 interface BlockRange {
