@@ -105,9 +105,13 @@ function rowsOf(schema: JsonSchema, path: string): string[][] {
 function typeOf({ type, enum: words, items, additionalProperties, minimum, maximum }: JsonSchema): string {
   if (words !== undefined) return words.join(", ");
   if (items !== undefined) return `list of ${items.properties ? "objects" : typeOf(items)}`;
-  if (additionalProperties !== undefined) return `${additionalProperties.type} by name`;
+  if (additionalProperties !== undefined) return `${nameOf(additionalProperties.type)} by name`;
   const bounds = type === "integer" && maximum !== Number.MAX_SAFE_INTEGER ? ` ${minimum} to ${maximum}` : "";
-  return `${type}${bounds}`;
+  return `${nameOf(type)}${bounds}`;
+}
+
+function nameOf(type: JsonSchema["type"]): string {
+  return type === "int-or-string" ? "string or integer" : type;
 }
 
 /** Defaults of objects are those of their members, which have rows of their own. */

@@ -14,6 +14,8 @@ const PLAIN: Readonly<Record<string, (schema: JsonSchema, value: unknown) => str
   string: checkText,
   integer: checkInteger,
   boolean: (_schema, value) => (typeof value === "boolean" ? undefined : "true or false"),
+  "int-or-string": (schema, value) =>
+    Number.isSafeInteger(value) ? undefined : checkText(schema, value) && "a string or an integer",
 };
 
 function conformValue(schema: JsonSchema, value: unknown, path: string): unknown {
@@ -21,7 +23,7 @@ function conformValue(schema: JsonSchema, value: unknown, path: string): unknown
   if (schema.type === "array") return conformList(schema, value, path);
   const wanted = PLAIN[schema.type]?.(schema, value);
   if (wanted !== undefined) throw new ApiError(`${path} must be ${wanted}`);
-  return value;
+  return schema.type === "int-or-string" ? String(value) : value;
 }
 
 function conformObject(schema: JsonSchema, value: unknown, path: string): object {
@@ -61,11 +63,11 @@ function conformList(
 
 function checkText(schema: JsonSchema, value: unknown): string | undefined {
   if (typeof value !== "string") return "a string";
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, says } = schema;
   if (value.length < minLength || value.length > maxLength)
     return `of ${minLength} to ${maxLength} characters`;
   if (schema.enum !== undefined && !schema.enum.includes(value)) return `one of ${schema.enum.join(", ")}`;
-  return pattern === undefined || new RegExp(pattern).test(value) ? undefined : `like ${pattern}`;
+  return pattern === undefined || new RegExp(pattern).test(value) ? undefined : (says ?? `like ${pattern}`);
 }
 
 function checkInteger(

@@ -42,11 +42,11 @@ const resources: readonly Resource[] = [
       { name: "Ready", type: "string", jsonPath: `${ready}.status` },
       { name: "Height", type: "integer", jsonPath: ".status.height" },
       { name: "Peers", type: "integer", jsonPath: ".status.peers" },
+      { name: "Replicas", type: "integer", jsonPath: ".spec.replicas" },
       { name: "Phase", type: "string", jsonPath: ".status.phase" },
       age,
       { name: "Network", type: "string", jsonPath: ".spec.network.name", priority: 1 },
       { name: "Reason", type: "string", jsonPath: `${ready}.reason`, priority: 1 },
-      { name: "Replicas", type: "integer", jsonPath: ".spec.replicas", priority: 1 },
       { name: "Maintenance", type: "string", jsonPath: ".status.maintenance.state", priority: 1 },
       { name: "URL", type: "string", jsonPath: ".status.url", priority: 1 },
     ],
@@ -129,9 +129,33 @@ function wholeSchema({ description, rules, spec, status }: Omit<Resource, "kind"
           name: { type: "string", maxLength: 40, pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$" },
         },
       },
-      spec,
-      status,
+      spec: structuralSchema(spec),
+      status: structuralSchema(status),
     },
+  };
+}
+
+/**
+ * Converts a schema to the form of the API server: an integer or a string has no type, and a pattern in words becomes a
+ * rule, because the API server reports a pattern only by itself.
+ */
+function structuralSchema({ says, pattern, type, ...schema }: JsonSchema): object {
+  const { properties, items, additionalProperties, "x-kubernetes-validations": rules = [] } = schema;
+  const isWorded = says !== undefined && pattern !== undefined;
+  const worded = isWorded ? [{ rule: `self.matches(r'${pattern}')`, message: `must be ${says}` }] : [];
+  const all = [...worded, ...rules];
+  return {
+    ...(type === "int-or-string" ? { "x-kubernetes-int-or-string": true } : { type }),
+    ...schema,
+    ...(pattern === undefined || isWorded ? {} : { pattern }),
+    ...(all.length === 0 ? {} : { "x-kubernetes-validations": all }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [name, structuralSchema(member)]),
+      ),
+    }),
+    ...(items && { items: structuralSchema(items) }),
+    ...(additionalProperties && { additionalProperties: structuralSchema(additionalProperties) }),
   };
 }
 

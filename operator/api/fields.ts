@@ -1,10 +1,13 @@
 /** Fields that several resources share. */
+import { managedSettings } from "./managed-settings.ts";
 import {
   integer,
+  intOrText,
   object,
   optional,
+  type Rule,
+  settingTexts,
   text,
-  texts,
   withDefault,
   withMemberDefaults,
   withRules,
@@ -12,22 +15,34 @@ import {
 
 /** Pattern of label values and of most object names. */
 export const NAME = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+/** Valid values of `NAME` in words. */
+export const NAME_SAYS = "a name of lower-case letters, digits and inner hyphens";
 const OBJECT_NAME = "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$";
 const KEY = "^[-._a-zA-Z0-9]+$";
 
 /** Field for the name of a Kubernetes object. */
 export const objectName = (description: string) =>
-  text(description, { maxLength: 253, pattern: OBJECT_NAME });
+  text(description, { maxLength: 253, pattern: OBJECT_NAME, says: `${NAME_SAYS} and dots` });
 
 /** Field for the name of a namespace. */
-export const namespaceName = (description: string) => text(description, { maxLength: 63, pattern: NAME });
+export const namespaceName = (description: string) =>
+  text(description, { maxLength: 63, pattern: NAME, says: NAME_SAYS });
 
 /** Field for an address of an account or a contract. */
 export const address = (description: string) =>
-  text(description, { maxLength: 42, pattern: "^0x[0-9a-fA-F]{40}$" });
+  text(description, {
+    maxLength: 42,
+    pattern: "^0x[0-9a-fA-F]{40}$",
+    says: "an address: 0x and 40 hex digits",
+  });
 
 /** Field for an amount in peb: decimal digits, because amounts exceed JSON numbers. */
-export const peb = (description: string) => text(description, { maxLength: 60, pattern: "^[0-9]{1,60}$" });
+export const peb = (description: string) =>
+  text(description, {
+    maxLength: 60,
+    pattern: "^[0-9]{1,60}$",
+    says: "an amount in peb, decimal digits only",
+  });
 
 /** Field for an unprivileged port. */
 export const port = (description: string) => integer(description, 1024, 65_535);
@@ -41,14 +56,19 @@ export const instantField = (description: string) =>
 
 /** Field for a positive Kubernetes quantity. */
 export const quantity = (description: string) =>
-  withRules(text(description, { maxLength: 32 }), {
-    rule: "isQuantity(self) && quantity(self).isGreaterThan(quantity('0'))",
+  withRules(intOrText(description, { maxLength: 32 }), {
+    rule: "isQuantity(string(self)) && quantity(string(self)).isGreaterThan(quantity('0'))",
     message: "must be a quantity above 0, such as 10Gi",
   });
 
 /** Field for a container image. */
 export const image = (description: string) =>
-  text(description, { minLength: 1, maxLength: 512, pattern: "^[^\\s]+$" });
+  text(description, {
+    minLength: 1,
+    maxLength: 512,
+    pattern: "^[^\\s]+$",
+    says: "the name of an image, without spaces",
+  });
 
 const amounts = (description: string) =>
   withMemberDefaults(
@@ -61,14 +81,36 @@ const amounts = (description: string) =>
 /** Field for resource requests and limits of a container. */
 export const resources = (description: string) =>
   withMemberDefaults(
-    object(description, {
-      requests: amounts("Resources reserved for the container, as in resources.requests of a pod."),
-      limits: amounts("Maximum resources of the container, as in resources.limits of a pod."),
-    }),
+    object(
+      description,
+      {
+        requests: amounts("Resources reserved for the container, as in resources.requests of a pod."),
+        limits: amounts("Maximum resources of the container, as in resources.limits of a pod."),
+      },
+      [limitRule("cpu"), limitRule("memory")],
+    ),
   );
 
+/** Rule: a limit is not below its request. An invalid quantity has a rule of its own. */
+function limitRule(name: "cpu" | "memory"): Rule {
+  const [request, limit] = [`self.requests.${name}`, `self.limits.${name}`];
+  const given = `has(self.requests) && has(self.limits) && has(${request}) && has(${limit})`;
+  const valid = `isQuantity(string(${request})) && isQuantity(string(${limit}))`;
+  return {
+    rule: `!(${given} && ${valid}) || quantity(string(${limit})).compareTo(quantity(string(${request}))) >= 0`,
+    message: `limits.${name} cannot be below requests.${name}`,
+  };
+}
+
 /** Field for settings of the node by flag name. */
-export const settings = (description: string) => withDefault(texts(description, 64, 1_024), {});
+export const settings = (description: string) =>
+  withDefault(
+    withRules(settingTexts(description, 64, 1_024), {
+      rule: `self.all(name, !(name in ['${managedSettings.join("','")}']))`,
+      message: `cannot contain a setting that the operator manages: ${managedSettings.join(", ")}`,
+    }),
+    {},
+  );
 
 /** Field for the digest of a genesis file. */
 export const genesisDigest = text(
@@ -80,7 +122,12 @@ export const genesisDigest = text(
 export const permission = (description: string) => text(description, { maxLength: 64 });
 
 /** Field for a key of a ConfigMap or a Secret. */
-export const member = (description: string) => text(description, { maxLength: 253, pattern: KEY });
+export const member = (description: string) =>
+  text(description, {
+    maxLength: 253,
+    pattern: KEY,
+    says: "a key of letters, digits, hyphens, dots and underscores",
+  });
 
 /** Reference to a ConfigMap with a genesis file. */
 export const genesisReference = object("Reference to a ConfigMap with the genesis file.", {

@@ -1,5 +1,15 @@
 /** Schema of a Network's spec: its genesis and defaults for its Nodes. */
-import { address, genesisReference, image, NAME, objectName, peb, resources, settings } from "./fields.ts";
+import {
+  address,
+  genesisReference,
+  image,
+  NAME,
+  NAME_SAYS,
+  objectName,
+  peb,
+  resources,
+  settings,
+} from "./fields.ts";
 import { classStays } from "./node-storage.ts";
 import {
   flag,
@@ -31,6 +41,8 @@ const consensus = withMemberDefaults(
   }),
 );
 
+const RATIO = "^[0-9]{1,3}/[0-9]{1,3}/[0-9]{1,3}$";
+
 const governance = withMemberDefaults(
   object("Governance parameters and block rewards.", {
     mode: withDefault(
@@ -49,10 +61,11 @@ const governance = withMemberDefaults(
       withRules(
         text("Reward ratio in percent: proposer/second fund/third fund.", {
           maxLength: 11,
-          pattern: "^[0-9]{1,3}/[0-9]{1,3}/[0-9]{1,3}$",
+          pattern: RATIO,
+          says: "three shares in percent, such as 34/54/12",
         }),
         {
-          rule: "self.split('/').map(part, int(part)).sum() == 100",
+          rule: `!self.matches(r'${RATIO}') || self.split('/').map(part, int(part)).sum() == 100`,
           message: "shares must add up to 100",
         },
       ),
@@ -86,7 +99,7 @@ const create = withRules(
   object("Creates a genesis in a ConfigMap once all validators have node keys.", {
     chainId: integer("Chain id, which transaction signatures include.", 1, WHOLE),
     validators: list(
-      text("Name of a core Node.", { maxLength: 40, pattern: NAME }),
+      text("Name of a core Node.", { maxLength: 40, pattern: NAME, says: NAME_SAYS }),
       "Core Nodes of this namespace and network that are validators from block 0.",
       { minItems: 1, maxItems: 64, "x-kubernetes-list-type": "set" },
     ),

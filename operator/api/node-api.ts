@@ -35,7 +35,11 @@ export const api = object(
     ),
     hosts: withDefault(
       list(
-        text("A host name, or * for any.", { maxLength: 253, pattern: "^(\\*|[-.a-zA-Z0-9]+)$" }),
+        text("A host name, or * for any.", {
+          maxLength: 253,
+          pattern: "^(\\*|[-.a-zA-Z0-9]+)$",
+          says: "a host name without a port, or *",
+        }),
         "Additional host names that requests may carry, such as that of an Ingress.",
         { maxItems: 16 },
       ),

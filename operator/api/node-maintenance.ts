@@ -9,16 +9,33 @@ import {
   text,
   withDefault,
   withMemberDefaults,
+  withRules,
 } from "./schema.ts";
 
 /** Days of the week, Sunday first as in cron. */
 export const weekDays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 
+const DAYS_OVER_29 = "(30|31|30,31|31,30|30-31)";
+const SHORT_MONTH = "0?(2|4|6|9|11)";
+
+/** Patterns of schedules on days that their months do not have, on any day of the week. */
+export const neverDates: readonly string[] = [
+  `^[^ ]+ [^ ]+ ${DAYS_OVER_29} 0?2 [*]$`,
+  `^[^ ]+ [^ ]+ 31 ${SHORT_MONTH}(,${SHORT_MONTH})* [*]$`,
+];
+
 const schedule = (description: string) =>
-  text(`${description} Five fields of cron in UTC: minute, hour, day of month, month, day of week.`, {
-    maxLength: 100,
-    pattern: "^[-0-9*,/]+( [-0-9*,/]+){4}$",
-  });
+  withRules(
+    text(`${description} Five fields of cron in UTC: minute, hour, day of month, month, day of week.`, {
+      maxLength: 100,
+      pattern: "^[-0-9*,/]+( [-0-9*,/]+){4}$",
+      says: "five fields of cron, numbers only, such as 30 3 * * 0",
+    }),
+    {
+      rule: neverDates.map((dates) => `!self.matches(r'${dates}')`).join(" && "),
+      message: "must be a schedule with dates that exist: no month has this day",
+    },
+  );
 
 const maintenanceWindow = object("A weekly window in which maintenance may start.", {
   days: withDefault(
@@ -28,7 +45,11 @@ const maintenanceWindow = object("A weekly window in which maintenance may start
     }),
     weekDays,
   ),
-  from: text("Opening time, HH:MM in UTC.", { maxLength: 5, pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }),
+  from: text("Opening time, HH:MM in UTC.", {
+    maxLength: 5,
+    pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
+    says: "a time of day in UTC, such as 03:30",
+  }),
   hours: integer("Duration in hours.", 1, 24),
 });
 

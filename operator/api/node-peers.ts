@@ -33,6 +33,7 @@ export const peers = withMemberDefaults(
         text("A node URL.", {
           maxLength: 512,
           pattern: "^kni://[0-9a-fA-F]{128}@[^@\\s/]+:[0-9]{1,5}(\\?\\S*)?$",
+          says: "a node URL: kni://, 128 hex digits, @HOST:PORT",
         }),
         "URLs of further peers, such as nodes outside the cluster.",
         { maxItems: 32 },

@@ -11,10 +11,13 @@ import {
   withMemberDefaults,
 } from "./schema.ts";
 
+const LABEL_SAYS = "a name of letters, digits, hyphens, dots, slashes and underscores";
 const LABEL = "^[-._/a-zA-Z0-9]+$";
 
 const toleration = object("A toleration, as in a pod.", {
-  key: optional(text("Key of the taint; all taints when absent.", { maxLength: 316, pattern: LABEL })),
+  key: optional(
+    text("Key of the taint; all taints when absent.", { maxLength: 316, pattern: LABEL, says: LABEL_SAYS }),
+  ),
   operator: withDefault(
     oneOf(["Exists", "Equal"], "Equal compares the value of the taint, Exists does not."),
     "Equal",
@@ -46,6 +49,8 @@ export const scheduling = withMemberDefaults(
       ),
       "Preferred",
     ),
-    priorityClassName: optional(text("PriorityClass of the pods.", { maxLength: 253, pattern: LABEL })),
+    priorityClassName: optional(
+      text("PriorityClass of the pods.", { maxLength: 253, pattern: LABEL, says: LABEL_SAYS }),
+    ),
   }),
 );

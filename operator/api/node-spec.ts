@@ -5,6 +5,7 @@ import {
   image,
   member,
   NAME,
+  NAME_SAYS,
   namespaceName,
   objectName,
   resources,
@@ -37,7 +38,7 @@ const genesis = object("Genesis; that of the Network of this name in this namesp
 
 const network = withRules(
   object("Network of the node. Nodes of one network in one namespace are peers.", {
-    name: text("Name of the network.", { maxLength: 40, pattern: NAME }),
+    name: text("Name of the network.", { maxLength: 40, pattern: NAME, says: NAME_SAYS }),
     networkId: optional(
       integer("Network id that peers compare; the chain id by default.", 1, Number.MAX_SAFE_INTEGER),
     ),

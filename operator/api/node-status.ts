@@ -72,7 +72,7 @@ export const nodeStatus = object("Observed state of the node.", {
   phase: optional(oneOf(phaseNames, "Phase of the Node.")),
   height: optional(count("Highest block number of the replicas.")),
   syncing: optional(flag("True while the node is importing blocks that its peers already have.")),
-  peers: optional(count("Number of connected peers.")),
+  peers: optional(count("Number of connected peers; of several replicas that of the one with the fewest.")),
   url: optional(text("Node URL of the first replica.", { maxLength: 512 })),
   address: optional(text("Address of the first replica's node key.", { maxLength: 42 })),
   validator: optional(flag("True if a core node is a validator of the chain, false if it is not.")),

@@ -11,11 +11,14 @@ export interface Rule {
 
 /** Subset of OpenAPI v3 schemas that the operator uses. */
 export interface JsonSchema {
-  readonly type: "object" | "array" | "string" | "integer" | "boolean";
+  /** `int-or-string` is read as a string. */
+  readonly type: "object" | "array" | "string" | "integer" | "boolean" | "int-or-string";
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly pattern?: string;
+  /** Valid values in words, after "must be"; the message of a violated pattern. */
+  readonly says?: string;
   readonly format?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -77,6 +80,24 @@ export function list<T>(
   limits: Limits & { readonly maxItems: number },
 ): Field<readonly T[]> {
   return { schema: { type: "array", description, items: items.schema, ...limits }, required: true };
+}
+
+/** String field that also accepts an integer, which is read as its decimal digits. */
+export function intOrText(
+  description: string,
+  limits: Limits & { readonly maxLength: number },
+): Field<string> {
+  return { schema: { type: "int-or-string", description, ...limits }, required: true };
+}
+
+/** Map field from names to strings; an integer is read as its decimal digits. */
+export function settingTexts(
+  description: string,
+  maxProperties: number,
+  maxLength: number,
+): Field<Readonly<Record<string, string>>> {
+  const additionalProperties: JsonSchema = { type: "int-or-string", maxLength };
+  return { schema: { type: "object", description, additionalProperties, maxProperties }, required: true };
 }
 
 /** Map field from names to strings. */

@@ -65,7 +65,7 @@ export interface ScheduleView {
 
 /**
  * Updates the progress of a schedule. A new or changed one starts now. Several missed times, or those outside
- * of windows, count as one. Undefined for an invalid schedule.
+ * of windows, count as one. Undefined for a schedule that is invalid or never due.
  */
 export function followSchedule(
   { operation, schedule }: Pick<ScheduleMark, "operation" | "schedule">,
@@ -73,7 +73,7 @@ export function followSchedule(
   { now, isWindowOpen }: { readonly now: number; readonly isWindowOpen: boolean },
 ): ScheduleView | undefined {
   const cron = parseCron(schedule);
-  if (cron === undefined) return undefined;
+  if (cron === undefined || nextTick(cron, now) === undefined) return undefined;
   const fresh = { operation, schedule, since: formatInstant(now) };
   if (before?.schedule !== schedule) return { mark: fresh, due: undefined };
   const tick = nextTick(cron, Date.parse(before.since));

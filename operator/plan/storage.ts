@@ -2,8 +2,9 @@
  * Size and health of a member's volume. A volume only grows, by the spec or automatically. A refused
  * expansion is reverted as far as Kubernetes allows.
  */
+import { MIN_VOLUME } from "../api/node-storage.ts";
 import type { verdictReasons } from "../api/reasons.ts";
-import { formatBytes } from "./quantity.ts";
+import { formatBytes, parseBytes } from "./quantity.ts";
 
 /** Parameters of automatic growth. */
 export interface AutoGrow {
@@ -90,8 +91,8 @@ export const GROW_MS = 10 * 60_000;
 
 /** Age at which an unbound claim is reported. */
 export const UNBINDABLE_MS = 5 * 60_000;
-/** Smallest useful volume: twice the free space that the node requires to write blocks by default (`db.min-free`). */
-export const MIN_BYTES = 256 * 1024 * 1024;
+/** Smallest useful volume in bytes. */
+const MIN_BYTES = parseBytes(MIN_VOLUME) ?? 0;
 
 /** Usage at which a volume is reported as full. */
 const FULL_PERCENT = 95;

@@ -109,7 +109,7 @@ function sumsOf(members: readonly MemberStatus[]) {
     readyMembers: members.filter(({ ready }) => ready).length,
     height: heights.length === 0 ? undefined : Math.max(...heights),
     syncing: members.some(({ syncing }) => syncing),
-    peers: peers.length === 0 ? undefined : peers.reduce((sum, each) => sum + each, 0),
+    peers: peers.length === 0 ? undefined : Math.min(...peers),
     url: first?.url,
     address: first?.address,
     validator: first?.validator,

@@ -1,5 +1,5 @@
 /** The definition of Node: in step with its copies, and the same judge here as in the API server. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { conform } from "../../../operator/api/conform.ts";
@@ -28,6 +28,33 @@ test.each(definitionFiles())("%s is far below what the API server takes", (_name
   expect(Buffer.byteLength(text)).toBeLessThan(256 * 1024);
 });
 
+test("no page asks kubectl for a Node by a name that Kubernetes has for its machines", () => {
+  const pages = ["docs", "examples", "charts", "operator"]
+    .flatMap((room) =>
+      readdirSync(room, { recursive: true, encoding: "utf8" }).map((file) => `${room}/${file}`),
+    )
+    .filter((file) => /\.(md|yaml|txt|ts)$/.test(file));
+  expect(pages.length).toBeGreaterThan(100);
+  const offences = pages.filter((file) =>
+    /kubectl( -n \S+)? (get|describe|edit|patch|delete|annotate|wait)( -\S+)* nodes?[\s/`]/.test(
+      readFileSync(file, "utf8"),
+    ),
+  );
+  expect(offences).toEqual([]);
+});
+
+test("every pattern in a spec is said in words", () => {
+  const bare: string[] = [];
+  const visit = (schema: JsonSchema, path: string): void => {
+    if (schema.pattern !== undefined && schema.says === undefined) bare.push(path);
+    for (const [name, member] of Object.entries(schema.properties ?? {})) visit(member, `${path}.${name}`);
+    for (const inner of [schema.items, schema.additionalProperties]) if (inner) visit(inner, `${path}[]`);
+  };
+  visit(nodeSpec.schema, "Node");
+  visit(networkSpec.schema, "Network");
+  expect(bare).toEqual([]);
+});
+
 test("every field says what it is, and every text, list and map has a limit", () => {
   const offences: string[] = [];
   const visit = (schema: JsonSchema, path: string, described: boolean): void => {
@@ -46,7 +73,8 @@ test("every field says what it is, and every text, list and map has a limit", ()
 });
 
 function isBounded(schema: JsonSchema): boolean {
-  if (schema.type === "string") return schema.maxLength !== undefined || schema.enum !== undefined;
+  if (schema.type === "string" || schema.type === "int-or-string")
+    return schema.maxLength !== undefined || schema.enum !== undefined;
   if (schema.type === "array") return schema.maxItems !== undefined;
   return schema.additionalProperties === undefined || schema.maxProperties !== undefined;
 }
@@ -89,6 +117,14 @@ describe("a spec that is read", () => {
     });
   });
 
+  test("has amounts and settings as text, also when they are numbers", () => {
+    const spec = { ...SMALLEST, resources: { limits: { cpu: 2 } }, settings: { verbosity: 5 } };
+    expect(conform(nodeSpec, spec, "spec")).toMatchObject({
+      resources: { limits: { cpu: "2" } },
+      settings: { verbosity: "5" },
+    });
+  });
+
   test("loses members that nobody knows", () => {
     expect(conform(nodeSpec, { ...SMALLEST, colour: "red" }, "spec")).not.toHaveProperty("colour");
   });
@@ -101,10 +137,11 @@ describe("a spec that is read", () => {
     [{ ...SMALLEST, p2p: { port: 80 } }, "spec.p2p.port must be an integer from 1024 to 65535"],
     [{ ...SMALLEST, p2p: { port: 2000.5 } }, "spec.p2p.port must be an integer"],
     [{ ...SMALLEST, api: { privileged: "yes" } }, "spec.api.privileged must be true or false"],
-    [{ ...SMALLEST, peers: { urls: ["http://x"] } }, "spec.peers.urls[0] must be like"],
+    [{ ...SMALLEST, peers: { urls: ["http://x"] } }, "spec.peers.urls[0] must be a node URL: kni://"],
     [{ ...SMALLEST, peers: { urls: Array(33).fill("") } }, "spec.peers.urls must have at most 32 items"],
     [{ ...SMALLEST, peers: { urls: "kni" } }, "spec.peers.urls must be a list"],
-    [{ ...SMALLEST, settings: { a: 1 } }, "spec.settings.a must be a string"],
+    [{ ...SMALLEST, settings: { a: 1.5 } }, "spec.settings.a must be a string or an integer"],
+    [{ ...SMALLEST, settings: { a: true } }, "spec.settings.a must be a string or an integer"],
     ["text", "spec must be an object"],
   ])("is refused when it does not fit: %j", (spec, message) => {
     expect(() => conform(nodeSpec, spec, "spec")).toThrow(message);

@@ -8,6 +8,7 @@ import { readSettings } from "../../../node/options/settings-file.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
 import { conform } from "../../../operator/api/conform.ts";
+import { managedSettings } from "../../../operator/api/managed-settings.ts";
 import { networkSpec } from "../../../operator/api/network-spec.ts";
 import { readNode } from "../../../operator/api/resource.ts";
 import { genesisFile } from "../../../operator/build/genesis.ts";
@@ -152,6 +153,18 @@ describe("the settings", () => {
       expect(texts.get("rpc.ipc-only-privileges")).toBe(kept);
     },
   );
+
+  test("that the operator manages are those that the schema refuses, and no others", () => {
+    const names = (settings: Record<string, string>): readonly string[] =>
+      settingsText(aMember({ type: "core", settings }))
+        .split("\n")
+        .flatMap((line) => /^"(.*?)": /.exec(line)?.[1] ?? []);
+    const own = new Set(["identity", "log.format", "nodiscover"]); // a Node may set these
+    const known = new Set<string>(managedSettings);
+    expect(names({}).filter((name) => !own.has(name) && !known.has(name))).toEqual([]);
+    const given = Object.fromEntries(managedSettings.map((name) => [name, "overruled"]));
+    expect(settingsText(aMember({ type: "core", settings: given }))).not.toContain("overruled");
+  });
 
   test("that a Node gives cannot replace what the pod relies on", () => {
     const settings = {

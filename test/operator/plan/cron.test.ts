@@ -1,5 +1,6 @@
 /** Schedules and the windows that they begin. */
 import { describe, expect, test } from "@jest/globals";
+import { neverDates } from "../../../operator/api/node-maintenance.ts";
 import { nextTick, parseCron } from "../../../operator/plan/cron.ts";
 import { isOpenWindow } from "../../../operator/plan/windows.ts";
 
@@ -49,6 +50,17 @@ test.each([
   "@daily",
   "1-2-3 * * * *",
 ])("%j is no schedule", (text) => expect(parseCron(text)).toBeUndefined());
+
+test("the schema refuses the schedules of single days that never come, and no other", () => {
+  for (let day = 1; day <= 31; day++)
+    for (const months of ["1", "2", "02", "4", "11", "2,4", "4,6,9,11", "2,3", "*"]) {
+      const schedule = `0 3 ${day} ${months} *`;
+      const cron = parseCron(schedule);
+      const comes = cron !== undefined && nextTick(cron, at("2026-01-01T00:00")) !== undefined;
+      const isRefused = neverDates.some((dates) => new RegExp(dates).test(schedule));
+      expect([schedule, isRefused]).toEqual([schedule, !comes]);
+    }
+});
 
 describe("a window", () => {
   const night = [{ days: ["Thu", "Sat"], from: "22:30", hours: 4 }] as const; // 1 January 2026 is a Thursday
