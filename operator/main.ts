@@ -29,6 +29,12 @@ const IDENTITY = {
   says: "identity of this process for the Lease (default: host name)",
 } as const;
 
+const LEASE = {
+  name: "lease",
+  value: "NAME",
+  says: "name of the Lease, one for each release (default knit-operator)",
+} as const;
+
 const commands: Readonly<Record<string, Command>> = {
   run: {
     says: "runs the operator",
@@ -56,6 +62,7 @@ const commands: Readonly<Record<string, Command>> = {
       },
       { name: "poll-seconds", value: "N", says: "interval of polls of the nodes (default 10)" },
       IDENTITY,
+      LEASE,
       { name: "health-address", value: "H:P", says: `${HEALTH} (default 0.0.0.0:8080)` },
       LOG_LEVEL,
     ],
@@ -88,6 +95,7 @@ const commands: Readonly<Record<string, Command>> = {
         says: "namespace of the Nodes to release (default: all)",
       },
       IDENTITY,
+      LEASE,
       LOG_LEVEL,
     ],
     run: runRelease,
@@ -133,6 +141,9 @@ async function runOperator(values: Values): Promise<void> {
     nodeImage: requiredValue(values, "node-image"),
     gatewayImage: requiredValue(values, "gateway-image"),
     operatorNamespace: requiredValue(values, "namespace"),
+    lease: leaseOf(values),
+    operatorId: `${requiredValue(values, "namespace")}/${leaseOf(values)}`,
+    version: await readVersion(),
     watchNamespace: values["watch-namespace"] || undefined,
     peerAddress,
     pollMs: pollSeconds * 1_000,
@@ -180,6 +191,7 @@ async function runRelease(values: Values): Promise<void> {
   const [{ release }, { hostname }] = await Promise.all([import("./compose/release.ts"), import("node:os")]);
   const options = {
     operatorNamespace: requiredValue(values, "namespace"),
+    lease: leaseOf(values),
     watchNamespace: values["watch-namespace"] || undefined,
     identity: values["identity"] ?? hostname(),
     log: await logOf(values),
@@ -197,11 +209,19 @@ async function printDefinitions(): Promise<void> {
 }
 
 async function printVersion(): Promise<void> {
+  process.stdout.write(`${await readVersion()}\n`);
+}
+
+async function readVersion(): Promise<string> {
   const { readFile } = await import("node:fs/promises");
   const here = new URL(import.meta.url).pathname;
   const file = new URL(here.endsWith(".ts") ? "../package.json" : "../../package.json", import.meta.url);
   const { version } = JSON.parse(await readFile(file, "utf8")) as { version: string };
-  process.stdout.write(`${version}\n`);
+  return version;
+}
+
+function leaseOf(values: Values): string {
+  return values["lease"] || "knit-operator";
 }
 
 async function logOf(values: Values) {

@@ -9,6 +9,7 @@ export const managedSettings = [
   "bls-nodekeyhex",
   "port",
   "maxconnections",
+  "p2p.static-nodes-file",
   "rewardbase",
   "rpc",
   "rpcaddr",

@@ -38,6 +38,10 @@ export const annotations = {
   allowNewChain: "knit.dev/allow-new-chain",
   /** On a Node: permits an action that leaves fewer validators than the chain needs. Each value takes effect once. On a Network: drains are not limited. */
   allowChainStop: "knit.dev/allow-chain-stop",
+  /** On a Node and on objects: the operator that manages it, `NAMESPACE/LEASE`; another value hands a Node over. */
+  operator: "knit.dev/operator",
+  /** On a Node: another operator whose scope contains it, its version and the time. */
+  contender: "knit.dev/contender",
   /** On a pod: the address of its node key. */
   address: "knit.dev/address",
   /** On objects of the operator: digest of the draft that was applied last. */
@@ -86,6 +90,7 @@ export const conditionTypes = {
   MaintenanceInProgress: "maintenance of a replica is in progress",
   StorageHealthy: "every volume is bound, has the requested size and has free space",
   ForksReady: "every replica has the scheduled forks of its network; absent without later forks",
+  Contested: "warning: the scope of another operator contains the Node",
   PrivilegedApi: "warning: admin, personal or debug are served on the cluster network",
 } as const;
 
@@ -164,6 +169,10 @@ export const eventReasons = {
   ],
   RolloutPaused: ["Warning", "the recreated replica was not ready in time; no other replica follows"],
   VolumeGrown: ["Normal", "a volume expansion was requested"],
+  ManagedByAnother: [
+    "Warning",
+    "another operator manages the Node; the message has the command to hand it over",
+  ],
   Unreadable: ["Warning", "this version of the operator cannot parse the Node; its pods and peers stay"],
   ReconcileFailed: ["Warning", "reconciliation failed; the message has the reason of `Ready`"],
   DeletionUnfinished: [

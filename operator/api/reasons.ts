@@ -116,6 +116,9 @@ export const verdictReasons = {
     Scheduled: ["True", "every replica reports the scheduled forks"],
     ForkMissing: ["False", "a replica lacks a scheduled fork; the message has the block and its version"],
   },
+  Contested: {
+    ScopesOverlap: ["True", "another operator would manage the Node too; the message names it"],
+  },
   PrivilegedApi: {
     Allowed: ["True", "`spec.api.privileged` is true"],
   },

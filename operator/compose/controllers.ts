@@ -66,7 +66,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
   await using resources = new AsyncDisposableStack();
   const memory = new ReconcileMemory();
   const cache = new ClusterCache({ log, addresses: memory.addresses });
-  const applier = new Applier(client, clock);
+  const applier = new Applier(client, clock, options.settings.operatorId);
   const nodeQueue = resources.use(createQueue(options, "node", (key) => reconcileNodeKey(cache, key, deps)));
   const networkQueue = resources.use(
     createQueue(options, "network", async (key) => {
@@ -77,7 +77,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
   const poller = resources.use(
     new Poller({
       channel: options.channel,
-      keys: () => cache.memberKeys(),
+      keys: () => cache.memberKeys(options.settings.operatorId),
       gateway: (key) => cache.gateway(key),
       onObservation(key, isDue) {
         if (isDue) memory.markFiguresStale(nodeOfMember(key));

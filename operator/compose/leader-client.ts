@@ -12,6 +12,8 @@ export interface LeaderClientOptions extends Pick<LeaderOptions, "onFailure" | "
   readonly access: Access;
   /** Namespace of the Lease. */
   readonly operatorNamespace: string;
+  /** Name of the Lease, one for each release. */
+  readonly lease: string;
   /** Identity of this process in the election. */
   readonly identity: string;
   readonly sent?: TransportOptions["sent"];
@@ -29,12 +31,12 @@ export async function openLeaderClient(
   options: LeaderClientOptions,
   signal: AbortSignal,
 ): Promise<LeaderClient> {
-  const { access, operatorNamespace, identity, sent, log, onFailure, onHeld } = options;
+  const { access, operatorNamespace, lease, identity, sent, log, onFailure, onHeld } = options;
   await using parts = new AsyncDisposableStack();
   const asking = { access, userAgent: FIELD_MANAGER, fieldManager: FIELD_MANAGER, ...(sent && { sent }) };
   const limits = { connections: 1, requestMs: LEASE_REQUEST_MS };
   const leaseClient = parts.use(openKubeClient({ ...asking, limits }));
-  const place = { namespace: operatorNamespace, name: FIELD_MANAGER };
+  const place = { namespace: operatorNamespace, name: lease };
   const candidate = { identity, clock: systemClock, elapsed: monotonicMs, pause, log, onFailure, onHeld };
   const leadership = parts.use(await becomeLeader({ ...candidate, client: leaseClient, place, signal }));
   const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));

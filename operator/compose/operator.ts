@@ -21,6 +21,8 @@ import { openLeaderClient } from "./leader-client.ts";
 
 /** Options of an operator. */
 export interface OperatorOptions extends OperatorSettings {
+  /** Name of the Lease, one for each release. */
+  readonly lease: string;
   /** Undefined: Nodes of all namespaces. */
   readonly watchNamespace: string | undefined;
   readonly health: { readonly host: string; readonly port: number };

@@ -2,7 +2,6 @@
  * Removes the operator's finalizer from all Nodes before the operator is uninstalled, because no Node could
  * be deleted otherwise. The Lease is held meanwhile, so that no operator adds the finalizer again.
  */
-import { FIELD_MANAGER } from "../api/names.ts";
 import { keyOf, type ObjectMeta, readMeta } from "../api/resource.ts";
 import { loadAccess } from "../kube/access.ts";
 import type { KubeClient } from "../kube/client.ts";
@@ -10,7 +9,7 @@ import { isKubeError, isRace, KubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { systemClock } from "../observe/clock.ts";
 import { messageOf } from "../observe/message-of.ts";
-import { hasFinalizer, removeFinalizer } from "../reconcile/finalizer.ts";
+import { isHeldBy, removeFinalizer } from "../reconcile/finalizer.ts";
 import { type LeaderClientOptions, openLeaderClient } from "./leader-client.ts";
 
 /** Options of the release. */
@@ -32,17 +31,21 @@ const ROUNDS = 5;
  * access.
  */
 export async function release(options: ReleaseOptions, shutdown: AbortSignal): Promise<void> {
+  const leaseId = `${options.operatorNamespace}/${options.lease}`;
   const access = await loadAccess(() => systemClock.now());
   const patience = AbortSignal.timeout(LEASE_WAIT_MS);
   const waiting = AbortSignal.any([shutdown, patience]);
-  const wait = createLeaseWait(`${options.operatorNamespace}/${FIELD_MANAGER}`);
+  const wait = createLeaseWait(leaseId);
   await using leading = await openLeaderClient({ ...options, ...wait, access }, waiting).catch(
     (error: unknown) => {
       throw patience.aborted ? wait.timeout() : error;
     },
   );
   const { client } = leading;
-  options.log.info({ nodes: await releaseNodes({ ...options, client }, shutdown) }, "nodes released");
+  options.log.info(
+    { nodes: await releaseNodes({ ...options, operatorId: leaseId, client }, shutdown) },
+    "nodes released",
+  );
 }
 
 /**
@@ -71,6 +74,8 @@ export function createLeaseWait(lease: string) {
 /** Options of the removal. */
 type NodesOptions = Pick<ReleaseOptions, "watchNamespace" | "log"> & {
   readonly client: Pick<KubeClient, "page" | "merge">;
+  /** Identity of the operator; Nodes of others stay as they are. */
+  readonly operatorId: string;
 };
 
 /**
@@ -96,7 +101,7 @@ export async function releaseNodes(options: NodesOptions, signal: AbortSignal): 
 
 /** Lists Nodes with the finalizer; none when the cluster does not serve Nodes any more. */
 async function heldNodes(
-  { client, watchNamespace: namespace }: NodesOptions,
+  { client, watchNamespace: namespace, operatorId }: NodesOptions,
   signal: AbortSignal,
 ): Promise<readonly ObjectMeta[]> {
   const held: ObjectMeta[] = [];
@@ -106,7 +111,7 @@ async function heldNodes(
       if (isKubeError(error, "not-found")) return { items: [], next: undefined };
       throw error;
     });
-    held.push(...page.items.map(readMeta).filter(hasFinalizer));
+    held.push(...page.items.map(readMeta).filter((meta) => isHeldBy(meta, operatorId)));
     ({ next } = page);
   } while (next !== undefined);
   return held;

@@ -35,9 +35,16 @@ export class Applier {
   readonly #applied = new Map<string, Applied>();
   readonly #hold = createObjectPacker();
   readonly #clock: Clock;
+  /** Identity of the operator, for an annotation of its objects. */
+  readonly #operator: string | undefined;
 
-  constructor(client: Pick<KubeClient, "apply" | "get" | "merge">, clock: Clock = systemClock) {
+  constructor(
+    client: Pick<KubeClient, "apply" | "get" | "merge">,
+    clock: Clock = systemClock,
+    operator?: string,
+  ) {
     this.#client = client;
+    this.#operator = operator;
     this.#clock = clock;
   }
 
@@ -48,7 +55,7 @@ export class Applier {
   async apply(draft: Draft, seen: CachedObject | undefined): Promise<boolean> {
     const key = `${draft.kind} ${keyOf(draft.metadata)}`;
     const wanted = digest(draft);
-    const marked = withMark(draft, wanted);
+    const marked = withMark(draft, wanted, this.#operator);
     const before = this.#applied.get(key) ?? this.#known(key, { draft: marked, wanted, seen });
     if (before !== undefined) letGo(before, seen);
     if (before !== undefined && seen === undefined && (await this.#isGone(draft, before))) {
@@ -140,11 +147,18 @@ export class Applier {
   }
 }
 
-function withMark(draft: Draft, mark: string): Draft {
+function withMark(draft: Draft, mark: string, operator: string | undefined): Draft {
   const { annotations: given } = draft.metadata;
   return {
     ...draft,
-    metadata: { ...draft.metadata, annotations: { ...given, [annotations.applied]: mark } },
+    metadata: {
+      ...draft.metadata,
+      annotations: {
+        ...given,
+        ...(operator === undefined ? {} : { [annotations.operator]: operator }),
+        [annotations.applied]: mark,
+      },
+    },
   };
 }
 

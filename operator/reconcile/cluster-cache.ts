@@ -10,6 +10,7 @@ import type { GatewayAddress } from "../control/exchange.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import type { Reflector } from "../kube/reflector.ts";
 import type { Log } from "../observe/log.ts";
+import { isForeign } from "../plan/owner.ts";
 import type { AddressBook } from "./address-book.ts";
 import { isOlder } from "./applier.ts";
 import { nodeFingerprint, peerFingerprint } from "./fingerprint.ts";
@@ -146,9 +147,10 @@ export class ClusterCache {
     return genesisOf(after) !== genesisOf(earlier);
   }
 
-  /** Lists the keys of all members. */
-  memberKeys(): readonly string[] {
-    return this.nodes().flatMap((node) =>
+  /** Lists the keys of all members of an operator's Nodes. */
+  memberKeys(operator: string): readonly string[] {
+    const own = this.nodes().filter(({ meta }) => !isForeign(meta, operator));
+    return own.flatMap((node) =>
       membersOf(node).map(({ name }) => keyOf({ namespace: node.meta.namespace, name })),
     );
   }

@@ -12,6 +12,7 @@ import type { Context, MemberContext } from "./context.ts";
 import { newestOfGroup } from "./group.ts";
 import { forkedNodes, scheduleOf, scheduleText } from "./network-forks.ts";
 import type { Outcome } from "./outcome.ts";
+import { contestedVerdicts } from "./ownership.ts";
 
 /** Writes members, sums, phase and conditions to the status of the context. */
 export function conclude(context: Context, outcome: Outcome): void {
@@ -20,7 +21,8 @@ export function conclude(context: Context, outcome: Outcome): void {
   const view = healthOf(context, outcome);
   const { generation } = node.meta;
   const terms = { generation, now: deps.clock.now() };
-  const verdicts = [...judge(view), ...forkVerdicts(context), ...privileges(node)];
+  const warnings = [...contestedVerdicts(node, deps), ...privileges(node)];
+  const verdicts = [...judge(view), ...forkVerdicts(context), ...warnings];
   context.status = {
     ...context.status,
     observedGeneration: generation,

@@ -15,6 +15,9 @@ import type { Poller } from "./poller.ts";
 export interface OperatorSettings extends Pick<PodOptions, "nodeImage" | "gatewayImage"> {
   /** Namespace of the operator. */
   readonly operatorNamespace: string;
+  /** Identity of the release: namespace and name of its Lease. */
+  readonly operatorId: string;
+  readonly version: string;
   /** Host in the URLs of nodes: the name of the peer Service, which is stable, or the address of the pod. */
   readonly peerAddress: "service" | "pod";
 }

@@ -1,5 +1,5 @@
 /** The finalizer of Nodes: added before any object is created, removed at the end of the deletion. */
-import { FINALIZER } from "../api/names.ts";
+import { annotations, FINALIZER } from "../api/names.ts";
 import type { ObjectMeta } from "../api/resource.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { kinds } from "../kube/resources.ts";
@@ -15,26 +15,41 @@ export function hasFinalizer({ finalizers }: Pick<ObjectMeta, "finalizers">): bo
 }
 
 /**
- * Adds the finalizer, except in the operator's own namespace, where a deletion may remove the operator first.
+ * Records this operator as that of the Node, and adds the finalizer, except in the operator's own namespace, where a
+ * deletion may remove the operator first.
  */
 export async function finalizerStep({ node, deps, key }: Context): Promise<Outcome> {
   const { meta } = deps.cache.node(key) ?? node;
-  if (hasFinalizer(meta) || meta.namespace === deps.settings.operatorNamespace) return goOn;
-  deps.cache.recordWrite(await writeFinalizers(deps.client, meta, [...meta.finalizers, FINALIZER]));
+  const { operatorNamespace, operatorId } = deps.settings;
+  const isHeld = hasFinalizer(meta) || meta.namespace === operatorNamespace;
+  if (isHeld && meta.annotations[annotations.operator] === operatorId) return goOn;
+  const finalizers = isHeld ? meta.finalizers : [...meta.finalizers, FINALIZER];
+  deps.cache.recordWrite(await writeHold(deps.client, meta, { finalizers, operator: operatorId }));
   return goOn;
 }
 
-/** Removes the finalizer. Throws `KubeError`, `conflict` when the Node has changed. */
+/** True for a Node that the operator holds, or that has no operator and the finalizer. */
+export function isHeldBy(meta: Pick<ObjectMeta, "finalizers" | "annotations">, operator: string): boolean {
+  const owner = meta.annotations[annotations.operator] ?? "";
+  return owner === operator || (owner === "" && hasFinalizer(meta));
+}
+
+/** Removes the finalizer and the record of the operator. Throws `KubeError`, `conflict` when the Node has changed. */
 export async function removeFinalizer(client: Pick<KubeClient, "merge">, meta: ObjectMeta): Promise<void> {
   const others = meta.finalizers.filter((each) => each !== FINALIZER);
-  await writeFinalizers(client, meta, others);
+  await writeHold(client, meta, { finalizers: others, operator: null });
 }
 
 /** Replaces the list of finalizers with the version as precondition, to preserve those of others. */
-function writeFinalizers(
+function writeHold(
   client: Pick<KubeClient, "merge">,
   { name, namespace, resourceVersion }: ObjectMeta,
-  finalizers: readonly string[],
+  { finalizers, operator }: { readonly finalizers: readonly string[]; readonly operator: string | null },
 ): Promise<unknown> {
-  return client.merge(kinds.node, { name, namespace }, { metadata: { resourceVersion, finalizers } });
+  const noted = { [annotations.operator]: operator };
+  return client.merge(
+    kinds.node,
+    { name, namespace },
+    { metadata: { resourceVersion, finalizers, annotations: noted } },
+  );
 }

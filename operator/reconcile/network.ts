@@ -6,6 +6,7 @@ import { validatorBudget, validatorBudgetName } from "../build/disruption-budget
 import { membersOf, nodeOfMember } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
 import { type Council, evictable } from "../plan/council.ts";
+import { isForeign } from "../plan/owner.ts";
 import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
 import { councilsOf, reportedAddresses } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
@@ -22,7 +23,7 @@ const WAIT_MS = 10_000;
 
 /** Returns the milliseconds until the next reconciliation. Throws errors of the API server. */
 export async function reconcileNetwork(network: NetworkResource, deps: ReconcileDeps): Promise<number> {
-  if (network.meta.deleted) return RESYNC_MS;
+  if (network.meta.deleted || isOfAnother(network, deps)) return RESYNC_MS;
   const nodes = deps.cache
     .nodes(network.meta.namespace)
     .filter(({ meta, spec }) => spec.network.name === network.meta.name && !meta.deleted);
@@ -100,6 +101,13 @@ function reportsOf(node: NodeResource, { poller, clock }: ReconcileDeps): readon
 }
 
 /** Limits drains of validators, unless the Network's annotation permits that the chain stops. */
+/** True for a Network whose first Node by name another operator manages. */
+function isOfAnother({ meta }: NetworkResource, { cache, settings }: ReconcileDeps): boolean {
+  const nodes = cache.nodes(meta.namespace).filter(({ spec }) => spec.network.name === meta.name);
+  const [first] = nodes.toSorted((a, b) => (a.meta.name < b.meta.name ? -1 : 1));
+  return first !== undefined && isForeign(first.meta, settings.operatorId);
+}
+
 async function applyBudget(
   network: NetworkResource,
   councils: readonly Council[],

@@ -7,6 +7,7 @@ import { type StopReason, stopReasons } from "../api/reasons.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { isRace, KubeError } from "../kube/error.ts";
 import { messageOf } from "../observe/message-of.ts";
+import { isForeign } from "../plan/owner.ts";
 import { certificateStep } from "./certificate.ts";
 import { chainStep, volumeStep } from "./chain.ts";
 import { claimStep } from "./claim.ts";
@@ -22,6 +23,7 @@ import { meshStep, peersStep } from "./mesh.ts";
 import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep, suspendStep } from "./objects.ts";
 import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
+import { reportForeign } from "./ownership.ts";
 import { permissionStep } from "./permissions.ts";
 import { requestStep, standingRequestStep } from "./requests.ts";
 import { rolloutStep } from "./rollout.ts";
@@ -100,6 +102,7 @@ const UNHEARD_MS = 20_000;
  * API server.
  */
 export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promise<number> {
+  if (isForeign(node.meta, deps.settings.operatorId)) return reportForeign(node, deps);
   const context = createContext(node, deps);
   const { stop } = context;
   if (stop !== undefined)

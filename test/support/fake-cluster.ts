@@ -1,6 +1,7 @@
 /** A cluster in memory for reconciling: objects by kind and name, nodes that answer by script, time that stands. */
 import { setImmediate as immediate } from "node:timers/promises";
 import { ApiError } from "../../operator/api/error.ts";
+import { annotations } from "../../operator/api/names.ts";
 import {
   type DraftMeta,
   keyOf,
@@ -40,6 +41,12 @@ export function idOf(name: Name): string {
 }
 
 type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
+
+/** A merge patch of annotations: null takes one away. */
+function merged(present: Readonly<Record<string, string>>, patch: object = {}): Record<string, string> {
+  const all = Object.entries<string | null>({ ...present, ...patch });
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
+}
 
 /** A Node; undefined for one that cannot be read. */
 function tryReadNode(object: unknown): NodeResource | undefined {
@@ -99,7 +106,12 @@ export class FakeCluster {
 
   /** Puts a Node there. */
   putNode(name: string, spec: object, noted: Record<string, string> = {}): void {
-    const metadata = { name, namespace: "demo", annotations: noted };
+    const present = this.objects.get(`Node demo/${name}`)?.metadata["annotations"] as
+      | Readonly<Record<string, string>>
+      | undefined;
+    const operator = present?.[annotations.operator];
+    const kept = operator === undefined ? {} : { [annotations.operator]: operator };
+    const metadata = { name, namespace: "demo", annotations: { ...kept, ...noted } };
     const all = { network: { name: "net" }, ...spec };
     this.put({ apiVersion: "knit.dev/v1alpha1", kind: "Node", metadata, spec: all });
   }
@@ -199,6 +211,8 @@ export class FakeCluster {
         nodeImage: "knit:1",
         gatewayImage: "operator:1",
         operatorNamespace: "ops",
+        operatorId: "ops/knit-operator",
+        version: "1.0.0",
         peerAddress: "service",
       },
       clock: { now: () => this.now },
@@ -271,12 +285,13 @@ export class FakeCluster {
         if (metadata.resourceVersion !== resourceVersion) throw new KubeError("conflict", "another version");
         if (metadata.finalizers !== undefined) {
           this.writes.push(`finalizers ${name}`);
+          this.#change("Node", name, { metadata: { annotations: merged(present, metadata.annotations) } });
           return this.#hold(name, metadata.finalizers);
         }
         this.writes.push(`merge ${name}`);
-        const gone = metadata.annotations ?? {};
-        const kept = Object.entries(present).filter(([key]) => !(key in gone));
-        return this.#change("Node", name, { metadata: { annotations: Object.fromEntries(kept) } });
+        return this.#change("Node", name, {
+          metadata: { annotations: merged(present, metadata.annotations) },
+        });
       },
       remove: async ({ kind }: { kind: string }, place: DraftMeta) => {
         this.writes.push(`delete ${kind} ${place.name}`);

@@ -33,7 +33,10 @@ const client = {
 };
 
 const released = (): Promise<number> =>
-  releaseNodes({ client, watchNamespace: undefined, log: silentLog }, new AbortController().signal);
+  releaseNodes(
+    { client, watchNamespace: undefined, log: silentLog, operatorId: "ops/knit-operator" },
+    new AbortController().signal,
+  );
 
 test("all are released, on all pages; what others hold they hold on, and a second time there is nothing to do", async () => {
   held.set("n2", ["theirs", FINALIZER]);
@@ -75,7 +78,12 @@ test("where the definition of Nodes is gone there is none to release", async () 
     page: () =>
       Promise.reject(new KubeError("not-found", "the server could not find the requested resource")),
   };
-  const options = { client: gone, watchNamespace: undefined, log: silentLog };
+  const options = {
+    client: gone,
+    watchNamespace: undefined,
+    log: silentLog,
+    operatorId: "ops/knit-operator",
+  };
   expect(await releaseNodes(options, new AbortController().signal)).toBe(0);
 });
 
@@ -103,4 +111,20 @@ describe("the wait for the Lease", () => {
     expect(cut.timeout().message).toMatch(/within 120 s: connect ECONNREFUSED$/);
     expect(leaseWait().timeout().message).toMatch(/within 120 s$/);
   });
+});
+
+test("Nodes of another operator stay as they are", async () => {
+  const metadata = {
+    name: "n1",
+    namespace: "demo",
+    uid: "n1",
+    resourceVersion: "7",
+    finalizers: [FINALIZER],
+  };
+  const items = [{ metadata: { ...metadata, annotations: { "knit.dev/operator": "other/knit" } } }];
+  const page = () => Promise.resolve({ items, resourceVersion: "1", next: undefined });
+  const options = { client: { ...client, page }, watchNamespace: undefined, log: silentLog };
+  expect(
+    await releaseNodes({ ...options, operatorId: "ops/knit-operator" }, new AbortController().signal),
+  ).toBe(0);
 });

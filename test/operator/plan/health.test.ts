@@ -63,7 +63,7 @@ test("a Node that is well says so in every condition", () => {
 });
 
 test("every type of condition is judged, but for forks and the warning", () => {
-  expect([...judge(aView()).map(({ type }) => type), "ForksReady", "PrivilegedApi"]).toEqual(
+  expect([...judge(aView()).map(({ type }) => type), "ForksReady", "Contested", "PrivilegedApi"]).toEqual(
     Object.keys(conditionTypes),
   );
 });

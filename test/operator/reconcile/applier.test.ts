@@ -204,3 +204,11 @@ test("it writes what was changed meanwhile, what it would write otherwise, and w
     code: "not-ours",
   });
 });
+
+test("an object carries the operator that wrote it", async () => {
+  const server = new FakeServer();
+  await new Applier(server, undefined, "ops/knit-operator").apply(DRAFT, undefined);
+  expect(server.object).toMatchObject({
+    metadata: { annotations: { "knit.dev/operator": "ops/knit-operator" } },
+  });
+});

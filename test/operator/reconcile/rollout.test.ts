@@ -24,13 +24,8 @@ const NAMES = ["core", "endpoint", "proxy"] as const;
 
 /** Asks for other settings and another image, as `kubectl apply` does. */
 function change(name: (typeof NAMES)[number], image: string): void {
-  const { spec, meta } = cluster.node(name);
-  cluster.put({
-    apiVersion: "knit.dev/v1alpha1",
-    kind: "Node",
-    metadata: { name, namespace: meta.namespace },
-    spec: { ...spec, image, settings: { verbosity: image } },
-  });
+  const { spec } = cluster.node(name);
+  cluster.putNode(name, { ...spec, image, settings: { verbosity: image } });
 }
 
 /** The pod is replaced by one of the template that is there now. */
