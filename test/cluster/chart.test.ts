@@ -133,7 +133,8 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
       metadata: place,
       rules: [{ apiGroups: ["knit.dev"], resources: ["nodes"], verbs: ["list", "patch"] }],
     });
-    const terms = [`--namespace=knit-system`, `--watch-namespace=${watched}`, "--log-level=info"];
+    const scope = ["--namespace=knit-system", "--lease=knit-operator"];
+    const terms = [...scope, `--watch-namespace=${watched}`, "--log-level=info"];
     const [operator, job] = [podOf(all, "Deployment knit-operator"), podOf(all, "Job knit-operator-release")];
     expect(job.args).toEqual(["release", ...terms]);
     expect(operator.security).not.toContain(undefined);
