@@ -137,3 +137,22 @@ export function evictable(councils: readonly Council[], namespace: string): numb
 function isIn({ member }: Seat, namespace: string): boolean {
   return member?.startsWith(`${namespace}/`) === true;
 }
+
+/** Time for which one namespace of several may have its validators evicted, and the pause before it. */
+const TURN_MS = 60_000;
+const PAUSE_MS = 10_000;
+
+/** Lists the namespaces with validators of a council, sorted. */
+export function namespacesOf(councils: readonly Council[]): readonly string[] {
+  const namespaces = councils.flat().flatMap(({ member }) => member?.split("/")[0] ?? []);
+  return [...new Set(namespaces)].sort();
+}
+
+/**
+ * Returns the namespace whose budget may be open now. Budgets of several namespaces do not know of each other, so they
+ * are open one after another; undefined in the pauses.
+ */
+export function openNamespace(namespaces: readonly string[], now: number): string | undefined {
+  if (namespaces.length <= 1) return namespaces[0];
+  return now % TURN_MS < PAUSE_MS ? undefined : namespaces[Math.floor(now / TURN_MS) % namespaces.length];
+}

@@ -4,8 +4,9 @@ import type { NetworkStatus } from "../api/network-status.ts";
 import { keyOf, type NetworkResource, type NodeResource, readNetwork } from "../api/resource.ts";
 import { validatorBudget, validatorBudgetName } from "../build/disruption-budgets.ts";
 import { membersOf, nodeOfMember } from "../build/names.ts";
+import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
-import { type Council, evictable } from "../plan/council.ts";
+import { type Council, evictable, namespacesOf, openNamespace } from "../plan/council.ts";
 import { isForeign } from "../plan/owner.ts";
 import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
 import { councilsOf, reportedAddresses } from "./council.ts";
@@ -18,6 +19,8 @@ import { concludeNetwork, type GenesisFound } from "./network-verdict.ts";
 const RESYNC_MS = 300_000;
 /** Interval of the judgement of block production. */
 const PRODUCTION_MS = 20_000;
+/** Interval while validators are in several namespaces, whose budgets are open one after another. */
+const BUDGET_MS = 5_000;
 /** Interval while the genesis is missing, because its ConfigMap may not be watched. */
 const WAIT_MS = 10_000;
 
@@ -49,6 +52,7 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
   });
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);
   if (!("name" in genesis)) return WAIT_MS;
+  if (namespacesOf(councils).length > 1) return BUDGET_MS;
   return production.reason === "NotReported" ? RESYNC_MS : PRODUCTION_MS;
 }
 
@@ -117,12 +121,34 @@ async function applyBudget(
   const name = validatorBudgetName(network.meta.name);
   const seen = deps.cache.find("disruptionBudget", keyOf({ namespace, name }));
   const isLimited = given[annotations.allowChainStop] === undefined;
-  const maxUnavailable = isLimited ? evictable(councils, namespace) : undefined;
+  const room = isLimited ? evictable(councils, namespace) : undefined;
+  const maxUnavailable = room && mayOpen(network, councils, deps) ? room : room && 0;
   if (maxUnavailable !== undefined) {
     const nodes = nodesIn(councils, namespace);
     await deps.applier.apply(validatorBudget(network, { nodes, maxUnavailable }), seen);
   } else if (seen !== undefined)
     await deps.client.remove(kinds.disruptionBudget, { namespace, name }, seen.meta.uid);
+}
+
+/** True when it is the turn of this namespace, and the budgets of the others are closed. */
+function mayOpen({ meta }: NetworkResource, councils: readonly Council[], deps: ReconcileDeps): boolean {
+  const namespaces = namespacesOf(councils);
+  if (openNamespace(namespaces, deps.clock.now()) !== meta.namespace) return false;
+  const name = validatorBudgetName(meta.name);
+  return namespaces
+    .filter((namespace) => namespace !== meta.namespace)
+    .every((namespace) => isClosed(deps.cache.find("disruptionBudget", keyOf({ namespace, name }))));
+}
+
+/** True for a budget that allows no eviction, as the API server has observed it, and for none. */
+function isClosed(seen: CachedObject | undefined): boolean {
+  if (seen === undefined) return true;
+  const { spec, status } = seen.object as {
+    spec?: { maxUnavailable?: unknown };
+    status?: { observedGeneration?: number; disruptionsAllowed?: number };
+  };
+  const isObserved = (status?.observedGeneration ?? 0) >= seen.meta.generation;
+  return spec?.maxUnavailable === 0 && isObserved && (status?.disruptionsAllowed ?? 0) === 0;
 }
 
 /** Lists the Nodes of a namespace that are in a council. */

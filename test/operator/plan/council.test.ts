@@ -3,6 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import {
   type Council,
   evictable,
+  namespacesOf,
+  openNamespace,
   quorumTrouble,
   reportedCouncils,
   type Seat,
@@ -74,6 +76,25 @@ describe("a drain may evict", () => {
 });
 
 const report = (height: number, ...council: string[]) => ({ height, reportedAt: NOW, council });
+
+const openAt = (seconds: number) => openNamespace(["x", "y"], seconds * 1_000);
+
+test("of several namespaces one at a time has an open budget, each in its turn, with pauses between", () => {
+  const council = ["x", "y", "x"].map((namespace, index) => aSeat("a", { member: `${namespace}/${index}` }));
+  expect(namespacesOf([council, [gone("d")]])).toEqual(["x", "y"]);
+  expect([0, 9, 10, 59, 60, 69, 70, 119, 130].map(openAt)).toEqual([
+    undefined,
+    undefined,
+    "x",
+    "x",
+    undefined,
+    undefined,
+    "y",
+    "y",
+    "x",
+  ]);
+  expect([openNamespace(["x"], 0), openNamespace([], 0)]).toEqual(["x", undefined]);
+});
 
 test("a council is what synced nodes report, each once, the newest first", () => {
   expect(

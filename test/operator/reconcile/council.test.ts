@@ -5,6 +5,7 @@ import { ControlError } from "../../../operator/control/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
+import { aPod } from "../../support/a-pod.ts";
 import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
@@ -325,5 +326,61 @@ describe("a change of the council", () => {
     expect(cluster.events.join()).toContain(
       "reader MaintenanceRefused: knit.dev/run=join-council: only a core node",
     );
+  });
+});
+
+const limit = (): unknown => (budget()?.["spec"] as { maxUnavailable?: number } | undefined)?.maxUnavailable;
+
+describe("validators in two namespaces", () => {
+  /** The Node of `d` moves to another namespace, with its key. */
+  beforeEach(() => {
+    const { spec, status } = cluster.node("d");
+    const told = cluster.observations.get("demo/d");
+    fail("d");
+    cluster.objects.delete("Node demo/d");
+    const metadata = { name: "d", namespace: "other" };
+    cluster.put({ apiVersion: "knit.dev/v1alpha1", kind: "Node", metadata, spec, status });
+    const pod = aPod("d", {});
+    cluster.put({ ...pod, metadata: { ...pod.metadata, namespace: "other" } });
+    deps.memory.addresses.note(addressOf("d"), "other/d");
+    if (told !== undefined) cluster.observations.set("other/d", told);
+  });
+
+  test("are one council: one that is away elsewhere holds up a restart here", async () => {
+    cluster.observations.delete("other/d");
+    ask("a", { image: "knit:new" });
+    await once("a");
+    expect(messageOf("a", "Progressing")).toContain("and other/d already is");
+  });
+
+  test("are drained in one namespace at a time, when the budget of the other is closed", async () => {
+    cluster.now = Math.ceil(cluster.now / 120_000) * 120_000 + 20_000; // the turn of the first
+    for (const name of ["a", "b", "c"]) answers(name);
+    const other = (maxUnavailable: number, disruptionsAllowed: number) => {
+      const metadata = { name: "net.validators", namespace: "other" };
+      const status = { observedGeneration: 100, disruptionsAllowed };
+      cluster.put({
+        apiVersion: "policy/v1",
+        kind: "PodDisruptionBudget",
+        metadata,
+        spec: { maxUnavailable },
+        status,
+      });
+    };
+    const told = cluster.observations.get("other/d");
+    if (told?.ok === true)
+      cluster.observations.set("other/d", { ...told, at: cluster.now, until: cluster.now + 45_000 });
+    for (const [spec, status, wanted] of [
+      [1, 1, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ] as const) {
+      other(spec, status);
+      await network();
+      expect(limit()).toBe(wanted);
+    }
+    cluster.now += 60_000; // the turn of the other
+    await network();
+    expect(limit()).toBe(0);
   });
 });
