@@ -12,6 +12,18 @@ aboutOperator("members", {}, (on) => {
   const names = async (kind: string, ...selector: string[]): Promise<readonly string[]> =>
     (await on.demo("get", kind, ...selector, "-o", "jsonpath={.items[*].metadata.name}")).split(" ").sort();
 
+  /** Hosts of a replica's static nodes. */
+  const hostsOf = async (member: string): Promise<readonly string[]> => {
+    const text = await on.demo(
+      "get",
+      "configmap",
+      `${member}-settings`,
+      "-o",
+      "jsonpath={.data.static-nodes\\.json}",
+    );
+    return (JSON.parse(text) as string[]).map((url) => /@([^.:]+)/.exec(url)?.[1] ?? url).sort();
+  };
+
   const become = (kind: string, wanted: readonly string[], seconds = 60) =>
     eventually(
       `${kind} ${wanted.join(" ")}`,
@@ -50,6 +62,41 @@ aboutOperator("members", {}, (on) => {
     expect(status.validators?.map(({ name }) => name)).toEqual(CORES);
     expect(await on.demo("get", "knet", "full")).toMatch(/full +False +8 +0 +NodesNotReady/);
   }, 90_000);
+
+  test("the peers of each are its static nodes, which any pod finds without the operator", async () => {
+    await eventually("the proxies", async () =>
+      (await hostsOf("endpoint-m1")).join(" ") === "proxy-m1-peer proxy-peer" ? true : undefined,
+    );
+    await eventually("the other core nodes", async () =>
+      (await hostsOf("core-1")).join(" ") === "core-2-peer core-3-peer core-4-peer" ? true : undefined,
+    );
+  }, 90_000);
+
+  test("a validator is not suspended while the others are away, unless that is permitted", async () => {
+    const suspended = JSON.stringify({ spec: { suspend: true } });
+    await on.demo("patch", "kn", "core-1", "--type=merge", "-p", suspended);
+    const progress = '{.status.conditions[?(@.type=="Progressing")].message}';
+    const message = await eventually("the refusal", async () => {
+      const text = await on.demo("get", "kn", "core-1", "-o", `jsonpath=${progress}`);
+      return text.includes("would stop the chain") ? text : undefined;
+    });
+    expect(message).toContain("at most 1 of 4 validators may be unavailable");
+    const scale = () => on.demo("get", "statefulset", "core-1", "-o", "jsonpath={.spec.replicas}");
+    expect(await scale()).toBe("1");
+    await on.demo("annotate", "kn", "core-1", "knit.dev/allow-chain-stop=now");
+    await eventually("the end", async () => ((await scale()) === "0" ? true : undefined));
+    await on.demo(
+      "patch",
+      "kn",
+      "core-1",
+      "--type=merge",
+      "-p",
+      JSON.stringify({ spec: { suspend: false } }),
+    );
+    await eventually("the return", async () => ((await scale()) === "1" ? true : undefined));
+    const tolerance = '{.status.conditions[?(@.type=="FaultTolerant")].reason}';
+    expect(await on.demo("get", "knet", "full", "-o", `jsonpath=${tolerance}`)).toBe("BelowQuorum");
+  }, 120_000);
 
   test("a replica more comes, a replica less goes, and its volume and key stay", async () => {
     await replicas("proxy", 3);

@@ -335,7 +335,7 @@ describe("validators in two namespaces", () => {
   /** The Node of `d` moves to another namespace, with its key. */
   beforeEach(() => {
     const { spec, status } = cluster.node("d");
-    const told = cluster.observations.get("demo/d");
+    const observed = cluster.observations.get("demo/d");
     fail("d");
     cluster.objects.delete("Node demo/d");
     const metadata = { name: "d", namespace: "other" };
@@ -343,7 +343,7 @@ describe("validators in two namespaces", () => {
     const pod = aPod("d", {});
     cluster.put({ ...pod, metadata: { ...pod.metadata, namespace: "other" } });
     deps.memory.addresses.note(addressOf("d"), "other/d");
-    if (told !== undefined) cluster.observations.set("other/d", told);
+    if (observed !== undefined) cluster.observations.set("other/d", observed);
   });
 
   test("are one council: one that is away elsewhere holds up a restart here", async () => {
@@ -367,9 +367,9 @@ describe("validators in two namespaces", () => {
         status,
       });
     };
-    const told = cluster.observations.get("other/d");
-    if (told?.ok === true)
-      cluster.observations.set("other/d", { ...told, at: cluster.now, until: cluster.now + 45_000 });
+    const observed = cluster.observations.get("other/d");
+    if (observed?.ok === true)
+      cluster.observations.set("other/d", { ...observed, at: cluster.now, until: cluster.now + 45_000 });
     for (const [spec, status, wanted] of [
       [1, 1, 0],
       [0, 1, 0],
