@@ -10,6 +10,7 @@ export const managedSettings = [
   "port",
   "maxconnections",
   "p2p.static-nodes-file",
+  "consensus.min-height-file",
   "rewardbase",
   "rpc",
   "rpcaddr",
