@@ -175,7 +175,7 @@ test("a transcript is played against a node: every answer is compared, byte for 
     nodeKey: "01".repeat(32),
     entries: [
       recordedAnswer(0, "net_version", '"77"'),
-      recordedAnswer(1, "klay_blockNumber", '"0x26"', { via: "ipc" }),
+      recordedAnswer(1, "klay_blockNumber", '"0x29"', { via: "ipc" }),
       recordedAnswer(2, "net_version", '"78"'),
       recordedAnswer(3, "admin_datadir", '"DATADIR"'),
     ],
