@@ -8,6 +8,8 @@ const data = optionGroup("State and database", DATA);
 
 /** Number of recent blocks whose states live pruning keeps: two days of blocks, as in the Go node. */
 const PRUNING_RETENTION = 172_800;
+/** The same with a comma; `Intl` would touch 6 MB of the runtime's tables at each start. */
+const PRUNING_RETENTION_TEXT = String(PRUNING_RETENTION).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** Rows of the states that are kept. */
 export const historyOptions = {
@@ -22,7 +24,7 @@ export const historyOptions = {
     flag: "state.live-pruning",
     kind: booleanKind,
     default: false,
-    summary: `delete states older than ${PRUNING_RETENTION.toLocaleString("en")} blocks; excludes state migration`,
+    summary: `delete states older than ${PRUNING_RETENTION_TEXT} blocks; excludes state migration`,
   }),
   retention: data({
     flag: "state.live-pruning-retention",
