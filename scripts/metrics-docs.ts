@@ -1,6 +1,7 @@
 /** Writes docs/metrics.md from the declarations: `node scripts/metrics-docs.ts`. What it lists is what is scraped. */
 import { writeFileSync } from "node:fs";
 import { declareChainMetrics, declareInsertMetrics } from "../node/chain/metrics.ts";
+import { declareForkMetrics } from "../node/compose/fork-watch.ts";
 import { declareNodeMetrics } from "../node/compose/metrics.ts";
 import { openReadiness } from "../node/compose/readiness.ts";
 import { declareEngineMetrics } from "../node/consensus/bft/metrics.ts";
@@ -26,6 +27,7 @@ export function declareAll(metrics: Metrics): void {
   const unread = { onHead: () => undefined, onInserted: () => undefined, nodeCache: {} } as never; // see above
   declareNodeMetrics(metrics, unread, unread);
   declareChainMetrics(metrics, unread, unread);
+  declareForkMetrics(metrics, unread);
   declareInsertMetrics(metrics, unread, unread);
   declarePoolMetrics(metrics, unread);
   declareThrottlerMetrics(metrics);
@@ -71,8 +73,9 @@ Reasons for 503:
 - \`below-min-height\`: the chain has not reached \`--consensus.min-height\`.
 - \`doppelganger\`: another node signs with this node's key; this node has stopped signing ([network.md](network.md#two-nodes-with-one-key)).
 - \`disk-low\`: less than \`--db.min-free\` is free; the node writes no blocks until there is space.
+- \`unknown-fork\`: the next block has a fork that this version has no rules for ([running.md](running.md#forks-of-later-versions)).
 
-\`migrating\` is also reported but does not cause 503: blocks and calls continue.
+\`unknown-fork-soon\` (such a fork within 86,400 blocks) and \`migrating\` are also reported but do not cause 503: blocks and calls continue.
 
 Names with the prefix \`knit_\` follow the rules of Prometheus: base units, counters end in \`_total\`. Names with the prefix \`klaytn_\` are those of the Go node, for its dashboards; they are gauges as there. The rest are the metrics of Node.js processes.
 

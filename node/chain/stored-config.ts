@@ -28,5 +28,6 @@ export function storedConfig(rows: Rows): ChainConfig {
 /** Adds the configuration and the layout of the rows to a batch. */
 export function putConfig(batch: Batch, config: ChainConfig): void {
   batch.put(tables.meta.key("schema"), Buffer.from(SCHEMA));
-  batch.put(tables.meta.key("config"), Buffer.from(JSON.stringify(chainConfigJson(config))));
+  const json = { ...chainConfigJson(config), ...Object.fromEntries(config.unknownForks) };
+  batch.put(tables.meta.key("config"), Buffer.from(JSON.stringify(json)));
 }

@@ -19,7 +19,7 @@ import type { Command } from "./commands.ts";
 import { failureLine } from "./failure.ts";
 import { exportFile, importFiles } from "./file-commands.ts";
 import { flags } from "./flags.ts";
-import { settingsOptions } from "./options.ts";
+import { settingsOptions, versionOptions } from "./options.ts";
 import { runDevelopmentNode, runNode } from "./run-commands.ts";
 import type { Shell } from "./shell.ts";
 
@@ -32,7 +32,7 @@ export async function runCli(given: readonly string[], shell: Shell): Promise<nu
       return 0;
     }
     const { command } = invocation;
-    if (command.name === "version") return printVersion(shell);
+    if (command.name === "version") return await printVersion(invocation.flags, shell);
     if (command.name === "completion") return await printCompletion(invocation.arguments, shell);
     const resolved = await resolve(command.name, invocation.flags, shell);
     const job = { shell, resolved, command: command.name, arguments: invocation.arguments };
@@ -77,10 +77,13 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   decode: async (job) => (await import("./decode.ts")).decode(job), // formats and curves: slow to load
 };
 
-function printVersion({ stdout }: Shell): number {
+async function printVersion(commandLine: FlagTexts, { stdout }: Shell): Promise<number> {
   stdout.write(
     `Knit v${programVersion()} (Node.js ${process.version}, ${process.platform}-${process.arch})\n`,
   );
+  if (commandLine.get(versionOptions.forks.flag) !== "true") return 0;
+  const { forkTable } = await import("./fork-table.ts"); // the public networks
+  stdout.write(forkTable());
   return 0;
 }
 

@@ -18,7 +18,7 @@ import { decodeDetails } from "./decode-names.ts";
 
 /** A command: a row of help and of the command line. */
 export interface Command {
-  readonly name: FlagCommand | "completion" | "version";
+  readonly name: FlagCommand | "completion";
   /** The words of the command, separated by spaces. */
   readonly words: string;
   /** Its arguments: `<one>`, `<more...>` or `[optional]`. */
@@ -230,7 +230,7 @@ export const commands: readonly Command[] = [
     summary: "prints a completion script for bash, zsh or fish",
     details: COMPLETION_DETAILS,
   },
-  { name: "version", words: "version", summary: "prints the version" },
+  { name: "version", words: "version", summary: "prints the version, or the forks that it has rules for" },
 ];
 
 /** An open node. Disposing it closes all its parts in reverse order. */

@@ -46,7 +46,7 @@ import {
   wsOptions,
 } from "../transport/options.ts";
 import { poolOptions } from "../txpool/options.ts";
-import { callingOptions, decodeOptions, settingsOptions } from "./options.ts";
+import { callingOptions, decodeOptions, settingsOptions, versionOptions } from "./options.ts";
 
 // help shows flags of several rooms under one heading, in an order of its own
 const { lifetimeMs, ...pool } = poolOptions;
@@ -57,6 +57,7 @@ export const flags: FlagTable = createFlagTable([
   exportOptions,
   decodeOptions,
   publicNetworkOptions,
+  versionOptions,
   callingOptions,
   consoleOptions,
   settingsOptions,

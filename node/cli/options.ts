@@ -5,6 +5,7 @@ import { ACCOUNT, DATA, optionGroup } from "../options/rows.ts";
 const decoding = optionGroup("Decoding", ["decode"]);
 const calling = optionGroup("Calling a node", ["rpc", "save-cache"]);
 const printing = optionGroup("Calling a node", ["rpc"]);
+const version = optionGroup("Public networks", ["version"]);
 const settings = optionGroup("Base", [
   ...DATA,
   ...ACCOUNT,
@@ -23,6 +24,17 @@ export const decodeOptions = {
     kind: textKind,
     summary: "type of the input; detected by default and reported on stderr",
     typed: "type",
+    own: true,
+  }),
+};
+
+/** Rows of `knit version`. */
+export const versionOptions = {
+  forks: version({
+    flag: "forks",
+    kind: booleanKind,
+    default: false,
+    summary: "print the forks that this version has rules for, with their blocks on the public networks",
     own: true,
   }),
 };

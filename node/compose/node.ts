@@ -28,6 +28,7 @@ import { openNodeConsensus } from "./consensus.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { type Database, databaseDirectories, openDatabase } from "./database.ts";
 import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
+import { declareForkMetrics, openForkWatch } from "./fork-watch.ts";
 import { declareNodeMetrics } from "./metrics.ts";
 import { openNodeNetwork } from "./network.ts";
 import { ownKeys } from "./node-keys.ts";
@@ -82,6 +83,8 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const { chain } = open;
   declareChainMetrics(metrics, chain, clock);
   checkClock(chain, clock, log);
+  declareForkMetrics(metrics, chain);
+  parts.use(openForkWatch({ chain, log }));
   declareInsertMetrics(metrics, open.writer, clock);
   const ballots = ballotsOf(open, nodeKey, log);
   const { supply } = parts.use(followChain(options, database, chain, log));

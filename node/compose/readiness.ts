@@ -7,6 +7,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { State } from "../state/state.ts";
 import type { Readiness } from "../transport/operations.ts";
+import { blocksToUnknownFork, isSoon } from "./fork-watch.ts";
 import type { NodeNetwork } from "./network.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -16,7 +17,7 @@ export interface ReadinessDeps {
     readonly type: NodeOptions["type"];
     readonly consensus: { readonly intervalMs: number };
   };
-  readonly chain: Pick<Chain, "head">;
+  readonly chain: Pick<Chain, "head" | "config">;
   readonly clock: Clock;
   readonly state: Pick<State, "ready" | "migration">;
   readonly network: {
@@ -73,6 +74,12 @@ function reasonRows(parts: ReadinessDeps): readonly Reason[] {
     { name: "stale-head", keepsAway: true, holds: () => hasStaleHead(parts) },
     ...HELD_BACK.map((name) => ({ name, keepsAway: true, holds: () => parts.signing() === name })),
     { name: "disk-low", keepsAway: true, holds: () => disk.isLow },
+    { name: "unknown-fork", keepsAway: true, holds: () => blocksToUnknownFork(parts.chain) <= 0 },
+    {
+      name: "unknown-fork-soon",
+      keepsAway: false,
+      holds: () => isSoon(blocksToUnknownFork(parts.chain)),
+    },
     { name: "migrating", keepsAway: false, holds: () => state.migration.status.isMigration },
   ];
 }

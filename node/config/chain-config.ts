@@ -49,6 +49,8 @@ export interface ChainConfig extends ForkSchedule {
   readonly randaoRegistry: RegistryConfig | undefined;
   /** `blobSchedule` and `randaoRegistry` as in the genesis, for `chainConfigJson`. */
   readonly verbatim: { readonly blobSchedule?: unknown; readonly randaoRegistry?: unknown };
+  /** Blocks of scheduled forks whose rules this version does not have, by member of the configuration. */
+  readonly unknownForks: ReadonlyMap<string, number>;
   /** True for parameters that the genesis contains; block 0 records only those. */
   readonly given: {
     readonly kip71: boolean;
@@ -70,8 +72,8 @@ export const DEFAULT_KIP71: Kip71Config = {
 const NO_GOVERNANCE: JsonObject = { governanceMode: "none" };
 
 /**
- * Reads a configuration from parsed JSON, whose integers may be bigint, and applies the defaults; unknown members are
- * ignored. Throws `ConfigError` `bad-chain-config`.
+ * Reads a configuration from parsed JSON, whose integers may be bigint, and applies the defaults; unknown members
+ * are ignored, except scheduled forks. Throws `ConfigError` `bad-chain-config`.
  */
 export function parseChainConfig(json: unknown): ChainConfig {
   const config = readObject(json, "config");
@@ -88,6 +90,7 @@ export function parseChainConfig(json: unknown): ChainConfig {
   const chainId = member(config, "chainId");
   const parsed = {
     forks: parseForks(config),
+    unknownForks: parseUnknownForks(config),
     istanbul: parseIstanbul(istanbul),
     unitPrice: readUnsigned(config, "unitPrice", 0n),
     deriveShaImpl: readNumber(config, "deriveShaImpl", 0),
@@ -113,6 +116,19 @@ function parseForks(config: JsonObject): ReadonlyMap<string, number> {
   }
   return numbers;
 }
+
+/** Finds members such as `nextCompatibleBlock` with a block number that belong to no fork of this version. */
+function parseUnknownForks(config: JsonObject): ReadonlyMap<string, number> {
+  const known = new Set(forks.map(({ configKey }) => configKey));
+  const entries = Object.entries(config).filter((entry): entry is [string, number] => {
+    const [key, number] = entry;
+    return key.endsWith(FORK_SUFFIX) && !known.has(key) && Number.isSafeInteger(number);
+  });
+  return new Map(entries);
+}
+
+/** End of the names of the members that schedule forks. */
+const FORK_SUFFIX = "CompatibleBlock";
 
 function parseIstanbul(json: unknown): ChainConfig["istanbul"] {
   if (json === undefined) return { epoch: 604_800, policy: 0, sub: 21 };

@@ -25,6 +25,7 @@ export type FlagCommand =
   | "wallet"
   | "config"
   | "genesis"
+  | "version"
   | (typeof ACCOUNT)[number];
 
 /** The commands for key files. */

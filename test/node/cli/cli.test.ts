@@ -287,6 +287,9 @@ test("knit version and help need no node", async () => {
   const lost = { ...shell, loadNode: () => Promise.reject(new Error("not needed")) };
   expect(await runCli(["version"], lost)).toBe(0);
   expect(out()).toMatch(/^Knit v\d+\.\d+\.\d+ \(Node\.js v\d+/);
+  expect(out()).not.toContain("osaka");
+  expect(await runCli(["version", "--forks"], lost)).toBe(0);
+  expect(out()).toMatch(/^osaka +213333000 +209134000$/m);
   expect(await runCli(["--help"], lost)).toBe(0);
   expect(out()).toContain("Usage: knit [command] [flags]");
 });

@@ -20,7 +20,8 @@ const aNode = () => {
     peerCount: () => now.peers,
   };
   const clock = { now: () => now.seconds * 1000 };
-  const chain = { head: () => ({ header: { time: 0 } }) };
+  const unknownForks = new Map<string, number>();
+  const chain = { head: () => ({ header: { time: 0, number: 9 } }), config: { unknownForks } };
   const parts = (seeksPeers: boolean, type = "endpoint", intervalMs = 1000) => {
     const network = { seeksPeers, protocol };
     const signing = () => now.signing;
@@ -35,7 +36,7 @@ const aNode = () => {
       signing,
     } as never;
   };
-  return { state, synced, now, parts };
+  return { state, synced, now, parts, unknownForks };
 };
 
 test("a node is ready when its state is, and where peers are configured once synced with a peer", async () => {
@@ -109,5 +110,22 @@ test("a validator that does not sign is not ready, for a reason of its own", asy
   for (const name of ["listening", "below-min-height", "doppelganger"]) {
     now.signing = name;
     expect(judge()).toEqual({ ready: false, reasons: [name] });
+  }
+});
+
+test("a fork without rules is reported a day before its block, and keeps clients away from its block on", async () => {
+  const { state, synced, parts, unknownForks } = aNode();
+  const judge = openReadiness(parts(true), createMetrics());
+  state.resolve();
+  synced.resolve();
+  await until(() => judge().ready);
+  for (const [block, expected] of [
+    [86_411, { ready: true, reasons: [] }],
+    [86_410, { ready: true, reasons: ["unknown-fork-soon"] }],
+    [11, { ready: true, reasons: ["unknown-fork-soon"] }],
+    [10, { ready: false, reasons: ["unknown-fork"] }],
+  ] as const) {
+    unknownForks.set("nextCompatibleBlock", block);
+    expect(judge()).toEqual(expected);
   }
 });

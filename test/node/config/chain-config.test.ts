@@ -127,3 +127,16 @@ test("integers of any size are read exactly and written bare", () => {
   expect(JSON.stringify([jsonInteger(big), jsonInteger(5n), jsonInteger(-big)])).toBe(`[${big},5,-${big}]`);
   expect(() => parseExactJson("{")).toThrow(expect.objectContaining({ code: "bad-json" }));
 });
+
+test("scheduled forks without rules here are known by their member", () => {
+  const given = {
+    chainId: 5,
+    osakaCompatibleBlock: 7,
+    nextCompatibleBlock: 9,
+    oddCompatibleBlock: null,
+    next: 1,
+  };
+  const config = parseChainConfig(given);
+  expect([...config.unknownForks]).toEqual([["nextCompatibleBlock", 9]]);
+  expect(chainConfigJson(config)).not.toHaveProperty("nextCompatibleBlock");
+});

@@ -1,0 +1,90 @@
+/**
+ * Writes docs/compatibility.md from the tables of forks, public networks, recorded vectors and client packages:
+ * `node scripts/compatibility-docs.ts`.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { publicForks } from "../node/cli/fork-table.ts";
+
+/** Path of the page. */
+export const COMPATIBILITY_DOCS = "docs/compatibility.md";
+
+const INTRODUCTION = `# Compatibility
+
+<!-- Written by scripts/compatibility-docs.ts. Do not edit. -->
+
+Knit has the formats, the consensus rules and the answers of the Go node. This page lists the versions that it is compared with, and the extent of each comparison.
+`;
+
+/** The lines of the Go node. */
+const PEERS: readonly (readonly [string, string, string])[] = [
+  [
+    "Kaia v2.2.2",
+    "`--rpc.profile kaia`",
+    "networks of Knit and Go validators through every fork up to Osaka with FlexReward (`test/e2e/go-*.test.ts`), chains made by either program and imported by the other, recorded chains and answers",
+  ],
+  [
+    "Kaia v2.2.1",
+    "",
+    "recorded chains, connections between peers, console sessions, files of the network maker",
+  ],
+  [
+    "Klaytn v1.12.1",
+    "`--rpc.profile klaytn`",
+    "recorded answers on a chain at its newest fork, console sessions",
+  ],
+];
+
+const CLIENTS: readonly (readonly [string, string])[] = [
+  ["ethers", "test/e2e/clients.test.ts"],
+  ["viem", "test/e2e/clients.test.ts"],
+  ["web3", "test/e2e/clients.test.ts"],
+  ["caver-js", "test/e2e/clients.test.ts"],
+  ["@kaiachain/ethers-ext", "test/e2e/kaia-clients.test.ts"],
+  ["@kaiachain/web3js-ext", "test/e2e/kaia-clients.test.ts"],
+];
+
+/** Returns the whole page. */
+export function compatibilityDocs(): string {
+  return [INTRODUCTION, peerSection(), clientSection(), networkSection()].join("\n");
+}
+
+function peerSection(): string {
+  const rows = PEERS.map((cells) => cells.join(" | "));
+  return section("Go nodes", "version | profile of the answers | compared by", rows);
+}
+
+function clientSection(): string {
+  const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  const rows = CLIENTS.map(([name, test]) => `${name} | ${versionOf(devDependencies, name)} | \`${test}\``);
+  return section("Clients", "package | version | test", rows);
+}
+
+function versionOf(versions: Readonly<Record<string, string>>, name: string): string {
+  const version = versions[name];
+  if (version === undefined) throw new Error(`${name} is not a development dependency`);
+  return version;
+}
+
+function networkSection(): string {
+  const rows = publicForks().map(({ name, mainnet, kairos }) => {
+    const cells = [mainnet, kairos].map((block) => block?.toLocaleString("en-US") ?? "not scheduled");
+    return `${name} | ${cells.join(" | ")}`;
+  });
+  const table = section("Public networks", "fork | main network | Kairos", rows);
+  return `${table}
+\`knit version --forks\` prints these blocks.
+
+Of the public networks themselves, block 0 of both is built here with the hash of the network. No later block was replayed: the project has no access to those networks. Every rule of these forks is replayed on recorded chains of private networks.
+`;
+}
+
+function section(title: string, head: string, rows: readonly string[]): string {
+  const line = head.replaceAll(/[^|]+/g, "---");
+  return `## ${title}\n\n| ${head} |\n|${line}|\n${rows.map((row) => `| ${row} |`).join("\n")}\n`;
+}
+
+if (import.meta.main) {
+  writeFileSync(new URL(`../${COMPATIBILITY_DOCS}`, import.meta.url), compatibilityDocs());
+}
