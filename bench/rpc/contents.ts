@@ -5,9 +5,9 @@ import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import { TOKEN_ADDRESS, TOKEN_CODE, tokenSlot } from "../../test/support/token.ts";
 import { senderKey } from "../../test/support/transfer-chain.ts";
 import { ask, askMany } from "./ask.ts";
-import { BLOCK_TRANSACTIONS } from "./made-chain.ts";
+import { BLOCK_TRANSACTIONS, RECENT_BLOCKS, RECENT_EVERY, RECENT_LOGS } from "./made-chain.ts";
 import type { Setters } from "./targets.ts";
-import { allMined, BALANCE, senderAddresses, signTokenTransfer, signTransfers } from "./transfers.ts";
+import { allMined, BALANCE, senderAddresses, signTokenTransfers, signTransfers } from "./transfers.ts";
 
 /** Quantities and hashes as JSON-RPC has them. */
 export interface Contents {
@@ -18,7 +18,16 @@ export interface Contents {
   /** A transfer in that block. */
   readonly transaction: string;
   /** Blocks with `LOGS` logs in all. */
-  readonly logs: { readonly fromBlock: string; readonly toBlock: string };
+  readonly logs: BlockRange;
+  /** Newest blocks when the measurement begins, with few logs. */
+  readonly recent: BlockRange;
+  /** Transactions of those blocks, each with one log. */
+  readonly recentTransactions: readonly string[];
+}
+
+interface BlockRange {
+  readonly fromBlock: string;
+  readonly toBlock: string;
 }
 
 /** Logs of the blocks that are searched. */
@@ -33,7 +42,22 @@ export async function madeContents(url: string, height: number): Promise<Content
     different: Array.from({ length: height }, (_, index) => toQuantity(index + 1)),
     transaction: await firstTransaction(url, block),
     logs: { fromBlock: toQuantity(1), toBlock: toQuantity(last) },
+    ...(await recentContents(url, height + 1, height + RECENT_BLOCKS)),
   };
+}
+
+/** The recent blocks, from `first` to `last`. */
+async function recentContents(
+  url: string,
+  first: number,
+  last: number,
+): Promise<Pick<Contents, "recent" | "recentTransactions">> {
+  const recent = { fromBlock: toQuantity(first), toBlock: toQuantity(last) };
+  const logs = await ask<readonly { transactionHash: string }[]>(url, "eth_getLogs", [recent]);
+  const count = (RECENT_BLOCKS / RECENT_EVERY) * RECENT_LOGS;
+  if (logs.length !== count)
+    throw new Error(`${url} has ${logs.length} logs in its recent blocks, not ${count}`);
+  return { recent, recentTransactions: logs.map(({ transactionHash }) => transactionHash) };
 }
 
 /** Fills a development chain: accounts with coins and tokens, a full block, blocks with one log each. */
@@ -43,18 +67,33 @@ export async function seed(url: string, setters: Setters): Promise<Contents> {
   await ask(url, setters.code, [toHex(TOKEN_ADDRESS), toHex(TOKEN_CODE)]);
   await giveTokens(url, setters);
   const fromBlock = toQuantity(Number(await ask<string>(url, "eth_blockNumber", [])) + 1);
-  for (let mined = 0; mined < LOGS; mined++) {
-    await ask(url, "eth_sendRawTransaction", [await signTokenTransfer(url)]);
+  for (const transfer of await signTokenTransfers(url, LOGS)) {
+    await ask(url, "eth_sendRawTransaction", [transfer]);
     await ask(url, "evm_mine", []);
   }
   const toBlock = await ask<string>(url, "eth_blockNumber", []);
   const block = await fullBlock(url);
+  const transaction = await firstTransaction(url, block);
+  const first = Number(await ask<string>(url, "eth_blockNumber", [])) + 1;
+  await mineRecent(url);
   return {
     block,
     different: [],
-    transaction: await firstTransaction(url, block),
+    transaction,
     logs: { fromBlock, toBlock },
+    ...(await recentContents(url, first, Number(await ask<string>(url, "eth_blockNumber", [])))),
   };
+}
+
+/** Mines the recent blocks; the chain's own clock may add one or two. */
+async function mineRecent(url: string): Promise<void> {
+  const transfers = await signTokenTransfers(url, (RECENT_BLOCKS / RECENT_EVERY) * RECENT_LOGS);
+  for (let mined = 0; mined < RECENT_BLOCKS; mined++) {
+    const from = (mined / RECENT_EVERY) * RECENT_LOGS;
+    const batch = mined % RECENT_EVERY === 0 ? transfers.slice(from, from + RECENT_LOGS) : [];
+    for (const transfer of batch) await ask(url, "eth_sendRawTransaction", [transfer]);
+    await ask(url, "evm_mine", []);
+  }
 }
 
 async function giveTokens(url: string, { storage }: Setters): Promise<void> {

@@ -1,5 +1,6 @@
 /** Measured quantities, one row each. A text instead of a figure gives the reason why a node has none. */
 import { toHex } from "../../node/bytes/hex.ts";
+import { toQuantity } from "../../node/bytes/integer.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import { TOKEN_ADDRESS, tokenTransfer } from "../../test/support/token.ts";
 import { senderKey } from "../../test/support/transfer-chain.ts";
@@ -57,30 +58,45 @@ export const rows: readonly Row[] = [
   calls("latest block", () => [request("eth_getBlockByNumber", ["latest", false])]),
   calls("block of 200", ({ block }) => [fullBlock(block)]),
   calls("different blocks", ({ different }) => different.map(fullBlock)),
-  calls("receipt", ({ transaction }) => [request("eth_getTransactionReceipt", [transaction])]),
+  calls("receipt", ({ transaction }) => [receipt(transaction)]),
   calls("eth_call", () => [tokenCall]),
   calls("eth_getLogs", ({ logs }) => [request("eth_getLogs", [logs])]),
+  calls("eth_getLogs recent", ({ recent }) => [request("eth_getLogs", [recent])]),
+  calls("eth_getLogs windows", ({ recent }) =>
+    windows(recent).map((range) => request("eth_getLogs", [range])),
+  ),
+  calls("receipt recent", ({ recentTransactions }) => recentTransactions.map(receipt)),
   calls("batch of 100", () => [batch(100)], { size: 100 }),
   calls("ws eth_blockNumber", () => [blockNumber], { wire: "ws" }),
   calls("ipc eth_blockNumber", () => [blockNumber], { wire: "ipc" }),
+  calls("one connection", () => [blockNumber], { connections: 1 }),
+  calls("one ws connection", () => [blockNumber], { wire: "ws", connections: 1 }),
+  calls("one ipc socket", () => [blockNumber], { wire: "ipc", connections: 1 }),
   { name: "idle p99", unit: "ms", isLessBetter: true, measure: idle },
   { name: "busy p99", unit: "ms", isLessBetter: true, sends: true, measure: busy },
   { name: "transfers", unit: "1/s", sends: true, measure: transfers },
   { name: "growth", unit: "MiB", isLessBetter: true, isLong: true, measure: growth },
 ];
 
+interface CallsShape {
+  readonly wire?: Wire;
+  /** Calls of each body. */
+  readonly size?: number;
+  readonly connections?: number;
+}
+
 /** Calls a second of one kind of request, over HTTP one by one unless said otherwise. */
 function calls(
   name: string,
   bodiesFor: (contents: Contents) => readonly string[],
-  { wire = "http", size = 1 }: { readonly wire?: Wire; readonly size?: number } = {},
+  { wire = "http", size = 1, connections = CONNECTIONS }: CallsShape = {},
 ): Row {
   const measure = async ({ node, contents, load, measureMs }: Subject): Promise<Figure | string> => {
     const target = node.targets[wire];
     const bodies = bodiesFor(contents);
     if (target === undefined) return `has no ${wire}`;
     if (bodies.length === 0) return "has no chain that was imported";
-    const group: Group = { wire, target, bodies, connections: CONNECTIONS };
+    const group: Group = { wire, target, bodies, connections };
     const cpuBefore = node.cpuSeconds();
     const { seconds, groups } = await load.run({ groups: [group], warmupMs: WARMUP_MS, measureMs });
     const cpu = node.cpuSeconds() - cpuBefore;
@@ -94,6 +110,20 @@ function calls(
 
 function fullBlock(number: string): string {
   return request("eth_getBlockByNumber", [number, true]);
+}
+
+/** Many ranges within one, each of at least half its blocks. */
+function windows({ fromBlock, toBlock }: Contents["recent"]): Contents["recent"][] {
+  const [first, last] = [Number(fromBlock), Number(toBlock)];
+  const quarter = Math.floor((last - first) / 4);
+  return Array.from({ length: quarter * quarter }, (_, at) => ({
+    fromBlock: toQuantity(first + Math.floor(at / quarter)),
+    toBlock: toQuantity(last - (at % quarter)),
+  }));
+}
+
+function receipt(transaction: string): string {
+  return request("eth_getTransactionReceipt", [transaction]);
 }
 
 function batch(size: number): string {

@@ -45,13 +45,14 @@ export async function signTransfers(url: string, count: number): Promise<SignedT
   return { count: raws.length, bodies: batches(raws), lastHashes };
 }
 
-/** One transfer of tokens by the first sender, as bytes to send. */
-export async function signTokenTransfer(url: string): Promise<string> {
-  const [nonce = 0] = await nextNonces(url);
+/** Transfers of tokens by the first sender, as bytes to send in this order. */
+export async function signTokenTransfers(url: string, count: number): Promise<readonly string[]> {
+  const [first = 0] = await nextNonces(url);
   const input = tokenTransfer(addressOfKey(senderKey(1)), 1);
-  return toHex(
-    signTransfer(0, { nonce: BigInt(nonce), gas: 100_000n, to: TOKEN_ADDRESS, value: 0n, input }).raw,
-  );
+  return Array.from({ length: count }, (_, at) => {
+    const nonce = BigInt(first + at);
+    return toHex(signTransfer(0, { nonce, gas: 100_000n, to: TOKEN_ADDRESS, value: 0n, input }).raw);
+  });
 }
 
 /** Resolves when all have their receipt. Throws when no further one gets it for a while. */

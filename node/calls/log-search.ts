@@ -3,7 +3,7 @@ import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { prunedHistory } from "../chain/kept-blocks.ts";
 import { SECTION_BLOCKS } from "../chain/log-index.ts";
-import { failure } from "../jsonrpc/errors.ts";
+import { failure, type RpcError } from "../jsonrpc/errors.ts";
 import { bloomBits, bloomHas } from "../model/bloom.ts";
 import type { EventLog, LoggedReceipt } from "../model/receipt.ts";
 import { noHeader, noHeaderAt } from "../presenters/not-found.ts";
@@ -14,31 +14,60 @@ import type { BloomIndex, LogSource } from "./log-source.ts";
 import type { LogSearchOptions } from "./options.ts";
 
 /** Maximum number of topics of a log; a filter with more matches nothing. */
-const MAX_TOPICS = 4;
+export const MAX_TOPICS = 4;
 
 /** Limits of one search. */
-export type SearchLimits = Pick<LogSearchOptions, "maxLogs">;
+export interface SearchLimits extends Pick<LogSearchOptions, "maxLogs" | "maxRange"> {
+  /** The error about too many logs has the Go node's text, which does not name a range that would do. */
+  readonly goErrors?: boolean;
+}
 
-/** Returns the matching logs, oldest first. Throws `RpcError` when there are too many. */
-export function searchLogs(source: LogSource, filter: LogFilter, { maxLogs }: SearchLimits): object[] {
+/** Returns the matching logs, oldest first. Throws `RpcError` when there are too many, or too many blocks. */
+export function searchLogs(source: LogSource, filter: LogFilter, limits: SearchLimits): object[] {
   const found: object[] = [];
   const mayFit = bloomTest(filter);
-  for (const number of numbersOf(source, filter)) {
+  const { maxLogs } = limits;
+  let first: number | undefined;
+  for (const number of numbersOf(source, filter, limits)) {
+    first ??= number;
     const block = source.block(number);
     if (block === undefined || !mayFit(block.bloom)) continue;
     const receipts = source.logged(number) ?? [];
     for (const log of matchingLogs(filter, { number, hash: block.hash, receipts })) found.push(log);
     if (maxLogs > 0 && found.length > maxLogs) {
-      throw failure(`query returned more than ${maxLogs} results`, "too-many-results");
+      throw tooManyLogs(limits, first, number);
     }
   }
   return found;
 }
 
-function* numbersOf(source: LogSource, filter: LogFilter): Iterable<number> {
+/** Returns the error of a search from `first` whose logs are too many with those of `number`. */
+function tooManyLogs({ maxLogs, goErrors }: SearchLimits, first: number, number: number): RpcError {
+  const text = `query returned more than ${maxLogs} results`;
+  if (goErrors === true) return failure(text, "too-many-results");
+  const hint =
+    number === first
+      ? `block ${number} alone has more: narrow the filter`
+      : `search up to block ${number - 1}, then go on from block ${number}`;
+  return failure(`${text}: ${hint}`, "too-many-results");
+}
+
+/** Throws when a range has more blocks than one search may have. */
+function checkRange({ maxRange }: SearchLimits, first: number, last: number): void {
+  const count = last - first + 1;
+  if (maxRange === 0 || count <= maxRange) return;
+  const allowed = first + maxRange - 1;
+  throw failure(
+    `range of ${count} blocks is above the limit of ${maxRange}: ` +
+      `search blocks ${first} to ${allowed}, then go on from block ${allowed + 1}`,
+    "too-many-results",
+  );
+}
+
+function* numbersOf(source: LogSource, filter: LogFilter, limits: SearchLimits): Iterable<number> {
   const { blockHash } = filter;
   if (blockHash === undefined) {
-    yield* numbersInRange(source, filter);
+    yield* numbersInRange(source, filter, limits);
     return;
   }
   const number = source.numberOf(blockHash);
@@ -46,12 +75,13 @@ function* numbersOf(source: LogSource, filter: LogFilter): Iterable<number> {
   yield number;
 }
 
-function* numbersInRange(source: LogSource, filter: LogFilter): Iterable<number> {
+function* numbersInRange(source: LogSource, filter: LogFilter, limits: SearchLimits): Iterable<number> {
   const { from = "latest", to = "latest" } = filter;
   if (from === "pending" || to === "pending") throw failure("pending logs are not supported");
   const first = resolveNumber(source.head, from);
   const end = resolveNumber(source.head, to);
   const last = Math.min(end, source.head);
+  checkRange(limits, first, last);
   if (Math.max(first, 1) <= Math.min(last, source.oldest - 1)) throw prunedHistory(source.oldest);
   if (filter.topics.length <= MAX_TOPICS) yield* knownNumbers(source, filter, { first, last });
   if (end > last && first <= end) throw noHeaderAt(Math.max(first, last + 1));
@@ -90,8 +120,8 @@ function* indexedNumbers(
   }
 }
 
-/** Creates a test of header blooms. The values are hashed once. */
-function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boolean {
+/** Creates a test of header blooms by a filter. The values are hashed once. */
+export function bloomTest({ addresses, topics }: LogFilter): (bloom: Uint8Array) => boolean {
   if (topics.length > MAX_TOPICS) return () => false;
   const groups = [addresses, ...topics]
     .filter((values) => values.length > 0)

@@ -25,6 +25,13 @@ export const logSearchOptions = {
     default: 10_000,
     summary: "maximum number of logs in one response; 0 for no limit",
   }),
+  maxRange: rpc({
+    flag: "rpc.logs-max-range",
+    kind: integerKind(0),
+    default: 0,
+    summary: "maximum number of blocks of a log search; 0 for no limit",
+    own: true,
+  }),
   logsDeadlineMs: rpc({
     flag: "api.filter.getLogs.deadline",
     kind: timerKind,

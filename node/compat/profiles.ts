@@ -45,6 +45,8 @@ export interface RpcProfile {
   readonly options: RpcOptions;
   /** The error of a reverted call names Solidity's own panics. */
   readonly readsPanics: boolean;
+  /** Errors about too many logs do not name the range that would do. */
+  readonly goLogErrors: boolean;
   /** `createAccessList` fails before the base fee fork. */
   readonly accessListsNeedBaseFee: boolean;
   /** Default modules of an HTTP or WebSocket listener. */
@@ -142,6 +144,7 @@ const serviceProfile: RpcProfile = {
     },
   },
   readsPanics: true,
+  goLogErrors: false,
   accessListsNeedBaseFee: false,
   defaultModules: ["chain", "net", "rpc"],
   listenerDefaults: ({ http, ws }) => ({
@@ -201,6 +204,7 @@ const klaytnProfile: RpcProfile = {
     },
   },
   readsPanics: false,
+  goLogErrors: true,
   accessListsNeedBaseFee: true,
   defaultModules: klaytnModules,
   listenerDefaults: goListenerDefaults(klaytnModules),
@@ -249,6 +253,7 @@ const kaiaProfile: RpcProfile = {
     },
   },
   readsPanics: true,
+  goLogErrors: true,
   accessListsNeedBaseFee: true,
   defaultModules: kaiaModules,
   listenerDefaults: goListenerDefaults(kaiaModules),

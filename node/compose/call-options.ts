@@ -1,4 +1,5 @@
-/** Options of contract calls, for the node and for its reader threads. */
+/** Options of contract calls and log searches, for the node and for its reader threads. */
+import type { SearchLimits } from "../calls/log-search.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
 import type { CallMethodDeps } from "../rpc/calls.ts";
 import type { JsonRpcOptions } from "./options.ts";
@@ -13,4 +14,9 @@ export function callOptions({
   const { gasLimit: upperGas } = options.blockMembers;
   const limits = { upperGas, gasCap: BigInt(gasCap), readsPanics, accessListsNeedBaseFee };
   return { limits, timeoutMs };
+}
+
+/** Returns the limits of log searches. */
+export function logLimits({ profile, maxLogs, maxRange }: JsonRpcOptions): SearchLimits {
+  return { maxLogs, maxRange, goErrors: rpcProfiles[profile].goLogErrors };
 }

@@ -97,6 +97,13 @@ export const memoryParts = {
     defaultBytes: 64 * MIB,
     holds: "filters that clients poll",
   },
+  texts: {
+    share: 0.06,
+    onHeap: true,
+    maxBytes: 32 * MIB,
+    defaultBytes: 32 * MIB,
+    holds: "receipts and recent logs as JSON",
+  },
   answer: {
     share: 0.08,
     onHeap: true,

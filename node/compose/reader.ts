@@ -13,7 +13,7 @@ import { logMethods } from "../rpc/logs.ts";
 import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
 import { openLevelReader } from "../store/level-store.ts";
-import { callOptions } from "./call-options.ts";
+import { callOptions, logLimits } from "./call-options.ts";
 import type { JsonRpcOptions } from "./options.ts";
 
 /** Data that a reader thread starts with. */
@@ -32,7 +32,7 @@ if (parentPort !== null) {
   const open = storeReading(store);
   const { options: formOptions } = rpcProfiles[rpc.profile];
   const methods = [
-    ...logMethods({ open: () => storeLogSource(store), limits: rpc }),
+    ...logMethods({ open: () => storeLogSource(store), limits: logLimits(rpc) }),
     ...callMethods({ open, limits, timeoutMs }),
     ...debugStateMethods({ open, maxBytes, ...formOptions }),
     ...traceMethods({ open, limits, maxBytes, ...formOptions }),

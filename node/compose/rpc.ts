@@ -4,6 +4,7 @@ import type { Address } from "../bytes/brands.ts";
 import { chainReading, storeReading } from "../calls/chain-reading.ts";
 import { InlineCalls } from "../calls/inline-calls.ts";
 import { chainLogSource } from "../calls/log-source.ts";
+import { RecentLogs } from "../calls/recent-logs.ts";
 import { limitTraces } from "../calls/traces/trace-admission.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { hashBySender } from "../chain/sender-hashes.ts";
@@ -27,6 +28,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import { openProfiler, type Profiler } from "../observe/profiler.ts";
 import { defaultsOf } from "../options/rows.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
+import { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
 import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
 import { createNodeRegistry } from "../rpc/node-registry.ts";
@@ -39,7 +41,7 @@ import { httpOptions } from "../transport/options.ts";
 import { openWs, type WsListenerOptions } from "../transport/ws.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { rewardbaseOf } from "./accounts.ts";
-import { callOptions } from "./call-options.ts";
+import { callOptions, logLimits } from "./call-options.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
 import type { NodeDatabase } from "./database.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
@@ -202,6 +204,11 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
   const { chain, governance, writer } = open;
   const profile = rpcProfiles[options.rpc.profile];
   const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
+  const limits = logLimits(options.rpc);
+  const inlineCalls = new InlineCalls();
+  const textBytes = options.memory.shares.texts / 2;
+  const { keptBytes } = control;
+  const recent = new RecentLogs({ chain, maxBytes: textBytes, keptBytes, inlineCalls, limits });
   return createNodeRegistry({
     ...control,
     files,
@@ -228,8 +235,9 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     filterLimits: { bytes: options.memory.shares.filters },
     maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
-    logs: { open: () => chainLogSource(chain), limits: options.rpc },
-    calls: { open: () => chainReading(chain), ...callOptions(options.rpc), inlineCalls: new InlineCalls() },
+    receiptTexts: new ReceiptTexts(chain, textBytes),
+    logs: { open: () => chainLogSource(chain), limits, recent },
+    calls: { open: () => chainReading(chain), ...callOptions(options.rpc), inlineCalls },
     debug: {
       open: storeReading(database.store),
       ...callOptions(options.rpc),

@@ -8,7 +8,7 @@ import { SignerBatches } from "../calls/signer-batches.ts";
 import { createEthSubmit, createSubmit, type Submit } from "../calls/submit.ts";
 import type { Chain } from "../chain/chain.ts";
 import { data, hash, listOf, nullable } from "../jsonrpc/codecs/hex.ts";
-import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
+import { writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method, type Prefetch } from "../jsonrpc/method.ts";
@@ -22,6 +22,7 @@ import {
   type ReceiptForm,
   withPrice,
 } from "../presenters/receipt.ts";
+import type { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import { chainTransaction, ethTransactionText } from "../presenters/transaction.ts";
 import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -31,11 +32,12 @@ export interface ChainTransactionDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs" | "recover">;
   readonly receiptForm: ReceiptForm;
+  readonly receiptTexts: ReceiptTexts;
   readonly ethFeeCap?: number;
 }
 
 const transaction = nullable(writtenAs("transaction"));
-const receipt = nullable(plain<object>("receipt"));
+const receipt = nullable(writtenAs("receipt"));
 
 /** The methods of `chain` and `eth` about single transactions. */
 export function chainTransactionMethods(deps: ChainTransactionDeps): Method[] {
@@ -70,11 +72,11 @@ function lookups({ chain, pool, receiptForm }: ChainTransactionDeps): Method[] {
   ];
 }
 
-function receipts({ chain, receiptForm }: ChainTransactionDeps): Method[] {
-  const find = (wanted: Uint8Array, view: FormatReceipt) => {
+function receipts({ chain, receiptForm, receiptTexts }: ChainTransactionDeps): Method[] {
+  const write = (wanted: Hash, format: FormatReceipt): string | undefined => {
     const place = chain.findTransaction(wanted);
     if (place === undefined) return undefined;
-    return view(chain, blockReceipts(chain, place.block, receiptForm), place.index);
+    return goJson(format(chain, blockReceipts(chain, place.block, receiptForm), place.index));
   };
   return [
     method({
@@ -84,14 +86,14 @@ function receipts({ chain, receiptForm }: ChainTransactionDeps): Method[] {
         "Returns the receipt of a transaction; null before it is in a block. The Go node's InCache variant reads only its cache.",
       params: { hash },
       result: receipt,
-      handle: (args) => find(args.hash, chainReceipt),
+      handle: (args) => receiptTexts.text(args.hash, "chain", () => write(args.hash, chainReceipt)),
     }),
     method({
       name: "eth_getTransactionReceipt",
       summary: "Returns the receipt of a transaction in Ethereum's form; null before it is in a block.",
       params: { hash },
       result: receipt,
-      handle: (args) => find(args.hash, ethReceipt),
+      handle: (args) => receiptTexts.text(args.hash, "eth", () => write(args.hash, ethReceipt)),
     }),
   ];
 }

@@ -1,9 +1,11 @@
-/** `getLogs`. It runs in reader threads. */
+/** `getLogs`. It runs in reader threads, and on the main thread for the newest blocks. */
 
 import { logFilter } from "../calls/arguments/log-filter.ts";
 import { type SearchLimits, searchLogs } from "../calls/log-search.ts";
 import type { OpenLogSource } from "../calls/log-source.ts";
-import { plain } from "../jsonrpc/codecs/plain.ts";
+import type { RecentLogs } from "../calls/recent-logs.ts";
+import { writtenAs } from "../jsonrpc/codecs/plain.ts";
+import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 
@@ -11,21 +13,24 @@ import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
 export interface LogMethodDeps {
   readonly open: OpenLogSource;
   readonly limits: SearchLimits;
+  /** Searches of the newest blocks; absent in reader threads. */
+  readonly recent?: RecentLogs;
 }
 
 /** The methods; the node registers them and its reader threads serve them. */
-export function logMethods({ open, limits }: LogMethodDeps): Method[] {
+export function logMethods({ open, limits, recent }: LogMethodDeps): Method[] {
   return [
     method({
       name: "chain_getLogs",
       aliases: ["eth_getLogs"],
       summary: "Returns the logs of a range of blocks, or of one block, by address and topics.",
       params: { filter: logFilter },
-      result: plain<readonly object[]>("log[]", arraySchema(objectSchema("log"))),
+      result: writtenAs("log[]", arraySchema(objectSchema("log"))),
       runs: "reader",
+      inline: recent && (({ filter }) => recent.search(filter)),
       handle: async ({ filter }) => {
         using source = await open();
-        return searchLogs(source, filter, limits);
+        return goJson(searchLogs(source, filter, limits));
       },
     }),
   ];

@@ -10,6 +10,7 @@ import { Deliveries, type DeliveriesOptions } from "../jsonrpc/feed.ts";
 import type { InterfaceOptions } from "../jsonrpc/modules.ts";
 import { createRegistry, type Registry } from "../jsonrpc/registry.ts";
 import type { P2p } from "../p2p/p2p.ts";
+import type { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { type AdminDeps, adminMethods } from "./admin.ts";
@@ -75,6 +76,7 @@ export interface NodeRegistryDeps
   /** Maximum fee of a transaction sent by `eth_` methods, in KAIA, as in `SubmitDeps`. */
   readonly ethFeeCap?: number;
   readonly chain: Chain;
+  readonly receiptTexts: ReceiptTexts;
   readonly pool: Pick<
     TxPool,
     | "add"

@@ -41,7 +41,7 @@ export function readingParts(
     timeoutMs: 5_000,
   };
   return {
-    logs: { open: () => chainLogSource(chain), limits: { maxLogs } },
+    logs: { open: () => chainLogSource(chain), limits: { maxLogs, maxRange: 0 } },
     calls,
     debug: {
       open: () => {
@@ -60,7 +60,7 @@ export function readingParts(
     setHead: () => Promise.reject(new Error("nobody to take the chain back")),
     searchLogs: async (filter) => {
       using source = chainLogSource(chain);
-      return JSON.stringify(searchLogs(source, filter, { maxLogs }));
+      return JSON.stringify(searchLogs(source, filter, { maxLogs, maxRange: 0 }));
     },
     estimateGas: async (args) => estimateOnHead(calls, args),
     governance: unasked("governance") as Governance,

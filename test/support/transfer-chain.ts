@@ -39,6 +39,8 @@ export interface TransferChainOptions {
   readonly types?: readonly number[];
   /** Every so manieth transaction is a transfer of tokens; none without it. */
   readonly tokenEvery?: number;
+  /** Blocks behind those, with so many transfers of tokens each; needs `tokenEvery`. */
+  readonly tail?: readonly number[];
   /** Members of the chain configuration that differ, as in a genesis file. */
   readonly config?: object;
   /** Members of `governance.reward` that differ. */
@@ -74,26 +76,37 @@ export async function makeTransferChain(directory: string, terms: TransferChainO
   );
   const transfers = transferSource(keys, open.chain, terms);
   for (let number = 1; number <= terms.blocks; number++) {
-    await makeBlock(open, state, Array.from({ length: terms.transfers }, transfers));
+    await makeBlock(
+      open,
+      state,
+      Array.from({ length: terms.transfers }, () => transfers()),
+    );
+  }
+  for (const count of terms.tail ?? []) {
+    await makeBlock(
+      open,
+      state,
+      Array.from({ length: count }, () => transfers(true)),
+    );
   }
   await open.writer.settle();
   const numbers = Array.from(
-    { length: terms.blocks + 1 },
+    { length: open.chain.head().header.number + 1 },
     (_, number) => rawBlock(store, number) ?? new Uint8Array(0),
   );
   await writeBlockFile(join(directory, "chain.rlp.gz"), numbers);
 }
 
-/** Gives signed transfers, one after the other, from each account in turn. */
+/** Gives signed transfers, one after the other, from each account in turn; of tokens when that is asked for. */
 function transferSource(
   keys: readonly Uint8Array[],
   chain: Open["chain"],
   { types = [0], tokenEvery = Number.POSITIVE_INFINITY }: TransferChainOptions,
-): () => Transaction {
+): (isOfTokens?: boolean) => Transaction {
   const addresses = keys.map(addressOfKey);
   const nonces = keys.map(() => 0n);
   let next = 0;
-  return () => {
+  return (isOfTokens = next % tokenEvery === tokenEvery - 1) => {
     const at = next++;
     const from = at % keys.length;
     const nonce = nonces[from] ?? 0n;
@@ -102,10 +115,9 @@ function transferSource(
     const cap = hasBaseFee ? HIGHEST_BASE_FEE + BigInt(at) : UNIT_PRICE;
     const code = types[at % types.length] ?? 0;
     const to = addresses[(at * 7919 + 13) % keys.length] ?? addressOfKey(VALIDATOR_KEY);
-    const what =
-      at % tokenEvery === tokenEvery - 1
-        ? { to: TOKEN_ADDRESS, value: 0n, input: tokenTransfer(to, 1) }
-        : { to, value: 1n, input: new Uint8Array(0) };
+    const what = isOfTokens
+      ? { to: TOKEN_ADDRESS, value: 0n, input: tokenTransfer(to, 1) }
+      : { to, value: 1n, input: new Uint8Array(0) };
     const draft = {
       code,
       nonce,

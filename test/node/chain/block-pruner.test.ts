@@ -120,7 +120,7 @@ test("clients are told with geth's code, and where the history begins", async ()
   expect(reported(() => chain.block(OLDEST - 1))).toEqual(answer);
   expect(reported(() => chain.receipts(OLDEST - 1))).toEqual(answer);
   expect(reported(() => pruned.chain.block(OLDEST - 1))).toEqual(answer); // which it had decoded before
-  const terms = { maxLogs: 0 };
+  const terms = { maxLogs: 0, maxRange: 0 };
   const search = (from: number, to: number): object[] =>
     searchLogs(chainLogSource(chain), { addresses: [], topics: [], from, to } as never, terms);
   expect(reported(() => search(0, HEAD))).toEqual(answer);

@@ -153,7 +153,7 @@ test(`a search over ${SEARCHED} blocks looks at the headers of those that may fi
     logged: () => [],
   };
   const filter = { fromBlock: "0x0", toBlock: "latest", address: `0x${"32".repeat(20)}` };
-  expect(searchLogs(counted, logFilter.decode(filter), { maxLogs: 100 })).toEqual([]);
+  expect(searchLogs(counted, logFilter.decode(filter), { maxLogs: 100, maxRange: 0 })).toEqual([]);
   expect(looked.length).toBeLessThan(SECTION_BLOCKS + 300);
   expect(looked.filter((number) => number % 500 === 0).length).toBe(SEARCHED / 500);
 }, 60_000);

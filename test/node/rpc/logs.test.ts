@@ -4,7 +4,7 @@ import { logFilter } from "../../../node/calls/arguments/log-filter.ts";
 import { searchLogs } from "../../../node/calls/log-search.ts";
 import { storeLogSource } from "../../../node/calls/log-source.ts";
 import { writeBlockRows } from "../../../node/chain/block-rows.ts";
-import type { ProfileName } from "../../../node/compat/profiles.ts";
+import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { type Block, createBlock } from "../../../node/model/block.ts";
 import { bloomOf, mergeBlooms } from "../../../node/model/bloom.ts";
 import type { EventLog, Receipt } from "../../../node/model/receipt.ts";
@@ -65,8 +65,10 @@ test("only the older line searches pending blocks, from block 0 on", async () =>
   await using store = await aStore();
   using source = await storeLogSource(store);
   const filter = logFilter.decode({ fromBlock: "pending" });
-  expect(() => searchLogs(source, filter, { maxLogs: 0 })).toThrow("pending logs are not supported");
-  const rows = logMethods({ open: async () => storeLogSource(store), limits: { maxLogs: 0 } });
+  expect(() => searchLogs(source, filter, { maxLogs: 0, maxRange: 0 })).toThrow(
+    "pending logs are not supported",
+  );
+  const rows = logMethods({ open: async () => storeLogSource(store), limits: { maxLogs: 0, maxRange: 0 } });
   const ask = (profile: ProfileName, query: object) =>
     askRow(adaptRows(profile, rows), "chain_getLogs", query);
   await expect(ask("kaia", { toBlock: "pending" })).rejects.toThrow("pending logs are not supported");
@@ -77,10 +79,10 @@ test("only the older line searches pending blocks, from block 0 on", async () =>
   await expect(ask("klaytn", { blockHash })).rejects.toThrow(`(hash: [${"1 ".repeat(32).trim()}])`);
 });
 
-async function search(json: object, maxLogs = 0) {
+async function search(json: object, maxLogs = 0, maxRange = 0) {
   await using store = await aStore();
   using source = await storeLogSource(store);
-  return searchLogs(source, logFilter.decode(json), { maxLogs }) as Record<string, unknown>[];
+  return searchLogs(source, logFilter.decode(json), { maxLogs, maxRange }) as Record<string, unknown>[];
 }
 
 /** Block number and log index of each log. */
@@ -146,6 +148,38 @@ test("a result above the maximum number of logs is refused, one at the maximum i
   expect(await search({ fromBlock: "0x0" }, 4)).toHaveLength(4);
 });
 
+test("the refusal of too many logs names the block to go on from", async () => {
+  await expect(search({ fromBlock: "0x0" }, 3)).rejects.toThrow(
+    "query returned more than 3 results: search up to block 2, then go on from block 3",
+  );
+  expect(await search({ fromBlock: "0x0", toBlock: "0x2" }, 3)).toHaveLength(3);
+  expect(await search({ fromBlock: "0x3" }, 3)).toHaveLength(1);
+  await expect(search({ fromBlock: "0x1" }, 2)).rejects.toThrow(
+    "query returned more than 2 results: block 1 alone has more: narrow the filter",
+  );
+});
+
+test("the Go profiles do not name it", async () => {
+  await using store = await aStore();
+  using source = await storeLogSource(store);
+  const filter = logFilter.decode({ fromBlock: "0x0" });
+  const limits = { maxLogs: 3, maxRange: 0, goErrors: true };
+  expect(() => searchLogs(source, filter, limits)).toThrow(/^query returned more than 3 results$/);
+  expect(Object.entries(rpcProfiles).map(([name, { goLogErrors }]) => [name, goLogErrors])).toEqual([
+    ["service", false],
+    ["klaytn", true],
+    ["kaia", true],
+  ]);
+});
+
+test("a range above the maximum is refused with the one that would do", async () => {
+  await expect(search({ fromBlock: "0x0", toBlock: "0x3" }, 0, 2)).rejects.toThrow(
+    "range of 4 blocks is above the limit of 2: search blocks 0 to 1, then go on from block 2",
+  );
+  expect(await search({ fromBlock: "0x0", toBlock: "0x1" }, 0, 2)).toHaveLength(3);
+  expect(await search({ fromBlock: "0x0" }, 0, 4)).toHaveLength(4);
+});
+
 test.each([
   [
     { blockHash: toHex(fill(1)), toBlock: "0x1" },
@@ -162,7 +196,7 @@ test.each([
 ])("%j is refused with the Go node's error", async (filter, message) => {
   const methods = logMethods({
     open: () => Promise.reject(new Error("not reached")),
-    limits: { maxLogs: 0 },
+    limits: { maxLogs: 0, maxRange: 0 },
   });
   const answer = await anEndpoint({ methods }).answer(aCall("eth_getLogs", [filter]), aSession);
   expect(JSON.parse(answer ?? "")).toMatchObject({

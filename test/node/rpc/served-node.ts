@@ -5,6 +5,7 @@ import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { createEndpoint, type RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import type { Registry } from "../../../node/jsonrpc/registry.ts";
+import { ReceiptTexts } from "../../../node/presenters/receipt-texts.ts";
 import { createNodeRegistry, type NodeRegistryDeps } from "../../../node/rpc/node-registry.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
@@ -27,6 +28,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     p2p: lonelyP2p,
     files: noFiles,
     keptBytes: new ByteCache(),
+    receiptTexts: new ReceiptTexts(parts.chain, 1 << 20),
     sync: { syncing: () => undefined },
     ...parts,
     ...rpcProfiles[profile].options,

@@ -1,0 +1,28 @@
+/**
+ * Receipts as JSON text, by transaction hash: clients ask for those of new blocks again and again. In: a hash and a way
+ * to write the text. Out: the text, kept within a limit of memory until the chain is taken back.
+ */
+import type { Hash } from "../bytes/brands.ts";
+import { mapKey } from "../bytes/hex.ts";
+import type { Chain } from "../chain/chain.ts";
+import { TextCache } from "../jsonrpc/text-cache.ts";
+
+/** Cache of receipts. */
+export class ReceiptTexts {
+  readonly #texts: TextCache;
+
+  constructor(chain: Pick<Chain, "onRewind">, maxBytes: number) {
+    this.#texts = new TextCache(maxBytes);
+    chain.onRewind(() => this.#texts.clear());
+  }
+
+  /** Returns a text, written on a miss. What is undefined is not kept: the transaction may come. */
+  text(hash: Hash, form: "chain" | "eth", write: () => string | undefined): string | undefined {
+    const key = mapKey(hash) + form;
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const text = write();
+    if (text !== undefined) this.#texts.add(key, text);
+    return text;
+  }
+}
