@@ -26,6 +26,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import { checkSentBlobs, kzgProver } from "../txpool/blobs.ts";
 import type { TxPool } from "../txpool/pool.ts";
+import type { Sidecars } from "../txpool/sidecars.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import type { NodeDatabase } from "./database.ts";
 import type { NodeNetwork } from "./network.ts";
@@ -38,6 +39,7 @@ export interface ConsensusDeps {
   readonly open: OpenChain;
   readonly ballots: PendingVotes;
   readonly pool: TxPool;
+  readonly sidecars: Pick<Sidecars, "propose">;
   readonly recoverer: Recoverer;
   readonly kzg: Kzg;
   readonly accounts: Accounts;
@@ -105,7 +107,7 @@ function whispering(log: Log): Log {
 
 /** Reads a proposal's transactions: their senders are found on another thread, and their blobs are proved. */
 async function assembleProposal(
-  { open: { chain }, pool, recoverer, kzg }: ConsensusDeps,
+  { open: { chain }, pool, sidecars, recoverer, kzg }: ConsensusDeps,
   header: Header,
   body: Uint8Array,
 ): Promise<Block> {
@@ -113,7 +115,12 @@ async function assembleProposal(
   await recoverSigners(recoverer, chain.config.chainId, block.transactions);
   if (!block.transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) return block;
   const prove = kzgProver(kzg);
-  for (const item of transactionItems(body)) await checkSentBlobs(decodeTransaction(item), prove);
+  for (const item of transactionItems(body)) {
+    const transaction = decodeTransaction(item);
+    await checkSentBlobs(transaction, prove);
+    const { sidecar } = transaction.fields;
+    if (sidecar !== undefined) sidecars.propose(transaction.hash, sidecar);
+  }
   return block;
 }
 

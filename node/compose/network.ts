@@ -20,6 +20,7 @@ import { declareTrafficMetrics } from "../protocol/traffic-metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import type { TxPool } from "../txpool/pool.ts";
+import type { Sidecars } from "../txpool/sidecars.ts";
 import type { Database } from "./database.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -29,6 +30,7 @@ export interface NetworkDeps {
   readonly database: Database;
   readonly open: OpenChain;
   readonly pool: TxPool;
+  readonly sidecars: Sidecars;
   readonly recoverer: Recoverer;
   readonly nodeKey: NodeKey;
   readonly clock: Clock;
@@ -108,7 +110,7 @@ function discoveryFlags({ options, open, log }: NetworkDeps): P2pDiscoveryOption
 }
 
 function openProtocol(surroundings: NetworkDeps): ChainProtocol {
-  const { options, database, open, pool, recoverer, clock, log, metrics } = surroundings;
+  const { options, database, open, pool, sidecars, recoverer, clock, log, metrics } = surroundings;
   const { chain, writer, governance } = open;
   return openChainProtocol({
     chain,
@@ -116,6 +118,7 @@ function openProtocol(surroundings: NetworkDeps): ChainProtocol {
     rows: database.store,
     ready: database.state.ready,
     pool,
+    sidecars,
     recoverer,
     pause: createPause(),
     nodeType: TYPES[options.type],

@@ -33,7 +33,7 @@ import { declareNodeMetrics } from "./metrics.ts";
 import { openNodeNetwork } from "./network.ts";
 import { ownKeys } from "./node-keys.ts";
 import type { NodeOptions } from "./options.ts";
-import { openPool } from "./pool.ts";
+import { openNodeSidecars, openPool } from "./pool.ts";
 import { beginPublicChain, renewPublicConfig } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openNodeRpc } from "./rpc.ts";
@@ -93,12 +93,25 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const accounts = parts.use(await openNodeAccounts(options, log));
   signal.throwIfAborted();
   const pool = parts.use(await openPool(options, { chain, recoverer, kzg, log, metrics, memory }));
+  const sidecars = parts.use(openNodeSidecars(options, { ...database, chain, pool, kzg, log }));
   let engine: Engine | undefined;
   const network = parts.use(
-    await openNodeNetwork({ options, database, open, pool, recoverer, nodeKey, clock, log, metrics }),
+    await openNodeNetwork({
+      options,
+      database,
+      open,
+      pool,
+      sidecars,
+      recoverer,
+      nodeKey,
+      clock,
+      log,
+      metrics,
+    }),
   );
   const files = openNodeFiles({ database, open, recoverer, clock });
-  const common = { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, log };
+  const parties = { ballots, pool, sidecars, accounts, nodeKey, blsKey, network, supply };
+  const common = { ...parties, options, open, database, log };
   const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory }));
   parts.use(files); // a call that waits for a file ends before the listeners do
   const signing = (): SigningState | undefined => engine?.signingState();

@@ -1,9 +1,11 @@
 /** Opens the transaction pool of a node and adapts the chain to what the pool reads. */
+import { join } from "node:path";
 import type { Chain } from "../chain/chain.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
+import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
 import type { MemoryWatch } from "../observe/memory-watch.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -13,6 +15,7 @@ import { kzgProver } from "../txpool/blobs.ts";
 import { openTxPool } from "../txpool/open-pool.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { PoolChain, PoolState } from "../txpool/pool-chain.ts";
+import { openSidecars, type Sidecars } from "../txpool/sidecars.ts";
 import type { NodeOptions } from "./options.ts";
 
 /** Parts that the pool works with. */
@@ -41,6 +44,26 @@ export function openPool(
     prove: kzgProver(kzg),
     recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
     isShort: () => memory.isShort,
+  });
+}
+
+/** Opens the blob sidecars of a chain that the pool follows. */
+export function openNodeSidecars(
+  { paths }: Pick<NodeOptions, "paths">,
+  deps: Pick<OpenPoolDeps, "chain" | "kzg" | "log"> & {
+    readonly pool: TxPool;
+    readonly disk: Pick<DiskSpace, "isLow">;
+  },
+): Sidecars {
+  const { chain, kzg, log, pool, disk } = deps;
+  return openSidecars({
+    chain,
+    pool,
+    prove: kzgProver(kzg),
+    directory: join(paths.chainData, "blobs"),
+    hasRoom: () => !disk.isLow,
+    clock: systemClock,
+    log,
   });
 }
 

@@ -40,6 +40,7 @@ import { createListeners, type Listeners, type ListenersOptions } from "../trans
 import { httpOptions } from "../transport/options.ts";
 import { openWs, type WsListenerOptions } from "../transport/ws.ts";
 import type { TxPool } from "../txpool/pool.ts";
+import type { Sidecars } from "../txpool/sidecars.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import { callOptions, logLimits } from "./call-options.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
@@ -55,6 +56,7 @@ export interface RpcDeps {
   readonly ballots: PendingVotes;
   readonly database: NodeDatabase;
   readonly pool: TxPool;
+  readonly sidecars: Pick<Sidecars, "mined">;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
   /** 32 bytes, secret. */
@@ -199,8 +201,20 @@ type Control = Pick<AdminListenersDeps, "listeners" | "subscriptionLimit" | "log
 } & ReturnType<typeof askedOfReaders>;
 
 function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control }: Control): Registry {
-  const { options, open, ballots, database, pool, accounts, nodeKey, blsKey, network, supply, files } =
-    surroundings;
+  const {
+    options,
+    open,
+    ballots,
+    database,
+    pool,
+    sidecars,
+    accounts,
+    nodeKey,
+    blsKey,
+    network,
+    supply,
+    files,
+  } = surroundings;
   const { chain, governance, writer } = open;
   const profile = rpcProfiles[options.rpc.profile];
   const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
@@ -222,6 +236,7 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     rewardbase,
     nodeConfig: profile.nodeConfig(nodeSettings(surroundings, rewardbase())),
     pool,
+    sidecars,
     accounts,
     ...profile.options,
     listenerDefaults: profile.listenerDefaults({ http: configured.http ?? {}, ws: configured.ws ?? {} }),

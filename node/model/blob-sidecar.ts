@@ -4,6 +4,8 @@
  * fields alone.
  */
 
+import { integerBytes } from "../bytes/integer.ts";
+import { encodeRlp } from "../bytes/rlp.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { TransactionError } from "./error.ts";
 import { writer } from "./transaction-codec.ts";
@@ -33,6 +35,26 @@ export function writeSidecar({ version, blobs, commitments, proofs }: BlobSideca
   if (version === 1) writer.integer(version);
 }
 
+/** Returns the RLP list of version, blobs, commitments and proofs: the form of peer messages and of files. */
+export function encodeSidecar({ version, blobs, commitments, proofs }: BlobSidecar): Uint8Array {
+  return encodeRlp([integerBytes(version), [...blobs], [...commitments], [...proofs]]);
+}
+
+/** Reads the form of `encodeSidecar`. Throws `BytesError`, or `TransactionError` for an unknown version. */
+export function readListedSidecar(cursor: RlpCursor): BlobSidecar {
+  const end = cursor.enter();
+  const version = cursor.number(1);
+  if (version !== 0 && version !== 1) throw unsupportedVersion(version);
+  const sidecar: BlobSidecar = {
+    version,
+    blobs: readFixed(cursor, BLOB_BYTES),
+    commitments: readFixed(cursor, POINT_BYTES),
+    proofs: readFixed(cursor, POINT_BYTES),
+  };
+  cursor.leave(end);
+  return sidecar;
+}
+
 /** Returns the transaction without its sidecar, as blocks contain it. */
 export function withoutSidecar({ raw, fields }: TransactionBody, prefix: Uint8Array): Uint8Array {
   if (fields.sidecar === undefined) return raw;
@@ -49,7 +71,11 @@ function readVersion(cursor: RlpCursor): BlobSidecar["version"] {
   if (cursor.atList) return 0;
   const version = cursor.number(1);
   if (version === 1) return version;
-  throw new TransactionError("unsupported-type", `unsupported blob tx version ${version}`);
+  throw unsupportedVersion(version);
+}
+
+function unsupportedVersion(version: number): TransactionError {
+  return new TransactionError("unsupported-type", `unsupported blob tx version ${version}`);
 }
 
 function readFixed(cursor: RlpCursor, length: number): readonly Uint8Array[] {

@@ -20,6 +20,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { Rows } from "../store/store.ts";
 import type { TxPool } from "../txpool/pool.ts";
+import type { Sidecars } from "../txpool/sidecars.ts";
 import { BlockBroadcaster } from "./block-broadcaster.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { createConsensusChannel } from "./consensus-channel.ts";
@@ -31,6 +32,7 @@ import { declareProtocolMetrics, type ProtocolGauges, type ProtocolMetrics } fro
 import { createPeerRun, describePeer } from "./peer-run.ts";
 import type { SyncProgress } from "./progress.ts";
 import { createServing } from "./serving.ts";
+import { openSidecarRequests } from "./sidecar-requests.ts";
 import { openTransactionGossip } from "./transactions-out.ts";
 
 /** Dependencies and options of the chain protocol. */
@@ -41,10 +43,8 @@ export interface ChainProtocolOptions {
   readonly rows: Rows;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
-  readonly pool: Pick<
-    TxPool,
-    "get" | "addAll" | "addWithBlobs" | "wire" | "minedBlobs" | "onPending" | "byPrice"
-  >;
+  readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs" | "wire" | "onPending" | "byPrice">;
+  readonly sidecars: Pick<Sidecars, "find" | "onMissing" | "accept">;
   readonly recoverer: Recoverer;
   readonly pause: Pause;
   /** Type of this node. */
@@ -81,7 +81,7 @@ export interface ChainProtocol extends AsyncDisposable {
  * Opens the protocol and subscribes to new heads and pending transactions. Peers arrive through `protocols`.
  */
 export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol {
-  const { chain, writer, pool, recoverer } = options;
+  const { chain, writer, pool, sidecars, recoverer } = options;
   const peersByLink = new Map<ProtocolPeer, ChainPeer>();
   const shared = {
     ...options,
@@ -103,13 +103,14 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     nextBaseFee: () => chain.nextBaseFee(),
     onSent: (count) => metrics.sent.add(count),
   });
+  const sidecarRequests = openSidecarRequests(shared);
   const consensus = createConsensusChannel(shared.peers);
   const deps = {
     ...shared,
     follower,
     metrics,
     consensus,
-    serving: createServing(createRawBlocks(options.rows, chain), (hash) => pool.minedBlobs(hash)),
+    serving: createServing(createRawBlocks(options.rows, chain), (hash) => sidecars.find(hash)),
     intake: { pool, recoverer, chainId: shared.chainId, pause: options.pause },
     acceptsTransactions: createTransactionGate(chain, follower),
   };
@@ -126,6 +127,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     async [Symbol.asyncDispose]() {
       broadcaster[Symbol.dispose]();
       gossip[Symbol.dispose]();
+      sidecarRequests[Symbol.dispose]();
       await follower[Symbol.asyncDispose]();
     },
   };

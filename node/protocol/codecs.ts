@@ -8,7 +8,10 @@ import { integerBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import type { ConsensusEnvelope } from "../consensus/consensus-peers.ts";
+import { encodeSidecar, readListedSidecar } from "../model/blob-sidecar.ts";
 import { decodeHeader, encodeHeader, type Header } from "../model/header.ts";
+import type { BlobSidecar } from "../model/transaction-type.ts";
+import type { SidecarPlace } from "../txpool/sidecars.ts";
 import { MAX_HASHES, MAX_HEADER_BYTES, MAX_SERVED, MAX_TRANSACTIONS } from "./limits.ts";
 import { transactionItems } from "./transaction-items.ts";
 
@@ -129,18 +132,32 @@ export const announcedCodec: PayloadCodec<AnnouncedBlock[]> = listCodec(MAX_HASH
   write: ({ hash, number }) => encodeRlp([hash, integerBytes(number)]),
 });
 
-/** Position of a blob transaction in the chain, and its hash. */
-export interface SidecarPlace {
-  readonly number: number;
-  readonly index: number;
-  readonly hash: Hash;
-}
-
 /** Codec of a request for the blob sidecars of mined transactions. */
 export const sidecarPlacesCodec: PayloadCodec<SidecarPlace[]> = listCodec(MAX_HASHES, {
   read: (cursor) =>
     readFields(cursor, () => ({ number: cursor.number(), index: cursor.number(), hash: cursor.hash() })),
   write: ({ number, index, hash }) => encodeRlp([integerBytes(number), integerBytes(index), hash]),
+});
+
+/** A blob sidecar with the position that it was requested for. */
+export interface PlacedSidecar extends SidecarPlace {
+  readonly sidecar: BlobSidecar;
+}
+
+/** Codec of an answer with blob sidecars. */
+export const sidecarsCodec: PayloadCodec<PlacedSidecar[]> = listCodec(MAX_SERVED.sidecars, {
+  read: (cursor) =>
+    readFields(cursor, () => ({
+      number: cursor.number(),
+      index: cursor.number(),
+      hash: cursor.hash(),
+      sidecar: readListedSidecar(cursor),
+    })),
+  write: ({ number, index, hash, sidecar }) =>
+    encodeRlpList([
+      ...[integerBytes(number), integerBytes(index), hash].map((field) => encodeRlp(field)),
+      encodeSidecar(sidecar),
+    ]),
 });
 
 /** Codec of a single hash outside a list. */

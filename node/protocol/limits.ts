@@ -54,6 +54,9 @@ export const MAX_RESENT = { transactions: 1000, peers: 2 } as const;
 /** Size in bytes at which a message of several transactions is complete. */
 export const MAX_PACK_BYTES = 100 * 1024;
 
+/** Maximum number of blob sidecars that are missing and requested of peers; further ones are not. */
+export const MAX_MISSING_SIDECARS = 1024;
+
 /** Timeouts and intervals, in milliseconds. */
 export interface ProtocolTimings {
   readonly statusMs: number;
@@ -70,6 +73,10 @@ export interface ProtocolTimings {
   readonly gatherMs: number;
   /** Interval between two log lines about a catch-up. */
   readonly progressMs: number;
+  /** Interval between two requests for blob sidecars. */
+  readonly sidecarEveryMs: number;
+  /** Time between two requests for the same sidecar. */
+  readonly sidecarRetryMs: number;
 }
 
 /** Default timings. */
@@ -82,4 +89,6 @@ export const PROTOCOL_TIMINGS: ProtocolTimings = {
   resendMs: resendOptions.resendMs.default,
   gatherMs: 10,
   progressMs: 5000,
+  sidecarEveryMs: 100,
+  sidecarRetryMs: 10_000,
 };

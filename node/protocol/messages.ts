@@ -18,6 +18,7 @@ import {
   pushedBlockCodec,
   receiptsCodec,
   sidecarPlacesCodec,
+  sidecarsCodec,
   statusCodec,
   stringsCodec,
   transactionsCodec,
@@ -75,7 +76,7 @@ export const messages = {
     since: 67,
     maxPayload: MAX_REQUEST_BYTES,
   }),
-  sidecars: row(0x16, "BlobSidecars", opaqueCodec, { since: 67 }),
+  sidecars: row(0x16, "BlobSidecars", sidecarsCodec, { since: 67 }),
 } as const;
 
 const BY_CODE: ReadonlyMap<number, MessageRow<unknown>> = new Map(

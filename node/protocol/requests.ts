@@ -17,6 +17,9 @@ export const headersRequest = { ask: messages.headersRequest, answer: messages.h
 /** Request of bodies by block hash. */
 export const bodiesRequest = { ask: messages.bodiesRequest, answer: messages.bodies } as const;
 
+/** Request of blob sidecars by position and hash. */
+export const sidecarsRequest = { ask: messages.sidecarsRequest, answer: messages.sidecars } as const;
+
 interface PendingRequest {
   readonly settle: (payload: Uint8Array) => void;
   readonly fail: (error: Error) => void;

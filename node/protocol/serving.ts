@@ -3,11 +3,10 @@
  * items are left out; an answer is always sent, even when it is empty.
  */
 import type { Hash } from "../bytes/brands.ts";
-import { integerBytes } from "../bytes/integer.ts";
-import { encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
+import { encodeRlpList } from "../bytes/rlp.ts";
 import type { RawBlocks } from "../chain/raw-blocks.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
-import type { HeaderQuery } from "./codecs.ts";
+import type { HeaderQuery, PlacedSidecar } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
 import { MAX_SERVED } from "./limits.ts";
 import { type MessageRow, messages } from "./messages.ts";
@@ -22,7 +21,7 @@ export interface RequestAnswer {
 /** Answers one kind of request. Throws `ProtocolError` for an invalid one. */
 export type AnswerRequest = (payload: Uint8Array) => RequestAnswer;
 
-/** Returns the blob sidecar of a mined transaction, or undefined when it is no longer kept. */
+/** Returns the blob sidecar of a mined or pooled transaction, or undefined when it is no longer kept. */
 export type FindSidecar = (hash: Hash) => BlobSidecar | undefined;
 
 const EMPTY_LIST = encodeRlpList([]);
@@ -136,17 +135,11 @@ export function* queryNumbers(
 
 /** Answers a request for blob sidecars, with at most four of them. Throws `ProtocolError` for an unreadable one. */
 function answerSidecars(payload: Uint8Array, find: FindSidecar): RequestAnswer {
-  const found: Uint8Array[] = [];
-  for (const { number, index, hash } of messages.sidecarsRequest.decode(payload)) {
+  const found: PlacedSidecar[] = [];
+  for (const place of messages.sidecarsRequest.decode(payload)) {
     if (found.length >= MAX_SERVED.sidecars) break;
-    const sidecar = find(hash);
-    if (sidecar === undefined) continue;
-    const place = [integerBytes(number), integerBytes(index), hash].map((field) => encodeRlp(field));
-    found.push(encodeRlpList([...place, encodeSidecar(sidecar)]));
+    const sidecar = find(place.hash);
+    if (sidecar !== undefined) found.push({ ...place, sidecar });
   }
-  return { code: messages.sidecars.code, payload: encodeRlpList(found), items: found.length };
-}
-
-function encodeSidecar({ version, blobs, commitments, proofs }: BlobSidecar): Uint8Array {
-  return encodeRlp([integerBytes(version), [...blobs], [...commitments], [...proofs]]);
+  return { code: messages.sidecars.code, payload: messages.sidecars.encode(found), items: found.length };
 }

@@ -4,7 +4,7 @@ import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { blockAt } from "../calls/lookup.ts";
-import type { Chain } from "../chain/chain.ts";
+import type { Chain, TransactionPlace } from "../chain/chain.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import { mainnet } from "../config/presets/networks.ts";
 import { type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
@@ -16,13 +16,14 @@ import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { decodeTransaction } from "../model/transaction.ts";
-import type { TxPool } from "../txpool/pool.ts";
+import type { Transaction } from "../model/transaction.ts";
+import type { BlobSidecar } from "../model/transaction-type.ts";
+import type { Sidecars } from "../txpool/sidecars.ts";
 
 /** Dependencies of the methods about forks and blobs. */
 export interface EthConfigDeps {
   readonly chain: Chain;
-  readonly pool: Pick<TxPool, "get" | "wire" | "minedBlobs">;
+  readonly sidecars: Pick<Sidecars, "mined">;
 }
 
 /** The methods of `eth` about forks and blobs. */
@@ -141,55 +142,64 @@ function addressAt(number: number): string {
   return `0x${number.toString(16).padStart(40, "0")}`;
 }
 
-/** The methods about blob sidecars. Only the pool has them: the node deletes blobs soon after their block. */
-function sidecarMethods({ chain, pool }: EthConfigDeps): Method[] {
-  const gone = "blob sidecars are not kept after their transaction is in a block";
+/** The methods about blob sidecars, which stay for 21 days after their block. */
+function sidecarMethods({ chain, sidecars }: EthConfigDeps): Method[] {
+  const answer = (place: TransactionPlace, transaction: Transaction, full: boolean): object => {
+    const sidecar = sidecars.mined(place);
+    if (sidecar === undefined) throw failure("blob file not found");
+    return {
+      blobSidecar: sidecarJson(sidecar, full),
+      blockHash: toHex(place.block.hash),
+      blockNumber: toQuantity(place.block.header.number),
+      txHash: toHex(transaction.hash),
+      txIndex: toQuantity(place.index),
+    };
+  };
   return [
     method({
       name: "eth_getBlobSidecars",
-      summary:
-        "Returns the blob sidecars of a block's transactions: an empty list without blobs, otherwise an error.",
+      summary: "Returns the blob sidecars of a block's transactions; an error when one of them is not kept.",
       params: { number: optional(blockNumber, "latest" as const), full: boolean },
       result: plain<readonly object[]>("sidecars", arraySchema(objectSchema("sidecar"))),
-      handle: ({ number }) => {
+      handle: ({ number, full }) => {
         if (number === "pending") throw failure("pending block not supported");
-        const { transactions } = blockAt(chain, number);
-        if (transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) throw failure(gone);
-        return [];
+        const block = blockAt(chain, number);
+        return block.transactions.flatMap((transaction, index) =>
+          hasBlobs(transaction) ? [answer({ block, index }, transaction, full)] : [],
+        );
       },
     }),
     method({
       name: "eth_getBlobSidecarByTxHash",
-      summary: "Returns the blob sidecar of a pending or recently mined transaction; an error for others.",
+      summary: "Returns the blob sidecar of a mined transaction; an error when it is not kept.",
       params: { hash, full: boolean },
       result: plain<object>("sidecar"),
       handle: (args) => {
         const place = chain.findTransaction(args.hash);
-        const mined = place?.block.transactions[place.index];
-        const waiting = pool.get(args.hash);
-        const sidecar =
-          waiting === undefined
-            ? pool.minedBlobs(args.hash)
-            : decodeTransaction(pool.wire(waiting)).fields.sidecar;
-        if (sidecar === undefined && mined?.fields.blobVersionedHashes !== undefined) throw failure(gone);
-        if (sidecar === undefined) {
-          const isAbsent = waiting === undefined && mined === undefined;
-          throw failure(
-            `transaction ${isAbsent ? "not found" : "is not a blob transaction"}: ${toHex(args.hash)}`,
-          );
+        const transaction = place?.block.transactions[place.index];
+        if (place === undefined || transaction === undefined) {
+          throw failure(`transaction not found: ${toHex(args.hash)}`);
         }
-        return {
-          txHash: toHex(args.hash),
-          blobSidecar: {
-            version: sidecar.version,
-            blobs: sidecar.blobs.map((blob) => toHex(args.full ? blob : blob.subarray(0, BLOB_START))),
-            commitments: sidecar.commitments.map(toHex),
-            proofs: sidecar.proofs.map(toHex),
-          },
-        };
+        if (!hasBlobs(transaction)) {
+          throw failure(`transaction is not a blob transaction: ${toHex(args.hash)}`);
+        }
+        return answer(place, transaction, args.full);
       },
     }),
   ];
+}
+
+function hasBlobs({ fields }: Transaction): boolean {
+  return fields.blobVersionedHashes !== undefined;
+}
+
+function sidecarJson({ blobs, commitments, proofs, version }: BlobSidecar, full: boolean): object {
+  return {
+    blobs: blobs.map((blob) => toHex(full ? blob : blob.subarray(0, BLOB_START))),
+    commitments: commitments.map(toHex),
+    proofs: proofs.map(toHex),
+    version,
+  };
 }
 
 /** Number of bytes that the abbreviated form of a blob has. */

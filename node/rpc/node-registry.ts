@@ -13,6 +13,7 @@ import type { P2p } from "../p2p/p2p.ts";
 import type { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
 import type { TxPool } from "../txpool/pool.ts";
+import type { Sidecars } from "../txpool/sidecars.ts";
 import { type AdminDeps, adminMethods } from "./admin.ts";
 import { type AdminChainDeps, adminChainMethods } from "./admin-chain.ts";
 import { type AdminListenersDeps, adminListenersMethods } from "./admin-listeners.ts";
@@ -84,13 +85,13 @@ export interface NodeRegistryDeps
     | "recover"
     | "get"
     | "wire"
-    | "minedBlobs"
     | "nonce"
     | "content"
     | "status"
     | "onPending"
     | "throttler"
   >;
+  readonly sidecars: Pick<Sidecars, "mined">;
   readonly accounts: Accounts;
   readonly logs: LogMethodDeps;
   readonly calls: CallMethodDeps;

@@ -48,7 +48,10 @@ export async function checkSentBlobs({ fields }: Transaction, prove: ProveSideca
  * Checks that the sidecar belongs to the blobs that the transaction names and has the proofs of cells: version 0 is
  * refused (KIP-279). Throws `PoolError` `bad-sidecar`.
  */
-function checkSidecar(hashes: readonly Hash[], { version, blobs, commitments, proofs }: BlobSidecar): void {
+export function checkSidecar(
+  hashes: readonly Hash[],
+  { version, blobs, commitments, proofs }: BlobSidecar,
+): void {
   const want = hashes.length;
   if (blobs.length !== want) throw badSidecarError(`${blobs.length} blobs for ${want} hashes`);
   if (commitments.length !== want)

@@ -15,7 +15,11 @@ import { signTransaction, type Transaction } from "../../node/model/transaction.
 import { silentLog } from "../../node/observe/log.ts";
 import { createMetrics } from "../../node/observe/metrics.ts";
 import type { NodeType } from "../../node/p2p/node-type.ts";
-import { type ChainProtocol, openChainProtocol } from "../../node/protocol/chain-protocol.ts";
+import {
+  type ChainProtocol,
+  type ChainProtocolOptions,
+  openChainProtocol,
+} from "../../node/protocol/chain-protocol.ts";
 import type { ProtocolTimings } from "../../node/protocol/limits.ts";
 import { systemClock } from "../../node/runtime/clock.ts";
 import { createPause } from "../../node/runtime/scheduler.ts";
@@ -51,6 +55,8 @@ export interface TestNodeOptions {
   /** Of the protocol; 65 unless said otherwise. */
   readonly version?: number;
   readonly isValidator?: (address: Uint8Array) => boolean;
+  /** Without it the node has no blob sidecars and misses none. */
+  readonly sidecars?: ChainProtocolOptions["sidecars"];
 }
 
 /** Long enough ago for more blocks than any test makes. */
@@ -78,6 +84,11 @@ export async function aNode(terms: TestNodeOptions): Promise<TestNode> {
       chain,
       writer,
       pool,
+      sidecars: terms.sidecars ?? {
+        find: () => undefined,
+        onMissing: () => undefined,
+        accept: async () => false,
+      },
       recoverer,
       networkId,
       rows: store,

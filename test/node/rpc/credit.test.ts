@@ -18,8 +18,7 @@ const TEXTS = {
   endingNames: "10ed437c33fd7597dffefaf273863704a1cc626eaab7ba23354100add5903ed0",
 };
 
-const nothing = () => undefined;
-const pool = { get: nothing, minedBlobs: nothing, wire: () => new Uint8Array(0) };
+const sidecars = { mined: () => undefined };
 
 async function creditOf({ chain, governance }: TestChain, profile: "kaia" | "klaytn"): Promise<object> {
   const deps = { chain, governance, ...rpcProfiles[profile].options };
@@ -36,7 +35,7 @@ test("the main network's credit is that of the Go node of each line, and its con
   const { photo, names } = TEXTS;
   expect(await creditOf(open, "klaytn")).toEqual({ photo, names });
   const credit = `0x${"0".repeat(40)}`;
-  const config = await askRow(ethConfigMethods({ chain: open.chain, pool }), "eth_config");
+  const config = await askRow(ethConfigMethods({ chain: open.chain, sidecars }), "eth_config");
   expect(config).toMatchObject({ current: { systemContracts: { MAINNET_CREDIT: credit } } });
   expect(config).not.toMatchObject({ last: { systemContracts: { MAINNET_CREDIT: credit } } });
 });

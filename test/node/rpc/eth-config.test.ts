@@ -14,9 +14,6 @@ import { transactionSamples } from "../model/samples.ts";
 const at = (digits: string): string => `0x${digits.padStart(40, "0")}`;
 const EARLY = ["istanbul", "london", "ethTxType", "magma", "kore", "shanghai", "cancun"];
 
-const nothing = () => undefined;
-const noPool = { get: nothing, minedBlobs: nothing, wire: () => new Uint8Array(0) };
-
 test("future forks have their fork id, blob schedule and contracts", async () => {
   const config = {
     ...Object.fromEntries(EARLY.map((name) => [`${name}CompatibleBlock`, 0])),
@@ -32,7 +29,7 @@ test("future forks have their fork id, blob schedule and contracts", async () =>
     randaoRegistry: { records: { KIP113: at("5006") }, owner: at("1") },
   };
   await using open = await aChain(parseGenesis(makerGenesis({}, config)));
-  const rows = ethConfigMethods({ chain: open.chain, pool: noPool });
+  const rows = ethConfigMethods({ chain: open.chain, sidecars: { mined: () => undefined } });
   expect(await askRow(rows, "eth_config")).toMatchObject({
     current: {
       blobSchedule: null,
@@ -63,44 +60,59 @@ const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/on
 const sent = decodeTransaction(fromHex(sample?.raw ?? "0x"));
 const bare = bareTransaction(sent);
 
-/** Requests the blobs of a sample that is pending, in a block, or both. */
-function blobsOf(
-  where: { waits?: boolean; mined?: boolean; kept?: boolean },
-  full: boolean,
-): Promise<unknown> {
-  const place = where.mined === true ? { block: { transactions: [bare] }, index: 0 } : undefined;
-  const chain = { findTransaction: () => place } as unknown as Chain; // what is asked of it
-  const pool = {
-    get: () => (where.waits === true ? bare : undefined),
-    wire: () => sent.raw,
-    minedBlobs: () => (where.kept === true ? sent.fields.sidecar : undefined),
-  };
-  return askRow(ethConfigMethods({ chain, pool }), "eth_getBlobSidecarByTxHash", toHex(bare.hash), full);
+const plain = decodeTransaction(
+  fromHex(transactionSamples().find(({ name }) => name === "00_Legacy")?.raw ?? "0x"),
+);
+const block = { header: { number: 300 }, hash: new Uint8Array(32).fill(9), transactions: [plain, bare] };
+
+function sidecarRows(kept: boolean) {
+  const chain = {
+    head: () => block,
+    findTransaction: (wanted: Uint8Array) => {
+      const index = block.transactions.findIndex((each) => toHex(each.hash) === toHex(wanted));
+      return index < 0 ? undefined : { block, index };
+    },
+  } as unknown as Chain; // what is asked of it
+  const sidecars = { mined: () => (kept ? sent.fields.sidecar : undefined) };
+  return ethConfigMethods({ chain, sidecars });
 }
 
-test("blobs of a pending or recently mined transaction are returned, whole or abbreviated", async () => {
+test("sidecars of mined transactions are returned, whole or abbreviated, with their place", async () => {
   const { sidecar } = sent.fields;
   const [blob = new Uint8Array(0)] = sidecar?.blobs ?? [];
-  const reported = {
-    txHash: toHex(bare.hash),
+  const reported = (text: string) => ({
     blobSidecar: {
-      version: sidecar?.version,
-      blobs: [toHex(blob)],
+      blobs: [text],
       commitments: sidecar?.commitments.map(toHex),
       proofs: sidecar?.proofs.map(toHex),
+      version: sidecar?.version,
     },
-  };
-  expect(await blobsOf({ waits: true }, true)).toEqual(reported);
-  expect(await blobsOf({ mined: true, kept: true }, true)).toEqual(reported);
-  const short = {
-    ...reported,
-    blobSidecar: { ...reported.blobSidecar, blobs: [toHex(blob.subarray(0, 32))] },
-  };
-  expect(await blobsOf({ waits: true }, false)).toEqual(short);
-  await expect(blobsOf({}, true)).rejects.toMatchObject({
-    message: `transaction not found: ${toHex(bare.hash)}`,
+    blockHash: toHex(block.hash),
+    blockNumber: "0x12c",
+    txHash: toHex(bare.hash),
+    txIndex: "0x1",
   });
-  await expect(blobsOf({ mined: true }, true)).rejects.toMatchObject({
-    message: "blob sidecars are not kept after their transaction is in a block",
-  });
+  const rows = sidecarRows(true);
+  const byHash = (full: boolean) => askRow(rows, "eth_getBlobSidecarByTxHash", toHex(bare.hash), full);
+  expect(JSON.stringify(await byHash(true))).toBe(JSON.stringify(reported(toHex(blob))));
+  expect(await byHash(false)).toEqual(reported(toHex(blob.subarray(0, 32))));
+  expect(await askRow(rows, "eth_getBlobSidecars", "latest", true)).toEqual([reported(toHex(blob))]);
+});
+
+test.each([
+  ["eth_getBlobSidecars", "latest", "blob file not found"],
+  ["eth_getBlobSidecars", "pending", "pending block not supported"],
+  ["eth_getBlobSidecarByTxHash", toHex(bare.hash), "blob file not found"],
+  [
+    "eth_getBlobSidecarByTxHash",
+    toHex(plain.hash),
+    `transaction is not a blob transaction: ${toHex(plain.hash)}`,
+  ],
+  [
+    "eth_getBlobSidecarByTxHash",
+    at("1").padEnd(66, "0"),
+    `transaction not found: ${at("1").padEnd(66, "0")}`,
+  ],
+])("%s of %s: %s", async (name, param, message) => {
+  await expect(askRow(sidecarRows(false), name, param, true)).rejects.toMatchObject({ message });
 });

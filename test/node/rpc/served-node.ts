@@ -27,6 +27,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     address: new Uint8Array(20),
     p2p: lonelyP2p,
     files: noFiles,
+    sidecars: { mined: () => undefined },
     keptBytes: new ByteCache(),
     receiptTexts: new ReceiptTexts(parts.chain, 1 << 20),
     sync: { syncing: () => undefined },

@@ -4,43 +4,20 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { openKzg } from "../../../node/crypto/kzg.ts";
-import { sign } from "../../../node/crypto/secp256k1.ts";
 import { versionedHash } from "../../../node/crypto/versioned-hash.ts";
 import { bareTransaction } from "../../../node/model/bare-transaction.ts";
-import { decodeTransaction, signTransaction, type Transaction } from "../../../node/model/transaction.ts";
+import { decodeTransaction, type Transaction } from "../../../node/model/transaction.ts";
 import type { BlobSidecar, TypeFields } from "../../../node/model/transaction-type.ts";
 import { checkSentBlobs, kzgProver, type ProveSidecar } from "../../../node/txpool/blobs.ts";
+import { aBlobTransaction, aSidecar, BLOB_TX_PRICE } from "../../support/blob-transactions.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
 import { aPool, type PoolWorld } from "../../support/pool-open.ts";
-import { aSigner, aTransaction, CHAIN_ID } from "../../support/pool-transactions.ts";
+import { aSigner, aTransaction } from "../../support/pool-transactions.ts";
 import { transactionSamples } from "../model/samples.ts";
 
 const BLOB = 0x7803;
 const RULES = { baseFee: true, acceptedTypes: new Set([0x7801, 0x7802, BLOB]), blobGas: true };
-const PRICE = 25n;
-
-const points = (count: number) => Array.from({ length: count }, (_, i) => new Uint8Array(48).fill(i + 1));
-
-function aSidecar(count = 1, version: 0 | 1 = 1): BlobSidecar {
-  return {
-    version,
-    blobs: Array.from({ length: count }, () => new Uint8Array(131_072)),
-    commitments: points(count),
-    proofs: points(version === 0 ? count : count * 128),
-  };
-}
-
-function aBlobTransaction(changes: Partial<TypeFields> = {}, nonce = 0n): Transaction {
-  const sidecar = "sidecar" in changes ? changes.sidecar : aSidecar();
-  const hashes = sidecar?.commitments.map(versionedHash) ?? [new Uint8Array(32).fill(1)];
-  const blobs = sidecar === undefined ? {} : { sidecar };
-  const fields = { maxFeePerBlobGas: PRICE * 8n, blobVersionedHashes: hashes, ...changes, ...blobs };
-  const caps = { gasFeeCap: PRICE, gasTipCap: 0n };
-  const call = { nonce, gas: 21_000n, value: 0n, to: new Uint8Array(20).fill(9), input: new Uint8Array(0) };
-  return signTransaction({ code: BLOB, ...caps, ...call, fields }, CHAIN_ID, (digest) =>
-    sign(digest, aSigner(1).key),
-  );
-}
+const PRICE = BLOB_TX_PRICE;
 
 async function aBlobPool(prove: ProveSidecar = async () => true, journalPath?: string): Promise<PoolWorld> {
   const chain = new FakeChain({ rules: RULES, baseFee: PRICE });
