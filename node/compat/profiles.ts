@@ -8,6 +8,7 @@ import type { ListenerDefaults } from "../rpc/admin-listeners.ts";
 import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
 import type { TraceMethodDeps } from "../rpc/traces.ts";
 import type { ListenerKind, ListenerPlan } from "../transport/listeners.ts";
+import { DEFAULT_POOL_OPTIONS } from "../txpool/options.ts";
 import { type AdapterRow, adaptWith } from "./adapters.ts";
 import { goRows } from "./go.ts";
 import { kaiaRows } from "./kaia.ts";
@@ -47,6 +48,8 @@ export interface RpcProfile {
   readonly readsPanics: boolean;
   /** Errors about too many logs do not name the range that would do. */
   readonly goLogErrors: boolean;
+  /** Highest gas limit of a transaction that the pool accepts (`params/config.go@v2.2.2`). */
+  readonly maxGas: bigint;
   /** `createAccessList` fails before the base fee fork. */
   readonly accessListsNeedBaseFee: boolean;
   /** Default modules of an HTTP or WebSocket listener. */
@@ -145,6 +148,7 @@ const serviceProfile: RpcProfile = {
   },
   readsPanics: true,
   goLogErrors: false,
+  maxGas: DEFAULT_POOL_OPTIONS.maxGas,
   accessListsNeedBaseFee: false,
   defaultModules: ["chain", "net", "rpc"],
   listenerDefaults: ({ http, ws }) => ({
@@ -205,6 +209,7 @@ const klaytnProfile: RpcProfile = {
   },
   readsPanics: false,
   goLogErrors: true,
+  maxGas: 2n ** 64n - 1n, // Klaytn 1.12 has no limit
   accessListsNeedBaseFee: true,
   defaultModules: klaytnModules,
   listenerDefaults: goListenerDefaults(klaytnModules),
@@ -254,6 +259,7 @@ const kaiaProfile: RpcProfile = {
   },
   readsPanics: true,
   goLogErrors: true,
+  maxGas: DEFAULT_POOL_OPTIONS.maxGas,
   accessListsNeedBaseFee: true,
   defaultModules: kaiaModules,
   listenerDefaults: goListenerDefaults(kaiaModules),

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Chain } from "../chain/chain.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
+import { rpcProfiles } from "../compat/profiles.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
@@ -39,7 +40,7 @@ export function openPool(
     clock: systemClock,
     log,
     metrics,
-    options: options.pool,
+    options: { ...options.pool, maxGas: rpcProfiles[options.rpc.profile].maxGas },
     journalPath: options.pool.journal,
     prove: kzgProver(kzg),
     recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),

@@ -189,12 +189,12 @@ export function headOf({ open }: TestNode): number {
 }
 
 /** A transfer by one of the funded accounts. */
-export function aTransfer(nonce: number, from = 0): Transaction {
+export function aTransfer(nonce: number, from = 0, gas = 21_000n): Transaction {
   const key = developmentKeys(3)[from] ?? VALIDATOR;
   const draft = {
     code: 0,
     nonce: BigInt(nonce),
-    gas: 21_000n,
+    gas,
     gasFeeCap: PRICE,
     gasTipCap: PRICE,
     value: 1n,
