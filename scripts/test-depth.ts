@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ci: {
     KNIT_BFT_SEEDS: "1000",
+    KNIT_HISTORIES: "200",
     KNIT_CRYPTO_ROUNDS: "200",
     KNIT_KILLS: "60",
     KNIT_MIGRATION_KILLS: "6",
@@ -31,6 +32,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   long: {
     KNIT_BFT_SEEDS: "10000",
+    KNIT_HISTORIES: "10000",
     KNIT_CRYPTO_ROUNDS: "10000",
     KNIT_KILLS: "500",
     KNIT_MIGRATION_KILLS: "100",

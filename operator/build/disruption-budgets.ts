@@ -28,8 +28,8 @@ export function validatorBudgetName(network: string): string {
 export interface BudgetedValidators {
   /** Nodes of the validators. */
   readonly nodes: readonly string[];
-  /** Number of their pods that a drain may evict. */
-  readonly maxUnavailable: number;
+  /** Number of their pods that a drain must leave healthy. */
+  readonly minAvailable: number;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface BudgetedValidators {
  */
 export function validatorBudget(
   { meta }: NetworkResource,
-  { nodes, maxUnavailable }: BudgetedValidators,
+  { nodes, minAvailable }: BudgetedValidators,
 ): DraftOf<V1PodDisruptionBudget> {
   const owner = {
     apiVersion: API_VERSION,
@@ -57,7 +57,7 @@ export function validatorBudget(
       ownerReferences: [owner],
     },
     spec: {
-      maxUnavailable,
+      minAvailable,
       unhealthyPodEvictionPolicy: "AlwaysAllow",
       selector: {
         matchLabels: { [labels.name]: "knit", [labels.network]: meta.name },

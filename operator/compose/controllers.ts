@@ -1,5 +1,6 @@
 /** The controllers of Nodes and Networks: informers fill the cluster cache, and work queues run reconciliations. */
 import type { NodeResource } from "../api/resource.ts";
+import { randomKey } from "../build/identity.ts";
 import { nodeOfMember } from "../build/names.ts";
 import type { Channel } from "../control/channel.ts";
 import type { Authorities } from "../control/rotation.ts";
@@ -88,7 +89,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     }),
   );
   const events = createEventRecorder(client, clock, log);
-  const deps: ReconcileDeps = { ...options, applier, cache, memory, poller, events };
+  const deps: ReconcileDeps = { ...options, applier, cache, memory, poller, events, createKey: randomKey };
   await startInformers({ ...options, resources, cache, memory, applier, nodeQueue, networkQueue });
   const open = resources.move();
   return {

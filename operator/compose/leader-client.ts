@@ -8,7 +8,7 @@ import type { Log } from "../observe/log.ts";
 import { becomeLeader, LEASE_REQUEST_MS, type LeaderOptions, type Leadership } from "../runtime/leader.ts";
 
 /** Options of the leader client. */
-export interface LeaderClientOptions extends Pick<LeaderOptions, "onFailure" | "onHeld"> {
+export interface LeaderClientOptions extends Pick<LeaderOptions, "onFailure" | "onHeld" | "onReach"> {
   readonly access: Access;
   /** Namespace of the Lease. */
   readonly operatorNamespace: string;
@@ -31,13 +31,14 @@ export async function openLeaderClient(
   options: LeaderClientOptions,
   signal: AbortSignal,
 ): Promise<LeaderClient> {
-  const { access, operatorNamespace, lease, identity, sent, log, onFailure, onHeld } = options;
+  const { access, operatorNamespace, lease, identity, sent, log, onFailure, onHeld, onReach } = options;
   await using parts = new AsyncDisposableStack();
   const asking = { access, userAgent: FIELD_MANAGER, fieldManager: FIELD_MANAGER, ...(sent && { sent }) };
   const limits = { connections: 1, requestMs: LEASE_REQUEST_MS };
   const leaseClient = parts.use(openKubeClient({ ...asking, limits }));
   const place = { namespace: operatorNamespace, name: lease };
-  const candidate = { identity, clock: systemClock, elapsed: monotonicMs, pause, log, onFailure, onHeld };
+  const times = { clock: systemClock, elapsed: monotonicMs, pause };
+  const candidate = { identity, ...times, log, onFailure, onHeld, onReach };
   const leadership = parts.use(await becomeLeader({ ...candidate, client: leaseClient, place, signal }));
   const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));
   const open = parts.move();

@@ -50,12 +50,19 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   let nodes: Controllers | undefined;
   let host = "";
   const metrics = createMetrics(sourcesOf(() => ({ host, nodes })));
+  let isReached = false;
   // A candidate is ready too: it would lead if it could.
-  const health = parts.use(await openHealth({ ...options.health, ready: () => !signal.aborted, metrics }));
+  const ready = () => isReached && !signal.aborted;
+  const health = parts.use(await openHealth({ ...options.health, ready, metrics }));
   const access = await loadAccess(() => clock.now());
   host = new URL(access.origin).host;
   const sent: TransportOptions["sent"] = (method, status) => metrics.request(method, status);
-  const { leadership, client } = parts.use(await openLeaderClient({ ...options, access, sent }, signal));
+  const onReach = (isNow: boolean): void => {
+    isReached = isNow;
+  };
+  const { leadership, client } = parts.use(
+    await openLeaderClient({ ...options, access, sent, onReach }, signal),
+  );
   const keeper = parts.use(await AuthorityKeeper.open({ client, namespace: operatorNamespace, clock, log }));
   const authorities = () => keeper.known();
   const channel = parts.use(openOperatorChannel(authorities, () => clock.now()));

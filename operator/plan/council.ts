@@ -119,19 +119,27 @@ export function nameOf({ member, address }: Seat): string {
 }
 
 /**
- * Returns the number of pods of a namespace that a drain may evict. Validators that are missing elsewhere count first;
- * those of the namespace count by their pods. Undefined when the namespace has no validator, or when no validator of
- * the council may ever be missing, because such a budget would block every drain.
+ * Returns the number of healthy validators that a drain must leave in a namespace: as many as blocks need, less those
+ * that run elsewhere. A number of pods that may be missing would not do, because a validator without a pod, such as a
+ * suspended one, is in no count of a budget. Undefined when the namespace has no validator, or when no validator of the
+ * council may ever be missing, because such a budget would block every drain.
  */
-export function evictable(councils: readonly Council[], namespace: string): number | undefined {
+export function minHealthy(councils: readonly Council[], namespace: string): number | undefined {
   const [council] = councils;
   if (council === undefined || !council.some((seat) => isIn(seat, namespace))) return undefined;
   if (maxMissing(council.length) === 0) return undefined;
-  const rooms = councils.map((each) => {
-    const outside = each.filter((seat) => seat.isMissing && !isIn(seat, namespace));
-    return maxMissing(each.length) - outside.length;
+  const needed = councils.map((each) => {
+    const outside = each.filter((seat) => !seat.isMissing && !isIn(seat, namespace));
+    return each.length - maxMissing(each.length) - outside.length;
   });
-  return Math.max(0, Math.min(...rooms));
+  return Math.max(0, ...needed);
+}
+
+/** Returns the number of a namespace's validators, each counted once: a budget that keeps all of them is closed. */
+export function seatsIn(councils: readonly Council[], namespace: string): number {
+  return new Set(
+    councils.flat().flatMap(({ member }) => (member?.startsWith(`${namespace}/`) === true ? [member] : [])),
+  ).size;
 }
 
 function isIn({ member }: Seat, namespace: string): boolean {

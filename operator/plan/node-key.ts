@@ -21,9 +21,9 @@ export interface KeyView {
   readonly isAllowed: boolean;
   /**
    * `absent`: no pod. `noted`: the pod runs with the recorded key, as far as is known. `other`: it does not,
-   * or may not after a restart.
+   * or may not after a restart. `misread`: it was made for the recorded key, and its node reports another one.
    */
-  readonly pod: "absent" | "recorded" | "other";
+  readonly pod: "absent" | "recorded" | "other" | "misread";
 }
 
 /** `use`: the existing key. `make`: a new one. */
@@ -31,7 +31,8 @@ export type KeyPlan = "use" | "make" | Stop;
 
 /** Decides on the key of a member. */
 export function planKey(view: KeyView): KeyPlan {
-  const { recorded, found, isAllowed } = view;
+  const { recorded, found, isAllowed, pod } = view;
+  if (recorded !== undefined && found === recorded && pod === "misread") return misreadKey(view, recorded);
   if (found === undefined) return recorded === undefined || isAllowed ? "make" : lostKey(view, recorded);
   return recorded === undefined || found === recorded || (isAllowed && found !== "")
     ? "use"
@@ -54,5 +55,14 @@ function changedKey({ node, secret, found, pod }: KeyView, recorded: string): St
     reason: "NodeKeyChanged",
     message: `the Secret ${secret} ${gives}, but the recorded address is ${recorded}. Restore the key of ${recorded}. To replace ${recorded} by the key in the Secret: ${allowCommand("kn", node, "new-key")}`,
     pod: pod === "recorded" ? "stays" : "ends",
+  };
+}
+
+/** The Secret held another key when the pod started. The pod is recreated with the present one. */
+function misreadKey({ secret }: KeyView, recorded: string): Stop {
+  return {
+    reason: "NodeKeyChanged",
+    message: `the pod has read another key from the Secret ${secret}, which contains the key of ${recorded} again. The pod is being recreated`,
+    pod: "ends",
   };
 }

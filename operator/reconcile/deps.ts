@@ -36,6 +36,8 @@ export interface ReconcileDeps {
   readonly authorities: () => Authorities;
   readonly events: EventRecorder;
   readonly settings: OperatorSettings;
+  /** Creates a private key of 64 hex digits. */
+  readonly createKey: () => string;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -6,7 +6,7 @@ import { validatorBudget, validatorBudgetName } from "../build/disruption-budget
 import { membersOf, nodeOfMember } from "../build/names.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
-import { type Council, evictable, namespacesOf, openNamespace } from "../plan/council.ts";
+import { type Council, minHealthy, namespacesOf, openNamespace, seatsIn } from "../plan/council.ts";
 import { isForeign } from "../plan/owner.ts";
 import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
 import { councilsOf, reportedAddresses } from "./council.ts";
@@ -104,7 +104,6 @@ function reportsOf(node: NodeResource, { poller, clock }: ReconcileDeps): readon
   });
 }
 
-/** Limits drains of validators, unless the Network's annotation permits that the chain stops. */
 /** True for a Network whose first Node by name another operator manages. */
 function isOfAnother({ meta }: NetworkResource, { cache, settings }: ReconcileDeps): boolean {
   const nodes = cache.nodes(meta.namespace).filter(({ spec }) => spec.network.name === meta.name);
@@ -112,6 +111,7 @@ function isOfAnother({ meta }: NetworkResource, { cache, settings }: ReconcileDe
   return first !== undefined && isForeign(first.meta, settings.operatorId);
 }
 
+/** Limits drains of validators, unless the Network's annotation permits that the chain stops. */
 async function applyBudget(
   network: NetworkResource,
   councils: readonly Council[],
@@ -121,11 +121,12 @@ async function applyBudget(
   const name = validatorBudgetName(network.meta.name);
   const seen = deps.cache.find("disruptionBudget", keyOf({ namespace, name }));
   const isLimited = given[annotations.allowChainStop] === undefined;
-  const room = isLimited ? evictable(councils, namespace) : undefined;
-  const maxUnavailable = room && mayOpen(network, councils, deps) ? room : room && 0;
-  if (maxUnavailable !== undefined) {
+  const needed = isLimited ? minHealthy(councils, namespace) : undefined;
+  if (needed !== undefined) {
     const nodes = nodesIn(councils, namespace);
-    await deps.applier.apply(validatorBudget(network, { nodes, maxUnavailable }), seen);
+    const isOpen = mayOpen(network, councils, deps);
+    const minAvailable = isOpen ? needed : Math.max(needed, seatsIn(councils, namespace));
+    await deps.applier.apply(validatorBudget(network, { nodes, minAvailable }), seen);
   } else if (seen !== undefined)
     await deps.client.remove(kinds.disruptionBudget, { namespace, name }, seen.meta.uid);
 }
@@ -137,18 +138,21 @@ function mayOpen({ meta }: NetworkResource, councils: readonly Council[], deps: 
   const name = validatorBudgetName(meta.name);
   return namespaces
     .filter((namespace) => namespace !== meta.namespace)
-    .every((namespace) => isClosed(deps.cache.find("disruptionBudget", keyOf({ namespace, name }))));
+    .every((namespace) => {
+      const seen = deps.cache.find("disruptionBudget", keyOf({ namespace, name }));
+      return isClosed(seen, seatsIn(councils, namespace));
+    });
 }
 
 /** True for a budget that allows no eviction, as the API server has observed it, and for none. */
-function isClosed(seen: CachedObject | undefined): boolean {
+function isClosed(seen: CachedObject | undefined, seats: number): boolean {
   if (seen === undefined) return true;
   const { spec, status } = seen.object as {
-    spec?: { maxUnavailable?: unknown };
+    spec?: { minAvailable?: unknown };
     status?: { observedGeneration?: number; disruptionsAllowed?: number };
   };
   const isObserved = (status?.observedGeneration ?? 0) >= seen.meta.generation;
-  return spec?.maxUnavailable === 0 && isObserved && (status?.disruptionsAllowed ?? 0) === 0;
+  return Number(spec?.minAvailable) >= seats && isObserved && (status?.disruptionsAllowed ?? 0) === 0;
 }
 
 /** Lists the Nodes of a namespace that are in a council. */

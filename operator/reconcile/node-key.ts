@@ -1,7 +1,7 @@
 /** The node key of a member: from the named Secret, or created at random and then permanent. */
 import { annotations } from "../api/names.ts";
 import { keyOf } from "../api/resource.ts";
-import { addressOfId, type Identity, identityOf, nodeUrl, randomKey } from "../build/identity.ts";
+import { addressOfId, type Identity, identityOf, nodeUrl } from "../build/identity.ts";
 import { type Member, objectNames } from "../build/names.ts";
 import { NODE_KEY, nodeKeySecret } from "../build/secrets.ts";
 import { isKubeError } from "../kube/error.ts";
@@ -74,9 +74,10 @@ function podOf(context: MemberContext): KeyView["pod"] {
   if (seen === undefined || seen.meta.deleted) return "absent";
   const { started, address } = readPod(seen.object);
   const observation = deps.poller.latest(key);
-  if (observation?.ok === true && observation.address === address)
-    return addressOfId(observation.id) === recordedAddress(context) ? "recorded" : "other";
-  return started ? "recorded" : "other";
+  const recorded = recordedAddress(context);
+  if (observation?.ok !== true || observation.address !== address) return started ? "recorded" : "other";
+  if (addressOfId(observation.id) === recorded) return "recorded";
+  return seen.meta.annotations[annotations.address] === recorded ? "misread" : "other";
 }
 
 /** Returns the URL for peers; undefined until host and key are known. */
@@ -118,7 +119,7 @@ async function makeKey(context: MemberContext, { secret }: KeyFound): Promise<Ou
   const given = node.spec.nodeKeySecret;
   if (given !== undefined)
     return waitFor("NodeKeyMissing", `the Secret ${given.name} does not exist or has no key ${given.key}`);
-  const key = randomKey();
+  const key = deps.createKey();
   try {
     await deps.client.create(nodeKeySecret(member, key));
   } catch (error) {

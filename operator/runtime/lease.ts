@@ -27,6 +27,8 @@ export interface LeaseAccess {
   readonly log: Log;
   /** Called for each failed request, which is retried unless this throws. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** Called after each request: false when the API server gave no usable response. */
+  readonly onReach?: ((isReached: boolean) => void) | undefined;
 }
 
 /** Duration of a Lease of this program. */
@@ -35,10 +37,14 @@ export const LEASE_MS = 20_000;
 const MAX_LEASE_MS = 120_000;
 
 /** Reads the Lease; undefined when the request fails. */
-export async function readLease({ client, place, log, onFailure }: LeaseAccess): Promise<Lease | undefined> {
+export async function readLease(access: LeaseAccess): Promise<Lease | undefined> {
+  const { client, place, log, onFailure, onReach } = access;
   try {
-    return leaseOf(await client.get(kinds.lease, place));
+    const lease = leaseOf(await client.get(kinds.lease, place));
+    onReach?.(true);
+    return lease;
   } catch (error) {
+    onReach?.(false);
     onFailure?.(error);
     log.warn({ error: String(error) }, "lease cannot be read");
     return undefined;
@@ -50,14 +56,17 @@ export async function readLease({ client, place, log, onFailure }: LeaseAccess):
  * failure.
  */
 export async function writeLease(
-  { client, place, clock, log, onFailure }: LeaseAccess,
+  { client, place, clock, log, onFailure, onReach }: LeaseAccess,
   before: Lease,
   holder: string | undefined,
 ): Promise<Lease | undefined> {
   const draft = draftOf(before, holder, { ...place, now: clock.now() });
   try {
-    return leaseOf(await (before.object === undefined ? client.create(draft) : client.replace(draft)));
+    const lease = leaseOf(await (before.object === undefined ? client.create(draft) : client.replace(draft)));
+    onReach?.(true);
+    return lease;
   } catch (error) {
+    onReach?.(isRace(error));
     if (isRace(error)) return undefined;
     onFailure?.(error);
     log.warn({ error: String(error) }, "lease cannot be written");

@@ -7,6 +7,8 @@ export interface PodOptions {
   readonly uid?: string;
   /** Of the template that it was made from. */
   readonly digest?: string;
+  /** Address of the key that it was made for. */
+  readonly address?: string;
   readonly ready?: boolean;
   readonly started?: boolean;
   /** True for one that ends. */
@@ -16,9 +18,9 @@ export interface PodOptions {
 /** The object. */
 export function aPod(
   name: string,
-  { uid = "first", digest = "none", ready = true, started = true, deleted = false }: PodOptions,
+  { uid = "first", digest = "none", ready = true, started = true, deleted = false, address }: PodOptions,
 ): AnyDraft {
-  const noted = { [annotations.settings]: digest };
+  const noted = { [annotations.settings]: digest, ...(address && { [annotations.address]: address }) };
   const ending = deleted ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {};
   const metadata = { name: `${name}-0`, namespace: "demo", annotations: noted, uid, ...ending };
   const status = {

@@ -11,7 +11,7 @@ import {
   readNetwork,
   readNode,
 } from "../../operator/api/resource.ts";
-import { identityOf } from "../../operator/build/identity.ts";
+import { identityOf, randomKey } from "../../operator/build/identity.ts";
 import type { Credentials } from "../../operator/control/authority.ts";
 import type { Authorities } from "../../operator/control/rotation.ts";
 import type { CachedObject } from "../../operator/kube/cached-object.ts";
@@ -215,6 +215,7 @@ export class FakeCluster {
         version: "1.0.0",
         peerAddress: "service",
       },
+      createKey: randomKey,
       clock: { now: () => this.now },
       log: silentLog,
       memory: new ReconcileMemory(),

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   type Council,
-  evictable,
+  minHealthy,
   namespacesOf,
   openNamespace,
   quorumTrouble,
@@ -60,18 +60,20 @@ describe("a validator is stopped for good", () => {
   });
 });
 
-describe("a drain may evict", () => {
-  test("as many pods of a namespace as may be missing, less those that are missing elsewhere", () => {
-    expect(evictable([FOUR], "demo")).toBe(1);
-    expect(evictable([[...FOUR.slice(0, 3), aSeat("d", { isMissing: true })]], "demo")).toBe(1); // its own count
-    expect(evictable([[...FOUR.slice(0, 3), gone("d")]], "demo")).toBe(0);
-    expect(evictable([[...FOUR.slice(0, 3), gone("d"), gone("e")]], "demo")).toBe(0);
+describe("a drain leaves", () => {
+  test("as many healthy validators of a namespace as blocks need, less those that run elsewhere", () => {
+    expect(minHealthy([FOUR], "demo")).toBe(3);
+    expect(minHealthy([[...FOUR.slice(0, 3), aSeat("d", { isMissing: true })]], "demo")).toBe(3);
+    expect(minHealthy([[...FOUR.slice(0, 3), gone("d")]], "demo")).toBe(3);
+    expect(minHealthy([[...FOUR.slice(0, 3), gone("d"), gone("e")]], "demo")).toBe(4); // more than there are
+    const elsewhere = ["c", "d"].map((name) => aSeat(name, { member: `other/${name}` }));
+    expect(minHealthy([[...FOUR.slice(0, 2), ...elsewhere]], "demo")).toBe(1);
   });
 
   test("anything of a namespace without validators, and where no validator may ever be missing", () => {
-    expect(evictable([FOUR], "other")).toBeUndefined();
-    expect(evictable([FOUR.slice(0, 3)], "demo")).toBeUndefined();
-    expect(evictable([], "demo")).toBeUndefined();
+    expect(minHealthy([FOUR], "other")).toBeUndefined();
+    expect(minHealthy([FOUR.slice(0, 3)], "demo")).toBeUndefined();
+    expect(minHealthy([], "demo")).toBeUndefined();
   });
 });
 

@@ -26,6 +26,8 @@ test.each<[string, Partial<KeyView>, readonly string[]]>([
   ["another key leaves the pod with the recorded one", { found: "0xbb" }, ["NodeKeyChanged", "stays"]],
   ["another key ends the pod that took it", { found: "0xbb", pod: "other" }, ["NodeKeyChanged", "ends"]],
   ["another key lets no pod begin", { found: "0xbb", pod: "absent" }, ["NodeKeyChanged", "ends"]],
+  ["the recorded key ends a pod that read another one", { pod: "misread" }, ["NodeKeyChanged", "ends"]],
+  ["a misread key is no reason before one is recorded", { recorded: undefined, pod: "misread" }, ["use"]],
   ["a spoilt key is another one", { found: "" }, ["NodeKeyChanged", "stays"]],
   ["a new key is made when that is allowed", { found: undefined, isAllowed: true }, ["make"]],
   ["another key is used when that is allowed", { found: "0xbb", isAllowed: true }, ["use"]],

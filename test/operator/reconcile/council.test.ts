@@ -217,7 +217,7 @@ const budget = () => cluster.get("PodDisruptionBudget", "net.validators");
 describe("drains", () => {
   test("are limited for the validators alone", () => {
     expect(budget()).toMatchObject({
-      spec: { maxUnavailable: 1, selector: { matchExpressions: [{ values: [...VALIDATORS] }] } },
+      spec: { minAvailable: 3, selector: { matchExpressions: [{ values: [...VALIDATORS] }] } },
     });
     expect(cluster.network().status.conditions).toContainEqual(
       expect.objectContaining({ type: "FaultTolerant", status: "True", reason: "Tolerant" }),
@@ -229,7 +229,7 @@ describe("drains", () => {
     fail("d");
     await network();
     expect(budget()).toMatchObject({
-      spec: { maxUnavailable: 0, selector: { matchExpressions: [{ values: ["a", "b", "c"] }] } },
+      spec: { minAvailable: 3, selector: { matchExpressions: [{ values: ["a", "b", "c"] }] } },
     });
     expect(cluster.network().status.conditions).toContainEqual(
       expect.objectContaining({ type: "FaultTolerant", status: "False", reason: "AtLimit" }),
@@ -329,7 +329,7 @@ describe("a change of the council", () => {
   });
 });
 
-const limit = (): unknown => (budget()?.["spec"] as { maxUnavailable?: number } | undefined)?.maxUnavailable;
+const limit = (): unknown => (budget()?.["spec"] as { minAvailable?: number } | undefined)?.minAvailable;
 
 describe("validators in two namespaces", () => {
   /** The Node of `d` moves to another namespace, with its key. */
@@ -356,14 +356,14 @@ describe("validators in two namespaces", () => {
   test("are drained in one namespace at a time, when the budget of the other is closed", async () => {
     cluster.now = Math.ceil(cluster.now / 120_000) * 120_000 + 20_000; // the turn of the first
     for (const name of ["a", "b", "c"]) answers(name);
-    const other = (maxUnavailable: number, disruptionsAllowed: number) => {
+    const other = (minAvailable: number, disruptionsAllowed: number) => {
       const metadata = { name: "net.validators", namespace: "other" };
       const status = { observedGeneration: 100, disruptionsAllowed };
       cluster.put({
         apiVersion: "policy/v1",
         kind: "PodDisruptionBudget",
         metadata,
-        spec: { maxUnavailable },
+        spec: { minAvailable },
         status,
       });
     };
@@ -371,9 +371,9 @@ describe("validators in two namespaces", () => {
     if (observed?.ok === true)
       cluster.observations.set("other/d", { ...observed, at: cluster.now, until: cluster.now + 45_000 });
     for (const [spec, status, wanted] of [
-      [1, 1, 0],
-      [0, 1, 0],
-      [0, 0, 1],
+      [0, 1, 3],
+      [1, 1, 3],
+      [1, 0, 2],
     ] as const) {
       other(spec, status);
       await network();
@@ -381,6 +381,6 @@ describe("validators in two namespaces", () => {
     }
     cluster.now += 60_000; // the turn of the other
     await network();
-    expect(limit()).toBe(0);
+    expect(limit()).toBe(3);
   });
 });

@@ -141,6 +141,17 @@ describe("a validator's key", () => {
     expect([cluster.conditions("core")[0], replicasOf("core")]).toEqual(["Ready True Ready", 1]);
   });
 
+  test("is read again by a pod that started while its Secret held another one", async () => {
+    const { id } = identityOf("7".repeat(64)) ?? { id: "" };
+    cluster.putPod("core", { address: addressOf("core") ?? "" });
+    cluster.tell("core", { id });
+    await once("core");
+    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded True NodeKeyChanged", 0]);
+    cluster.objects.delete("Pod demo/core-0");
+    await once("core");
+    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
+  });
+
   test("is given up for a new one once, when that is allowed", async () => {
     const address = addressOf("core");
     cluster.objects.delete("Secret demo/core-nodekey");

@@ -64,7 +64,7 @@ describe("a network of four validators", () => {
     for (const name of FOUR) cluster.putNode(name, CORE);
     await network();
     expect(cluster.get("PodDisruptionBudget", "net.validators")).toMatchObject({
-      spec: { maxUnavailable: 1 },
+      spec: { minAvailable: 3 },
     });
     cluster.objects.delete("Node demo/d");
     await network();

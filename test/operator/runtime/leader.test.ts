@@ -64,7 +64,7 @@ class Scene {
     }
   }
 
-  candidate(identity: string, more: Pick<LeaderOptions, "onFailure" | "onHeld"> = {}): Candidate {
+  candidate(identity: string, more: Pick<LeaderOptions, "onFailure" | "onHeld" | "onReach"> = {}): Candidate {
     let leadership: Leadership | undefined;
     const leading = becomeLeader({
       client: this.client(identity),
@@ -186,6 +186,28 @@ test("a short failure costs nothing: the renewal is tried again at once", async 
   scene.cut.delete("first");
   await scene.pass(60_000);
   expect(first.isLeading()).toBe(true);
+});
+
+test("a holder and a candidate tell within a renewal that the API server is away, and that it is back", async () => {
+  const scene = new Scene();
+  const reached: Record<string, boolean> = {};
+  const candidate = (identity: string) =>
+    scene.candidate(identity, {
+      onReach: (isReached) => {
+        reached[identity] = isReached;
+      },
+    });
+  const first = candidate("first");
+  await scene.pass(1_000);
+  candidate("second");
+  await scene.pass(3_000);
+  expect(reached).toEqual({ first: true, second: true });
+  for (const identity of ["first", "second"]) scene.cut.add(identity);
+  await scene.pass(6_000);
+  expect(reached).toEqual({ first: false, second: false });
+  scene.cut.clear();
+  await scene.pass(6_000);
+  expect([reached, first.isLeading()]).toEqual([{ first: true, second: true }, true]);
 });
 
 test("a lease that another took is lost at the next renewal", async () => {

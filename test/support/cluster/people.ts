@@ -1,0 +1,349 @@
+/** People, machines and mishaps of random histories. People follow docs/operator.md: no key of another Node is written into a Secret in use. */
+import { annotations } from "../../../operator/api/names.ts";
+import type { ClusterApi, Stored } from "./api.ts";
+import type { History } from "./history.ts";
+import { BROKEN_IMAGE } from "./kubernetes.ts";
+import { aNode, isSuspended, PEOPLE, statusOf } from "./scene.ts";
+
+const HOUR_MS = 3_600_000;
+/** Height from which every operator has recorded the volumes. */
+const RECORDED_HEIGHT = 60;
+const TWIN = "twin";
+
+/** People. */
+export class People {
+  /** True once keys, volumes or second Nodes give a reason to end a pod. */
+  touchesIdentity = false;
+  /** Objects that were deleted or changed, to restore them. */
+  readonly copies = new Map<string, Stored>();
+  readonly #history: History;
+  readonly #random: () => number;
+
+  constructor(history: History, random: () => number) {
+    this.#history = history;
+    this.#random = random;
+  }
+
+  get #api(): ClusterApi {
+    return this.#history.api;
+  }
+
+  /** Somebody does something. */
+  act(): void {
+    const acts: readonly (readonly [weight: number, act: () => string | undefined])[] = [
+      [10, () => this.#suspend()],
+      [6, () => this.#delete()],
+      [8, () => this.#recreate()],
+      [16, () => this.#setImage()],
+      [3, () => this.#deleteSecret()],
+      [2, () => this.#changeSecret()],
+      [6, () => this.restore()],
+      [2, () => this.#deleteGenesis()],
+      [3, () => this.#deleteClaim()],
+      [2, () => this.#wipe()],
+      [5, () => this.#deletePod()],
+      [5, () => this.#crash()],
+      [10, () => this.#changeMachine()],
+      [4, () => this.#forceDelete()],
+      [6, () => this.#drain()],
+      [2, () => this.#addTwin()],
+      [3, () => this.#changeCouncil()],
+      [3, () => this.#jump()],
+      [2, () => this.#deleteNetwork()],
+      [2, () => this.#scale()],
+    ];
+    let left = this.#random() * acts.reduce((sum, [weight]) => sum + weight, 0);
+    for (const [weight, act] of acts) {
+      left -= weight;
+      if (left >= 0) continue;
+      const text = act();
+      if (text !== undefined) this.#history.note(text);
+      return;
+    }
+  }
+
+  /** Puts one object back. */
+  restore(): string | undefined {
+    const copy = this.#pick([...this.copies.values()]);
+    if (copy === undefined || !restoreOne(this.#api, copy)) return undefined;
+    this.copies.delete(`${copy.kind} ${copy.metadata.namespace}/${copy.metadata.name}`);
+    return `restore ${copy.kind} ${copy.metadata.name}`;
+  }
+
+  #pick<T>(list: readonly T[]): T | undefined {
+    return list[Math.floor(this.#random() * list.length)];
+  }
+
+  #node(): Stored | undefined {
+    return this.#pick(this.#api.list("Node"));
+  }
+
+  #suspend(): string | undefined {
+    const node = this.#node();
+    if (node === undefined) return undefined;
+    const suspend = !isSuspended(node);
+    this.#api.patch(node, { spec: { ...(node["spec"] as object), suspend } });
+    return `${suspend ? "suspend" : "resume"} ${keyOf(node)}`;
+  }
+
+  /** The records are in the statuses of Nodes and Networks: one of both always stays. */
+  #delete(): string | undefined {
+    const node = this.#node();
+    const network = this.#api.find("Network", `${node?.metadata.namespace}/net`);
+    if (node === undefined || statusOf(network).genesis === undefined) return undefined;
+    this.#api.remove(node);
+    return `delete ${keyOf(node)}`;
+  }
+
+  #recreate(): string | undefined {
+    const { networks, nodes } = this.#history.scene;
+    const missing = [...networks, ...nodes].filter(
+      ({ kind, metadata: { namespace, name } }) => this.#api.find(kind, `${namespace}/${name}`) === undefined,
+    );
+    const draft = this.#pick(missing);
+    if (draft === undefined) return undefined;
+    this.#api.create(draft, PEOPLE);
+    return `create ${draft.kind} ${draft.metadata.namespace}/${draft.metadata.name}`;
+  }
+
+  #setImage(): string | undefined {
+    const node = this.#node();
+    const image = this.#random() < 0.15 ? BROKEN_IMAGE : this.#pick(["knit:1", "knit:2", "knit:3"]);
+    if (node === undefined) return undefined;
+    this.#api.patch(node, { spec: { ...(node["spec"] as object), image } });
+    return `${keyOf(node)} gets ${image}`;
+  }
+
+  #secret(): Stored | undefined {
+    const node = this.#node();
+    if (node === undefined || node.metadata.name === TWIN || statusOf(node).address === undefined)
+      return undefined;
+    const given = (node["spec"] as { nodeKeySecret?: { name: string } }).nodeKeySecret;
+    const name = given?.name ?? `${node.metadata.name}-nodekey`;
+    return this.#api.find("Secret", `${node.metadata.namespace}/${name}`);
+  }
+
+  #deleteSecret(): string | undefined {
+    const secret = this.#secret();
+    if (secret === undefined) return undefined;
+    this.#copy(secret);
+    this.#api.remove(secret);
+    return `delete Secret ${keyOf(secret)}`;
+  }
+
+  #changeSecret(): string | undefined {
+    const secret = this.#secret();
+    if (secret === undefined || this.copies.has(`Secret ${keyOf(secret)}`)) return undefined;
+    this.#copy(secret);
+    this.#api.patch(secret, { data: { nodekey: Buffer.from(this.#history.createKey()).toString("base64") } });
+    return `another key in Secret ${keyOf(secret)}`;
+  }
+
+  #copy(object: Stored): void {
+    this.touchesIdentity = true;
+    const key = `${object.kind} ${keyOf(object)}`;
+    if (!this.copies.has(key)) this.copies.set(key, object);
+  }
+
+  #deleteGenesis(): string | undefined {
+    const network = this.#pick(this.#api.list("Network"));
+    if (network === undefined || statusOf(network).genesis === undefined) return undefined;
+    const maps = this.#api.list("ConfigMap").filter(({ metadata }) => metadata.name.endsWith("genesis"));
+    const map = maps.find(({ metadata }) => metadata.namespace === network.metadata.namespace);
+    if (map === undefined) return undefined;
+    this.#copy(map);
+    this.#api.remove(map);
+    return `delete ConfigMap ${keyOf(map)}`;
+  }
+
+  /** A Node whose volume is recorded, beside a Network. */
+  #recordedNode(): Stored | undefined {
+    const node = this.#node();
+    const network = this.#api.find("Network", `${node?.metadata.namespace}/net`);
+    const { volume } = statusOf(node).members?.[0] ?? {};
+    const isDeep = (this.#history.chain.main?.height ?? 0) > RECORDED_HEIGHT;
+    return network !== undefined && volume !== undefined && isDeep ? node : undefined;
+  }
+
+  #deleteClaim(): string | undefined {
+    const node = this.#recordedNode();
+    const claim = node && this.#api.find("PersistentVolumeClaim", `${keyOf(node)}-data`);
+    if (claim === undefined || this.copies.has(`PersistentVolumeClaim ${keyOf(claim)}`)) return undefined;
+    this.#copy(claim);
+    this.#api.remove(claim);
+    return `delete claim ${keyOf(claim)}`;
+  }
+
+  /** Empties a volume in place, while another node has the chain. */
+  #wipe(): string | undefined {
+    const node = this.#recordedNode();
+    const { chain, kubernetes } = this.#history;
+    if (node === undefined || node.metadata.deletionTimestamp !== undefined) return undefined;
+    const pod = this.#api.find("Pod", `${keyOf(node)}-0`);
+    const process = chain.processes.get(pod?.metadata.uid ?? "");
+    const isKept = chain.connected.some((each) => each !== process && each.volume.chain !== undefined);
+    const isFirst = [...chain.processes.values()].every(({ volume }) => volume.height > 0);
+    if (pod === undefined || process === undefined || !isKept || !isFirst) return undefined;
+    this.touchesIdentity = true;
+    kubernetes.crash(pod.metadata.uid);
+    Object.assign(process.volume, { genesis: undefined, chain: undefined, height: 0 });
+    return `wipe the volume of ${keyOf(node)}`;
+  }
+
+  #deletePod(): string | undefined {
+    const pod = this.#pick(this.#api.list("Pod"));
+    if (pod === undefined) return undefined;
+    this.#api.remove(pod);
+    return `delete pod ${keyOf(pod)}`;
+  }
+
+  #crash(): string | undefined {
+    const pod = this.#pick(this.#api.list("Pod"));
+    if (pod === undefined) return undefined;
+    this.#history.kubernetes.crash(pod.metadata.uid);
+    return `crash ${keyOf(pod)}`;
+  }
+
+  #changeMachine(): string | undefined {
+    const { machines, processes } = this.#history.chain;
+    const [name, state] = this.#pick([...machines]) ?? ["", "up"];
+    if (state !== "up") machines.set(name, "up");
+    else machines.set(name, this.#random() < 0.5 ? "cut" : "dead");
+    const next = machines.get(name);
+    for (const [pod, { machine }] of next === "dead" ? [...processes] : [])
+      if (machine === name) processes.delete(pod);
+    return `${name} is ${next}`;
+  }
+
+  /** A pod of a machine that has failed for good, as the message of `MachineLost` says. */
+  #forceDelete(): string | undefined {
+    const { chain, kubernetes } = this.#history;
+    const pods = this.#api.list("Pod").filter((pod) => chain.machines.get(machineOf(pod)) === "dead");
+    const pod = this.#pick(pods);
+    if (pod === undefined) return undefined;
+    kubernetes.forget(pod);
+    return `force the deletion of ${keyOf(pod)}`;
+  }
+
+  #drain(): string | undefined {
+    const machine = this.#pick([...this.#history.chain.machines.keys()]);
+    for (const pod of this.#api.list("Pod")) {
+      const isThere = machineOf(pod) === machine && pod.metadata.deletionTimestamp === undefined;
+      if (isThere && this.#history.chain.machines.get(machine ?? "") === "up") this.#history.evict(pod);
+    }
+    return `drain ${machine}`;
+  }
+
+  /** Another Node that names a key in use. */
+  #addTwin(): string | undefined {
+    const node = this.#node();
+    if (node === undefined || statusOf(node).address === undefined) return undefined;
+    const { namespace, name } = node.metadata;
+    if (name === TWIN || this.#api.find("Node", `${namespace}/${TWIN}`) !== undefined) return undefined;
+    const given = (node["spec"] as { nodeKeySecret?: { name: string } }).nodeKeySecret;
+    const nodeKeySecret = given ?? { name: `${name}-nodekey` };
+    this.touchesIdentity = true;
+    this.#api.create(aNode({ namespace, name: TWIN }, { type: "core", nodeKeySecret }), PEOPLE);
+    return `a second Node with the key of ${keyOf(node)}`;
+  }
+
+  #changeCouncil(): string | undefined {
+    const node = this.#node();
+    if (node === undefined || (node["spec"] as { type: string }).type !== "core") return undefined;
+    const operation = this.#random() < 0.5 ? "join-council" : "leave-council";
+    annotate(this.#api, node, { [annotations.run]: operation });
+    return `${operation} ${keyOf(node)}`;
+  }
+
+  #jump(): string {
+    const to = this.#random() < 0.4 ? 0 : (this.#random() - 0.5) * 4 * HOUR_MS;
+    this.#history.skew = Math.round(to);
+    return `the operator's clock differs by ${this.#history.skew / 1_000} s`;
+  }
+
+  #deleteNetwork(): string | undefined {
+    const network = this.#pick(this.#api.list("Network"));
+    if (network === undefined) return undefined;
+    const { namespace } = network.metadata;
+    const nodes = this.#history.scene.nodeKeys.filter((key) => key.startsWith(`${namespace}/`));
+    const areThere = nodes.every((key) => {
+      const node = this.#api.find("Node", key);
+      return node?.metadata.deletionTimestamp === undefined && statusOf(node).genesis !== undefined;
+    });
+    if (!areThere || [...this.copies.keys()].some((key) => key.includes("Claim"))) return undefined;
+    this.#api.remove(network);
+    return `delete Network ${keyOf(network)}`;
+  }
+
+  #scale(): string | undefined {
+    const node = this.#api.find("Node", "demo/endpoint");
+    if (node === undefined) return undefined;
+    const replicas = 1 + Math.floor(this.#random() * 3);
+    this.#api.patch(node, { spec: { ...(node["spec"] as object), replicas } });
+    return `endpoint has ${replicas} replicas`;
+  }
+}
+
+/** People help: machines come back, what was lost is restored, and everything is to run. */
+export function heal({ api, chain, people, scene }: History): void {
+  for (const machine of chain.machines.keys()) chain.machines.set(machine, "up");
+  for (const [key, copy] of people.copies) if (restoreOne(api, copy)) people.copies.delete(key);
+  for (const node of api.list("Node").filter(({ metadata }) => metadata.name === TWIN)) {
+    annotate(api, node, { [annotations.allowChainStop]: "heal" });
+    api.remove(api.find("Node", keyOf(node)) ?? node);
+  }
+  for (const draft of scene.networks) {
+    const { namespace, name } = draft.metadata;
+    if (api.find(draft.kind, `${namespace}/${name}`) === undefined) api.create(draft, PEOPLE);
+  }
+}
+
+/** Creates what is missing, and lets Nodes run with an image that serves. */
+export function keepWhole({ api, scene, people }: Pick<History, "api" | "scene" | "people">): void {
+  for (const [key, copy] of people.copies) if (restoreOne(api, copy)) people.copies.delete(key);
+  for (const claim of api.list("PersistentVolumeClaim")) {
+    const pod = api.find("Pod", keyOf(claim).replace(/-data$/, "-0"));
+    if (claim.metadata.deletionTimestamp !== undefined && pod !== undefined) api.remove(pod); // it holds the claim
+  }
+  for (const draft of scene.nodes) {
+    const { namespace, name } = draft.metadata;
+    const node = api.find("Node", `${namespace}/${name}`);
+    if (node === undefined) api.create(draft, PEOPLE);
+    else if (node.metadata.deletionTimestamp !== undefined)
+      annotate(api, node, { [annotations.allowChainStop]: "heal" });
+    else api.patch(node, { spec: { ...(node["spec"] as object), suspend: false, image: "knit:2" } });
+  }
+}
+
+function keyOf({ metadata: { namespace, name } }: Stored): string {
+  return `${namespace}/${name}`;
+}
+
+function machineOf(pod: Stored): string {
+  return (pod["spec"] as { nodeName?: string }).nodeName ?? "";
+}
+
+function annotate(api: ClusterApi, object: Stored, given: Readonly<Record<string, string>>): void {
+  api.patch(object, { metadata: { annotations: { ...object.metadata.annotations, ...given } } });
+}
+
+/** Restores an object from a copy: a claim with its volume, the others with their content. False for a claim that exists. */
+function restoreOne(api: ClusterApi, copy: Stored): boolean {
+  const { kind, metadata } = copy;
+  const present = api.find(kind, `${metadata.namespace}/${metadata.name}`);
+  const { name, namespace, labels, annotations: noted } = metadata;
+  const fields = { spec: copy["spec"], data: copy["data"] };
+  if (present !== undefined && kind === "PersistentVolumeClaim") return false;
+  if (present !== undefined) api.patch(present, { data: copy["data"] });
+  else
+    api.create(
+      {
+        apiVersion: copy.apiVersion,
+        kind,
+        metadata: { name, namespace, labels, annotations: noted },
+        ...fields,
+      } as never,
+      "knit-operator",
+    );
+  return true;
+}
