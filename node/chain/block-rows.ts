@@ -124,15 +124,17 @@ const CACHED_RECEIPT_BYTES = 512 * 1024;
 export class BlockRows {
   readonly #rows: Rows;
   readonly #chainId: bigint | undefined;
+  readonly #maxTransactions: number;
   readonly #blocks = new Map<number, Block>();
   #transactions = 0;
   readonly #receipts = new Map<number, { readonly receipts: readonly Receipt[]; readonly bytes: number }>();
   #receiptBytes = 0;
 
   /** Blocks come with their senders where the chain's id is given. */
-  constructor(rows: Rows, chainId?: bigint) {
+  constructor(rows: Rows, chainId?: bigint, maxTransactions = CACHED_TRANSACTIONS) {
     this.#rows = rows;
     this.#chainId = chainId;
+    this.#maxTransactions = maxTransactions;
   }
 
   /** Throws `StoreError` or a format error when the rows are damaged, `ChainError` `pruned-history` without a body. */
@@ -161,7 +163,7 @@ export class BlockRows {
     this.#blocks.set(block.header.number, block);
     this.#transactions += block.transactions.length;
     for (const [number, oldest] of this.#blocks) {
-      if (this.#blocks.size <= CACHED_BLOCKS && this.#transactions <= CACHED_TRANSACTIONS) break;
+      if (this.#blocks.size <= CACHED_BLOCKS && this.#transactions <= this.#maxTransactions) break;
       if (oldest === block) break;
       this.#blocks.delete(number);
       this.#transactions -= oldest.transactions.length;

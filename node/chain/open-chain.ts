@@ -39,6 +39,8 @@ export interface ChainDeps {
   readonly log: Log;
   /** False while the disk is nearly full; true when absent. */
   readonly hasRoom?: (() => boolean) | undefined;
+  /** Transactions of the blocks that are kept decoded; those of a node when absent. */
+  readonly keptTransactions?: number | undefined;
 }
 
 /** An open chain: for readers, and for those who add blocks. */
@@ -52,7 +54,7 @@ export interface OpenChain {
 export function openChain(deps: ChainDeps): OpenChain {
   const { store, state, headerRules, pause, log } = deps;
   const config = storedConfig(store);
-  const rows = new BlockRows(store, config.chainId);
+  const rows = new BlockRows(store, config.chainId, deps.keptTransactions);
   const genesis = requireBlock(rows.block(0), 0);
   const head = requireBlock(rows.block(state.number), state.number);
   const publisher = new Publisher(head, log);

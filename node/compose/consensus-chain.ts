@@ -26,9 +26,15 @@ import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import type { Database } from "./database.ts";
 
+/** Databases of a chain, the watch over their disk, and the number of transactions that are kept decoded. */
+type OpenedDatabase = Database & {
+  readonly disk?: Pick<DiskSpace, "isLow">;
+  readonly keptTransactions?: number;
+};
+
 /** Opens the chain. Rejects with `ChainError` `no-genesis` in an empty database. */
 export async function openConsensusChain(
-  { store, state, disk }: Database & { readonly disk?: Pick<DiskSpace, "isLow"> },
+  { store, state, disk, keptTransactions }: OpenedDatabase,
   log: Log,
   clock: Clock,
 ): Promise<OpenChain> {
@@ -58,6 +64,7 @@ export async function openConsensusChain(
     pause: createPause(),
     log,
     hasRoom: () => disk?.isLow !== true,
+    keptTransactions,
   });
 }
 

@@ -7,7 +7,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 const MIB = 1024 * 1024;
 /** Half of it, in MiB: for an import, and for a node with much to do. */
-const IMPORT_HALF = 16;
+const IMPORT_HALF = 8;
 const BUSY_HALF = 4;
 const GROW_NO_MORE = "--semi-space-growth-factor=1";
 /** The space grows when more than its size has outlived a collection: a few megabytes do. */

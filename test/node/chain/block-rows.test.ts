@@ -45,6 +45,19 @@ test("a block is kept decoded however long it is, and its receipts too", async (
   expect(rows.receipts(0)).toBe(rows.receipts(0));
 });
 
+test("as many transactions are kept decoded as the owner says", async () => {
+  const [first, second] = (await recordedBlocks()).slice(0, 2).map((raw) => decodeBlock(raw));
+  const some = (await recordedBlocks()).flatMap((raw) => decodeBlock(raw).transactions)[0] as Transaction;
+  await using store = createMemoryStore();
+  const left = (maxTransactions: number): boolean => {
+    const rows = new BlockRows(store, undefined, maxTransactions);
+    for (const block of [first, second])
+      if (block !== undefined) rows.remember(createBlock(block.header, [some, some]));
+    return rows.block(0) !== undefined;
+  };
+  expect([left(4), left(3)]).toEqual([true, false]);
+});
+
 test("receipts are decoded once, given up when there are many, and forgotten with their block", async () => {
   const blocks = (await recordedBlocks()).slice(0, 4).map((raw) => decodeBlock(raw));
   await using store = createMemoryStore();

@@ -53,6 +53,19 @@ test.each([
   expect(err()).toBe(`knit: ${message}\n`);
 });
 
+test("an import limits its heap before anything is opened", async () => {
+  const steps: (string | number | undefined)[] = [];
+  const { shell } = fakeShell({
+    importChain: () => {
+      steps.push("import");
+      return Promise.resolve(imported);
+    },
+  });
+  const limitHeap = (bytes: number | undefined): void => void steps.push(bytes);
+  await runCli(["import", "--datadir", directory, "abc"], { ...shell, limitHeap });
+  expect(steps).toEqual([2 ** 31, "import"]);
+});
+
 test("an import that is stopped by a fault says first how far it came", async () => {
   const { shell, out, err } = fakeShell({
     importChain: () => Promise.resolve({ ...imported, failure: new Error("abc: block 3: no good") }),

@@ -13,7 +13,7 @@ const PROBE = `
   process.stdout.write(JSON.stringify([enlarged, size()].map((bytes) => Math.round(bytes / 1024 / 1024))));`;
 
 test.each([
-  ["an import", "enlargeYoungSpace();", 32],
+  ["an import", "enlargeYoungSpace();", 16],
   [
     "a node that has much to do",
     `enlargeWhenBusy(1);
