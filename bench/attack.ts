@@ -2,9 +2,10 @@
  * A node under attack: a built node as a development chain, the named attacks from processes of their own, and a good
  * client of 20 requests a second. One line of JSON for each attack: whether the node lives, its blocks, its memory and
  * what the good client waited. Ends with 1 when the node died, left out a second, passed its limit, or when the good
- * client's p99 was half a second or more. `--together` runs all named attacks at once. Linux only.
+ * client's p99 was half a second or more. `--together` runs all named attacks at once; `mix` stands for four hostile
+ * peers, 24 hostile HTTP clients and 100 subscribers that read nothing, together. Linux only.
  *
- *   npm run build && node bench/attack.ts NAME... [--max-memory 512MB] [--seconds 60] [--together]
+ *   npm run build && node bench/attack.ts NAME... [--max-memory 512MB] [--seconds 60 | --minutes 1] [--together]
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -36,14 +37,20 @@ const { values, positionals } = parseArgs({
   options: {
     "max-memory": { type: "string" },
     seconds: { type: "string", default: "60" },
+    minutes: { type: "string" },
     together: { type: "boolean", default: false },
   },
 });
 const limit = values["max-memory"];
+const runSeconds = values.minutes === undefined ? Number(values.seconds) : Number(values.minutes) * 60;
+/** Attacks that are one command together. */
+const MIXES: Readonly<Record<string, readonly string[]>> = {
+  mix: ["stranger-peers", "stranger-clients", "stranger-subscribers"],
+};
 
 if (positionals.length === 0) await list();
-else if (values.together) await attack(positionals);
-else for (const name of positionals) await attack([name]);
+else if (values.together) await attack(positionals.flatMap((name) => MIXES[name] ?? [name]));
+else for (const name of positionals) await attack(MIXES[name] ?? [name]);
 
 async function list(): Promise<void> {
   for (const file of readdirSync(ATTACKS).sort()) {
@@ -97,7 +104,7 @@ async function watchAttack(victim: Victim, names: readonly string[]): Promise<Si
   const memory = watchMemory(victim.pid);
   const client = startGoodClient(victim.target.http);
   const attackers = names.map((name) => startAttacker(name, victim.target));
-  const endAt = startedAt + Number(values.seconds) * 1000;
+  const endAt = startedAt + runSeconds * 1000;
   while (performance.now() < endAt && victim.death() === undefined) await setTimeout(SAMPLE_MS);
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
   const good = client.stop();

@@ -18,6 +18,8 @@ const VERSION = 65;
 export const FIRST_CODE = 16;
 const PAUSE_MS = 100;
 const FRAMES_A_WRITE = 500;
+/** Bytes that wait in the attacker's own socket before it pauses. */
+const MAX_UNWRITTEN = 8 * 2 ** 20;
 
 /** Totals of all peers of an attack. */
 export interface PeerTally {
@@ -105,7 +107,7 @@ function attackPeer(transport: RlpxTransport, tally: PeerTally): AttackPeer {
     transport,
     async flood(next) {
       while (!socket.destroyed && socket.writable) {
-        for (let i = 0; i < FRAMES_A_WRITE; i++) {
+        for (let i = 0; i < FRAMES_A_WRITE && socket.writableLength < MAX_UNWRITTEN; i++) {
           const [code, payload] = next();
           transport.write({ code, payload });
           tally.messages++;

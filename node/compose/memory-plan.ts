@@ -68,7 +68,6 @@ export const memoryParts = {
     holds: "incomplete requests",
   },
   peers: { share: 0.08, maxBytes: 256 * MIB, defaultBytes: 256 * MIB, holds: "messages from and to peers" },
-  waiting: { share: 0.02, maxBytes: 64 * MIB, defaultBytes: 64 * MIB, holds: "calls that wait for a thread" },
   dirtyNodes: {
     share: 0.12,
     onHeap: true,
@@ -91,7 +90,7 @@ export const memoryParts = {
     holds: "events that some subscribers have not received",
   },
   filters: {
-    share: 0.06,
+    share: 0.05,
     onHeap: true,
     maxBytes: 64 * MIB,
     defaultBytes: 64 * MIB,
@@ -103,6 +102,27 @@ export const memoryParts = {
     maxBytes: 32 * MIB,
     defaultBytes: 32 * MIB,
     holds: "receipts and recent logs as JSON",
+  },
+  waiting: {
+    share: 0.04,
+    onHeap: true,
+    maxBytes: 64 * MIB,
+    defaultBytes: 64 * MIB,
+    holds: "calls that wait for a thread",
+  },
+  calls: {
+    share: 0.1,
+    onHeap: true,
+    maxBytes: 128 * MIB,
+    defaultBytes: 64 * MIB,
+    holds: "messages under way and their parameters",
+  },
+  answers: {
+    share: 0.08,
+    onHeap: true,
+    maxBytes: 256 * MIB,
+    defaultBytes: 128 * MIB,
+    holds: "responses of batches that are being made",
   },
   answer: {
     share: 0.08,

@@ -89,8 +89,11 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   const budget = createBudget({
     maxAnswer: options.rpc.maxAnswerBytes,
     unsent: new MemoryBudget(options.memory.shares.unsent),
+    calls: new MemoryBudget(options.memory.shares.calls),
+    maxUnfinished: options.memory.shares.answers,
     onCall: declareCallMetrics(metrics),
   });
+  memory.onShort(() => void (budget.calls.dropLargest() || budget.unsent.dropLargest()));
   const viewOptions = { without: withheldPrivileges(options.rpc), ethAsChain: options.rpc.ethAsChain };
   const endpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });

@@ -2,7 +2,7 @@
  * Large batches: methods that are cheaper for many calls at once prepare them before the first one is
  * executed.
  */
-import type { RpcMessage } from "./envelope.ts";
+import type { MessageList } from "./envelope.ts";
 import type { Prefetch } from "./method.ts";
 import type { MethodView } from "./registry.ts";
 
@@ -18,7 +18,7 @@ export interface BatchPrefetch {
 }
 
 /** Returns the preparation that the methods of a batch offer; undefined when there is none. */
-export function batchPrefetch(messages: readonly RpcMessage[], view: MethodView): BatchPrefetch | undefined {
+export function batchPrefetch(messages: MessageList, view: MethodView): BatchPrefetch | undefined {
   if (messages.length < LARGE_BATCH) return undefined;
   const calls = new Map<Prefetch, unknown[]>();
   for (const { method, params } of messages) {

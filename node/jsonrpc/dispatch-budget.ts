@@ -1,5 +1,6 @@
 /** Limits and counters that all endpoints of a process share, and the outcomes by which calls are counted. */
 
+import { FairTime } from "../runtime/fair-time.ts";
 import { TurnQueue } from "../runtime/scheduler.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { type CallError, rpcCode } from "./errors.ts";
@@ -18,8 +19,13 @@ export interface DispatchBudget {
   readonly maxAnswer: number;
   /** Answers and notifications that peers of all transports have not read yet. */
   readonly unsent: MemoryBudget;
-  /** Characters in unfinished answers of batches. */
+  /** Messages under way with their parsed parameters, by the connection that sent them. */
+  readonly calls: MemoryBudget;
+  /** Bytes of unfinished answers of batches. */
   unfinished: number;
+  readonly maxUnfinished: number;
+  /** The time in which messages of all connections are answered, the least-served connection first. */
+  readonly time: FairTime;
   /** The queue in which long batches yield to each other. */
   readonly turns: TurnQueue;
   /** Bytes of long results that are answered repeatedly. */
@@ -30,11 +36,18 @@ export interface DispatchBudget {
 
 /** Maximum bytes that wait for all peers together. */
 const MAX_UNSENT = 256 * 1024 * 1024;
+/** Maximum bytes of messages under way, and of unfinished answers. */
+const MAX_CALLS = 64 * 1024 * 1024;
+const MAX_UNFINISHED = 128 * 1024 * 1024;
+
+/** Limits that `createBudget` takes. */
+type BudgetLimits = Pick<
+  DispatchBudget,
+  "maxPending" | "maxAnswer" | "unsent" | "calls" | "maxUnfinished" | "byteCache" | "onCall"
+>;
 
 /** Creates a budget. The defaults are the Go node's limit of pending requests and answers of 25 MB. */
-export function createBudget(
-  limits: Partial<Pick<DispatchBudget, "maxPending" | "maxAnswer" | "unsent" | "byteCache" | "onCall">> = {},
-): DispatchBudget {
+export function createBudget(limits: Partial<BudgetLimits> = {}): DispatchBudget {
   const unsent = new MemoryBudget(MAX_UNSENT);
   const turns = new TurnQueue();
   return {
@@ -42,9 +55,12 @@ export function createBudget(
     total: 0,
     errors: 0,
     unfinished: 0,
+    maxUnfinished: MAX_UNFINISHED,
+    calls: new MemoryBudget(MAX_CALLS),
     maxPending: 200_000,
     maxAnswer: responseOptions.maxAnswerBytes.default,
     unsent,
+    time: new FairTime("messages"),
     turns,
     byteCache: new ByteCache(),
     onCall: () => undefined,
@@ -56,12 +72,12 @@ export function createBudget(
  * Reports if batches may continue. Half of the unsent bytes are reserved for finished answers, so that the
  * rest of a batch is refused before a connection is dropped.
  */
-export function hasRoom({
-  unfinished: making,
-  unsent,
-}: Pick<DispatchBudget, "unfinished" | "unsent">): boolean {
-  return making + unsent.used < unsent.max / 2;
+export function hasRoom({ unfinished, maxUnfinished, unsent }: AnswerRoom): boolean {
+  return unfinished < maxUnfinished && unfinished + unsent.used < unsent.max / 2;
 }
+
+/** The part of a budget that answers of batches use. */
+export type AnswerRoom = Pick<DispatchBudget, "maxAnswer" | "unfinished" | "maxUnfinished" | "unsent">;
 
 /**
  * The outcome of a call, as a metric label. `failed` is an error of the method itself, `defect` one of the

@@ -3,19 +3,22 @@
  * listener's view of the methods, with budgets that all listeners share. Synchronous answers return at once,
  * so that the transport writes them in the same turn of the event loop: this is the hot path of the node.
  */
+import type { FairTime } from "../runtime/fair-time.ts";
 import { Slice } from "../runtime/scheduler.ts";
+import { answerError, BatchAnswer, tooLarge } from "./batch-answer.ts";
 import { type BatchPrefetch, batchPrefetch } from "./batch-prefetch.ts";
+import { type CallOutcome, type DispatchBudget, outcomeOf, UNKNOWN_METHOD } from "./dispatch-budget.ts";
 import {
-  type CallOutcome,
-  type DispatchBudget,
-  hasRoom,
-  outcomeOf,
-  UNKNOWN_METHOD,
-} from "./dispatch-budget.ts";
-import { type Envelope, type RpcMessage, readEnvelope } from "./envelope.ts";
+  type Envelope,
+  LONG_BATCH,
+  type MessageList,
+  messageMemory,
+  type RpcMessage,
+  readEnvelope,
+} from "./envelope.ts";
 import { type BugListener, errorJson, errorOf, RpcError, rpcCode } from "./errors.ts";
 import { goEscape } from "./json-text.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
+import type { Holder, MemoryBudget } from "./memory-budget.ts";
 import type { CallContext, Method } from "./method.ts";
 import type { ReaderPool } from "./reader-pool.ts";
 import type { MethodView } from "./registry.ts";
@@ -26,6 +29,8 @@ export interface RpcSession {
   readonly signal: AbortSignal;
   /** Undefined over HTTP, which has no notifications. */
   readonly subscriptions: MessageSubscriptions | undefined;
+  /** The connection, to which the memory of its messages is charged; the same object for all of them. */
+  readonly caller: Holder;
 }
 
 /** Options of an endpoint. */
@@ -42,6 +47,8 @@ export interface RpcEndpoint {
   readonly view: MethodView;
   /** The budget in which transports count unsent bytes. */
   readonly unsent: MemoryBudget;
+  /** The time in which transports have messages answered; each connection opens an account. */
+  readonly time: FairTime;
   /** Answers the first JSON value of `text`; undefined when that is not JSON. Neither throws nor rejects. */
   answer(text: string, session: RpcSession): RpcAnswer | undefined;
   /** Same as `answer`, for a transport that can write bytes between texts. */
@@ -53,6 +60,11 @@ export interface RpcEndpoint {
 const INVALID = `{"code":${rpcCode.invalidRequest},"message":"invalid request"}`;
 const EMPTY_BATCH = nullError(rpcCode.invalidRequest, "empty batch");
 const OVERLOADED = nullError(rpcCode.invalidRequest, "server requests exceed the limit");
+const manyCalls = new RpcError(
+  rpcCode.noMemory,
+  "the calls under way fill their share of the memory: try again later",
+);
+const MANY_CALLS = `${answerError("null", errorJson(manyCalls))}\n`;
 const INTERNAL_ERROR = nullError(rpcCode.internal, "internal error");
 /** The answer of HTTP to a body that is not JSON. */
 export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
@@ -72,6 +84,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
 class Dispatcher implements RpcEndpoint {
   readonly view: MethodView;
   readonly unsent: MemoryBudget;
+  readonly time: FairTime;
   readonly #budget: DispatchBudget;
   readonly #onBug: BugListener;
   readonly #readers: ReaderPool | undefined;
@@ -80,6 +93,7 @@ class Dispatcher implements RpcEndpoint {
   constructor({ view, budget, onBug, readers }: EndpointOptions) {
     this.view = view;
     this.unsent = budget.unsent;
+    this.time = budget.time;
     this.#budget = budget;
     this.#onBug = onBug;
     this.#readers = readers;
@@ -122,7 +136,7 @@ class Dispatcher implements RpcEndpoint {
     if (envelope === undefined) return undefined;
     if (envelope === "empty") return "";
     if (this.#budget.pending + envelope.messages.length > this.#budget.maxPending) return OVERLOADED;
-    if (envelope.isBatch) return this.#batch(envelope, session);
+    if (envelope.isBatch) return this.#batch(envelope, text, session);
     const [message] = envelope.messages;
     if (message === undefined) return "";
     const answer = this.#one(message, session, wrap);
@@ -131,27 +145,41 @@ class Dispatcher implements RpcEndpoint {
     return this.#track(answer.then((late) => (late === "" ? "" : `${late}\n`)));
   }
 
-  #batch({ messages }: Envelope, session: RpcSession): RpcAnswer {
+  #batch({ messages }: Envelope, text: string, session: RpcSession): RpcAnswer {
     if (messages.length === 0) return EMPTY_BATCH;
-    const parts = new BatchAnswer(this.#budget);
+    const isLong = text.length > LONG_BATCH;
+    const charge = isLong ? this.#charge(text, session) : undefined;
+    if (isLong && charge === undefined) return MANY_CALLS;
+    const batch: Batch = { messages, text, session, parts: new BatchAnswer(this.#budget), charge };
     const prefetch = batchPrefetch(messages, this.view);
-    if (prefetch !== undefined)
-      return this.#track(this.#answerPrepared({ messages, session, parts }, prefetch));
+    if (prefetch !== undefined) return this.#track(this.#answerPrepared(batch, prefetch));
+    return this.#beginBatch(batch);
+  }
+
+  /** Answers entries in this turn of the event loop: all of them, or what one slice is enough for. */
+  #beginBatch(batch: Batch): RpcAnswer {
+    const { messages } = batch;
     const { turns } = this.#budget;
     const slice = new Slice(turns.isContended ? "contendedBatch" : "batch");
-    for (let index = 0; index < messages.length; index++) {
-      const message = messages[index] as RpcMessage; // within the length
-      const why = parts.fullness;
-      const part = why === undefined ? this.#entry(message, session) : entryRefusal(message, why);
-      if (typeof part !== "string")
-        return this.#track(this.#restOfBatch({ messages, session, parts }, index, part));
-      parts.add(part, message);
+    for (let index = 0; index < messages.length && !batch.parts.isOver; index++) {
+      const message = messages.at(index) as RpcMessage; // within the length
+      const part = this.#partOf(message, batch);
+      if (typeof part !== "string") return this.#track(this.#restOfBatch(batch, index, part));
+      batch.parts.add(part, message);
       const isDue = (index & 15) === 15 || part.length > LONG_PART;
       if (isDue && slice.isOver) {
-        return this.#track(this.#restOfBatch({ messages, session, parts }, index + 1, turns.next()));
+        return this.#track(this.#restOfBatch(batch, index + 1, turns.next()));
       }
     }
-    return finish(parts);
+    return finish(batch);
+  }
+
+  /** Answers an entry, or refuses it and returns an empty part. */
+  #partOf(message: RpcMessage, { parts, session }: Batch): RpcAnswer {
+    const why = parts.fullness;
+    if (why === undefined) return this.#one(message, session, inText) as RpcAnswer; // for there are no parts
+    parts.refuse(message, why);
+    return "";
   }
 
   async #answerPrepared(batch: Batch, prefetch: BatchPrefetch): Promise<string> {
@@ -164,28 +192,34 @@ class Dispatcher implements RpcEndpoint {
 
   /**
    * Continues a batch, one entry after the other. `first` is the answer of entry `from`, or a pause before
-   * it.
+   * it. A batch for whose calls there is no memory gets that answer and refusals.
    */
   async #restOfBatch(batch: Batch, from: number, first: Promise<string | undefined>): Promise<string> {
     const { messages, session } = batch;
     using parts = batch.parts;
+    using charge = batch.charge ?? this.#charge(batch.text, session);
     const early = await first;
     let next = from;
-    if (early !== undefined) parts.add(early, messages[next++]);
+    if (early !== undefined) parts.add(early, messages.at(next++));
     const slice = new Slice("batch");
-    for (; next < messages.length; next++) {
-      const message = messages[next] as RpcMessage; // within the length
-      const why = parts.fullness;
-      parts.add(
-        why === undefined ? await this.#entry(message, session) : entryRefusal(message, why),
-        message,
-      );
+    for (; next < messages.length && !parts.isOver; next++) {
+      const message = messages.at(next) as RpcMessage; // within the length
+      if (charge === undefined) parts.refuse(message, manyCalls);
+      else parts.add(await this.#partOf(message, batch), message);
       if (session.signal.aborted) return "";
       if (!slice.isOver) continue;
       await this.#budget.turns.next();
       slice.restart();
     }
     return parts.text();
+  }
+
+  /** Charges a message to its connection until the result is disposed of; undefined when there is no room. */
+  #charge(text: string, { caller }: RpcSession): Disposable | undefined {
+    const { calls } = this.#budget;
+    const bytes = messageMemory(text);
+    if (!calls.claim(caller, calls.of(caller) + bytes)) return undefined;
+    return { [Symbol.dispose]: () => calls.hold(caller, Math.max(0, calls.of(caller) - bytes)) };
   }
 
   async #track(answer: Promise<string>): Promise<string> {
@@ -197,11 +231,6 @@ class Dispatcher implements RpcEndpoint {
     } finally {
       this.#budget.pending--;
     }
-  }
-
-  /** Answers an entry of a batch. */
-  #entry(message: RpcMessage, session: RpcSession): RpcAnswer {
-    return this.#one(message, session, inText) as RpcAnswer; // for there are no parts
   }
 
   #one(message: RpcMessage, session: RpcSession, wrap: Wrap): RpcAnswer | LongAnswer {
@@ -227,9 +256,10 @@ class Dispatcher implements RpcEndpoint {
     { session, wrap }: { session: RpcSession; wrap: Wrap },
   ): RpcAnswer | LongAnswer {
     this.#budget.total++;
-    const call = { method: this.view.find(message.method), message, started: performance.now() };
+    const method = this.view.find(message.method);
+    const call = { method, name: message.method, started: performance.now() };
     try {
-      const result = this.#result(call, session);
+      const result = this.#result(method, message, session);
       if (typeof result === "string") return this.#succeed(id, call, { result, wrap });
       return result.then(
         (late) => this.#succeed(id, call, { result: late, wrap: inText }) as string, // for there are no parts
@@ -253,12 +283,12 @@ class Dispatcher implements RpcEndpoint {
     return answerError(id, errorJson(known));
   }
 
-  #report({ method, message, started }: Call, outcome: CallOutcome): void {
-    const name = method?.name ?? subscriptionCall(message.method) ?? UNKNOWN_METHOD;
-    this.#budget.onCall(name, outcome, performance.now() - started);
+  #report({ method, name, started }: Call, outcome: CallOutcome): void {
+    const label = method?.name ?? subscriptionCall(name) ?? UNKNOWN_METHOD;
+    this.#budget.onCall(label, outcome, performance.now() - started);
   }
 
-  #result({ method, message }: Call, session: RpcSession): RpcAnswer {
+  #result(method: Method | undefined, message: RpcMessage, session: RpcSession): RpcAnswer {
     if (method !== undefined) return this.#run(method, message, session);
     const kind = subscriptionCall(message.method);
     if (kind === "subscribe") return subscribe(message, session);
@@ -281,24 +311,29 @@ class Dispatcher implements RpcEndpoint {
   }
 }
 
-/** Returns the text of a finished answer and disposes of it. */
-function finish(answer: BatchAnswer): string {
-  using parts = answer;
-  return parts.text();
+/** Returns the text of a finished batch and releases what it held. */
+function finish({ parts, charge }: Batch): string {
+  using _held = charge;
+  using answer = parts;
+  return answer.text();
 }
 
-/** One call under way. */
+/** One call under way. Its message is not kept: parameters are released once the method has them. */
 interface Call {
   readonly method: Method | undefined;
-  readonly message: RpcMessage;
+  /** As the caller wrote it. */
+  readonly name: string;
   /** Time by `performance.now`. */
   readonly started: number;
 }
 
 interface Batch {
-  readonly messages: readonly RpcMessage[];
+  readonly messages: MessageList;
+  readonly text: string;
   readonly session: RpcSession;
   readonly parts: BatchAnswer;
+  /** Memory of a long batch; that of a short one is charged once it has to wait. */
+  readonly charge: Disposable | undefined;
 }
 
 /** An answer, at once or later. An empty one is not sent. */
@@ -322,63 +357,4 @@ function answerHead(id: string): string {
 /** Returns an answer as one text. */
 function inText(id: string, result: string): string {
   return `${answerHead(id)}${result}}`;
-}
-
-/**
- * The answer of a batch while it is built. Dispose of it once its text has been taken, or when the batch is
- * given up.
- */
-class BatchAnswer implements Disposable {
-  readonly #budget: Pick<DispatchBudget, "maxAnswer" | "unfinished" | "unsent">;
-  #text = "";
-  #counted = 0;
-
-  constructor(budget: Pick<DispatchBudget, "maxAnswer" | "unfinished" | "unsent">) {
-    this.#budget = budget;
-  }
-
-  /** The reason why no further entry is executed; `undefined` while there is room. */
-  get fullness(): RpcError | undefined {
-    if (this.#text.length >= this.#budget.maxAnswer) return tooLarge;
-    return this.#text.length > SHORT_ANSWER && !hasRoom(this.#budget) ? noRoom : undefined;
-  }
-
-  add(part: string, message: RpcMessage | undefined): void {
-    if (part === "") return;
-    const fits = this.#text.length + part.length <= this.#budget.maxAnswer;
-    const kept = fits || message === undefined ? part : entryRefusal(message, tooLarge);
-    if (kept === "") return;
-    this.#text = this.#text === "" ? `[${kept}` : `${this.#text},${kept}`;
-    this.#budget.unfinished += kept.length;
-    this.#counted += kept.length;
-  }
-
-  text(): string {
-    return this.#text === "" ? "" : `${this.#text}]\n`;
-  }
-
-  [Symbol.dispose](): void {
-    this.#budget.unfinished -= this.#counted;
-    this.#counted = 0;
-  }
-}
-
-/** Characters that every batch may answer with, however short memory is. */
-const SHORT_ANSWER = 64 * 1024;
-
-/** The error of an answer above the size limit. */
-export const tooLarge = new RpcError(rpcCode.tooLarge, "response too large");
-/** The error of batch entries for which no memory is left. */
-const noRoom = new RpcError(rpcCode.noMemory, "too many answers wait to be taken: try again later");
-
-/** Returns the answer of a batch entry that was not executed: empty for a notification. */
-function entryRefusal({ id, method }: RpcMessage, why: RpcError): string {
-  return id === undefined && method !== ""
-    ? ""
-    : answerError(id === undefined ? "null" : goEscape(id), errorJson(why));
-}
-
-/** Returns a whole answer that is an error; both arguments are JSON text. */
-function answerError(id: string, error: string): string {
-  return `{"jsonrpc":"2.0","id":${id},"error":${error}}`;
 }

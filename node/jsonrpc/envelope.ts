@@ -20,12 +20,24 @@ export interface RpcMessage {
   readonly answers: boolean;
 }
 
+/** Messages in their order, as an array has them. */
+export interface MessageList extends Iterable<RpcMessage> {
+  readonly length: number;
+  at(index: number): RpcMessage | undefined;
+}
+
 /** A whole message: one request or a batch, and the index of its end. */
 export interface Envelope {
   readonly isBatch: boolean;
-  readonly messages: readonly RpcMessage[];
+  readonly messages: MessageList;
   readonly end: number;
 }
+
+/**
+ * Characters above which the entries of a batch are read again when their turn comes: 500 kB of the smallest entries
+ * are 12 MB of objects.
+ */
+export const LONG_BATCH: number = 64 * 1024;
 
 /** Values with deeper nesting are a syntax error, as in Go. */
 const MAX_DEPTH = 10_000;
@@ -76,6 +88,12 @@ class EnvelopeReader {
     this.#text = text;
   }
 
+  /** Reads the entry of a batch that begins at an index. */
+  entry(start: number): RpcMessage {
+    this.#at = start;
+    return this.#message();
+  }
+
   read(): Envelope | "empty" {
     const first = this.#next();
     if (first === OPEN_LIST) return { isBatch: true, messages: this.#batch(), end: this.#at };
@@ -83,8 +101,10 @@ class EnvelopeReader {
     return { isBatch: false, messages: [this.#message()], end: this.#at };
   }
 
-  #batch(): RpcMessage[] {
+  #batch(): MessageList {
     const messages: RpcMessage[] = [];
+    const starts: number[] = [];
+    const isLong = this.#text.length > LONG_BATCH;
     this.#at++;
     if (this.#next() === CLOSE_LIST) {
       this.#at++;
@@ -92,8 +112,10 @@ class EnvelopeReader {
     }
     for (;;) {
       this.#next();
-      messages.push(this.#message());
-      if (this.#endOrComma(CLOSE_LIST)) return messages;
+      if (isLong) starts.push(this.#at);
+      const message = this.#message();
+      if (!isLong) messages.push(message);
+      if (this.#endOrComma(CLOSE_LIST)) return isLong ? new LongBatch(this, starts) : messages;
     }
   }
 
@@ -280,6 +302,47 @@ class EnvelopeReader {
       this.#at++;
     }
   }
+}
+
+/** The entries of a long batch, which was read to its end once: each is read again, and no two are kept. */
+class LongBatch implements MessageList {
+  readonly length: number;
+  readonly #reader: EnvelopeReader;
+  readonly #starts: readonly number[];
+
+  constructor(reader: EnvelopeReader, starts: readonly number[]) {
+    this.length = starts.length;
+    this.#reader = reader;
+    this.#starts = starts;
+  }
+
+  at(index: number): RpcMessage | undefined {
+    const start = this.#starts[index];
+    return start === undefined ? undefined : this.#reader.entry(start);
+  }
+
+  *[Symbol.iterator](): Iterator<RpcMessage> {
+    for (const start of this.#starts) yield this.#reader.entry(start);
+  }
+}
+
+/** Bytes of a list or object, and of an element, in parsed parameters; measured. */
+const CONTAINER_BYTES = 56;
+const ELEMENT_BYTES = 24;
+
+/**
+ * Memory of a message and its parsed parameters, at most: the objects that its brackets and commas make, and its
+ * characters twice.
+ */
+export function messageMemory(text: string): number {
+  let containers = 0;
+  let elements = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA) elements++;
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) containers++;
+  }
+  return 2 * text.length + CONTAINER_BYTES * containers + ELEMENT_BYTES * elements;
 }
 
 interface Draft {

@@ -40,6 +40,16 @@ export class MemoryBudget {
     return this.#used;
   }
 
+  /** Bytes of one holder. */
+  of(holder: Holder): number {
+    return this.#shares.get(holder) ?? 0;
+  }
+
+  /** Drops the holder with the most bytes. Returns false when nobody holds any. */
+  dropLargest(): boolean {
+    return this.#dropLargest();
+  }
+
   /** Sets the bytes of a holder, 0 when it has released them; drops the largest holders above the maximum. */
   hold(holder: Holder, bytes: number): void {
     this.#used += bytes - (this.#shares.get(holder) ?? 0);

@@ -1,8 +1,10 @@
 /**
- * Watches what the process takes of the memory that it may. When that becomes tight, whoever holds what can be had
- * again lets go of it; when it is nearly used up, calls that may need much are refused until there is room again.
+ * Watches what the process takes of the memory that it may, and what live objects take of the heap of its main thread.
+ * When either becomes tight, whoever holds what can be had again lets go of it; when it is nearly used up, calls that
+ * may need much are refused until there is room again, and the caller that holds most loses its connection.
  */
 import { readFileSync } from "node:fs";
+import { getHeapStatistics } from "node:v8";
 import type { Log } from "./log.ts";
 
 /** A watch over the process's memory. Disposing it ends the watch. */
@@ -17,6 +19,8 @@ export interface MemoryWatch extends Disposable {
   readonly isShort: boolean;
   /** Adds something that lets go of what can be had again; called again while memory stays tight. */
   onTight(shed: () => void): void;
+  /** Adds something that drops the dearest holder; called at each look while memory is short. */
+  onShort(drop: () => void): void;
 }
 
 /** Limits and interval of the watch. */
@@ -25,6 +29,8 @@ export interface MemoryWatchOptions {
   readonly log: Log;
   /** Left out: the system is asked. */
   readonly usedBytes?: () => number;
+  /** The used share of the heap, 0 to 1. Left out: the engine is asked. */
+  readonly heapShare?: () => number;
   /** Frees what nothing holds any more; it may take a tenth of a second. */
   readonly collect: () => void;
   readonly everyMs?: number;
@@ -60,10 +66,20 @@ export function ownMemory(): number {
   return process.memoryUsage.rss();
 }
 
+/**
+ * Share of the old objects' space of this thread that is in use. Near its limit the engine collects often, so that
+ * little of it is garbage.
+ */
+export function usedHeap(): number {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used / limit;
+}
+
 class Watch implements MemoryWatch {
   readonly limit: number | undefined;
   readonly #options: MemoryWatchOptions;
   readonly #sheds: (() => void)[] = [];
+  readonly #drops: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #looksToRest = 0;
   used = 0;
@@ -79,19 +95,24 @@ class Watch implements MemoryWatch {
     this.#sheds.push(shed);
   }
 
+  onShort(drop: () => void): void {
+    this.#drops.push(drop);
+  }
+
   start(everyMs: number): void {
     this.#timer = setInterval(() => this.look(), everyMs);
     this.#timer.unref();
   }
 
   look(): void {
-    const { limit, usedBytes = ownMemory } = this.#options;
+    const { limit, usedBytes = ownMemory, heapShare = usedHeap } = this.#options;
     this.used = usedBytes();
     if (limit === undefined) return;
-    const part = this.used / limit;
+    const part = Math.max(this.used / limit, heapShare());
     if (part < TIGHT) this.#looksToRest = 0;
     else if (this.#looksToRest > 0) this.#looksToRest--;
     else this.#shed();
+    if (part >= SHORT && this.isShort) for (const drop of this.#drops) drop();
     if (this.isShort ? part >= CALM_AGAIN : part < SHORT) return;
     this.isShort = !this.isShort;
     this.#tell();
@@ -106,7 +127,8 @@ class Watch implements MemoryWatch {
 
   #tell(): void {
     const { log } = this.#options;
-    const fields = { used: this.used, limit: this.limit };
+    const heap = `${Math.round(100 * (this.#options.heapShare ?? usedHeap)())} %`;
+    const fields = { used: this.used, limit: this.limit, heap };
     if (this.isShort) log.warn(fields, "memory is nearly full: expensive calls are refused");
     else log.info(fields, "memory is available again: all calls are served");
   }

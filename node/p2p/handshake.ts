@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { NodeId } from "../bytes/brands.ts";
 import { concatBytes, isZero } from "../bytes/compare.ts";
 import { isPrivateKey } from "../crypto/secp256k1.ts";
+import { type TimeShare, UNLIMITED_TIME } from "../runtime/fair-time.ts";
 import {
   BASE,
   decodeDisconnect,
@@ -33,7 +34,6 @@ import {
 } from "./handshake-packets.ts";
 import type { NodeKey } from "./node-key.ts";
 import { connectionByte, type NodeType, typeOfConnectionByte } from "./node-type.ts";
-import { type TimeShare, UNLIMITED_TIME } from "./peer-time.ts";
 import type { P2pTimings } from "./timings.ts";
 import { createTransport, type RlpxTransport } from "./transport.ts";
 

@@ -10,6 +10,7 @@ import { mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { FairTime } from "../runtime/fair-time.ts";
 import { SESSION_LIMITS, type SessionLimits } from "./budget.ts";
 import { type Resolve, systemResolve } from "./connect.ts";
 import { createDial, createFailureLog } from "./dial.ts";
@@ -25,7 +26,6 @@ import { type NodeUrl, parseNodeUrl } from "./node-url.ts";
 import { DEFAULT_PENDING_PEERS } from "./options.ts";
 import { PeerMemory } from "./peer-memory.ts";
 import { PeerSet, type PeerSetDeps } from "./peer-set.ts";
-import { PeerTime } from "./peer-time.ts";
 import type { Peer, PeerEvent, PeerInfo, Protocol } from "./protocol.ts";
 import { dynamicSlots, search } from "./search.ts";
 import { type SelfInfo, selfInfo } from "./self-info.ts";
@@ -68,7 +68,7 @@ export interface P2pOptions {
   /** Memory budget of waiting messages, for all peers. */
   readonly memory?: PeerMemory | undefined;
   /** Share of the main thread's time, for all peers. */
-  readonly time?: PeerTime | undefined;
+  readonly time?: FairTime | undefined;
 }
 
 /** Listening ports. With a second port, multichannel peers use a separate connection for transactions. */
@@ -185,7 +185,7 @@ function createPeerSet(
   wires: Pick<PeerSetDeps, "memory" | "metrics" | "onGone" | "ports">,
 ): PeerSet {
   const { nodeKey, type, random, maxPeers } = options;
-  const { time = new PeerTime() } = options;
+  const { time = new FairTime("peers") } = options;
   const trusted = new Set(options.trustedNodes?.map(({ id }) => mapKey(id)));
   return new PeerSet({
     ...wires,

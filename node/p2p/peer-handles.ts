@@ -2,6 +2,7 @@
 import { type NodeId, publicKeyOfNode } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { addressOfPublicKey } from "../crypto/secp256k1.ts";
+import type { TimeShare } from "../runtime/fair-time.ts";
 import type { Hello } from "./base-messages.ts";
 import { type MatchedProtocol, sortCapabilities } from "./capabilities.ts";
 import type { Channel, Inbox, TrafficObserver } from "./channel.ts";
@@ -11,7 +12,6 @@ import { MAX_CONTENT_BYTES } from "./frame.ts";
 import type { NodeType } from "./node-type.ts";
 import { hostAndPort } from "./node-url.ts";
 import type { PeerOutbox } from "./outbox.ts";
-import type { TimeShare } from "./peer-time.ts";
 import type { Peer, PeerInfo, Protocol, ProtocolMessage, ProtocolPeer } from "./protocol.ts";
 import type { RlpxTransport } from "./transport.ts";
 

@@ -4,9 +4,9 @@
  */
 
 import type { Address, NodeId } from "../bytes/brands.ts";
+import type { TimeShare } from "../runtime/fair-time.ts";
 import type { DisconnectReason } from "./disconnect-reasons.ts";
 import type { NodeType } from "./node-type.ts";
-import type { TimeShare } from "./peer-time.ts";
 
 /** One version of a protocol: a row of the table for `openP2p`. */
 export interface Protocol {

@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../runtime/clock.ts";
+import type { TimeShare } from "../runtime/fair-time.ts";
 import { BASE, BASE_LENGTH, decodeDisconnect, EMPTY_LIST, MAX_BASE_BYTES } from "./base-messages.ts";
 import { createRate, type SessionLimits } from "./budget.ts";
 import type { Channel, TrafficObserver } from "./channel.ts";
@@ -12,7 +13,6 @@ import { reasonText } from "./disconnect-reasons.ts";
 import { P2pError } from "./error.ts";
 import type { PeerOutbox } from "./outbox.ts";
 import type { MemoryShare } from "./peer-memory.ts";
-import type { TimeShare } from "./peer-time.ts";
 import type { Protocol } from "./protocol.ts";
 import type { P2pTimings } from "./timings.ts";
 import type { PackedMessage, RlpxTransport } from "./transport.ts";

@@ -6,6 +6,7 @@
  */
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { FairTime, TimeShare } from "../runtime/fair-time.ts";
 import { BASE, EMPTY_LIST } from "./base-messages.ts";
 import type { SessionLimits } from "./budget.ts";
 import { type Channel, createInboxes, type TrafficObserver } from "./channel.ts";
@@ -14,7 +15,6 @@ import { P2pError } from "./error.ts";
 import { PeerOutbox } from "./outbox.ts";
 import { type ConnectedPeer, createPeerHandles } from "./peer-handles.ts";
 import type { PeerMemory } from "./peer-memory.ts";
-import type { PeerTime, TimeShare } from "./peer-time.ts";
 import type { Peer } from "./protocol.ts";
 import { createReceiver, type SessionConnection } from "./receiver.ts";
 import type { P2pTimings } from "./timings.ts";
@@ -26,7 +26,7 @@ export interface SessionDeps {
   readonly timings: P2pTimings;
   /** Budgets shared by all sessions. */
   readonly memory: PeerMemory;
-  readonly time: PeerTime;
+  readonly time: FairTime;
   readonly clock: Clock;
   readonly log: Log;
   /** Observes the traffic of the session. */

@@ -1,5 +1,6 @@
 /** Messages over one socket after the encryption handshake: frames, compressed with Snappy after hello. */
 import type { Socket } from "node:net";
+import { type TimeShare, UNLIMITED_TIME } from "../runtime/fair-time.ts";
 import { BASE, encodeDisconnect } from "./base-messages.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { type DisconnectReason, reasonCode } from "./disconnect-reasons.ts";
@@ -15,7 +16,6 @@ import {
   MAX_CONTENT_BYTES,
   splitContent,
 } from "./frame.ts";
-import { type TimeShare, UNLIMITED_TIME } from "./peer-time.ts";
 import { maxPackedBytes, packSnappy, unpackSnappy } from "./snappy.ts";
 
 /** A received message, still compressed. */

@@ -18,7 +18,7 @@ export const SLICE_MS = {
   contendedBatch: 1,
   /** Notifications of subscribers. */
   notifications: 4,
-  /** All messages of WebSocket connections in one turn of the event loop, but for the first of each. */
+  /** All messages of HTTP and WebSocket connections in one turn of the event loop. */
   messages: 8,
   /** All inline calls of one turn of the event loop. */
   inlineCalls: 3,

@@ -129,9 +129,10 @@ async function answerRpc(
     return;
   }
   if (!request.complete) response.setHeader("Connection", "close");
-  const session = new RequestSession();
+  const session = new RequestSession(request.socket);
   response.once("close", () => session.end());
-  const answer = endpoint.answer(body, session) ?? PARSE_ERROR;
+  const time = endpoint.time.open();
+  const answer = time.run(() => endpoint.answer(body, session) ?? PARSE_ERROR);
   const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
   if (text === undefined) return timedOut(response);
   send(response, text);

@@ -10,7 +10,7 @@ import { rpcCode } from "../jsonrpc/errors.ts";
 import { jsonFault } from "../jsonrpc/json-scanner.ts";
 import type { Holder } from "../jsonrpc/memory-budget.ts";
 import { type SubscriptionLimit, Subscriptions } from "../jsonrpc/subscriptions.ts";
-import type { MessagePace, WaitingConnection } from "./message-pace.ts";
+import { type TimeShare, UNLIMITED_TIME } from "../runtime/fair-time.ts";
 
 /** The transport of a session. */
 export interface Wire {
@@ -24,8 +24,8 @@ export interface Wire {
   end(): void;
   /** Ends the connection at once. */
   destroy(): void;
-  /** Pace of the listener's connections; without one, messages are answered on arrival. */
-  readonly pace?: MessagePace;
+  /** Account of the connection; without one, messages are answered on arrival. */
+  readonly time?: TimeShare;
 }
 
 /** Limits of one connection. */
@@ -52,9 +52,10 @@ export const streamDefaults: StreamLimits = {
 const MAX_GATHERED = 64 * 1024;
 
 /** A session of one connection. */
-export class StreamSession implements WaitingConnection {
+export class StreamSession {
   readonly #endpoint: RpcEndpoint;
   readonly #wire: Wire;
+  readonly #time: TimeShare;
   readonly #limits: StreamLimits;
   readonly #subscriptions: Subscriptions;
   readonly #closing = new AbortController();
@@ -68,6 +69,7 @@ export class StreamSession implements WaitingConnection {
   /** Messages for a later turn of the event loop: the rest of a chunk. Reading pauses meanwhile. */
   #backlog: string[] = [];
   readonly #holder: Holder = { dropped: () => this.#cut() };
+  readonly #caller: Holder = { dropped: () => this.#cut() };
 
   constructor(
     endpoint: RpcEndpoint,
@@ -77,6 +79,7 @@ export class StreamSession implements WaitingConnection {
   ) {
     this.#endpoint = endpoint;
     this.#wire = wire;
+    this.#time = wire.time ?? UNLIMITED_TIME;
     this.#limits = limits;
     this.#subscriptions = new Subscriptions(endpoint.view, limit, {
       send: (text, isAscii) => this.#push(text, isAscii),
@@ -90,24 +93,21 @@ export class StreamSession implements WaitingConnection {
 
   /** Answers one message. For text that is not JSON it reports the fault and closes the connection. */
   receive(text: string): void {
-    const { pace } = this.#wire;
-    if (this.#backlog.length === 0 && pace?.mayAnswer !== false) return this.#answer(text);
+    if (this.#backlog.length === 0 && this.#time.runNow(() => this.#answer(text))) return;
     this.#backlog.push(text);
     if (this.#backlog.length > 1) return;
-    pace?.add(this);
+    this.#time.wait(this.#answerNext);
     this.#balance();
   }
 
-  /** See `WaitingConnection`. */
-  answerNext(): boolean {
+  readonly #answerNext = (): void => {
     const text = this.#backlog[0];
-    if (text === undefined) return false;
+    if (text === undefined) return; // closed meanwhile
     this.#answer(text);
     this.#backlog.shift();
-    if (this.#backlog.length > 0) return true;
-    if (!this.#isCut && !this.#closing.signal.aborted) this.#balance();
-    return false;
-  }
+    if (this.#backlog.length > 0) this.#time.wait(this.#answerNext);
+    else if (!this.#isCut && !this.#closing.signal.aborted) this.#balance();
+  };
 
   #answer(text: string): void {
     if (!this.take(text)) this.fault(jsonFault(text) ?? "unexpected EOF");
@@ -117,7 +117,8 @@ export class StreamSession implements WaitingConnection {
   take(text: string): boolean {
     if (this.#isCut || this.#closing.signal.aborted) return true;
     const turn = this.#subscriptions.turn();
-    const answer = this.#endpoint.answer(text, { signal: this.#closing.signal, subscriptions: turn });
+    const { signal } = this.#closing;
+    const answer = this.#endpoint.answer(text, { signal, subscriptions: turn, caller: this.#caller });
     if (answer === undefined) return false;
     if (typeof answer === "string") {
       this.#write(answer);

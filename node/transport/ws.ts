@@ -12,7 +12,6 @@ import { Outbox, ReplyTurn } from "./fast/outbox.ts";
 import { readFrames } from "./fast/ws-frames.ts";
 import { closeCodes } from "./fast/ws-messages.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
-import { MessagePace } from "./message-pace.ts";
 import { http } from "./node-http.ts";
 import { wsOptions } from "./options.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
@@ -76,12 +75,11 @@ function upgrades(options: WsListenerOptions) {
   const peers = new Map<WebSocket, Outbox>();
   const halves = new MemoryBudget(options.maxBuffered ?? 64 * 1024 * 1024);
   const turn = new ReplyTurn();
-  const pace = new MessagePace();
   let loading: Promise<WebSocketServer> | undefined;
   const handle = (upgrader: WebSocketServer, request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (peers.size >= maxConnections) return refuse(socket, "200 OK", "");
     upgrader.handleUpgrade(request, socket, head, (peer) => {
-      peers.set(peer, serve(peer, socket, { options, halves, turn, pace }));
+      peers.set(peer, serve(peer, socket, { options, halves, turn }));
       options.subscriptionLimit.connections++;
       peer.once("close", () => {
         peers.delete(peer);
@@ -167,15 +165,14 @@ interface Shared {
   readonly options: WsListenerOptions;
   readonly halves: MemoryBudget;
   readonly turn: ReplyTurn;
-  readonly pace: MessagePace;
 }
 
 function serve(peer: WebSocket, socket: Socket, shared: Shared): Outbox {
-  const { options, turn, pace } = shared;
+  const { options, turn } = shared;
   const { endpoint, subscriptionLimit, readDeadlineMs = 0, maxMessage = MAX_MESSAGE } = options;
   const limits = { ...streamDefaults, ...options.limits };
   const outbox: Outbox = new Outbox(socket, turn, () => session.drained());
-  const wire: Wire = { ...wireOf(peer, outbox), pace };
+  const wire: Wire = { ...wireOf(peer, outbox), time: endpoint.time.open() };
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire, limits);
   let closing: NodeJS.Timeout | undefined;
   const refusePeer = (closeCode: number): void => {

@@ -2,9 +2,9 @@
 import { bareHex } from "../../node/bytes/hex.ts";
 import { type BudgetedQueue, createBudgetedQueue, type QueueBudget } from "../../node/p2p/budget.ts";
 import type { NodeType } from "../../node/p2p/node-type.ts";
-import { UNLIMITED_TIME } from "../../node/p2p/peer-time.ts";
 import type { Lane, Protocol, ProtocolMessage, ProtocolPeer } from "../../node/p2p/protocol.ts";
 import { messages } from "../../node/protocol/messages.ts";
+import { UNLIMITED_TIME } from "../../node/runtime/fair-time.ts";
 
 /** Description of one end for the other. */
 export interface LinkEnd {

@@ -6,6 +6,7 @@
 import type { Socket } from "node:net";
 import { type LongAnswer, PARSE_ERROR, type RpcEndpoint, type RpcSession } from "../../jsonrpc/dispatch.ts";
 import type { Holder, MemoryBudget } from "../../jsonrpc/memory-budget.ts";
+import type { TimeShare } from "../../runtime/fair-time.ts";
 import type { HttpLimits } from "../http-limits.ts";
 import { GrowingBuffer } from "./growing-buffer.ts";
 import { type HeadReader, MAX_HEAD_BYTES, RequestReader } from "./http-head.ts";
@@ -57,7 +58,8 @@ export class HttpConnection {
    */
   #isAscii = true;
   #isCounted = false;
-  readonly #session = new RequestSession();
+  readonly #session: RequestSession;
+  readonly #time: TimeShare;
   readonly #asHalf: Holder = { dropped: () => this.#refuse() };
   readonly #asUnsent: Holder = { dropped: () => this.#socket.destroy() };
 
@@ -65,6 +67,8 @@ export class HttpConnection {
     this.#socket = socket;
     this.#host = host;
     this.#outbox = new Outbox(socket, host.turn);
+    this.#session = new RequestSession(socket);
+    this.#time = host.endpoint.time.open();
     this.#unread = new GrowingBuffer(MAX_HEAD_BYTES + host.limits.maxBody);
     this.#deadline = host.now + host.limits.idleMs;
     socket.on("data", this.#onData);
@@ -102,11 +106,30 @@ export class HttpConnection {
       return;
     }
     if (this.#unread.length === 0) {
-      this.#process(chunk);
+      this.#serve(chunk);
       return;
     }
     this.#keep(chunk);
-    if (this.#mayBeWhole(chunk.length)) this.#process(this.#take());
+    if (this.#mayBeWhole(chunk.length)) this.#serve(this.#take());
+  };
+
+  /** Answers requests at once, or in a later turn when those of other connections have taken the time. */
+  #serve(bytes: Buffer): void {
+    if (bytes.length > 0 && !this.#time.runNow(() => this.#process(bytes))) this.#defer(bytes);
+  }
+
+  #defer(bytes: Buffer): void {
+    this.#enter("answering", this.#host.limits.executionMs);
+    this.#socket.pause();
+    this.#keep(bytes);
+    this.#time.wait(this.#goOn);
+  }
+
+  readonly #goOn = (): void => {
+    if (this.#phase !== "answering") return; // timed out, refused, or the peer left
+    this.#phase = "idle";
+    this.#socket.resume();
+    this.#process(this.#take());
   };
 
   readonly #onDrain = (): void => {
@@ -114,7 +137,7 @@ export class HttpConnection {
     if (this.#phase !== "writing") return;
     this.#phase = "idle";
     this.#socket.resume();
-    this.#process(this.#take());
+    this.#serve(this.#take());
   };
 
   readonly #onError = (): void => {
@@ -185,13 +208,26 @@ export class HttpConnection {
       if (answer instanceof Promise) return this.#await(replies, answer, bytes.subarray(requests.at));
       if (typeof answer === "string") {
         replies += this.#reply(answer);
-        if (replies.length <= MAX_GATHERED) continue;
+        if (replies.length <= MAX_GATHERED && !this.#mustYield(requests.at, bytes.length)) continue;
       }
-      const isFree = typeof answer === "string" ? this.#write(replies) : this.#writeLong(replies, answer);
-      if (!isFree) return this.#keepRest(bytes.subarray(requests.at));
+      if (!this.#passOn(replies, answer, bytes.subarray(requests.at))) return;
       replies = "";
     }
     this.#finish(replies);
+  }
+
+  /** Writes replies. Returns false when the requests in `rest` must wait: for the peer, or for a later turn. */
+  #passOn(replies: string, answer: string | LongAnswer, rest: Buffer): boolean {
+    const isFree = typeof answer === "string" ? this.#write(replies) : this.#writeLong(replies, answer);
+    if (isFree && (this.#phase === "gone" || !this.#mustYield(0, rest.length))) return true;
+    if (isFree) this.#defer(rest);
+    else this.#keepRest(rest);
+    return false;
+  }
+
+  /** True when further requests must leave the turn to others. */
+  #mustYield(at: number, end: number): boolean {
+    return at < end && this.#time.isOver;
   }
 
   #reply(answer: string): string {
@@ -260,7 +296,7 @@ export class HttpConnection {
     const phase = this.#phase as Phase; // finish() changes it
     if (phase !== "idle") return;
     this.#socket.resume();
-    this.#process(this.#take());
+    this.#serve(this.#take());
   }
 
   #leave(replies: string, unread: Buffer): void {
@@ -289,8 +325,14 @@ const BUSY =
  */
 export class RequestSession implements RpcSession {
   readonly subscriptions = undefined;
+  readonly caller: Holder;
   #controller: AbortController | undefined;
   #isOver = false;
+
+  /** A connection whose calls take most of the memory is closed. */
+  constructor(socket: Socket) {
+    this.caller = { dropped: () => void socket.destroy() };
+  }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();

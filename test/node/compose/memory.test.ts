@@ -37,7 +37,8 @@ test("all parts full at once fit into the limit, and none exceeds its upper boun
     if (!("limit" in plan)) throw new Error(`no plan for ${limit}`);
     const { whole, onHeap } = sums(plan.shares);
     expect(whole).toBeLessThanOrEqual(limit);
-    expect(onHeap).toBeLessThan(plan.shares.heap ?? 0);
+    // Blocks, transactions and the program's own objects have a third of the heap that no caller can take.
+    expect(onHeap).toBeLessThan(0.67 * (plan.shares.heap ?? 0));
     for (const [name, { maxBytes }] of Object.entries(memoryParts)) {
       expect(plan.shares[name as keyof MemoryShares]).toBeLessThanOrEqual(maxBytes); // names of the table
     }

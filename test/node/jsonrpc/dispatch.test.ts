@@ -278,3 +278,51 @@ function ends(name: string, error?: Error): Method {
 function textRow(name: string, handle: () => string | Promise<string>): Method {
   return method({ name, summary: "", params: {}, result: text, handle });
 }
+
+/** Answers of entries that are no calls, as a batch of 500 kB has 170,000 of. */
+const manyInvalid = (count: number): string => `[${Array.from({ length: count }, () => "{}").join(",")}]`;
+
+test("a batch of entries without an id is refused as a whole once its refusals are long", async () => {
+  const endpoint = anEndpoint({ options: { budget: createBudget({ maxAnswer: 100_000 }) } });
+  const answer = (await endpoint.answer(manyInvalid(150_000), aSession)) ?? "";
+  expect(answer.length).toBeLessThan(100_000 + 512 * 1024);
+  const answers = JSON.parse(answer) as { readonly error: { readonly code: number } }[];
+  expect(answers[0]?.error.code).toBe(-32600);
+  expect(answers.at(-1)).toEqual({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: -32003, message: "response too large" },
+  });
+});
+
+test("a long batch that finds no memory for its calls is refused, and what others hold stays counted", async () => {
+  const calls = new MemoryBudget(8 * 1024 * 1024);
+  const budget = createBudget({ calls });
+  const slow = gate("net_slow");
+  const endpoint = anEndpoint({ methods: [slow.method], options: { budget } });
+  const caller = { dropped: () => undefined };
+  const batch = `[${aCall("net_slow")},${"{},".repeat(20_000)}{}]`;
+  const first = endpoint.answer(batch, { ...aSession, caller });
+  expect(calls.of(caller)).toBeGreaterThan(20_000 * 56);
+  expect(calls.of(caller)).toBeLessThan(4 * 1024 * 1024);
+  const hostile = { ...aSession, caller: { dropped: () => undefined } };
+  expect(endpoint.answer(manyInvalid(150_000), hostile)).toContain('"code":-32005');
+  slow.open();
+  expect(JSON.parse((await first) ?? "")).toHaveLength(20_002);
+  expect([calls.used, budget.unfinished]).toEqual([0, 0]);
+});
+
+test("a short batch that has to wait is charged, and refused entry by entry without room", async () => {
+  const budget = createBudget({ calls: new MemoryBudget(1000) });
+  const slow = gate("net_slow");
+  const endpoint = anEndpoint({ methods: [slow.method], options: { budget } });
+  const batch = `[${aCall("net_slow", [], 1)},${aCall("net_version", ["x".repeat(2000)], 2)}]`;
+  const answer = endpoint.answer(batch, aSession);
+  slow.open();
+  const answers = JSON.parse((await answer) ?? "") as { id: number; error?: { code: number } }[];
+  expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+    [1, undefined],
+    [2, -32005],
+  ]);
+  expect([budget.calls.used, budget.unfinished]).toEqual([0, 0]);
+});

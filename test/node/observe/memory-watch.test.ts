@@ -8,22 +8,29 @@ interface Watched {
   readonly reported: string[];
   /** The process takes so much from now on; resolves when the watch has seen it. */
   take(bytes: number): Promise<void>;
+  fillHeap(share: number): void;
 }
 
 function watching(limit: number | undefined): Watched {
   const reported: string[] = [];
   let used = 0;
+  let heap = 0;
   const memory = openMemoryWatch({
     limit,
     log: silentLog,
     usedBytes: () => used,
+    heapShare: () => heap,
     collect: () => void reported.push("collected"),
     everyMs: 1,
   });
   memory.onTight(() => void reported.push("let go"));
+  memory.onShort(() => void reported.push("dropped"));
   return {
     memory,
     reported,
+    fillHeap: (share) => {
+      heap = share;
+    },
     take: async (bytes) => {
       used = bytes;
       await until(() => memory.used === bytes);
@@ -56,6 +63,19 @@ test("calls are refused from nine tenths on, until there is a twentieth of the l
   expect(memory.isShort).toBe(true);
   await take(849);
   expect(memory.isShort).toBe(false);
+});
+
+test("while the heap of the main thread is full, calls are refused and the dearest holder is dropped", async () => {
+  const { memory, reported, fillHeap } = watching(1000);
+  using _watch = memory;
+  fillHeap(0.89);
+  await until(() => memory.sheds > 0);
+  expect([memory.isShort, reported]).toEqual([false, ["let go", "collected"]]);
+  fillHeap(0.9);
+  await until(() => reported.includes("dropped"));
+  expect(memory.isShort).toBe(true);
+  fillHeap(0.5);
+  await until(() => !memory.isShort);
 });
 
 test("without a limit nothing is short", async () => {

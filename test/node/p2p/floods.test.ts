@@ -6,8 +6,8 @@ import { silentLog } from "../../../node/observe/log.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import { openListener } from "../../../node/p2p/listener.ts";
 import { PeerMemory } from "../../../node/p2p/peer-memory.ts";
-import { PeerTime } from "../../../node/p2p/peer-time.ts";
 import type { ProtocolPeer } from "../../../node/p2p/protocol.ts";
+import { FairTime } from "../../../node/runtime/fair-time.ts";
 import { aChat, connectPlain, connectRaw, openNode, QUICK, type RawPeer } from "../../support/p2p.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 import { until } from "../../support/until.ts";
@@ -68,7 +68,7 @@ test("many small frames of one read are handled in slices, one in each turn of t
     },
   });
   // Each look at the clock takes a tenth of the slice.
-  const time = new PeerTime({ sliceMs: 10, now: () => ++nowMs });
+  const time = new FairTime("peers", { sliceMs: 10, now: () => ++nowMs });
   await using node = await openNode("node", { protocols: [chat.protocol], time });
   using raw = await connectRaw(node, "raw");
   await raw.greet();

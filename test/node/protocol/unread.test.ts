@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
 import type { ProtocolPeer } from "../../../node/p2p/protocol.ts";
 import { messages } from "../../../node/protocol/messages.ts";
+import { UNLIMITED_TIME } from "../../../node/runtime/fair-time.ts";
 import { aNode, type TestNode } from "../../support/protocol-node.ts";
 import { aLink } from "../../support/protocol-peer.ts";
 import { until } from "../../support/until.ts";
@@ -44,6 +45,7 @@ test("messages are decoded, handled and answered within the peer's time share", 
   await using node = await aNode({ number: 1 });
   const waiting: (() => void)[] = [];
   const time: ProtocolPeer["time"] = {
+    ...UNLIMITED_TIME,
     run: (work) =>
       new Promise((resolve, reject) => {
         waiting.push(() => {

@@ -173,7 +173,11 @@ export function anEndpoint(
 }
 
 /** A session that nothing can be pushed to. */
-export const aSession = { signal: new AbortController().signal, subscriptions: undefined };
+export const aSession = {
+  signal: new AbortController().signal,
+  subscriptions: undefined,
+  caller: { dropped: () => undefined },
+};
 
 /** The text of one call. */
 export function aCall(name: string, params: unknown = [], id: unknown = 1): string {

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
@@ -99,11 +100,11 @@ test("a batch stops when its client has gone", async () => {
 });
 
 test("a session that is over has a signal that says so, whenever it is asked for", () => {
-  const early = new RequestSession();
+  const early = new RequestSession(new Socket());
   expect(early.signal.aborted).toBe(false);
   early.end();
   expect(early.signal.aborted).toBe(true);
-  const late = new RequestSession();
+  const late = new RequestSession(new Socket());
   late.end();
   expect(late.signal.aborted).toBe(true);
   expect(getEventListeners(late.signal, "abort")).toEqual([]);

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { text as textCodec } from "../../../node/jsonrpc/codecs/plain.ts";
 import { method } from "../../../node/jsonrpc/method.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
-import { MessagePace } from "../../../node/transport/message-pace.ts";
+import { FairTime } from "../../../node/runtime/fair-time.ts";
 import { StreamSession, streamDefaults, type Wire } from "../../../node/transport/stream-session.ts";
 import { aCall, anEndpoint, gate, ticker } from "../rpc/fixture.ts";
 
@@ -93,7 +93,7 @@ test("what waits for the answer that names a subscription is bounded too", async
 });
 
 test("messages of many connections at once are answered in several turns, one of each connection after the other", async () => {
-  const pace = new MessagePace();
+  const time = new FairTime("messages");
   let answered = 0;
   let paused = 0;
   const slow = method({
@@ -117,7 +117,7 @@ test("messages of many connections at once are answered in several turns, one of
       write: (json) => void own.push(json),
       pause: () => paused++,
       resume: () => paused--,
-      pace,
+      time: time.open(),
     };
     return new StreamSession(endpoint, createSubscriptionLimit(), wire);
   });

@@ -1,24 +1,38 @@
 /**
- * Main-thread time shared by all peers: one slice of each event-loop turn, so that RPC requests and blocks
- * proceed under any load of messages. Work beyond the slice waits for a later turn, least-served peer first
+ * Main-thread time that many strangers share: one slice of each event-loop turn for all of them, so that blocks and
+ * other work proceed under any load. Work beyond the slice waits for a later turn, least-served account first
  * (start-time fair queueing, Goyal, Vin and Cheng 1996).
  */
-import { SLICE_MS } from "../runtime/scheduler.ts";
+import { SLICE_MS, type Work } from "./scheduler.ts";
 
-/** Account of one peer. */
+/** Account of one peer or connection. */
 export interface TimeShare {
   /**
    * Runs the work at once, or in a later turn when the slice is used up. Work of one account runs in order.
    * Errors of the work are thrown or rejected. Of asynchronous work the part before the first `await` counts.
    */
   run<T>(work: () => T | Promise<T>): T | Promise<T>;
+  /** Runs the work at once when there is time and nobody waits. Returns false, without running it, otherwise. */
+  runNow(work: () => void): boolean;
+  /** Runs the work in a later turn. It must not throw. */
+  wait(work: () => void): void;
+  /** True when the slice of this turn is used up. */
+  readonly isOver: boolean;
 }
 
 /** Account without a limit. */
-export const UNLIMITED_TIME: TimeShare = { run: (work) => work() };
+export const UNLIMITED_TIME: TimeShare = {
+  run: (work) => work(),
+  runNow: (work) => {
+    work();
+    return true;
+  },
+  wait: (work) => work(),
+  isOver: false,
+};
 
 /** Clocks for tests. */
-export interface PeerTimeOptions {
+export interface FairTimeOptions {
   readonly sliceMs?: number;
   /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
@@ -32,20 +46,21 @@ interface Account {
   readonly waiting: (() => void)[];
 }
 
-/** The time slice and the accounts that wait for it. */
-export class PeerTime {
+/** The time slice of one kind of work and the accounts that wait for it. */
+export class FairTime {
   readonly #sliceMs: number;
   readonly #now: () => number;
   readonly #onNextTurn: (callback: () => void) => void;
   /** Accounts with waiting work. */
   readonly #accounts = new Set<Account>();
-  /** Start of the peers' work in this turn; undefined before it. */
+  /** Start of the work in this turn; undefined before it. */
   #since: number | undefined;
   /** Virtual time: the start of the latest work. An idle account restarts here. */
   #virtual = 0;
+  readonly #onTurn = (): void => this.#turn();
 
-  constructor(options: PeerTimeOptions = {}) {
-    this.#sliceMs = options.sliceMs ?? SLICE_MS.peers;
+  constructor(work: Work, options: FairTimeOptions = {}) {
+    this.#sliceMs = options.sliceMs ?? SLICE_MS[work];
     this.#now = options.now ?? (() => performance.now());
     this.#onNextTurn = options.onNextTurn ?? ((callback) => void setImmediate(callback));
   }
@@ -53,9 +68,11 @@ export class PeerTime {
   /** Opens an account. */
   open(): TimeShare {
     const account: Account = { start: 0, waiting: [] };
+    const isFree = (): boolean => this.#accounts.size === 0 && this.#hasTime();
+    const isOver = (): boolean => !this.#hasTime();
     return {
       run: <T>(work: () => T | Promise<T>): T | Promise<T> => {
-        if (this.#accounts.size === 0 && this.#hasTime()) return this.#charge(account, work);
+        if (isFree()) return this.#charge(account, work);
         return new Promise<T>((resolve, reject) => {
           this.#wait(account, () => {
             try {
@@ -65,6 +82,15 @@ export class PeerTime {
             }
           });
         });
+      },
+      runNow: (work) => {
+        if (!isFree()) return false;
+        this.#charge(account, work);
+        return true;
+      },
+      wait: (work) => this.#wait(account, () => this.#charge(account, work)),
+      get isOver() {
+        return isOver();
       },
     };
   }
@@ -77,7 +103,7 @@ export class PeerTime {
 
   #begin(now: number): void {
     this.#since = now;
-    this.#onNextTurn(() => this.#turn());
+    this.#onNextTurn(this.#onTurn);
   }
 
   #turn(): void {

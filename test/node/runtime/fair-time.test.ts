@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { PeerTime } from "../../../node/p2p/peer-time.ts";
+import { FairTime } from "../../../node/runtime/fair-time.ts";
 
 /** A clock that stands still but for work, and an event loop whose turns the test makes. */
 function aLoop() {
@@ -23,7 +23,7 @@ function aLoop() {
 
 test("work of peers beyond the slice waits for the next turn of the event loop", () => {
   const loop = aLoop();
-  const time = new PeerTime(loop.options);
+  const time = new FairTime("peers", loop.options);
   const shares = [time.open(), time.open(), time.open()];
   const done: number[] = [];
   for (let i = 0; i < 9; i++) void shares[i % 3]?.run(() => (loop.work(1), done.push(i)));
@@ -38,7 +38,7 @@ test("work of peers beyond the slice waits for the next turn of the event loop",
 
 test("a flooding peer does not delay one that sends little", () => {
   const loop = aLoop();
-  const time = new PeerTime(loop.options);
+  const time = new FairTime("peers", loop.options);
   const [flood, good] = [time.open(), time.open()];
   const done: string[] = [];
   for (let i = 0; i < 100; i++) void flood.run(() => (loop.work(1), done.push("flood")));
@@ -49,7 +49,7 @@ test("a flooding peer does not delay one that sends little", () => {
 
 test("an idle peer accumulates no claim to time", () => {
   const loop = aLoop();
-  const time = new PeerTime(loop.options);
+  const time = new FairTime("peers", loop.options);
   const [busy, idle] = [time.open(), time.open()];
   const done: string[] = [];
   for (let i = 0; i < 30; i++) void busy.run(() => (loop.work(1), done.push("busy")));
@@ -62,7 +62,7 @@ test("an idle peer accumulates no claim to time", () => {
 
 test("results and errors of work reach its caller, at once or later", async () => {
   const loop = aLoop();
-  const share = new PeerTime(loop.options).open();
+  const share = new FairTime("peers", loop.options).open();
   const failing = (): never => {
     loop.work(5);
     throw new RangeError("bad");
