@@ -65,6 +65,11 @@ const NEVER_RELAYED = parseNetworks([
   "ff00::/8",
 ]);
 
+/** Returns true for addresses of this machine. */
+export function isOwnMachine(ip: string): boolean {
+  return LOOPBACK.has(ip);
+}
+
 /** Returns true for addresses of private networks and of this machine. */
 export function isLan(ip: string): boolean {
   return LAN.has(ip);

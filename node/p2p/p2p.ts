@@ -16,8 +16,9 @@ import { type Resolve, systemResolve } from "./connect.ts";
 import { createDial, createFailureLog } from "./dial.ts";
 import { Dialer } from "./dialer.ts";
 import { type Discovery, type DiscoveryOptions, openDiscovery } from "./discovery/discovery.ts";
+import { createPacketRateLimiter, type PacketRateLimits } from "./discovery/packet-rate.ts";
 import { P2pError } from "./error.ts";
-import { createAddressFilter, plainIp } from "./ip.ts";
+import { createAddressFilter, isOwnMachine, plainIp } from "./ip.ts";
 import { type ListenerOptions, openListener, type PeerListener } from "./listener.ts";
 import { declareDiscoveryMetrics, declareP2pMetrics, type P2pMetrics } from "./metrics.ts";
 import type { NodeKey } from "./node-key.ts";
@@ -234,6 +235,7 @@ function listenerOptions(
   { set, metrics, allows, timings }: ListenerDeps,
   place: number,
 ): Omit<ListenerOptions, "port"> {
+  const mayShake = createHandshakeLimit(options.clock);
   return {
     host: options.listen?.host,
     maxPending: options.maxPendingPeers ?? DEFAULT_PENDING_PEERS,
@@ -241,7 +243,11 @@ function listenerOptions(
     async setUp(socket: Socket) {
       const { remoteAddress } = socket;
       // Without an address the socket is closed already.
-      if (remoteAddress === undefined || !allows(plainIp(remoteAddress))) {
+      if (
+        remoteAddress === undefined ||
+        !allows(plainIp(remoteAddress)) ||
+        !mayShake(plainIp(remoteAddress))
+      ) {
         socket.destroy();
         return;
       }
@@ -253,6 +259,19 @@ function listenerOptions(
         );
     },
   };
+}
+
+/** Rates of inbound handshakes, each of which is several operations on the curve. A Go node redials every 30 s. */
+const HANDSHAKE_RATES: PacketRateLimits = {
+  address: { perSecond: 4, burst: 60 },
+  all: { perSecond: 150, burst: 600 },
+  addresses: 4096,
+};
+
+/** Counts the handshakes of an address; other processes of this machine are no strangers. */
+export function createHandshakeLimit(clock: Clock): (ip: string) => boolean {
+  const limit = createPacketRateLimiter(HANDSHAKE_RATES, clock);
+  return (ip) => isOwnMachine(ip) || limit(ip);
 }
 
 type Control = Omit<P2p, "self" | "listening" | typeof Symbol.asyncDispose>;

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { NodeId } from "../bytes/brands.ts";
 import { bareHex, mapKey } from "../bytes/hex.ts";
+import { createLineLimit } from "../observe/line-limit.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { FairTime } from "../runtime/fair-time.ts";
@@ -260,24 +261,16 @@ function createTrafficObserver(
   };
 }
 
-/** Minimum interval between two log lines about offences, in milliseconds. */
-const OFFENCE_LOG_INTERVAL_MS = 10_000;
-
 /**
  * Creates a function that logs sessions which ended because the peer exceeded a limit, at most once in ten
  * seconds. The next line counts the suppressed ones.
  */
 function createOffenceLog(log: Log, clock: Clock): (peer: Peer, error: P2pError) => void {
-  let nextMs = 0;
-  let others = 0;
+  const limited = createLineLimit(clock);
   return ({ shortId, type, inbound }, { code, message }) => {
     if (code !== "rate-exceeded" && code !== "memory-exceeded") return;
-    if (clock.now() < nextMs) {
-      others++;
-      return;
-    }
-    nextMs = clock.now() + OFFENCE_LOG_INTERVAL_MS;
-    log.warn({ peer: shortId, type, inbound, reason: message, others }, "disconnected a peer");
-    others = 0;
+    limited((others) =>
+      log.warn({ peer: shortId, type, inbound, reason: message, others }, "disconnected a peer"),
+    );
   };
 }

@@ -8,6 +8,7 @@ export type ProtocolErrorCode =
   | "bad-answer"
   | "bad-block"
   | "stalling"
+  | "useless"
   | "timeout"
   | "gone";
 

@@ -14,6 +14,7 @@ import { messageRow, messages } from "./messages.ts";
 import type { ProtocolMetrics } from "./metrics.ts";
 import type { AnswerRequest } from "./serving.ts";
 import { importTransactions, type TransactionImportDeps } from "./transactions-in.ts";
+import { type ChargeUseless, createUselessAccount } from "./useless.ts";
 
 /** Dependencies of the handlers. */
 export interface HandlerDeps {
@@ -35,13 +36,14 @@ type Handler = (payload: Uint8Array) => Promise<void> | void;
 
 /** Creates the message handler of one peer. */
 export function createHandler(peer: ChainPeer, deps: HandlerDeps): HandleMessage {
+  const charge = createUselessAccount(deps.clock);
   const handlers: ReadonlyMap<number, Handler> = new Map([
     [messages.status.code, () => rejectStatus()],
-    [messages.newBlockHashes.code, (payload) => handleAnnouncement(peer, payload, deps)],
+    [messages.newBlockHashes.code, (payload) => handleAnnouncement(peer, payload, { ...deps, charge })],
     [messages.newBlock.code, (payload) => handlePushedBlock(peer, payload, deps)],
-    [messages.transactions.code, createTransactionHandler(peer, deps)],
+    [messages.transactions.code, createTransactionHandler(peer, { ...deps, charge })],
     [messages.consensus.code, createConsensusHandler(peer, deps)],
-    ...servingHandlers(peer, deps),
+    ...servingHandlers(peer, { ...deps, charge }),
   ]);
   return async ({ code, payload }) => {
     if (messageRow(code, peer.link.version) === undefined) {
@@ -52,15 +54,35 @@ export function createHandler(peer: ChainPeer, deps: HandlerDeps): HandleMessage
     }
     const handle = handlers.get(code);
     if (handle !== undefined) await handle(payload);
-    else peer.requests.deliver(code, payload); // unsolicited answers are ignored
+    else if (!peer.requests.deliver(code, payload) && ANSWERS.has(code))
+      charge("an answer without a request", payload.length);
   };
+}
+
+/** Messages that answer a request; others without a handler are ignored. */
+const ANSWERS: ReadonlySet<number> = new Set(
+  [
+    messages.headerFetchResponse,
+    messages.bodiesFetchResponse,
+    messages.headers,
+    messages.bodies,
+    messages.nodeData,
+    messages.receipts,
+    messages.stakingInfo,
+    messages.sidecars,
+  ].map(({ code }) => code),
+);
+
+/** Dependencies of the handlers of one peer. */
+interface PeerHandlerDeps extends HandlerDeps {
+  readonly charge: ChargeUseless;
 }
 
 function rejectStatus(): never {
   throw new ProtocolError("bad-message", "a second status");
 }
 
-function handleAnnouncement(peer: ChainPeer, payload: Uint8Array, deps: HandlerDeps): void {
+function handleAnnouncement(peer: ChainPeer, payload: Uint8Array, deps: PeerHandlerDeps): void {
   let newest: HeadClaim | undefined;
   for (const { hash, number } of messages.newBlockHashes.decode(payload)) {
     deps.metrics.gossip.announced.add(1);
@@ -68,6 +90,7 @@ function handleAnnouncement(peer: ChainPeer, payload: Uint8Array, deps: HandlerD
     if (number > (newest?.number ?? -1)) newest = { hash, number, td: BigInt(number) };
   }
   if (newest !== undefined) raisePeerClaim(peer, newest, deps);
+  else deps.charge("an announcement of nothing", payload.length);
 }
 
 function handlePushedBlock(peer: ChainPeer, payload: Uint8Array, deps: HandlerDeps): void {
@@ -86,14 +109,15 @@ function raisePeerClaim(peer: ChainPeer, next: HeadClaim, { follower, clock, tip
   if (next.number > tip()) follower.wake();
 }
 
-function createTransactionHandler(peer: ChainPeer, deps: HandlerDeps): Handler {
-  const { intake, acceptsTransactions, metrics, clock } = deps;
+function createTransactionHandler(peer: ChainPeer, deps: PeerHandlerDeps): Handler {
+  const { intake, acceptsTransactions, metrics, clock, charge } = deps;
   const rate = createRate(RATES.transactions, clock);
   return async (payload) => {
     if (!acceptsTransactions()) return;
-    const count = await importTransactions(peer, payload, intake);
+    const { count, signatures } = await importTransactions(peer, payload, intake);
     metrics.received.add(count);
-    await delay(rate(count), peer);
+    if (count === 0) charge("a message of no transactions", payload.length);
+    await delay(rate(Math.max(count, signatures)), peer);
   };
 }
 
@@ -109,18 +133,23 @@ function createConsensusHandler(peer: ChainPeer, { consensus, clock }: HandlerDe
  * Creates the handlers of requests. A request above the peer's rate, or of a peer that has not accepted the
  * previous answers, waits together with everything behind it; the Go node's handler waits for its write, too.
  */
-function servingHandlers(peer: ChainPeer, { serving, clock, metrics }: HandlerDeps): [number, Handler][] {
+function servingHandlers(
+  peer: ChainPeer,
+  { serving, clock, metrics, charge }: PeerHandlerDeps,
+): [number, Handler][] {
   const byteRate = createRate(RATES.servedBytes, clock);
   const itemRate = createRate(RATES.servedItems, clock);
   return [...serving].map(([code, answer]) => [
     code,
     async (payload) => {
       if (!(await peer.link.waitForDrain())) return;
-      const { code: answerCode, payload: answered, items } = await peer.link.time.run(() => answer(payload));
-      await peer.send(answerCode, answered);
-      metrics.servedItems.add(items);
-      metrics.servedBytes.add(answered.length);
-      await delay(Math.max(byteRate(answered.length), itemRate(items + 1)), peer);
+      const answered = await peer.link.time.run(() => answer(payload));
+      if (answered.isUseless) charge("a request for unknown blocks", payload.length);
+      const { length } = answered.payload;
+      await peer.send(answered.code, answered.payload);
+      metrics.servedItems.add(answered.items);
+      metrics.servedBytes.add(length);
+      await delay(Math.max(byteRate(length), itemRate(Math.max(answered.items, answered.lookUps) + 1)), peer);
     },
   ]);
 }

@@ -24,6 +24,15 @@ export const MAX_TRANSACTIONS = 2 ** 17;
 /** Maximum number of hashes in a message. */
 export const MAX_HASHES = 8192;
 
+/** Look-ups of a request by hashes for each item that its answer may have: unknown hashes cost as much as known ones. */
+export const MAX_LOOK_UPS_AN_ITEM = 2;
+
+/**
+ * Maximum size of a received transaction in bytes, without and with blobs; the pool refuses larger ones. Larger ones
+ * are not decoded: they may have a hundred thousand signatures.
+ */
+export const MAX_TRANSACTION_BYTES = { plain: 132 * 1024, withBlobs: 4 * MIB } as const;
+
 /** Number of hashes remembered for each peer. */
 export const MAX_KNOWN = { blocks: 1024, votedBlocks: 16, transactions: 32_768 } as const;
 
@@ -31,7 +40,10 @@ export const MAX_KNOWN = { blocks: 1024, votedBlocks: 16, transactions: 32_768 }
 export const RATES = {
   servedBytes: { perSecond: 32 * MIB, burst: 64 * MIB },
   servedItems: { perSecond: 50_000, burst: 100_000 },
+  /** Signatures of transactions, of which each has at least one. */
   transactions: { perSecond: 20_000, burst: 40_000 },
+  /** Messages that serve nobody; a peer above it is disconnected. */
+  useless: { perSecond: 1, burst: 60 },
   consensus: { perSecond: 2000, burst: 10_000 },
 } as const;
 

@@ -5,9 +5,11 @@
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
+import { createLineLimit } from "../observe/line-limit.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { Lane, ProtocolPeer } from "../p2p/protocol.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { type ChainPeer, createChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import type { Follower } from "./follower.ts";
@@ -29,6 +31,7 @@ export interface PeerRunDeps {
   readonly gossip: TransactionGossip;
   readonly handler: (peer: ChainPeer) => HandleMessage;
   readonly timings: ProtocolTimings;
+  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ProtocolMetrics;
 }
@@ -38,6 +41,7 @@ export interface PeerRunDeps {
  * something wrong.
  */
 export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promise<void> {
+  const limited = createLineLimit(deps.clock);
   return async (link) => {
     try {
       await runAdmitted(link, deps);
@@ -45,7 +49,8 @@ export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promis
       if (!isGone(error) && !link.signal.aborted) {
         deps.metrics.dropped.add(1);
         const { message } = error as Error; // this program throws errors only
-        deps.log.info({ peer: link.shortId, type: link.type, reason: message }, "dropped a peer");
+        const fields = { peer: link.shortId, type: link.type, reason: message };
+        limited((others) => deps.log.info({ ...fields, others }, "dropped a peer"));
       }
       throw error;
     }

@@ -1,6 +1,7 @@
 /**
  * Requests to one peer. The protocol has no request ids: an answer belongs to the open request of its kind,
- * so there is one of each kind at a time. Late and unsolicited answers are not decoded.
+ * so there is one of each kind at a time. Late and unsolicited answers are not decoded; late ones are told apart, because
+ * they are no fault of the peer.
  */
 import { ProtocolError } from "./error.ts";
 import { type MessageRow, messages } from "./messages.ts";
@@ -35,6 +36,8 @@ export class PeerRequests {
   readonly #timeoutMs: number;
   readonly #metrics: SyncMetrics["requests"];
   readonly #open = new Map<number, PendingRequest>();
+  /** Requests that were given up and may still be answered, by the code of the answer. */
+  readonly #overdue = new Map<number, number>();
   #closed: Error | undefined;
 
   constructor(send: SendRequest, timeoutMs: number, metrics: SyncMetrics["requests"]) {
@@ -61,6 +64,7 @@ export class PeerRequests {
     const asked = performance.now();
     const timer = setTimeout(() => {
       metrics?.timeouts.add(1);
+      this.#overdue.set(answer.code, (this.#overdue.get(answer.code) ?? 0) + 1);
       reject(new ProtocolError("timeout", `no answer to ${ask.name} within ${timeoutMs} ms`));
     }, timeoutMs);
     const settle = (payload: Uint8Array): void => resolve(answer.decode(payload));
@@ -78,14 +82,16 @@ export class PeerRequests {
   }
 
   /**
-   * Delivers an answer to its request. Returns false when none is open. Throws `ProtocolError` for an
+   * Delivers an answer to its request. Returns false when there was none. Throws `ProtocolError` for an
    * unreadable answer.
    */
   deliver(code: number, payload: Uint8Array): boolean {
     const open = this.#open.get(code);
     if (open === undefined) {
       this.#metrics.get(code)?.late.add(1);
-      return false;
+      const overdue = this.#overdue.get(code) ?? 0;
+      if (overdue > 0) this.#overdue.set(code, overdue - 1);
+      return overdue > 0;
     }
     this.#open.delete(code);
     try {

@@ -8,14 +8,18 @@ import type { RawBlocks } from "../chain/raw-blocks.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { HeaderQuery, PlacedSidecar } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
-import { MAX_SERVED } from "./limits.ts";
+import { MAX_LOOK_UPS_AN_ITEM, MAX_SERVED } from "./limits.ts";
 import { type MessageRow, messages } from "./messages.ts";
 
-/** An answer and the number of its items. */
+/** An answer, the number of its items, and its cost. */
 export interface RequestAnswer {
   readonly code: number;
   readonly payload: Uint8Array;
   readonly items: number;
+  /** Number of look-ups, found or not. */
+  readonly lookUps: number;
+  /** True when the request named blocks and none of them exists. */
+  readonly isUseless: boolean;
 }
 
 /** Answers one kind of request. Throws `ProtocolError` for an invalid one. */
@@ -75,25 +79,35 @@ function answerByHash(
     (payload) => {
       const found: Uint8Array[] = [];
       let bytes = 0;
+      let lookUps = 0;
       for (const hash of row.decode(payload)) {
-        if (found.length >= max || bytes >= MAX_SERVED.bytes) break;
+        if (found.length >= max || bytes >= MAX_SERVED.bytes || lookUps >= max * MAX_LOOK_UPS_AN_ITEM) break;
+        lookUps++;
         const item = find(hash);
         if (item === undefined) continue;
         found.push(item);
         bytes += item.length;
       }
-      return { code, payload: encodeRlpList(found), items: found.length };
+      return answerOf(code, found, { lookUps, isUseless: lookUps > 0 && found.length === 0 });
     },
   ];
 }
 
+function answerOf(
+  code: number,
+  found: readonly Uint8Array[],
+  cost: Pick<RequestAnswer, "lookUps" | "isUseless">,
+): RequestAnswer {
+  return { code, payload: encodeRlpList(found), items: found.length, ...cost };
+}
+
 /** Creates an empty answer, for data that this node does not have in the Go node's form. */
-function answerEmpty(row: MessageRow<unknown>, code: number): [number, AnswerRequest] {
+function answerEmpty(row: MessageRow<readonly unknown[]>, code: number): [number, AnswerRequest] {
   return [
     row.code,
     (payload) => {
-      row.decode(payload);
-      return { code, payload: EMPTY_LIST, items: 0 };
+      const lookUps = row.decode(payload).length;
+      return { code, payload: EMPTY_LIST, items: 0, lookUps, isUseless: false };
     },
   ];
 }
@@ -106,7 +120,7 @@ function answerHeader(raw: RawBlocks, hash: Hash): RequestAnswer {
   const header = bytesOf(raw, hash, (number) => raw.header(number));
   if (header === undefined)
     throw new ProtocolError("unknown-block", "the peer requested a header that was never announced");
-  return { code: messages.headerFetchResponse.code, payload: header, items: 1 };
+  return { code: messages.headerFetchResponse.code, payload: header, items: 1, lookUps: 1, isUseless: false };
 }
 
 function answerHeaders(raw: RawBlocks, query: HeaderQuery): RequestAnswer {
@@ -118,7 +132,8 @@ function answerHeaders(raw: RawBlocks, query: HeaderQuery): RequestAnswer {
     found.push(header);
     bytes += header.length;
   }
-  return { code: messages.headers.code, payload: encodeRlpList(found), items: found.length };
+  const isUseless = query.origin instanceof Uint8Array && raw.number(query.origin) === undefined;
+  return answerOf(messages.headers.code, found, { lookUps: found.length + 1, isUseless });
 }
 
 /** Yields the block numbers of a query between the genesis block and the head. */
@@ -136,10 +151,18 @@ export function* queryNumbers(
 /** Answers a request for blob sidecars, with at most four of them. Throws `ProtocolError` for an unreadable one. */
 function answerSidecars(payload: Uint8Array, find: FindSidecar): RequestAnswer {
   const found: PlacedSidecar[] = [];
+  let lookUps = 0;
   for (const place of messages.sidecarsRequest.decode(payload)) {
-    if (found.length >= MAX_SERVED.sidecars) break;
+    if (found.length >= MAX_SERVED.sidecars || lookUps >= MAX_SERVED.bodies) break;
+    lookUps++;
     const sidecar = find(place.hash);
     if (sidecar !== undefined) found.push({ ...place, sidecar });
   }
-  return { code: messages.sidecars.code, payload: messages.sidecars.encode(found), items: found.length };
+  return {
+    code: messages.sidecars.code,
+    payload: messages.sidecars.encode(found),
+    items: found.length,
+    lookUps,
+    isUseless: false,
+  };
 }

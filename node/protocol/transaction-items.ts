@@ -9,7 +9,7 @@ import { MAX_TRANSACTIONS } from "./limits.ts";
 /**
  * First item of an Ethereum typed transaction, which has two more. Other typed transactions have one more.
  */
-const ETHEREUM_PREFIX = 0x78;
+export const ETHEREUM_PREFIX = 0x78;
 
 /**
  * Yields the raw form of each transaction of an RLP list, as views. Throws `BytesError` `bad-rlp` at a

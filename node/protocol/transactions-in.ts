@@ -13,8 +13,9 @@ import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
+import { MAX_TRANSACTION_BYTES } from "./limits.ts";
 import { messages } from "./messages.ts";
-import { transactionItems } from "./transaction-items.ts";
+import { ETHEREUM_PREFIX, transactionItems } from "./transaction-items.ts";
 
 /** Dependencies of receiving transactions. */
 export interface TransactionImportDeps {
@@ -24,35 +25,61 @@ export interface TransactionImportDeps {
   readonly pause: Pause;
 }
 
-/** Number of transactions that are recovered and added together. */
+/** Number of signatures that are recovered together, at which their transactions are added. */
 const BATCH_SIZE = 128;
 
+/** Cost of a message of transactions. */
+export interface ImportCost {
+  readonly count: number;
+  /** Recovered signatures. */
+  readonly signatures: number;
+}
+
 /**
- * Adds the transactions of a message to the pool and returns their number. A refusal by the pool has no
+ * Adds the transactions of a message to the pool and returns their cost. A refusal by the pool has no
  * consequence for the peer. Rejects with `ProtocolError` `bad-message` for an unreadable message.
  */
 export async function importTransactions(
   peer: ChainPeer,
   payload: Uint8Array,
   intake: TransactionImportDeps,
-): Promise<number> {
+): Promise<ImportCost> {
   let batch: Transaction[] = [];
+  let inBatch = 0;
+  let signatures = 0;
   let count = 0;
   for (const item of itemsOf(payload)) {
     count++;
     const waiting = intake.pause();
     if (waiting !== undefined) await waiting;
+    if (isOversized(item)) continue;
     const transaction = decodeCopy(item);
     if (transaction === undefined) continue;
     peer.knownTransactions.add(transaction.hash);
-    if (intake.pool.get(transaction.hash) === undefined) batch.push(transaction);
-    if (batch.length >= BATCH_SIZE) {
-      await addBatch(peer, batch, intake);
-      batch = [];
-    }
+    if (intake.pool.get(transaction.hash) !== undefined) continue;
+    batch.push(transaction);
+    inBatch += signaturesOf(transaction);
+    if (inBatch < BATCH_SIZE) continue;
+    signatures += inBatch;
+    await addBatch(peer, batch, intake);
+    batch = [];
+    inBatch = 0;
   }
   if (batch.length > 0) await addBatch(peer, batch, intake);
-  return count;
+  return { count, signatures: signatures + inBatch };
+}
+
+/** Type number of blob transactions behind the prefix of Ethereum's types. */
+const BLOB_TYPE = 0x03;
+
+function isOversized(item: Uint8Array): boolean {
+  const { plain, withBlobs } = MAX_TRANSACTION_BYTES;
+  return item.length > (item[0] === ETHEREUM_PREFIX && item[1] === BLOB_TYPE ? withBlobs : plain);
+}
+
+function signaturesOf({ signatures, fields }: Transaction): number {
+  const { payerSignatures = [], authorizationList = [] } = fields;
+  return signatures.length + payerSignatures.length + authorizationList.length;
 }
 
 /** Yields one item at a time: views of all items of a large message would take many times its size. */

@@ -100,7 +100,7 @@ export const attack: Attack = {
         const next = (): Message => {
           if (sent++ % A_KIND === 0) kind = kinds[Math.floor(random() * kinds.length)] as Message;
           const [code, payload] = kind;
-          return [FIRST_CODE + code, random() < 0.01 ? mutated(payload, random) : payload];
+          return [FIRST_CODE + code, random() < 0.01 ? mutatePayload(payload, random) : payload];
         };
         await Promise.race([flood(next), setTimeout(10_000, undefined, { signal })]);
       },
@@ -109,7 +109,7 @@ export const attack: Attack = {
 };
 
 /** A copy with one byte changed. */
-function mutated(payload: Uint8Array, random: () => number): Uint8Array {
+function mutatePayload(payload: Uint8Array, random: () => number): Uint8Array {
   const copy = payload.slice();
   if (copy.length > 0) copy[Math.floor(random() * copy.length)] = Math.floor(random() * 256);
   return copy;

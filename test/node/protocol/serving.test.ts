@@ -151,6 +151,30 @@ test("a single header is served; a request for one that was never announced is a
   );
 });
 
+test("hashes of blocks that do not exist cost as much as others, and end a request", () => {
+  const unknown = Array.from({ length: 8000 }, (_, i) => aHash(i % 256));
+  let looked = 0;
+  const counting = { ...raw, number: (hash: Uint8Array) => (looked++, raw.number(hash)) };
+  const { items, lookUps, isUseless } = ask(
+    messages.bodiesRequest.code,
+    messages.bodiesRequest.encode(unknown),
+    counting,
+  );
+  expect({ items, lookUps, isUseless, looked }).toEqual({
+    items: 0,
+    lookUps: 256,
+    isUseless: true,
+    looked: 256,
+  });
+  const some = messages.receiptsRequest.encode([aHash(1), hashOf(3)]);
+  expect(ask(messages.receiptsRequest.code, some)).toMatchObject({ items: 1, lookUps: 2, isUseless: false });
+  const byHash = { origin: aHash(1), amount: 1n, skip: 0n, reverse: false };
+  expect(ask(messages.headersRequest.code, messages.headersRequest.encode(byHash))).toMatchObject({
+    items: 0,
+    isUseless: true,
+  });
+});
+
 test("requests for state nodes and staking information get empty answers", () => {
   for (const [row, answer] of [
     [messages.nodeDataRequest, messages.nodeData],
@@ -160,6 +184,8 @@ test("requests for state nodes and staking information get empty answers", () =>
       code: answer.code,
       payload: encodeRlp([]),
       items: 0,
+      lookUps: 1,
+      isUseless: false,
     });
   }
 });

@@ -1,8 +1,10 @@
 /** Messages of transactions, taken in without holding anything up. */
 
 import { expect, test } from "@jest/globals";
+import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex } from "../../../node/bytes/hex.ts";
-import { encodeRlpList } from "../../../node/bytes/rlp.ts";
+import { integerBytes } from "../../../node/bytes/integer.ts";
+import { encodeRlp, encodeRlpList } from "../../../node/bytes/rlp.ts";
 import { openRecoverer } from "../../../node/crypto/recoverer.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
@@ -48,7 +50,7 @@ function anIntake(): {
 test("there is a pause before each transaction, also before unreadable ones", async () => {
   const { intake, taken, pauses } = anIntake();
   const unknown = Uint8Array.of(0x07, 0xc0);
-  const count = await importTransactions(
+  const { count } = await importTransactions(
     aPeer(),
     encodeRlpList([unknown, unknown, aTransfer(0).raw]),
     intake,
@@ -74,6 +76,24 @@ test("transactions enter the pool in batches, and their message is not retained 
   await intake.recoverer[Symbol.asyncDispose]();
 });
 
+/** A value transfer (type 0x08) with as many signatures as asked for. */
+function signedBy(count: number): Uint8Array {
+  const one = Uint8Array.of(1);
+  const address = new Uint8Array(20).fill(1);
+  const scalar = new Uint8Array(32).fill(0x11);
+  const signatures = Array.from({ length: count }, () => [integerBytes(1337 * 2 + 35), scalar, scalar]);
+  const list = encodeRlp([new Uint8Array(0), one, one, address, one, address, signatures]);
+  return concatBytes(Uint8Array.of(0x08), list);
+}
+
+test("transactions cost their signatures, and one that is too large is not decoded", async () => {
+  const { intake, taken } = anIntake();
+  const message = encodeRlpList([signedBy(100), signedBy(100), signedBy(100), signedBy(3_000)]);
+  expect(await importTransactions(aPeer(), message, intake)).toEqual({ count: 4, signatures: 300 });
+  expect(taken).toEqual([2, 1]);
+  await intake.recoverer[Symbol.asyncDispose]();
+});
+
 test("transactions before a damaged one are in the pool nevertheless", async () => {
   const { intake, taken } = anIntake();
   const raws = Array.from({ length: 128 }, (_, i) => aTransfer(i).raw);
@@ -92,7 +112,10 @@ test("blobs that do not match their commitments end the connection; other refusa
   };
   const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
   const message = encodeRlpList([fromHex(sample?.raw ?? "0x")]);
-  expect(await importTransactions(aPeer(), message, { ...intake, pool })).toBe(1);
+  expect(await importTransactions(aPeer(), message, { ...intake, pool })).toEqual({
+    count: 1,
+    signatures: 1,
+  });
   await expect(importTransactions(aPeer(), message, { ...intake, pool })).rejects.toMatchObject({
     code: "bad-message",
   });
