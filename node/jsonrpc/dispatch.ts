@@ -8,14 +8,7 @@ import { Slice } from "../runtime/scheduler.ts";
 import { answerError, BatchAnswer, tooLarge } from "./batch-answer.ts";
 import { type BatchPrefetch, batchPrefetch } from "./batch-prefetch.ts";
 import { type CallOutcome, type DispatchBudget, outcomeOf, UNKNOWN_METHOD } from "./dispatch-budget.ts";
-import {
-  type Envelope,
-  LONG_BATCH,
-  type MessageList,
-  messageMemory,
-  type RpcMessage,
-  readEnvelope,
-} from "./envelope.ts";
+import { type Envelope, type MessageList, messageMemory, type RpcMessage, readEnvelope } from "./envelope.ts";
 import { type BugListener, errorJson, errorOf, RpcError, rpcCode } from "./errors.ts";
 import { goEscape } from "./json-text.ts";
 import type { Holder, MemoryBudget } from "./memory-budget.ts";
@@ -145,11 +138,10 @@ class Dispatcher implements RpcEndpoint {
     return this.#track(answer.then((late) => (late === "" ? "" : `${late}\n`)));
   }
 
-  #batch({ messages }: Envelope, text: string, session: RpcSession): RpcAnswer {
+  #batch({ messages, memory }: Envelope, text: string, session: RpcSession): RpcAnswer {
     if (messages.length === 0) return EMPTY_BATCH;
-    const isLong = text.length > LONG_BATCH;
-    const charge = isLong ? this.#charge(text, session) : undefined;
-    if (isLong && charge === undefined) return MANY_CALLS;
+    const charge = memory === undefined ? undefined : this.#charge(memory, session);
+    if (memory !== undefined && charge === undefined) return MANY_CALLS;
     const batch: Batch = { messages, text, session, parts: new BatchAnswer(this.#budget), charge };
     const prefetch = batchPrefetch(messages, this.view);
     if (prefetch !== undefined) return this.#track(this.#answerPrepared(batch, prefetch));
@@ -197,7 +189,7 @@ class Dispatcher implements RpcEndpoint {
   async #restOfBatch(batch: Batch, from: number, first: Promise<string | undefined>): Promise<string> {
     const { messages, session } = batch;
     using parts = batch.parts;
-    using charge = batch.charge ?? this.#charge(batch.text, session);
+    using charge = batch.charge ?? this.#charge(messageMemory(batch.text), session);
     const early = await first;
     let next = from;
     if (early !== undefined) parts.add(early, messages.at(next++));
@@ -215,9 +207,8 @@ class Dispatcher implements RpcEndpoint {
   }
 
   /** Charges a message to its connection until the result is disposed of; undefined when there is no room. */
-  #charge(text: string, { caller }: RpcSession): Disposable | undefined {
+  #charge(bytes: number, { caller }: RpcSession): Disposable | undefined {
     const { calls } = this.#budget;
-    const bytes = messageMemory(text);
     if (!calls.claim(caller, calls.of(caller) + bytes)) return undefined;
     return { [Symbol.dispose]: () => calls.hold(caller, Math.max(0, calls.of(caller) - bytes)) };
   }

@@ -31,13 +31,17 @@ export interface Envelope {
   readonly isBatch: boolean;
   readonly messages: MessageList;
   readonly end: number;
+  /** See `messageMemory`; undefined for a single request and a short batch. */
+  readonly memory: number | undefined;
 }
 
+/** Characters of a batch above which its memory is estimated before it begins. */
+const LONG_BATCH = 64 * 1024;
 /**
- * Characters above which the entries of a batch are read again when their turn comes: 500 kB of the smallest entries
- * are 12 MB of objects.
+ * Bytes for a character above which the entries of a long batch are read again when their turn comes. Calls with
+ * addresses and hashes take 4; 500 kB of the smallest entries are 12 MB of objects.
  */
-export const LONG_BATCH: number = 64 * 1024;
+const DENSE = 8;
 
 /** Values with deeper nesting are a syntax error, as in Go. */
 const MAX_DEPTH = 10_000;
@@ -96,15 +100,18 @@ class EnvelopeReader {
 
   read(): Envelope | "empty" {
     const first = this.#next();
-    if (first === OPEN_LIST) return { isBatch: true, messages: this.#batch(), end: this.#at };
+    if (first === OPEN_LIST) {
+      const memory = this.#text.length > LONG_BATCH ? messageMemory(this.#text) : undefined;
+      return { isBatch: true, messages: this.#batch(memory), end: this.#at, memory };
+    }
     if (this.#at === this.#text.length) return "empty";
-    return { isBatch: false, messages: [this.#message()], end: this.#at };
+    return { isBatch: false, messages: [this.#message()], end: this.#at, memory: undefined };
   }
 
-  #batch(): MessageList {
+  #batch(memory = 0): MessageList {
     const messages: RpcMessage[] = [];
     const starts: number[] = [];
-    const isLong = this.#text.length > LONG_BATCH;
+    const isDense = memory > DENSE * this.#text.length;
     this.#at++;
     if (this.#next() === CLOSE_LIST) {
       this.#at++;
@@ -112,10 +119,10 @@ class EnvelopeReader {
     }
     for (;;) {
       this.#next();
-      if (isLong) starts.push(this.#at);
+      if (isDense) starts.push(this.#at);
       const message = this.#message();
-      if (!isLong) messages.push(message);
-      if (this.#endOrComma(CLOSE_LIST)) return isLong ? new LongBatch(this, starts) : messages;
+      if (!isDense) messages.push(message);
+      if (this.#endOrComma(CLOSE_LIST)) return isDense ? new DenseBatch(this, starts) : messages;
     }
   }
 
@@ -304,8 +311,8 @@ class EnvelopeReader {
   }
 }
 
-/** The entries of a long batch, which was read to its end once: each is read again, and no two are kept. */
-class LongBatch implements MessageList {
+/** The entries of a dense batch, which was read to its end once: each is read again, and no two are kept. */
+class DenseBatch implements MessageList {
   readonly length: number;
   readonly #reader: EnvelopeReader;
   readonly #starts: readonly number[];
