@@ -53,10 +53,16 @@ export function chainDraft(source: DraftSource, args: SendArgs): TransactionDraf
   return namesSender(type) ? familyDraft(source, type, args) : ethereumDraft(source, type, args);
 }
 
+/** High byte of the numbers of Ethereum's types. */
+const ETHEREUM_TYPES = 0x78;
+
 /** Returns the transaction type of a type number. Throws `RpcError`. */
 export function typeOf(code: number): TransactionType {
   const type = transactionTypes.find((row) => row.code === code);
-  if (type === undefined) throw failure('json:"typeInt" is not a field of UndefinedTxType');
+  if (type === undefined) {
+    const isEthereum = code >> 8 === ETHEREUM_TYPES;
+    throw failure(isEthereum ? "undefined tx type" : 'json:"typeInt" is not a field of UndefinedTxType');
+  }
   return type;
 }
 

@@ -4,17 +4,19 @@
  */
 
 import { concatBytes } from "../bytes/compare.ts";
-import { BytesError } from "../bytes/error.ts";
-import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { TransactionError } from "../model/error.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import { transactionTypes } from "../model/transaction-table.ts";
 import type { TransactionType } from "../model/transaction-type.ts";
+import { firstItem, itemsOf, listFault } from "./rlp-faults.ts";
 
 /** First byte of the Ethereum types in the encoding of Kaia. */
 const ETHEREUM = 0x78;
+const BLOB = 0x7803;
 const LIST = 0xc0;
+const EMPTY_STRING = 0x80;
+const LEGACY = "types.TxInternalDataLegacy";
 
 /** Decodes Kaia's encoding. Throws `RpcError` or `TransactionError`. */
 export function decodeChainTransaction(raw: Uint8Array): Transaction {
@@ -29,7 +31,7 @@ export function decodeChainTransaction(raw: Uint8Array): Transaction {
 export function decodeEthereumTransaction(raw: Uint8Array): Transaction {
   if (raw.length === 0) throw failure("Empty input");
   const [first = 0] = raw;
-  if (first === 0 || first >= LIST) return decodeOrThrow(raw);
+  if (first === 0 || first >= EMPTY_STRING) return decodeOrThrow(raw);
   if (!isBareEthereumType(raw)) throw failure("undefined tx type");
   return decodeOrThrow(concatBytes(Uint8Array.of(ETHEREUM), raw));
 }
@@ -56,24 +58,36 @@ function decodeOrThrow(raw: Uint8Array): Transaction {
 function faultMessage(raw: Uint8Array): string | undefined {
   const [first] = raw;
   if (first === undefined) return "EOF";
-  const at = first >= LIST ? 0 : first === ETHEREUM ? 2 : 1;
-  const code = at === 0 ? 0 : at === 1 ? first : ETHEREUM * 256 + (raw[1] ?? 0);
-  if (at > raw.length || raw[at] === undefined) return first === 0 ? listExpected(0) : "EOF";
-  if (raw[at] < LIST) return listExpected(code);
-  return lengthFault(raw.subarray(at), code);
+  // A string in place of a type byte is read as a legacy transaction; an empty one is the type 0.
+  const isLegacy = first >= LIST || (first > EMPTY_STRING && first < LIST);
+  const at = isLegacy ? 0 : first === ETHEREUM ? 2 : 1;
+  const code = at === 2 ? ETHEREUM * 256 + (raw[1] ?? 0) : at === 1 && first < EMPTY_STRING ? first : 0;
+  if (raw[at] === undefined) return first === 0 ? `rlp: expected input list for ${LEGACY}` : "EOF";
+  const type = typeOf(code);
+  if (type === undefined) return undefined;
+  const list = raw.subarray(at);
+  return type.code === BLOB ? blobFault(list, type) : fieldFault(list, type);
 }
 
-function lengthFault(list: Uint8Array, code: number): string | undefined {
-  const type = typeOf(code);
-  const found = countItems(list);
-  if (found === undefined) return "rlp: value size exceeds available input length";
-  if (type === undefined || found >= itemsOfType(type)) return undefined;
-  return `rlp: too few elements for types.${goName(type)}`;
+function fieldFault(list: Uint8Array, type: TransactionType): string | undefined {
+  const structure = goName(type);
+  const fault = listFault(list, structure);
+  if (fault !== undefined) return fault;
+  const found = itemsOf(list);
+  if (typeof found === "string") return found;
+  return found < itemsOfType(type) ? `rlp: too few elements for ${structure}` : undefined;
 }
 
-function listExpected(code: number): string | undefined {
-  const type = typeOf(code);
-  return type && `rlp: expected input list for types.${goName(type)}`;
+/** The Go node looks into a blob transaction first, to see whether it has a sidecar. */
+function blobFault(list: Uint8Array, type: TransactionType): string | undefined {
+  const fault = listFault(list, "");
+  if (fault?.startsWith("rlp: expected input list") === true) return "rlp: expected List";
+  if (fault !== undefined) return fault;
+  if (firstItem(list).length === 0) return "unexpected EOF";
+  const found = itemsOf(list);
+  return typeof found === "number" && found < itemsOfType(type)
+    ? `rlp: too few elements for ${goName(type)}Serializable`
+    : undefined;
 }
 
 function typeOf(code: number): TransactionType | undefined {
@@ -81,11 +95,14 @@ function typeOf(code: number): TransactionType | undefined {
 }
 
 /**
- * Returns the name of the Go node's structure of a type, such as `TxInternalDataLegacy` for
- * `TxTypeLegacyTransaction`.
+ * Returns the name of the Go node's structure of a type, such as `types.TxInternalDataLegacy` for
+ * `TxTypeLegacyTransaction`; account updates are read through another structure.
  */
 function goName({ name }: TransactionType): string {
-  return `TxInternalData${name.slice("TxType".length).replace(/^LegacyTransaction$/, "Legacy")}`;
+  const kind = name.slice("TxType".length).replace(/^LegacyTransaction$/, "Legacy");
+  return kind.includes("AccountUpdate")
+    ? `types.txInternalData${kind}Serializable`
+    : `types.TxInternalData${kind}`;
 }
 
 /** Returns the number of items in a complete transaction of a type. */
@@ -94,19 +111,6 @@ function itemsOfType(type: TransactionType): number {
   const numbers = { nonce: 0n, gas: 0n, gasFeeCap: 0n, gasTipCap: 0n, value: 0n, chainId: 0n };
   const content = { ...numbers, to: new Uint8Array(20), input: nothing, fields: {} };
   const raw = type.encode(content, [{ v: 0n, r: nothing, s: nothing }]);
-  return countItems(raw.subarray(type.prefix.length)) ?? 0;
-}
-
-/** Returns the number of items in an RLP list; undefined for a truncated list or item. */
-function countItems(list: Uint8Array): number | undefined {
-  try {
-    const cursor = new RlpCursor(list);
-    cursor.enter();
-    let count = 0;
-    for (; !cursor.done; count++) cursor.skip();
-    return count;
-  } catch (error) {
-    if (error instanceof BytesError) return undefined;
-    throw error;
-  }
+  const count = itemsOf(raw.subarray(type.prefix.length));
+  return typeof count === "number" ? count : 0;
 }

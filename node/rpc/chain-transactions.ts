@@ -134,7 +134,7 @@ function manySubmission(deps: ChainTransactionDeps): Method {
   return method({
     name: "chain_sendRawTransactions",
     summary:
-      "Submits signed transactions in Kaia's encoding up to the first that fails, and returns their hashes.",
+      "Submits signed transactions in Ethereum's encoding up to the first that fails, and returns their hashes.",
     params: { raws: listOf(data, "[]hexutil.Bytes") },
     result: listOf(transactionHash, "[]common.Hash"),
     handle: async ({ raws }) => {
@@ -163,7 +163,10 @@ function workOf(ahead: SenderPrefetch): Prefetch {
 function decodedUpToError(raws: readonly Uint8Array[]): { transactions: Transaction[]; error?: unknown } {
   const transactions: Transaction[] = [];
   try {
-    for (const raw of raws) transactions.push(decodeChainTransaction(raw));
+    for (const raw of raws) {
+      if (raw.length === 0) throw failure("empty input");
+      transactions.push(decodeEthereumTransaction(raw));
+    }
     return { transactions };
   } catch (error) {
     return { transactions, error: atIndex(transactions.length, error) };

@@ -61,7 +61,7 @@ function dumpMethods({ open, maxBytes }: DebugStateDeps): Method[] {
       ...reader,
       handle: async ({ block }) => {
         using reading = open();
-        const number = referencedNumber(reading, block);
+        const number = blockNumberOf(reading, block, "#");
         const root = bareHex(tracedBlock(reading, number).header.stateRoot);
         return { root, accounts: await dumpAccounts(reading.states, number, maxBytes) };
       },
@@ -118,6 +118,13 @@ function dumpedNumber(reading: StoreReading, block: BlockReference | undefined):
   const wanted = block?.hash;
   const isUnknown = block === undefined || (wanted !== undefined && reading.numberOf(wanted) === undefined);
   if (isUnknown) throw failure(`block #${wanted === undefined ? "" : toHex(wanted)} not found`);
+  return blockNumberOf(reading, block, "##");
+}
+
+/** Returns the number of a block. Throws the `RpcError` of the Go node for an absent one, which it writes with a mark. */
+function blockNumberOf(reading: StoreReading, block: BlockReference | undefined, mark: string): number {
+  const { number } = block ?? {};
+  if (typeof number === "number" && number > reading.head) throw failure(`block ${mark}${number} not found`);
   return referencedNumber(reading, block);
 }
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { fromBareHex, toHex } from "../bytes/hex.ts";
+import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { type FileTraceConfig, fileTraceConfig, traceConfig } from "../calls/arguments/trace-config.ts";
 import type { StoreReading } from "../calls/chain-reading.ts";
 import { fileErrorMessage } from "../calls/file-errors.ts";
@@ -99,7 +99,7 @@ export function traceFileMethods(deps: TraceFileDeps): Method[] {
 
 function requireBlock(reading: StoreReading, wanted: Uint8Array): TracedBlock {
   const number = reading.numberOf(wanted);
-  if (number === undefined) throw failure(`block ${toHex(wanted)} not found`);
+  if (number === undefined) throw failure(`block ${bareHex(wanted)} not found`);
   return tracedBlock(reading, number);
 }
 

@@ -10,6 +10,7 @@ import { type Block, decodeBlock } from "../../model/block.ts";
 import { noBlock } from "../../presenters/not-found.ts";
 import { type BlockNumber, resolveNumber } from "../arguments/block-number.ts";
 import type { ChainReading, StoreReading } from "../chain-reading.ts";
+import { firstItem, listFault } from "../rlp-faults.ts";
 import type { TracedBlock } from "./trace-transaction.ts";
 
 /**
@@ -53,12 +54,10 @@ export function findBadBlock(reading: StoreReading, wanted: Uint8Array): TracedB
   return requireParent(reading, found.block);
 }
 
-const FIRST_LIST = 0xc0;
-
 /** Decodes a block from a caller. Throws `RpcError`. */
 export function decodeCallerBlock(rlp: Uint8Array): Block {
-  if (rlp.length === 0) throw undecodable("EOF");
-  if ((rlp[0] ?? 0) < FIRST_LIST) throw undecodable("rlp: expected input list for types.extblock");
+  const fault = blockFault(rlp);
+  if (fault !== undefined) throw undecodable(fault);
   try {
     return decodeBlock(rlp);
   } catch (error) {
@@ -66,6 +65,17 @@ export function decodeCallerBlock(rlp: Uint8Array): Block {
     if (typeof code !== "string" || typeof message !== "string") throw error;
     throw undecodable(message);
   }
+}
+
+/** Returns the Go node's error for a block without a header; undefined for a list that begins with one. */
+function blockFault(rlp: Uint8Array): string | undefined {
+  const fault = listFault(rlp, "types.extblock");
+  if (fault !== undefined) return fault;
+  const header = firstItem(rlp);
+  if (header.length === 0) return "rlp: too few elements for types.extblock";
+  const headerFault = listFault(header, "types.Header, decoding into (types.Block)(types.extblock).Header");
+  if (headerFault !== undefined || firstItem(header).length > 0) return headerFault;
+  return "rlp: too few elements for types.Header, decoding into (types.Block)(types.extblock).Header";
 }
 
 function undecodable(reason: string): Error {

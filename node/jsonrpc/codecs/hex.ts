@@ -64,7 +64,7 @@ function fixedBytes(text: string, length: number): Uint8Array | undefined {
 export const quantity: Codec<bigint> = {
   label: "quantity",
   schema: schemaRefs.quantity,
-  decode: (json) => goChecked(json, "hexutil.Big", (text) => BigInt(`0x${quantityDigits(text, 256)}`)),
+  decode: (json) => goChecked(json, "*hexutil.Big", (text) => BigInt(`0x${quantityDigits(text, 256)}`)),
   encode: (value) => `"0x${value.toString(16)}"`,
 };
 

@@ -180,6 +180,8 @@ test.each([
     [`0x${"11".repeat(32)}`, 0, `0x${"11".repeat(20)}`, "0x", 1],
     `block 0x${"11".repeat(32)} not found`,
   ],
+  ["debug_dumpBlock", ["0xffffff"], "block #16777215 not found"],
+  ["debug_dumpStateTrie", [{ blockNumber: "0xffffff" }], "block ##16777215 not found"],
 ])("%s of %j returns the Go node's error", async (name, params, message) => {
   await expect(ask(name, ...params)).rejects.toMatchObject({ code: -32000, message });
 });

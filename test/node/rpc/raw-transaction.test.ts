@@ -25,6 +25,18 @@ test.each([
   ["0x08ff", CUT, UNDEFINED],
   [`0x${"11".repeat(32)}`, noList("FeeDelegatedValueTransferMemo"), UNDEFINED],
   ["0x18c0", UNDEFINED, UNDEFINED],
+  ["0x01f8", UNDEFINED, CUT],
+  ["0x0178", UNDEFINED, noList("EthereumAccessList")],
+  ["0x02", UNDEFINED, "EOF"],
+  ["0x03c0", UNDEFINED, "unexpected EOF"],
+  ["0x7803c0", "unexpected EOF", UNDEFINED],
+  ["0x0334f881", UNDEFINED, "rlp: expected List"],
+  ["0x80", "EOF", "EOF"],
+  [`0x8f${"11".repeat(20)}`, noList("Legacy"), noList("Legacy")],
+  ["0x21bdf8818207e3", CUT, UNDEFINED],
+  ["0x04b9f8818207e3", UNDEFINED, CUT],
+  ["0x2002f881", "rlp: expected input list for types.txInternalDataAccountUpdateSerializable", UNDEFINED],
+  ["0x29c4f8818207", "rlp: element is larger than containing list", UNDEFINED],
 ])("%s is refused: %s in the chain's encoding, %s in Ethereum's", (raw, chain, ethereum) => {
   expect(() => decodeChainTransaction(fromHex(raw))).toThrow(chain);
   expect(() => decodeEthereumTransaction(fromHex(raw))).toThrow(ethereum);
@@ -33,6 +45,11 @@ test.each([
 test("the error for an empty list names the expected type", () => {
   for (const { name, prefix } of transactionTypes) {
     const stem = name.slice("TxType".length).replace("LegacyTransaction", "Legacy");
-    expect(() => decodeChainTransaction(concatBytes(prefix, Uint8Array.of(0xc0)))).toThrow(few(stem));
+    const isUpdate = stem.includes("AccountUpdate");
+    const message = isUpdate ? `types.txInternalData${stem}Serializable` : few(stem);
+    const isBlob = stem === "EthereumBlob";
+    expect(() => decodeChainTransaction(concatBytes(prefix, Uint8Array.of(0xc0)))).toThrow(
+      isBlob ? "unexpected EOF" : message,
+    );
   }
 });

@@ -136,7 +136,9 @@ test("raw transactions are submitted up to the first malformed one, whose index 
   const { raw } = await node.call("chain_signTransaction", [{ ...order, nonce: "0x1" }]);
   const { raw: next } = await node.call("chain_signTransaction", [{ ...order, nonce: "0x2" }]);
   expect(await node.call("chain_sendRawTransactions", [[]])).toEqual(refused("Empty input"));
-  expect(await node.call("chain_sendRawTransactions", [[raw, "0x", next]])).toEqual(refused("Index 1: EOF"));
+  expect(await node.call("chain_sendRawTransactions", [[raw, "0x", next]])).toEqual(
+    refused("Index 1: empty input"),
+  );
   expect(await node.call("chain_sendRawTransactions", [[next]])).toHaveLength(1);
   expect(await node.call("chain_sendRawTransactions", [[raw]])).toMatchObject({
     message: expect.stringMatching(/^Index 0: known transaction: [0-9a-f]{64}$/),

@@ -105,7 +105,7 @@ test("a block from a file is traced like the one in the chain", async () => {
 });
 
 test.each<[string, readonly unknown[], string]>([
-  ["debug_standardTraceBlockToFile", [`0x${"12".repeat(32)}`], `block 0x${"12".repeat(32)} not found`],
+  ["debug_standardTraceBlockToFile", [`0x${"12".repeat(32)}`], `block ${"12".repeat(32)} not found`],
   ["debug_standardTraceBadBlockToFile", [`0x${"12".repeat(32)}`], "data is not found with the given key"],
   ["debug_traceBlockFromFile", ["nowhere"], "could not read file: open nowhere: no such file or directory"],
   ["debug_traceBlockFromFile", ["/dev/zero"], "could not read file: no block is as large, or it is no file"],

@@ -178,13 +178,36 @@ test("frames count by the size of their data", async () => {
   });
 });
 
-test.each([
+const GO_HEADER = "types.Header, decoding into (types.Block)(types.extblock).Header";
+
+test.each<[string, unknown[], string]>([
   ["debug_traceBlockByNumber", ["0x0"], "genesis is not traceable"],
   ["debug_traceBlockByNumber", ["0x9"], "the block does not exist (block number: 9)"],
   ["debug_traceBlockByNumberRange", [null, null], "end block #0 needs to come after start block #-1"],
   ["debug_traceBlockByNumberRange", ["0x5", "0x6"], "starting block #4 not found"],
   ["debug_traceBlock", ["0x"], "could not decode block: EOF"],
   ["debug_traceBlock", ["0x01"], "could not decode block: rlp: expected input list for types.extblock"],
+  ...(
+    [
+      ["0xffff", "value size exceeds available input length"],
+      ["0xabcd", "value size exceeds available input length"],
+      ["0xc1", "value size exceeds available input length"],
+      ["0xb8", "value size exceeds available input length"],
+      ["0xf800", "non-canonical size information for types.extblock"],
+      ["0xb801", "non-canonical size information for types.extblock"],
+      ["0x8101", "expected input list for types.extblock"],
+      ["0xc0", "too few elements for types.extblock"],
+      ["0xc0c0", "too few elements for types.extblock"],
+      ["0xc101", `expected input list for ${GO_HEADER}`],
+      ["0xc3820101", `expected input list for ${GO_HEADER}`],
+      ["0xc2c0c0", `too few elements for ${GO_HEADER}`],
+      ["0xc3c0c0c0", `too few elements for ${GO_HEADER}`],
+    ] as const
+  ).map(([rlp, fault]): [string, unknown[], string] => [
+    "debug_traceBlock",
+    [rlp],
+    `could not decode block: rlp: ${fault}`,
+  ]),
   ["debug_traceBadBlock", [`0x${"11".repeat(32)}`], "data is not found with the given key"],
 ])("%s of %j returns the Go node's error", async (name, params, message) => {
   await expect(ask(name, params)).rejects.toMatchObject({ code: -32000, message });

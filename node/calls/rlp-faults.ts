@@ -1,0 +1,64 @@
+/**
+ * Errors of the Go node's RLP reader (`rlp/decode.go@v2.2.2`) for malformed input: bytes in, the text of the first
+ * fault of an item and of the items in a list out.
+ */
+
+const LIST = 0xc0;
+const LONG = 55;
+
+const TOO_LARGE = "rlp: value size exceeds available input length";
+
+/** The head of an item: its length and that of its content, in bytes. */
+interface ItemHead {
+  readonly isList: boolean;
+  readonly head: number;
+  readonly size: number;
+}
+
+/** A fault of a head: its text, or undefined for a size in more bytes than needed. */
+type HeadFault = { readonly fault: string | undefined };
+
+/** Returns the fault of a list that belongs to a Go structure; undefined for a list whose head is right. */
+export function listFault(bytes: Uint8Array, structure: string): string | undefined {
+  if (bytes.length === 0) return "EOF";
+  const head = headOf(bytes);
+  if ("fault" in head) return head.fault ?? `rlp: non-canonical size information for ${structure}`;
+  return head.isList ? undefined : `rlp: expected input list for ${structure}`;
+}
+
+/** Returns the number of items in a list whose head is right, or the fault of the item that is not whole. */
+export function itemsOf(bytes: Uint8Array): number | string {
+  const list = headOf(bytes);
+  if ("fault" in list) return list.fault ?? TOO_LARGE;
+  const content = bytes.subarray(list.head, list.head + list.size);
+  let count = 0;
+  for (let at = 0; at < content.length; count++) {
+    const item = headOf(content.subarray(at));
+    if ("fault" in item) return "rlp: element is larger than containing list";
+    at += item.head + item.size;
+  }
+  return count;
+}
+
+/** Returns the bytes from the first item of a list on; the list's head must be right. */
+export function firstItem(bytes: Uint8Array): Uint8Array {
+  const list = headOf(bytes);
+  return "fault" in list ? new Uint8Array(0) : bytes.subarray(list.head, list.head + list.size);
+}
+
+function headOf(bytes: Uint8Array): ItemHead | HeadFault {
+  const [first = 0] = bytes;
+  if (first < 0x80) return { isList: false, head: 0, size: 1 };
+  const isList = first >= LIST;
+  const short = first - (isList ? LIST : 0x80);
+  if (short <= LONG) return checkSize(bytes, { isList, head: 1, size: short });
+  const digits = bytes.subarray(1, 1 + short - LONG);
+  if (digits.length < short - LONG) return { fault: TOO_LARGE };
+  if (digits[0] === 0) return { fault: undefined };
+  const size = digits.reduce((sum, digit) => sum * 256 + digit, 0);
+  return size <= LONG ? { fault: undefined } : checkSize(bytes, { isList, head: 1 + digits.length, size });
+}
+
+function checkSize(bytes: Uint8Array, head: ItemHead): ItemHead | HeadFault {
+  return head.head + head.size > bytes.length ? { fault: TOO_LARGE } : head;
+}
