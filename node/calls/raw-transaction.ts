@@ -14,7 +14,6 @@ import { firstItem, itemsOf, listFault } from "./rlp-faults.ts";
 /** First byte of the Ethereum types in the encoding of Kaia. */
 const ETHEREUM = 0x78;
 const BLOB = 0x7803;
-const LIST = 0xc0;
 const EMPTY_STRING = 0x80;
 const LEGACY = "types.TxInternalDataLegacy";
 
@@ -58,15 +57,21 @@ function decodeOrThrow(raw: Uint8Array): Transaction {
 function faultMessage(raw: Uint8Array): string | undefined {
   const [first] = raw;
   if (first === undefined) return "EOF";
-  // A string in place of a type byte is read as a legacy transaction; an empty one is the type 0.
-  const isLegacy = first >= LIST || (first > EMPTY_STRING && first < LIST);
-  const at = isLegacy ? 0 : first === ETHEREUM ? 2 : 1;
-  const code = at === 2 ? ETHEREUM * 256 + (raw[1] ?? 0) : at === 1 && first < EMPTY_STRING ? first : 0;
-  if (raw[at] === undefined) return first === 0 ? `rlp: expected input list for ${LEGACY}` : "EOF";
+  const { code, at } = statedType(raw, first);
+  const list = raw.subarray(at);
+  if (list.length === 0) return first === 0 ? `rlp: expected input list for ${LEGACY}` : "EOF";
   const type = typeOf(code);
   if (type === undefined) return undefined;
-  const list = raw.subarray(at);
   return type.code === BLOB ? blobFault(list, type) : fieldFault(list, type);
+}
+
+/** Returns the type that the first bytes name, and the position behind them. */
+function statedType(raw: Uint8Array, first: number): { readonly code: number; readonly at: number } {
+  if (first < EMPTY_STRING) {
+    return first === ETHEREUM ? { code: ETHEREUM * 256 + (raw[1] ?? 0), at: 2 } : { code: first, at: 1 };
+  }
+  // The Go node reads an empty string as the number 0, and other strings as a legacy transaction.
+  return { code: 0, at: first === EMPTY_STRING ? 1 : 0 };
 }
 
 function fieldFault(list: Uint8Array, type: TransactionType): string | undefined {

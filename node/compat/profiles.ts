@@ -36,6 +36,7 @@ export type RpcOptions = Pick<
   | "importedText"
   | "showsBlsKey"
   | "storageOf"
+  | "refusesAbsentBlocks"
 > &
   Pick<TraceMethodDeps, "traceForm" | "chargesTracedCalls">;
 
@@ -138,6 +139,7 @@ const serviceProfile: RpcProfile = {
     importedText: "strict",
     showsBlsKey: false,
     storageOf: "accounts",
+    refusesAbsentBlocks: false,
     chargesTracedCalls: false,
     traceForm: {
       framelessErrors: {},
@@ -193,6 +195,7 @@ const klaytnProfile: RpcProfile = {
     importedText: "lenient",
     showsBlsKey: true,
     storageOf: "contracts",
+    refusesAbsentBlocks: true,
     chargesTracedCalls: false,
     traceForm: {
       formatCall: klaytnCallTrace,

@@ -1,5 +1,6 @@
 /** Transactions by block and index, as JSON, raw or counted, and transactions by their sender's hash. */
 
+import type { Hash } from "../bytes/brands.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { findBlock } from "../calls/lookup.ts";
 import type { Chain, TransactionPlace } from "../chain/chain.ts";
@@ -11,6 +12,7 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import { anchoringJson } from "../model/anchoring.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
+import { noBlock } from "../presenters/not-found.ts";
 import { blockReceipts, chainReceipt, type ReceiptForm, withPrice } from "../presenters/receipt.ts";
 import { chainTransaction, chainTransactionText, ethTransactionText } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -22,6 +24,8 @@ export interface ChainByIndexDeps {
   readonly pool: Pick<TxPool, "get">;
   readonly receiptForm: ReceiptForm;
   readonly hashBySender?: ChainNodeDeps["hashBySender"];
+  /** True where the methods of `chain` fail for an absent block; otherwise they return null or no bytes. */
+  readonly refusesAbsentBlocks: boolean;
 }
 
 /** The methods that both modules have. */
@@ -39,6 +43,7 @@ type FormatTransaction = typeof ethTransactionText;
 /** Names and results of one of the two modules. */
 interface Module {
   readonly names: Readonly<Record<IndexMethod, string>>;
+  readonly isChain: boolean;
   readonly view: FormatTransaction;
   /** Number of bytes before Ethereum's encoding in Kaia's. */
   readonly skips: (tx: Transaction) => number;
@@ -55,6 +60,7 @@ const MODULES: readonly Module[] = [
       countByNumber: "chain_getBlockTransactionCountByNumber",
       countByHash: "chain_getBlockTransactionCountByHash",
     },
+    isChain: true,
     view: chainTransactionText,
     skips: () => 0,
   },
@@ -68,6 +74,7 @@ const MODULES: readonly Module[] = [
       countByNumber: "eth_getBlockTransactionCountByNumber",
       countByHash: "eth_getBlockTransactionCountByHash",
     },
+    isChain: false,
     view: ethTransactionText,
     skips: ({ type }) => (type.ethType === 0 ? 0 : 1),
   },
@@ -88,14 +95,33 @@ export function chainByIndexMethods(deps: ChainByIndexDeps): Method[] {
   ];
 }
 
-function indexMethods({ chain, pool }: ChainByIndexDeps, { names, view, skips }: Module): Method[] {
+/** The blocks of a module by number and hash. */
+interface BlockFinder {
+  readonly byNumber: (number: BlockNumber) => Block | undefined;
+  readonly byHash: (hash: Hash) => Block | undefined;
+}
+
+function blockFinder({ chain, refusesAbsentBlocks }: ChainByIndexDeps, { isChain }: Module): BlockFinder {
+  const found = (block: Block | undefined, wanted: BlockNumber | Hash): Block | undefined => {
+    if (block === undefined && isChain && refusesAbsentBlocks) throw noBlock(wanted);
+    return block;
+  };
+  return {
+    byNumber: (number) => found(findBlock(chain, number), number),
+    byHash: (wanted) => found(chain.blockByHash(wanted), wanted),
+  };
+}
+
+function indexMethods(deps: ChainByIndexDeps, module: Module): Method[] {
+  const { chain, pool } = deps;
+  const { names, view, skips } = module;
+  const find = blockFinder(deps, module);
   const format = (block: Block | undefined, index: number) => {
     const tx = block?.transactions[index];
     return block && tx && view(chain, tx, { block, index });
   };
   const raw = (tx: Transaction | undefined): Uint8Array =>
     tx === undefined ? NO_BYTES : tx.raw.subarray(skips(tx));
-  const blockByNumber = (number: BlockNumber): Block | undefined => findBlock(chain, number);
   const index = indexQuantity;
   return [
     method({
@@ -103,28 +129,28 @@ function indexMethods({ chain, pool }: ChainByIndexDeps, { names, view, skips }:
       summary: "Returns the transaction at an index of a block; null for an unknown one.",
       params: { ...BY_NUMBER, index },
       result: transaction,
-      handle: (args) => format(blockByNumber(args.block), args.index),
+      handle: (args) => format(find.byNumber(args.block), args.index),
     }),
     method({
       name: names.byHash,
       summary: "Returns the transaction at an index of a block; null for an unknown one.",
       params: { ...BY_HASH, index },
       result: transaction,
-      handle: (args) => format(chain.blockByHash(args.block), args.index),
+      handle: (args) => format(find.byHash(args.block), args.index),
     }),
     method({
       name: names.rawByNumber,
       summary: "Returns the encoded transaction at an index of a block; empty for an unknown one.",
       params: { ...BY_NUMBER, index },
       result: data,
-      handle: (args) => raw(blockByNumber(args.block)?.transactions[args.index]),
+      handle: (args) => raw(find.byNumber(args.block)?.transactions[args.index]),
     }),
     method({
       name: names.rawByHash,
       summary: "Returns the encoded transaction at an index of a block; empty for an unknown one.",
       params: { ...BY_HASH, index },
       result: data,
-      handle: (args) => raw(chain.blockByHash(args.block)?.transactions[args.index]),
+      handle: (args) => raw(find.byHash(args.block)?.transactions[args.index]),
     }),
     method({
       name: names.rawByTransactionHash,
@@ -139,7 +165,9 @@ function indexMethods({ chain, pool }: ChainByIndexDeps, { names, view, skips }:
   ];
 }
 
-function countMethods({ chain }: ChainByIndexDeps, { names }: Module): Method[] {
+function countMethods(deps: ChainByIndexDeps, module: Module): Method[] {
+  const { names } = module;
+  const find = blockFinder(deps, module);
   const count = nullable(numberQuantity);
   return [
     method({
@@ -147,14 +175,14 @@ function countMethods({ chain }: ChainByIndexDeps, { names }: Module): Method[] 
       summary: "Returns the number of transactions in a block; null for an unknown block.",
       params: BY_NUMBER,
       result: count,
-      handle: (args) => findBlock(chain, args.block)?.transactions.length,
+      handle: (args) => find.byNumber(args.block)?.transactions.length,
     }),
     method({
       name: names.countByHash,
       summary: "Returns the number of transactions in a block; null for an unknown block.",
       params: BY_HASH,
       result: count,
-      handle: (args) => chain.blockByHash(args.block)?.transactions.length,
+      handle: (args) => find.byHash(args.block)?.transactions.length,
     }),
   ];
 }

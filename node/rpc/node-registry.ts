@@ -25,7 +25,7 @@ import { auctionMethods } from "./auction.ts";
 import { type CallMethodDeps, callMethods } from "./calls.ts";
 import { chainAccountMethods } from "./chain-accounts.ts";
 import { type ChainBlockDeps, chainBlockMethods } from "./chain-blocks.ts";
-import { chainByIndexMethods } from "./chain-by-index.ts";
+import { type ChainByIndexDeps, chainByIndexMethods } from "./chain-by-index.ts";
 import { chainConsensusMethods } from "./chain-consensus.ts";
 import { chainFeeMethods } from "./chain-fees.ts";
 import { chainGovernanceMethods } from "./chain-governance.ts";
@@ -64,6 +64,7 @@ export interface NodeRegistryDeps
     AdminListenersDeps,
     NetMethodDeps,
     ChainNodeDeps,
+    ChainByIndexDeps,
     GovernanceVoteDeps,
     ProofMethodDeps,
     SupplyMethodDeps,
