@@ -49,7 +49,7 @@ function runOnce(code: Uint8Array): { gas: number; seconds: number } {
 
 /** The computation cost of one turn of straight code. */
 function costOf(body: string): number {
-  const { cost } = tablesOf(RULES.evm);
+  const { cost } = tablesOf(RULES);
   const code = assemble(body);
   let sum = 0;
   for (let at = 0; at < code.length; at++) {

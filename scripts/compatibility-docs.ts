@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { publicForks } from "../node/cli/fork-table.ts";
+import { EXCLUSION_RULES } from "../test/support/suite-exclusions.ts";
 
 /** Path of the page. */
 export const COMPATIBILITY_DOCS = "docs/compatibility.md";
@@ -45,7 +46,7 @@ const CLIENTS: readonly (readonly [string, string])[] = [
 
 /** Returns the whole page. */
 export function compatibilityDocs(): string {
-  return [INTRODUCTION, peerSection(), clientSection(), networkSection()].join("\n");
+  return [INTRODUCTION, peerSection(), clientSection(), suiteSection(), networkSection()].join("\n");
 }
 
 function peerSection(): string {
@@ -65,6 +66,46 @@ function versionOf(versions: Readonly<Record<string, string>>, name: string): st
   const version = versions[name];
   if (version === undefined) throw new Error(`${name} is not a development dependency`);
   return version;
+}
+
+/** Result of a run of `npm run vectors` on a whole suite. */
+interface SuiteResult {
+  readonly suite: string;
+  /** Passed by the Go node's own runner of v2.2.2, where it was counted. */
+  readonly go?: number;
+  readonly passed: number;
+  readonly excluded: Readonly<Record<string, number>>;
+  readonly remaining: number;
+}
+
+function suiteSection(): string {
+  const results = JSON.parse(readFileSync("test/vectors/suite-results.json", "utf8")) as SuiteResult[];
+  const rows = results.map(({ suite, go, passed, excluded, remaining }) => {
+    const out = Object.values(excluded).reduce((sum, count) => sum + count, 0);
+    return [suite, ...[passed, out, remaining].map(grouped), go === undefined ? "" : grouped(go)].join(" | ");
+  });
+  const counts = section(
+    "Published suites",
+    "suite | passed | excluded by rule | remaining | passed by the Go runner",
+    rows,
+  );
+  const rules = EXCLUSION_RULES.map(({ name, reason, source }) => {
+    const cases = results.reduce((sum, { excluded }) => sum + (excluded[name] ?? 0), 0);
+    return `| ${name} | ${grouped(cases)} | ${reason} | \`${source}\` |`;
+  });
+  return `${counts}
+Printed by \`npm run vectors -- PATH\`. A case is excluded only if it differs and the rule holds for it:
+
+| rule | cases | reason | file of Kaia v2.2.2 |
+|---|---|---|---|
+${rules.join("\n")}
+
+Files above 4 MiB of the fixtures were not available. A part of each suite is in \`test/vectors/core-tests\` and in \`npm test\`.
+`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString("en-US");
 }
 
 function networkSection(): string {

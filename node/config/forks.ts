@@ -75,7 +75,7 @@ export const forks: readonly ForkRow[] = [
     name: "cancunBlock",
     configKey: "cancunCompatibleBlock",
     ordered: true,
-    changes: { evm: "cancun", computationLimit: 150_000_000, warmsAccessList: true },
+    changes: { evm: "cancun", plainCodeHash: true, computationLimit: 150_000_000, warmsAccessList: true },
   },
   {
     name: "randaoBlock",

@@ -94,6 +94,10 @@ export interface RuleFacts {
   readonly blobGas: boolean;
   /** Revision of the EVM. */
   readonly evm: EvmRevision;
+  /** EXTCODEHASH costs 400 for every address and warms none (EIP-1052); otherwise it costs as EIP-2929 says. */
+  readonly plainCodeHash: boolean;
+  /** Addresses that take no value and hold no code: 0x1 to 0x3ff, or the precompiled contracts in force. */
+  readonly reservedAddresses: "range" | "precompiles";
   /** Maximum computation cost of the opcodes of one transaction. */
   readonly computationLimit: number;
   /** Maximum size of a block, in bytes of RLP. */
@@ -136,6 +140,8 @@ export const BASE_FACTS: RuleFacts = {
   delegations: false,
   blobGas: false,
   evm: "base",
+  plainCodeHash: false,
+  reservedAddresses: "range",
   computationLimit: 100_000_000,
   maxBlockSize: undefined,
 };

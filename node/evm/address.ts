@@ -7,7 +7,6 @@ import { keccak256 } from "../crypto/keccak.ts";
 
 const MAX_ADDRESS = (1n << 160n) - 1n;
 const CACHE_SIZE = 256;
-const LAST_RESERVED = 0x3ff;
 
 /** Direct-mapped cache of recent conversions, indexed by the low bits of the word. */
 const words = Array.from<bigint>({ length: CACHE_SIZE }).fill(-1n);
@@ -33,15 +32,6 @@ export function wordOf(bytes: Address | Hash): bigint {
 export function shortNumber(address: Address): number {
   for (let i = 0; i < 18; i++) if (address[i] !== 0) return -1;
   return ((address[18] ?? 0) << 8) | (address[19] ?? 0);
-}
-
-/**
- * True for 0x1 to 0x3ff, the range reserved for precompiled contracts (`common.IsPrecompiledContractAddress`
- * of the Go node).
- */
-export function isReserved(address: Address): boolean {
-  const number = shortNumber(address);
-  return number > 0 && number <= LAST_RESERVED;
 }
 
 /** Returns the address of a contract made by CREATE; `nonce` is the creator's nonce before the creation. */

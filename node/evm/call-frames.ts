@@ -6,19 +6,18 @@
 import type { Address } from "../bytes/brands.ts";
 import { type Account, emptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
-import { isReserved } from "./address.ts";
 import { delegationIn } from "./code.ts";
 import { failures, precompileFailure } from "./failure.ts";
 import { type CallFrame, payGas } from "./frame.ts";
 import { checkStart, rejectFrame, transfer } from "./frame-checks.ts";
 import type { Machine } from "./machine.ts";
-import { type Precompile, precompileAt } from "./precompiles.ts";
+import { isReserved, type Precompile, precompileAt } from "./precompiles.ts";
 
 /** Begins a call. Returns true when the frame has code to run; otherwise the frame has ended. */
 export function beginCall(m: Machine, f: CallFrame): boolean {
   const { world, rules } = m;
   f.snapshotId = world.snapshot();
-  const precompile = isReserved(f.codeAddress) ? precompileFor(m, f.caller, f.codeAddress) : undefined;
+  const precompile = isReserved(f.codeAddress, rules) ? precompileFor(m, f.caller, f.codeAddress) : undefined;
   m.watch?.enter(f, precompile !== undefined); // a tracer also sees rejected frames
   if (!checkStart(m, f)) return false;
   const isCall = f.kind === "CALL";
@@ -48,7 +47,7 @@ function vmVersionOf(account: Account | undefined): 0 | 1 {
 /** Creates the callee's account if a CALL needs it. Returns false when the call has ended. */
 function openAccount({ world, rules }: Machine, f: CallFrame, precompile: Precompile | undefined): boolean {
   const { address, value } = f;
-  if (isReserved(address)) {
+  if (isReserved(address, rules)) {
     if (precompile === undefined || value !== 0n) return rejectFrame(f, failures["reserved-address"]);
     if (!world.exists(address)) {
       const codeInfo = rules.vmVersion << 4;
@@ -63,7 +62,7 @@ function openAccount({ world, rules }: Machine, f: CallFrame, precompile: Precom
 function hasCallee(m: Machine, { parent, caller, codeAddress }: CallFrame): boolean {
   if (m.world.exists(codeAddress)) return true;
   const asker = parent?.address ?? caller;
-  return isReserved(codeAddress) && precompileFor(m, asker, codeAddress) !== undefined;
+  return isReserved(codeAddress, m.rules) && precompileFor(m, asker, codeAddress) !== undefined;
 }
 
 function runPrecompile(m: Machine, f: CallFrame, row: Precompile): void {

@@ -8,12 +8,13 @@ import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { emptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import type { World } from "../state/world/world.ts";
-import { create2Address, createAddress, isReserved, wordOf } from "./address.ts";
+import { create2Address, createAddress, wordOf } from "./address.ts";
 import { Code } from "./code.ts";
 import { failures } from "./failure.ts";
 import { type CallFrame, NO_BYTES, takeGas } from "./frame.ts";
 import { checkStart, rejectFrame, transfer } from "./frame-checks.ts";
 import type { Machine } from "./machine.ts";
+import { isReserved } from "./precompiles.ts";
 
 const MAX_CODE_BYTES = 24_576;
 const CODE_BYTE_GAS = 200;
@@ -42,7 +43,7 @@ export function beginCreation(m: Machine, f: CallFrame, salt: bigint | undefined
     f.failure = failures["address-collision"];
     return false;
   }
-  if (isReserved(f.address)) return rejectFrame(f, failures["reserved-address"]);
+  if (isReserved(f.address, m.rules)) return rejectFrame(f, failures["reserved-address"]);
   f.input = NO_BYTES; // init code is not call data
   openContract(m, f.address);
   transfer(world, f);

@@ -172,7 +172,7 @@ function runFrames(m: Machine, top: CallFrame): void {
 
 function createMachine(options: EvmOptions): Machine {
   const { world, rules, block, transaction, tracer } = options;
-  const tables = tablesOf(rules.evm);
+  const tables = tablesOf(rules);
   return {
     world,
     rules,

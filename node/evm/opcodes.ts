@@ -85,7 +85,7 @@ const context: readonly Row[] = [
   ["EXTCODECOPY", 0x3c, 4, 0, { base: 700, kore: 100 }, 1000, dynamic],
   ["RETURNDATASIZE", 0x3d, 0, 1, 2, 10],
   ["RETURNDATACOPY", 0x3e, 3, 0, 3, 40, dynamic],
-  ["EXTCODEHASH", 0x3f, 1, 1, { base: 400, istanbul: 700, kore: 100, cancun: 400 }, 1000, dynamic],
+  ["EXTCODEHASH", 0x3f, 1, 1, { base: 400, istanbul: 700, kore: 100 }, 1000, dynamic],
   ["BLOCKHASH", 0x40, 1, 1, 20, 500],
   ["COINBASE", 0x41, 0, 1, 2, 189],
   ["TIMESTAMP", 0x42, 0, 1, 2, 265],

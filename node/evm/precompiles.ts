@@ -26,6 +26,8 @@ export interface Precompile extends PrecompileWork {
   readonly address: number;
 }
 
+const LAST_RESERVED = 0x3ff;
+
 type Row = readonly [address: number, since: EvmRevision, work: PrecompileWork];
 
 /**
@@ -80,6 +82,16 @@ const sets = new Map<string, ReadonlyMap<number, Precompile>>();
  */
 export function precompileAt(address: Address, rules: Rules, vmVersion: 0 | 1): Precompile | undefined {
   return setOf(rules.evm, vmVersion).get(shortNumber(address));
+}
+
+/**
+ * True for an address that takes no value and holds no code: 0x1 to 0x3ff, unless the rules reserve those of
+ * the contracts in force alone (`common.IsPrecompiledContractAddress` of the Go node).
+ */
+export function isReserved(address: Address, rules: Rules): boolean {
+  const number = shortNumber(address);
+  if (number <= 0 || number > LAST_RESERVED) return false;
+  return rules.reservedAddresses === "range" || setOf(rules.evm, 1).has(number);
 }
 
 /**

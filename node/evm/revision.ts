@@ -2,7 +2,7 @@
  * Tables of a revision's opcodes, indexed by opcode number, for the interpreter loop; the counterpart of
  * `blockchain/vm/jump_table.go@v2.2.2`.
  */
-import { EVM_REVISIONS, type EvmRevision, isRevisionSince } from "../config/rule-facts.ts";
+import { EVM_REVISIONS, type EvmRevision, isRevisionSince, type RuleFacts } from "../config/rule-facts.ts";
 import { type ByRevision, opcodes } from "./opcodes.ts";
 
 /** Upper bound of words on a stack. */
@@ -27,8 +27,8 @@ export interface RevisionTables {
 export interface GasSchedule {
   /** Access to warm addresses and slots is cheaper (EIP-2929). */
   readonly warmth: boolean;
-  /** EXTCODEHASH ignores warm addresses and the hash of empty accounts (EIP-1052). */
-  readonly plainCodeHash: boolean;
+  /** EXTCODEHASH returns zero for empty accounts (EIP-1052). */
+  readonly emptyHashIsZero: boolean;
   /** SSTORE is measured against the value at the start of the transaction (EIP-2200). */
   readonly netStorage: boolean;
   /** Refund for a cleared slot. */
@@ -47,14 +47,23 @@ export interface GasSchedule {
   readonly efCode: "allowed" | "reported" | "refused";
 }
 
-const tablesByRevision = new Map<EvmRevision, RevisionTables>();
+/** Facts of the rules that the tables depend on. */
+export type TableFacts = Pick<RuleFacts, "evm" | "plainCodeHash">;
+
+const tablesWithWarmHash = new Map<EvmRevision, RevisionTables>();
+const tablesWithPlainHash = new Map<EvmRevision, RevisionTables>();
+
+const EXTCODEHASH = 0x3f;
+const PLAIN_HASH_GAS = 400;
 
 /** Returns the tables of a revision, built once. */
-export function tablesOf(revision: EvmRevision): RevisionTables {
-  let tables = tablesByRevision.get(revision);
+export function tablesOf({ evm, plainCodeHash }: TableFacts): RevisionTables {
+  const built = plainCodeHash ? tablesWithPlainHash : tablesWithWarmHash;
+  let tables = built.get(evm);
   if (tables === undefined) {
-    tables = createTables(revision);
-    tablesByRevision.set(revision, tables);
+    tables = createTables(evm);
+    if (plainCodeHash) tables.gas[EXTCODEHASH] = PLAIN_HASH_GAS;
+    built.set(evm, tables);
   }
   return tables;
 }
@@ -94,7 +103,7 @@ function scheduleOf(revision: EvmRevision): GasSchedule {
   const since = (first: EvmRevision): boolean => isRevisionSince(revision, first);
   return {
     warmth: since("kore"),
-    plainCodeHash: since("cancun"),
+    emptyHashIsZero: since("cancun"),
     netStorage: since("istanbul"),
     clearRefund: since("kore") ? 4800 : 15_000,
     destroyRefund: since("kore") ? 0 : 24_000,

@@ -56,12 +56,12 @@ export function extcodecopy(m: Machine, f: CallFrame, sp: number, gas: number): 
 
 /** EXTCODEHASH: the hash of no bytes for accounts without code; from Cancun on zero for empty accounts. */
 export function extcodehash(m: Machine, f: CallFrame, sp: number, gas: number): number {
-  const { world, schedule } = m;
+  const { world, schedule, rules } = m;
   const address = addressOf(f.stack[sp - 1] as bigint);
-  const left = charge(m, f, gas, schedule.plainCodeHash ? 0 : coldAddressGas(m, address));
+  const left = charge(m, f, gas, rules.plainCodeHash ? 0 : coldAddressGas(m, address));
   if (left < 0) return left;
   const hash = world.codeHash(address);
-  if (schedule.plainCodeHash && world.isEmpty(address)) f.stack[sp - 1] = 0n;
+  if (schedule.emptyHashIsZero && world.isEmpty(address)) f.stack[sp - 1] = 0n;
   else f.stack[sp - 1] = hash === EMPTY_HASH ? EMPTY_CODE_HASH : wordOf(hash);
   return left;
 }

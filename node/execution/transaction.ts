@@ -53,7 +53,7 @@ export function executeTransaction(
 ): ExecutedTransaction {
   const { rules } = context;
   checkType(tx, rules);
-  validateForKind(world, tx);
+  validateForKind(world, tx, rules);
   const sender = verifySender(world, tx, context);
   const payer = verifyPayer(world, tx, { sender, ...context });
   checkPrice(tx, sender.address, context);

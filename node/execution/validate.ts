@@ -4,8 +4,10 @@
  */
 import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
+import type { Rules } from "../config/rules.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
-import { createAddress, isReserved } from "../evm/address.ts";
+import { createAddress } from "../evm/address.ts";
+import { isReserved } from "../evm/precompiles.ts";
 import type { Account } from "../model/account.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
@@ -25,26 +27,31 @@ const ZERO_ADDRESS: Address = new Uint8Array(20);
  * Checks the rules of the transaction's type. Throws `ExecutionError`
  * (`blockchain/types/tx_internal_data.go@v2.2.2`).
  */
-export function validateForKind(accounts: AccountReader, tx: Transaction): void {
+export function validateForKind(accounts: AccountReader, tx: Transaction, rules: Rules): void {
   if (tx.type.action === "key-update") return checkKeyUpdate(accounts, tx);
   if (tx.type.action === "nothing") return;
-  if (tx.fields.from !== undefined && tx.type.creates(tx)) return checkDeploy(tx, tx.fields.from);
+  if (tx.fields.from !== undefined && tx.type.creates(tx)) return checkDeploy(tx, tx.fields.from, rules);
   const { to, type } = tx;
   if (to !== undefined && type.recipientRule !== undefined) {
-    CHECKS[type.recipientRule](to, accounts.account(to));
+    CHECKS[type.recipientRule](to, { account: accounts.account(to), rules });
   }
 }
 
-const CHECKS: Readonly<Record<RecipientRule, (to: Address, account: Account | undefined) => void>> = {
-  "be-unreserved": (to) => {
-    if (isReserved(to)) throw reservedAddress();
+interface RecipientFacts {
+  readonly account: Account | undefined;
+  readonly rules: Rules;
+}
+
+const CHECKS: Readonly<Record<RecipientRule, (to: Address, facts: RecipientFacts) => void>> = {
+  "be-unreserved": (to, { rules }) => {
+    if (isReserved(to, rules)) throw reservedAddress();
   },
-  "hold-no-code": (to, account) => {
-    if (isReserved(to)) throw reservedAddress();
+  "hold-no-code": (to, { account, rules }) => {
+    if (isReserved(to, rules)) throw reservedAddress();
     if (!isProgram(account)) return;
     throw new ExecutionError("recipient-with-code", "recipient must be an EOA without code");
   },
-  "be-program": (_to, account) => {
+  "be-program": (_to, { account }) => {
     if (!isProgram(account)) {
       throw new ExecutionError("recipient-without-code", "recipient must be an EOA with code or an SCA");
     }
@@ -63,8 +70,8 @@ function checkKeyUpdate(accounts: AccountReader, { fields }: Transaction): void 
   if (isProgram(sender)) throw new ExecutionError("bad-sender", "sender must be an EOA without code");
 }
 
-function checkDeploy({ nonce, fields }: Transaction, sender: Address): void {
-  if (isReserved(createAddress(sender, nonce))) throw reservedAddress();
+function checkDeploy({ nonce, fields }: Transaction, sender: Address, rules: Rules): void {
+  if (isReserved(createAddress(sender, nonce), rules)) throw reservedAddress();
   if (fields.humanReadable === true) {
     throw new ExecutionError("human-readable", "Human-readable address is not supported now");
   }

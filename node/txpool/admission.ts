@@ -41,7 +41,7 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
   checkBlobs(tx, terms);
   checkAuthorizations(tx);
   checkDelegations(tx, sender, { terms, pooled });
-  asPoolError("invalid-for-type", () => validateForKind(state, tx));
+  asPoolError("invalid-for-type", () => validateForKind(state, tx, terms.current));
   return sender;
 }
 
@@ -51,7 +51,7 @@ export function stillValid(tx: Transaction, sender: Address, terms: NextBlockRul
   if (!areSignersValid(state, tx, signingOptions(terms))) return false;
   try {
     checkPoolFunds(tx, { sender, balance: state.balance(sender) }, state);
-    validateForKind(state, tx); // a recipient may have got code since, or the account another key
+    validateForKind(state, tx, terms.current); // a recipient may have got code since, or the account another key
     return true;
   } catch (error) {
     if (error instanceof PoolError || error instanceof ExecutionError) return false;

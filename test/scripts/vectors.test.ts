@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readSuite } from "../support/core-vectors.ts";
+import type { BlockCase } from "../support/suite-blocks.ts";
 import type { StateCase } from "../support/suite-state.ts";
 import { judgeVector } from "../support/vectors-kinds.ts";
 
@@ -123,24 +124,41 @@ test("a state test passes by its root and logs, and fails when either is another
     post: { Byzantium: [{ ...expected, hash: `0x${"11".repeat(32)}` }], Tomorrow: [expected] },
   };
   const path = aVector("own-state.json.gz", { "a.json": { right: one, wrong: changed, empty: {} } });
-  const { passed, failures } = await judgeVector(path);
-  expect(passed).toBe(1);
+  const { passed, failures, excluded } = await judgeVector(path);
+  expect([passed, excluded]).toEqual([1, { fork: 1 }]);
   expect(failures).toEqual([
     expect.stringMatching(/^a.json wrong Byzantium 0: expected root 0x1111.*, found 0x/),
-    "a.json wrong Tomorrow 0: no rules are known for the fork Tomorrow",
     expect.stringMatching(/^a.json empty: /),
   ]);
 });
 
-test("a case that is excluded and passes all the same is a failure", async () => {
+test("a case that differs by a rule is counted under it, with the Go file, and one without a rule fails", () => {
   const suite = readSuite<StateCase>(join(VECTORS, "core-tests/kaia-state.json.gz"));
-  const good = suite["stCodeCopyTest/ExtCodeCopyTests.json"]?.["ExtCodeCopyTests"];
-  // As a case of this name is excluded.
-  const path = aVector("kaia-state.json.gz", {
-    "stArgsZeroOneBalance/callNonConst.json": { callNonConst: good },
+  const excluded = suite["stArgsZeroOneBalance/callNonConst.json"]?.["callNonConst"];
+  const path = aVector("rules-state.json.gz", { "a.json": { callNonConst: excluded } });
+  const { lines, status } = run(path);
+  expect(lines).toContain(
+    "| reserved-address | 1 | precompiled contracts take no value, and are no recipients of transfers | `blockchain/vm/evm.go@v2.2.2` |",
+  );
+  expect([lines.at(-1), status]).toEqual(["0 passed, 0 failed", 0]);
+});
+
+test("a file of Ethereum's suites is judged by its members, whatever its name", async () => {
+  const blocks = readSuite<BlockCase>(join(VECTORS, "core-tests/spec-blockchain.json.gz"));
+  const [tests = {}] = Object.values(blocks);
+  const [name = ""] = Object.keys(tests);
+  const { postState = {}, ...one } = tests[name] as BlockCase;
+  const [address = ""] = Object.keys(postState);
+  const changed = { ...postState, [address]: { ...postState[address], balance: "0x1234567" } };
+  const path = aVector("anything.json", {
+    right: { ...one, postState },
+    wrong: { ...one, postState: changed },
   });
-  const { failures } = await judgeVector(path);
-  expect(failures).toEqual([expect.stringContaining("passes, though it is excluded")]);
+  const { passed, failures } = await judgeVector(path);
+  expect(passed).toBe(1);
+  expect(failures).toEqual([
+    expect.stringMatching(/^anything.json wrong: 0x[0-9a-f]{40}: expected .*19088743/),
+  ]);
 });
 
 test("a trie suite compares roots", async () => {

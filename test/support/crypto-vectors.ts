@@ -14,6 +14,16 @@ export interface WycheproofCase {
   readonly result: "valid" | "acceptable" | "invalid";
 }
 
+/** A case of Wycheproof about PBKDF2 with HMAC-SHA-256; bytes are hexadecimal. */
+export interface DerivationCase {
+  readonly id: number;
+  readonly password: string;
+  readonly salt: string;
+  readonly iterations: number;
+  readonly length: number;
+  readonly key: string;
+}
+
 /** A case of EIP-2537; `expected` is null for input that is refused. */
 export interface PrecompileCase {
   readonly name: string;

@@ -10,7 +10,7 @@ import type { FrameStart, Tracer } from "../../node/evm/tracer.ts";
 import type { World } from "../../node/state/world/world.ts";
 import { type ProgramPlan, randomProgram, word } from "./evm-programs.ts";
 import { randomBytes } from "./random.ts";
-import { type SuiteAccount, SuiteWorld } from "./suite-world.ts";
+import { contractsOfVersion, type SuiteAccount, SuiteWorld } from "./suite-world.ts";
 
 /** One message in one world. */
 export interface Scenario {
@@ -146,6 +146,7 @@ export function rulesOf(revision: EvmRevision): Rules {
   return {
     ...BASE_RULES,
     evm: revision,
+    plainCodeHash: isRevisionSince(revision, "cancun"),
     vmVersion: revision === "base" ? 0 : 1,
     maxInitcodeSize: isRevisionSince(revision, "shanghai") ? 49_152 : undefined,
     initcodeWordGas: isRevisionSince(revision, "shanghai") ? 2n : 0n,
@@ -156,7 +157,7 @@ export function rulesOf(revision: EvmRevision): Rules {
 /** Runs a scenario here. */
 export function runHere(scenario: Scenario): { readonly ended: Ended; readonly seen: Seen } {
   const rules = rulesOf(scenario.revision);
-  const suite = new SuiteWorld(scenario.accounts, rules.vmVersion);
+  const suite = new SuiteWorld(scenario.accounts, contractsOfVersion(rules.vmVersion));
   const { world } = suite;
   const { tracer, seen } = observer();
   warmUp(world, scenario);

@@ -5,6 +5,8 @@ import type { EvmBlock } from "../../node/evm/evm.ts";
 import type { Tracer } from "../../node/evm/tracer.ts";
 import { ExecutionError } from "../../node/execution/error.ts";
 import { applyMessage } from "../../node/execution/transition.ts";
+import { floorGasAbove } from "../../node/model/transaction-gas.ts";
+import type { Authorization } from "../../node/model/transaction-type.ts";
 import type { World } from "../../node/state/world/world.ts";
 
 /** A message and how it pays. */
@@ -20,7 +22,12 @@ export interface SuiteMessage {
   readonly price: bigint;
   /** What the sender would pay for a unit of gas at most. */
   readonly priceCap: bigint;
+  /** What the sender offers above the base fee at most. */
+  readonly tipCap: bigint;
   readonly accessList: readonly (readonly [address: Uint8Array, keys: readonly bigint[]])[];
+  readonly authorizationList: readonly Authorization[] | undefined;
+  readonly blobHashes: readonly Uint8Array[] | undefined;
+  readonly maxFeePerBlobGas: bigint;
 }
 
 /** Where a message runs. */
@@ -29,16 +36,21 @@ export interface SuiteContext {
   readonly rules: Rules;
   readonly block: EvmBlock;
   readonly intrinsicGas: bigint;
+  /** Maximum number of blobs of a transaction. */
+  readonly maxBlobs: number;
   /** Who is paid, and how much for a unit of gas. */
   readonly collector: Uint8Array;
   readonly collected: bigint;
   readonly tracer?: Tracer;
 }
 
+/** Base gas of every type of Ethereum under EIP-7623. */
+const FLOOR_BASE_GAS = 21_000n;
+
 /** How the message ended: `refused: ...` for one that leaves the world as it was, else `ok` or its failure. */
 export function applySuiteMessage(message: SuiteMessage, context: SuiteContext): string {
-  const { world, rules, block, collector, collected, intrinsicGas, tracer } = context;
-  const { from, accessList, price, priceCap, ...own } = message;
+  const { world, rules, block, collector, collected, intrinsicGas, maxBlobs, tracer } = context;
+  const { from, accessList, priceCap, tipCap, ...own } = message;
   try {
     const { gasUsed, failure } = applyMessage(
       world,
@@ -47,24 +59,20 @@ export function applySuiteMessage(message: SuiteMessage, context: SuiteContext):
         sender: from,
         payer: from,
         feeRatio: undefined,
-        price,
         gasFeeCap: priceCap,
-        gasTipCap: priceCap,
+        gasTipCap: tipCap,
         action: "call",
         hasZeroRecipient: false,
         key: undefined,
         accessList: accessList.map(([address, keys]) => ({ address, storageKeys: keys.map(wordBytes) })),
-        authorizationList: undefined,
-        blobHashes: undefined,
-        maxFeePerBlobGas: 0n,
         intrinsicGas,
-        floorGas: 0n,
+        floorGas: floorGasAbove(FLOOR_BASE_GAS, message.input, rules),
       },
       {
         chainId: 1n,
         rules,
         block,
-        maxBlobs: 0,
+        maxBlobs,
         feeReceiver: undefined,
         computationLimit: Number.POSITIVE_INFINITY,
         tracer,

@@ -1,11 +1,25 @@
 /** How the Go node runs each suite of state tests (the suites' README has it in words). */
+import { wordBytes } from "../../node/bytes/word.ts";
 import type { ForkSchedule } from "../../node/config/forks.ts";
 import { BASE_RULES, type Rules, rulesAt } from "../../node/config/rules.ts";
-import { initcodeGas, inputGas } from "../../node/model/transaction-gas.ts";
+import {
+  checkTypeAccepted,
+  decodeTransaction,
+  senderOf,
+  type Transaction,
+} from "../../node/model/transaction.ts";
+import { initcodeGas, inputGas, intrinsicGasOf } from "../../node/model/transaction-gas.ts";
+import type { TransactionContent } from "../../node/model/transaction-type.ts";
 import type { SuiteMessage } from "./suite-message.ts";
 import type { StateRunner } from "./suite-state.ts";
 import { suiteBytes, suiteInteger } from "./suite-values.ts";
-import { chainEncoding, ethereumEncoding } from "./suite-world.ts";
+import {
+  type AccountKinds,
+  chainEncoding,
+  contractsOfVersion,
+  ethereumEncoding,
+  isDelegation,
+} from "./suite-world.ts";
 
 const FORKS = [
   "istanbul",
@@ -36,10 +50,12 @@ function chainIntrinsic({ input, to }: SuiteMessage, rules: Rules): bigint {
 
 /** Of accounts without a governance configuration fees go to who made the block, or where its header says. */
 const chainRunner = {
-  vmVersion: 0 as const,
+  kinds: contractsOfVersion(0),
   encoding: chainEncoding,
   intrinsicGas: chainIntrinsic,
   gasLimit: () => 0n,
+  blobBaseFee: () => 0n,
+  maxBlobs: 0,
   collected: ({ price }: SuiteMessage) => price,
 };
 
@@ -48,7 +64,7 @@ const FIRST_BASE_FEE = 25_000_000_000n;
 
 const NOBODY = new Uint8Array(20);
 
-/** By the name of the fork in `post`. */
+/** Runners of the suite with this chain's roots, by the name of the fork in `post`. */
 export const chainRunners: Readonly<Record<string, StateRunner>> = {
   Byzantium: {
     ...chainRunner,
@@ -63,27 +79,90 @@ export const chainRunners: Readonly<Record<string, StateRunner>> = {
   },
 };
 
-function ethereumIntrinsic(message: SuiteMessage, rules: Rules): bigint {
-  const keys = message.accessList.reduce((sum, [, list]) => sum + list.length, 0);
-  const lists = 2400n * BigInt(message.accessList.length) + 1900n * BigInt(keys);
-  const base = message.to === undefined ? 53_000n + initcodeGas(message.input, rules) : 21_000n;
-  return base + inputGas(message.input, { zero: 4n, nonZero: 16n }) + lists;
+/** Forks whose Ethereum suites the Go node runs, with the last fork of this chain that each stands for. */
+const ETHEREUM_FORKS = { Cancun: "kaia", Prague: "prague", Osaka: "osaka" } as const;
+
+/** Blob limits of Ethereum's Osaka before its first change of parameters. */
+export const SUITE_BLOBS = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716n };
+
+/** Gas of input in Ethereum (EIP-2028), which this chain has since Prague. */
+const ETHEREUM_INPUT_GAS = { zero: 4n, nonZero: 16n };
+
+/** Maximum number of blobs of one of Ethereum's transactions. */
+export const SUITE_MAX_BLOBS = 6;
+
+/**
+ * Rules of Ethereum's suites: this chain's, with Ethereum's gas of input and EXTCODEHASH, and no reserved address
+ * that is no precompiled contract (`tests/init.go`, `tests/state_test_util.go`, `blockchain/vm/eips.go` at v2.2.2).
+ */
+export function ethereumRules(fork: string): Rules | undefined {
+  const last = ETHEREUM_FORKS[fork as keyof typeof ETHEREUM_FORKS];
+  if (last === undefined) return undefined;
+  return {
+    ...rulesUpTo(last),
+    plainCodeHash: false,
+    reservedAddresses: "precompiles",
+    legacyInputGas: ETHEREUM_INPUT_GAS,
+    inputGas: ETHEREUM_INPUT_GAS,
+  };
 }
 
-/** Ethereum's Cancun as the Go node's runner makes it of this chain's forks. */
-export const ethereumRunner: StateRunner = {
-  rules: rulesUpTo("kaia"),
-  vmVersion: 1,
-  encoding: ethereumEncoding,
-  intrinsicGas: ethereumIntrinsic,
-  gasLimit: (env) => suiteInteger(env["currentGasLimit"]),
-  collector: (env) => suiteBytes(env["currentCoinbase"]),
-  collected: ({ price }, baseFee) => price - baseFee,
-  refusal: ({ env, transaction }, { gas, priceCap, from, value }, { world }) => {
-    if (world.balance(from) < gas * priceCap + value) return "balance below what may have to be paid";
-    if (gas > suiteInteger(env["currentGasLimit"])) return "gas limit of the block";
-    if (priceCap < suiteInteger(env["currentBaseFee"])) return "max fee below base fee";
-    if (suiteInteger(transaction.maxPriorityFeePerGas) > priceCap) return "tip above max fee";
-    return world.code(from).length > 0 ? "sender has code" : undefined;
-  },
-};
+/** Intrinsic gas of the types of Ethereum. */
+function ethereumIntrinsic({ to, input, accessList, authorizationList }: SuiteMessage, rules: Rules): bigint {
+  const fields = {
+    accessList: accessList.map(([address, keys]) => ({ address, storageKeys: keys.map(wordBytes) })),
+    authorizationList,
+  };
+  const content = { to, input, fields } as unknown as TransactionContent; // of which it reads no more
+  return intrinsicGasOf(content, rules.inputGas, rules);
+}
+
+/** What the Go node's runner makes of accounts before a message (`tests/state_test_util.go@v2.2.2`). */
+export function ethereumKinds({ delegations, vmVersion }: Rules): AccountKinds {
+  return ({ code, hasStorage }) => {
+    const isOfKey = code.length === 0 ? delegations || !hasStorage : delegations && isDelegation(code);
+    return isOfKey ? undefined : vmVersion << 4;
+  };
+}
+
+/** Ethereum's price of blob gas (EIP-4844). */
+export function ethereumBlobFee(excess: bigint, fraction: bigint): bigint {
+  let sum = 0n;
+  let term = fraction;
+  for (let i = 1n; term > 0n; i++) {
+    sum += term;
+    term = (term * excess) / fraction / i;
+  }
+  return sum / fraction;
+}
+
+/** Decodes one of Ethereum's transactions, whose types have an envelope of their own on this chain. */
+export function ethereumTransaction(bytes: Uint8Array): Transaction {
+  const isEnveloped = (bytes[0] ?? 0) <= 4;
+  return decodeTransaction(isEnveloped ? Buffer.concat([Uint8Array.of(0x78), bytes]) : bytes);
+}
+
+/** One of Ethereum's forks as the Go node's runner makes it of this chain's; undefined for others. */
+export function ethereumRunner(fork: string): StateRunner | undefined {
+  const rules = ethereumRules(fork);
+  if (rules === undefined) return undefined;
+  return {
+    rules,
+    kinds: ethereumKinds(rules),
+    encoding: ethereumEncoding,
+    intrinsicGas: ethereumIntrinsic,
+    gasLimit: (env) => suiteInteger(env["currentGasLimit"]),
+    blobBaseFee: (env) => {
+      const excess = suiteInteger(env["currentExcessBlobGas"]);
+      return rules.blobGas ? ethereumBlobFee(excess, SUITE_BLOBS.baseFeeUpdateFraction) : 1n;
+    },
+    maxBlobs: rules.blobGas ? SUITE_MAX_BLOBS : Number.POSITIVE_INFINITY,
+    collector: (env) => suiteBytes(env["currentCoinbase"]),
+    collected: ({ price }, baseFee) => price - baseFee,
+    readTransaction: (bytes) => {
+      const tx = ethereumTransaction(bytes);
+      checkTypeAccepted(tx, rules);
+      senderOf(tx, 1n);
+    },
+  };
+}

@@ -1,5 +1,6 @@
 /** Published state tests: a world, a message, the root and logs that it leaves. */
 import { mapKey, toHex } from "../../node/bytes/hex.ts";
+import { integerBytes } from "../../node/bytes/integer.ts";
 import { encodeRlp } from "../../node/bytes/rlp.ts";
 import type { Rules } from "../../node/config/rules.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
@@ -7,9 +8,10 @@ import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import type { EvmBlock } from "../../node/evm/evm.ts";
 import type { Tracer } from "../../node/evm/tracer.ts";
 import type { EventLog } from "../../node/model/receipt.ts";
+import type { Authorization } from "../../node/model/transaction-type.ts";
 import { applySuiteMessage, type SuiteMessage } from "./suite-message.ts";
 import { suiteBytes, suiteInteger } from "./suite-values.ts";
-import { type AccountEncoding, type SuiteAccount, SuiteWorld } from "./suite-world.ts";
+import { type AccountEncoding, type AccountKinds, type SuiteAccount, SuiteWorld } from "./suite-world.ts";
 
 /** One test: a message for each combination that `post` names. */
 export interface StateCase {
@@ -19,7 +21,8 @@ export interface StateCase {
   readonly post: Readonly<Record<string, readonly Expected[]>>;
 }
 
-interface StateTransaction {
+/** A message in its variants. */
+export interface StateTransaction {
   readonly data: readonly string[];
   readonly gasLimit: readonly string[];
   readonly value: readonly string[];
@@ -29,8 +32,19 @@ interface StateTransaction {
   readonly gasPrice?: string;
   readonly maxFeePerGas?: string;
   readonly maxPriorityFeePerGas?: string;
+  readonly maxFeePerBlobGas?: string;
   readonly blobVersionedHashes?: readonly string[];
   readonly accessLists?: readonly (readonly AccessItem[] | null)[];
+  readonly authorizationList?: readonly AuthorizationItem[];
+}
+
+interface AuthorizationItem {
+  readonly chainId: string;
+  readonly address: string;
+  readonly nonce: string;
+  readonly v: string;
+  readonly r: string;
+  readonly s: string;
 }
 
 interface AccessItem {
@@ -44,24 +58,28 @@ export interface Expected {
   readonly logs: string;
   readonly indexes: { readonly data: number; readonly gas: number; readonly value: number };
   readonly expectException?: string;
+  /** The message as a signed transaction. */
+  readonly txbytes?: string;
 }
 
 /** How a suite is run under one of its forks. */
 export interface StateRunner {
   readonly rules: Rules;
   readonly encoding: AccountEncoding;
-  /** Of the contracts that are there before. */
-  readonly vmVersion: 0 | 1;
+  /** Which accounts of the world are contracts, and of which VM version. */
+  readonly kinds: AccountKinds;
   /** What a unit of gas costs, where that is not the message's to say. */
   readonly price?: () => bigint;
   readonly intrinsicGas: (message: SuiteMessage, rules: Rules) => bigint;
   /** What contracts see as the block's gas limit. */
   readonly gasLimit: (env: StateCase["env"]) => bigint;
+  readonly blobBaseFee: (env: StateCase["env"]) => bigint;
+  readonly maxBlobs: number;
   readonly collector: (env: StateCase["env"]) => Uint8Array;
   /** What of the price goes to the collector. */
   readonly collected: (message: SuiteMessage, baseFee: bigint) => bigint;
-  /** Why the suite's chain refuses a message that this one takes. */
-  readonly refusal?: (one: StateCase, message: SuiteMessage, suite: SuiteWorld) => string | undefined;
+  /** Decodes the message as a signed transaction and finds its sender; throws for one that is not valid. */
+  readonly readTransaction?: (bytes: Uint8Array) => void;
 }
 
 /** What a combination left. */
@@ -75,50 +93,96 @@ export interface Outcome {
 /** Runs one combination. */
 export function runState(
   one: StateCase,
-  expected: Pick<Expected, "indexes">,
+  expected: Pick<Expected, "indexes" | "txbytes">,
   runner: StateRunner,
   tracer?: Tracer,
 ): Outcome {
   const { rules } = runner;
-  const suite = new SuiteWorld(one.pre, runner.vmVersion);
+  const suite = new SuiteWorld(one.pre, runner.kinds);
   const { world } = suite;
   const block = blockOf(one.env, runner);
   const written = messageOf(one, expected, block.baseFee);
   const price = runner.price?.() ?? written.price;
   const message = { ...written, price };
-  const refusal = runner.refusal?.(one, message, suite);
   const context = {
     world,
     rules,
     block,
     intrinsicGas: runner.intrinsicGas(message, rules),
+    maxBlobs: runner.maxBlobs,
     collector: runner.collector(one.env),
     collected: runner.collected(message, block.baseFee),
     ...(tracer === undefined ? {} : { tracer }),
   };
-  const end = refusal === undefined ? applySuiteMessage(message, context) : `refused: ${refusal}`;
+  const unread = unreadable(expected.txbytes, runner);
+  const end = unread === undefined ? applySuiteMessage(message, context) : `refused: ${unread}`;
   const logs = toHex(logsHash(end.startsWith("refused: ") ? [] : world.logs));
   world.endTransaction();
   return { hash: toHex(suite.root(runner.encoding)), logs, end };
 }
 
-function messageOf(one: StateCase, { indexes }: Pick<Expected, "indexes">, baseFee: bigint): SuiteMessage {
+/** Why the signed form of a message is refused, or undefined. */
+function unreadable(txbytes: string | undefined, { readTransaction }: StateRunner): string | undefined {
+  if (txbytes === undefined || readTransaction === undefined) return undefined;
+  try {
+    readTransaction(suiteBytes(txbytes));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The message of one combination. */
+export function messageOf(
+  one: StateCase,
+  { indexes }: Pick<Expected, "indexes">,
+  baseFee: bigint,
+): SuiteMessage {
   const { transaction } = one;
-  const cap = suiteInteger(transaction.maxFeePerGas ?? transaction.gasPrice);
-  const tip = baseFee + suiteInteger(transaction.maxPriorityFeePerGas ?? transaction.gasPrice);
+  const { maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, authorizationList } =
+    transaction;
+  const cap = suiteInteger(maxFeePerGas ?? gasPrice);
+  const tipCap = suiteInteger(maxPriorityFeePerGas ?? maxFeePerGas ?? gasPrice);
+  const tipped = baseFee + tipCap;
   return {
     from: senderOf(transaction.secretKey),
-    to: transaction.to === "" ? undefined : suiteBytes(transaction.to),
+    to: recipientOf(transaction),
     nonce: suiteInteger(transaction.nonce),
     value: suiteInteger(transaction.value[indexes.value]),
     gas: suiteInteger(transaction.gasLimit[indexes.gas]),
     input: suiteBytes(transaction.data[indexes.data]),
-    price: transaction.maxFeePerGas !== undefined && tip < cap ? tip : cap,
+    price: tipped < cap ? tipped : cap,
     priceCap: cap,
+    tipCap,
     accessList: (transaction.accessLists?.[indexes.data] ?? []).map(({ address, storageKeys }) => [
       suiteBytes(address),
       storageKeys.map(suiteInteger),
     ]),
+    authorizationList: authorizationList?.map(authorizationOf),
+    blobHashes: blobVersionedHashes?.map(suiteBytes),
+    maxFeePerBlobGas: suiteInteger(transaction.maxFeePerBlobGas),
+  };
+}
+
+/** A blob or set-code message without a recipient has the zero address, as the Go node's runner gives it. */
+function recipientOf({
+  to,
+  blobVersionedHashes,
+  authorizationList,
+}: StateTransaction): Uint8Array | undefined {
+  if (to !== "") return suiteBytes(to);
+  const needsOne = blobVersionedHashes !== undefined || authorizationList !== undefined;
+  return needsOne ? new Uint8Array(20) : undefined;
+}
+
+function authorizationOf({ chainId, address, nonce, v, r, s }: AuthorizationItem): Authorization {
+  return {
+    chainId: suiteInteger(chainId),
+    address: suiteBytes(address),
+    nonce: suiteInteger(nonce),
+    yParity: Number(suiteInteger(v)),
+    r: integerBytes(suiteInteger(r)),
+    s: integerBytes(suiteInteger(s)),
   };
 }
 
@@ -138,7 +202,7 @@ function blockOf(env: StateCase["env"], runner: StateRunner): EvmBlock {
     author: suiteBytes(env["currentCoinbase"]),
     blockScore: suiteInteger(env["currentDifficulty"]),
     baseFee: suiteInteger(env["currentBaseFee"]),
-    blobBaseFee: 1n,
+    blobBaseFee: runner.blobBaseFee(env),
     random,
     gasLimit: runner.gasLimit(env),
     blockHash: suiteBlockHash,

@@ -5,7 +5,7 @@ import { BASE_RULES } from "../../node/config/rules.ts";
 import { createEvm, type EvmBlock } from "../../node/evm/evm.ts";
 import { logsHash, suiteBlockHash } from "./suite-state.ts";
 import { suiteBytes, suiteInteger } from "./suite-values.ts";
-import { type SuiteAccount, SuiteWorld } from "./suite-world.ts";
+import { contractsOfVersion, type SuiteAccount, SuiteWorld } from "./suite-world.ts";
 
 /** A test; without `gas` the frame has to fail with nothing left. */
 export interface VmCase {
@@ -20,7 +20,7 @@ export interface VmCase {
 
 /** What a frame left; `differences` are empty when it is what the test says. */
 export function runVm(one: VmCase): readonly string[] {
-  const suite = new SuiteWorld(one.pre, 0);
+  const suite = new SuiteWorld(one.pre, contractsOfVersion(0));
   const { world } = suite;
   const { exec } = one;
   const [to, caller] = [suiteBytes(exec["address"]), suiteBytes(exec["caller"])];

@@ -1,9 +1,10 @@
 /** Worlds made of a suite's accounts, and the roots of what a message left of them. */
+import { equalBytes } from "../../node/bytes/compare.ts";
 import { mapKey } from "../../node/bytes/hex.ts";
 import { integerBytes } from "../../node/bytes/integer.ts";
 import { encodeRlp } from "../../node/bytes/rlp.ts";
 import { wordBytes } from "../../node/bytes/word.ts";
-import { keccak256 } from "../../node/crypto/keccak.ts";
+import { EMPTY_HASH, keccak256 } from "../../node/crypto/keccak.ts";
 import { type Account, emptyAccount, encodeAccount } from "../../node/model/account.ts";
 import { FAIL_KEY } from "../../node/model/account-key.ts";
 import { EMPTY_TRIE_ROOT } from "../../node/model/list-root.ts";
@@ -39,6 +40,21 @@ export const chainEncoding: AccountEncoding = encodeAccount;
 export const ethereumEncoding: AccountEncoding = ({ nonce, balance, storageRoot, codeHash }) =>
   encodeRlp([integerBytes(nonce), integerBytes(balance), storageRoot, codeHash]);
 
+/** Code and storage of an account before a message. */
+export interface PreFacts {
+  readonly code: Uint8Array;
+  readonly hasStorage: boolean;
+}
+
+/** Code info of a contract account that is there before, or undefined for an account of a key. */
+export type AccountKinds = (account: PreFacts) => number | undefined;
+
+/** Accounts with code or storage are contracts of the VM version, but for those that borrow code (EIP-7702). */
+export function contractsOfVersion(vmVersion: 0 | 1): AccountKinds {
+  return ({ code, hasStorage }) =>
+    !isDelegation(code) && (code.length > 0 || hasStorage) ? vmVersion << 4 : undefined;
+}
+
 interface PreAccount {
   readonly record: AccountRecord;
   readonly slots: ReadonlyMap<bigint, bigint>;
@@ -51,10 +67,8 @@ export class SuiteWorld implements FlatState {
   readonly #slots = new Map<string, Uint8Array>();
   readonly #codes = new Map<string, Uint8Array>();
 
-  /** Accounts with code or storage are contracts of the VM version, but for those that borrow code (EIP-7702). */
-  constructor(accounts: Readonly<Record<string, SuiteAccount>>, vmVersion: 0 | 1) {
-    for (const [index, [text, written]] of Object.entries(accounts).entries())
-      this.#add(suiteBytes(text), written, { vmVersion, incarnation: index + 1 });
+  constructor(accounts: Readonly<Record<string, SuiteAccount>>, kinds: AccountKinds) {
+    for (const [text, written] of Object.entries(accounts)) this.#add(suiteBytes(text), written, kinds);
     this.world = new JournaledWorld(this, 0);
   }
 
@@ -90,48 +104,91 @@ export class SuiteWorld implements FlatState {
     return all;
   }
 
+  /** A world over what there is now: the state after a block. */
+  committed(): SuiteWorld {
+    const next = new SuiteWorld({}, () => undefined);
+    for (const [name, code] of [...this.#codes, ...this.world.codes]) next.#codes.set(name, code);
+    for (const [name, { account, slots }] of this.accounts()) {
+      next.#put(Buffer.from(name, "latin1"), account, slots);
+    }
+    return next;
+  }
+
+  /** A world over what there was before. */
+  reset(): SuiteWorld {
+    const again = new SuiteWorld({}, () => undefined);
+    for (const [name, code] of this.#codes) again.#codes.set(name, code);
+    for (const [name, { record, slots }] of this.#before) {
+      if (record.account !== undefined) again.#put(Buffer.from(name, "latin1"), record.account, slots);
+    }
+    return again;
+  }
+
+  /** The code of an account that there is now. */
+  codeOf({ codeHash }: Account): Uint8Array {
+    const name = mapKey(codeHash);
+    return this.#codes.get(name) ?? this.world.codes.get(name) ?? new Uint8Array(0);
+  }
+
   /** The root of the state trie over what there is now. */
   root(encode: AccountEncoding): Uint8Array {
     const leaves: (readonly [Uint8Array, Uint8Array])[] = [];
     for (const [name, { account, slots }] of this.accounts()) {
+      if (encode === ethereumEncoding && isEmpty(account)) continue;
       const storageRoot = rootOfSlots(slots);
       leaves.push([keccak256(Buffer.from(name, "latin1")), encode({ ...account, storageRoot })]);
     }
     return rootOf(leaves);
   }
 
-  #add(
-    address: Uint8Array,
-    written: SuiteAccount,
-    { vmVersion, incarnation }: { readonly vmVersion: number; readonly incarnation: number },
-  ): void {
+  #add(address: Uint8Array, written: SuiteAccount, kinds: AccountKinds): void {
     const code = suiteBytes(written.code);
     const codeHash = keccak256(code);
     this.#codes.set(mapKey(codeHash), code);
-    const hash = keccak256(address);
     const slots = new Map<bigint, bigint>();
     for (const [key, value] of Object.entries(written.storage)) {
-      const [number, word] = [suiteInteger(key), suiteInteger(value)];
-      if (word === 0n) continue;
-      slots.set(number, word);
-      this.#slots.set(mapKey(hash) + mapKey(keccak256(wordBytes(number))), integerBytes(word));
+      const word = suiteInteger(value);
+      if (word !== 0n) slots.set(suiteInteger(key), word);
     }
-    const isContract = !isDelegation(code) && (code.length > 0 || slots.size > 0);
+    const codeInfo = kinds({ code, hasStorage: slots.size > 0 });
     const account: Account = {
       ...emptyAccount(),
       codeHash,
-      ...(isContract ? { kind: "contract", key: FAIL_KEY, codeInfo: vmVersion << 4 } : {}),
+      ...(codeInfo === undefined ? {} : { kind: "contract", key: FAIL_KEY, codeInfo }),
       nonce: suiteInteger(written.nonce),
       balance: suiteInteger(written.balance),
-      storageRoot: rootOfSlots(slots),
     };
-    const record = { hash, flat: hash, account, incarnation };
+    this.#put(address, account, slots);
+  }
+
+  #put(address: Uint8Array, content: Account, slots: ReadonlyMap<bigint, bigint>): void {
+    const hash = keccak256(address);
+    for (const [key, word] of slots)
+      this.#slots.set(mapKey(hash) + mapKey(keccak256(wordBytes(key))), integerBytes(word));
+    const account = { ...content, storageRoot: rootOfSlots(slots) };
+    const record = { hash, flat: hash, account, incarnation: this.#before.size + 1 };
     this.#before.set(mapKey(address), { record, slots });
   }
 }
 
-function isDelegation(code: Uint8Array): boolean {
+/** The account of an address among those that a suite writes, or undefined. */
+export function accountIn(
+  accounts: Readonly<Record<string, SuiteAccount>>,
+  address: Uint8Array,
+): SuiteAccount | undefined {
+  const name = mapKey(address);
+  const entry = Object.entries(accounts).find(([text]) => mapKey(suiteBytes(text)) === name);
+  return entry?.[1];
+}
+
+/** True for the code of an account that borrows another one's (EIP-7702). */
+export function isDelegation(code: Uint8Array): boolean {
   return code.length === 23 && code[0] === 0xef && code[1] === 1;
+}
+
+/** True for accounts that Ethereum does not keep (EIP-161). */
+function isEmpty({ nonce, balance, codeHash }: Account): boolean {
+  return nonce === 0n && balance === 0n && equalBytes(codeHash, EMPTY_HASH);
 }
 
 function rootOfSlots(slots: ReadonlyMap<bigint, bigint>): Uint8Array {

@@ -6,8 +6,8 @@ export interface Comparison {
   readonly passed: number;
   readonly failed: number;
   readonly failures: readonly string[];
-  /** Cases that are left out by design, each listed with its reason. */
-  readonly excluded?: number;
+  /** Cases that differ by design, by the name of the rule that says so. */
+  readonly excluded?: Readonly<Record<string, number>>;
 }
 
 const MAX_LENGTH = 500;
@@ -16,7 +16,7 @@ const MAX_LENGTH = 500;
 export class Tally {
   readonly #failures: string[] = [];
   #passed = 0;
-  #excluded = 0;
+  readonly #excluded = new Map<string, number>();
 
   /** What has been counted so far. */
   get comparison(): Comparison {
@@ -24,7 +24,7 @@ export class Tally {
       passed: this.#passed,
       failed: this.#failures.length,
       failures: this.#failures,
-      ...(this.#excluded > 0 ? { excluded: this.#excluded } : {}),
+      ...(this.#excluded.size > 0 ? { excluded: Object.fromEntries(this.#excluded) } : {}),
     };
   }
 
@@ -39,9 +39,9 @@ export class Tally {
     this.#passed++;
   }
 
-  /** Counts one that is left out by design. */
-  exclude(): void {
-    this.#excluded++;
+  /** Counts cases that differ by design. */
+  exclude(rule: string, count = 1): void {
+    this.#excluded.set(rule, (this.#excluded.get(rule) ?? 0) + count);
   }
 
   /** Counts one that failed. */
@@ -60,9 +60,9 @@ export class Tally {
   }
 
   /** Takes over what was counted elsewhere. */
-  add(what: string, { passed, failures, excluded = 0 }: Comparison): void {
+  add(what: string, { passed, failures, excluded = {} }: Comparison): void {
     this.#passed += passed;
-    this.#excluded += excluded;
+    for (const [rule, count] of Object.entries(excluded)) this.exclude(rule, count);
     this.#failures.push(...failures.map((line) => `${what}: ${line}`));
   }
 

@@ -19,7 +19,7 @@ import {
 import { commonOf, dump, openOracle, oracleBlock } from "./evm-oracle.ts";
 import { BLOCK, COINBASE, observer, type Seen, type ShownAccount, shownAccounts } from "./evm-scenario.ts";
 import { rulesUpTo } from "./suite-runners.ts";
-import { SuiteWorld } from "./suite-world.ts";
+import { contractsOfVersion, SuiteWorld } from "./suite-world.ts";
 import { askedOf, NATIVE_KINDS, type TransactionFields } from "./transaction-differences.ts";
 import { CHAIN_ID, type TransactionScenario } from "./transaction-scenario.ts";
 
@@ -38,7 +38,7 @@ export function executeHere(scenario: TransactionScenario): {
   readonly seen: Seen;
 } {
   const rules = rulesUpTo(scenario.fork);
-  const suite = new SuiteWorld(scenario.accounts, rules.vmVersion);
+  const suite = new SuiteWorld(scenario.accounts, contractsOfVersion(rules.vmVersion));
   const { tracer, seen } = observer();
   const decoded = decodeTransaction(rawOf(scenario));
   try {

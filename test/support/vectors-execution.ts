@@ -1,62 +1,124 @@
-/** Published suites that run contracts: state tests and single frames, with the cases left out by design. */
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+/**
+ * Published suites that run contracts: state tests and single frames. In: a packed suite, or a file of one.
+ * Out: counts, where a state test that differs may be excluded by a rule of `suite-exclusions.ts`.
+ */
+import { basename } from "node:path";
 import { readSuite, type Suite } from "./core-vectors.ts";
-import { observer, type Seen } from "./evm-scenario.ts";
+import { type CaseFacts, caseObserver, exclusionFor } from "./suite-exclusions.ts";
 import { chainRunners, ethereumRunner } from "./suite-runners.ts";
-import { type Expected, runState, type StateCase, type StateRunner } from "./suite-state.ts";
+import { type Expected, messageOf, runState, type StateCase, type StateRunner } from "./suite-state.ts";
+import { suiteBytes, suiteInteger } from "./suite-values.ts";
 import { runVm, type VmCase } from "./suite-vm.ts";
-import { type Comparison, reason, Tally } from "./tally.ts";
-
-/** Reasons by name; then by suite, file and test the cases (`fork index`) and the name of each one's reason. */
-interface Exclusions {
-  readonly reasons: Readonly<Record<string, string>>;
-  readonly cases: Readonly<Record<string, Excluded>>;
-}
-
-type Excluded = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>>;
-
-const EXCLUSIONS = join(import.meta.dirname, "../vectors/core-tests-exclusions.json");
+import { accountIn, ethereumEncoding, isDelegation } from "./suite-world.ts";
+import { attempt, type Comparison, reason, Tally } from "./tally.ts";
 
 /** Chooses files of a suite by their names and places in it. */
 export type FileChoice = (file: string, place: number) => boolean;
 
-/** Every message of a suite of state tests leaves the root and logs that it names, or is refused as it says. */
+/** Every message of a packed suite of state tests leaves the root and logs that it names, or is refused as it says. */
 export function stateSuite(path: string, only: FileChoice = () => true): Comparison {
   const tally = new Tally();
-  const excluded = exclusionsOf(path);
   const files = Object.entries(readSuite<StateCase>(path)).filter(([name], place) => only(name, place));
-  for (const [file, tests] of files) {
-    for (const [name, one] of Object.entries(tests)) {
-      tally.guarded(`${file} ${name}`, (what) => {
-        for (const { fork, index, expected } of messagesOf(one)) {
-          const found = judgeState(one, fork, expected);
-          const row = excluded.row(file, name, `${fork} ${index}`);
-          const shows = row === undefined || showsReason(row.key, one, { fork, index, expected });
-          count(tally, `${what} ${fork} ${index}`, { found, why: row?.why, shows });
-        }
-      });
-    }
-  }
+  for (const [file, tests] of files) judgeTests(tally, file, tests);
   return tally.comparison;
 }
 
+/** As `stateSuite`, for the parsed JSON of one file of a suite. */
+export function stateFile(path: string, tests: Readonly<Record<string, StateCase>>): Comparison {
+  const tally = new Tally();
+  judgeTests(tally, basename(path), tests);
+  return tally.comparison;
+}
+
+function judgeTests(tally: Tally, file: string, tests: Readonly<Record<string, StateCase>>): void {
+  for (const [name, one] of Object.entries(tests)) {
+    tally.guarded(`${file} ${name}`, (what) => {
+      for (const [fork, list] of Object.entries(one.post)) {
+        for (const [index, expected] of list.entries()) {
+          judgeMessage(tally, `${what} ${fork} ${index}`, { test: name, one, fork, expected });
+        }
+      }
+    });
+  }
+}
+
 interface Message {
+  readonly test: string;
+  readonly one: StateCase;
   readonly fork: string;
-  readonly index: number;
   readonly expected: Expected;
 }
 
-function messagesOf({ post }: StateCase): Message[] {
-  return Object.entries(post).flatMap(([fork, list]) =>
-    list.map((expected, index) => ({ fork, index, expected })),
-  );
+function judgeMessage(tally: Tally, what: string, message: Message): void {
+  const { fork } = message;
+  const runner = runnerOf(message);
+  const found = runner === undefined ? "a fork without a runner" : judge(message, runner);
+  if (found === undefined) {
+    tally.pass();
+    return;
+  }
+  const excluded = exclusionFor({
+    ...factsOf(message, isEthereums(message) ? ethereumRunner(fork) : runner),
+    difference: found,
+  });
+  if (excluded === undefined) tally.fail(`${what}: ${found}`);
+  else tally.exclude(excluded.name);
+}
+
+/** This chain's suite and Ethereum's name some forks alike. */
+function runnerOf({ one, fork }: Message): StateRunner | undefined {
+  const isNew = "config" in one || "sender" in one.transaction;
+  return (isNew ? undefined : chainRunners[fork]) ?? ethereumRunner(fork);
+}
+
+/** True for a case with members that those of this chain's suite do not have, as they are packed. */
+function isEthereums({ one }: Message): boolean {
+  return "config" in one || "sender" in one.transaction || "_info" in one;
+}
+
+function factsOf(
+  { test, one, expected }: Message,
+  runner: StateRunner | undefined,
+): Omit<CaseFacts, "difference"> {
+  const { env } = one;
+  const baseFee = suiteInteger(env["currentBaseFee"]);
+  const { from, gas, value, priceCap, tipCap, blobHashes } = messageOf(one, expected, baseFee);
+  const sender = accountIn(one.pre, from);
+  const code = suiteBytes(sender?.code);
+  const transaction = {
+    gas,
+    value,
+    priceCap,
+    tipCap,
+    hasBlobs: blobHashes !== undefined,
+    balance: suiteInteger(sender?.balance),
+    isSentByCode: code.length > 0 && !isDelegation(code),
+    isSentByContract: false, // messages are not signed
+  };
+  return {
+    test,
+    rules: runner?.rules,
+    transactions: [transaction],
+    baseFee,
+    gasLimit: suiteInteger(env["currentGasLimit"]),
+    exception: expected.expectException ?? "",
+    blockBytes: 0,
+    hasWithdrawals: false,
+    hasEthereumRoot: () => {
+      if (runner === undefined || runner.encoding === ethereumEncoding) return false;
+      const found = attempt(() => runState(one, expected, { ...runner, encoding: ethereumEncoding }));
+      return typeof found !== "string" && found.hash === prefixed(expected.hash);
+    },
+    seen: () => {
+      const { tracer, seen } = caseObserver();
+      if (runner !== undefined) attempt(() => runState(one, expected, runner, tracer));
+      return seen;
+    },
+  };
 }
 
 /** What differs, or undefined. */
-function judgeState(one: StateCase, fork: string, expected: Expected): string | undefined {
-  const runner = runnerOf(fork);
-  if (runner === undefined) return `no rules are known for the fork ${fork}`;
+function judge({ one, expected }: Message, runner: StateRunner): string | undefined {
   try {
     return compareState(one, expected, runner);
   } catch (error) {
@@ -88,63 +150,4 @@ export function vmSuite(path: string, only: FileChoice = () => true): Comparison
     }
   }
   return tally.comparison;
-}
-
-/** How a message shows that a reason holds for it; a reason that is not here needs no more than to be written. */
-const SHOWN: Readonly<Record<string, (seen: Seen, one: StateCase) => boolean>> = {
-  "blob-transaction": (_seen, { transaction }) => transaction.blobVersionedHashes !== undefined,
-  "code-hash": ({ opcodes }) => opcodes.has(EXTCODEHASH),
-  "ef-code": ({ failures }) => failures.has("invalid-code"),
-  "reserved-address": ({ failures }) => failures.has("reserved-address"),
-};
-const EXTCODEHASH = 0x3f;
-
-function showsReason(key: string, one: StateCase, { fork, expected }: Message): boolean {
-  const runner = runnerOf(fork);
-  const isShown = SHOWN[key];
-  if (runner === undefined || isShown === undefined) return true;
-  const { tracer, seen } = observer();
-  runState(one, expected, runner, tracer);
-  return isShown(seen, one);
-}
-
-function runnerOf(fork: string): StateRunner | undefined {
-  return fork === "Cancun" ? ethereumRunner : chainRunners[fork];
-}
-
-interface Judged {
-  readonly found: string | undefined;
-  readonly why: string | undefined;
-  readonly shows: boolean;
-}
-
-/** An excluded case has to differ, and to show the reason: one that passes needs its row no more. */
-function count(tally: Tally, what: string, { found, why, shows }: Judged): void {
-  if (why === undefined && found === undefined) tally.pass();
-  else if (why === undefined) tally.fail(`${what}: ${found}`);
-  else if (found === undefined) tally.fail(`${what}: passes, though it is excluded (${why})`);
-  else if (!shows) tally.fail(`${what}: shows nothing of why it is excluded (${why})`);
-  else tally.exclude();
-}
-
-interface ExclusionRow {
-  readonly key: string;
-  /** In words. */
-  readonly why: string;
-}
-
-interface ExclusionList {
-  readonly row: (file: string, name: string, index: string) => ExclusionRow | undefined;
-}
-
-/** Suites are told apart by their file names. */
-function exclusionsOf(path: string): ExclusionList {
-  const { reasons, cases } = JSON.parse(readFileSync(EXCLUSIONS, "utf8")) as Exclusions;
-  const suite = cases[basename(path).replace(/\.json\.gz$/, "")];
-  return {
-    row: (file, name, index) => {
-      const key = suite?.[file]?.[name]?.[index];
-      return key === undefined ? undefined : { key, why: reasons[key] ?? key };
-    },
-  };
 }

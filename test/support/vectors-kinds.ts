@@ -9,10 +9,13 @@ import { build } from "./build.js";
 import { judgeConsole } from "./console/console-vectors.ts";
 import { judgeNetworks } from "./homi.ts";
 import { chainFile } from "./recorded-chain.ts";
+import type { BlockCase } from "./suite-blocks.ts";
+import type { StateCase } from "./suite-state.ts";
 import { type Comparison, reason, Tally } from "./tally.ts";
 import { transcriptFile } from "./transcript/judge.ts";
+import { blockFile, blockSuite } from "./vectors-blocks.ts";
 import { chainFolder } from "./vectors-chain.ts";
-import { stateSuite, vmSuite } from "./vectors-execution.ts";
+import { stateFile, stateSuite, vmSuite } from "./vectors-execution.ts";
 import { networkFile } from "./vectors-network.ts";
 import { networkSamples } from "./vectors-network-samples.ts";
 import { chainSamples, transactionSamples } from "./vectors-samples.ts";
@@ -26,7 +29,8 @@ const SUITES: readonly (readonly [name: RegExp, judge: Judge])[] = [
   [/^kaia-transaction/, transactionSuite],
   [/^rlp/, rlpSuite],
   [/^trie/, trieSuite],
-  [/state/, stateSuite],
+  [/blockchain/, (path) => blockSuite(path)],
+  [/state/, (path) => stateSuite(path)],
   [/(^|-)vm/, (path) => vmSuite(path)],
 ];
 
@@ -64,6 +68,7 @@ async function folder(path: string): Promise<Comparison> {
   if (existsSync(join(path, "connections.json.gz"))) return networkFile(join(path, "connections.json.gz"));
   const tally = new Tally();
   for (const name of readdirSync(path).sort()) {
+    if (name.startsWith(".")) continue; // notes of who made a suite
     const inner = join(path, name);
     if (statSync(inner).isDirectory() || /\.json(\.gz)?$/.test(name)) {
       tally.add(name, await judgeVector(inner));
@@ -87,7 +92,22 @@ function judgeOf(path: string): Judge | undefined {
   const json: unknown = JSON.parse(text(path));
   if (Array.isArray(json)) return isTransactions(json) ? () => transactionSamples(json) : undefined;
   if (typeof json !== "object" || json === null) return undefined;
-  return SHAPES.find(([members]) => members.every((member) => member in json))?.[1];
+  const shape = SHAPES.find(([members]) => members.every((member) => member in json))?.[1];
+  return shape ?? suiteFile(json as Readonly<Record<string, unknown>>);
+}
+
+/** Judge of one file of Ethereum's suites: tests by name, all of one kind. */
+function suiteFile(tests: Readonly<Record<string, unknown>>): Judge | undefined {
+  const every = (...members: readonly string[]): boolean =>
+    Object.values(tests).every(
+      (one) => typeof one === "object" && one !== null && members.every((member) => member in one),
+    );
+  if (Object.keys(tests).length === 0) return undefined;
+  if (every("env", "pre", "transaction", "post"))
+    return (path) => stateFile(path, tests as Readonly<Record<string, StateCase>>);
+  if (every("blocks", "pre", "genesisBlockHeader"))
+    return (path) => blockFile(path, tests as Readonly<Record<string, BlockCase>>);
+  return undefined;
 }
 
 function isTransactions(list: readonly unknown[]): boolean {

@@ -4,14 +4,16 @@ import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import { type Bls, createBls, loadBls } from "../../../node/crypto/bls.ts";
 import { nobleBls } from "../../../node/crypto/bls-noble.ts";
 import { sha256 } from "../../../node/crypto/hashes.ts";
+import { deriveKey } from "../../../node/crypto/key-derivation.ts";
 import { recoverPacked } from "../../../node/crypto/packed-recovery.ts";
 import { packJobs, unpackSigners } from "../../../node/crypto/recovery-batch.ts";
 import { createSecp256k1, isLowS } from "../../../node/crypto/secp256k1.ts";
 import { loadNativeCurve } from "../../../node/crypto/secp256k1-native.ts";
 import { nobleCurve } from "../../../node/crypto/secp256k1-noble.ts";
-import { cryptoVectors, type WycheproofCase } from "../../support/crypto-vectors.ts";
+import { cryptoVectors, type DerivationCase, type WycheproofCase } from "../../support/crypto-vectors.ts";
 
 const { ecdsa = [], ecdh = [], bls = [] } = cryptoVectors<WycheproofCase>("wycheproof");
+const { pbkdf2 = [] } = cryptoVectors<DerivationCase>("wycheproof");
 const bytes = fromBareHex;
 /** x and y of an uncompressed key. */
 const keyOf = ({ publicKey }: WycheproofCase): Uint8Array => bytes(publicKey).subarray(1);
@@ -20,7 +22,7 @@ const LARGE_X: readonly number[] = [115, 247];
 const native = loadNativeCurve();
 
 test("the files have the cases that were recorded", () => {
-  expect([ecdsa.length, ecdh.length, bls.length]).toEqual([252, 491, 26]);
+  expect([ecdsa.length, ecdh.length, bls.length, pbkdf2.length]).toEqual([252, 491, 26, 60]);
   expect(native).toBeDefined();
 });
 
@@ -77,6 +79,19 @@ test("the kernel and the single recovery find the same keys for every signature 
   const oracle = createSecp256k1(nobleCurve);
   const found = unpackSigners(recoverPacked(packJobs(jobs), "key"), "key");
   expect(texts(found)).toEqual(texts(jobs.map(({ digest, signature }) => oracle.recover(digest, signature))));
+});
+
+test("PBKDF2 derives the keys of the passwords that are text; keys below 32 bytes are refused", async () => {
+  let texted = 0;
+  for (const { id, password, salt, iterations, length, key } of pbkdf2) {
+    const passphrase = Buffer.from(password, "hex").toString();
+    if (Buffer.from(passphrase).toString("hex") !== password) continue; // a passphrase here is text
+    const derived = deriveKey({ name: "pbkdf2", iterations, length, salt: bytes(salt) }, passphrase);
+    const found = await derived.then(bareHex, (error: { code?: unknown }) => error.code);
+    expect([id, found]).toEqual([id, length < 32 ? "bad-kdf" : key]);
+    texted++;
+  }
+  expect(texted).toBeGreaterThan(40);
 });
 
 describe("BLS signatures of the suite with proofs of possession", () => {

@@ -19,7 +19,7 @@ import {
   rulesOf,
   runProgram,
 } from "../../support/evm.ts";
-import { SuiteWorld } from "../../support/suite-world.ts";
+import { contractsOfVersion, SuiteWorld } from "../../support/suite-world.ts";
 
 let world: World;
 beforeEach(() => {
@@ -146,7 +146,7 @@ describe("who may be called", () => {
   ])("an empty account that is there is touched by a call alone: %s, stays %s", (call, stays) => {
     const empty = fixedBytes(0x5555, 20);
     const nothing = { balance: "0x0", nonce: "0x0", code: "0x", storage: {} };
-    ({ world } = new SuiteWorld({ [toHex(empty)]: nothing }, 1));
+    ({ world } = new SuiteWorld({ [toHex(empty)]: nothing }, contractsOfVersion(1)));
     expect(answer(`0 0 0 0 ${call}`)).toBe(1n);
     world.endTransaction();
     expect(world.exists(empty)).toBe(stays);

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { EVM_REVISIONS, type EvmRevision } from "../../../node/config/rule-facts.ts";
+import { EVM_REVISIONS, type EvmRevision, isRevisionSince } from "../../../node/config/rule-facts.ts";
 import { opcodes } from "../../../node/evm/opcodes.ts";
 import { NEVER, tablesOf } from "../../../node/evm/revision.ts";
 
@@ -9,7 +9,7 @@ const numberOf = new Map(opcodes.map(({ name, number }) => [name, number]));
 function values(name: string, table: "gas" | "cost"): number | number[] {
   const number = numberOf.get(name) ?? -1;
   const all = EVM_REVISIONS.map((revision) => {
-    const tables = tablesOf(revision);
+    const tables = tablesOf({ evm: revision, plainCodeHash: isRevisionSince(revision, "cancun") });
     return tables.minStack[number] === NEVER ? -1 : (tables[table][number] ?? -2);
   });
   return new Set(all).size === 1 ? (all[0] ?? -2) : all;

@@ -1,6 +1,7 @@
 /** What a kind of transaction asks of the state, as execution.md 3.2 has it. */
 import { beforeEach, expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
+import { BASE_RULES } from "../../../node/config/rules.ts";
 import { validateForKind } from "../../../node/execution/validate.ts";
 import { emptyAccount } from "../../../node/model/account.ts";
 import { encodeAccountKey, FAIL_KEY, LEGACY_KEY, NIL_KEY } from "../../../node/model/account-key.ts";
@@ -80,14 +81,14 @@ test.each<[string, Sending, string | undefined]>([
   ["a cancel", { code: 0x38 }, undefined],
   ["an anchoring", { code: 0x48 }, undefined],
 ])("%s", (_what, sending, message) => {
-  const validate = (): void => validateForKind(world, aSent(sending));
+  const validate = (): void => validateForKind(world, aSent(sending), BASE_RULES);
   if (message === undefined) expect(validate).not.toThrow();
   else expect(validate).toThrow(expect.objectContaining({ name: "ExecutionError", message }));
 });
 
 test("an account with code cannot be given another key", () => {
   world.setCode(addressOf(1), Uint8Array.of(0xef, 0x01, 0x00, ...contract));
-  expect(() => validateForKind(world, aSent(update(encodeAccountKey(aPublic(5)))))).toThrow(
+  expect(() => validateForKind(world, aSent(update(encodeAccountKey(aPublic(5)))), BASE_RULES)).toThrow(
     "sender must be an EOA without code",
   );
 });
