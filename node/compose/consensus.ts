@@ -8,6 +8,7 @@ import { recoverSigners } from "../chain/recover-signers.ts";
 import { programVersion } from "../config/version.ts";
 import { type Engine, openEngine } from "../consensus/bft/engine.ts";
 import { declareEngineMetrics } from "../consensus/bft/metrics.ts";
+import { untilLevel } from "../consensus/bft/sole-validator.ts";
 import { declareDraftMetrics } from "../consensus/draft-metrics.ts";
 import { readMinHeight } from "../consensus/min-height.ts";
 import type { Kzg } from "../crypto/kzg.ts";
@@ -76,7 +77,10 @@ export async function openNodeConsensus(surroundings: ConsensusDeps): Promise<En
     store: database.store,
     state: database.state,
     peers: network.protocol.consensus,
-    ready: Promise.all([database.state.ready, network.expectsPeers ? network.protocol.synced : undefined]),
+    ready: Promise.all([
+      database.state.ready,
+      network.expectsPeers ? level(surroundings, minHeight) : undefined,
+    ]),
     signing: { doppelganger, minHeight },
     diskSpace: () => database.disk.room(),
     governance,
@@ -97,6 +101,26 @@ export async function openNodeConsensus(surroundings: ConsensusDeps): Promise<En
     clock,
     log: options.development === undefined ? log : whispering(log),
     metrics,
+  });
+}
+
+/** Resolves once the chain is level with that of peers, or needs none. Without a file a minimum of 0 tells nothing. */
+function level(
+  { options, database, open, nodeKey, network }: ConsensusDeps,
+  minHeight: number,
+): Promise<void> {
+  const { chain, governance } = open;
+  const isKept = options.consensus.minHeightFile !== undefined || minHeight > 0;
+  const validator = {
+    address: nodeKey.address,
+    chain,
+    governance,
+    store: database.store,
+    minHeight: isKept ? minHeight : undefined,
+  };
+  return untilLevel(validator, {
+    synced: network.protocol.synced,
+    count: () => network.p2p.peers().length,
   });
 }
 

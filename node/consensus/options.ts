@@ -49,7 +49,8 @@ export const consensusOptions = {
     flag: "consensus.doppelganger-listen",
     kind: timerKind,
     default: 30_000,
-    summary: "time to listen for another node with this key before the first signature",
+    summary:
+      "time to listen for another node with this key before the first signature, and up to half of it more at random",
     own: true,
   }),
   clear: consensus({

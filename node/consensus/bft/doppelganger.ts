@@ -15,7 +15,7 @@ import { keccak256 } from "../../crypto/keccak.ts";
 import { parseExtra } from "../../model/istanbul-extra.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Store } from "../../store/store.ts";
+import type { Rows, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { recoverCommitters } from "../seal.ts";
 import { authorOf, recoveredSealers } from "../sealers.ts";
@@ -39,6 +39,8 @@ export interface DoppelgangerDeps {
   readonly chain: Pick<Chain, "head" | "header">;
   readonly clock: Clock;
   readonly log: Log;
+  /** Lengthens the listening, so that of two nodes which start at once one hears the other; `Math.random` by default. */
+  readonly random?: () => number;
 }
 
 /** A signature that another node made with this node's key. */
@@ -65,6 +67,13 @@ const SEALED_AFTER_MS = 2_000;
 const MAX_LISTEN_AT_GENESIS_MS = 10_000;
 /** Limit of listening after a restart in which others made blocks and none shows another signer. */
 const MAX_LISTEN_AFTER_RESTART_MS = 5_000;
+/** Longest time of a timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Reads the address that signs with this directory; undefined before its first signature under the protection. */
+export function readSigner(store: Rows): Uint8Array | undefined {
+  return store.get(SIGNER_KEY);
+}
 
 /** The protection of one node. */
 export class Doppelganger {
@@ -88,7 +97,7 @@ export class Doppelganger {
     this.#judged = chain.head().header.number;
     const signed = readRecord(store)?.signed;
     const before = readRecordBeforeRewind(store);
-    const signer = store.get(SIGNER_KEY);
+    const signer = readSigner(store);
     this.#isNew = signer === undefined ? (signed ?? before) === undefined : !equalBytes(signer, address);
     this.#signatures = new OwnSignatures(signed ?? { view: { sequence: 0, round: 0 }, digests: {} });
     if (before !== undefined) this.#signatures.raise(before.view);
@@ -127,7 +136,7 @@ export class Doppelganger {
   /** Makes the start of signing durable: this address signs with this data directory. */
   async claim(): Promise<void> {
     const { store, address } = this.#deps;
-    const known = store.get(SIGNER_KEY);
+    const known = readSigner(store);
     if (known !== undefined && equalBytes(known, address) && this.#finding === undefined) return;
     const batch = store.createBatch();
     batch.put(SIGNER_KEY, address);
@@ -190,7 +199,9 @@ export class Doppelganger {
   }
 
   #listenFor(maxMs: number, reason: string): number {
-    const ms = Math.min(this.#listenMs, maxMs);
+    const leastMs = Math.min(this.#listenMs, maxMs);
+    const { random = Math.random } = this.#deps;
+    const ms = Math.min(MAX_TIMER_MS, leastMs + Math.floor((leastMs / 2) * random()));
     const message = "listening for another node with this key before signing";
     if (ms > 0) this.#deps.log.info({ ms, reason }, message);
     return ms;

@@ -1,7 +1,7 @@
 /** Two nodes with one key: the engine of one of them, which hears the other by messages or by blocks. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
-import type { DoppelgangerOptions } from "../../../../node/consensus/bft/doppelganger.ts";
+import { Doppelganger, type DoppelgangerOptions } from "../../../../node/consensus/bft/doppelganger.ts";
 import type { Engine } from "../../../../node/consensus/bft/engine.ts";
 import type { VotePayload } from "../../../../node/consensus/bft/message.ts";
 import { NO_DIGEST } from "../../../../node/consensus/bft/rounds.ts";
@@ -291,4 +291,15 @@ test("a single validator does not listen, and signs nothing below its lowest hei
   expect(logged).toEqual([{ minHeight: 3 }]);
   await insert(open, blocks.slice(2));
   await grown(open, 4);
+});
+
+test("listening takes the time of the options and up to half of it more, by chance", async () => {
+  const council = council4();
+  const [{ address }] = council as [Seat];
+  const { store, chain } = ends.use(await aChain(councilGenesis(council)));
+  const listenMs = (random: number): number => {
+    const deps = { address, store, chain, clock: { now: () => 0 }, log: silentLog, random: () => random };
+    return new Doppelganger(deps, { listenMs: 1_000, clear: undefined }).beginListening();
+  };
+  expect([0, 0.5, 0.9999].map(listenMs)).toEqual([1_000, 1_250, 1_499]);
 });
