@@ -1,6 +1,7 @@
 /** Reasons: each that reconciling gives is a row of the table, and each row is given somewhere. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
+import { hops } from "../../../operator/api/hops.ts";
 import { conditionTypes, eventReasons, networkConditionTypes } from "../../../operator/api/names.ts";
 import { networkReasons, stepReasons, stopReasons, verdictReasons } from "../../../operator/api/reasons.ts";
 
@@ -50,4 +51,18 @@ test("every reason of a Network's conditions is given somewhere, and no other", 
   );
   const words = [...given.map(([, type, reason]) => `${type} ${reason}`), ...judged];
   expect([...new Set(words)].sort()).toEqual(rows.sort());
+});
+
+test("docs/operator.md says for each danger what the operator does and what people do", () => {
+  const docs = readFileSync(new URL("../../../docs/operator.md", import.meta.url), "utf8");
+  const rows = docs.split("\n").filter((line) => line.startsWith("| `"));
+  const passing = ["PodMissing", "PodPending", "PodNotReady", "NotAsked", "Error"];
+  const intended = ["Suspended", "Suspending", "Deleting", "ObjectRefused", "Unreadable"]; // in their sections
+  const dangers = [
+    ...Object.keys(stepReasons).filter((name) => ![...passing, ...intended].includes(name)),
+    ...Object.keys(stopReasons),
+    ...Object.values(hops).map(({ reason }) => reason),
+  ];
+  expect(dangers.filter((name) => !rows.some((row) => row.includes(`\`${name}\``)))).toEqual([]);
+  for (const name of intended.slice(3)) expect(docs).toContain(`\`${name}\``);
 });

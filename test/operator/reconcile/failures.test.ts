@@ -1,9 +1,10 @@
 /** Failures stay where they are: a table of steps that fail, with all other effects still there. */
 import { describe, expect, test } from "@jest/globals";
 import { KubeError } from "../../../operator/kube/error.ts";
+import { Applier } from "../../../operator/reconcile/applier.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import { type FakeCluster } from "../../support/fake-cluster.ts";
+import { FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
@@ -101,6 +102,54 @@ describe("what is refused holds up nothing else", () => {
       expect.arrayContaining(["Ready False Error", "Available True ReplicasReady"]),
     );
   });
+});
+
+/** Lets the request at `place` fail, and counts all. Events of the pod and the node do not pass here. */
+function failing(place: number): { readonly deps: ReconcileDeps; readonly calls: string[] } {
+  const calls: string[] = [];
+  const client = new Proxy(deps.client, {
+    get(target, name: keyof typeof deps.client) {
+      const method = target[name] as unknown as (...given: unknown[]) => unknown;
+      return async (...given: unknown[]): Promise<unknown> => {
+        calls.push(String(name));
+        if (calls.length - 1 === place) throw new KubeError("server", "etcd is away");
+        return method.apply(target, given);
+      };
+    },
+  });
+  return { deps: { ...deps, client, applier: new Applier(client, deps.clock) }, calls };
+}
+
+test("whichever request of a reconciliation fails, the pod is judged, and the next one makes the rest", async () => {
+  const { current } = cluster.authorities;
+  /** Another operator finds a Node whose objects are gone. */
+  const begin = async (): Promise<void> => {
+    cluster = new FakeCluster(current);
+    cluster.putRunning("core", []);
+    deps = cluster.deps();
+    await once();
+    const owned = [...cluster.objects].filter(
+      ([, { metadata }]) => metadata["ownerReferences"] !== undefined,
+    );
+    for (const [key] of owned) cluster.objects.delete(key);
+    deps = cluster.deps();
+  };
+  await begin();
+  const whole = failing(-1);
+  await reconcile(cluster.node("core"), whole.deps);
+  const made = [...cluster.objects.keys()];
+  expect(whole.calls.length).toBeGreaterThan(10);
+  for (let place = 0; place < whole.calls.length; place++) {
+    await begin();
+    const broken = failing(place);
+    await reconcile(cluster.node("core"), broken.deps).catch(() => undefined);
+    const isStatus = whole.calls[place] === "applyStatus";
+    if (!isStatus) expect(cluster.conditions("core")).toContain("Available True ReplicasReady");
+    cluster.tell("core", {});
+    await once();
+    expect([...cluster.objects.keys()].sort()).toEqual(made.toSorted());
+    expect(cluster.conditions("core")[0]).toBe("Ready True Ready");
+  }
 });
 
 const replicas = (): unknown =>

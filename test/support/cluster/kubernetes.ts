@@ -83,14 +83,16 @@ export class Kubernetes {
     this.#observeBudgets();
   }
 
-  /** Kubelets report the readiness of their pods, which takes seconds at most. */
+  /** Kubelets report the readiness of their pods, and controllers count it, which takes seconds at most. */
   reportPods(): void {
+    this.#watchMachines();
     for (const pod of this.#api.list("Pod")) {
       const process = this.#chain.processes.get(uidOf(pod));
       const isReached = this.#chain.machines.get((pod["spec"] as PodSpec).nodeName ?? "") === "up";
       if (process !== undefined && isReached) this.#report(pod, this.#chain.isLevel(process), process.ip);
       else if (process === undefined && isReached && isReady(pod)) this.#report(pod, false, "");
     }
+    this.#observeBudgets();
   }
 
   /** Evicts a pod as a drain does; false when a budget refuses it. */
