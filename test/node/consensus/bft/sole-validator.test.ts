@@ -87,9 +87,10 @@ test("a complete one goes on once it has no peer, and waits for one that is conn
   expect(looks).toEqual([1, 1, 1]);
 });
 
+const noPeer = (): number => 0;
+
 test("one that is level with a peer goes on at once, and an incomplete one only then", async () => {
-  const synced = Promise.resolve();
-  const count = (): number => 0;
-  await untilLevel(await aValidator({ head: 9, signed: 9, signer: self }), { synced, count }, 1e9);
-  await untilLevel(await aValidator({ head: 0 }), { synced, count }, 1);
+  const peers = { synced: Promise.resolve(), count: noPeer };
+  await untilLevel(await aValidator({ head: 9, signed: 9, signer: self }), peers, 1e9);
+  await untilLevel(await aValidator({ head: 0 }), peers, 1);
 });
