@@ -23,7 +23,8 @@ const MAX_TRANSACTION_VALIDATORS = 2;
 
 /**
  * Selects the recipients of a new block. A consensus node serves all consensus nodes and some proxies, other
- * nodes a sample of the nodes below them.
+ * nodes a sample of the nodes below them. All others get the hash: a consensus node outside of the council has
+ * no validators as peers, and learns of blocks from proxies.
  */
 export function blockRecipients<P extends Recipient>(
   own: NodeType,
@@ -39,7 +40,7 @@ export function blockRecipients<P extends Recipient>(
   }
   const below = own === "pn" ? ofType(lacking, "pn", "en") : ofType(lacking, "en");
   const full = sample(below, sampleSize(below.length), randomFraction);
-  return { full, hash: below.filter((peer) => !full.includes(peer)) };
+  return { full, hash: lacking.filter((peer) => !full.includes(peer)) };
 }
 
 /** Returns the size of a sample of `count` peers: the square root, at least three. */

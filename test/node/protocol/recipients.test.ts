@@ -29,17 +29,18 @@ test("a consensus node sends blocks to all consensus nodes and five proxies, the
   expect(counted(hash)).toEqual({ pn: 4, en: 4 });
 });
 
-test("a proxy sends blocks to a sample of proxies and endpoint nodes, the hash to the rest, and nothing to validators", () => {
+test("a proxy sends blocks to a sample of proxies and endpoint nodes, and the hash to all other peers", () => {
   const { full, hash } = blockRecipients("pn", peers({ cn: 5, pn: 9, en: 16 }), randomFraction);
   expect(full).toHaveLength(5);
-  expect(hash).toHaveLength(20);
-  expect(counted([...full, ...hash])).toEqual({ pn: 9, en: 16 });
+  expect(hash).toHaveLength(25);
+  expect(counted(full)["cn"]).toBeUndefined();
+  expect(counted([...full, ...hash])).toEqual({ cn: 5, pn: 9, en: 16 });
 });
 
-test("an endpoint node serves endpoint nodes only, all of them when there are two", () => {
+test("an endpoint node sends blocks to endpoint nodes only, to all of them when there are two", () => {
   const { full, hash } = blockRecipients("en", peers({ cn: 1, pn: 2, en: 2 }), randomFraction);
   expect(counted(full)).toEqual({ en: 2 });
-  expect(hash).toEqual([]);
+  expect(counted(hash)).toEqual({ cn: 1, pn: 2 });
   const many = blockRecipients("en", peers({ en: 5 }), randomFraction);
   expect([many.full.length, many.hash.length]).toEqual([3, 2]);
 });
