@@ -113,7 +113,7 @@ export type NetworkConditionType = keyof typeof networkConditionTypes;
 export const phases = {
   Pending: "a prerequisite is missing, such as a key, the genesis, or a machine for the pod",
   Starting: "pods are starting",
-  Syncing: "a replica is importing blocks that its peers already have",
+  Syncing: "a replica is behind the newest block, or is importing blocks that its peers already have",
   Running: "all replicas are ready",
   Updating: "replicas are being recreated one at a time",
   Maintaining: "maintenance of a replica is in progress",

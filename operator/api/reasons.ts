@@ -18,6 +18,7 @@ export const stepReasons = {
   MachineLost:
     "the machine of the pod does not report, or the pod does not end in time; the message has the remedy",
   NodeNotReady: "the node reports that it is not ready for clients; the message has its reasons",
+  Behind: "a replica is behind the newest block of the network",
   NoPeers: "the node has no peer, so its newest block may be old",
   NotAsked: "the node has not been queried yet",
   NoAnswer: "the node has not responded recently",

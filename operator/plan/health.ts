@@ -85,7 +85,7 @@ export function phaseOf(view: HealthView): Phase {
   if (suspension === "Suspending") return "Suspending";
   if (view.rollout !== undefined) return "Updating";
   if (maintenance !== undefined && isUnderWay(maintenance)) return "Maintaining";
-  if (members.some(({ syncing }) => syncing)) return "Syncing";
+  if (members.some((member) => member.syncing || isBehind(member))) return "Syncing";
   const away = members.filter(({ ready }) => !ready);
   if (away.length === 0) return "Running";
   return away.some(({ reason }) => reason === undefined || PENDING.has(reason)) ? "Pending" : "Starting";
@@ -98,6 +98,8 @@ function readiness({ members, step, suspension }: HealthView): Verdict {
   const type = "Ready";
   if (suspension !== undefined && (suspension === "Suspended" || step?.kind !== "fail"))
     return { type, status: "False", reason: suspension, message: stepReasons[suspension] };
+  const behind = step === undefined ? members.find(isBehind) : undefined;
+  if (behind !== undefined) return { type, status: "False", reason: "Behind", message: lagText(behind) };
   if (step === undefined && members.every(({ ready }) => ready))
     return { type, status: "True", reason: "Ready", message: readyText(members) };
   const { reason = "NotAsked", message = readyText(members) } = step ?? {};
@@ -200,8 +202,12 @@ function sync({ members }: HealthView): Verdict {
   if (alone !== undefined) return verdict("Synced", "Isolated", `${alone.name}: ${NO_PEERS}`);
   const syncing = members.find((member) => member.syncing);
   if (syncing !== undefined) return verdict("Synced", "Syncing", lagText(syncing));
-  const late = members.find((member) => (member.lag ?? 0) > LEVEL_BLOCKS);
+  const late = members.find(isBehind);
   return late === undefined ? verdict("Synced", "Level") : verdict("Synced", "Behind", lagText(late));
+}
+
+function isBehind({ lag = 0 }: MemberHealth): boolean {
+  return lag > LEVEL_BLOCKS;
 }
 
 function lagText({ name, lag }: MemberHealth): string {
