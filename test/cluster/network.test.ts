@@ -295,4 +295,22 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
       await expect(channel.call(wrong, "chain_blockNumber")).rejects.toMatchObject({ code: "certificate" });
     });
   });
+
+  test("Nodes whose Network is deleted keep true statuses, and a suspension is carried out", async () => {
+    await cluster.kubectl(["-n", "demo", "delete", "knet", "demo"]);
+    const before = Math.max(...heightsOf(await rows()));
+    await eventually("heights above the last ones", async () => {
+      return Math.min(...heightsOf(await rows())) > before + 10 ? true : undefined;
+    });
+    const available = await kn("-o", 'jsonpath={.items[*].status.conditions[?(@.type=="Available")].status}');
+    expect(available).toBe("True True True");
+    await patchNodes(cluster, ["endpoint"], { suspend: true });
+    await eventually("the suspension", async () => {
+      const phase = await kn("endpoint", "-o", "jsonpath={.status.phase}");
+      return phase === "Suspended" && player.pod("endpoint-0") === undefined ? true : undefined;
+    });
+    expect(await kn("endpoint", "-o", 'jsonpath={.status.conditions[?(@.type=="Available")].status}')).toBe(
+      "False",
+    );
+  }, 180_000);
 });

@@ -1,6 +1,6 @@
 /** The operator as a process on a control plane of its own, for all tests of a block. */
 import { afterAll, beforeAll, describe } from "@jest/globals";
-import { type Cluster, openCluster, whyNoCluster } from "./cluster.ts";
+import { type Cluster, type ClusterOptions, openCluster, whyNoCluster } from "./cluster.ts";
 import { applyChart, type OperatorProcess, startOperator } from "./operator-process.ts";
 
 /** What the tests work on; there once they run. */
@@ -18,13 +18,15 @@ export interface OperatedOptions {
   readonly namespaces?: readonly string[];
   /** Flags for the chart. */
   readonly flags?: readonly string[];
+  /** Options of the control plane. */
+  readonly control?: ClusterOptions;
   readonly prepare?: (cluster: Cluster) => Promise<void>;
 }
 
 /** A block of tests; where there can be no control plane it is skipped, and its name says why. */
 export function aboutOperator(
   name: string,
-  { namespaces = ["demo"], flags = [], prepare }: OperatedOptions,
+  { namespaces = ["demo"], flags = [], control = {}, prepare }: OperatedOptions,
   tests: (on: Operated) => void,
 ): void {
   const missing = whyNoCluster();
@@ -33,7 +35,7 @@ export function aboutOperator(
     const open: { cluster?: Cluster; operator?: OperatorProcess } = {};
 
     beforeAll(async () => {
-      const cluster = await openCluster();
+      const cluster = await openCluster(control);
       open.cluster = cluster;
       await prepare?.(cluster);
       for (const namespace of namespaces) await cluster.kubectl(["create", "namespace", namespace]);

@@ -1,13 +1,14 @@
 /** The operator as a process, with the arguments that the chart gives it and the rights that the chart gives it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Cluster, established } from "./cluster.ts";
 
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** The operator's program. */
-export const MAIN = fileURLToPath(new URL("../../../operator/main.ts", import.meta.url));
+export const MAIN = join(ROOT, "operator", "main.ts");
 
 /** Where the tests put the operator. */
 export const OPERATOR_NAMESPACE = "knit-system";
@@ -32,13 +33,15 @@ export async function applyChart(cluster: Cluster, ...flags: string[]): Promise<
 export interface Terms {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Main file of another release than this one. */
+  readonly main?: string;
 }
 
-/** The arguments and the account that the chart's Deployment gives the operator. */
-export async function operatorTerms(cluster: Cluster): Promise<Terms> {
+/** The arguments and the account that the chart's Deployment gives the operator of a release. */
+export async function operatorTerms(cluster: Cluster, release = "knit-operator"): Promise<Terms> {
   const deployment = await cluster.get<{
     spec: { template: { spec: { serviceAccountName: string; containers: { args: string[] }[] } } };
-  }>("-n", OPERATOR_NAMESPACE, "deployment", "knit-operator");
+  }>("-n", OPERATOR_NAMESPACE, "deployment", release);
   const { serviceAccountName, containers } = deployment.spec.template.spec;
   const kubeconfig = await cluster.kubeconfigOf(OPERATOR_NAMESPACE, serviceAccountName);
   return { args: containers[0]?.args ?? [], env: { ...process.env, KUBECONFIG: kubeconfig } };
@@ -72,9 +75,24 @@ export async function startOperatorThrough(
   return spawnOperator({ args, env: { ...env, KUBECONFIG: file } }, more);
 }
 
+/** Copies the operator's program into a directory, as a release with another version; returns its main file. */
+export function copyProgram(directory: string, version: string): string {
+  const file = readFileSync(join(ROOT, "package.json"), "utf8");
+  cpSync(join(ROOT, "operator"), join(directory, "operator"), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  writeFileSync(
+    join(directory, "package.json"),
+    JSON.stringify({ ...(JSON.parse(file) as object), version }),
+  );
+  return join(directory, "operator", "main.ts");
+}
+
 /** Starts the operator's program; `more` arguments win. */
-export function spawnOperator({ args, env }: Terms, more: readonly string[] = []): OperatorProcess {
-  const child = spawn(process.execPath, [MAIN, ...args, "--health-address=127.0.0.1:0", ...more], {
+export function spawnOperator(
+  { args, env, main = MAIN }: Terms,
+  more: readonly string[] = [],
+): OperatorProcess {
+  const child = spawn(process.execPath, [main, ...args, "--health-address=127.0.0.1:0", ...more], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -94,8 +94,8 @@ export async function openPlayer(cluster: Cluster, namespace: string): Promise<P
   };
 }
 
-/** A node without a kubelet: what the scheduler needs to put pods on it. */
-async function makeMachine(cluster: Cluster): Promise<void> {
+/** Creates a machine without a kubelet, which the scheduler accepts for pods. */
+export async function makeMachine(cluster: Cluster): Promise<void> {
   const machine = {
     apiVersion: "v1",
     kind: "Node",
@@ -110,7 +110,8 @@ async function makeMachine(cluster: Cluster): Promise<void> {
   };
   const patch = JSON.stringify({ status });
   await cluster.kubectl(["patch", "node", "node-1", "--subresource=status", "--type=merge", "-p", patch]);
-  await cluster.kubectl(["taint", "node", "node-1", "node.kubernetes.io/not-ready-"]);
+  // The node controller removes the taint too, where it runs.
+  await cluster.tryKubectl(["taint", "node", "node-1", "node.kubernetes.io/not-ready-"]);
 }
 
 async function start(cluster: Cluster, pod: Pod, directory: string, address: string): Promise<Playing> {
