@@ -64,7 +64,7 @@ about(`validators of several namespaces${missing === undefined ? "" : ` (skipped
   /** Largest number of pods that the budgets together would let go. */
   const room = async (): Promise<number> => {
     const rooms = await Promise.all(
-      NAMESPACES.map((namespace) => field(namespace, "pdb/spread.validators", ".spec.maxUnavailable")),
+      NAMESPACES.map((namespace) => field(namespace, "pdb/spread.validators", ".status.disruptionsAllowed")),
     );
     return rooms.reduce((sum, each) => sum + Number(each), 0);
   };
