@@ -23,6 +23,8 @@ export interface RolloutMember extends MemberView {
    * once.
    */
   readonly isDown: boolean;
+  /** True when its pod is ready, also while its node has not responded to the operator. */
+  readonly isServing: boolean;
 }
 
 /** Inputs of the plan. */
@@ -87,7 +89,7 @@ function goOn(
   const { own } = view;
   const member = own.find(({ name }) => name === rollout.member);
   if (member === undefined || !isDue(member)) return planOf(own, free, rollout, rollout.message);
-  const trouble = member.ready ? troubleWith(member, view, undefined) : undefined;
+  const trouble = member.isServing ? troubleWith(member, view, undefined) : undefined;
   if (trouble !== undefined) return planOf(own, free, rollout, trouble);
   return planOf(own, [...free, rollout.member], begin(member, now), rollout.message);
 }
@@ -164,8 +166,9 @@ function troubleWith(
   const rolling = others.find(({ state }) => state === "Rolling");
   if (rolling !== undefined) return rolling.message;
   if (maintained !== undefined) return `${maintained} is being maintained`;
-  // One that is not ready is missed already, and perhaps the others cannot be ready before it is.
-  if (!next.ready) return undefined;
+  // One whose pod is not ready is missed already, and perhaps the others cannot be ready before it is. One that only
+  // does not respond may take part in consensus.
+  if (!next.isServing) return undefined;
   const failed = stopped ?? others[0];
   if (failed !== undefined) return `the rollout is paused: ${failed.message}`;
   if (earlier !== undefined) return `${earlier} is recreated first`;

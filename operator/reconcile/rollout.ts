@@ -135,5 +135,6 @@ function rolloutMember({ member, facts, node, deps }: MemberContext): RolloutMem
     former: formerDigest(set, facts.identity?.address),
     isCurrent: pod !== undefined && seen?.meta.annotations[annotations.settings] === applied,
     isDown: pod === undefined || (!pod.ready && !pod.started),
+    isServing: pod?.ready === true,
   };
 }

@@ -178,7 +178,12 @@ describe.each<[string, HealthView, string, readonly string[]]>([
   ],
   ["peers are missing", aView({}, { peersMissing: 1 }), "Running", ["PeersReady False PeersMissing"]],
   ["a replica takes in blocks", aView({}, { syncing: true }), "Syncing", ["Synced False Syncing"]],
-  ["a replica is 31 blocks behind", aView({}, {}, { lag: 31 }), "Syncing", ["Ready False Behind", "Synced False Behind"]],
+  [
+    "a replica is 31 blocks behind",
+    aView({}, {}, { lag: 31 }),
+    "Syncing",
+    ["Ready False Behind", "Synced False Behind"],
+  ],
   ["a replica is 30 blocks behind", aView({}, {}, { lag: 30 }), "Running", []],
   ["maintenance waits", aView({ maintenance: run }), "Running", ["MaintenanceInProgress False Waiting"]],
   [

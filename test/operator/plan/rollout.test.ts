@@ -29,6 +29,7 @@ function aMember(name: string, more: Partial<RolloutMember> = {}): RolloutMember
     former: undefined,
     isCurrent: true,
     isDown: false,
+    isServing: more.ready ?? true,
     ...more,
   };
 }
@@ -90,6 +91,19 @@ describe("a member takes what is new", () => {
       keep: ["p-1", "p-2"],
       waits: "p-0 is being recreated",
     });
+  });
+
+  test("not as a validator that only does not respond, while the council has no room", () => {
+    const [a, b, c, d] = CORES.map((core) => ({ ...core, ready: false })) as [
+      RolloutMember,
+      RolloutMember,
+      RolloutMember,
+      RolloutMember,
+    ];
+    const { take, waits } = plan("a", [a, b, c, d]);
+    expect(take).toEqual([]);
+    expect(waits).toContain("at most 1 of 4 validators may be unavailable");
+    expect(plan("a", [{ ...a, isServing: false }, b, c, d]).take).toEqual(["a"]);
   });
 
   test("before its siblings when it is not ready anyway", () => {
@@ -286,7 +300,7 @@ class Group {
       if (ready && this.starting.delete(member.name)) this.#put({ ...member, isCurrent: true });
       const height = ready ? this.#height : member.height;
       const isDown = !ready && (member.isDown || this.#random() < 0.5);
-      this.#put({ ...member, ready, isDown, height, isCurrent: ready || member.isCurrent });
+      this.#put({ ...member, ready, isServing: ready, isDown, height, isCurrent: ready || member.isCurrent });
     }
   }
 
