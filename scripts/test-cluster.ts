@@ -1,7 +1,7 @@
 /**
  * The tests that need a cluster, one after another: each starts a control plane of its own. Without Go, which it is
- * built with, they are skipped and say so. Jest's own arguments may stand behind; without any the network of eight
- * nodes as real pods is left out, which is `npm run test:e2e`.
+ * built with, they are skipped and say so. Jest's own arguments may stand behind; without any the two large
+ * networks of real pods are left out, which are in `npm run test:e2e`.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ if (build.status !== 0)
 const jest = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.meta.url));
 const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
 const given = process.argv.slice(2);
-const all = ["test/cluster", "--testPathIgnorePatterns=test/cluster/network-full"];
+const all = ["test/cluster", "--testPathIgnorePatterns=test/cluster/(network-full|standby)"];
 const { status } = spawnSync(
   process.execPath,
   [...flags, jest, "--runInBand", "--testTimeout=120000", ...(given.length > 0 ? given : all)],
