@@ -11,6 +11,17 @@ import { asked, CHART } from "./support/real-pods.ts";
 
 const missing = whyNoMachine();
 const about = missing === undefined ? describe : describe.skip;
+const becomes = (what: string, probe: () => Promise<string>, wanted: string) =>
+  eventually(
+    `${what}: ${wanted}`,
+    async () => {
+      const found = await probe();
+      if (found !== wanted) throw new Error(found);
+      return true;
+    },
+    240,
+  );
+
 about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let real: RealNetwork;
 
@@ -71,6 +82,49 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
       /^failed (UND_ERR_CONNECT_TIMEOUT|TimeoutError)/,
     );
   }, 120_000);
+
+  test("a lost volume of the only core node stops the chain and says so, and the restored one continues it", async () => {
+    const before = await whole();
+    const field = (object: string, path: string): Promise<string> =>
+      real.demo("get", object, "--ignore-not-found", "-o", `jsonpath={${path}}`);
+    const condition = (object: string, type: string, part: string): Promise<string> =>
+      field(object, `.status.conditions[?(@.type=="${type}")].${part}`);
+    const claim = JSON.parse(await real.demo("get", "pvc", "core-data", "-o", "json")) as {
+      spec: { volumeName: string };
+    };
+    const { volumeName } = claim.spec;
+    const keep = JSON.stringify({ spec: { persistentVolumeReclaimPolicy: "Retain" } });
+    await real.cluster.kubectl(["patch", "pv", volumeName, "--type=merge", "-p", keep]);
+    await real.demo("delete", "pvc", "core-data", "--wait=false");
+    await becomes("the claim", () => condition("kn/core", "StorageHealthy", "reason"), "Terminating");
+    await real.demo("delete", "pod", "core-0", "--wait=false");
+    await becomes("the core node", () => condition("kn/core", "Degraded", "reason"), "ChainLost");
+    await becomes("the pod", () => field("pod/core-0", ".metadata.name"), "");
+    expect(await field("pvc/core-data", ".metadata.name")).toBe("");
+    await becomes("the endpoint", () => condition("kn/endpoint", "Ready", "status"), "False");
+    await becomes("the Network", () => condition("knet/demo", "Producing", "reason"), "ChainStalled");
+    expect(await condition("knet/demo", "Ready", "status")).toBe("False");
+    // As people do it who kept the volume.
+    await real.cluster.kubectl([
+      "patch",
+      "pv",
+      volumeName,
+      "--type=merge",
+      "-p",
+      '{"spec":{"claimRef":null}}',
+    ]);
+    const restored = {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "core-data" },
+      spec: claim.spec,
+    };
+    await real.cluster.kubectl(["-n", "demo", "apply", "-f", "-"], JSON.stringify(restored));
+    expect(
+      await eventually("the chain", async () => ((await whole()) > before ? true : undefined), 240),
+    ).toBe(true);
+    expect(await condition("kn/core", "Degraded", "status")).toBe("False");
+  }, 900_000);
 
   test("after the real helm uninstall the Nodes and their namespace go, and the operator comes back", async () => {
     const release = ["knit-operator", `--namespace=${OPERATOR_NAMESPACE}`];
