@@ -17,6 +17,7 @@ const UNUSED = {
   calls: {},
   debug: {},
   process: {},
+  development: {},
 } as unknown as NodeRegistryDeps;
 
 /** The registry that both documents describe. */
@@ -55,7 +56,8 @@ in geth; the error's data is the first complete block after block 0 (\`{"oldestB
 available; transactions of deleted blocks are unknown.
 
 \`klay_\` and \`kaia_\` are aliases of \`chain_\`. Methods marked *reader* run in a reader thread, with a deadline.
-IPC serves every module; HTTP and WebSocket serve the modules of their options, and always \`rpc\`.
+IPC serves every module; HTTP and WebSocket serve the modules of their options, and always \`rpc\`. The methods of \`dev\` exist on development chains alone (\`knit dev\`);
+[development-chain.md](development-chain.md) explains them.
 `;
 
 /** Returns the text of the page. */
@@ -75,9 +77,9 @@ function moduleTable(): string {
 }
 
 function moduleSection(module: string, { methods, subscriptions }: Registry): string {
-  const own = methods.filter(({ name }) => name.startsWith(`${module}_`));
+  const own = methods.filter(({ name }) => moduleOf(name.slice(0, name.indexOf("_")))?.name === module);
   const aliased = methods.filter(({ name, aliases }) => {
-    return !name.startsWith(`${module}_`) && aliases.some((alias) => alias.startsWith(`${module}_`));
+    return !own.some((each) => each.name === name) && aliases.some((alias) => alias.startsWith(`${module}_`));
   });
   const kinds = subscriptions.filter((row) => row.module === module);
   if (own.length + aliased.length + kinds.length === 0) return "";
@@ -89,11 +91,16 @@ function moduleSection(module: string, { methods, subscriptions }: Registry): st
 
 function methodText(row: Method): string {
   const { name, params, result, summary, runs, aliases } = row;
-  const own = aliases.filter((alias) => alias.split("_")[0] === name.split("_")[0]);
+  const own = aliases.filter((alias) => isToolName(alias) || alias.split("_")[0] === name.split("_")[0]);
   const also = own.length === 0 ? "" : ` Also ${own.map(code).join(", ")}.`;
   const privilege = row.privilege ?? moduleOf(name.slice(0, name.indexOf("_")))?.privilege;
   const where = `${runs === "reader" ? " *reader*" : ""}${privilege === undefined ? "" : ` *${privilege}*`}`;
   return `### ${name}\n\n\`(${params.map(parameter).join(", ")})\` → ${result.label}${where}\n\n${summary}${also}\n`;
+}
+
+/** True for the name that another tool gives a method of a development chain. */
+function isToolName(name: string): boolean {
+  return /^(anvil|evm|hardhat)_/.test(name);
 }
 
 function parameter({ name, label }: ParameterRow): string {

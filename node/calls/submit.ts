@@ -9,6 +9,8 @@ export interface SubmitDeps {
   readonly pool: Pick<TxPool, "add" | "addWithBlobs">;
   /** Maximum fee of a transaction sent by `eth_` methods, in KAIA; undefined or 0 is no cap. */
   readonly ethFeeCap?: number;
+  /** Resolves when a submitted transaction need not be waited for any more: mined, where each one is at once. */
+  readonly afterSubmit?: (() => Promise<void>) | undefined;
 }
 
 const PEB_PER_KAIA = 10n ** 18n;
@@ -21,11 +23,16 @@ const PEB_PER_HUNDREDTH = 10n ** 16n;
 export type Submit = (tx: Transaction) => Uint8Array | Promise<Uint8Array>;
 
 /** Creates the submission function of Kaia's methods. */
-export function createSubmit({ pool }: SubmitDeps): Submit {
+export function createSubmit({ pool, afterSubmit }: SubmitDeps): Submit {
   return (tx) => {
-    if (tx.fields.sidecar !== undefined) return pool.addWithBlobs(tx, "local").then(() => tx.hash);
+    if (tx.fields.sidecar !== undefined) {
+      return pool
+        .addWithBlobs(tx, "local")
+        .then(afterSubmit)
+        .then(() => tx.hash);
+    }
     pool.add(tx, "local");
-    return tx.hash;
+    return afterSubmit === undefined ? tx.hash : afterSubmit().then(() => tx.hash);
   };
 }
 

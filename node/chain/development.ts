@@ -7,30 +7,23 @@ import { toQuantity } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { forks } from "../config/forks.ts";
 import { type Genesis, parseGenesis } from "../config/genesis.ts";
-import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 
 /** Settings of a development chain. */
 export interface DevelopmentOptions {
   /** Address of the node's key. */
   readonly validator: Address;
-  /** Number of funded accounts. */
-  readonly accounts: number;
+  /** Private keys of the funded accounts. */
+  readonly keys: readonly Uint8Array[];
+  readonly chainId: number;
   /** Of each account, in peb. */
   readonly balance: bigint;
   /** Seconds since the epoch. */
   readonly time: number;
 }
 
-/** Chain id of a development chain. */
-const DEVELOPMENT_CHAIN_ID = 1337;
 const VANITY = new Uint8Array(32);
 const MINTED_PEB = 9_600_000_000_000_000_000;
-
-/** The private keys of the funded accounts, the same on every machine: for tests only, they are no secret. */
-export function developmentKeys(count: number): Uint8Array[] {
-  return Array.from({ length: count }, (_, i) => keccak256(Buffer.from(`knit development account ${i}`)));
-}
 
 /**
  * Forks that are active from block 0: all but those that need contracts of their own in the genesis, randomness with its
@@ -41,16 +34,13 @@ const DEVELOPMENT_FORKS = forks.filter(
 );
 
 /** A chain with every fork that needs no contract. */
-export function developmentGenesis({ validator, accounts, balance, time }: DevelopmentOptions): Genesis {
-  const alloc = developmentKeys(accounts).map((key) => [
-    bareHex(addressOfKey(key)),
-    { balance: toQuantity(balance) },
-  ]);
+export function developmentGenesis({ validator, keys, balance, chainId, time }: DevelopmentOptions): Genesis {
+  const alloc = keys.map((key) => [bareHex(addressOfKey(key)), { balance: toQuantity(balance) }]);
   const extra = concatBytes(VANITY, encodeRlp([[validator], new Uint8Array(0), []]));
   return parseGenesis(
     JSON.stringify({
       config: {
-        chainId: DEVELOPMENT_CHAIN_ID,
+        chainId,
         ...Object.fromEntries(DEVELOPMENT_FORKS.map(({ configKey }) => [configKey, 0])),
         istanbul: { epoch: 604_800, policy: 0, sub: 22 },
         unitPrice: 25_000_000_000,

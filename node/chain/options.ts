@@ -1,11 +1,37 @@
 /** Options of the chain: of a development chain, of chain files and of what follows the chain. */
-import { booleanKind, integerKind, klayKind, PEB_PER_KLAY } from "../options/kinds.ts";
+import {
+  booleanKind,
+  integerKind,
+  type Kind,
+  klayKind,
+  PEB_PER_KLAY,
+  secondsKind,
+} from "../options/kinds.ts";
 import { DATA, NODE, optionGroup, type ValuesOf } from "../options/rows.ts";
 
 const dev = optionGroup("Development chain", ["dev"]);
 const file = optionGroup("Chain file", ["export"]);
 const state = optionGroup("State and database", NODE);
 const data = optionGroup("State and database", DATA);
+
+const wholeSeconds = secondsKind(1);
+
+/** Milliseconds between blocks, or a block for each transaction. */
+const blockTimeKind: Kind<number | "auto"> = {
+  hint: "N|auto",
+  parse: (text) => {
+    if (text === "auto") return "auto";
+    try {
+      return wholeSeconds.parse(text);
+    } catch {
+      throw new Error("auto or a whole number of seconds of at least 1");
+    }
+  },
+  format: (value: number | "auto") => (value === "auto" ? value : String(value / 1_000)),
+};
+
+/** A mnemonic. It is not printed: somebody may give one of value. */
+const wordsKind: Kind<string> = { hint: "WORDS", parse: (text) => text, isSecret: true };
 
 /** Rows of a development chain. */
 export const developmentOptions = {
@@ -21,6 +47,26 @@ export const developmentOptions = {
     kind: klayKind,
     default: 1_000_000n * PEB_PER_KLAY,
     summary: "balance of each funded account, in KLAY",
+    own: true,
+  }),
+  mnemonic: dev({
+    flag: "dev.mnemonic",
+    typed: "mnemonic",
+    kind: wordsKind,
+    summary: "words of the funded accounts; those of Anvil and Hardhat by default",
+    own: true,
+  }),
+  chainId: dev({
+    flag: "chain-id",
+    kind: integerKind(1),
+    default: 1_337,
+    summary: "chain id of a new development chain",
+    own: true,
+  }),
+  blockTime: dev({
+    flag: "block-time",
+    kind: blockTimeKind,
+    summary: "seconds between blocks, or one for each transaction; 1 with --datadir, else auto",
     own: true,
   }),
 };

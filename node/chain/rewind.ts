@@ -9,6 +9,7 @@ import type { Pause } from "../runtime/scheduler.ts";
 import type { State } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
+import { amendedRoot, forgetAmended } from "./amended.ts";
 import { type BlockRows, deleteBlockRows } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
 import { ChainError } from "./error.ts";
@@ -52,7 +53,9 @@ export async function rewindChain(
   if (signed !== undefined) batch.put(tables.meta.key("signedBefore"), signed);
   for (const row of ["signed", "locked", "migrated"] as const) batch.delete(tables.meta.key(row)); // heights begin anew
   const forget = governance.rewind(number, batch);
-  await state.rewind({ number, root: target.header.stateRoot }, batch, () => {
+  forgetAmended(store, batch, number);
+  const root = amendedRoot(store, number) ?? target.header.stateRoot;
+  await state.rewind({ number, root }, batch, () => {
     const written = store.write(batch, { sync: true });
     onSwitch(target);
     return written;

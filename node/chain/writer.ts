@@ -14,6 +14,7 @@ import type { Block, BlockItems } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { runInSlices } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
+import { noteAmended } from "./amended.ts";
 import { type BodyRules, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
 import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
 import type { BlockHead } from "./chain.ts";
@@ -305,6 +306,25 @@ export class Writer {
       publisher.rewind(target);
     });
     publisher.notifyRewound(removed);
+  }
+
+  /**
+   * Edits the state after the newest block, durably, and marks the chain as edited; for development chains and callers
+   * of `exclusively`. Listeners to rewinds are called without a removed block.
+   */
+  async amend(edit: (world: World) => void): Promise<void> {
+    const { store, state, publisher } = this.#deps;
+    this.#candidate?.discard();
+    await this.settle();
+    const world = state.begin();
+    edit(world);
+    using sealed = state.seal(world);
+    const batch = store.createBatch();
+    sealed.amend(batch);
+    noteAmended(store, batch, { number: this.#tip.header.number, root: sealed.root });
+    await store.write(batch, { sync: true });
+    state.persisted(this.#tip.header.number);
+    publisher.notifyRewound([]);
   }
 
   async #synced(): Promise<void> {

@@ -11,6 +11,7 @@ import type {
   ImportResult,
 } from "../compose/offline-jobs.ts";
 import type { NodeOptions } from "../compose/options.ts";
+import type { MiningMode } from "../consensus/miner.ts";
 import type { AdjustableLog } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
 import type { FlagCommand } from "../options/rows.ts";
@@ -238,6 +239,8 @@ export interface RunningNode extends AsyncDisposable {
   readonly endpoints: Partial<NodeEndpoints>;
   /** Accounts of a development chain. */
   readonly developmentAccounts?: readonly DevelopmentAccount[] | undefined;
+  /** When a development chain makes blocks; undefined where this node makes none. */
+  readonly makesBlocks?: MiningMode | undefined;
   /** Resolves with the reason when the node cannot continue, as after a disk failure. */
   readonly failure?: Promise<Error> | undefined;
 }

@@ -3,6 +3,7 @@
 import type { DevelopmentAccount } from "../compose/accounts.ts";
 import type { NodeEndpoints } from "../compose/node.ts";
 import { programVersion } from "../config/version.ts";
+import type { MiningMode } from "../consensus/miner.ts";
 
 /** Content of the banner. */
 export interface DevBanner {
@@ -10,18 +11,20 @@ export interface DevBanner {
   readonly accounts: readonly DevelopmentAccount[];
   /** Balance of each account in KLAY. */
   readonly balance: bigint;
-  readonly intervalSeconds: number;
+  /** The mnemonic of the accounts when everybody knows it. */
+  readonly mnemonic: string | undefined;
+  /** When it makes blocks; undefined when another node makes them. */
+  readonly mode: MiningMode | undefined;
   /** Data directory; `undefined` for a temporary one. */
   readonly keptIn: string | undefined;
 }
 
 /** Returns the banner, with a final line feed. */
 export function devBanner(banner: DevBanner): string {
-  const { intervalSeconds, keptIn } = banner;
-  const pace = intervalSeconds === 1 ? "a block each second" : `a block every ${intervalSeconds} seconds`;
+  const { mode, keptIn } = banner;
   const kept = keptIn === undefined ? "deleted when it stops (--datadir DIR keeps it)" : `kept in ${keptIn}`;
   const sections = [
-    `Knit ${programVersion()}: a development chain, ${pace}, ${kept}. Ctrl+C stops it.`,
+    `Knit ${programVersion()}: a development chain, ${paceText(mode)}, ${kept}. Ctrl+C stops it.`,
     accountLines(banner),
     endpointLines(banner.endpoints),
     tryLines(banner),
@@ -29,13 +32,23 @@ export function devBanner(banner: DevBanner): string {
   return `\n${sections.filter((section) => section !== "").join("\n\n")}\n\n`;
 }
 
-function accountLines({ accounts, balance }: DevBanner): string {
+function paceText(mode: MiningMode | undefined): string {
+  if (mode === undefined) return "whose blocks another node makes";
+  const seconds = (mode.intervalMs ?? 0) / 1_000;
+  if (seconds === 0) return mode.isAuto ? "a block for each transaction" : "blocks on request";
+  return seconds === 1 ? "a block each second" : `a block every ${seconds} seconds`;
+}
+
+function accountLines({ accounts, balance, mnemonic }: DevBanner): string {
   if (accounts.length === 0) return "";
   const amount = balance.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  const words = mnemonic === undefined ? [] : [`  mnemonic   ${mnemonic}`];
   const rows = accounts.map(({ address, privateKey }) => `  ${address}  ${privateKey}`);
-  return [`Accounts with ${amount} KLAY each, and their private keys (public: for tests only)`, ...rows].join(
-    "\n",
-  );
+  return [
+    `Accounts with ${amount} KLAY each, and their private keys${mnemonic === undefined ? "" : " (public: for tests only)"}`,
+    ...rows,
+    ...words,
+  ].join("\n");
 }
 
 function endpointLines({ http, ws, ipc, metrics }: Partial<NodeEndpoints>): string {

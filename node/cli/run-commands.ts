@@ -1,9 +1,12 @@
 /** `knit run` and `knit dev`: open a node, announce it, and close it on a signal. */
 
+import { DEVELOPMENT_MNEMONIC } from "../accounts/development-keys.ts";
+import { developmentOptions } from "../chain/options.ts";
 import { memoryOptions } from "../compose/memory-options.ts";
 import type { NodeOptions } from "../compose/options.ts";
 import { nodeOptions } from "../compose/options.ts";
 import { placeOptions } from "../compose/paths.ts";
+import { consensusOptions } from "../consensus/options.ts";
 import { type AdjustableLog, createLog } from "../observe/log.ts";
 import { type LogFile, openLogFile } from "../observe/log-file.ts";
 import { PEB_PER_KLAY } from "../options/kinds.ts";
@@ -48,6 +51,9 @@ export async function runDevelopmentNode({ shell, resolved, command }: CommandJo
     placeOptions.dataDirectory.flag,
     scratch?.path ?? dataDirectory,
   );
+  const { blockTime } = optionValues(developmentOptions, resolved);
+  const hasInterval = blockTime !== undefined || resolved.given.has(consensusOptions.intervalMs.flag);
+  if (scratch !== undefined && !hasInterval) values.set(developmentOptions.blockTime.flag, "auto");
   const { options, warnings } = nodeOptions(command, { ...resolved, values }, shell.host);
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
@@ -58,7 +64,8 @@ export async function runDevelopmentNode({ shell, resolved, command }: CommandJo
       endpoints,
       accounts: developmentAccounts,
       balance: (options.development?.balance ?? 0n) / PEB_PER_KLAY,
-      intervalSeconds: options.consensus.intervalMs / 1_000,
+      mode: node.makesBlocks,
+      mnemonic: options.development?.mnemonic === undefined ? DEVELOPMENT_MNEMONIC : undefined,
       keptIn: scratch ? undefined : options.paths.dataDirectory,
     });
     shell.stdout.write(text);

@@ -2,11 +2,11 @@
 
 import { readFile } from "node:fs/promises";
 import type { Accounts } from "../accounts/accounts.ts";
+import { developmentKeys } from "../accounts/development-keys.ts";
 import { openAccounts } from "../accounts/open-accounts.ts";
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import { developmentKeys } from "../chain/development.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
 import type { Log } from "../observe/log.ts";
 import { OptionError } from "../options/error.ts";
@@ -24,7 +24,7 @@ export async function openNodeAccounts(options: NodeOptions, log: Log): Promise<
   const { lightKdf, keyFileVersion, unlock, passwordFile } = options.accounts;
   const accounts = await openAccounts({ directory: options.paths.keystore, lightKdf, keyFileVersion, log });
   try {
-    for (const key of developmentKeys(options.development?.accounts ?? 0)) accounts.hold(key);
+    for (const key of await keysOf(options)) accounts.hold(key);
     const passwords = passwordFile === undefined ? [] : await readPasswords(passwordFile);
     for (const [i, reference] of unlock.entries()) {
       const address = accountAddress(accounts, reference);
@@ -66,11 +66,15 @@ export function rewardbaseOf({ consensus }: NodeOptions, accounts: Accounts): Ad
   return consensus.rewardbase && accountAddress(accounts, consensus.rewardbase);
 }
 
-/** The funded accounts of a development chain; none otherwise. */
-export function developmentAccounts(options: NodeOptions): readonly DevelopmentAccount[] | undefined {
+/** Returns the funded accounts of a development chain; undefined for other chains. */
+export async function developmentAccounts(
+  options: NodeOptions,
+): Promise<readonly DevelopmentAccount[] | undefined> {
   if (options.development === undefined) return undefined;
-  return developmentKeys(options.development.accounts).map((key) => ({
-    address: toHex(addressOfKey(key)),
-    privateKey: toHex(key),
-  }));
+  const keys = await keysOf(options);
+  return keys.map((key) => ({ address: toHex(addressOfKey(key)), privateKey: toHex(key) }));
+}
+
+async function keysOf({ development }: NodeOptions): Promise<readonly Uint8Array[]> {
+  return development === undefined ? [] : developmentKeys(development);
 }

@@ -9,8 +9,10 @@ import { programVersion } from "../config/version.ts";
 import { type Engine, openEngine } from "../consensus/bft/engine.ts";
 import { declareEngineMetrics } from "../consensus/bft/metrics.ts";
 import { untilLevel } from "../consensus/bft/sole-validator.ts";
+import type { DraftDeps } from "../consensus/draft.ts";
 import { declareDraftMetrics } from "../consensus/draft-metrics.ts";
 import { readMinHeight } from "../consensus/min-height.ts";
+import { type Miner, type MiningMode, openMiner } from "../consensus/miner.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import { sign } from "../crypto/secp256k1.ts";
@@ -23,6 +25,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import { assembleBlock } from "../protocol/blocks-in.ts";
 import { transactionItems } from "../protocol/transaction-items.ts";
+import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import { checkSentBlobs, kzgProver } from "../txpool/blobs.ts";
@@ -51,31 +54,29 @@ export interface ConsensusDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Makes the blocks of a development chain in place of an agreement. */
+  readonly miner: Miner | undefined;
 }
 
 /**
  * Takes part in the agreement on blocks on a core node; undefined on all others. Rejects as `readMinHeight`.
  */
 export async function openNodeConsensus(surroundings: ConsensusDeps): Promise<Engine | undefined> {
-  const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, network, clock, log } =
-    surroundings;
-  const { chain, writer, governance } = open;
-  const { intervalMs, timeLimitMs } = options.consensus;
+  const { options, database, open, pool, network, clock } = surroundings;
+  const { chain } = open;
+  const { intervalMs } = options.consensus;
   const metrics = declareEngineMetrics(surroundings.metrics, {
     now: () => clock.now(),
     due: () => chain.head().header.time * 1000 + intervalMs,
   });
-  const onDraft = declareDraftMetrics(surroundings.metrics);
-  if (options.type !== "core") return undefined;
+  if (options.type !== "core" || surroundings.miner !== undefined) return undefined;
   warnIfNoValidator(surroundings);
   const { doppelganger } = options.consensus;
   const minHeight = await readMinHeight(options.consensus);
   return openEngine({
-    config: chain.config,
+    ...draftDeps(surroundings),
     chain,
-    writer,
     store: database.store,
-    state: database.state,
     peers: network.protocol.consensus,
     ready: Promise.all([
       database.state.ready,
@@ -83,25 +84,78 @@ export async function openNodeConsensus(surroundings: ConsensusDeps): Promise<En
     ]),
     signing: { doppelganger, minHeight },
     diskSpace: () => database.disk.room(),
+    encodeWithBlobs: (tx) => pool.wire(tx),
+    assemble: (header, body) => assembleProposal(surroundings, header, body),
+    intervalMs,
+    metrics,
+  });
+}
+
+/** Makes the blocks of a development chain of which this node is the only validator; undefined on all others. */
+export function openNodeMiner(surroundings: MinerParts): Miner | undefined {
+  const { options, database, pool, clock } = surroundings;
+  if (options.development === undefined || !isOnlyValidator(surroundings)) return undefined;
+  const ready = async (): Promise<void> => {
+    await database.state.ready;
+    await database.disk.room();
+  };
+  const pending = { hasPending: () => pool.status().pending > 0, onPending: pool.onPending.bind(pool) };
+  return openMiner({ ...draftDeps(surroundings), ...pending, clock, ready }, miningMode(options));
+}
+
+/** Parts of a miner. */
+export type MinerParts = DraftParts & { readonly clock: AdjustableClock };
+
+/** Parts that draft blocks. */
+export type DraftParts = Pick<
+  ConsensusDeps,
+  | "options"
+  | "database"
+  | "open"
+  | "ballots"
+  | "pool"
+  | "accounts"
+  | "nodeKey"
+  | "blsKey"
+  | "log"
+  | "metrics"
+  | "clock"
+>;
+
+function draftDeps(surroundings: DraftParts): DraftDeps {
+  const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, clock, log } = surroundings;
+  const { chain, writer, governance } = open;
+  return {
+    config: chain.config,
+    writer,
+    state: database.state,
     governance,
     vote: () => ballots.nextVoteField(),
     candidates: (baseFee) => pool.byPrice(baseFee),
     drop: (tx) => pool.drop(tx.hash),
-    encodeWithBlobs: (tx) => pool.wire(tx),
-    assemble: (header, body) => assembleProposal(surroundings, header, body),
     address: nodeKey.address,
     sign: (digest) => sign(digest, nodeKey.key),
     blsKey,
     rewardbase: rewardbaseOf(options, accounts) ?? nodeKey.address,
     vanity: vanity(options.consensus.extraData),
-    intervalMs,
-    limitMs: timeLimitMs,
+    limitMs: options.consensus.timeLimitMs,
     pause: createPause(),
-    onDraft,
+    onDraft: declareDraftMetrics(surroundings.metrics),
     clock,
     log: options.development === undefined ? log : whispering(log),
-    metrics,
-  });
+  };
+}
+
+function isOnlyValidator({ open: { chain, governance }, nodeKey }: DraftParts): boolean {
+  const council = governance.council(chain.head().header.number + 1);
+  return council.length === 1 && council.every((member) => equalBytes(member, nodeKey.address));
+}
+
+/** Returns the mode that the options of a development chain name. */
+function miningMode({ development, consensus }: NodeOptions): MiningMode {
+  const { blockTime } = development ?? {};
+  if (blockTime === "auto") return { isAuto: true, intervalMs: undefined };
+  return { isAuto: false, intervalMs: blockTime ?? consensus.intervalMs };
 }
 
 /** Resolves once the chain is level with that of peers, or needs none. Without a file a minimum of 0 tells nothing. */

@@ -35,6 +35,9 @@ export function chainDirectory({ paths }: NodeOptions): string {
 /** One that is filled and one that is written. */
 const BUFFERS_AT_A_TIME = 2;
 
+/** Blocks to which a development chain can be taken back. */
+const DEVELOPMENT_WINDOW = 100_000;
+
 /** The directories of both databases as they are on disk, the chain's first. */
 export async function databaseDirectories(options: NodeOptions): Promise<readonly string[]> {
   const tries = join(options.paths.chainData, "trie");
@@ -65,6 +68,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
       slab: nodeCache.slab,
       startRun,
       flushBytes: dirtyNodes,
+      ...(options.development && { window: DEVELOPMENT_WINDOW }),
     }),
   );
   await settleDamage(store, state.number, log, setImmediate);

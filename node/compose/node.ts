@@ -3,6 +3,7 @@
  * bottom it says what a node is made of.
  */
 
+import { developmentKeys } from "../accounts/development-keys.ts";
 import type { Chain } from "../chain/chain.ts";
 import { developmentGenesis } from "../chain/development.ts";
 import { type Followers, openFollowers } from "../chain/followers.ts";
@@ -10,6 +11,7 @@ import { writeGenesis } from "../chain/genesis-block.ts";
 import { declareChainMetrics, declareInsertMetrics } from "../chain/metrics.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import type { Engine, SigningState } from "../consensus/bft/engine.ts";
+import type { MiningMode } from "../consensus/miner.ts";
 import { openKzg } from "../crypto/kzg.ts";
 import { openRecoverer } from "../crypto/recoverer.ts";
 import { secp256k1Backend } from "../crypto/secp256k1.ts";
@@ -19,14 +21,16 @@ import { openMemoryWatch } from "../observe/memory-watch.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { collectGarbage } from "../observe/profiler.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
+import { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import { openOperations } from "../transport/operations.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./accounts.ts";
 import { openNodeFiles } from "./block-files.ts";
-import { openNodeConsensus } from "./consensus.ts";
+import { openNodeConsensus, openNodeMiner } from "./consensus.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { type Database, databaseDirectories, openDatabase } from "./database.ts";
+import { refuseEditedChain } from "./development.ts";
 import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
 import { declareForkMetrics, openForkWatch } from "./fork-watch.ts";
 import { declareNodeMetrics } from "./metrics.ts";
@@ -55,13 +59,15 @@ export interface Node extends AsyncDisposable {
   readonly chain: Chain;
   /** Set on a development chain. */
   readonly developmentAccounts: readonly DevelopmentAccount[] | undefined;
+  /** When a development chain makes blocks; undefined for any other node, and where another node makes them. */
+  readonly makesBlocks: MiningMode | undefined;
   /** Resolves with the reason when the node cannot go on by itself. */
   readonly failure: Promise<Error>;
 }
 
 /** Opens a node. Ends early with the signal's reason when it is aborted. Throws what a part threw. */
 export async function openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<Node> {
-  const clock = systemClock;
+  const clock = new AdjustableClock(systemClock);
   const metrics = createMetrics();
   if (secp256k1Backend !== "native") {
     log.warn(
@@ -77,10 +83,12 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   declareNodeMetrics(metrics, { ...database, memory }, parts.use(watchDisk(options, database, log)));
   signal.throwIfAborted();
   await beginDevelopmentChain(options, database, nodeKey);
+  refuseEditedChain(options, database.store);
   await beginPublicChain(database, options);
   await renewPublicConfig(database, log);
   const open = await openConsensusChain(database, log, clock);
   const { chain } = open;
+  if (options.development !== undefined) clock.advanceTo(chain.head().header.time * 1000);
   declareChainMetrics(metrics, chain, clock);
   checkClock(chain, clock, log);
   declareForkMetrics(metrics, chain);
@@ -112,22 +120,24 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const files = openNodeFiles({ database, open, recoverer, clock });
   const parties = { ballots, pool, sidecars, accounts, nodeKey, blsKey, network, supply };
   const common = { ...parties, options, open, database, log };
-  const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory }));
+  const miner = parts.use(openNodeMiner({ ...common, metrics, clock }));
+  const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory, miner, clock }));
   parts.use(files); // a call that waits for a file ends before the listeners do
   const signing = (): SigningState | undefined => engine?.signingState();
   const readiness = openReadiness({ ...database, options, chain, clock, network, signing }, metrics);
   const operations =
     options.metrics && parts.use(await openOperations({ ...options.metrics, metrics, readiness }));
-  engine = await openNodeConsensus({ ...common, recoverer, kzg, clock, metrics });
-  if (engine !== undefined) parts.use(engine);
+  engine = parts.use(await openNodeConsensus({ ...common, recoverer, kzg, clock, metrics, miner }));
+  miner?.start();
   parts.use(enlargeWhenBusy());
   logStart(log, { options, chain, nodeKey, metrics: operations?.url });
   const all = parts.move();
   return {
     endpoints: { ...rpc.endpoints, metrics: operations?.url },
     chain,
-    developmentAccounts: developmentAccounts(options),
-    failure: failureOf(database, engine?.failed),
+    developmentAccounts: await developmentAccounts(options),
+    makesBlocks: miner?.mode,
+    failure: failureOf(database, (engine ?? miner)?.failed),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
@@ -152,7 +162,8 @@ async function beginDevelopmentChain(
   if (development === undefined || database.state.number >= 0) return;
   await database.state.ready;
   const time = Math.floor(systemClock.now() / 1000) - 1;
-  await writeGenesis(database, developmentGenesis({ ...development, validator: address, time }));
+  const keys = await developmentKeys(development);
+  await writeGenesis(database, developmentGenesis({ ...development, keys, validator: address, time }));
 }
 
 function followChain(options: NodeOptions, { store, state }: Database, chain: Chain, log: Log): Followers {

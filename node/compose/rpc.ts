@@ -11,6 +11,7 @@ import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
 import type { NodeSettings } from "../compat/node-config.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
+import type { Miner } from "../consensus/miner.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
@@ -32,6 +33,7 @@ import { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
 import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
 import { createNodeRegistry } from "../rpc/node-registry.ts";
+import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { declareExposureMetrics, type ExposureDeps, warnOfExposure } from "../transport/exposure.ts";
 import { openHttp } from "../transport/http.ts";
 import type { HttpLimits } from "../transport/http-limits.ts";
@@ -45,6 +47,7 @@ import { rewardbaseOf } from "./accounts.ts";
 import { callOptions, logLimits } from "./call-options.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
 import type { NodeDatabase } from "./database.ts";
+import { developmentDeps } from "./development.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
 import type { NodeOptions } from "./options.ts";
 import { askedOfReaders, openReaders } from "./readers.ts";
@@ -67,6 +70,9 @@ export interface RpcDeps {
   readonly metrics: Metrics;
   readonly memory: MemoryWatch;
   readonly log: AdjustableLog;
+  readonly clock: AdjustableClock;
+  /** Makes the blocks of a development chain; undefined on other nodes. */
+  readonly miner: Miner | undefined;
 }
 
 /** The open listeners. */
@@ -217,9 +223,12 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     network,
     supply,
     files,
+    miner,
+    clock,
   } = surroundings;
   const { chain, governance, writer } = open;
   const profile = rpcProfiles[options.rpc.profile];
+  const setHead = (number: number): Promise<void> => writer.exclusively(() => writer.setHead(number));
   const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
   const limits = logLimits(options.rpc);
   const inlineCalls = new InlineCalls();
@@ -267,7 +276,8 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
       setLogLevel: (level) => surroundings.log.setLevel(level),
       store: database.store,
     },
-    setHead: (number) => writer.exclusively(() => writer.setHead(number)),
+    setHead,
+    ...(miner && developmentDeps({ open, miner, clock, options, setHead })),
   });
 }
 

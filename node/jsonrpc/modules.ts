@@ -36,6 +36,7 @@ export const moduleRows: readonly ModuleRow[] = [
   { name: "auction", aliases: [], open: [] },
   { name: "chain", aliases: ["klay", "kaia"], open: "all" },
   { name: "debug", aliases: [], open: ["gaslessInfo", "isGaslessTx"] },
+  { name: "dev", aliases: ["anvil", "evm", "hardhat"], open: [], privilege: "process" },
   { name: "eth", aliases: [], open: "all" },
   { name: "governance", aliases: [], open: "all" },
   { name: "istanbul", aliases: [], open: "all" },

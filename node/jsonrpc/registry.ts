@@ -111,7 +111,10 @@ function createView(served: Served, options: ViewOptions, tables: Tables): Metho
     if (shared.lacks.has(name)) continue;
     if (isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
     const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
-    for (const prefix of [module.name, ...module.aliases]) found.set(`${prefix}_${rest}`, shown);
+    for (const prefix of [module.name, ...module.aliases]) {
+      const full = `${prefix}_${rest}`;
+      if ((methods.get(full) ?? row) === row) found.set(full, shown); // an alias may have a method of its own
+    }
   }
   found.set("rpc.discover", discoverMethod); // the name that OpenRPC gives it
   return {

@@ -2,8 +2,10 @@
 
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Address } from "../bytes/brands.ts";
+import { equalBytes } from "../bytes/compare.ts";
 import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
 import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
+import { type Impersonation, impersonate } from "../calls/impersonation.ts";
 import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-transaction.ts";
 import { createEthSubmit, createSubmit } from "../calls/submit.ts";
 import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
@@ -20,6 +22,13 @@ export interface ChainSendingDeps {
   readonly accounts: Pick<Accounts, "list" | "signAs">;
   readonly estimateGas: EstimateGas;
   readonly ethFeeCap?: number;
+  /** Senders without a key; undefined but on a development chain. */
+  readonly impersonation?: SenderImpersonation | undefined;
+}
+
+/** Senders without a key, and the change of the state that lets one of them send. */
+export interface SenderImpersonation extends Pick<Impersonation, "has"> {
+  readonly prepare: (sender: Address) => Promise<void>;
 }
 
 const NO_ADDRESS: Address = new Uint8Array(20);
@@ -46,6 +55,7 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
   /** Synchronous, so that two calls never get the same nonce. */
   const signWithUnlocked = (draft: TransactionDraft, from: Address = NO_ADDRESS) =>
     signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
+  const hasKey = (from: Address): boolean => accounts.list().some((own) => equalBytes(own, from));
   return [
     method({
       name: "chain_sendTransaction",
@@ -85,8 +95,12 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
       result: transactionHash,
       handle: async ({ transaction }) => {
         const source = { chain, pool };
+        const { from = NO_ADDRESS } = transaction;
+        const isImpersonated = deps.impersonation?.has(from) === true && !hasKey(from);
+        if (isImpersonated) await deps.impersonation?.prepare(from);
         const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
-        const signed = signWithUnlocked(draft, transaction.from);
+        const { chainId } = chain.config;
+        const signed = isImpersonated ? impersonate(draft, chainId, from) : signWithUnlocked(draft, from);
         checkSignedChain(source, draft, transaction);
         return submitEth(signed);
       },

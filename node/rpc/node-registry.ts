@@ -7,6 +7,7 @@ import { type FilterLimits, Filters } from "../calls/filters.ts";
 import type { EstimateGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import { Deliveries, type DeliveriesOptions } from "../jsonrpc/feed.ts";
+import type { Method } from "../jsonrpc/method.ts";
 import type { InterfaceOptions } from "../jsonrpc/modules.ts";
 import { createRegistry, type Registry } from "../jsonrpc/registry.ts";
 import type { P2p } from "../p2p/p2p.ts";
@@ -31,7 +32,7 @@ import { chainFeeMethods } from "./chain-fees.ts";
 import { chainGovernanceMethods } from "./chain-governance.ts";
 import { chainInfoMethods } from "./chain-info.ts";
 import { type ChainNodeDeps, chainNodeMethods } from "./chain-node.ts";
-import { chainSendingMethods } from "./chain-sending.ts";
+import { chainSendingMethods, type SenderImpersonation } from "./chain-sending.ts";
 import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods } from "./chain-transactions.ts";
@@ -39,6 +40,10 @@ import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
 import { goRuntimeMethods } from "./debug-go-runtime.ts";
 import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
 import { debugStateMethods } from "./debug-state.ts";
+import { type DevMiningDeps, devMiningMethods } from "./dev-mining.ts";
+import { type DevNodeDeps, devNodeMethods } from "./dev-node.ts";
+import { type DevSnapshotDeps, devSnapshotMethods } from "./dev-snapshots.ts";
+import { type DevStateDeps, devStateMethods } from "./dev-state.ts";
 import { ethConfigMethods } from "./eth-config.ts";
 import { filterMethods } from "./filters.ts";
 import { governanceMethods } from "./governance.ts";
@@ -77,6 +82,8 @@ export interface NodeRegistryDeps
   readonly interfaces: InterfaceOptions;
   /** Maximum fee of a transaction sent by `eth_` methods, in KAIA, as in `SubmitDeps`. */
   readonly ethFeeCap?: number;
+  readonly impersonation?: SenderImpersonation | undefined;
+  readonly afterSubmit?: (() => Promise<void>) | undefined;
   readonly chain: Chain;
   readonly receiptTexts: ReceiptTexts;
   readonly pool: Pick<
@@ -90,6 +97,7 @@ export interface NodeRegistryDeps
     | "content"
     | "status"
     | "onPending"
+    | "remove"
     | "throttler"
   >;
   readonly sidecars: Pick<Sidecars, "mined">;
@@ -111,9 +119,17 @@ export interface NodeRegistryDeps
   >;
   readonly sync: Pick<ChainProtocol, "syncing">;
   readonly filterLimits?: Partial<FilterLimits>;
+  /** Parts of a development chain that its methods change; undefined for other chains. */
+  readonly development?: DevelopmentDeps | undefined;
   /** Maximum size of the events that subscribers have not been notified of, in bytes. */
   readonly maxQueuedEvents?: DeliveriesOptions["maxQueued"];
 }
+
+/** Parts of a development chain that its methods change. */
+export type DevelopmentDeps = DevMiningDeps &
+  DevSnapshotDeps &
+  DevStateDeps &
+  Omit<DevNodeDeps, "chain" | "pool">;
 
 /** Creates the sealed registry of a node. */
 export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
@@ -157,6 +173,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...debugStateMethods({ ...deps, ...deps.debug }),
     ...traceMethods({ ...deps, ...deps.debug }),
     ...traceFileMethods({ ...deps, ...deps.debug }),
+    ...(deps.development === undefined ? [] : developmentMethods({ ...deps, ...deps.development })),
   ]);
   const onBug = (error: unknown): void =>
     deps.log.error({ error }, "notification failed by an internal error");
@@ -166,4 +183,13 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
   registry.addSubscriptions([traceChainSubscription(deps)]);
   registry.seal();
   return registry;
+}
+
+function developmentMethods(deps: DevelopmentDeps & DevNodeDeps): Method[] {
+  return [
+    ...devMiningMethods(deps),
+    ...devSnapshotMethods(deps),
+    ...devStateMethods(deps),
+    ...devNodeMethods(deps),
+  ];
 }

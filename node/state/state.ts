@@ -72,6 +72,11 @@ export interface SealedState extends Disposable {
    * not open or the number is not the next one.
    */
   commit(number: number, batch: Batch): void;
+  /**
+   * Makes it the state after the newest block, in place of the one that the block left; for development chains. Rows,
+   * undo record and head row go into the batch as with `commit`. Throws `StateError` `busy` when it is not open.
+   */
+  amend(batch: Batch): void;
   /** Takes the changes back out of the tries; does nothing when it is not open. Throws `StateError` `trie-damaged`. */
   discard(): void;
 }

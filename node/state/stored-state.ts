@@ -135,6 +135,10 @@ export class StoredState implements State {
         if (!isOpen()) throw new StateError("busy", "the sealed state is not open");
         this.#commit(sealed, number, batch);
       },
+      amend: (batch) => {
+        if (!isOpen()) throw new StateError("busy", "the sealed state is not open");
+        this.#amend(sealed, batch);
+      },
       discard,
       [Symbol.dispose]: discard,
     };
@@ -144,13 +148,23 @@ export class StoredState implements State {
     if (number !== this.#head.number + 1) {
       throw new StateError("busy", `the next block is ${this.#head.number + 1}, not ${number}`);
     }
+    this.#put(sealed, { ...sealed.after, firstUndo: this.#prune(number, batch) }, batch);
+    if (number > 0) this.#history.add(number, sealed.rows, batch);
+  }
+
+  #amend(sealed: Sealed, batch: Batch): void {
+    const { number, firstUndo } = this.#head;
+    this.#put(sealed, { ...sealed.after, number, firstUndo }, batch);
+    if (number > 0) this.#history.amend(number, sealed.rows, batch);
+  }
+
+  /** Puts the rows of a sealed state into the batch and makes `head` the newest state. */
+  #put(sealed: Sealed, head: StateHead, batch: Batch): void {
     this.#release();
     this.migration.makeWay(true); // until it is on disk
     putRows(sealed, batch, this.#settings.preimages);
     for (const storage of sealed.destroyed) this.#trieStore.tries.forget(...storage);
-    const head = { ...sealed.after, firstUndo: this.#prune(number, batch) };
     batch.put(HEAD_KEY, encodeHead(head));
-    if (number > 0) this.#history.add(number, sealed.rows, batch);
     this.#flat.apply(sealed.flat);
     this.#head = head;
   }
@@ -189,7 +203,7 @@ export class StoredState implements State {
       throw new StateError("busy", `block ${this.#head.number} is not durable yet`);
     }
     await this.#writing;
-    if (this.#trieStore.marker !== this.#head.number && this.#head.number >= 0) await this.#gather();
+    if (!this.#trieStore.isAt(this.#head)) await this.#gather();
     await this.#writing;
   }
 

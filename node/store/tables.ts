@@ -35,6 +35,7 @@ export type MetaName =
   | "signedBefore"
   | "signer"
   | "doppelganger"
+  | "amended"
   | "logIndex"
   | "senderHashes";
 

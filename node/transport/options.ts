@@ -20,7 +20,7 @@ const rpc = optionGroup("RPC", NODE);
 const metrics = optionGroup("Metrics", NODE);
 
 /** Modules of a development chain: all that are safe on loopback. */
-const DEVELOPMENT_MODULES = ["chain", "debug", "eth", "net", "personal", "rpc", "txpool", "web3"];
+const DEVELOPMENT_MODULES = ["chain", "debug", "dev", "eth", "net", "personal", "rpc", "txpool", "web3"];
 
 /** Rows of the HTTP listener. */
 export const httpOptions = {

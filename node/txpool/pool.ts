@@ -53,6 +53,8 @@ export interface TxPool extends AsyncDisposable {
   byPrice(baseFee: bigint | undefined): PriceOrder;
   /** Marks a transaction that could not be executed: proposers skip it, and the next head drops it. */
   drop(hash: Hash): void;
+  /** Removes a transaction at once; later ones of its sender wait for its nonce. Returns false for an unknown one. */
+  remove(hash: Hash): boolean;
   /** Registers a listener; the returned function removes it. */
   onPending(listener: PendingListener): () => void;
   readonly throttler: SpamThrottler;
@@ -189,6 +191,12 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   drop(hash: Hash): void {
     const entry = this.#core.ledger.get(mapKey(hash));
     if (entry) entry.unexecutable = true;
+  }
+
+  remove(hash: Hash): boolean {
+    const entry = this.#core.ledger.get(mapKey(hash));
+    if (entry !== undefined) this.#core.ledger.remove(entry);
+    return entry !== undefined;
   }
 
   onPending(listener: PendingListener): () => void {

@@ -1,6 +1,7 @@
 /** The genesis of a network of our own: its core nodes are the council, and some accounts have money. */
+
+import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { fixedBytes } from "../../node/bytes/integer.ts";
-import { developmentKeys } from "../../node/chain/development.ts";
 import { DEFAULT_KIP71 } from "../../node/config/chain-config.ts";
 import { forks } from "../../node/config/forks.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
@@ -10,8 +11,6 @@ import type { GenesisOptions } from "../../node/network-maker/genesis-options.ts
 
 /** The chain's id, and the network's. */
 export const CHAIN_ID = 9001;
-/** Number of funded accounts; their keys are those of development chains. */
-export const FUNDED_ACCOUNTS = 10;
 /** Of a legacy transaction, in peb. */
 export const GAS_PRICE = 750_000_000_000n;
 
@@ -67,7 +66,8 @@ export function networkGenesis(
   time: number,
   { policy, committeeSize, randao = false }: ConsensusChoice = {},
 ): Promise<string> {
-  const testAccounts = developmentKeys(FUNDED_ACCOUNTS).map(addressOfKey);
+  // the accounts of development chains
+  const testAccounts = DEVELOPMENT_KEYS.map(addressOfKey);
   const { istanbul } = TERMS;
   const terms = {
     ...TERMS,

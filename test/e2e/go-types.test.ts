@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { JsonRpcProvider, Wallet } from "ethers";
+import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
-import { developmentKeys } from "../../node/chain/development.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
-import { CHAIN_ID, FUNDED_ACCOUNTS } from "../../scripts/network/genesis.ts";
+import { CHAIN_ID } from "../../scripts/network/genesis.ts";
 import { type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
 import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
 import { TERMS } from "../support/clients/kaia-client.ts";
@@ -21,7 +21,7 @@ import { until } from "../support/rpc-client.ts";
 const binary = process.env["KNIT_PEER_KCN"] ?? "";
 const [needed, reason] =
   binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
-const accounts: readonly FundedKey[] = developmentKeys(FUNDED_ACCOUNTS).map((key) => ({
+const accounts: readonly FundedKey[] = DEVELOPMENT_KEYS.map((key) => ({
   address: toHex(addressOfKey(key)),
   key: toHex(key),
 }));

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Wallet } from "ethers";
+import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
-import { developmentKeys } from "../../node/chain/development.ts";
 import { CHAIN_ID, GAS_PRICE } from "../../scripts/network/genesis.ts";
 import { agree } from "../../scripts/network/heads.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
@@ -45,7 +45,7 @@ function coresOf({ nodes }: Network): NetworkNode[] {
 
 /** Sends a transfer and gives its hash. */
 async function transfer({ ask }: NetworkNode, nonce: number): Promise<string> {
-  const [key = new Uint8Array(0)] = developmentKeys(1);
+  const [key = new Uint8Array(0)] = DEVELOPMENT_KEYS;
   const terms = { type: 0, chainId: CHAIN_ID, gasLimit: 21_000, gasPrice: GAS_PRICE, value: 1 };
   const raw = await new Wallet(toHex(key)).signTransaction({ ...terms, to: `0x${"ee".repeat(20)}`, nonce });
   return (await ask("eth_sendRawTransaction", raw)) as string;

@@ -1,5 +1,6 @@
 /** Nodes in memory that speak the chain protocol: a chain, a pool, and blocks made when a test says so. */
-import { developmentGenesis, developmentKeys } from "../../node/chain/development.ts";
+import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
+import { developmentGenesis } from "../../node/chain/development.ts";
 import { recoverSigners } from "../../node/chain/recover-signers.ts";
 import { chainForPool } from "../../node/compose/pool.ts";
 import { rulesAt } from "../../node/config/rules.ts";
@@ -68,7 +69,8 @@ export async function aNode(terms: TestNodeOptions): Promise<TestNode> {
   await using parts = new AsyncDisposableStack();
   const genesis = developmentGenesis({
     validator: addressOfKey(VALIDATOR),
-    accounts: 3,
+    keys: DEVELOPMENT_KEYS.slice(0, 3),
+    chainId: 1337,
     balance: 10n ** 24n,
     time,
   });
@@ -190,7 +192,7 @@ export function headOf({ open }: TestNode): number {
 
 /** A transfer by one of the funded accounts. */
 export function aTransfer(nonce: number, from = 0, gas = 21_000n): Transaction {
-  const key = developmentKeys(3)[from] ?? VALIDATOR;
+  const key = DEVELOPMENT_KEYS[from] ?? VALIDATOR;
   const draft = {
     code: 0,
     nonce: BigInt(nonce),

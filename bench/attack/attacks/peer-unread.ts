@@ -1,8 +1,8 @@
 /** Attack: peers that send requests and never read the responses. */
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import { DEVELOPMENT_KEYS } from "../../../node/accounts/development-keys.ts";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
-import { developmentKeys } from "../../../node/chain/development.ts";
 import { sign } from "../../../node/crypto/secp256k1.ts";
 import { signTransaction } from "../../../node/model/transaction.ts";
 import { messages } from "../../../node/protocol/messages.ts";
@@ -19,7 +19,7 @@ const LOOK_MS = 100;
 
 /** A block with a long transaction, as any chain has some; its hash. */
 async function makeLongBlock(http: string): Promise<string> {
-  const [key = new Uint8Array(32)] = developmentKeys(1);
+  const [key = new Uint8Array(32)] = DEVELOPMENT_KEYS;
   const draft = {
     code: 0,
     nonce: 0n,

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { concatBytes } from "../../bytes/compare.ts";
+import { mapKey } from "../../bytes/hex.ts";
 import { bytesToNumber, fixedBytes } from "../../bytes/integer.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Batch, Rows, Store } from "../../store/store.ts";
@@ -128,6 +129,15 @@ export class History implements PastRows {
     this.#head = number;
   }
 
+  /** Adds rows to the undo record of the newest block, which changed them outside its transactions. */
+  amend(number: number, rows: readonly Undone[], batch: Batch): void {
+    const { all, added } = this.#recent.extend(number, rows);
+    const record = encodeUndo(all);
+    batch.put(tables.undo.key(number), record);
+    this.#recent.replace(number, all, record);
+    if (this.#mode !== undefined) this.#index.add(batch, number, added);
+  }
+
   /** Takes the changes of blocks after `number` out of the index on disk, in steps. */
   *rewindIndex(rows: readonly Undone[], number: number, batch: Batch): Generator<undefined> {
     if (this.#mode !== undefined) yield* this.#index.rewind(batch, rows, number);
@@ -195,6 +205,21 @@ class RecentHistory implements PastRows {
       this.#blocks.shift();
       this.#oldest++;
     }
+  }
+
+  /** Returns the rows of the newest block's record with further ones, and those that it lacked. */
+  extend(number: number, rows: readonly Undone[]): { readonly all: Undone[]; readonly added: Undone[] } {
+    const before = [...decodeUndo(this.#record(number))];
+    const names = new Set(before.map(({ key }) => mapKey(key)));
+    const added = rows.filter(({ key }) => !names.has(mapKey(key)));
+    return { all: [...before, ...added], added };
+  }
+
+  /** Replaces the record of the newest block. */
+  replace(number: number, rows: readonly Undone[], record: Uint8Array): void {
+    this.#newest = { number, record };
+    this.#blocks[this.#blocks.length - 1] = new RecordIndex(rows);
+    this.#records.delete(number);
   }
 
   /** Forgets the states before block `oldest`. */

@@ -36,7 +36,7 @@ describe("completion for bash", () => {
     expect(behind).toEqual(["dumpgenesis"]);
     for (const [i, { name }] of commands.entries()) {
       const own = flagsOfCommand(flags, name);
-      const typed = own.map(({ flag }) => `--${flag === "decode.type" ? "type" : flag}`);
+      const typed = own.map((row) => `--${row.typed ?? row.flag}`);
       expect(ofCommands[i]).toEqual(["--help", ...typed]);
     }
   });

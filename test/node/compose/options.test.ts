@@ -99,7 +99,7 @@ describe("options", () => {
       "127.0.0.1",
     ]);
     expect(dev.http?.modules).not.toContain("admin");
-    expect(dev.development).toEqual({ accounts: 10, balance: 3_000_000_000_000_000_000n });
+    expect(dev.development).toMatchObject({ accounts: 10, balance: 3_000_000_000_000_000_000n });
     expect(options().options.development).toBeUndefined();
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { DEVELOPMENT_KEYS } from "../../../node/accounts/development-keys.ts";
 import { developmentGenesis } from "../../../node/chain/development.ts";
 import { openPool } from "../../../node/compose/pool.ts";
 import { silentLog } from "../../../node/observe/log.ts";
@@ -13,7 +14,8 @@ test.each([
 ])("the pool of the profile %s answers a gas limit above 500,000,000: %s", async (profile, outcome) => {
   const genesis = developmentGenesis({
     validator: new Uint8Array(20),
-    accounts: 3,
+    keys: DEVELOPMENT_KEYS.slice(0, 3),
+    chainId: 1337,
     balance: 10n ** 28n,
     time: 1,
   });

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { Transaction as EthersTransaction, recoverAddress, Wallet } from "ethers";
 import type { Accounts } from "../../../node/accounts/accounts.ts";
+import { DEVELOPMENT_KEYS } from "../../../node/accounts/development-keys.ts";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { bareHex, toHex } from "../../../node/bytes/hex.ts";
-import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
+import { developmentGenesis } from "../../../node/chain/development.ts";
 import { type ProfileName } from "../../../node/compat/profiles.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
@@ -31,12 +32,18 @@ const to = `0x${"77".repeat(20)}`;
 beforeEach(async () => {
   const validator = addressOfKey(new Uint8Array(32).fill(9));
   chain = await aChain(
-    developmentGenesis({ accounts: 2, balance: 10n ** 24n, validator, time: 1_700_000_000 }),
+    developmentGenesis({
+      keys: DEVELOPMENT_KEYS.slice(0, 2),
+      chainId: 1337,
+      balance: 10n ** 24n,
+      validator,
+      time: 1_700_000_000,
+    }),
   );
   pool = await aPool(chain.chain);
   directory = await mkdtemp(join(tmpdir(), "rpc-sending-"));
   accounts = await openAccounts({ directory, lightKdf: true, log: silentLog });
-  rich = toHex(accounts.hold(developmentKeys(1)[0] ?? new Uint8Array(32)));
+  rich = toHex(accounts.hold(DEVELOPMENT_KEYS[0] ?? new Uint8Array(32)));
 });
 afterEach(async () => {
   await accounts[Symbol.asyncDispose]();
@@ -105,7 +112,7 @@ test.each([
 });
 
 test("raw transactions are accepted only in the encoding of their module", async () => {
-  const wallet = new Wallet(`0x${bareHex(developmentKeys(2)[1] ?? new Uint8Array(32))}`);
+  const wallet = new Wallet(`0x${bareHex(DEVELOPMENT_KEYS[1] ?? new Uint8Array(32))}`);
   const base = { to, value: 1n, gasLimit: 21_000n, chainId: chain.chain.config.chainId, nonce: 0 };
   const fees = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 0n, type: 2 };
   const raw = await wallet.signTransaction({ ...base, ...fees });
@@ -190,7 +197,7 @@ test("a message is signed with the profile's prefix and its signer recovered", a
 });
 
 test("two concurrent transactions with a passphrase get two nonces", async () => {
-  const key = bareHex(developmentKeys(2)[1] ?? new Uint8Array(32));
+  const key = bareHex(DEVELOPMENT_KEYS[1] ?? new Uint8Array(32));
   const from = await call("personal_importRawKey", [key, "p"]);
   const endpoint = servedNode("service", parts());
   const send = (value: string) =>

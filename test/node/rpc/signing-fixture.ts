@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Accounts } from "../../../node/accounts/accounts.ts";
+import { DEVELOPMENT_KEYS } from "../../../node/accounts/development-keys.ts";
 import { openAccounts } from "../../../node/accounts/open-accounts.ts";
 import { bareHex, fromHex, toHex } from "../../../node/bytes/hex.ts";
-import { developmentGenesis, developmentKeys } from "../../../node/chain/development.ts";
+import { developmentGenesis } from "../../../node/chain/development.ts";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import type { RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
@@ -39,7 +40,13 @@ export interface SigningNode extends AsyncDisposable {
 export async function aSigningNode(): Promise<SigningNode> {
   await using parts = new AsyncDisposableStack();
   const validator = addressOfKey(new Uint8Array(32).fill(9));
-  const genesis = developmentGenesis({ accounts: 3, balance: 10n ** 24n, validator, time: 1_700_000_000 });
+  const genesis = developmentGenesis({
+    keys: DEVELOPMENT_KEYS.slice(0, 3),
+    chainId: 1337,
+    balance: 10n ** 24n,
+    validator,
+    time: 1_700_000_000,
+  });
   const code = {
     address: fromHex(CONTRACT),
     balance: 0n,
@@ -52,7 +59,7 @@ export async function aSigningNode(): Promise<SigningNode> {
   const directory = await mkdtemp(join(tmpdir(), "rpc-signing-"));
   parts.defer(() => rm(directory, { recursive: true, force: true }));
   const accounts = parts.use(await openAccounts({ directory, lightKdf: true, log: silentLog }));
-  const [first, second, third] = developmentKeys(3) as [Uint8Array, Uint8Array, Uint8Array];
+  const [first, second, third] = DEVELOPMENT_KEYS.slice(0, 3) as [Uint8Array, Uint8Array, Uint8Array];
   const rich = toHex(accounts.hold(first));
   const payer = toHex(accounts.hold(third));
   const filed = toHex(await accounts.importRawKey(bareHex(second), "secret"));

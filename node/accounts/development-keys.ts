@@ -1,0 +1,49 @@
+/**
+ * The keys of a development chain's accounts: those that Anvil and Hardhat Network derive from their mnemonic (BIP-39,
+ * BIP-44 path `m/44'/60'/0'/0/i`). Everybody knows them: they are for tests only.
+ */
+import { fromBareHex } from "../bytes/hex.ts";
+import { AccountsError } from "./error.ts";
+import { entropyOf, openRoot } from "./mnemonic.ts";
+
+/** The mnemonic of the tools. */
+export const DEVELOPMENT_MNEMONIC = "test test test test test test test test test test test junk";
+
+/** Its first ten keys, ready, because deriving them takes a quarter of the time of a start. */
+export const DEVELOPMENT_KEYS: readonly Uint8Array[] = [
+  "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+  "59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
+  "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a",
+  "7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6",
+  "47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a",
+  "8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba",
+  "92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e",
+  "4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356",
+  "dbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97",
+  "2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6",
+].map((text) => fromBareHex(text));
+
+/** Number of keys, and the mnemonic that they are derived from; that of the tools when absent. */
+export interface DevelopmentKeyOptions {
+  readonly accounts: number;
+  readonly mnemonic?: string | undefined;
+}
+
+/** Returns the private keys of a development chain's accounts. Throws `AccountsError` `bad-mnemonic`. */
+export async function developmentKeys({
+  accounts,
+  mnemonic = DEVELOPMENT_MNEMONIC,
+}: DevelopmentKeyOptions): Promise<readonly Uint8Array[]> {
+  if (mnemonic === DEVELOPMENT_MNEMONIC && accounts <= DEVELOPMENT_KEYS.length)
+    return DEVELOPMENT_KEYS.slice(0, accounts);
+  const root = await openRoot(await entropyOf(mnemonic));
+  try {
+    return Array.from({ length: accounts }, (_, i) => {
+      const key = root.key(`m/44'/60'/0'/0/${i}`);
+      if (key === undefined) throw new AccountsError("bad-mnemonic", `the mnemonic has no account ${i}`);
+      return key;
+    });
+  } finally {
+    root.close();
+  }
+}

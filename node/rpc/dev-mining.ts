@@ -1,0 +1,243 @@
+/**
+ * Block production and time of a development chain: the methods of Anvil and Hardhat Network under their own names.
+ * Every block goes through the chain's own path, so the chain stays one that other nodes accept.
+ */
+import type { Miner } from "../consensus/miner.ts";
+import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
+import { numberQuantity } from "../jsonrpc/codecs/hex.ts";
+import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
+import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import { EscapedText } from "../jsonrpc/json-text.ts";
+import { type CallContext, type Method, method } from "../jsonrpc/method.ts";
+import type { Block } from "../model/block.ts";
+import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
+
+/** Parts of a development chain that its methods change. */
+export interface DevMiningDeps {
+  readonly miner: Miner;
+  readonly clock: AdjustableClock;
+  /** Returns the newest block. */
+  readonly head: () => Block;
+}
+
+/** The longest time of a block, in seconds since the epoch: the last second that dates of JavaScript reach. */
+const MAX_TIME = 8_640_000_000_000;
+const MAX_INTERVAL_S = 2_147_483;
+
+/** A whole number: a JSON number, a decimal text or a quantity, as the tools send it. */
+export const wholeNumber: Codec<number> = {
+  label: "number",
+  schema: { oneOf: [{ type: "integer" }, { type: "string" }] },
+  decode(json) {
+    const value = json instanceof EscapedText ? json.value : json;
+    const text = typeof value === "number" ? String(value) : value;
+    if (
+      typeof text !== "string" ||
+      !/^(\d+|0x[0-9a-fA-F]+)$/.test(text) ||
+      !Number.isSafeInteger(Number(text))
+    )
+      throw new CodecError("want a whole number, as a number or a quantity");
+    return Number(text);
+  },
+  encode: (value) => String(value),
+};
+
+/** The methods of block production and time. */
+export function devMiningMethods(deps: DevMiningDeps): Method[] {
+  return [...miningMethods(deps), ...modeMethods(deps), ...timeMethods(deps)];
+}
+
+function miningMethods(deps: DevMiningDeps): Method[] {
+  return [
+    method({
+      name: "dev_mine",
+      aliases: ["anvil_mine", "hardhat_mine"],
+      summary: "Makes blocks, one by default, with `interval` seconds between their times, one by default.",
+      params: { blocks: optional(wholeNumber), interval: optional(wholeNumber) },
+      result: boolean,
+      handle: async ({ blocks = 1, interval }, context) => {
+        await mineMany(deps, { blocks, interval }, context);
+        return true;
+      },
+    }),
+    method({
+      name: "evm_mine",
+      summary:
+        "Makes a block. The argument is its time in seconds since the epoch, or `{timestamp?, blocks?}`. Returns `0x0`.",
+      params: { options: optional(mineOptions) },
+      result: numberQuantity,
+      handle: async ({ options }, context) => {
+        const { timestamp, blocks = 1 } = options ?? {};
+        if (timestamp !== undefined) setNextTime(deps, timestamp);
+        await mineMany(deps, { blocks, interval: undefined }, context);
+        return 0;
+      },
+    }),
+  ];
+}
+
+interface MineOptions {
+  readonly timestamp?: number | undefined;
+  readonly blocks?: number | undefined;
+}
+
+const mineOptions: Codec<MineOptions> = {
+  label: "number or {timestamp?, blocks?}",
+  schema: { oneOf: [{ type: "integer" }, { type: "string" }, { type: "object" }] },
+  decode(json) {
+    if (typeof json !== "object" || json === null || Array.isArray(json) || json instanceof EscapedText)
+      return { timestamp: wholeNumber.decode(json) };
+    const { timestamp, blocks } = json as Readonly<Record<string, unknown>>; // an object of JSON
+    return {
+      timestamp: optional(wholeNumber).decode(timestamp),
+      blocks: optional(wholeNumber).decode(blocks),
+    };
+  },
+  encode: (value) => JSON.stringify(value),
+};
+
+/** Makes blocks until enough are there or the caller has gone. */
+async function mineMany(
+  { miner, head }: DevMiningDeps,
+  { blocks, interval }: { readonly blocks: number; readonly interval: number | undefined },
+  { signal }: CallContext,
+): Promise<void> {
+  for (let made = 0; made < blocks && !signal.aborted; made++) {
+    if (interval !== undefined && made > 0) miner.setNextTime(head().header.time + Math.max(1, interval));
+    await miner.mine();
+  }
+}
+
+function modeMethods({ miner }: DevMiningDeps): Method[] {
+  return [
+    method({
+      name: "evm_setAutomine",
+      aliases: ["anvil_setAutoMine", "anvil_setAutomine", "dev_setAutomine"],
+      summary: "Begins or ends making a block for each transaction.",
+      params: { enabled: boolean },
+      result: boolean,
+      handle: ({ enabled }) => {
+        miner.setMode({ isAuto: enabled });
+        return true;
+      },
+    }),
+    method({
+      name: "dev_getAutomine",
+      aliases: ["anvil_getAutomine", "hardhat_getAutomine"],
+      summary: "Returns true while a block is made for each transaction.",
+      params: {},
+      result: boolean,
+      handle: () => miner.mode.isAuto,
+    }),
+    method({
+      name: "evm_setIntervalMining",
+      aliases: ["anvil_setIntervalMining", "dev_setIntervalMining"],
+      summary:
+        "Sets the seconds between two blocks, as Anvil; 0 ends it. Blocks for each transaction end with it, as there.",
+      params: { seconds: wholeNumber },
+      result: boolean,
+      handle: ({ seconds }) => {
+        if (seconds > MAX_INTERVAL_S)
+          throw invalid(`an interval of ${seconds} seconds is too long: at most ${MAX_INTERVAL_S}`);
+        const intervalMs = seconds === 0 ? undefined : seconds * 1000;
+        miner.setMode({ intervalMs, ...(seconds === 0 ? {} : { isAuto: false }) });
+        return true;
+      },
+    }),
+    method({
+      name: "dev_getIntervalMining",
+      aliases: ["anvil_getIntervalMining"],
+      summary: "Returns the seconds between two blocks, or null.",
+      params: {},
+      result: plain<number | null>("number or null", { type: "number" }),
+      handle: () => (miner.mode.intervalMs === undefined ? null : miner.mode.intervalMs / 1000),
+    }),
+  ];
+}
+
+function timeMethods(deps: DevMiningDeps): Method[] {
+  const { miner, clock, head } = deps;
+  return [
+    method({
+      name: "evm_increaseTime",
+      aliases: ["anvil_increaseTime", "dev_increaseTime"],
+      summary: "Moves the clock of the chain forward. Returns the seconds that it was moved in all.",
+      params: { seconds: wholeNumber },
+      result: plain<number>("number", { type: "integer" }),
+      handle: ({ seconds }) => {
+        checkTime(clock.now() / 1000 + seconds);
+        clock.move(seconds * 1000);
+        return Math.round(clock.offsetMs / 1000);
+      },
+    }),
+    method({
+      name: "evm_setNextBlockTimestamp",
+      aliases: ["anvil_setNextBlockTimestamp", "dev_setNextBlockTimestamp"],
+      summary: "Sets the time of the next block in seconds since the epoch. Later blocks go on from there.",
+      params: { timestamp: wholeNumber },
+      result: nothing,
+      handle: ({ timestamp }) => {
+        setNextTime(deps, timestamp);
+        return undefined;
+      },
+    }),
+    method({
+      name: "evm_setTime",
+      aliases: ["anvil_setTime", "dev_setTime"],
+      summary:
+        "Sets the clock of the chain in seconds since the epoch; one above 10^11 is in milliseconds. Returns the seconds that it was moved in all.",
+      params: { timestamp: wholeNumber },
+      result: plain<number>("number", { type: "integer" }),
+      handle: ({ timestamp }) => {
+        const seconds = timestamp > MAX_SECONDS_TEXT ? Math.floor(timestamp / 1000) : timestamp;
+        checkTime(seconds);
+        clock.set(seconds * 1000);
+        return Math.round(clock.offsetMs / 1000);
+      },
+    }),
+    method({
+      name: "dev_setBlockTimestampInterval",
+      aliases: ["anvil_setBlockTimestampInterval"],
+      summary: "Sets the seconds from the time of one block to that of the next.",
+      params: { seconds: wholeNumber },
+      result: nothing,
+      handle: ({ seconds }) => {
+        if (seconds < 1) throw invalid("blocks are at least 1 second apart");
+        checkTime(head().header.time + seconds);
+        miner.setTimeStep(seconds);
+        return undefined;
+      },
+    }),
+    method({
+      name: "dev_removeBlockTimestampInterval",
+      aliases: ["anvil_removeBlockTimestampInterval"],
+      summary: "Lets blocks have the clock's time again. Returns false when no interval was set.",
+      params: {},
+      result: boolean,
+      handle: () => {
+        const wasSet = miner.timeStep !== undefined;
+        miner.setTimeStep(undefined);
+        return wasSet;
+      },
+    }),
+  ];
+}
+
+/** Times above this are in milliseconds, as some callers send them. */
+const MAX_SECONDS_TEXT = 100_000_000_000;
+
+function setNextTime({ miner, head }: DevMiningDeps, seconds: number): void {
+  const { time } = head().header;
+  if (seconds <= time)
+    throw invalid(`Timestamp ${seconds} is lower than or equal to previous block's timestamp ${time}`);
+  checkTime(seconds);
+  miner.setNextTime(seconds);
+}
+
+function checkTime(seconds: number): void {
+  if (seconds > MAX_TIME) throw invalid(`Timestamp ${seconds} is too large: at most ${MAX_TIME}`);
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(rpcCode.invalidParams, message);
+}

@@ -1,0 +1,192 @@
+/** The pool, the identity and the reset of a development chain, as Anvil and Hardhat Network have them. */
+import type { Address } from "../bytes/brands.ts";
+import { toHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
+import type { Impersonation } from "../calls/impersonation.ts";
+import type { Chain } from "../chain/chain.ts";
+import { forks } from "../config/forks.ts";
+import { programVersion } from "../config/version.ts";
+import type { Miner } from "../consensus/miner.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { address, hash, nullable } from "../jsonrpc/codecs/hex.ts";
+import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { type Schema } from "../jsonrpc/schemas.ts";
+import { senderOf, type Transaction } from "../model/transaction.ts";
+import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
+import type { TxPool } from "../txpool/pool.ts";
+import type { DevStateDeps, Edits } from "./dev-state.ts";
+
+/** Parts of a development chain that these methods read and change. */
+export interface DevNodeDeps {
+  readonly chain: Pick<Chain, "config" | "head" | "genesisHash" | "rules" | "nextBaseFee">;
+  readonly pool: Pick<TxPool, "remove" | "content">;
+  readonly miner: Pick<Miner, "idle" | "mode" | "setRewardbase">;
+  readonly clock: AdjustableClock;
+  readonly setHead: (number: number) => Promise<void>;
+  readonly edits: Edits;
+  readonly amend: DevStateDeps["amend"];
+  readonly impersonation: Impersonation;
+  /** Identifies this run of the chain: 32 bytes. */
+  readonly instance: Uint8Array;
+}
+
+/** The methods of the pool, of the node's identity and of its reset. */
+export function devNodeMethods(deps: DevNodeDeps): Method[] {
+  return [...poolMethods(deps), ...identityMethods(deps), resetMethod(deps), coinbaseMethod(deps)];
+}
+
+function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
+  const waiting = (): Transaction[] => {
+    const { pending, queued } = pool.content();
+    return [...pending.values(), ...queued.values()].flat();
+  };
+  const removeAll = (transactions: readonly Transaction[]): void => {
+    for (const each of transactions) pool.remove(each.hash);
+  };
+  return [
+    method({
+      name: "dev_dropTransaction",
+      aliases: ["anvil_dropTransaction"],
+      summary:
+        "Removes a transaction from the pool. Returns its hash, or null when the pool does not have it.",
+      params: { hash },
+      result: nullable(hash),
+      handle: ({ hash: wanted }) => (pool.remove(wanted) ? wanted : undefined),
+    }),
+    method({
+      name: "hardhat_dropTransaction",
+      summary: "Removes a transaction from the pool. Returns false when the pool does not have it.",
+      params: { hash },
+      result: boolean,
+      handle: ({ hash: wanted }) => pool.remove(wanted),
+    }),
+    method({
+      name: "dev_dropAllTransactions",
+      aliases: ["anvil_dropAllTransactions"],
+      summary: "Removes all transactions from the pool.",
+      params: {},
+      result: nothing,
+      handle: () => {
+        removeAll(waiting());
+        return undefined;
+      },
+    }),
+    method({
+      name: "dev_removePoolTransactions",
+      aliases: ["anvil_removePoolTransactions"],
+      summary: "Removes all transactions of a sender from the pool.",
+      params: { sender: address },
+      result: nothing,
+      handle: ({ sender }) => {
+        const isOwn = (tx: Transaction): boolean =>
+          toHex(senderOf(tx, chain.config.chainId)) === toHex(sender);
+        removeAll(waiting().filter(isOwn));
+        return undefined;
+      },
+    }),
+  ];
+}
+
+const schema: Schema = { type: "object" };
+
+function identityMethods({ chain, miner, clock, instance }: DevNodeDeps): Method[] {
+  const fork = (): string => {
+    const next = chain.head().header.number + 1;
+    const active = forks.filter(({ configKey }) => (chain.config.forks.get(configKey) ?? Infinity) <= next);
+    return (active.at(-1)?.configKey ?? "").replace(/CompatibleBlock$/, "");
+  };
+  return [
+    method({
+      name: "dev_nodeInfo",
+      aliases: ["anvil_nodeInfo"],
+      summary:
+        "Returns the newest block, its time and fork, the order of transactions and the environment of the next block.",
+      params: {},
+      result: plain<object>(
+        "{currentBlockNumber, currentBlockTimestamp, currentBlockHash, hardFork, transactionOrder, environment, forkConfig}",
+        schema,
+      ),
+      handle: () => {
+        const { header, hash: head } = chain.head();
+        const gasPrice = toQuantity(chain.nextBaseFee() ?? 0n);
+        return {
+          currentBlockNumber: toQuantity(header.number),
+          currentBlockTimestamp: header.time,
+          currentBlockHash: toHex(head),
+          hardFork: fork(),
+          transactionOrder: "fees",
+          environment: { baseFee: gasPrice, chainId: Number(chain.config.chainId), gasPrice },
+          forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+        };
+      },
+    }),
+    method({
+      name: "dev_metadata",
+      aliases: ["anvil_metadata", "hardhat_metadata"],
+      summary: "Returns the version, the id of this run, the chain and its newest block.",
+      params: {},
+      result: plain<object>(
+        "{clientVersion, chainId, instanceId, latestBlockNumber, latestBlockHash}",
+        schema,
+      ),
+      handle: () => ({
+        clientVersion: `knit/v${programVersion()}`,
+        chainId: Number(chain.config.chainId),
+        instanceId: toHex(instance),
+        latestBlockNumber: chain.head().header.number,
+        latestBlockHash: toHex(chain.head().hash),
+        isAutomine: miner.mode.isAuto,
+        timeOffset: Math.round(clock.offsetMs / 1000),
+      }),
+    }),
+  ];
+}
+
+function coinbaseMethod({ miner }: DevNodeDeps): Method {
+  return method({
+    name: "dev_setCoinbase",
+    aliases: ["anvil_setCoinbase", "hardhat_setCoinbase"],
+    summary: "Sets the account that receives the rewards of later blocks.",
+    params: { account: address },
+    result: boolean,
+    handle: ({ account }: { readonly account: Address }) => {
+      miner.setRewardbase(account);
+      return true;
+    },
+  });
+}
+
+function resetMethod({ pool, miner, clock, setHead, edits, amend, impersonation }: DevNodeDeps): Method {
+  return method({
+    name: "dev_reset",
+    aliases: ["anvil_reset", "hardhat_reset"],
+    summary: "Takes the chain, its state and its clock back to block 0 and empties the pool.",
+    params: { options: optional(resetOptions) },
+    result: boolean,
+    handle: async () => {
+      const { pending, queued } = pool.content();
+      for (const each of [...pending.values(), ...queued.values()].flat()) pool.remove(each.hash);
+      await miner.idle();
+      await setHead(0);
+      const undo = edits.undoAfter(0, 0);
+      if (undo !== undefined) await amend(undo);
+      impersonation.clear();
+      clock.move(-clock.offsetMs);
+      clock.releaseTo(0);
+      return true;
+    },
+  });
+}
+
+/** Options of a reset; a fork of another chain is not supported. */
+const resetOptions = {
+  label: "{}",
+  schema,
+  decode(json: unknown): undefined {
+    if (typeof json === "object" && json !== null && "forking" in json)
+      throw failure("this chain cannot fork another one");
+    return undefined;
+  },
+};

@@ -1,0 +1,209 @@
+/**
+ * Edits of accounts and storage on a development chain, and accounts that send without a key: the methods of Anvil and
+ * Hardhat Network. An edit changes the state after the newest block, so the chain is marked as one that other nodes do
+ * not accept.
+ */
+import type { Address, StorageKey } from "../bytes/brands.ts";
+import { bytesToBigint } from "../bytes/integer.ts";
+import type { Impersonation } from "../calls/impersonation.ts";
+import { EMPTY_HASH } from "../crypto/keccak.ts";
+import type { Codec } from "../jsonrpc/codec.ts";
+import { address, data, hash, quantity, quantity64, storageKey } from "../jsonrpc/codecs/hex.ts";
+import { boolean, nothing } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { EscapedText } from "../jsonrpc/json-text.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { type Account, emptyAccount } from "../model/account.ts";
+import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
+import type { World } from "../state/world/world.ts";
+
+/** Edits a world. */
+export type Edit = (world: World) => void;
+
+/** Parts of a development chain that these methods change. */
+export interface DevStateDeps {
+  /** Edits the state after the newest block. Rejects where peers may connect. */
+  readonly amend: (edit: Edit) => Promise<void>;
+  readonly head: () => { readonly header: { readonly number: number } };
+  readonly impersonation: Impersonation;
+  readonly edits: Edits;
+  /** Virtual machine version of contracts in the next block. */
+  readonly vmVersion: () => number;
+}
+
+/** The edits since the start, with which each is undone, for snapshots. */
+export class Edits {
+  readonly #done: { readonly number: number; readonly undo: Edit }[] = [];
+
+  get count(): number {
+    return this.#done.length;
+  }
+
+  add(number: number, undo: Edit): void {
+    this.#done.push({ number, undo });
+  }
+
+  /** Returns the edit that undoes all after the first `count` on blocks up to `number`; undefined for none. */
+  undoAfter(count: number, number: number): Edit | undefined {
+    const undone = this.#done.splice(count).filter((each) => each.number <= number);
+    if (undone.length === 0) return undefined;
+    return (world) => {
+      for (const { undo } of undone.toReversed()) {
+        undo(world);
+        world.endTransaction();
+      }
+    };
+  }
+}
+
+/** The methods that edit the state, and those about accounts without a key. */
+export function devStateMethods(deps: DevStateDeps): Method[] {
+  return [...editMethods(deps), ...impersonationMethods(deps)];
+}
+
+/** A storage slot: 32 bytes, or a quantity as the tools send it. */
+const slotKey: Codec<StorageKey> = {
+  ...storageKey,
+  decode: (json) => (isLong(json) ? storageKey.decode(json) : word(quantity.decode(json))),
+};
+
+/** A slot's value: up to 32 bytes. */
+const slotValue: Codec<bigint> = {
+  label: "hash",
+  schema: hash.schema,
+  decode: (json) => (isLong(json) ? bytesToBigint(hash.decode(json)) : quantity.decode(json)),
+  encode: (value) => hash.encode(word(value)),
+};
+
+const HASH_TEXT_LENGTH = 66;
+
+function isLong(json: unknown): boolean {
+  const text = json instanceof EscapedText ? json.raw : json;
+  return typeof text === "string" && text.length >= HASH_TEXT_LENGTH;
+}
+
+function word(value: bigint): Uint8Array {
+  return Buffer.from(value.toString(16).padStart(64, "0"), "hex");
+}
+
+function editMethods(deps: DevStateDeps): Method[] {
+  /** Applies an edit, which returns how it is undone. */
+  const apply = async (edit: (world: World) => Edit): Promise<boolean> => {
+    const undo: Edit[] = [];
+    await deps.amend((world) => void undo.push(edit(world)));
+    for (const each of undo) deps.edits.add(deps.head().header.number, each);
+    return true;
+  };
+  const change = (account: Address, members: Partial<Account>): Promise<boolean> =>
+    apply((world) => {
+      const undo = restore(world, account);
+      world.setAccount(account, { ...(world.account(account) ?? emptyAccount()), ...members });
+      return undo;
+    });
+  return [
+    method({
+      name: "dev_setBalance",
+      aliases: ["anvil_setBalance", "hardhat_setBalance"],
+      summary: "Sets the balance of an account, in peb.",
+      params: { account: address, balance: quantity },
+      result: boolean,
+      handle: ({ account, balance }) => change(account, { balance }),
+    }),
+    method({
+      name: "dev_setNonce",
+      aliases: ["anvil_setNonce", "hardhat_setNonce", "evm_setAccountNonce"],
+      summary: "Sets the nonce of an account.",
+      params: { account: address, nonce: quantity64 },
+      result: boolean,
+      handle: ({ account, nonce }) => change(account, { nonce }),
+    }),
+    method({
+      name: "dev_setCode",
+      aliases: ["anvil_setCode", "hardhat_setCode"],
+      summary: "Sets the code of an account; empty code makes it an account without code.",
+      params: { account: address, code: data },
+      result: boolean,
+      handle: ({ account, code }) =>
+        apply((world) => {
+          const undo = restore(world, account);
+          putCode(world, account, { code, vm: deps.vmVersion() });
+          return undo;
+        }),
+    }),
+    method({
+      name: "dev_setStorageAt",
+      aliases: ["anvil_setStorageAt", "hardhat_setStorageAt"],
+      summary: "Sets a storage slot of an account.",
+      params: { account: address, slot: slotKey, value: slotValue },
+      result: boolean,
+      handle: ({ account, slot, value }) =>
+        apply((world) => {
+          if (world.isEmpty(account))
+            throw failure("an account without code, nonce and balance has no storage");
+          const key = bytesToBigint(slot);
+          const before = world.slot(account, key);
+          world.setSlot(account, key, value);
+          return (later) => later.setSlot(account, key, before);
+        }),
+    }),
+  ];
+}
+
+/** Returns the edit that puts an account without its storage back. */
+function restore(world: World, account: Address): Edit {
+  const before = world.account(account);
+  const code = world.code(account);
+  if (before === undefined) return (later) => later.destroy(account);
+  return (later) => {
+    const storageRoot = later.account(account)?.storageRoot ?? EMPTY_TRIE_ROOT;
+    later.setAccount(account, { ...before, storageRoot });
+    later.setCode(account, code);
+  };
+}
+
+function putCode(
+  world: World,
+  account: Address,
+  { code, vm }: { readonly code: Uint8Array; readonly vm: number },
+): void {
+  const before = world.account(account) ?? emptyAccount();
+  if (code.length === 0)
+    world.setAccount(account, { ...before, kind: "eoa", codeHash: EMPTY_HASH, codeInfo: 0 });
+  else world.setAccount(account, { ...before, kind: "contract", codeInfo: vm << 4 });
+  world.setCode(account, code);
+}
+
+function impersonationMethods({ impersonation }: DevStateDeps): Method[] {
+  return [
+    method({
+      name: "dev_impersonateAccount",
+      aliases: ["anvil_impersonateAccount", "hardhat_impersonateAccount"],
+      summary: "Lets `eth_sendTransaction` send from an address without its key.",
+      params: { account: address },
+      result: boolean,
+      handle: ({ account }) => {
+        impersonation.add(account);
+        return true;
+      },
+    }),
+    method({
+      name: "dev_stopImpersonatingAccount",
+      aliases: ["anvil_stopImpersonatingAccount", "hardhat_stopImpersonatingAccount"],
+      summary: "Ends the impersonation of an address. Returns false when it was not impersonated.",
+      params: { account: address },
+      result: boolean,
+      handle: ({ account }) => impersonation.remove(account),
+    }),
+    method({
+      name: "dev_autoImpersonateAccount",
+      aliases: ["anvil_autoImpersonateAccount"],
+      summary: "Lets `eth_sendTransaction` send from every address, or ends it.",
+      params: { enabled: boolean },
+      result: nothing,
+      handle: ({ enabled }) => {
+        impersonation.isAutomatic = enabled;
+        return undefined;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,45 @@
+/**
+ * The clock of a development chain: the machine's clock moved by an offset, and never before a time that blocks have
+ * already reached.
+ */
+import type { Clock } from "./clock.ts";
+
+/** A clock that callers move. Times are in milliseconds since the epoch. */
+export class AdjustableClock implements Clock {
+  readonly #source: Clock;
+  #offsetMs = 0;
+  #earliestMs = 0;
+
+  constructor(source: Clock) {
+    this.#source = source;
+  }
+
+  now(): number {
+    return Math.max(this.#source.now() + this.#offsetMs, this.#earliestMs);
+  }
+
+  /** Distance to the machine's clock in milliseconds. */
+  get offsetMs(): number {
+    return this.#offsetMs;
+  }
+
+  /** Moves the clock by `ms`. */
+  move(ms: number): void {
+    this.#offsetMs += ms;
+  }
+
+  /** Sets the clock; it goes on from there. */
+  set(ms: number): void {
+    this.#offsetMs = ms - this.#source.now();
+  }
+
+  /** Keeps the clock from showing a time before `ms`. */
+  advanceTo(ms: number): void {
+    this.#earliestMs = Math.max(this.#earliestMs, ms);
+  }
+
+  /** The same after the chain went back to a block of the time `ms`. */
+  releaseTo(ms: number): void {
+    this.#earliestMs = ms;
+  }
+}

@@ -1,0 +1,262 @@
+/**
+ * A development chain as the tools for contracts use it: the methods of Anvil and Hardhat Network against `knit dev`,
+ * started as a process. Each test begins at a snapshot of the empty chain.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { JsonRpcProvider, Wallet } from "ethers";
+import { type DevNode, fundedKey, startDevNode } from "../support/dev-node.ts";
+import { runKnit } from "../support/knit-process.ts";
+import { call, until } from "../support/rpc-client.ts";
+
+const NOBODY = "0x00000000000000000000000000000000aaaaaaaa";
+const CONTRACT = "0x1111111111111111111111111111111111111111";
+/** Returns the word in slot 0. */
+const READS_SLOT = "0x60005460005260206000f3";
+
+let node: DevNode;
+let provider: JsonRpcProvider;
+let wallet: Wallet;
+let snapshot: unknown;
+
+const ask = (method: string, ...params: unknown[]): Promise<unknown> => call(node.http, method, ...params);
+const number = async (): Promise<number> => Number(await ask("eth_blockNumber"));
+const time = async (): Promise<number> => (await provider.getBlock("latest"))?.timestamp ?? 0;
+
+async function receipt(hash: unknown): Promise<{ readonly status: string; readonly from: string } | null> {
+  const found = await ask("eth_getTransactionReceipt", hash);
+  return found as { readonly status: string; readonly from: string } | null; // an object of the method
+}
+
+beforeAll(async () => {
+  node = await startDevNode();
+  provider = new JsonRpcProvider(node.http, undefined, { cacheTimeout: -1 });
+  wallet = new Wallet(fundedKey(node, 0).key, provider);
+}, 120_000);
+
+afterAll(async () => {
+  provider.destroy();
+  await node.knit.stop();
+});
+
+beforeEach(async () => {
+  snapshot = await ask("evm_snapshot");
+});
+
+afterEach(async () => {
+  await ask("evm_setAutomine", true);
+  expect(await ask("evm_revert", snapshot)).toBe(true);
+});
+
+describe("blocks", () => {
+  test("a transaction is in a block when its hash is answered", async () => {
+    expect(node.knit.output()).toContain("a development chain, a block for each transaction");
+    const { hash } = await wallet.sendTransaction({ to: NOBODY, value: 1n });
+    expect((await receipt(hash))?.status).toBe("0x1");
+    expect(await number()).toBe(1);
+  });
+
+  test("the call that makes blocks names how many, and the seconds between them", async () => {
+    expect(await ask("anvil_mine", 3, 60)).toBe(true);
+    const [first, second, third] = await Promise.all([1, 2, 3].map((at) => provider.getBlock(at)));
+    expect((second?.timestamp ?? 0) - (first?.timestamp ?? 0)).toBe(60);
+    expect((third?.timestamp ?? 0) - (second?.timestamp ?? 0)).toBe(60);
+    expect(await ask("hardhat_mine", "0x2")).toBe(true);
+    expect(await ask("evm_mine", { blocks: 2 })).toBe("0x0");
+    expect(await number()).toBe(7);
+  });
+
+  test("without automine a transaction waits for the next block", async () => {
+    await ask("evm_setAutomine", false);
+    expect(await ask("hardhat_getAutomine")).toBe(false);
+    const { hash } = await wallet.sendTransaction({ to: NOBODY, value: 1n });
+    expect(await receipt(hash)).toBeNull();
+    await ask("evm_mine");
+    expect((await receipt(hash))?.status).toBe("0x1");
+  });
+
+  test("blocks come by time until the interval is taken back", async () => {
+    await ask("evm_setIntervalMining", 1);
+    expect([await ask("anvil_getIntervalMining"), await ask("anvil_getAutomine")]).toEqual([1, false]);
+    await until(async () => ((await number()) >= 2 ? true : undefined));
+    await ask("evm_setIntervalMining", 0);
+    expect(await ask("anvil_getIntervalMining")).toBeNull();
+    await expect(ask("evm_setIntervalMining", 3_000_000)).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("dropped transactions are in no block", async () => {
+    await ask("evm_setAutomine", false);
+    const sent = [];
+    for (let nonce = 0; nonce < 4; nonce++)
+      sent.push((await wallet.sendTransaction({ to: NOBODY, value: 1n, nonce, gasLimit: 21_000n })).hash);
+    const last = sent.at(-1);
+    expect(await ask("anvil_dropTransaction", last)).toBe(last);
+    expect(await ask("anvil_dropTransaction", last)).toBeNull();
+    expect(await ask("hardhat_dropTransaction", sent[2])).toBe(true);
+    expect(await ask("hardhat_dropTransaction", sent[2])).toBe(false);
+    await ask("anvil_removePoolTransactions", NOBODY);
+    await ask("evm_mine");
+    expect(await Promise.all(sent.map(async (hash) => (await receipt(hash)) !== null))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    await wallet.sendTransaction({ to: NOBODY, value: 1n, gasLimit: 21_000n });
+    await ask("anvil_dropAllTransactions");
+    expect(await ask("txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
+  });
+});
+
+describe("time", () => {
+  test("the next block has the time that was set, and later ones go on from there", async () => {
+    const next = (await time()) + 86_400;
+    await ask("evm_setNextBlockTimestamp", next);
+    await ask("evm_mine");
+    expect(await time()).toBe(next);
+    await ask("evm_mine");
+    expect(await time()).toBeGreaterThan(next);
+    await expect(ask("evm_setNextBlockTimestamp", next)).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(
+        /^Timestamp \d+ is lower than or equal to previous block's timestamp \d+$/,
+      ),
+    });
+  });
+
+  test("the clock moves by seconds, and to a second", async () => {
+    const before = await time();
+    expect(await ask("evm_increaseTime", "0xe10")).toBeGreaterThanOrEqual(3_600);
+    await ask("evm_mine");
+    expect(await time()).toBeGreaterThanOrEqual(before + 3_600);
+    await ask("evm_setTime", before + 10_000);
+    await ask("evm_mine");
+    expect(await time()).toBeGreaterThanOrEqual(before + 10_000);
+    await expect(ask("evm_increaseTime", Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: -32602 });
+    await expect(ask("evm_increaseTime", "soon")).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("an interval between times lasts until it is removed", async () => {
+    const before = await time();
+    await ask("anvil_setBlockTimestampInterval", 100);
+    await ask("anvil_mine", 2);
+    expect(await time()).toBe(before + 200);
+    expect(await ask("anvil_removeBlockTimestampInterval")).toBe(true);
+    expect(await ask("anvil_removeBlockTimestampInterval")).toBe(false);
+  });
+});
+
+describe("state", () => {
+  test("balance, nonce, code and storage are as set at once, and as before after the revert", async () => {
+    const inner = await ask("evm_snapshot");
+    await ask("hardhat_setBalance", NOBODY, "0xde0b6b3a7640000");
+    await ask("hardhat_setNonce", NOBODY, "0x5");
+    await ask("anvil_setCode", CONTRACT, READS_SLOT);
+    await ask("anvil_setStorageAt", CONTRACT, "0x0", `0x${"2a".padStart(64, "0")}`);
+    const read = () =>
+      Promise.all([
+        ask("eth_getBalance", NOBODY, "latest"),
+        ask("eth_getTransactionCount", NOBODY, "latest"),
+        ask("eth_getCode", CONTRACT, "latest"),
+        ask("eth_getStorageAt", CONTRACT, "0x0", "latest"),
+        ask("eth_call", { to: CONTRACT }, "latest"),
+      ]);
+    const word = `0x${"2a".padStart(64, "0")}`;
+    expect(await read()).toEqual(["0xde0b6b3a7640000", "0x5", READS_SLOT, word, word]);
+    await ask("anvil_mine", 3);
+    expect(await read()).toEqual(["0xde0b6b3a7640000", "0x5", READS_SLOT, word, word]);
+    expect(await ask("evm_revert", inner)).toBe(true);
+    expect(await read()).toEqual(["0x0", "0x0", "0x", `0x${"0".repeat(64)}`, "0x"]);
+    expect(await ask("evm_revert", inner)).toBe(false);
+  });
+
+  test("an edit changes the state after the newest block alone", async () => {
+    await ask("anvil_setBalance", NOBODY, "0x1");
+    await ask("evm_mine");
+    await ask("anvil_setBalance", NOBODY, "0x2");
+    const balances = ["0x0", "0x1"].map((block) => ask("eth_getBalance", NOBODY, block));
+    expect(await Promise.all(balances)).toEqual(["0x1", "0x2"]);
+    await expect(ask("anvil_setStorageAt", CONTRACT, "0x0", "0x1")).rejects.toMatchObject({
+      message: "an account without code, nonce and balance has no storage",
+    });
+  });
+
+  test("an impersonated account sends without a key, a contract too", async () => {
+    const transfer = (from: string) => ask("eth_sendTransaction", { from, to: wallet.address, value: "0x1" });
+    await expect(transfer(NOBODY)).rejects.toMatchObject({ code: -32000 });
+    for (const sender of [NOBODY, CONTRACT]) {
+      await ask("anvil_setBalance", sender, "0xde0b6b3a7640000");
+      if (sender === CONTRACT) await ask("anvil_setCode", sender, READS_SLOT);
+      await ask("hardhat_impersonateAccount", sender);
+      const sent = await receipt(await transfer(sender));
+      expect([sent?.status, sent?.from]).toEqual(["0x1", sender]);
+      expect(await ask("hardhat_stopImpersonatingAccount", sender)).toBe(true);
+      await expect(transfer(sender)).rejects.toMatchObject({ code: -32000 });
+    }
+    await ask("anvil_autoImpersonateAccount", true);
+    expect((await receipt(await transfer(NOBODY)))?.status).toBe("0x1");
+    await ask("anvil_autoImpersonateAccount", false);
+  });
+
+  test("rewards go to the account that was set", async () => {
+    await ask("hardhat_setCoinbase", NOBODY);
+    await ask("evm_mine");
+    expect(BigInt((await ask("eth_getBalance", NOBODY, "latest")) as string)).toBeGreaterThan(0n); // a quantity
+  });
+});
+
+test("the node says what it is, and a reset takes everything back to block 0", async () => {
+  await ask("anvil_setBalance", NOBODY, "0x1");
+  await ask("anvil_mine", 2, 1000);
+  expect(await ask("anvil_nodeInfo")).toMatchObject({ currentBlockNumber: "0x2", hardFork: "prague" });
+  expect(await ask("hardhat_metadata")).toMatchObject({ chainId: 1337, latestBlockNumber: 2 });
+  await expect(ask("hardhat_reset", { forking: {} })).rejects.toMatchObject({
+    message: "this chain cannot fork another one",
+  });
+  expect(await ask("hardhat_reset")).toBe(true);
+  expect([await number(), await ask("eth_getBalance", NOBODY, "latest")]).toEqual([0, "0x0"]);
+  snapshot = await ask("evm_snapshot"); // the reset used up the one before
+});
+
+test("an edited chain that is killed goes on, verifies, and refuses peers", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "knit-dev-tools-"));
+  try {
+    const kept = await startDevNode("--datadir", directory, "--block-time", "auto");
+    await call(kept.http, "anvil_mine", 2);
+    await call(kept.http, "anvil_setBalance", NOBODY, "0x7");
+    await kept.knit.stop("SIGKILL");
+    const { code, output } = await runKnit("db", "verify", "--datadir", directory);
+    expect([code, output]).toEqual([0, expect.stringContaining("agree at block 2")]);
+    const again = await startDevNode("--datadir", directory);
+    expect(again.knit.output()).toContain("a block each second");
+    expect(await call(again.http, "eth_getBalance", NOBODY, "0x2")).toBe("0x7");
+    await again.knit.stop();
+    const refused = await runKnit(
+      "dev",
+      "--datadir",
+      directory,
+      "--port",
+      "0",
+      "--rpcport",
+      "0",
+      "--wsport",
+      "0",
+    );
+    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining("edited")]);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}, 120_000);
+
+test("a node that peers may reach edits nothing, and other chains have none of the methods", async () => {
+  const open = await startDevNode("--port", "0");
+  try {
+    await expect(call(open.http, "anvil_setBalance", NOBODY, "0x7")).rejects.toMatchObject({
+      message: "other nodes would not accept an edited chain: start it without --port",
+    });
+  } finally {
+    await open.knit.stop();
+  }
+}, 120_000);
