@@ -40,6 +40,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     KNIT_MUTATIONS: "2000",
     KNIT_P2P_MUTATIONS: "100000",
     KNIT_SIGNING_ROUNDS: "100000",
+    KNIT_TRANSITIONS: "200000",
     KNIT_TRIE_ROUNDS: "2000",
     KNIT_WORLD_ROUNDS: "40",
     KNIT_FLIPS: "2000",

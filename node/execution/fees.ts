@@ -10,7 +10,12 @@ import { blobGasFor } from "./blob-gas.ts";
 import { ExecutionError } from "./error.ts";
 import type { ExecutionMessage } from "./message.ts";
 
-/** Shares of an amount; the fee payer's is rounded down. */
+const TWO_TO_256 = 1n << 256n;
+
+/**
+ * Shares of an amount; the fee payer's is rounded down. Blocks are not checked for a ratio above 100 percent, only the
+ * pool is, so the sender's share may be negative: the fee payer then pays the sender.
+ */
 interface Shares {
   readonly byPayer: bigint;
   readonly bySender: bigint;
@@ -26,6 +31,7 @@ export function buyGas(world: World, message: ExecutionMessage, blobBaseFee: big
   const { sender, payer } = message;
   if (shares.byPayer > 0n) world.subtractBalance(payer, shares.byPayer);
   if (shares.bySender > 0n) world.subtractBalance(sender, shares.bySender);
+  else if (shares.bySender < 0n) world.addBalance(sender, -shares.bySender);
 }
 
 /**
@@ -34,16 +40,21 @@ export function buyGas(world: World, message: ExecutionMessage, blobBaseFee: big
 export function checkCaps(world: World, message: ExecutionMessage): void {
   const { sender, payer, value } = message;
   const most = message.gas * message.gasFeeCap + blobGasFor(message.blobHashes) * message.maxFeePerBlobGas;
-  if ((most + value) >> 256n !== 0n) {
-    throw new ExecutionError(
-      "insufficient-balance",
-      `insufficient funds for gas * price + value: address ${checksumAddress(sender)} required balance exceeds 256 bits`,
-    );
+  const { byPayer, bySender } = sharesOf(message, most);
+  const isShared = !equalBytes(sender, payer);
+  checkWidth(payer, isShared ? byPayer : byPayer + value);
+  if (world.balance(payer) < byPayer) throw insufficientFee("the fee payer");
+  if (isShared) {
+    checkWidth(sender, bySender + value);
+    if (world.balance(sender) < bySender) throw insufficientFee("the sender");
   }
-  const shares = sharesOf(message, most);
-  checkShares(world, message, shares);
-  const bySender = equalBytes(sender, payer) ? shares.byPayer : shares.bySender;
-  if (world.balance(sender) < bySender + value) throw insufficientValue();
+  if (world.balance(sender) < (isShared ? bySender : byPayer) + value) throw insufficientValue();
+}
+
+function checkWidth(address: Address, amount: bigint): void {
+  if (amount < TWO_TO_256) return;
+  const text = `address ${checksumAddress(address)} required balance exceeds 256 bits`;
+  throw new ExecutionError("insufficient-balance", `insufficient funds for gas * price + value: ${text}`);
 }
 
 /** Refunds unused gas in the proportion of the payment. */
@@ -51,6 +62,13 @@ export function refundGas(world: World, message: ExecutionMessage, unused: bigin
   const { byPayer, bySender } = sharesOf(message, unused * message.price);
   world.addBalance(message.payer, byPayer);
   if (bySender > 0n) world.addBalance(message.sender, bySender);
+  else if (bySender < 0n) takeBack(world, message.sender, -bySender);
+}
+
+/** Takes back the unused part of the amount that a fee payer paid to the sender, who may have spent it. */
+function takeBack(world: World, sender: Address, amount: bigint): void {
+  if (world.balance(sender) < amount) throw insufficientFee("the sender");
+  world.subtractBalance(sender, amount);
 }
 
 /** Creates the error of a fee cap below the base fee. */

@@ -52,8 +52,8 @@ export function executeTransaction(
   tracer?: Tracer,
 ): ExecutedTransaction {
   const { rules } = context;
-  checkType(tx, rules);
   validateForKind(world, tx, rules);
+  checkType(tx, rules);
   const sender = verifySender(world, tx, context);
   const payer = verifyPayer(world, tx, { sender, ...context });
   checkPrice(tx, sender.address, context);
@@ -83,15 +83,15 @@ function checkType(tx: Transaction, rules: Rules): void {
   try {
     checkTypeAccepted(tx, rules);
   } catch (cause) {
-    throw new ExecutionError("type-not-accepted", errorText(cause), {
-      cause,
-    });
+    throw new ExecutionError("type-not-accepted", `invalid sender: ${errorText(cause)}`, { cause });
   }
 }
 
 /** Checks the price; a block's body was checked for it before, so only a proposer fails here. */
 function checkPrice(tx: Transaction, sender: Address, { header, rules }: BlockContext): void {
-  if (rules.checksPriceCaps || header.baseFee === undefined || tx.gasFeeCap >= header.baseFee) return;
+  if (header.baseFee === undefined || tx.gasFeeCap >= header.baseFee) return;
+  // The state transition checks other caps after the nonce; it lets caps of zero pass for simulated calls.
+  if (rules.checksPriceCaps && tx.gasFeeCap > 0n) return;
   throw feeCapBelowBaseFee(sender, tx.gasFeeCap, header.baseFee);
 }
 

@@ -82,10 +82,11 @@ export interface Sending extends Partial<TransactionDraft> {
   readonly by?: readonly number[];
   /** Keys that sign as the fee payer, whose address is that of the first unless `fields` says otherwise. */
   readonly paidBy?: readonly number[];
+  readonly chainId?: bigint;
 }
 
 /** A signed transaction of any kind. */
-export function aSent({ by = [1], paidBy, ...change }: Sending = {}): Transaction {
+export function aSent({ by = [1], paidBy, chainId = CHAIN_ID, ...change }: Sending = {}): Transaction {
   const code = change.code ?? 0;
   const draft = {
     code,
@@ -99,10 +100,10 @@ export function aSent({ by = [1], paidBy, ...change }: Sending = {}): Transactio
     ...change,
     fields: { ...(code > 0 && code < 0x7800 && { from: addressOf(by[0] ?? 0) }), ...change.fields },
   };
-  const tx = signTransaction(draft, CHAIN_ID, (digest) => signedBy(by, digest));
+  const tx = signTransaction(draft, chainId, (digest) => signedBy(by, digest));
   if (paidBy === undefined) return tx;
   const feePayer = change.fields?.feePayer ?? addressOf(paidBy[0] ?? 0);
-  return signAsFeePayer(tx, { feePayer, chainId: CHAIN_ID }, (digest) => signedBy(paidBy, digest));
+  return signAsFeePayer(tx, { feePayer, chainId }, (digest) => signedBy(paidBy, digest));
 }
 
 function signedBy(keys: readonly number[], digest: Uint8Array): Uint8Array | readonly Uint8Array[] {

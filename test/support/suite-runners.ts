@@ -21,7 +21,8 @@ import {
   isDelegation,
 } from "./suite-world.ts";
 
-const FORKS = [
+/** Forks in their order, by the stem of their key in the configuration. */
+export const FORKS: readonly string[] = [
   "istanbul",
   "london",
   "ethTxType",

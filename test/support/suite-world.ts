@@ -7,6 +7,7 @@ import { wordBytes } from "../../node/bytes/word.ts";
 import { EMPTY_HASH, keccak256 } from "../../node/crypto/keccak.ts";
 import { type Account, emptyAccount, encodeAccount } from "../../node/model/account.ts";
 import { FAIL_KEY } from "../../node/model/account-key.ts";
+import { decodeAccountKey } from "../../node/model/account-key-decode.ts";
 import { EMPTY_TRIE_ROOT } from "../../node/model/list-root.ts";
 import type { AccountRecord } from "../../node/state/flat/flat-rows.ts";
 import type { FlatState } from "../../node/state/flat/flat-state.ts";
@@ -22,6 +23,10 @@ export interface SuiteAccount {
   readonly nonce: string;
   readonly code: string;
   readonly storage: Readonly<Record<string, string>>;
+  /** The serialised account key; the legacy key when absent. */
+  readonly key?: string;
+  /** VM version of a contract; that of the world when absent. */
+  readonly vmVersion?: 0 | 1;
 }
 
 /** An account and its slots after a message. */
@@ -154,7 +159,10 @@ export class SuiteWorld implements FlatState {
     const account: Account = {
       ...emptyAccount(),
       codeHash,
-      ...(codeInfo === undefined ? {} : { kind: "contract", key: FAIL_KEY, codeInfo }),
+      ...(written.key !== undefined && { key: decodeAccountKey(suiteBytes(written.key)) }),
+      ...(codeInfo === undefined
+        ? borrowedCode(code, kinds)
+        : { kind: "contract", key: FAIL_KEY, codeInfo: versionOf(written, codeInfo) }),
       nonce: suiteInteger(written.nonce),
       balance: suiteInteger(written.balance),
     };
@@ -169,6 +177,16 @@ export class SuiteWorld implements FlatState {
     const record = { hash, flat: hash, account, incarnation: this.#before.size + 1 };
     this.#before.set(mapKey(address), { record, slots });
   }
+}
+
+/** The code info of an account that borrows code has the version that new contracts have. */
+function borrowedCode(code: Uint8Array, kinds: AccountKinds): Partial<Account> {
+  const codeInfo = kinds({ code: Uint8Array.of(0), hasStorage: false });
+  return code.length > 0 && codeInfo !== undefined ? { codeInfo } : {};
+}
+
+function versionOf({ vmVersion }: SuiteAccount, codeInfo: number): number {
+  return vmVersion === undefined ? codeInfo : vmVersion << 4;
 }
 
 /** The account of an address among those that a suite writes, or undefined. */

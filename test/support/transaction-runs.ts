@@ -56,8 +56,8 @@ export function executeHere(scenario: TransactionScenario): {
   }
 }
 
-/** As the transaction stands in a block. */
-function rawOf({ fields, native, key }: TransactionScenario): Uint8Array {
+/** Returns the transaction's bytes in a block. */
+export function rawOf({ fields, native, key }: TransactionScenario): Uint8Array {
   if (native !== undefined) return nativeTransaction(fields, NATIVE_KINDS[native], key).raw;
   const bytes = signed(fields, key, NEWEST).serialize();
   return fields.type === TransactionType.Legacy ? bytes : concatBytes(ENVELOPE, bytes);

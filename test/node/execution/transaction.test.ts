@@ -51,6 +51,20 @@ test("a transfer of nothing leaves no account behind", () => {
   expect(world.exists(to)).toBe(false);
 });
 
+test("a fee ratio above 100 percent, which only the pool refuses, lets the fee payer pay the sender", () => {
+  const { receipt, fee } = run({ code: 0x0a, paidBy: [2], fields: { feeRatio: 150 }, gas: 100_000n });
+  expect([receipt.status, fee]).toEqual([1, 36_000n * PRICE]);
+  expect(world.balance(payer)).toBe(RICH - (fee * 3n) / 2n);
+  expect(world.balance(sender)).toBe(RICH + fee / 2n);
+});
+
+test("a sender who spent what a ratio above 100 percent gave cannot give it back, so no block holds that", () => {
+  const given = (100_000n * PRICE) / 2n;
+  expect(() =>
+    run({ code: 0x0a, paidBy: [2], fields: { feeRatio: 150 }, gas: 100_000n, value: RICH + given }),
+  ).toThrow("insufficient balance of the sender to pay for gas");
+});
+
 test("a transfer to oneself costs the fee alone", () => {
   run({ to: sender, value: 10n ** 17n, gas: 21_000n });
   expect(world.balance(sender)).toBe(RICH - 21_000n * PRICE);
@@ -188,7 +202,12 @@ test.each<[string, Sending, BlockContext, string]>([
     context,
     "the address is reserved for pre-compiled contracts",
   ],
-  ["a type whose fork is not there", { code: 0x7801 }, context, "transaction type not supported"],
+  [
+    "a type whose fork is not there",
+    { code: 0x7801 },
+    context,
+    "invalid sender: transaction type not supported",
+  ],
   ["a nonce ahead", { nonce: 1n }, context, "nonce too high"],
   [
     "a price below the base fee",

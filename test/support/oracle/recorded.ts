@@ -1,0 +1,58 @@
+/** The recorded slice of the state transition oracle: cases of this project with the Go node's results, a line each. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { opcodes } from "../../../node/evm/opcodes.ts";
+import type { TransitionCase, TransitionResult } from "./case.ts";
+import { type Topic, topicOf, transitionCase } from "./cases.ts";
+
+const FILE = join(import.meta.dirname, "../../vectors/transitions.jsonl.gz");
+
+/** A case and the Go node's result. */
+export interface RecordedCase {
+  readonly one: TransitionCase;
+  readonly result: TransitionResult;
+}
+
+const SEED = 1;
+/** Numbers of cases that are looked through, and the size in characters of a case that is worth recording. */
+const NUMBERS = 18_000;
+const MAX_CASE = 1600;
+const DEFINED = new Set(opcodes.map(({ number }) => number));
+
+/** Returns cases to record: every opcode and precompiled contract at every fork, and some of the other kinds. */
+export function casesToRecord(): TransitionCase[] {
+  const counts = new Map<string, number>();
+  const chosen: TransitionCase[] = [];
+  for (let number = 0; number < NUMBERS; number++) {
+    const { name, most } = quotaOf(topicOf(number));
+    const count = counts.get(name) ?? 0;
+    if (count >= most) continue;
+    const one = transitionCase(SEED, number);
+    if (JSON.stringify(one).length > MAX_CASE) continue;
+    counts.set(name, count + 1);
+    chosen.push(one);
+  }
+  return chosen;
+}
+
+function quotaOf({ kind, fork, number }: Topic): { readonly name: string; readonly most: number } {
+  if (kind === "transaction" || kind === "program")
+    return { name: kind, most: kind === "program" ? 100 : 400 };
+  const isUndefined = kind === "opcode" && !DEFINED.has(number);
+  return isUndefined
+    ? { name: `undefined ${number}`, most: 1 }
+    : { name: `${kind} ${fork} ${number}`, most: kind === "opcode" ? 1 : 2 };
+}
+
+/** Reads the recorded cases. */
+export function readRecorded(): RecordedCase[] {
+  const lines = gunzipSync(readFileSync(FILE)).toString().split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as RecordedCase);
+}
+
+/** Writes the recorded cases. */
+export function writeRecorded(cases: readonly RecordedCase[]): void {
+  const text = cases.map((recorded) => `${JSON.stringify(recorded)}\n`).join("");
+  writeFileSync(FILE, gzipSync(text, { level: 9 }));
+}
