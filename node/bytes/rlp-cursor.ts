@@ -5,6 +5,7 @@
  */
 import type { Address, Hash } from "./brands.ts";
 import type { BytesError } from "./error.ts";
+import { bytesToBigint } from "./integer.ts";
 import { RLP_LIST, readRlpHeader, rlpError, rlpPayload } from "./rlp-header.ts";
 
 const words = new DataView(new ArrayBuffer(32));
@@ -100,6 +101,16 @@ export class RlpCursor {
     const length = this.#integerHeader(maxBytes);
     this.at = this.#start + length;
     return readBigEndian(this.bytes, this.#start, length);
+  }
+
+  /** Reads an unsigned integer of any size, or of at most `maxBytes`. */
+  integer(maxBytes = Number.POSITIVE_INFINITY): bigint {
+    const length = this.#integerHeader(maxBytes);
+    const start = this.#start;
+    this.at = start + length;
+    return length <= 32
+      ? readBigEndian(this.bytes, start, length)
+      : bytesToBigint(this.bytes.subarray(start, this.at));
   }
 
   /** Reads an unsigned integer of at most 2^53 - 1. */

@@ -15,9 +15,9 @@ export const writer = new RlpWriter(4096);
 const ADDRESS_LENGTH = 20;
 const scalar = new Uint8Array(32);
 
-/** Reads V, R, S. */
-export function readSignature(cursor: RlpCursor): Signature {
-  return { v: cursor.bigint(), r: cursor.integerView(), s: cursor.integerView() };
+/** Reads V, R, S. V is of any size, or of at most `maxBytes`; R and S are below the order of the curve anyway. */
+export function readSignature(cursor: RlpCursor, maxBytes?: number): Signature {
+  return { v: cursor.integer(maxBytes), r: cursor.integerView(), s: cursor.integerView() };
 }
 
 /** Writes V, R, S. */

@@ -51,7 +51,7 @@ export const noRecipient: Column = {
 /** The value in peb. */
 export const value: Column = {
   read: (cursor, into) => {
-    into.value = cursor.bigint();
+    into.value = cursor.integer();
   },
   write: (content) => writer.integer(content.value),
   json: (content) => ({ value: toQuantity(content.value) }),

@@ -36,12 +36,12 @@ export const ethereumAccessList: TransactionType = {
 
 function readAccessListTransaction(cursor: RlpCursor, start: number): TransactionBody {
   const end = cursor.enter();
-  const chainId = cursor.bigint();
+  const chainId = cursor.integer();
   const nonce = cursor.bigint(8);
-  const price = cursor.bigint();
+  const price = cursor.integer();
   const gas = cursor.bigint(8);
   const to = readRecipient(cursor);
-  const value = cursor.bigint();
+  const value = cursor.integer();
   const input = cursor.string();
   const accessList = readAccessList(cursor);
   const signature = readSignature(cursor);

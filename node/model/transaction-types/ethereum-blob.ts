@@ -12,6 +12,7 @@ import {
   feeMarketPrice,
   readFeeMarket,
   readNeededRecipient,
+  WORD_BYTES,
   writeFeeMarket,
 } from "./fee-market.ts";
 
@@ -21,6 +22,8 @@ const FACTS = ethereumFacts(3, COUNT);
 const { prefix: PREFIX } = FACTS;
 const SIGNED = { listAt: PREFIX.length, count: COUNT };
 const NO_TAIL = new Uint8Array(0);
+/** All integers of this type are of 256 bits. */
+const WORDS = { chainId: WORD_BYTES, amounts: WORD_BYTES };
 
 /** Type 3 (EIP-4844): a transaction with blobs in its sidecar; it never creates a contract. */
 export const ethereumBlob: TransactionType = {
@@ -56,10 +59,10 @@ function readBlob(cursor: RlpCursor, start: number): TransactionBody {
 }
 
 function readFields(cursor: RlpCursor): Omit<TransactionBody, "raw"> {
-  const body = readFeeMarket(cursor, readNeededRecipient);
+  const body = readFeeMarket(cursor, readNeededRecipient, WORDS);
   const maxFeePerBlobGas = cursor.bigint();
   const blobVersionedHashes = readHashes(cursor);
-  const signatures = [readSignature(cursor)];
+  const signatures = [readSignature(cursor, WORD_BYTES)];
   return { ...body, fields: { ...body.fields, maxFeePerBlobGas, blobVersionedHashes }, signatures };
 }
 

@@ -10,6 +10,7 @@ import {
   feeMarketPrice,
   readFeeMarket,
   readNeededRecipient,
+  WORD_BYTES,
   writeFeeMarket,
 } from "./fee-market.ts";
 
@@ -34,7 +35,7 @@ export const ethereumSetCode: TransactionType = {
 
 function readSetCode(cursor: RlpCursor, start: number): TransactionBody {
   const end = cursor.enter();
-  const body = readFeeMarket(cursor, readNeededRecipient);
+  const body = readFeeMarket(cursor, readNeededRecipient, { chainId: WORD_BYTES });
   const fields = { ...body.fields, authorizationList: readAuthorizations(cursor) };
   const signatures = [readSignature(cursor)];
   cursor.leave(end);

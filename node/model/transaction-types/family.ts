@@ -152,7 +152,7 @@ function readMember(
 ): TransactionBody {
   const end = cursor.enter();
   const nonce = cursor.bigint(8);
-  const price = cursor.bigint();
+  const price = cursor.integer();
   const gas = cursor.bigint(8);
   const into: ColumnValues = { to: undefined, value: 0n, input: NO_INPUT, fields: {} };
   for (const column of columns) column.read(cursor, into);

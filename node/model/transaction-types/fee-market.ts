@@ -11,18 +11,28 @@ import {
 } from "../transaction-codec.ts";
 import type { TransactionBody, TransactionContent } from "../transaction-type.ts";
 
+/** Bytes that integers may have where a type's are of 256 bits (`uint256.Int`); all others are of any size. */
+export const WORD_BYTES = 32;
+
+/** Upper bounds of integers in bytes; none where absent. */
+interface IntegerBounds {
+  readonly chainId?: number;
+  readonly amounts?: number;
+}
+
 /** Reads chainId, nonce, tip cap, fee cap, gas, to (by `readTo`), value, input, accessList. */
 export function readFeeMarket(
   cursor: RlpCursor,
   readTo: (cursor: RlpCursor) => Address | undefined,
+  bounds: IntegerBounds = {},
 ): Omit<TransactionBody, "raw" | "signatures"> {
-  const chainId = cursor.bigint();
+  const chainId = cursor.integer(bounds.chainId);
   const nonce = cursor.bigint(8);
-  const gasTipCap = cursor.bigint();
-  const gasFeeCap = cursor.bigint();
+  const gasTipCap = cursor.integer(bounds.amounts);
+  const gasFeeCap = cursor.integer(bounds.amounts);
   const gas = cursor.bigint(8);
   const to = readTo(cursor);
-  const value = cursor.bigint();
+  const value = cursor.integer(bounds.amounts);
   const input = cursor.string();
   const fields = { accessList: readAccessList(cursor) };
   return { nonce, gas, gasFeeCap, gasTipCap, value, to, input, chainId, fields };

@@ -57,10 +57,10 @@ export const legacy: TransactionType = {
 function readLegacy(cursor: RlpCursor, start: number): TransactionBody {
   const end = cursor.enter();
   const nonce = cursor.bigint(8);
-  const price = cursor.bigint();
+  const price = cursor.integer();
   const gas = cursor.bigint(8);
   const to = readRecipient(cursor);
-  const value = cursor.bigint();
+  const value = cursor.integer();
   const input = cursor.string();
   const signature = readSignature(cursor);
   cursor.leave(end);

@@ -65,6 +65,23 @@ test("a sender who spent what a ratio above 100 percent gave cannot give it back
   ).toThrow("insufficient balance of the sender to pay for gas");
 });
 
+test("a fee cap above 256 bits is taken where the base fee is the price, and refused where caps are checked", () => {
+  const sending = { gasFeeCap: 1n << 300n, gasTipCap: 1n << 300n };
+  expect(run(sending, aContext(baseFeeRules, { head: { baseFee: 20n } })).receipt.status).toBe(1);
+  const terms = aContext({ ...baseFeeRules, checksPriceCaps: true }, { head: { baseFee: 20n } });
+  expect(() => run({ ...sending, nonce: 1n }, terms)).toThrow(
+    `max fee per gas higher than 2^256-1: address ${checksumAddress(sender)}, maxFeePerGas bit length: 301`,
+  );
+});
+
+test("a value above 256 bits is no balance", () => {
+  expect(() => run({ value: 1n << 256n })).toThrow("insufficient balance for transfer");
+});
+
+test("integers of blob transactions have 256 bits at most", () => {
+  expect(() => aSent({ code: 0x7803, gasFeeCap: 1n << 256n })).toThrow("integer of 33 bytes, at most 32");
+});
+
 test("a transfer to oneself costs the fee alone", () => {
   run({ to: sender, value: 10n ** 17n, gas: 21_000n });
   expect(world.balance(sender)).toBe(RICH - 21_000n * PRICE);

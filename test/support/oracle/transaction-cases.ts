@@ -185,7 +185,8 @@ function newKey(draw: Draw): AccountKey {
 }
 
 function capsOf(draw: Draw, code: number): { readonly gasFeeCap: bigint; readonly gasTipCap: bigint } {
-  const huge = [(1n << 63n) + 1n, 1n << 64n, 1n << 128n, (1n << 256n) - 1n];
+  const wider = code === 0x7803 ? [] : [1n << 256n, 1n << 300n];
+  const huge = [(1n << 63n) + 1n, 1n << 64n, 1n << 128n, (1n << 256n) - 1n, ...wider];
   const gasFeeCap = draw.pick([
     25n,
     25n,
