@@ -40,6 +40,7 @@ export function openPeer(program: string): TransitionPeer {
   child.once("error", fail);
   child.once("close", () => fail(new Error("the peer program ended")));
   createInterface({ input: outputOf(child) }).on("line", (line) => {
+    if (!line.startsWith("{")) return; // the Go node's log
     const { id: _, computation, ...answer } = JSON.parse(line) as Record<string, unknown>;
     const bounded =
       typeof computation === "number" ? { computation: Math.min(computation, MAX_COMPUTATION) } : {};
