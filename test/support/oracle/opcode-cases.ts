@@ -25,7 +25,7 @@ const OPERANDS_OF_UNKNOWN = 3;
 
 /** Returns a scene about an opcode. */
 export function opcodeScene(draw: Draw, fork: TransactionFork, opcode: number): Scene {
-  const code = concatBytes(prelude(draw), measured(draw, fork, opcode), epilogue(draw));
+  const code = concatBytes(prelude(draw), measured(draw, opcode), epilogue(draw));
   const wraps = draw.chance(0.35);
   const pre = surroundings(draw, fork);
   const [outer, inner] = CONTRACTS as [Uint8Array, Uint8Array];
@@ -86,20 +86,21 @@ function prelude(draw: Draw): Uint8Array {
   return concatBytes(...parts);
 }
 
-function measured(draw: Draw, fork: TransactionFork, number: number): Uint8Array {
+function hasResult(row: { readonly leaves: number } | undefined): boolean {
+  return row !== undefined && row.leaves > 0;
+}
+
+function measured(draw: Draw, number: number): Uint8Array {
   const row = byNumber.get(number);
   if (number >= 0x60 && number <= 0x7f)
     return concatBytes(Uint8Array.of(number), draw.bytes(draw.chance(0.9) ? number - 0x5f : 0));
   if (number === 0x56 || number === 0x57) return jump(draw, number);
   const takes = row?.takes ?? OPERANDS_OF_UNKNOWN;
   const operands = draw.chance(0.97) ? takes : Math.max(0, takes - 1);
-  const leaves = row?.leaves ?? 0;
   const code = operation(number, ...operandsOf(draw, number, operands));
   // The result is left in memory, where the epilogue returns it.
-  const keeps = leaves > 0 ? operation(0x52, BigInt(32 * draw.below(3))) : new Uint8Array(0);
-  return draw.chance(0.15) && isForkSince(fork, "base")
-    ? concatBytes(code, keeps, code, keeps)
-    : concatBytes(code, keeps);
+  const keeps = hasResult(row) ? operation(0x52, BigInt(32 * draw.below(3))) : new Uint8Array(0);
+  return draw.chance(0.15) ? concatBytes(code, keeps, code, keeps) : concatBytes(code, keeps);
 }
 
 /** A jump whose target is a JUMPDEST, the data of a push, or any place. */

@@ -56,7 +56,8 @@ function caller(draw: Draw, number: number, price: bigint): Uint8Array {
   // gas, address, value, place and length of the input, place and length of the output
   return concatBytes(
     Uint8Array.of(0x36, 0x60, 0, 0x60, 0, 0x37),
-    ...[out, 0n].map((operand) => concatBytes(push(operand))),
+    push(out),
+    push(0n),
     size,
     ...[0n, ...value, numbered(number), gas].map(push),
     Uint8Array.of(kind, 0x60, 7, 0x55, 0x5a, 0x60, 6, 0x55),

@@ -63,35 +63,44 @@ export function transactionCase(draw: Draw, fork: TransactionFork): TransitionCa
   const pre = surroundings(draw, fork);
   pre[toHex(CONTRACTS[0] ?? ABSENT)] = contract(draw, fork, calldata(draw, fork));
   for (const number of [1, 2, 3]) pre[toHex(addressOf(number))] = signer(draw, fork, number, isNative);
-  const payerCode = isNative && code % 8 !== 0 && ![0x20, 0x28, 0x30, 0x38, 0x48].includes(code);
+  const payerCode = isNative && code % 8 !== 0;
   const from = draw.chance(0.9) ? 1 : 2;
   const sender = pre[toHex(addressOf(from))] as SuiteAccount; // put above
-  const nonce = BigInt(sender.nonce) + (draw.chance(0.95) ? 0n : BigInt(draw.below(3) - 1));
+  const nonce = nonceOf(draw, sender);
   const caps = capsOf(draw, code);
   const tx = aSent({
     chainId: draw.chance(0.98) ? ORACLE_CHAIN_ID : 7n,
     code,
     by: signersOf(draw, from, isNative),
     ...(payerCode && { paidBy: draw.chance(0.7) ? [3] : draw.pick([[1], [2, 3], [3, 2, 1]]) }),
-    nonce: nonce < 0n ? 0n : BigInt.asUintN(64, nonce),
+    nonce,
     gas: gasOf(draw),
     ...caps,
     value: valueOf(draw),
     to: recipientOf(draw, code),
-    input:
-      code === 0x08 || code === 0x09 || code === 0x0a
-        ? new Uint8Array(0)
-        : calldata(draw, fork).subarray(0, draw.chance(0.95) ? 300 : 60_000),
+    input: inputOf(draw, fork, code),
     fields: fieldsOf(draw, code, from),
   });
-  if (draw.chance(0.2))
-    pre[toHex(addressOf(from))] = { ...sender, balance: edgeBalance(draw, tx.gas * tx.gasFeeCap, tx.value) };
-  if (payerCode && draw.chance(0.1))
-    pre[toHex(addressOf(3))] = {
-      ...(pre[toHex(addressOf(3))] as SuiteAccount),
-      balance: edgeBalance(draw, tx.gas * tx.gasFeeCap, 0n),
-    };
+  const fee = tx.gas * tx.gasFeeCap;
+  if (draw.chance(0.2)) makePoor(pre, from, edgeBalance(draw, fee, tx.value));
+  if (payerCode && draw.chance(0.1)) makePoor(pre, 3, edgeBalance(draw, fee, 0n));
   return { fork, deferred: draw.chance(0.7), pre, tx: toHex(tx.raw) };
+}
+
+/** Gives a signer's account another balance. */
+function makePoor(pre: Record<string, SuiteAccount>, number: number, balance: string): void {
+  const address = toHex(addressOf(number));
+  pre[address] = { ...(pre[address] as SuiteAccount), balance }; // every signer has an account
+}
+
+function nonceOf(draw: Draw, { nonce }: SuiteAccount): bigint {
+  const near = BigInt(nonce) + (draw.chance(0.95) ? 0n : BigInt(draw.below(3) - 1));
+  return near < 0n ? 0n : BigInt.asUintN(64, near);
+}
+
+function inputOf(draw: Draw, fork: TransactionFork, code: number): Uint8Array {
+  if (code === 0x08 || code === 0x09 || code === 0x0a) return new Uint8Array(0);
+  return calldata(draw, fork).subarray(0, draw.chance(0.95) ? 300 : 60_000);
 }
 
 function edgeBalance(draw: Draw, fee: bigint, value: bigint): string {
