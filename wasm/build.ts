@@ -10,7 +10,7 @@ import { constantFiles } from "./constants.ts";
 const isCheck = process.argv.includes("--check");
 
 for (const [path, text] of Object.entries(constantFiles()))
-  put(`wasm/assembly/${path}`, formatted(path, text));
+  put(`wasm/assembly/${path}`, formatSource(path, text));
 for (const { target, name, kernel } of Object.values(KERNELS)) {
   put(target, typescript(kernel.entry, name, await compileKernel(kernel)));
 }
@@ -25,7 +25,7 @@ function put(path: string, text: string): void {
 }
 
 /** As the formatter leaves it. */
-function formatted(path: string, text: string): string {
+function formatSource(path: string, text: string): string {
   const biome = new URL("../node_modules/.bin/biome", import.meta.url).pathname;
   return execFileSync(biome, ["format", `--stdin-file-path=wasm/assembly/${path}`], {
     input: text,

@@ -52,7 +52,7 @@ export function constantFiles(): Readonly<Record<string, string>> {
       ...isogenyConstants(
         "FIRST",
         BLS_GROUP_FIELD,
-        mapped(ISOGENY_FIRST, (k): Fp2 => [k, k]),
+        mapIsogeny(ISOGENY_FIRST, (k): Fp2 => [k, k]),
       ),
       ...isogenyConstants("SECOND", BLS_GROUP_FIELD, ISOGENY_SECOND),
     }),
@@ -181,7 +181,7 @@ function mapConstants(field: Field): Declarations {
   };
 }
 
-function mapped<T, U>(isogeny: Isogeny<T>, change: (value: T) => U): Isogeny<U> {
+function mapIsogeny<T, U>(isogeny: Isogeny<T>, change: (value: T) => U): Isogeny<U> {
   return {
     xNumerator: isogeny.xNumerator.map(change),
     xDenominator: isogeny.xDenominator.map(change),
@@ -199,7 +199,7 @@ function isogenyConstants(name: string, field: Field, isogeny: Isogeny<Fp2>): De
         .flatMap((value) => wordsOf(field, ...value))
         .join(", ")}], 16)`,
     },
-    [`${name}_${what}_COUNT`]: { is: "How many those are.", value: `${values.length}` },
+    [`${name}_${what}_COUNT`]: { is: "Number of those elements.", value: `${values.length}` },
   });
   return {
     ...row("X_NUMERATOR", isogeny.xNumerator),
@@ -353,7 +353,7 @@ function pairingConstants({ parameter, loop, word }: PairingNumbers): Declaratio
 function digits(name: string, is: string, values: readonly number[]): Declarations {
   return {
     [name]: { is: `${is}, the highest first.`, value: `memory.data<i8>([${values.join(", ")}])` },
-    [`${name}_COUNT`]: { is: "How many those are.", value: `${values.length}` },
+    [`${name}_COUNT`]: { is: "Number of those elements.", value: `${values.length}` },
   };
 }
 
@@ -396,7 +396,7 @@ function pair(value: bigint): string {
   return `memory.data<u64>([${word}, ${word}], 16)`;
 }
 
-/** What w^i is multiplied by in the field's p-th power, for w^6 = xi. */
+/** Factor of w^i in the p-th power of the field, for w^6 = xi. */
 function frobenius(field: Field, xi: Fp2, i: bigint): Fp2 {
   return powerOfPair(field, xi, (i * (field.modulus - 1n)) / 6n);
 }

@@ -35,7 +35,7 @@ export interface Scope {
   readonly module: Module;
   readonly bindings: Map<string, Binding>;
   readonly outer: Scope | undefined;
-  /** How often a name was declared in the function that is written. */
+  /** Number of declarations of a name in the function that is written. */
   readonly taken: Map<string, number>;
 }
 

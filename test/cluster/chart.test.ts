@@ -42,7 +42,7 @@ function helm(...args: string[]): string {
 }
 
 /** The objects that these values make, by kind. */
-function made(...values: string[]): ReadonlyMap<string, Made> {
+function renderObjects(...values: string[]): ReadonlyMap<string, Made> {
   const sets = values.map((value) => `--set=${value}`);
   const text = helm("template", "knit-operator", CHART, "--namespace=knit-system", ...sets);
   const objects = parseAllDocuments(text).map((document) => document.toJS() as Made);
@@ -83,11 +83,11 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
   });
 
   test("gives rights in all namespaces, or in the one that is watched alone", () => {
-    const everywhere = made();
+    const everywhere = renderObjects();
     expect([...everywhere.keys()]).toEqual(
       expect.arrayContaining(["ClusterRole knit-operator", "ClusterRoleBinding knit-operator"]),
     );
-    const one = made("watchNamespace=mine");
+    const one = renderObjects("watchNamespace=mine");
     expect([...one.keys()].filter((name) => name.startsWith("Cluster"))).toEqual([]);
     expect(one.get("Role knit-operator")?.metadata.namespace).toBe("mine");
     expect(one.get("Role knit-operator-own")?.metadata.namespace).toBe("knit-system");
@@ -95,7 +95,9 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
 
   test("passes its values on to the operator", () => {
     const values = ["replicas=2", "logLevel=debug", "pollSeconds=7", "peerAddress=pod", "image.tag=t"];
-    const deployment = made(...values, "resources.limits.memory=1Gi").get("Deployment knit-operator");
+    const deployment = renderObjects(...values, "resources.limits.memory=1Gi").get(
+      "Deployment knit-operator",
+    );
     expect(deployment?.spec?.replicas).toBe(2);
     const [operator] = deployment?.spec?.template?.spec.containers ?? [];
     expect(operator).toMatchObject({
@@ -114,7 +116,7 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
     ["ClusterRole", "", {}],
     ["Role", "mine", { namespace: "mine" }],
   ])("releases the Nodes behind its own deletion: by a %s, in %j", (role, watched, place) => {
-    const all = made(`watchNamespace=${watched}`);
+    const all = renderObjects(`watchNamespace=${watched}`);
     const hooks = [...all].flatMap(([name, { metadata }]) =>
       metadata.annotations ? [[name, metadata]] : [],
     );
@@ -144,7 +146,7 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
   test.each(["", "mine"])(
     "runs the release Job behind its account and its rights, watching %j",
     (watched) => {
-      const hooks = [...made(`watchNamespace=${watched}`).values()].filter(
+      const hooks = [...renderObjects(`watchNamespace=${watched}`).values()].filter(
         ({ metadata }) => metadata.annotations !== undefined,
       );
       expect(inHelmsOrder(hooks).map(({ kind }) => kind === "Job")).toEqual([
@@ -155,8 +157,8 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
   );
 
   test("makes a PodMonitor when it is asked to, and none by itself", () => {
-    expect(made().has("PodMonitor knit-operator")).toBe(false);
-    const monitor = made("monitoring.podMonitor=true,monitoring.intervalSeconds=15").get(
+    expect(renderObjects().has("PodMonitor knit-operator")).toBe(false);
+    const monitor = renderObjects("monitoring.podMonitor=true,monitoring.intervalSeconds=15").get(
       "PodMonitor knit-operator",
     );
     expect(monitor?.spec?.podMetricsEndpoints).toEqual([

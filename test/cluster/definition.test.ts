@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { definitions } from "../../operator/api/definition.ts";
 import { managedSettings } from "../../operator/api/managed-settings.ts";
-import { type Cluster, established, openCluster, whyNoCluster } from "./support/cluster.ts";
+import { type Cluster, establishDefinitions, openCluster, whyNoCluster } from "./support/cluster.ts";
 
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
@@ -155,7 +155,7 @@ const networkRules: readonly Row[] = [
   ],
 ];
 
-/** What may not change: its message, what it is at first and what it cannot become. */
+/** Immutable fields: message, first value and a value that is refused. */
 const nodeChanges: readonly Row[] = [
   ["a node's type cannot be changed", PROXY, { type: "endpoint" }],
   ["a node's network cannot be changed", PROXY, { network: { name: "other" } }],
@@ -195,7 +195,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
   beforeAll(async () => {
     cluster = await openCluster();
     await cluster.kubectl(["apply", "--server-side", "-f", "crds"]);
-    await established(cluster);
+    await establishDefinitions(cluster);
   }, 900_000);
 
   afterAll(async () => {

@@ -8,7 +8,7 @@ import { startFastOperator } from "./support/operator-process.ts";
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
 /** Longer than a Node may wait. */
 const LATER_SECONDS = 600;
-/** What keeps a pod, as a machine does that is gone. */
+/** A finalizer that keeps a pod, as that of a lost machine does. */
 const STUCK = '{"metadata":{"finalizers":["test.example/stuck"]}}';
 const FREE = '{"metadata":{"finalizers":null}}';
 

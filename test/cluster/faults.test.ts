@@ -91,7 +91,7 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
   }
 
   describe("a reflector behind it", () => {
-    /** What the changes that were told amount to. */
+    /** Sum of the reported changes. */
     const reported = new Map<string, string>();
     const unsound: string[] = [];
     let reflector: Reflector;

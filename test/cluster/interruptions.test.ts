@@ -21,7 +21,7 @@ const QUIET_MS = 4_000;
 /** More steps than the example takes. */
 const MAX_STEPS = 150;
 
-const opened = (operator: OperatorProcess) =>
+const openConnections = (operator: OperatorProcess) =>
   eventually("an operator that works", async () => {
     if (operator.child.exitCode !== null) throw new Error(operator.output());
     return operator.output().includes("operator opened") ? true : undefined;
@@ -53,12 +53,12 @@ about(`interruptions${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
     await cluster.kubectl(["-n", namespace, "apply", "-f", "-"], EXAMPLE);
   }
 
-  /** What an operator with these arguments writes until it has nothing more to do. */
+  /** Writes of an operator with these arguments until it has nothing more to do. */
   async function writesOf(...more: string[]): Promise<readonly string[]> {
     const writes: string[] = [];
     proxy.onWrite = ({ path }) => void writes.push(path);
     await using operator = await start(...more);
-    await opened(operator);
+    await openConnections(operator);
     await quiet();
     expect(await operator.stop()).toBe(0);
     return writes;
@@ -109,7 +109,7 @@ about(`interruptions${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
   test("a leader that is frozen is followed by another, and writes nothing when it wakes", async () => {
     await using other = await openBreakingProxy(cluster.server);
     await using frozen = await startOperatorThrough(cluster, proxy.url, "--identity=frozen");
-    await opened(frozen);
+    await openConnections(frozen);
     await using next = await startOperatorThrough(cluster, other.url, "--identity=next");
     await eventually("a candidate", async () => (other.requests() > 1 ? true : undefined));
     await quiet();

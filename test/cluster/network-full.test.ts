@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals
 import { eventually, whyNoMachine } from "./support/cluster.ts";
 import { type NetworkView, type Run, viewNetwork } from "./support/network-view.ts";
 import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
-import { asked, CHART, fetched, IMAGES } from "./support/real-pods.ts";
+import { CHART, callScript, fetchScript, IMAGES } from "./support/real-pods.ts";
 import { patchNodes, rollOut } from "./support/rollout.ts";
 
 const missing = whyNoMachine();
@@ -24,7 +24,7 @@ const IMAGE_OF_EACH = '{range .items[*]}{.spec.containers[?(@.name=="node")].ima
 const NEWER = "knit.dev/knit:newer";
 
 /** A spec with both kinds of maintenance by a schedule, or by none. */
-function scheduled(schedule: string | null): object {
+function withSchedule(schedule: string | null): object {
   return { maintenance: { stateMigration: { schedule }, trieCache: { schedule } } };
 }
 
@@ -102,15 +102,17 @@ about(`the full network${missing === undefined ? "" : ` (skipped: ${missing})`}`
   });
 
   test("JSON-RPC answers through the Service from another pod, and metrics through those of the nodes", async () => {
-    expect(await real.printed("rpc", asked("http://endpoint:8551"))).toMatch(/^200 .*"result":"0x[0-9a-f]+"/);
-    expect(await real.printed("metrics", fetched("http://core-1-peer:61001/metrics"))).toMatch(
+    expect(await real.printed("rpc", callScript("http://endpoint:8551"))).toMatch(
+      /^200 .*"result":"0x[0-9a-f]+"/,
+    );
+    expect(await real.printed("metrics", fetchScript("http://core-1-peer:61001/metrics"))).toMatch(
       /^klaytn_blockchain_head_blocknumber \d+$/m,
     );
   });
 
   test("the operator's own metrics tell of every node", async () => {
     const address = await real.operator("get", "pods", "-o", "jsonpath={.items[0].status.podIP}");
-    const text = await real.printed("operator-metrics", fetched(`http://${address}:8080/metrics`));
+    const text = await real.printed("operator-metrics", fetchScript(`http://${address}:8080/metrics`));
     expect(text).toMatch(/^leader_election_master_status\{name="knit-operator"\} 1$/m);
     for (const name of MEMBERS) {
       expect(text).toMatch(new RegExp(`^knit_node_height\\{namespace="demo",node="${name}"\\} \\d+$`, "m"));
@@ -167,7 +169,7 @@ about(`the full network${missing === undefined ? "" : ` (skipped: ${missing})`}`
   });
 
   test("by a schedule both replicas of a Node save their caches and migrate, one after the other", async () => {
-    await patchNodes(real.cluster, ["proxy"], scheduled("* * * * *"));
+    await patchNodes(real.cluster, ["proxy"], withSchedule("* * * * *"));
     const ends = await eventually(
       "two of each",
       async () => {
@@ -177,7 +179,7 @@ about(`the full network${missing === undefined ? "" : ` (skipped: ${missing})`}`
       },
       PATIENCE,
     );
-    await patchNodes(real.cluster, ["proxy"], scheduled(null));
+    await patchNodes(real.cluster, ["proxy"], withSchedule(null));
     expect(overlaps(await network.runs())).toEqual([]);
     for (const { message } of ends.filter(({ operation }) => operation === "save-cache"))
       expect(message).toMatch(/^the node saved [1-9]\d* bytes of trie nodes; block \d+ followed$/);

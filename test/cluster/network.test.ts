@@ -72,7 +72,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   const rows = async (): Promise<readonly (readonly string[])[]> =>
     (await kn()).split("\n").map((line) => line.split(/\s+/).slice(0, 5));
 
-  /** What a node answers by hand. */
+  /** Asks a node directly. */
   const answered = (pod: string, method: string, params: readonly unknown[]): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const socket = connect({ path: player.pod(pod)?.socket ?? "" });
@@ -192,7 +192,7 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     90_000,
   );
 
-  /** What the node answers to the same request by hand, where it is an error. */
+  /** Error of the node for the same request, asked directly. */
   const ipcAnswer = async (method: string): Promise<string | undefined> => {
     const offered = JSON.stringify(await ipc("endpoint-0", "rpc_modules"));
     expect(offered).toContain("admin");

@@ -21,7 +21,7 @@ function aNode(name: string, spec: object): string {
   return JSON.stringify({ apiVersion: "knit.dev/v1alpha1", kind: "Node", metadata, spec });
 }
 
-/** What the Node called `name` is made of. */
+/** Objects of the Node called `name`. */
 function objectsOf(name: string): string[] {
   return [
     `ConfigMap ${name}-settings`,

@@ -7,7 +7,7 @@ import { eventually, whyNoMachine } from "./support/cluster.ts";
 import { areLevel } from "./support/network-view.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
 import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
-import { asked, CHART } from "./support/real-pods.ts";
+import { CHART, callScript } from "./support/real-pods.ts";
 
 const missing = whyNoMachine();
 const about = missing === undefined ? describe : describe.skip;
@@ -69,16 +69,16 @@ about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   }, 300_000);
 
   test("JSON-RPC answers through the Service from another pod, by each of its names", async () => {
-    expect(await real.printed("short", asked("http://endpoint:8551"))).toMatch(
+    expect(await real.printed("short", callScript("http://endpoint:8551"))).toMatch(
       /^200 .*"result":"0x[0-9a-f]+"/,
     );
-    expect(await real.printed("long", asked("http://endpoint.demo.svc.cluster.local:8551"))).toMatch(
+    expect(await real.printed("long", callScript("http://endpoint.demo.svc.cluster.local:8551"))).toMatch(
       /^200 .*"result":"0x/,
     );
   }, 120_000);
 
   test("the policy keeps other pods from the gateway", async () => {
-    expect(await real.printed("stranger", asked("https://core-peer:7443"))).toMatch(
+    expect(await real.printed("stranger", callScript("https://core-peer:7443"))).toMatch(
       /^failed (UND_ERR_CONNECT_TIMEOUT|TimeoutError)/,
     );
   }, 120_000);

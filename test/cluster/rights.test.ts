@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { byOperator, eventually, forbidden } from "./support/cluster.ts";
 import { aboutOperator, type OperatedOptions } from "./support/operated.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
-import { rightsOf, rolesOf, unused } from "./support/rights.ts";
+import { rightsOf, rolesOf, unusedRights } from "./support/rights.ts";
 import { SERVICE_MONITORS } from "./support/service-monitors.ts";
 
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
@@ -70,6 +70,8 @@ aboutOperator("rights", WITH_MONITORS, (on) => {
     expect(forbidden(on.cluster)).toEqual([]);
     const used = on.cluster.audit().filter(byOperator);
     const roles = rolesOf(await on.cluster.chart("--namespace", OPERATOR_NAMESPACE));
-    expect(roles.flatMap((role) => unused(role, used)).filter((right) => !RARE.includes(right))).toEqual([]);
+    expect(
+      roles.flatMap((role) => unusedRights(role, used)).filter((right) => !RARE.includes(right)),
+    ).toEqual([]);
   }, 300_000);
 });

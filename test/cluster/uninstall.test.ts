@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   type Cluster,
-  established,
+  establishDefinitions,
   eventually,
   forbidden,
   openCluster,
@@ -43,7 +43,7 @@ about(`uninstall${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
   /** The release, its operator and the example in a namespace of its own. */
   async function install(namespace: string): Promise<void> {
     await cluster.helm("install", ...RELEASE, "charts/knit-operator", "--create-namespace");
-    await established(cluster);
+    await establishDefinitions(cluster);
     operator = await startOperator(cluster);
     await cluster.kubectl(["create", "namespace", namespace]);
     await cluster.kubectl(["-n", namespace, "apply", "-f", "-"], EXAMPLE);

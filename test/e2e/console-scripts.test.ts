@@ -1,4 +1,4 @@
-/** What scripts of the Go console do: contracts, filters, batches, extensions, files. */
+/** Tests of scripts of the Go console: contracts, filters, batches, extensions, files. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { startDevNode } from "../support/dev-node.ts";
 const SCRIPT = `
 var me = klay.accounts[0];
 var receipt = null;
-function mined(hash) {
+function waitForReceipt(hash) {
   for (var i = 0; i < 100 && !receipt; i++) {
     try { receipt = klay.getTransactionReceipt(hash) } catch (e) { admin.sleep(0.05) }
     if (!receipt) admin.sleep(0.05);
@@ -21,7 +21,7 @@ function mined(hash) {
 }
 var factory = klay.contract(${JSON.stringify(COUNTER_ABI)});
 var hash = klay.sendTransaction({from: me, gas: 1000000, data: factory.getData(7, {data: "${COUNTER_CODE}"})});
-var counter = factory.at(mined(hash).contractAddress);
+var counter = factory.at(waitForReceipt(hash).contractAddress);
 `;
 
 test("scripts deploy a contract, call it, find its events, gather calls and add names", async () => {
@@ -32,7 +32,7 @@ test("scripts deploy a contract, call it, find its events, gather calls and add 
     await using executor = await openExecutor({ datadir, ipc: join(datadir, "knit.ipc") }, ["counter.js"]);
     const { execute } = executor;
     expect(await execute("counter.value()")).toBe("7\n");
-    expect(await execute("mined(counter.set(41, {from: me, gas: 100000})).status")).toBe('"0x1"\n');
+    expect(await execute("waitForReceipt(counter.set(41, {from: me, gas: 100000})).status")).toBe('"0x1"\n');
     expect(await execute("[counter.value(), counter.value.call({from: me}, 'latest')].join()")).toBe(
       '"41,41"\n',
     );

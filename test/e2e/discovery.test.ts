@@ -26,7 +26,7 @@ function begin(...args: string[]): KnitProcess {
   return knit;
 }
 
-/** Where a node's RPC is. */
+/** Starts a node and returns the address of its RPC. */
 async function aNode(name: string, type: string, bootNode: string): Promise<string> {
   const datadir = join(directory, name);
   await cp(join(directory, "empty"), datadir, { recursive: true });

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type KnitProcess, runKnitBehind, startKnitBehind } from "../support/knit-process.ts";
-import { importAll, initFrom, verified } from "../support/offline-jobs.ts";
+import { importAll, initFrom, verifyDirectory } from "../support/offline-jobs.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { hasSmallDisks, openSmallDisk, type SmallDisk } from "../support/small-disk.ts";
 import { makeTransferChain } from "../support/transfer-chain.ts";
@@ -216,7 +216,7 @@ testOnDisk(
     await disk.release();
     expect(await run()).toEqual({ code: 0, output: expect.stringContaining("exported 6 blocks") });
     expect(await disk.names()).toEqual(["chain.rlp"]);
-    await verified(datadir);
+    await verifyDirectory(datadir);
   },
   LONG,
 );

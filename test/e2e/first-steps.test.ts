@@ -28,7 +28,7 @@ interface Ended {
 interface Block {
   readonly kind: string;
   readonly text: string;
-  /** What the page shows below. */
+  /** Output that the page shows below. */
   readonly answer: string | undefined;
 }
 

@@ -42,7 +42,7 @@ async function answerText({ url }: NetworkNode, method: string, number: number):
   return (await response.text()).trim();
 }
 
-async function reached(nodes: readonly NetworkNode[], number: number): Promise<void> {
+async function reachHeight(nodes: readonly NetworkNode[], number: number): Promise<void> {
   const arrived = async ({ ask }: NetworkNode): Promise<true> =>
     until(async () => (Number(await ask("eth_blockNumber")) >= number ? true : undefined));
   await Promise.all(nodes.map(arrived));
@@ -91,11 +91,11 @@ needed(
     // Each of ours and of the Go node's votes is judged by both programs.
     await ours.ask("governance_vote", "reward.stakingrewardthreshold", "7500000");
     await go.ask("governance_vote", "reward.ratio", "34/30/26/10");
-    await reached(nodes, 2 * EPOCH + 1);
+    await reachHeight(nodes, 2 * EPOCH + 1);
     // A Go node writes `false` as no bytes, which no node accepts, so ours votes for it.
     await ours.ask("governance_vote", "reward.useflexreward", false);
     await go.ask("governance_vote", "reward.ratio", "34/54/12");
-    await reached(nodes, BLOCKS);
+    await reachHeight(nodes, BLOCKS);
 
     const rewards: string[] = [];
     for (let number = 0; number <= BLOCKS; number++) {

@@ -18,7 +18,7 @@ import { readRecordedChain } from "../support/recorded-chain.ts";
 
 const FOLDER = "test/vectors/chains/prague";
 const ENOUGH = "60s";
-/** What is seen of an opcode, and of one that failed. */
+/** Tracer that records opcodes and failed opcodes. */
 const STEPS = `{list: [], n: 0,
   step: function (log, db) {
     if (this.n++ > 300) return;
@@ -36,7 +36,7 @@ const STEPS = `{list: [], n: 0,
       toHex(log.memory.slice(0, 64))]);
   },
   result: function () { return [this.n, this.list] }}`;
-/** What is seen of frames, and of the transaction. */
+/** Tracer that records frames and the transaction. */
 const FRAMES = `{list: [],
   fault: function () { this.list.push("fault") },
   enter: function (frame) {

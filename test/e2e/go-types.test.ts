@@ -27,7 +27,7 @@ const accounts: readonly FundedKey[] = DEVELOPMENT_KEYS.map((key) => ({
 }));
 const ETHEREUM_TYPES = [0, 1, 2, 4] as const;
 
-/** What both nodes have to say alike of a transaction. */
+/** Members of a receipt that both nodes must agree on. */
 interface Receipt {
   readonly blockHash: string;
   readonly status: string;

@@ -37,7 +37,7 @@ function lower(text: string): string {
   return text.toLowerCase();
 }
 
-async function reached({ ask }: NetworkNode, number: number): Promise<true> {
+async function reachHeight({ ask }: NetworkNode, number: number): Promise<true> {
   return until(async () => (Number(await ask("eth_blockNumber")) >= number ? true : undefined));
 }
 
@@ -46,7 +46,7 @@ async function commonSelections(
   nodes: readonly NetworkNode[],
   blocks: number,
 ): Promise<readonly Selection[]> {
-  await Promise.all(nodes.map((node) => reached(node, blocks)));
+  await Promise.all(nodes.map((node) => reachHeight(node, blocks)));
   const selections: Selection[] = [];
   for (let number = 1; number <= blocks; number++) {
     const [first, ...others] = await Promise.all(nodes.map((node) => selectionOf(node, number)));

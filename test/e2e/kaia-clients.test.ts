@@ -35,7 +35,7 @@ const ACCOUNTS_EACH = 2 + KEYS.length;
 /** The accounts of tests that need two of their own. */
 const [OWN_PAIR, KEPT_PAIR] = [LIBRARIES.length * ACCOUNTS_EACH, LIBRARIES.length * ACCOUNTS_EACH + 2];
 
-/** What a library did. */
+/** Results of a library. */
 interface Done {
   readonly sent: ReadonlyMap<string, SentOutcome>;
   readonly keys: ReadonlyMap<KeyName, KeyOutcome>;

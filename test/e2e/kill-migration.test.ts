@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { killLimitMs, killSeed, random, sleepBetween } from "../support/kills.ts";
 import { startKnit } from "../support/knit-process.ts";
 import { largeContract, largeGenesis, largeHolder, makerFlags, SLOTS } from "../support/large-genesis.ts";
-import { initFrom, verified } from "../support/offline-jobs.ts";
+import { initFrom, verifyDirectory } from "../support/offline-jobs.ts";
 import { readProof } from "../support/read-proof.ts";
 import { call, until } from "../support/rpc-client.ts";
 
@@ -44,7 +44,7 @@ interface Status {
   readonly err: string;
 }
 
-/** What a node told before it was killed. */
+/** Reports of a node before it was killed. */
 interface Told {
   readonly block: Block;
   readonly status: Status;
@@ -128,7 +128,7 @@ function notReady(error: Error): undefined {
 }
 
 async function expectWhole(): Promise<void> {
-  const { accounts, slots } = await verified(datadir);
+  const { accounts, slots } = await verifyDirectory(datadir);
   expect(slots).toBe(CONTRACTS * SLOTS);
   expect(accounts).toBeGreaterThanOrEqual(ACCOUNTS + CONTRACTS);
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { killLimitMs, killSeed, killsOfAKind, random, sleepBetween } from "../support/kills.ts";
 import { type KnitProcess, startKnit } from "../support/knit-process.ts";
-import { exportTo, importAll, initFrom, oldestWhole, verified } from "../support/offline-jobs.ts";
+import { exportTo, importAll, initFrom, oldestWhole, verifyDirectory } from "../support/offline-jobs.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { makeTransferChain } from "../support/transfer-chain.ts";
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** Pulls the plug of a command that works on a data directory. */
-async function killed(...command: string[]): Promise<void> {
+async function runAndKill(...command: string[]): Promise<void> {
   const knit = startKnit(...command);
   await sleepBetween(200, 1_500);
   await knit.stop("SIGKILL");
@@ -43,20 +43,20 @@ test(
     let head = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       if (head < BLOCKS) {
-        await killed("import", "--datadir", datadir, chain);
+        await runAndKill("import", "--datadir", datadir, chain);
         const reached = await importAll(datadir, nothing);
         expect(reached).toBeGreaterThanOrEqual(head);
         head = kill % 3 === 2 ? await importAll(datadir, chain) : reached;
       } else {
         const target = BLOCKS - 1 - Math.floor(random() * 120);
-        await killed("db", "rewind", "--datadir", datadir, String(target));
+        await runAndKill("db", "rewind", "--datadir", datadir, String(target));
         head = await importAll(datadir, nothing);
         expect([target, BLOCKS]).toContain(head);
       }
-      if (kill % 5 === 4) await verified(datadir);
+      if (kill % 5 === 4) await verifyDirectory(datadir);
     }
     expect(await importAll(datadir, chain)).toBe(BLOCKS);
-    await verified(datadir);
+    await verifyDirectory(datadir);
   },
   LIMIT_MS,
 );
@@ -103,7 +103,7 @@ test(
       `the first whole block after block 0 is ${LET_GO + 1}`,
     );
     await exportTo(datadir, file, { first: LET_GO + 1 });
-    await verified(datadir);
+    await verifyDirectory(datadir);
     expect(await importAll(datadir, chain)).toBe(BLOCKS);
   },
   LIMIT_MS,

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type DevNode, startDevNode } from "../support/dev-node.ts";
 import { type KilledNode, type KillKind, killFlags, killKinds } from "../support/kill-kinds.ts";
 import { killLimitMs, killSeed, killsOfAKind, sleepBetween } from "../support/kills.ts";
-import { exportTo, importAll, rewindTo, verified } from "../support/offline-jobs.ts";
+import { exportTo, importAll, rewindTo, verifyDirectory } from "../support/offline-jobs.ts";
 import { call, until } from "../support/rpc-client.ts";
 
 /** Kills of each kind in a batch. */
@@ -63,7 +63,7 @@ async function replay(datadir: string): Promise<void> {
   const head = await exportTo(datadir, file);
   await rewind(datadir, Math.max(0, head - REPLAYED));
   expect(await importAll(datadir, file)).toBe(head);
-  await verified(datadir);
+  await verifyDirectory(datadir);
 }
 
 const OLDEST_REWIND = /the oldest block whose state can be restored is (\d+)/;

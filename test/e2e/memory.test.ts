@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { runKnit, startKnit } from "../support/knit-process.ts";
 import { lintMetrics } from "../support/metric-lint.ts";
 
-/** Where Prometheus' own judge is; without it ours, which has the same rules, is the only one. */
+/** Path of Prometheus' own judge; without it ours, which has the same rules, is the only one. */
 const PROMTOOL = process.env["KNIT_PROMTOOL"];
 
 /** The names that it complains of, sorted. */

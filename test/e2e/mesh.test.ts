@@ -25,12 +25,12 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const height = async ({ ask }: NetworkNode): Promise<number> => Number(await ask("eth_blockNumber"));
 
-function reached(node: NetworkNode, number: number): Promise<true> {
+function reachHeight(node: NetworkNode, number: number): Promise<true> {
   return until(async () => ((await height(node)) >= number ? true : undefined));
 }
 
 function allReached(nodes: readonly NetworkNode[], number: number): Promise<true[]> {
-  return Promise.all(nodes.map((node) => reached(node, number)));
+  return Promise.all(nodes.map((node) => reachHeight(node, number)));
 }
 
 function nodeOf({ nodes }: Network, name: string): NetworkNode {
@@ -52,7 +52,7 @@ async function transfer({ ask }: NetworkNode, nonce: number): Promise<string> {
 }
 
 /** The number of the block that a transaction is in, as soon as there is one. */
-function mined({ ask }: NetworkNode, hash: string): Promise<number> {
+function minedBlock({ ask }: NetworkNode, hash: string): Promise<number> {
   return until(async () => {
     const receipt = (await ask("eth_getTransactionReceipt", hash)) as { blockNumber: string } | null;
     return receipt === null ? undefined : Number(receipt.blockNumber);
@@ -84,13 +84,13 @@ test("four core nodes, a proxy and an endpoint: one is killed, blocks go on, and
   const hash = await transfer(endpoint, 0);
   await Promise.all(coresOf(network).map((core) => isKnownTo(core, hash)));
   const known = Math.max(...(await Promise.all(coresOf(network).map(height))));
-  expect(await mined(endpoint, hash)).toBeLessThanOrEqual(known + 2);
+  expect(await minedBlock(endpoint, hash)).toBeLessThanOrEqual(known + 2);
 
   const lost = await lastAuthor(network);
   await lost.stop("SIGKILL");
-  await reached(endpoint, (await height(endpoint)) + 2);
+  await reachHeight(endpoint, (await height(endpoint)) + 2);
   await lost.start();
-  await reached(lost, await height(endpoint));
+  await reachHeight(lost, await height(endpoint));
   expect(await agree(network.nodes)).toBe(true);
   const codes = await Promise.all(network.nodes.map((node) => node.stop()));
   expect(codes).toEqual(codes.map(() => 0));
@@ -109,10 +109,10 @@ faults(
     await new Promise((resolve) => setTimeout(resolve, 5000));
     expect(await height(third)).toBeLessThanOrEqual(stopped + 1); // one was under way
     await first.start();
-    await reached(endpoint, stopped + 3);
+    await reachHeight(endpoint, stopped + 3);
     await second.start();
 
-    const number = await mined(endpoint, await transfer(endpoint, 0));
+    const number = await minedBlock(endpoint, await transfer(endpoint, 0));
     await Promise.all(network.nodes.map((node) => node.stop()));
     await Promise.all(network.nodes.map((node) => node.start()));
     await allReached(network.nodes, number + 2);

@@ -69,7 +69,7 @@ function peersOf({ url }: TestNode, count: number): Promise<true> {
   return until(async () => (Number(await call(url, "net_peerCount")) === count ? true : undefined));
 }
 
-function reached(node: TestNode, number: number): Promise<true> {
+function reachHeight(node: TestNode, number: number): Promise<true> {
   return until(async () => ((await height(node)) >= number ? true : undefined));
 }
 
@@ -95,7 +95,7 @@ test("endpoint, proxy and core: a transfer goes up, blocks come down, and nodes 
   await Promise.all([peersOf(core, 1), peersOf(proxy, 2), peersOf(endpoint, 1)]);
   expect(await call(proxy.url, "net_peerCountByType")).toEqual({ total: 2, cn: 1, en: 1 });
 
-  await reached(endpoint, 1);
+  await reachHeight(endpoint, 1);
   const before = await height(endpoint);
   const hash = await call(endpoint.url, "eth_sendRawTransaction", await aTransfer(0));
   const receipt = await until(async () => {
@@ -111,13 +111,13 @@ test("endpoint, proxy and core: a transfer goes up, blocks come down, and nodes 
   const killedAt = await height(endpoint);
   core = await start("core", coreData, "--port", corePort);
   await peersOf(proxy, 2);
-  await reached(endpoint, killedAt + 2);
+  await reachHeight(endpoint, killedAt + 2);
 
   expect(await call(endpoint.url, "admin_removePeer", proxy.kni)).toBe(true);
   expect(await call(endpoint.url, "admin_removePeer", proxy.kni)).toBe(false);
   await peersOf(endpoint, 0);
   expect(await call(endpoint.url, "admin_addPeer", proxy.kni)).toBe(true);
-  await reached(endpoint, (await height(core)) + 1);
+  await reachHeight(endpoint, (await height(core)) + 1);
   expect(await call(endpoint.url, "admin_addPeer", "kni://nonsense")).toBe(false);
 }, 120_000);
 
@@ -137,7 +137,7 @@ test("a core node with configured peers makes no block before it has heard a hea
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(await height(core)).toBe(0);
   await start("proxy", peerData, "--port", port, "--nodekeyhex", peerKey);
-  await reached(core, 1);
+  await reachHeight(core, 1);
 }, 120_000);
 
 /** The exit code of a node that is asked to end; null when it has not ended in so many turns of 100 ms. */
@@ -193,6 +193,6 @@ test(`a late endpoint catches up ${LATE_BLOCKS} blocks`, async () => {
   const lateData = await init("late", chain);
   const [source, late] = await Promise.all([start("proxy", sourceData), start("endpoint", lateData)]);
   await call(late.url, "admin_addPeer", source.kni);
-  await reached(late, LATE_BLOCKS);
+  await reachHeight(late, LATE_BLOCKS);
   expect(await newest(late)).toEqual(await newest(source));
 }, 300_000);

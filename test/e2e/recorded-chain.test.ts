@@ -12,7 +12,7 @@ const RECORDED = fileURLToPath(new URL("../vectors/chains/transfers/", import.me
 let directory: string;
 let datadir: string;
 
-async function recorded<T>(name: string): Promise<T> {
+async function recording<T>(name: string): Promise<T> {
   return JSON.parse(gunzipSync(await readFile(join(RECORDED, name))).toString("utf8")) as T; // named by the caller
 }
 
@@ -67,15 +67,15 @@ test("blocks, receipts and accounts over RPC are those the Go node gave", async 
   );
   try {
     const url = (await knit.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/))[1] ?? "";
-    const blocks = await recorded<object[]>("blocks.json.gz");
+    const blocks = await recording<object[]>("blocks.json.gz");
     for (const [number, block] of blocks.entries()) {
       expect(await call(url, "klay_getBlockByNumber", `0x${number.toString(16)}`, true)).toEqual(block);
     }
-    const receipts = await recorded<Record<string, object[]>>("receipts.json.gz");
+    const receipts = await recording<Record<string, object[]>>("receipts.json.gz");
     for (const [number, list] of Object.entries(receipts)) {
       expect(await call(url, "klay_getBlockReceipts", `0x${Number(number).toString(16)}`)).toEqual(list);
     }
-    const { accounts } = await recorded<{ accounts: Record<string, { account: object | null }> }>(
+    const { accounts } = await recording<{ accounts: Record<string, { account: object | null }> }>(
       "state.json.gz",
     );
     for (const [address, { account }] of Object.entries(accounts)) {

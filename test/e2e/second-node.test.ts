@@ -1,4 +1,4 @@
-/** What a node says that cannot start beside another one: real processes, real locks, real ports. */
+/** Tests of the error of a node that cannot start beside another one: real processes, real locks, real ports. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

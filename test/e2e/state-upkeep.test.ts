@@ -1,4 +1,7 @@
-/** What keeps a node's state in shape: saved trie nodes, which survive a `kill -9`, and a migration beside a running chain. */
+/**
+ * Tests of the upkeep of a node's state: saved trie nodes, which survive a `kill -9`, and a migration beside a
+ * running chain.
+ */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of the program's entry: the compile cache and its directories. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** What comes from outside, spoilt at random: it is read, or refused with an error of ours, and never ends the program. */
+/**
+ * Tests random damage to everything that comes from outside: it is read, or refused with an error of ours, and never
+ * ends the program.
+ */
 import { expect, test } from "@jest/globals";
 import { ApiError } from "../../operator/api/error.ts";
 import { readNetwork, readNode } from "../../operator/api/resource.ts";

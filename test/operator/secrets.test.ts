@@ -13,7 +13,7 @@ let cluster: FakeCluster;
 let authorityKey: string;
 let deps: ReconcileDeps;
 let lines: LogLine[];
-/** What was thrown: the queue logs it. */
+/** Texts of errors: the queue logs them. */
 let thrown: string[];
 
 freshCluster((fresh) => {
@@ -61,7 +61,7 @@ function inTheOpen(): string {
   );
 }
 
-function leaked(): readonly string[] {
+function leaks(): readonly string[] {
   const text = inTheOpen();
   const secrets = secretTexts();
   expect(secrets.length).toBeGreaterThan(1);
@@ -74,7 +74,7 @@ test("the search finds a key in any of its forms", async () => {
   const [key = ""] = secretTexts();
   for (const form of [key, Buffer.from(key).toString("base64"), Buffer.from(key, "hex").toString("base64")]) {
     thrown = [form];
-    expect(leaked()).toContain(form);
+    expect(leaks()).toContain(form);
   }
 });
 
@@ -91,7 +91,7 @@ describe("no key is in the open", () => {
     };
     await once("core", "proxy");
     expect(cluster.objects.size).toBeGreaterThan(15);
-    expect(leaked()).toEqual([]);
+    expect(leaks()).toEqual([]);
   });
 
   test.each([
@@ -102,7 +102,7 @@ describe("no key is in the open", () => {
     cluster.putNode("core", { ...CORE, nodeKeySecret: { name: "mine" } });
     await once("core");
     expect(thrown.join()).toContain("NodeKeyUnusable");
-    expect(leaked()).toEqual([]);
+    expect(leaks()).toEqual([]);
   });
 
   test("when a gateway's Secret was spoilt, and the authority's changes", async () => {
@@ -119,6 +119,6 @@ describe("no key is in the open", () => {
       previous: undefined,
     };
     await once("core", "core");
-    expect(leaked()).toEqual([]);
+    expect(leaks()).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+/** Tests of docs/compatibility.md: generated from the tables. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { COMPATIBILITY_DOCS, compatibilityDocs } from "../../scripts/compatibility-docs.ts";

@@ -43,7 +43,7 @@ function run(script: string, environment: Record<string, string> = {}, ...args: 
   return { status, stdout, stderr };
 }
 
-/** What stands in for npm notes how it was called and does what `body` says. */
+/** A stand-in for npm that records its calls and runs `body`. */
 function npm(body: string): Record<string, string> {
   const log = `import { writeFileSync } from "node:fs";
     writeFileSync("npm-called", JSON.stringify({ args: process.argv.slice(2), omit: process.env.npm_config_omit }));`;

@@ -1,3 +1,4 @@
+/** Tests of the bounds that a soak is judged by. */
 import { expect, test } from "@jest/globals";
 import type { Sample } from "../../bench/soak/samples.ts";
 import { bounds, type Findings } from "../../bench/soak/verdict.ts";
@@ -9,7 +10,7 @@ function aSample(more: Partial<Sample> = {}): Sample {
 }
 
 /** A soak of a minute in which all was well. */
-function found(more: Partial<Findings> = {}): Findings {
+function findings(more: Partial<Findings> = {}): Findings {
   const sample = aSample();
   return {
     limitBytes: 512 * MIB,
@@ -31,13 +32,13 @@ function found(more: Partial<Findings> = {}): Findings {
   };
 }
 
-const broken = (more: Partial<Findings>): string[] =>
-  bounds(found(more))
+const brokenBounds = (more: Partial<Findings>): string[] =>
+  bounds(findings(more))
     .filter(({ holds }) => !holds)
     .map(({ name }) => name);
 
 test("a soak in which all was well is within all bounds", () => {
-  expect(broken({})).toEqual([]);
+  expect(brokenBounds({})).toEqual([]);
 });
 
 test.each<[string, Partial<Findings>]>([
@@ -52,9 +53,11 @@ test.each<[string, Partial<Findings>]>([
   ["migrations finished", { migrations: 0 }],
   ["flat state, trie and roots agree", { verified: false }],
 ])("it is not: %s", (name, more) => {
-  expect(broken(more)).toEqual([name]);
+  expect(brokenBounds(more)).toEqual([name]);
 });
 
 test("seconds in which the node was down are not held against it", () => {
-  expect(broken({ times: [1000, 1001, 1031], pauses: [{ from: 1_001_500, to: 1_030_500 }] })).toEqual([]);
+  expect(brokenBounds({ times: [1000, 1001, 1031], pauses: [{ from: 1_001_500, to: 1_030_500 }] })).toEqual(
+    [],
+  );
 });

@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** What a clone does not have, and most of the vectors, which the command does not read. */
+/** Entries that a clone does not have, and most of the vectors, which the command does not read. */
 const LEFT_OUT = new Set(["node_modules", ".git", ".cache", "dist", "coverage", "test/vectors"]);
 const CHAIN = "test/vectors/chains/transfers";
 let tree = "";

@@ -1,3 +1,4 @@
+/** Tests of `npm run vectors`: kinds of vectors, verdicts and totals. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

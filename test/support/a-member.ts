@@ -2,7 +2,7 @@
 import { readNode } from "../../operator/api/resource.ts";
 import { membersOf } from "../../operator/build/names.ts";
 
-/** What a pod is made of besides. */
+/** The other arguments of a member's pod template. */
 export const PARTS = { nodeImage: "knit:1", gatewayImage: "operator:1", digest: "d", address: undefined };
 
 /** Of the objects. */

@@ -2,7 +2,7 @@
 import { annotations } from "../../operator/api/names.ts";
 import type { AnyDraft } from "./a-draft.ts";
 
-/** What is told of it; that it is well where nothing is. */
+/** State of a pod; absent members are those of a healthy pod. */
 export interface PodOptions {
   readonly uid?: string;
   /** Of the template that it was made from. */

@@ -29,7 +29,7 @@ export interface ApiServer extends AsyncDisposable {
   readonly client: KubeClient;
   readonly access: Access;
   readonly heard: readonly HeardRequest[];
-  /** How many connections were made to it. */
+  /** Number of connections since the start. */
   connections(): number;
 }
 

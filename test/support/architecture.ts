@@ -1,6 +1,6 @@
 /**
- * What the architecture test proves, as functions of source text: each returns the offences it found, one
- * sentence each, so that a broken sample can be shown to be caught.
+ * Rules of the architecture test as functions of source text: each returns the offences it found, one sentence each,
+ * so that a broken sample can be shown to be caught.
  */
 import { posix } from "node:path";
 import { parseSync } from "@swc/core";

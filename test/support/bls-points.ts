@@ -3,7 +3,7 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { concatBytes } from "../../node/bytes/compare.ts";
 import { fixedBytes } from "../../node/bytes/integer.ts";
 
-/** What `toBytes` refuses to write: x with the flags "compressed" and "y is the greater". */
+/** Encodes x with the flags "compressed" and "y is the greater", which `toBytes` refuses. */
 export function compressedG1(point: typeof bls12_381.G1.Point.ZERO): Uint8Array {
   const { x, y } = point.toAffine();
   const bytes = fixedBytes(x, 48);

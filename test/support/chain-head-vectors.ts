@@ -21,7 +21,7 @@ import { accountJson } from "../../node/rpc/chain-state.ts";
 import type { Answer, DumpedAccount, RecordedChain } from "./recorded-chain.ts";
 import type { Tally } from "./tally.ts";
 
-/** Who sealed a block, against who the Go node says did. */
+/** Compares the signers of a block with the answers of the Go node. */
 export function compareConsensus(
   tally: Tally,
   what: string,

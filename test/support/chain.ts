@@ -62,7 +62,7 @@ export async function recordedBlocks(): Promise<Uint8Array[]> {
   return blocks;
 }
 
-/** What a recorded JSON file holds. */
+/** Parses a recorded JSON file. */
 export async function recordedJson<T>(name: string): Promise<T> {
   return JSON.parse(gunzipSync(await readFile(`${RECORDED}${name}`)).toString("utf8")) as T; // named by the caller
 }

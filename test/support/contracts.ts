@@ -47,7 +47,7 @@ function dynamic(value: Exclude<AbiValue, bigint>): Uint8Array {
   return concatBytes(fixedBytes(value.list.length, 32), abiAnswer(...value.list));
 }
 
-/** What a contract is asked and answers, by signature and arguments. */
+/** Calls of a contract and their results, by signature and arguments. */
 export interface FakeContract {
   readonly address: Uint8Array;
   readonly answers: readonly {
@@ -95,7 +95,7 @@ export function anAddressBook(
   return { address: ADDRESS_BOOK, answers };
 }
 
-/** What else is in the state. */
+/** Other contents of the state. */
 export interface FakeState {
   readonly balances?: readonly (readonly [Uint8Array, bigint])[];
   readonly accounts?: readonly (readonly [Uint8Array, Account])[];

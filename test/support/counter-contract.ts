@@ -3,7 +3,7 @@
  * `Changed(address indexed by, uint256 value)` of each `set`. Slot 0 holds the value.
  */
 
-/** What it offers, in the JSON form that every client reads. */
+/** Interface of the contract in JSON, which every client reads. */
 export const COUNTER_ABI = [
   { type: "constructor", stateMutability: "nonpayable", inputs: [{ name: "first", type: "uint256" }] },
   {
@@ -47,5 +47,5 @@ const CONSTRUCTOR = [
   "605c8060196000396000f3", // what is left behind: 0x5c bytes from 0x19
 ].join("");
 
-/** What deploys it; the first value follows as a word. */
+/** Deployment code; the first value follows as a word. */
 export const COUNTER_CODE = `0x${CONSTRUCTOR}${RUNTIME}` as const;

@@ -1,6 +1,6 @@
 /**
- * Where this chain's interpreter differs from Ethereum's by design. Each row has its section of execution.md, and
- * either what the oracle has to do instead, or how a scenario shows that the two cannot be compared.
+ * Differences of this chain's interpreter from Ethereum's by design. Each row names its source, and either the
+ * oracle's replacement, or how a scenario shows that the two cannot be compared.
  */
 import type { EVMOpts } from "@ethereumjs/evm";
 import { type Address, createAddressFromBigInt } from "@ethereumjs/util";
@@ -17,7 +17,7 @@ export type CustomOpcode = NonNullable<EVMOpts["customOpcodes"]>[number];
 export interface Difference {
   readonly name: string;
   readonly section: string;
-  /** What the oracle does instead. */
+  /** Opcodes of the oracle that replace its own. */
   readonly opcodes?: (revision: EvmRevision) => readonly CustomOpcode[];
   /** True for a scenario that met the difference where the oracle cannot follow. */
   readonly met?: (seen: Seen, revision: EvmRevision) => boolean;
@@ -47,7 +47,7 @@ function addressOf(word: bigint): Address {
   return createAddressFromBigInt(BigInt.asUintN(160, word));
 }
 
-/** What has not been met costs 2,600, then 100 (EIP-2929). */
+/** First access costs 2,600, a later one 100 (EIP-2929). */
 function accessGas(state: RunState, gas: bigint): bigint {
   const [word = 0n] = state.stack.peek();
   const { bytes } = addressOf(word);

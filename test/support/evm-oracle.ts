@@ -1,4 +1,4 @@
-/** What @ethereumjs/evm makes of a scenario. */
+/** Runs a scenario with @ethereumjs/evm. */
 import { Common, Mainnet } from "@ethereumjs/common";
 import { createEVM, type EVM, EVMError, type EVMRunCallOpts, type ExecResult } from "@ethereumjs/evm";
 import { SimpleStateManager } from "@ethereumjs/statemanager";
@@ -36,7 +36,7 @@ export function commonOf(revision: EvmRevision): Common {
   return common;
 }
 
-/** What the oracle needs of a scenario before it runs anything. */
+/** Members of a scenario that the oracle needs before it runs anything. */
 export type OracleScene = Pick<Scenario, "revision" | "accounts">;
 
 type State = SimpleStateManager;
@@ -98,7 +98,7 @@ function callOf({ to, input, value, gas }: Scenario): EVMRunCallOpts {
   };
 }
 
-/** What the end of a transaction does: destroyed accounts go, and empty ones that were touched. */
+/** End of a transaction: deletes destroyed accounts, and empty ones that were touched. */
 async function sweep(evm: EVM, { selfdestruct, createdAddresses }: ExecResult): Promise<void> {
   for (const address of selfdestruct?.keys() ?? []) {
     const isGone = !evm.common.isActivatedEIP(6780) || createdAddresses?.has(address) === true;
@@ -143,7 +143,7 @@ export function oracleBlock(common?: Common): never {
   return { header, common } as never; // all that is asked for
 }
 
-/** What the oracle has now. */
+/** Lists the accounts of the oracle's state. */
 export async function dump(state: State): Promise<Record<string, ShownAccount>> {
   const shown: Record<string, ShownAccount> = {};
   const slots = state.storageStack.at(-1) ?? new Map<string, Uint8Array>();

@@ -6,7 +6,7 @@ import { isRevisionSince } from "../../node/config/rule-facts.ts";
 import { opcodes } from "../../node/evm/opcodes.ts";
 import { randomBytes } from "./random.ts";
 
-/** What programs are made for. */
+/** Plan of a random program. */
 export interface ProgramPlan {
   readonly random: () => number;
   readonly revision: EvmRevision;
@@ -46,7 +46,7 @@ class Program {
     return concatBytes(...this.#parts);
   }
 
-  /** Where the next byte will stand. */
+  /** Position of the next byte. */
   get end(): number {
     return this.#length;
   }

@@ -31,7 +31,7 @@ export interface ShownAccount {
   readonly storage: Readonly<Record<string, string>>;
 }
 
-/** How a scenario ended. */
+/** End of a scenario. */
 export interface Ended {
   readonly end: "ok" | "reverted" | "failed";
   readonly gasUsed: bigint;
@@ -41,16 +41,16 @@ export interface Ended {
   readonly accounts: Readonly<Record<string, ShownAccount>>;
 }
 
-/** What a scenario showed on its way, for the rows of differences by design. */
+/** Events of a scenario, for the rows of differences by design. */
 export interface Seen {
   readonly failures: ReadonlySet<EvmFailureCode>;
   readonly precompiles: ReadonlySet<string>;
   readonly opcodes: ReadonlySet<number>;
   /** First bytes of what was reverted with. */
   readonly reverts: ReadonlySet<number>;
-  /** Whom STATICCALL called. */
+  /** Targets of STATICCALL. */
   readonly staticCalls: ReadonlySet<string>;
-  /** Who was left something by a contract that went. */
+  /** Beneficiaries of destroyed contracts. */
   readonly heirs: ReadonlySet<string>;
 }
 
@@ -211,7 +211,7 @@ function runMessage({ to, input, value, gas }: Scenario, { world, rules, tracer 
   return evm.call({ caller: SENDER, to, input, value, gas });
 }
 
-/** What a world has now. */
+/** Lists the accounts of a world. */
 export function shownAccounts(suite: SuiteWorld): Record<string, ShownAccount> {
   const accounts: Record<string, ShownAccount> = {};
   for (const [name, { account, slots }] of suite.accounts()) {

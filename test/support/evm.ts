@@ -95,7 +95,7 @@ export function putContract(world: World, address: Uint8Array, code: Uint8Array,
   world.setCode(address, code);
 }
 
-/** How a program is run; everything has a default. */
+/** Options of a run of a program; everything has a default. */
 export interface RunOptions extends Partial<Omit<EvmOptions, "world" | "rules">> {
   readonly world?: World;
   readonly rules?: Rules;

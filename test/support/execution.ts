@@ -16,9 +16,9 @@ import { aGenesisBlock, aHeader, aValidator } from "./headers.ts";
 
 /** The chain that these transactions are for. */
 export const CHAIN_ID = 1001n;
-/** What a unit of gas costs here, in peb. */
+/** Gas price of these tests, in peb. */
 export const PRICE = 25_000_000_000n;
-/** What an account has at first, in peb. */
+/** Initial balance of an account, in peb. */
 export const RICH = 10n ** 18n;
 
 /** A throw-away key, by number. */
@@ -76,7 +76,7 @@ export function aContext(
   };
 }
 
-/** What a test says of a transaction; the rest makes it a legacy transfer of nothing from key 1. */
+/** Fields that a test gives a transaction; the rest makes it a legacy transfer of nothing from key 1. */
 export interface Sending extends Partial<TransactionDraft> {
   /** Keys that sign as the sender. */
   readonly by?: readonly number[];

@@ -43,7 +43,7 @@ export function idOf(name: Name): string {
 type Stored = Record<string, unknown> & { metadata: Record<string, unknown> };
 
 /** A merge patch of annotations: null takes one away. */
-function merged(present: Readonly<Record<string, string>>, patch: object = {}): Record<string, string> {
+function mergeMaps(present: Readonly<Record<string, string>>, patch: object = {}): Record<string, string> {
   const all = Object.entries<string | null>({ ...present, ...patch });
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
 }
@@ -61,13 +61,13 @@ function tryReadNode(object: unknown): NodeResource | undefined {
 /** The cluster. */
 export class FakeCluster {
   readonly objects = new Map<string, Stored>();
-  /** What was written, a line each. */
+  /** Writes, a line each. */
   readonly writes: string[] = [];
   readonly events: string[] = [];
-  /** What nodes were asked, and what they answer. */
+  /** Calls to nodes, and their answers. */
   readonly calls: string[] = [];
   answer: (node: string, method: string) => unknown = () => true;
-  /** Whether the cluster has the kind ServiceMonitor. */
+  /** True if the cluster has the kind ServiceMonitor. */
   servesMonitors = false;
   /** Called before a status is written. */
   onStatus: (name: string) => void = () => undefined;
@@ -286,12 +286,12 @@ export class FakeCluster {
         if (metadata.resourceVersion !== resourceVersion) throw new KubeError("conflict", "another version");
         if (metadata.finalizers !== undefined) {
           this.writes.push(`finalizers ${name}`);
-          this.#change("Node", name, { metadata: { annotations: merged(present, metadata.annotations) } });
+          this.#change("Node", name, { metadata: { annotations: mergeMaps(present, metadata.annotations) } });
           return this.#hold(name, metadata.finalizers);
         }
         this.writes.push(`merge ${name}`);
         return this.#change("Node", name, {
-          metadata: { annotations: merged(present, metadata.annotations) },
+          metadata: { annotations: mergeMaps(present, metadata.annotations) },
         });
       },
       remove: async ({ kind }: { kind: string }, place: DraftMeta) => {

@@ -39,7 +39,7 @@ export function createKeptLog(): { readonly log: Log; readonly lines: LogLine[] 
   };
 }
 
-/** Who proves what to whom. */
+/** Keys and certificates of both sides. */
 export interface Identities {
   readonly authority: Credentials;
   readonly operator: Credentials;
@@ -54,7 +54,7 @@ export async function makeIdentities(): Promise<Identities> {
 /** A gateway with all that is around it. */
 export class GatewayStand implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), "kg-"));
-  /** What the stand-in does with a line; by default it says what it was asked. */
+  /** Answer of the stand-in to a line; by default it returns the line. */
   answer: (line: string, socket: Socket) => void = echo;
   /** Every line that the stand-in was sent. */
   readonly heard: string[] = [];
@@ -104,7 +104,7 @@ export class GatewayStand implements AsyncDisposable {
     return this.gateway.port;
   }
 
-  /** Where the operator finds it. */
+  /** Address of the gateway for the operator. */
   get address(): GatewayAddress {
     return { host: "127.0.0.1", port: this.port, name: GATEWAY };
   }
@@ -128,7 +128,7 @@ export class GatewayStand implements AsyncDisposable {
     return connect({ ...all, ...own, ...options });
   }
 
-  /** What the log warns of, with the reason that it gives. */
+  /** Warnings in the log, each with its reason. */
   warnings(): (readonly [string, unknown])[] {
     return this.lines
       .filter(({ level }) => level === "warn")
@@ -186,8 +186,8 @@ export function inDays(days: number): number {
   return Date.now() + days * DAY_MS;
 }
 
-/** What a connection receives until it ends, with an error or without. */
-export async function received(socket: Socket): Promise<string> {
+/** Reads a connection until it ends, with an error or without. */
+export async function receiveAll(socket: Socket): Promise<string> {
   let text = "";
   socket
     .on("error", () => undefined)

@@ -9,19 +9,19 @@ import { readBlockFile } from "../../node/chain/block-file.ts";
 
 const binary = process.env["KNIT_PEER_KCN"];
 
-/** Whether this machine has a Go node to compare with. */
+/** True if this machine has a Go node to compare with. */
 export const hasGoNode = binary !== undefined;
 
-/** How long an import took, and the most memory that the process had. */
+/** Duration of an import and the peak memory of the process. */
 export interface PeerImport {
   readonly seconds: number;
   readonly peakMiB: number | undefined;
 }
 
 /**
- * What the Go node needs for `admin_importChain` of the folder's blocks, its start not counted;
- * undefined without a binary. Block 0 is left out: the Go node does not take it. Its database is then below
- * `directory`; `flags` are further ones for it.
+ * Measures `admin_importChain` of the folder's blocks in the Go node, its start not counted; undefined without a
+ * binary. Block 0 is left out: the Go node does not take it. Its database is then below `directory`; `flags` are
+ * further ones for it.
  */
 export async function importWithGoNode(
   chain: string,
@@ -34,7 +34,7 @@ export async function importWithGoNode(
   return { seconds, peakMiB: go.peakMiB() };
 }
 
-/** Where a Go node runs, and how. */
+/** Directory, ports and flags of a Go node. */
 export interface GoNodeOptions {
   /** The path of a genesis file. */
   readonly genesis: string;

@@ -89,7 +89,7 @@ export function aGenesisBlock(validators: readonly TestValidator[]): Block {
   return createBlock(aHeader(parent as unknown as Block, validators, BASE_RULES, 1_000_000), []); // draftHeader reads no more
 }
 
-/** What headers of a chain without later forks are judged against. */
+/** Context for the rules of headers of a chain without later forks. */
 export function aHeaderContext(parent: Block, validators: readonly TestValidator[]): HeaderDeps {
   const addresses = validators.map(({ address }) => address);
   return {

@@ -1,4 +1,4 @@
-/** What the Go network maker wrote: recorded runs with every file. */
+/** Recorded runs of the Go network maker, with every file. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ export interface HomiRun {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Where a run wrote its genesis. */
+/** Path of the genesis in a run. */
 const GENESIS = "scripts/genesis.json";
 
 function readRuns(path: string): readonly HomiRun[] {

@@ -1,4 +1,4 @@
-/** What the methods about listeners stand on, where a test has no listeners. */
+/** Dependencies of the methods about listeners, where a test has no listeners. */
 
 import { createSubscriptionLimit } from "../../node/jsonrpc/subscriptions.ts";
 import { silentLog } from "../../node/observe/log.ts";

@@ -1,4 +1,4 @@
-/** What a running node does when its plug is pulled, and what must hold when it runs again: one row a kind. */
+/** Work of a node that is killed, and the conditions that must hold when it runs again: one row a kind. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "@jest/globals";
@@ -31,11 +31,11 @@ export interface KillKind {
 /** All kinds. Blocks are made and transfers sent in each of them. */
 export const killKinds: readonly KillKind[] = [
   { name: "making blocks" },
-  { name: "migration", work: ({ url }) => asked(call(url, "admin_startStateMigration")) },
+  { name: "migration", work: ({ url }) => ignoreRefusal(call(url, "admin_startStateMigration")) },
   {
     name: "saving trie nodes",
     flags: ["--state.block-interval", "1"],
-    work: ({ url }) => asked(call(url, "admin_saveTrieNodeToDisk")),
+    work: ({ url }) => ignoreRefusal(call(url, "admin_saveTrieNodeToDisk")),
   },
   { name: "beginning an archive", flags: ["--gcmode", "archive"] },
   {
@@ -62,7 +62,7 @@ export const killFlags: readonly string[] = [
 const MAX_SUBMITTED = 300;
 
 /** An error answer is an answer, such as that one is running already. */
-async function asked(answer: Promise<unknown>): Promise<void> {
+async function ignoreRefusal(answer: Promise<unknown>): Promise<void> {
   await answer.catch((error: { code?: unknown }) => {
     if (typeof error.code !== "number") throw error;
   });

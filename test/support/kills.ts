@@ -1,4 +1,4 @@
-/** How many plugs the kill tests pull, and at which instants. */
+/** Number and instants of the kills of the kill tests. */
 import { seededRandom } from "./random.ts";
 
 /** Kinds of work that are killed: seven of a running node, imports and rewinds, old blocks. */
@@ -7,7 +7,7 @@ const KINDS = 9;
 /** Kills of each kind; `KNIT_KILLS` says how many there are of all. */
 export const killsOfAKind = Math.ceil(Number(process.env["KNIT_KILLS"] ?? KINDS) / KINDS);
 
-/** Where the instants come from: another seed gives other ones. */
+/** Seed of the instants. */
 export const killSeed = Number(process.env["KNIT_SEED"] ?? 20_261);
 export const random = seededRandom(killSeed);
 

@@ -58,7 +58,7 @@ export function startKnitBehind(prefix: readonly string[], args: readonly string
   };
 }
 
-/** How a run of `knit` ended. */
+/** Exit and output of a run of `knit`. */
 export interface KnitRun {
   readonly code: number | null;
   readonly output: string;

@@ -1,6 +1,6 @@
 /**
- * What a scrape has wrong: the text format (Prometheus' exposition formats, version 0.0.4), and the rules that
- * `promtool check metrics` holds names, units, types and help against.
+ * Checks a scrape against the text format (Prometheus' exposition formats, version 0.0.4), and against the rules of
+ * `promtool check metrics` for names, units, types and help.
  */
 
 /** A metric with its samples, as they were read. */
@@ -63,7 +63,7 @@ const OTHER_UNITS =
 const NO_BASE_UNIT = new RegExp(`^(?:(?:${PREFIXES})(?:${BASE_UNITS})|(?:${PREFIXES})?(?:${OTHER_UNITS}))$`);
 const LABEL_NAMES = /(?:^|,)(\w+)=/g;
 
-/** Whether a word is in a name, whatever its case, other than at its beginning. */
+/** Reports whether a name contains a word, whatever its case, other than at its beginning. */
 function holds(name: string, word: string): boolean {
   return name.toLowerCase().split("_").slice(1).includes(word);
 }

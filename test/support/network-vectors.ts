@@ -68,7 +68,7 @@ export interface Recording {
   readonly connections: readonly RecordedConnection[];
 }
 
-/** What a replay found: each handshake and each frame is one fact. */
+/** Result of a replay: each handshake and each frame is one fact. */
 export interface ReplayResult {
   readonly passed: number;
   readonly failed: number;

@@ -3,5 +3,5 @@ import type { ChainFiles } from "../../node/rpc/admin-chain.ts";
 
 const refuse = (): Promise<never> => Promise.reject(new Error("no chain files here"));
 
-/** What the methods about chain files stand on, where a test has none. */
+/** Refuses every method about chain files. */
 export const noFiles: ChainFiles = { exportTo: refuse, importFrom: refuse, importBytes: refuse };

@@ -1,4 +1,4 @@
-/** What the commands do with a data directory that no node runs on, without starting a process for each. */
+/** Runs the commands for a data directory that no node runs on, without a process for each. */
 import { mkdir, readFile } from "node:fs/promises";
 import * as jobs from "../../node/compose/offline-jobs.ts";
 import { optionsOf } from "./whole-directory.ts";
@@ -35,7 +35,7 @@ export async function rewindTo(datadir: string, number: number): Promise<void> {
 }
 
 /** Checks all table files, and that flat state, trie and root agree; how many accounts and slots there are. */
-export function verified(datadir: string): Promise<jobs.Compared> {
+export function verifyDirectory(datadir: string): Promise<jobs.Compared> {
   return jobs.verifyDatabase(optionsOf(datadir), progress, signal);
 }
 

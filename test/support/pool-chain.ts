@@ -13,7 +13,7 @@ import { CHAIN_ID, type TestSigner } from "./pool-transactions.ts";
 /** Everybody can afford anything until a test says otherwise. */
 const RICH = 10n ** 30n;
 
-/** What a test wants the chain to be. */
+/** Facts of the chain that a test sets. */
 export interface FakeChainFacts {
   readonly rules?: Partial<Rules>;
   readonly unitPrice?: bigint;
@@ -35,7 +35,7 @@ export class FakeChain implements PoolChain {
   unit: bigint;
   baseFee: bigint | undefined;
   changes: Partial<Rules>;
-  /** What the next block's rules have beyond those of the head. */
+  /** Rules of the next block that differ from those of the head. */
   nextChanges: Partial<Rules> = {};
   #number = 10;
   #accounts = new Map<string, Account>();

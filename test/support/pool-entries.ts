@@ -4,7 +4,7 @@ import type { Transaction } from "../../node/model/transaction.ts";
 import type { PooledAccounts } from "../../node/txpool/delegations.ts";
 import type { PoolEntry } from "../../node/txpool/entry.ts";
 
-/** What a test says about an entry; the rest is made up. */
+/** Facts of an entry that a test sets; the rest has defaults. */
 export interface EntryFacts {
   readonly nonce: number;
   /** Number of the account, 0 to 255. */

@@ -24,7 +24,7 @@ export function aSigner(number: number): TestSigner {
   return { key, address: addressOfKey(key) };
 }
 
-/** What a test says about a transaction; the rest makes it a plain transfer at 25 peb. */
+/** Facts of a transaction that a test sets; the rest makes it a plain transfer at 25 peb. */
 export interface TransactionFacts {
   readonly from?: TestSigner;
   readonly nonce?: number | bigint;
@@ -68,7 +68,7 @@ export function aTransaction(facts: TransactionFacts = {}): Transaction {
 }
 
 /** The same transaction with other content; for what no encoding can say. */
-export function altered(tx: Transaction, changes: Partial<Transaction>): Transaction {
+export function withChanges(tx: Transaction, changes: Partial<Transaction>): Transaction {
   const { type, nonce, gas, gasFeeCap, gasTipCap, value, to, input, chainId, fields, signatures, raw, hash } =
     tx;
   const all = {

@@ -39,13 +39,13 @@ export interface TestNode extends AsyncDisposable {
   readonly open: TestChain;
   readonly pool: TxPool;
   readonly protocol: ChainProtocol;
-  /** What the protocol measured. */
+  /** Sum of a metric of the protocol. */
   readonly sum: MetricTally["sum"];
-  /** What a link needs of it. */
+  /** The end of the protocol that a link needs. */
   readonly end: RunningEnd;
 }
 
-/** What a test may want otherwise. */
+/** Options of a test's node. */
 export interface TestNodeOptions {
   readonly type?: NodeType;
   readonly number: number;

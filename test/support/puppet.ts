@@ -7,9 +7,9 @@ import { until } from "./until.ts";
 /** A peer that a test plays. */
 export interface Puppet {
   readonly link: Link;
-  /** What the node sent so far, by code; the status is not in it. */
+  /** Messages from the node so far; the status is not in it. */
   readonly received: ProtocolMessage[];
-  /** Why the node left. */
+  /** Reason of the node's disconnect. */
   readonly left: Promise<string>;
   say(code: number, payload: Uint8Array): void;
 }

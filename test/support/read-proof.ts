@@ -1,4 +1,4 @@
-/** What the answer of `eth_getProof` proves, by another library and nothing but a block's state root. */
+/** Verifies the answer of `eth_getProof` with another library and nothing but a block's state root. */
 import { verifyMerkleProof } from "@ethereumjs/mpt";
 import { RLP } from "@ethereumjs/rlp";
 import { keccak256 } from "ethereum-cryptography/keccak.js";

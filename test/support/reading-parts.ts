@@ -11,7 +11,7 @@ import type { NodeRegistryDeps } from "../../node/rpc/node-registry.ts";
 import type { Migration } from "../../node/state/migration/migration.ts";
 import type { Store } from "../../node/store/store.ts";
 
-/** What methods that scan or run contracts read where there are no reader threads. */
+/** Dependencies of methods that scan or run contracts, without reader threads. */
 export function readingParts(
   chain: Chain,
   maxLogs: number,
@@ -53,7 +53,7 @@ export function readingParts(
     },
     traceBlock: () => Promise.reject(new Error("nothing is traced here")),
     process: {
-      profiler: unasked("profiler") as Profiler,
+      profiler: refuseAll("profiler") as Profiler,
       setLogLevel: () => undefined,
       store: store ?? { property: () => undefined, compact: () => Promise.resolve() },
     },
@@ -63,19 +63,19 @@ export function readingParts(
       return JSON.stringify(searchLogs(source, filter, { maxLogs, maxRange: 0 }));
     },
     estimateGas: async (args) => estimateOnHead(calls, args),
-    governance: unasked("governance") as Governance,
-    ballots: unasked("ballots") as PendingVotes,
+    governance: refuseAll("governance") as Governance,
+    ballots: refuseAll("ballots") as PendingVotes,
     prove: () => Promise.reject(new Error("nobody to prove anything")),
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,
-    nodeConfig: unasked("configuration"),
-    migration: unasked("migration") as Migration,
+    nodeConfig: refuseAll("configuration"),
+    migration: refuseAll("migration") as Migration,
     nodeCache: { save: () => "off", status: { isSaving: false, bytes: 0, error: undefined } },
   };
 }
 
-/** What a test does not ask about: the recorded transcripts do. */
-function unasked(what: string): object {
+/** Fails on use: the recorded transcripts cover these parts. */
+function refuseAll(what: string): object {
   const refuse = (): never => {
     throw new Error(`this test has no ${what}`);
   };

@@ -9,7 +9,7 @@ import { parseExactJson } from "../../node/config/exact-json.ts";
 /** A JSON object of an answer. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** What is in the folder; lists of answers are empty where the file is missing. */
+/** Contents of the folder; lists of answers are empty where the file is missing. */
 export interface RecordedChain {
   readonly config: ChainConfig;
   readonly deriveShaImpl: number;
@@ -18,7 +18,7 @@ export interface RecordedChain {
   readonly blockAnswers: readonly Answer[];
   /** `getBlockReceipts` by number. */
   readonly receiptAnswers: ReadonlyMap<number, readonly Answer[]>;
-  /** Who proposed and could commit, by number. */
+  /** Proposer and committee by block number. */
   readonly consensusAnswers: ReadonlyMap<number, Answer>;
   /** Accounts at the head. */
   readonly head: HeadState | undefined;
@@ -39,7 +39,7 @@ export interface DumpedAccount {
   readonly code: string;
 }
 
-/** Where the folder's blocks are; undefined for a folder that is no chain's. */
+/** Path of the folder's blocks; undefined for a folder that is no chain's. */
 export function chainFile(directory: string): string | undefined {
   if (!existsSync(join(directory, "genesis.json"))) return undefined;
   return ["chain.rlp.gz", "chain.rlp"].map((name) => join(directory, name)).find(existsSync);

@@ -1,7 +1,7 @@
 /** Counts of rows and bytes in ranges of a database. */
 import type { Range, Store } from "../../node/store/store.ts";
 
-/** How many rows lie in a part of a database, and the bytes of their keys and values. */
+/** Number of rows in a part of a database, and the bytes of their keys and values. */
 export interface RowSum {
   readonly rows: number;
   readonly bytes: number;

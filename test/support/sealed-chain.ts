@@ -16,7 +16,7 @@ import { createMetrics } from "../../node/observe/metrics.ts";
 import { type Clock, systemClock } from "../../node/runtime/clock.ts";
 import { aChain, type TestChain } from "./chain.ts";
 
-/** Who makes blocks. */
+/** A proposer with its keys. */
 export interface Maker {
   readonly key: Uint8Array;
   readonly blsKey?: Uint8Array;
@@ -25,7 +25,7 @@ export interface Maker {
   readonly transactions?: readonly Transaction[];
   /** Votes that wait from the beginning, by name. */
   readonly votes?: readonly (readonly [name: string, value: unknown])[];
-  /** When the disk has room for a block: always, if left out. */
+  /** Resolves once the disk has room for a block; at once if left out. */
   readonly room?: () => Promise<void>;
   /** Other validators; nobody, if left out. */
   readonly peers?: ConsensusPeers;
@@ -48,7 +48,7 @@ const nobody: ConsensusPeers = {
   onMessage: () => () => undefined,
 };
 
-/** What waits of one sender: taken from the front; left out until the next block where it does not fit. */
+/** Pending transactions of one sender, taken from the front; left out until the next block where one does not fit. */
 function candidatesFrom(waiting: Transaction[]): Candidates {
   const turn = [...waiting];
   return {
@@ -76,7 +76,7 @@ export function openMaker(
     store,
     peers: maker.peers ?? nobody,
     metrics: declareEngineMetrics(createMetrics(), { now: clock.now, due: clock.now }),
-    assemble: maker.assemble ?? assembled,
+    assemble: maker.assemble ?? assembleBlock,
     encodeWithBlobs: ({ raw }) => raw,
     writer,
     governance,
@@ -102,7 +102,7 @@ export function openMaker(
 }
 
 /** Reads a proposal without blobs. */
-export function assembled(header: Header, body: Uint8Array): Promise<Block> {
+export function assembleBlock(header: Header, body: Uint8Array): Promise<Block> {
   return Promise.resolve(decodeBlock(encodeRlpList([encodeHeader(header), body])));
 }
 
@@ -113,7 +113,7 @@ export function quickClock({ timestamp }: Genesis): Clock {
 }
 
 /** Resolves when the chain has `count` blocks. */
-export async function grown({ chain }: Pick<TestChain, "chain">, count: number): Promise<void> {
+export async function growChain({ chain }: Pick<TestChain, "chain">, count: number): Promise<void> {
   if (chain.head().header.number >= count) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = chain.onHead(({ header }) => {
@@ -128,7 +128,7 @@ export async function sealBlocks(genesis: Genesis, maker: Maker, count: number):
   const open = await aChain(genesis);
   const { now } = maker;
   await using engine = openMaker(open, maker, now === undefined ? quickClock(genesis) : { now });
-  await Promise.race([grown(open, count), engine.failed]);
+  await Promise.race([growChain(open, count), engine.failed]);
   const blocks = Array.from({ length: count }, (_, i) => open.chain.block(i + 1));
   return blocks.filter((block) => block !== undefined);
 }

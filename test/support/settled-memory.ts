@@ -1,4 +1,4 @@
-/** What the heap and the buffers of this process hold. */
+/** Size of the heap and the buffers of this process after garbage collection. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 

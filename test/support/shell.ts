@@ -10,7 +10,7 @@ export interface FakeShell {
   readonly err: () => string;
   readonly press: (signal: "SIGINT" | "SIGTERM") => void;
   readonly exits: readonly number[];
-  /** How many listeners for signals there are. */
+  /** Number of listeners for signals. */
   readonly listeners: () => number;
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 /** An empty disk. It goes when it is disposed and the commands on it have ended. */
 export interface SmallDisk extends AsyncDisposable {
-  /** Where the commands see it. */
+  /** Mount point in the eyes of the commands. */
   readonly directory: string;
   /** Put before a command, it runs where the disk is. */
   readonly prefix: readonly string[];
@@ -14,7 +14,7 @@ export interface SmallDisk extends AsyncDisposable {
   fill(leaveMb: number): Promise<void>;
   /** Gives the room back. */
   release(): Promise<void>;
-  /** What lies on it, without what fills it. */
+  /** Names of its files, without the one that fills it. */
   names(): Promise<readonly string[]>;
 }
 

@@ -18,7 +18,7 @@ export interface VmCase {
   readonly post?: Readonly<Record<string, SuiteAccount>>;
 }
 
-/** What a frame left; `differences` are empty when it is what the test says. */
+/** Runs a frame; `differences` are empty when the result is that of the test. */
 export function runVm(one: VmCase): readonly string[] {
   const suite = new SuiteWorld(one.pre, contractsOfVersion(0));
   const { world } = suite;

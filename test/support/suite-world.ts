@@ -35,7 +35,7 @@ export interface FinalAccount {
   readonly slots: ReadonlyMap<bigint, bigint>;
 }
 
-/** How an account is written into the state trie. */
+/** Encodes an account for the state trie. */
 export type AccountEncoding = (account: Account) => Uint8Array;
 
 /** This chain's. */
@@ -91,7 +91,7 @@ export class SuiteWorld implements FlatState {
     return this.#codes.get(mapKey(hash));
   }
 
-  /** What there is now, by the `mapKey` of the address. */
+  /** All accounts by the `mapKey` of the address. */
   accounts(): Map<string, FinalAccount> {
     const all = new Map<string, FinalAccount>();
     for (const [name, { record, slots }] of this.#before)

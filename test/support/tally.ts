@@ -1,7 +1,7 @@
 /** Counts of comparisons with recorded values. */
 import { isDeepStrictEqual } from "node:util";
 
-/** How many comparisons held, and a line for each that did not. */
+/** Number of equal comparisons, and a line for each unequal one. */
 export interface Comparison {
   readonly passed: number;
   readonly failed: number;
@@ -18,7 +18,7 @@ export class Tally {
   #passed = 0;
   readonly #excluded = new Map<string, number>();
 
-  /** What has been counted so far. */
+  /** Result so far. */
   get comparison(): Comparison {
     return {
       passed: this.#passed,
@@ -31,7 +31,7 @@ export class Tally {
   /** Counts whether both are deeply equal. */
   same(what: string, found: unknown, expected: unknown): void {
     if (isDeepStrictEqual(found, expected)) this.#passed++;
-    else this.#failures.push(`${what}: expected ${shown(expected)}, found ${shown(found)}`);
+    else this.#failures.push(`${what}: expected ${textOf(expected)}, found ${textOf(found)}`);
   }
 
   /** Counts one that held. */
@@ -85,7 +85,7 @@ export class Tally {
   }
 }
 
-/** What a computation gives, or `error: ...`. */
+/** Result of a computation, or `error: ...`. */
 export function attempt<T>(find: () => T): T | string {
   try {
     return find();
@@ -99,7 +99,7 @@ export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function shown(value: unknown): string {
+function textOf(value: unknown): string {
   // In a list, because undefined alone has no JSON.
   const list = JSON.stringify([value], (_key, inner: unknown) =>
     typeof inner === "bigint" ? inner.toString() : inner,

@@ -4,7 +4,7 @@ import { fromBareHex } from "../../node/bytes/hex.ts";
 import { fixedBytes } from "../../node/bytes/integer.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 
-/** Where made chains have it. */
+/** Address of the token in made chains. */
 export const TOKEN_ADDRESS: Uint8Array = fromBareHex("00000000000000000000000000000000000a11ce");
 
 /** Assembled by hand. Balances stand at keccak(holder, 0), as a mapping in slot 0 does. */

@@ -1,6 +1,6 @@
 /**
- * Where this chain's transactions differ from Ethereum's by design, before anything of them runs. Each row has its
- * section of execution.md or encoding.md, the forks it holds for, and what the oracle is asked to run instead.
+ * Differences of this chain's transactions from Ethereum's by design, before anything of them runs. Each row has its
+ * source, its forks, and the oracle's replacement.
  */
 import { type AccessListItem, TransactionType } from "@ethereumjs/tx";
 import { bytesToBigint } from "../../node/bytes/integer.ts";
@@ -58,7 +58,7 @@ export interface SentTransaction {
   readonly accounts: Readonly<Record<string, SuiteAccount>>;
 }
 
-/** What the oracle is asked to run. */
+/** Transaction for the oracle. */
 export interface Asked extends SentTransaction {
   /** Gas due before it runs; its own count without it. */
   readonly intrinsicGas?: bigint;
@@ -130,7 +130,7 @@ export const TRANSACTION_DIFFERENCES: readonly Row[] = [
       const isOracleOlder = !isForkSince(fork, "kore");
       return {
         ...asked,
-        fields: isOracleOlder ? legacyAt(BLOCK.baseFee, fields) : priced(fields, BLOCK.baseFee, 0n),
+        fields: isOracleOlder ? legacyAt(BLOCK.baseFee, fields) : withPrice(fields, BLOCK.baseFee, 0n),
       };
     },
   },
@@ -150,12 +150,12 @@ export const TRANSACTION_DIFFERENCES: readonly Row[] = [
       const most = capOf(fields) - BLOCK.baseFee;
       const wanted = fields.maxPriorityFeePerGas ?? most;
       const tip = wanted < most ? wanted : most;
-      return { ...asked, fields: tip < 0n ? fields : priced(fields, BLOCK.baseFee + tip, tip) };
+      return { ...asked, fields: tip < 0n ? fields : withPrice(fields, BLOCK.baseFee + tip, tip) };
     },
   },
 ];
 
-/** What the oracle is asked for a transaction of this chain. */
+/** Translates a transaction of this chain for the oracle. */
 export function askedOf(sent: SentTransaction, fork: TransactionFork): Asked {
   let asked: Asked = sent;
   for (const { since, until, ask } of TRANSACTION_DIFFERENCES) {
@@ -196,7 +196,7 @@ function legacyAt(gasPrice: bigint, fields: TransactionFields): TransactionField
 }
 
 /** The same at other prices. */
-function priced(fields: TransactionFields, cap: bigint, tip: bigint): TransactionFields {
+function withPrice(fields: TransactionFields, cap: bigint, tip: bigint): TransactionFields {
   if (fields.gasPrice !== undefined) return { ...fields, gasPrice: cap };
   return { ...fields, maxFeePerGas: cap, maxPriorityFeePerGas: tip };
 }

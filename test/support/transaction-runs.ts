@@ -1,4 +1,4 @@
-/** What this chain and @ethereumjs/vm make of a transaction. */
+/** Runs a transaction on this chain and with @ethereumjs/vm. */
 import type { Common } from "@ethereumjs/common";
 import type { EVM } from "@ethereumjs/evm";
 import { createTx, TransactionType, type TypedTransaction } from "@ethereumjs/tx";
@@ -23,7 +23,7 @@ import { contractsOfVersion, SuiteWorld } from "./suite-world.ts";
 import { askedOf, NATIVE_KINDS, type TransactionFields } from "./transaction-differences.ts";
 import { CHAIN_ID, type TransactionScenario } from "./transaction-scenario.ts";
 
-/** How it ended; nothing but `end` where it was refused. */
+/** End of a transaction; nothing but `end` where it was refused. */
 export interface TransactionEnd {
   readonly end: "ok" | "failed" | "refused";
   readonly gasUsed?: bigint;
@@ -59,7 +59,7 @@ export function executeHere(scenario: TransactionScenario): {
 /** Returns the transaction's bytes in a block. */
 export function rawOf({ fields, native, key }: TransactionScenario): Uint8Array {
   if (native !== undefined) return nativeTransaction(fields, NATIVE_KINDS[native], key).raw;
-  const bytes = signed(fields, key, NEWEST).serialize();
+  const bytes = signWithOracle(fields, key, NEWEST).serialize();
   return fields.type === TransactionType.Legacy ? bytes : concatBytes(ENVELOPE, bytes);
 }
 
@@ -79,12 +79,12 @@ function nativeTransaction(fields: TransactionFields, code: number, key: Uint8Ar
   return signTransaction(draft, CHAIN_ID, (digest) => sign(digest, key));
 }
 
-/** What stands before Ethereum's own bytes in this chain's blocks. */
+/** Prefix of Ethereum's own bytes in this chain's blocks. */
 const ENVELOPE = Uint8Array.of(0x78);
 /** Rules that know every type. */
 const NEWEST = commonOf("osaka");
 
-function signed(fields: TransactionFields, key: Uint8Array, common: Common): TypedTransaction {
+function signWithOracle(fields: TransactionFields, key: Uint8Array, common: Common): TypedTransaction {
   // The members are those of the type.
   return createTx(fields as never, { common, freeze: false }).sign(key);
 }
@@ -104,7 +104,7 @@ export async function executeThere({ fork, key, ...sent }: TransactionScenario):
   const { evm, state } = await openOracle({ revision, accounts });
   if (coldList === true) forgetLists(evm);
   const vm = await createVM({ common, evm, stateManager: state });
-  const tx = signed(fields, key, common);
+  const tx = signWithOracle(fields, key, common);
   if (intrinsicGas !== undefined) tx.getIntrinsicGas = () => intrinsicGas;
   try {
     const block = oracleBlock(common);

@@ -99,7 +99,7 @@ function randomType({ random, below, fork }: Draw): TransactionType {
   return TYPES[below(isForkSince(fork, "prague") ? 4 : 3)] ?? TransactionType.Legacy;
 }
 
-/** What a transaction says besides chain and nonce. */
+/** Random fields of a transaction besides chain and nonce. */
 function randomFields(
   draw: Draw,
   { plan, contracts }: ScenarioOptions,

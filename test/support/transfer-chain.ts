@@ -29,7 +29,7 @@ import { memoryTries } from "../../node/state/trie/generations.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 import { TOKEN_ADDRESS, TOKEN_CODE, tokenSlot, tokenTransfer } from "./token.ts";
 
-/** How large the chain is, and what it is made of. */
+/** Size and contents of the chain. */
 export interface TransferChainOptions {
   readonly accounts: number;
   readonly blocks: number;

@@ -56,7 +56,7 @@ function keptState(directory: string): StateFile {
   return existsSync(path) ? (JSON.parse(gunzipSync(readFileSync(path)).toString()) as StateFile) : {};
 }
 
-/** What was sent: each transaction decodes to its hashes, whatever became of it. */
+/** Checks submitted transactions: each decodes to its hashes, whatever became of it. */
 function stepHashes(tally: Tally, steps: readonly Step[]): void {
   for (const { name, raw, hash, senderTxHash = hash } of steps) {
     const hashes = (): object => {

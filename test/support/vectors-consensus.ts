@@ -1,6 +1,6 @@
 /**
- * What the Go node says of each recorded block: who could propose and agree, and who was paid what. All from headers,
- * bodies and receipts' gas: nothing is executed, so contracts that name stakes are not asked.
+ * Compares the Go node's answers about each recorded block: proposer, committee and rewards. All from headers, bodies
+ * and receipts' gas: nothing is executed, so contracts that name stakes are not asked.
  */
 import { toHex } from "../../node/bytes/hex.ts";
 import { rulesAt } from "../../node/config/rules.ts";
@@ -145,12 +145,12 @@ function rewards(tally: Tally, what: string, terms: RewardSample): void {
     burntFee,
     rewards: Object.fromEntries(credits.map(({ address, amount }) => [toHex(address), amount])),
   };
-  tally.same(`${what}: reward`, rounded(own), rounded(recorded));
+  tally.same(`${what}: reward`, roundNumbers(own), roundNumbers(recorded));
 }
 
 /** The answers were kept as doubles: amounts above 2^53 lost their last digits. */
-function rounded(json: unknown): unknown {
+function roundNumbers(json: unknown): unknown {
   if (typeof json === "number" || typeof json === "bigint") return Number(json);
   if (typeof json !== "object" || json === null) return json;
-  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, rounded(value)]));
+  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, roundNumbers(value)]));
 }

@@ -1,6 +1,6 @@
 /**
- * Which kind of vector a path is, told by its name or by the members of its JSON, never by what a single vector
- * says; and what judges it.
+ * Finds the kind of vectors of a path, by its name or by the members of its JSON, never by the content of a single
+ * vector; and runs its judge.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -59,7 +59,7 @@ export async function judgeVector(path: string): Promise<Comparison> {
     if (statSync(path).isDirectory()) return await folder(path);
     return await (judgeOf(path) ?? unknown)(path);
   } catch (error) {
-    return failed(reason(error));
+    return failure(reason(error));
   }
 }
 
@@ -121,9 +121,9 @@ function text(path: string): string {
 }
 
 function unknown(): Comparison {
-  return failed("expected a vector, found no kind that is known (test/vectors has examples)");
+  return failure("expected a vector, found no kind that is known (test/vectors has examples)");
 }
 
-function failed(line: string): Comparison {
+function failure(line: string): Comparison {
   return { passed: 0, failed: 1, failures: [line] };
 }

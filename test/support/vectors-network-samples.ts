@@ -48,7 +48,7 @@ interface BlockEntry {
   readonly computed: Readonly<Record<string, unknown>>;
 }
 
-/** How a section is judged; sections without a row are not judged by this release. */
+/** Judge of each section; sections without a row are not judged by this release. */
 const SECTIONS: Readonly<Record<string, (tally: Tally, section: never) => void | Promise<void>>> = {
   rlpxHandshake: handshake,
   rlpxFrame: frame,

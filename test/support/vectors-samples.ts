@@ -23,7 +23,7 @@ import { transactionType } from "../../node/model/transaction-table.ts";
 import { attempt, type Comparison, Tally } from "./tally.ts";
 import { blockOfGenesis } from "./vectors-genesis.ts";
 
-/** Who signed a sample, as far as it is known. */
+/** Signer of a sample, as far as it is known. */
 interface Signer {
   readonly recoveredAddress: string | null;
   readonly privateKey: string | null;
@@ -135,7 +135,7 @@ function signedAnew(
   return toHex(signAsFeePayer(signed, { feePayer, chainId: id }, by(payerKey)).raw);
 }
 
-/** What the wire would carry. */
+/** Converts a value to its form on the wire. */
 function plain(value: unknown): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
 }

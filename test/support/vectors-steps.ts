@@ -1,4 +1,7 @@
-/** What a recorded chain's pool refused: each submission is refused here with the same text at the same point. */
+/**
+ * Checks the refusals of a recorded chain's pool: each submission is refused here with the same text at the same
+ * point.
+ */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +23,7 @@ export interface Step {
   readonly raw: string;
   readonly hash: string;
   readonly senderTxHash?: string;
-  /** Where it went; absent when it was refused. */
+  /** Block that has it; absent when it was refused. */
   readonly block?: number;
   readonly poolError?: { readonly message: string };
 }
@@ -41,7 +44,7 @@ export function readSteps(directory: string): readonly Step[] {
   return (JSON.parse(text.toString("utf8")) as { steps: readonly Step[] }).steps;
 }
 
-/** What was refused, and when. */
+/** Refusals with their positions. */
 export function refusals(steps: readonly Step[]): readonly Refusal[] {
   let after = 0;
   const refused: Refusal[] = [];

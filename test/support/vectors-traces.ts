@@ -17,7 +17,7 @@ import type { World } from "../../node/state/world/world.ts";
 import type { TestChain } from "./chain.ts";
 import type { Tally } from "./tally.ts";
 
-/** What the Go node answered to `debug_traceTransaction` with its call tracer, by transaction hash. */
+/** Answers of the Go node to `debug_traceTransaction` with its call tracer, by transaction hash. */
 export type RecordedTraces = Readonly<Record<string, CallTrace>>;
 
 /** Compares the traces of a block that is about to be taken. */
@@ -37,14 +37,14 @@ export function traceComparer(directory: string, genesis: Genesis, tally: Tally)
     beginBlock(world, context);
     for (const tx of block.transactions) {
       const hash = toHex(tx.hash);
-      const found = (): unknown => traced(world, tx, context);
+      const found = (): unknown => traceOf(world, tx, context);
       // Members are compared in their order too.
       tally.holds(`trace of ${hash}`, () => JSON.stringify(found()), JSON.stringify(recorded[hash]));
     }
   };
 }
 
-function traced(world: World, tx: Transaction, context: BlockContext): CallTrace {
+function traceOf(world: World, tx: Transaction, context: BlockContext): CallTrace {
   const { tracer, result } = createCallTracer();
   const sender = verifySender(world, tx, context).address;
   const { receipt } = executeTransaction(world, tx, context, tracer);

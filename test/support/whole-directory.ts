@@ -65,7 +65,7 @@ export async function makeWholeDirectory(scratch: string): Promise<WholeDirector
   return { path, blocks };
 }
 
-/** What stands beside the databases. */
+/** Writes the files beside the databases. */
 async function keepMore(node: NodeOptions): Promise<void> {
   const { paths } = node;
   await using database = await openDatabase(node, silentLog);
@@ -90,7 +90,7 @@ export function copyOf({ path }: WholeDirectory, to: string): Promise<void> {
   return cp(path, to, { recursive: true });
 }
 
-/** What was read, by name; an error's code where it could not be. */
+/** Contents by name; an error's code where it could not be read. */
 export type Readings = Readonly<Record<string, string>>;
 
 /** Reads everything that a node reads there, takes blocks out and makes them again. */
@@ -101,8 +101,9 @@ export async function readWholeDirectory(
 ): Promise<Readings> {
   const node = optionsOf(path);
   const readings: Record<string, string> = {};
-  for (const [name, read] of Object.entries(besideReaders(node, log))) readings[name] = await coded(read);
-  await coded(async () => {
+  for (const [name, read] of Object.entries(besideReaders(node, log)))
+    readings[name] = await codeOrText(read);
+  await codeOrText(async () => {
     await using database = await openDatabase(node, log);
     await readChain(database, blocks, { readings, log });
     return "";
@@ -112,7 +113,7 @@ export async function readWholeDirectory(
   return readings;
 }
 
-async function coded(read: () => Promise<string>): Promise<string> {
+async function codeOrText(read: () => Promise<string>): Promise<string> {
   try {
     return await read();
   } catch (error) {
@@ -163,23 +164,23 @@ async function readChain(
   const head = chain.head().header.number;
   readings["head"] = String(head);
   const keepState = async (number: number): Promise<void> => {
-    readings[`state ${number}`] = await coded(async () => stateText(database, number));
+    readings[`state ${number}`] = await codeOrText(async () => stateText(database, number));
   };
   await keepState(head);
   for (let number = 0; number <= head; number++) {
-    readings[`block ${number}`] = await coded(async () => blockText(open.chain, number));
+    readings[`block ${number}`] = await codeOrText(async () => blockText(open.chain, number));
     const stateRoot = async () => toHex(chain.header(number)?.header.stateRoot ?? new Uint8Array(0));
-    readings[`root ${number}`] = await coded(stateRoot);
+    readings[`root ${number}`] = await codeOrText(stateRoot);
     if (number < head) await keepState(number);
   }
   await database.state.ready;
-  readings[`root ${head}`] = await coded(async () => {
+  readings[`root ${head}`] = await codeOrText(async () => {
     await writer.exclusively(() => writer.setHead(head - REPLAYED));
     for (const raw of blocks.slice(head - REPLAYED + 1, head + 1)) await writer.insert(decodeBlock(raw));
     await writer.settle();
     return toHex(database.state.root);
   });
-  readings["verify"] = await coded(async () => {
+  readings["verify"] = await codeOrText(async () => {
     await database.state.verify();
     return "agrees";
   });

@@ -1,3 +1,4 @@
+/** Tests of the build of the kernels: the committed modules are those of their sources. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 

@@ -1,3 +1,4 @@
+/** Tests of the field of secp256k1 in the recovery kernel: bounds of its limbs, inverses, roots. */
 import { beforeAll, expect, test } from "@jest/globals";
 import { bareHex } from "../../node/bytes/hex.ts";
 import { openWasm } from "../../node/crypto/wasm.ts";
@@ -45,7 +46,7 @@ const CASES: readonly Case[] = [
 ];
 
 const LIMBS = 6;
-/** What a product's limbs may be: the lowest, and the others. */
+/** Largest limbs of a product: the lowest, and the others. */
 const LOWEST = Math.floor(1.6 * 2 ** 42);
 const OTHERS = 2 ** 42 + 2 ** 9;
 
@@ -93,7 +94,7 @@ function run(name: string, ...addresses: readonly number[]): void {
   (field[name] as (...from: readonly number[]) => void)(...addresses); // all are functions of addresses
 }
 
-/** What is at place 0, and whether it has limbs that a product may have. */
+/** Values at place 0, each with a mark for limbs that a product may have. */
 function products(): { value: bigint; isLight: boolean }[] {
   return [0, 1, 2, 3].map((i) => {
     const limbs = limbsOf(0, i);
@@ -121,7 +122,7 @@ const split = (value: bigint): number[] =>
   Array.from({ length: LIMBS }, (_, j) => Number(BigInt.asUintN(43, value >> BigInt(43 * j))));
 const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${bareHex(bytes)}`);
 
-function written(place: number, i: number): bigint {
+function readLane(place: number, i: number): bigint {
   field.writeLane(at(6), lane(place, i));
   return numberOf(new Uint8Array(field.memory.buffer, at(6), 32));
 }
@@ -135,19 +136,19 @@ test("inverses and roots are those of the field, and a lane is written below the
       values.map((value) => split(value)),
     );
     run("invert", at(0), at(1));
-    values.forEach((value, i) => expect(modulo(written(0, i) * value)).toBe(1n));
+    values.forEach((value, i) => expect(modulo(readLane(0, i) * value)).toBe(1n));
     run("square", at(2), at(1));
     run("root", at(0), at(2));
-    values.forEach((value, i) => expect([modulo(value), modulo(-value)]).toContain(written(0, i)));
+    values.forEach((value, i) => expect([modulo(value), modulo(-value)]).toContain(readLane(0, i)));
   }
   const edges = [0n, P, P - 1n, P + 1n, 2n ** 256n - 1n, 2n ** 257n + 5n];
   for (const value of [...edges, ...edges.map((edge) => -edge)]) {
     const limbs = split(value < 0n ? -value : value);
     put(1, [limbs.map((limb) => (value < 0n ? -limb : limb))]);
-    expect(written(1, 0)).toBe(modulo(value));
+    expect(readLane(1, 0)).toBe(modulo(value));
   }
   for (const limbs of extremes(3, random)) {
     put(1, [limbs]);
-    expect(written(1, 0)).toBe(modulo(valueOf(limbs)));
+    expect(readLane(1, 0)).toBe(modulo(valueOf(limbs)));
   }
 });

@@ -1,3 +1,4 @@
+/** Tests of the constants and vectors of the endomorphism of secp256k1. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
@@ -12,7 +13,7 @@ function limbs(name: string): bigint {
 }
 
 const N = secp256k1.Point.Fn.ORDER;
-const signed = (value: bigint): bigint => BigInt.asIntN(160, value);
+const toSigned = (value: bigint): bigint => BigInt.asIntN(160, value);
 
 test("the order's constants are those of its formulas", () => {
   expect(limbs("ORDER_LESS_2")).toBe(N - 2n);
@@ -23,7 +24,7 @@ test("the order's constants are those of its formulas", () => {
 
 test("the short vectors are vectors of the endomorphism's lattice, and G1 and G2 belong to them", () => {
   const [a1, b1, a2, b2] = ["SHORT_A1", "SHORT_B1", "SHORT_A2", "SHORT_B2"].map((name) =>
-    signed(limbs(name)),
+    toSigned(limbs(name)),
   );
   // The factor l of (x, y) -> (b x, y) is a cube root of one; a + b l = 0 for both vectors.
   const l = 0x5363ad4cc05c30e0a5261c028812645a122e22ea20816678df02967c1b23bd72n;

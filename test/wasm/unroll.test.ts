@@ -1,3 +1,4 @@
+/** Tests of the writing out of loops with known bounds. */
 import { expect, test } from "@jest/globals";
 import { unroll } from "../../wasm/unroll.ts";
 

@@ -92,7 +92,7 @@ function times(r: usize, a: usize, b: usize): void {
   else multiplyLanes(r, a, b);
 }
 
-function squared(r: usize, a: usize): void {
+function setSquare(r: usize, a: usize): void {
   if (isTwist) square(r, a);
   else squareLanes(r, a);
 }
@@ -109,9 +109,9 @@ function multiplyPoint(digits: usize, count: i32): void {
   }
 }
 
-/** Whether X is that of `x` and Y is that of `y`, as far as Z is not zero. */
+/** Reports whether X equals that of `x` and Y that of `y`, as far as Z is not zero. */
 function isAt(x: usize, y: usize): bool {
-  squared(A, Z);
+  setSquare(A, Z);
   times(B, x, A);
   subtract(B, B, X);
   times(A, A, Z);
@@ -123,16 +123,16 @@ function isAt(x: usize, y: usize): bool {
 function doublePoint(): void {
   times(Z, Y, Z);
   add(Z, Z, Z);
-  squared(A, X);
-  squared(B, Y);
-  squared(C, B);
+  setSquare(A, X);
+  setSquare(B, Y);
+  setSquare(C, B);
   add(D, X, B);
-  squared(D, D);
+  setSquare(D, D);
   subtract(D, D, A);
   subtract(D, D, C);
   add(D, D, D);
   triple(E, A);
-  squared(X, E);
+  setSquare(X, E);
   subtract(X, X, D);
   subtract(X, X, D);
   subtract(D, D, X);
@@ -144,18 +144,18 @@ function doublePoint(): void {
 }
 
 function addPoint(py: usize): void {
-  squared(A, Z);
+  setSquare(A, Z);
   times(B, PX, A);
   subtract(B, B, X);
   times(A, A, Z);
   times(C, py, A);
   subtract(C, C, Y);
   times(Z, Z, B);
-  squared(D, B);
+  setSquare(D, B);
   times(E, D, B);
   times(D, D, X);
   times(Y, Y, E);
-  squared(X, C);
+  setSquare(X, C);
   subtract(X, X, E);
   subtract(X, X, D);
   subtract(X, X, D);

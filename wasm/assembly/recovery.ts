@@ -64,7 +64,7 @@ const ENTRIES = 1 << (WINDOW - 1);
 /** Odd multiples of a window of G, and windows of one lane of the table for G; each of the four lanes has its own. */
 const COMB_ENTRIES = 128;
 const COMB_TABLES: usize = 8;
-/** What is held of four signatures. */
+/** Layout of the record of four signatures. */
 const RECORD_X: usize = 0;
 const RECORD_Y: usize = QUAD;
 const RECORD_Z: usize = 2 * QUAD;

@@ -8,7 +8,7 @@ import { Agent, request as forward } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** What is done to requests. */
+/** Faults of requests. */
 export type Fault = keyof typeof faults;
 
 /** A write that the server carried out. */
@@ -62,7 +62,7 @@ function watchEnds(text: string): Break {
 
 const GONE = { ...REFUSAL, code: 410, reason: "Expired" };
 
-/** What happens to requests that begin; what is under way is cut off when a fault begins. */
+/** Effect on requests that begin; those under way are cut off when a fault begins. */
 export const faults = {
   reset: ({ request }) => {
     request.socket.resetAndDestroy();

@@ -10,7 +10,7 @@ const SCRIPT = fileURLToPath(new URL("../cluster.sh", import.meta.url));
 const CHART = ["knit-operator", "charts/knit-operator"];
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** What a command printed. */
+/** Output of a command. */
 export interface Printed {
   readonly code: number;
   readonly stdout: string;
@@ -20,11 +20,11 @@ export interface Printed {
 /** A running control plane. */
 export interface Cluster extends AsyncDisposable {
   readonly directory: string;
-  /** Where the API server is. */
+  /** URL of the API server. */
   readonly server: string;
-  /** What `kubectl` prints on success. Throws with what it says otherwise. */
+  /** Output of `kubectl`. Throws with its error text on failure. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
-  /** What `kubectl` prints, whatever comes of it. */
+  /** Output of `kubectl`, on success or failure. */
   tryKubectl(args: readonly string[], input?: string): Promise<Printed>;
   /** An object as JSON. */
   get<T>(...args: string[]): Promise<T>;
@@ -38,18 +38,18 @@ export interface Cluster extends AsyncDisposable {
   script(...args: string[]): Promise<Printed>;
 }
 
-/** Whether the operator's account sent it. */
+/** Reports whether the operator's account sent it. */
 export function byOperator({ user }: AuditEntry): boolean {
   return user.username.startsWith("system:serviceaccount:knit-system:");
 }
 
-/** Whether it changes something, the lease aside. */
+/** Reports whether it changes something, the lease aside. */
 export function isWrite({ verb, objectRef }: AuditEntry): boolean {
   return !["get", "list", "watch"].includes(verb) && objectRef?.resource !== "leases";
 }
 
 /** Waits until the API server serves Nodes and Networks. */
-export async function established(cluster: Pick<Cluster, "kubectl">): Promise<void> {
+export async function establishDefinitions(cluster: Pick<Cluster, "kubectl">): Promise<void> {
   await cluster.kubectl([
     "wait",
     "--for=condition=Established",
@@ -59,7 +59,7 @@ export async function established(cluster: Pick<Cluster, "kubectl">): Promise<vo
   ]);
 }
 
-/** What the operator was not allowed to do. */
+/** Requests that the operator was not allowed. */
 export function forbidden(cluster: Pick<Cluster, "audit">): readonly string[] {
   const refused = cluster.audit().filter((entry) => byOperator(entry) && entry.responseStatus?.code === 403);
   return refused
@@ -89,12 +89,12 @@ export interface AuditEntry {
   readonly responseStatus?: { readonly code?: number; readonly message?: string };
 }
 
-/** Why there can be no control plane on this machine; undefined when there can. */
+/** Reason that this machine cannot run a control plane; undefined when it can. */
 export function whyNoCluster(): string | undefined {
   return whyNot("can-build");
 }
 
-/** Why there can be no node with pods on this machine; undefined when there can. */
+/** Reason that this machine cannot run a node with pods; undefined when it can. */
 export function whyNoMachine(): string | undefined {
   return whyNoCluster() ?? whyNot("can-node");
 }
@@ -125,7 +125,7 @@ export function run(
   });
 }
 
-/** What a cluster is started with. */
+/** Options of a cluster. */
 export interface ClusterOptions {
   /** A node with pods too. */
   readonly node?: boolean;

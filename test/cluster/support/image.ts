@@ -37,7 +37,7 @@ export async function loadImages(cluster: Cluster, images: Readonly<Record<strin
   }
 }
 
-/** What the stages `build` and `packages` end with, by name. */
+/** Contents of the stages `build` and `packages` at their end, by name. */
 async function buildStages(work: string): Promise<ReadonlyMap<string, string>> {
   await must("npm", ["run", "--silent", "build"]);
   const packages = join(work, "packages");

@@ -16,7 +16,7 @@ interface JobPod {
 
 /** The player. Disposing it ends the playing. */
 export interface JobPlayer extends AsyncDisposable {
-  /** What each pod printed so far. */
+  /** Output of each pod so far. */
   readonly runs: readonly Printed[];
 }
 

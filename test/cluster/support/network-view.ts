@@ -45,7 +45,7 @@ export interface Seen {
   readonly time: number;
 }
 
-/** What is looked at. */
+/** A network to observe. */
 export interface NetworkView {
   nodes(): Promise<readonly Kn[]>;
   members(): Promise<readonly Member[]>;
@@ -55,11 +55,11 @@ export interface NetworkView {
   whole(count: number, above: number, seconds: number): Promise<number>;
   uid(pod: string): Promise<string>;
   podUids(): Promise<string>;
-  /** What a node answers on its own socket, to somebody inside of its container. */
+  /** Answer of a node on its own socket, to a process inside its container. */
   inside(member: string, method: string, ...params: unknown[]): Promise<unknown>;
   /** The blocks from 0 to `last` as a member has them. */
   blocks(member: string, last: number): Promise<readonly Seen[]>;
-  /** What a member's node has logged since its pod started. */
+  /** Log of a member's node since its pod started. */
   log(member: string): Promise<string>;
 }
 

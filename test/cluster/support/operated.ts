@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe } from "@jest/globals";
 import { type Cluster, type ClusterOptions, openCluster, whyNoCluster } from "./cluster.ts";
 import { applyChart, type OperatorProcess, startOperator } from "./operator-process.ts";
 
-/** What the tests work on; there once they run. */
+/** Cluster and operator of the tests; set once they run. */
 export interface Operated {
   readonly cluster: Cluster;
-  /** Whoever ends it puts the next one here. */
+  /** Running operator; a test that ends it sets the next one. */
   operator: OperatorProcess;
-  /** What `kubectl` prints in the namespace `demo`. */
+  /** Output of `kubectl` in the namespace `demo`. */
   demo(...args: string[]): Promise<string>;
 }
 
-/** What there is before the operator. */
+/** Objects that exist before the operator. */
 export interface OperatedOptions {
   /** `demo` when absent. */
   readonly namespaces?: readonly string[];

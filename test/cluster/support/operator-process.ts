@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Cluster, established } from "./cluster.ts";
+import { type Cluster, establishDefinitions } from "./cluster.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** The operator's program. */
 export const MAIN = join(ROOT, "operator", "main.ts");
 
-/** Where the tests put the operator. */
+/** Namespace of the operator in the tests. */
 export const OPERATOR_NAMESPACE = "knit-system";
 
 /** A running operator. */
@@ -26,7 +26,7 @@ export async function applyChart(cluster: Cluster, ...flags: string[]): Promise<
   await cluster.kubectl(["create", "namespace", OPERATOR_NAMESPACE]);
   const text = await cluster.chart("--namespace", OPERATOR_NAMESPACE, ...flags);
   await cluster.kubectl(["apply", "--server-side", "-f", "-"], text);
-  await established(cluster);
+  await establishDefinitions(cluster);
 }
 
 /** The command with its options, and the environment. */

@@ -21,7 +21,7 @@ export interface PlayedPod {
   readonly uid: string;
   readonly address: string;
   readonly socket: string;
-  /** Where the gateway's certificate is. */
+  /** Directory of the gateway's certificates. */
   readonly certificates: string;
   readonly metricsPort: number;
   /** Its volume with the chain. */
@@ -40,7 +40,7 @@ export interface Player extends AsyncDisposable {
 interface Playing {
   readonly played: PlayedPod;
   readonly processes: readonly ChildProcess[];
-  /** What containers run before they are told to stop. */
+  /** Processes of the preStop hooks of containers. */
   readonly preStops: readonly (() => ChildProcess)[];
   readonly deleted: () => boolean;
   ready: boolean;
@@ -134,7 +134,7 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
   for (const container of pod.spec.initContainers ?? []) {
     const child = begin(container);
     if (container.restartPolicy === "Always") sidecars.push(child);
-    else await ended(child, `${pod.metadata.name}: ${container.name}`);
+    else await endOf(child, `${pod.metadata.name}: ${container.name}`);
   }
   const processes = [...pod.spec.containers.map((container) => begin(container)), ...sidecars];
   const preStops = pod.spec.containers.flatMap((container) => {
@@ -158,7 +158,7 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
   };
 }
 
-async function ended(child: ChildProcess, name: string): Promise<void> {
+async function endOf(child: ChildProcess, name: string): Promise<void> {
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) throw new Error(`${name} ended with ${code}`);
 }

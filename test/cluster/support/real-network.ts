@@ -8,13 +8,13 @@ import { CHART, IMAGES, inPod } from "./real-pods.ts";
 /** A cluster for pods of the real programs. Disposing it ends it. */
 export interface RealNetwork extends AsyncDisposable {
   readonly cluster: Cluster;
-  /** What `kubectl` prints of the namespace. */
+  /** Output of `kubectl` in the namespace. */
   demo(...args: string[]): Promise<string>;
-  /** What JavaScript prints in a pod of its own there. */
+  /** Output of JavaScript in a pod of its own there. */
   printed(name: string, code: string): Promise<string>;
   /** Applies one of the examples. */
   apply(example: string): Promise<string>;
-  /** What `kubectl` shows of the operator: its pods, its Deployment. */
+  /** Output of `kubectl` about the operator: its pods, its Deployment. */
   operator(...args: string[]): Promise<string>;
   /** Kills the operator, which has no time to let go of its Lease, and has another pod made in place of its own. */
   killOperator(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What tests on the one-node cluster share: the images, the chart's values, and pods of their own that ask. */
+/** Shared parts of the tests on the one-node cluster: the images, the chart's values, and client pods. */
 import type { Cluster } from "./cluster.ts";
 import { eventually } from "./cluster.ts";
 import { OPERATOR_NAMESPACE } from "./operator-process.ts";
@@ -6,7 +6,7 @@ import { OPERATOR_NAMESPACE } from "./operator-process.ts";
 /** The Dockerfile's targets, and what their images are called here. */
 export const IMAGES = { node: "knit.dev/knit:test", operator: "knit.dev/knit-operator:test" };
 
-/** What helm installs and upgrades, until the operator's pod is ready. */
+/** Arguments of helm for install and upgrade, until the operator's pod is ready. */
 export const CHART = [
   "knit-operator",
   "charts/knit-operator",
@@ -18,7 +18,7 @@ export const CHART = [
 ];
 
 /** A request over HTTP, as JavaScript that prints the status and the text, or why there is none. */
-export function fetched(url: string, body?: object): string {
+export function fetchScript(url: string, body?: object): string {
   const post = {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -32,8 +32,8 @@ export function fetched(url: string, body?: object): string {
 }
 
 /** A request of JSON-RPC, likewise. */
-export function asked(url: string, method = "eth_blockNumber", params: readonly unknown[] = []): string {
-  return fetched(url, { jsonrpc: "2.0", id: 1, method, params });
+export function callScript(url: string, method = "eth_blockNumber", params: readonly unknown[] = []): string {
+  return fetchScript(url, { jsonrpc: "2.0", id: 1, method, params });
 }
 
 /** Runs JavaScript in a pod of its own in a namespace and gives what it printed. */

@@ -1,4 +1,4 @@
-/** What the chart allows the operator, and what of it the audit log shows in use. */
+/** Rights that the chart gives the operator, and those that the audit log shows in use. */
 import { parseAllDocuments } from "yaml";
 import type { AuditEntry } from "./cluster.ts";
 import { OPERATOR_NAMESPACE } from "./operator-process.ts";
@@ -23,7 +23,7 @@ export function rolesOf(chart: string): readonly Role[] {
     .filter((each): each is Role => each?.kind === "Role" || each?.kind === "ClusterRole");
 }
 
-/** What a role allows, a line for each verb on each resource. */
+/** Rights of a role, a line for each verb on each resource. */
 export function rightsOf({ rules }: Role): readonly string[] {
   return rules.flatMap(({ apiGroups = [], resources = [], verbs = [] }) =>
     apiGroups.flatMap((group) =>
@@ -33,7 +33,7 @@ export function rightsOf({ rules }: Role): readonly string[] {
 }
 
 /** The rights of the role that is the operator's own, or of the other one, that nobody used. */
-export function unused(role: Role, entries: readonly AuditEntry[]): readonly string[] {
+export function unusedRights(role: Role, entries: readonly AuditEntry[]): readonly string[] {
   const ofOwnRole = role.kind === "Role" && role.metadata.namespace === OPERATOR_NAMESPACE;
   const used = new Set(entries.filter((entry) => isOfOwn(entry) === ofOwnRole).flatMap(usedBy));
   return rightsOf(role).filter((right) => !used.has(right));

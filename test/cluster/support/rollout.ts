@@ -14,7 +14,7 @@ export function eventsOf(cluster: Cluster, selector: string, path: string): Prom
   ]);
 }
 
-/** What is asked for, and what is done meanwhile. */
+/** The change to make, and the work beside it. */
 export interface RolloutOptions {
   /** Asks for what every member is then replaced for. */
   readonly change: () => Promise<unknown>;

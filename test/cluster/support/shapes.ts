@@ -1,9 +1,9 @@
-/** What a namespace's objects are, without what differs between two that were made alike. */
+/** Objects of a namespace without the members that differ between two equal ones. */
 import type { Cluster } from "./cluster.ts";
 
 const KINDS =
   "statefulset,service,configmap,secret,persistentvolumeclaim,networkpolicy,serviceaccount,poddisruptionbudget,nodes.knit.dev";
-/** What the API server and its controllers choose. */
+/** Members that the API server and its controllers choose. */
 const CHOSEN = new Set(["clusterIP", "clusterIPs", "volumeName", "uid", "lastTransitionTime"]);
 
 interface Item {

@@ -1,3 +1,4 @@
+/** Tests of the accounts of a node. */
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

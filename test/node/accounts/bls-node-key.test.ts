@@ -1,3 +1,4 @@
+/** Tests of the BLS key of a node. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

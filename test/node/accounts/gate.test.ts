@@ -1,3 +1,4 @@
+/** Tests of the gate of work with passphrases. */
 import { expect, test } from "@jest/globals";
 import { createGate } from "../../../node/accounts/gate.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of derivation paths. */
 import { expect, test } from "@jest/globals";
 import { parseDerivationPath } from "../../../node/accounts/hd-path.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of HD wallets. */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ let url: string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "knit-hd-"));
-  accounts = await reopened();
+  accounts = await reopen();
   url = await accounts.importMnemonic(WORDS, "secret");
 });
 afterEach(async () => {
@@ -28,7 +29,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-function reopened(): Promise<Accounts> {
+function reopen(): Promise<Accounts> {
   return openAccounts({ directory, lightKdf: true, log: silentLog });
 }
 
@@ -68,7 +69,7 @@ test("a pinned account is listed, signs, and is there after a restart", async ()
   expect(accounts.signAs(address, "feePayer", digest).map(signerOf)).toEqual([toHex(address)]);
   await accounts[Symbol.asyncDispose]();
 
-  accounts = await reopened();
+  accounts = await reopen();
   expect(accounts.wallets().map(({ status }) => status)).toEqual(["Locked"]);
   expect(() => accounts.sign(address, digest)).toThrow(expect.objectContaining({ code: "locked" }));
   expect(signerOf(await accounts.signWithPassphrase(address, "secret", digest))).toBe(toHex(address));
@@ -150,6 +151,6 @@ test.each([
   const path = join(directory, "hd-wallets", name);
   await writeFile(path, damaged(await readFile(path, "utf8")));
   await accounts[Symbol.asyncDispose]();
-  accounts = await reopened();
+  accounts = await reopen();
   expect(accounts.wallets()).toEqual([]);
 });

@@ -1,3 +1,4 @@
+/** Tests of the JSON of key files. */
 import { expect, test } from "@jest/globals";
 import { decryptKeystoreJson, encryptKeystoreJson } from "ethers";
 import { formatKeyFile, keyFileAddress, parseKeyFile } from "../../../node/accounts/key-file.ts";

@@ -1,3 +1,4 @@
+/** Tests of the digests of messages. */
 import { expect, test } from "@jest/globals";
 import { keccak256 as oracle } from "ethereum-cryptography/keccak.js";
 import { hashMessage } from "ethers";

@@ -1,3 +1,4 @@
+/** Tests of private keys as text. */
 import { expect, test } from "@jest/globals";
 import { parseRawKey, randomKey } from "../../../node/accounts/raw-key.ts";
 import { bareHex } from "../../../node/bytes/hex.ts";

@@ -1,3 +1,4 @@
+/** Tests of unlocked keys and their timers. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { UnlockedKeys } from "../../../node/accounts/unlocked-keys.ts";
 

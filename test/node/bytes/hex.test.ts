@@ -1,3 +1,4 @@
+/** Tests of hex text. */
 import { expect, test } from "@jest/globals";
 import { compareBytes, concatBytes, equalBytes, isZero } from "../../../node/bytes/compare.ts";
 import {

@@ -1,3 +1,4 @@
+/** Tests of the RLP cursor and writer. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes, integerBytes } from "../../../node/bytes/integer.ts";

@@ -1,3 +1,4 @@
+/** Tests of RLP of whole values. */
 import { RLP } from "@ethereumjs/rlp";
 import { expect, test } from "@jest/globals";
 import { fromBareHex } from "../../../node/bytes/hex.ts";

@@ -1,3 +1,4 @@
+/** Tests of 256-bit words. */
 import { expect, test } from "@jest/globals";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
 import {

@@ -1,3 +1,4 @@
+/** Tests of work started ahead of its consumer. */
 import { expect, test } from "@jest/globals";
 import { type Ahead, inOrder } from "../../../node/chain/ahead.ts";
 

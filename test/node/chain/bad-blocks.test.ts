@@ -1,3 +1,4 @@
+/** Tests of the record of bad blocks. */
 import { beforeAll, expect, test } from "@jest/globals";
 import { BadBlocks } from "../../../node/chain/bad-blocks.ts";
 import { type Block, createBlock, decodeBlock } from "../../../node/model/block.ts";

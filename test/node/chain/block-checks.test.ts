@@ -1,4 +1,4 @@
-/** What is said of a block whose body or outcome is not as its header says, and what is left of it: nothing. */
+/** Tests of blocks whose body or outcome is not as its header says: the error, and that nothing is left of them. */
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { checkBody, checkOutcome } from "../../../node/chain/block-checks.ts";

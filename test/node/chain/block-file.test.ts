@@ -1,3 +1,4 @@
+/** Tests of chain files. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -127,7 +128,7 @@ const noise = [10, 60, 300, 70_000].map((length) =>
 );
 const packed = gzipSync(concatBytes(...noise));
 
-function damaged(at: number): Uint8Array {
+function damageAt(at: number): Uint8Array {
   const bytes = Uint8Array.from(packed);
   bytes[at] = (bytes[at] ?? 0) ^ 0xff;
   return bytes;
@@ -136,12 +137,12 @@ function damaged(at: number): Uint8Array {
 test.each([
   [
     "with another checksum",
-    damaged(packed.length - 6),
+    damageAt(packed.length - 6),
     /^block [34]: .*stream is damaged at byte 703\d\d unpacked, byte \d+ packed: incorrect data check$/,
   ],
   [
     "with a damaged head",
-    damaged(0),
+    damageAt(0),
     /^block 0: .*stream is damaged at byte 0 unpacked, byte \d+ packed: incorrect header check$/,
   ],
   [

@@ -66,7 +66,7 @@ function prune({ store, chain, state }: TestChain, blocks = KEPT): BlockFollower
 }
 
 /** The same chain without decoded blocks in memory. */
-function reopened(open: TestChain): ReturnType<typeof openConsensusChain> {
+function reopen(open: TestChain): ReturnType<typeof openConsensusChain> {
   return openConsensusChain(
     { ...open, [Symbol.asyncDispose]: async () => undefined },
     silentLog,
@@ -85,7 +85,7 @@ test("what is older goes, headers, block 0 and the rest stay", async () => {
   for (const table of BY_NUMBER) {
     expect((await numbersIn(store, table)).filter((number) => number > 0 && number < OLDEST)).toEqual([]);
   }
-  const { chain } = await reopened(pruned);
+  const { chain } = await reopen(pruned);
   for (const { header, hash, transactions } of before) {
     const { number } = header;
     const isKept = number === 0 || number >= OLDEST;
@@ -101,8 +101,8 @@ test("what is older goes, headers, block 0 and the rest stay", async () => {
   await pruned.state.verify();
 });
 
-/** What a client is told. */
-function reported(ask: () => unknown): unknown {
+/** Answer or error for a client. */
+function resultOf(ask: () => unknown): unknown {
   try {
     return ask();
   } catch (error) {
@@ -111,31 +111,31 @@ function reported(ask: () => unknown): unknown {
 }
 
 test("clients are told with geth's code, and where the history begins", async () => {
-  const { chain } = await reopened(pruned);
+  const { chain } = await reopen(pruned);
   const answer = {
     code: 4444,
     message: "pruned history unavailable",
     data: `{"oldestBlock":"0x${OLDEST.toString(16)}"}`,
   };
-  expect(reported(() => chain.block(OLDEST - 1))).toEqual(answer);
-  expect(reported(() => chain.receipts(OLDEST - 1))).toEqual(answer);
-  expect(reported(() => pruned.chain.block(OLDEST - 1))).toEqual(answer); // which it had decoded before
+  expect(resultOf(() => chain.block(OLDEST - 1))).toEqual(answer);
+  expect(resultOf(() => chain.receipts(OLDEST - 1))).toEqual(answer);
+  expect(resultOf(() => pruned.chain.block(OLDEST - 1))).toEqual(answer); // which it had decoded before
   const terms = { maxLogs: 0, maxRange: 0 };
   const search = (from: number, to: number): object[] =>
     searchLogs(chainLogSource(chain), { addresses: [], topics: [], from, to } as never, terms);
-  expect(reported(() => search(0, HEAD))).toEqual(answer);
-  expect(reported(() => search(OLDEST - 1, OLDEST - 1))).toEqual(answer);
+  expect(resultOf(() => search(0, HEAD))).toEqual(answer);
+  expect(resultOf(() => search(OLDEST - 1, OLDEST - 1))).toEqual(answer);
   expect([search(0, 0), search(OLDEST, HEAD)]).toEqual([[], []]);
   expect((await storeLogSource(pruned.store)).oldest).toBe(OLDEST);
   const fees = { count: HEAD, newest: HEAD, percentiles: [] };
   expect(await feeHistory({ chain, ...rpcProfiles.service.options }, fees)).toContain('"oldestBlock":"0x1"');
   expect(
-    reported(() => feeHistory({ chain, ...rpcProfiles.service.options }, { ...fees, percentiles: [50] })),
+    resultOf(() => feeHistory({ chain, ...rpcProfiles.service.options }, { ...fees, percentiles: [50] })),
   ).toEqual(answer);
 });
 
 test("peers get headers, and no bodies or receipts of what is gone", async () => {
-  const raw = createRawBlocks(pruned.store, (await reopened(pruned)).chain);
+  const raw = createRawBlocks(pruned.store, (await reopen(pruned)).chain);
   expect([raw.header(5), raw.body(5), raw.receipts(5)]).toEqual([
     pruned.store.get(tables.header.key(5)),
     undefined,
@@ -164,7 +164,7 @@ test("an export names the first block that can be had", async () => {
 
 test("a file with all blocks is taken: those without a body are checked anew, another block is refused", async () => {
   await using recoverer = openRecoverer(silentLog);
-  const open = await reopened(pruned);
+  const open = await reopen(pruned);
   const parts = (blocks: readonly Uint8Array[]) => ({ recoverer, clock: systemClock, files: fileOf(blocks) });
   expect(await importInto(open, parts(raws.slice(0, HEAD + 1)), {})).toMatchObject({
     blocks: HEAD + 1,
@@ -212,7 +212,7 @@ test("however few are asked for, what can be taken back stays", async () => {
   await pruner.caughtUp();
   expect(open.chain.oldestBody()).toBe(HEAD - WINDOW);
   await open.writer.exclusively(() => open.writer.setHead(HEAD - WINDOW));
-  expect((await reopened(open)).chain.head().header.number).toBe(HEAD - WINDOW);
+  expect((await reopen(open)).chain.head().header.number).toBe(HEAD - WINDOW);
 });
 
 test("blocks that are not summed up yet stay, and the rest goes as blocks come", async () => {

@@ -1,3 +1,4 @@
+/** Tests of changes of a stored configuration. */
 import { expect, test } from "@jest/globals";
 import { checkConfigChange, configConflict } from "../../../node/chain/config-change.ts";
 import type { ForkSchedule } from "../../../node/config/forks.ts";

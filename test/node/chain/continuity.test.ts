@@ -1,3 +1,4 @@
+/** Tests of the check of the chain after damage. */
 import { expect, test } from "@jest/globals";
 import { settleDamage } from "../../../node/chain/continuity.ts";
 import { decodeBlock } from "../../../node/model/block.ts";

@@ -37,7 +37,7 @@ async function openRecorded(): Promise<TestChain> {
 }
 
 /** Block `number` with something changed in its header. */
-function changed(number: number, change: object): Uint8Array {
+function changeBlock(number: number, change: object): Uint8Array {
   const block = decodeBlock(blocks[number] ?? new Uint8Array(0));
   return encodeBlock({ ...block, header: { ...block.header, ...change } });
 }
@@ -84,20 +84,20 @@ test("the same block in another round is the same block", async () => {
   await importBytes(open, blocks.slice(0, 10));
   const extra = Uint8Array.from(decodeBlock(blocks[5] ?? new Uint8Array(0)).header.extra);
   extra[31] = 3;
-  expect(await importBytes(open, [changed(5, { extra })])).toMatchObject({ ...ended, imported: 0 });
+  expect(await importBytes(open, [changeBlock(5, { extra })])).toMatchObject({ ...ended, imported: 0 });
 });
 
 test("another block of a number that is there is refused with both hashes", async () => {
   await using open = await openRecorded();
   await importBytes(open, blocks.slice(0, 10));
-  const other = changed(5, { time: 1 });
+  const other = changeBlock(5, { time: 1 });
   const hashes = `the chain has ${hashOf(blocks[5])}, the file ${hashOf(other)}`;
   const place = `(block 0 of the file, at byte 0, ${other.length} bytes long)`;
   expect((await importBytes(open, [other])).failure).toMatchObject({
     code: "genesis-mismatch",
     message: `block 5: another block of this number is in the chain, and blocks are final: ${hashes} ${place}`,
   });
-  const genesis = await importBytes(open, [changed(0, { time: 1 })]);
+  const genesis = await importBytes(open, [changeBlock(0, { time: 1 })]);
   expect(genesis.failure?.message).toMatch(/^block 0: genesis mismatch: the file is of another chain: /);
 });
 
@@ -125,7 +125,7 @@ test("a gap between blocks is told in the Go node's words, one before the file a
 
 test("a refused block is named with its place, and those before it stay", async () => {
   await using open = await openRecorded();
-  const bad = changed(7, { gasUsed: 1n, stateRoot: new Uint8Array(32) });
+  const bad = changeBlock(7, { gasUsed: 1n, stateRoot: new Uint8Array(32) });
   const outcome = await importBytes(open, [...blocks.slice(0, 7), bad, ...blocks.slice(8)]);
   const at = blocks.slice(0, 7).reduce((sum, { length }) => sum + length, 0);
   expect(outcome.failure?.message).toMatch(
@@ -152,7 +152,7 @@ test("a block that cannot be read is told by block and byte, after those before 
 test("a block far ahead of the clock is refused, one a little ahead is waited for", async () => {
   await using open = await openRecorded();
   const { time } = decodeBlock(blocks[1] ?? new Uint8Array(0)).header;
-  const early = await importBytes(open, [changed(1, { time: 9e9 })]);
+  const early = await importBytes(open, [changeBlock(1, { time: 9e9 })]);
   expect(early.failure?.message).toMatch(/^block 1: future block: 9000000000 > \d+ \(block 0 of the file/);
   let now = time * 1000 - 1_050;
   const clock = { now: () => (now += 10) };

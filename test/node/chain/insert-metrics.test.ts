@@ -1,3 +1,4 @@
+/** Tests of the metrics of inserted blocks. */
 import { expect, test } from "@jest/globals";
 import { declareInsertMetrics } from "../../../node/chain/metrics.ts";
 import type { InsertTimes } from "../../../node/chain/stopwatch.ts";

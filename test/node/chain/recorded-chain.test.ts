@@ -44,7 +44,7 @@ test("every block is taken, and hashes, roots and bytes are the recorded ones", 
   expect(toHex(open.state.root)).toBe(recorded[41]?.stateRoot);
 });
 
-/** Where the round stands in a block: nothing commits to it. */
+/** Position of the round in a block, to which nothing commits. */
 function roundPosition(raw: Uint8Array): number {
   const { extra } = decodeBlock(raw).header;
   return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).indexOf(extra) + 31;

@@ -1,3 +1,4 @@
+/** Tests of the stored chain configuration. */
 import { expect, test } from "@jest/globals";
 import { putConfig, storedConfig } from "../../../node/chain/stored-config.ts";
 import { parseChainConfig } from "../../../node/config/chain-config.ts";

@@ -1,3 +1,4 @@
+/** Tests of the supply of the coin. */
 import { expect, test } from "@jest/globals";
 import type { Chain, HeadListener, RewindListener } from "../../../node/chain/chain.ts";
 import { openSupply } from "../../../node/chain/supply.ts";

@@ -115,7 +115,7 @@ describe("knit account bls-export", () => {
   });
 });
 
-/** What every node tells of itself. */
+/** Members that every node reports about itself. */
 const COMMON = {
   kni: `kni://${"11".repeat(64)}@127.0.0.1:32323`,
   protocols: { istanbul: { difficulty: 1, config: {} } },

@@ -1,3 +1,4 @@
+/** Tests of `knit account`. */
 import {
   copyFileSync,
   mkdtempSync,

@@ -1,3 +1,4 @@
+/** Tests of `knit bootnode`. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of the command line: commands, settings file, exit codes. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of the parser of the command line. */
 import { describe, expect, test } from "@jest/globals";
 import { readCommandLine } from "../../../node/cli/command-line.ts";
 import { commands } from "../../../node/cli/commands.ts";

@@ -1,3 +1,4 @@
+/** Tests of `knit completion`, in real shells. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "@jest/globals";
 import { runCli } from "../../../node/cli/cli.ts";
@@ -7,8 +8,8 @@ import { flags } from "../../../node/cli/flags.ts";
 import { flagsOfCommand } from "../../../node/options/flag-table.ts";
 import { fakeShell } from "../../support/shell.ts";
 
-/** What bash offers for each of the lines, the last word of which is being typed. */
-function offered(lines: readonly string[]): string[][] {
+/** Offers of bash for each of the lines, the last word of which is being typed. */
+function offersFor(lines: readonly string[]): string[][] {
   const asks = lines.map((line) => {
     const words = line.split(" ").map((word) => `'${word}'`);
     return `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; COMPREPLY=(); _knit; echo "\${COMPREPLY[*]}"`;
@@ -29,7 +30,7 @@ describe("completion for bash", () => {
       "knit --datadir x dumpg",
       ...commands.map(({ words }) => `knit ${words} --`),
     ];
-    const [all, some, db, behind, ...ofCommands] = offered(lines);
+    const [all, some, db, behind, ...ofCommands] = offersFor(lines);
     expect(all).toEqual(expect.arrayContaining(["run", "db", "completion"]));
     expect(some).toEqual(["export"]);
     expect(db).toEqual(["rewind", "verify", "size"]);
@@ -42,7 +43,7 @@ describe("completion for bash", () => {
   });
 
   test("offers a flag's words, files for paths, and a node's flags without a command", () => {
-    const [types, files, modules, own] = offered([
+    const [types, files, modules, own] = offersFor([
       "ken --type ",
       "knit run --datadir package.js",
       "knit --rpcapi ",

@@ -1,3 +1,4 @@
+/** Tests of the refusals of `knit decode`. */
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +16,8 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Lists in lists. */
-function nested(depth: number): Uint8Array {
-  return depth === 0 ? encodeRlpList([]) : encodeRlpList([nested(depth - 1)]);
+function nest(depth: number): Uint8Array {
+  return depth === 0 ? encodeRlpList([]) : encodeRlpList([nest(depth - 1)]);
 }
 
 describe("what is wrong is said with its byte", () => {
@@ -24,7 +25,7 @@ describe("what is wrong is said with its byte", () => {
     ["rlp", "c2c1", "RLP at byte 0: rlp: length 2 passes the end of the input (byte 0)"],
     ["rlp", "c3c28100", "RLP at byte 0: rlp: a single byte below 0x80 with a length prefix (byte 2)"],
     ["rlp", "0102", "RLP at byte 0: 1 bytes after the item (byte 1)"],
-    ["rlp", toHex(nested(70)), "lists nested deeper than 64 (byte"],
+    ["rlp", toHex(nest(70)), "lists nested deeper than 64 (byte"],
     ["header", "c101", "header at byte 0: rlp: a byte string of 1 bytes, not 32 (byte 1)"],
     ["account", "09c0", "account at byte 0: unknown account type 9"],
     ["account", "01c500808001c0", "account at byte 0: rlp: integer with leading zero bytes (byte 2)"],

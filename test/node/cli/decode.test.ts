@@ -1,3 +1,4 @@
+/** Tests of `knit decode`. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { bloomOf } from "../../../node/model/bloom.ts";
 import { encodeReceipt, encodeStoredReceipts, type Receipt } from "../../../node/model/receipt.ts";
 import { fakeShell } from "../../support/shell.ts";
 import { headerSamples, sampleBlock, transactionSamples } from "../model/samples.ts";
-import { complaint, decoded, PUBLIC_KEY, sample } from "./decoded.ts";
+import { complaint, decode, PUBLIC_KEY, sample } from "./decoded.ts";
 
 let directory = "";
 
@@ -22,7 +23,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 describe("a transaction", () => {
   test("shows fields, both hashes, who signed and who pays", async () => {
     const { raw, txHash, senderTxHash } = sample("0a_FeeDelegatedValueTransferWithRatio");
-    const { json, err } = await decoded(raw);
+    const { json, err } = await decode(raw);
     expect(err).toBe("this is transaction (guessed; --type sets the type)\n");
     expect(json).toMatchObject({
       typeInt: 10,
@@ -43,7 +44,7 @@ describe("a transaction", () => {
   test("of every kind is known without being told, and has the recorded hash", async () => {
     for (const { name, raw, txHash, sender } of transactionSamples()) {
       if (sender === null && name !== "00_Legacy") continue;
-      const { json, err } = await decoded(raw);
+      const { json, err } = await decode(raw);
       expect(err).toContain("this is transaction");
       expect(json["hash"]).toBe(txHash);
       if (sender) expect(json["signers"]).toEqual([sender]);
@@ -52,7 +53,7 @@ describe("a transaction", () => {
 
   test("may be in Ethereum's form, without 0x78", async () => {
     const found = transactionSamples().find(({ typeInt, sender }) => typeInt === 0x7802 && sender);
-    const { json } = await decoded(`0x${found?.raw.slice(4)}`);
+    const { json } = await decode(`0x${found?.raw.slice(4)}`);
     expect(json["hash"]).toBe(found?.txHash);
   });
 
@@ -68,7 +69,7 @@ describe("headers and blocks", () => {
   test("show hash, seal hash, author, round and validators as recorded", async () => {
     for (const { rlp, hash, sigHash, proposer, round } of headerSamples()) {
       if (sigHash === undefined) continue;
-      const { json, err } = await decoded(rlp);
+      const { json, err } = await decode(rlp);
       expect(err).toContain("this is header");
       expect(json).toMatchObject({ hash, sealHash: sigHash, author: proposer, round });
       expect(json["validators"]).toEqual(expect.arrayContaining([expect.stringMatching(/^0x[0-9a-f]{40}$/)]));
@@ -78,9 +79,9 @@ describe("headers and blocks", () => {
   test("show committers, vote and governance data in readable form", async () => {
     const committed = headerSamples().filter(({ committers }) => committers);
     for (const { rlp, committers } of committed) {
-      expect((await decoded(rlp)).json["committers"]).toEqual(committers);
+      expect((await decode(rlp)).json["committers"]).toEqual(committers);
     }
-    const jsons = await Promise.all(headerSamples().map(async ({ rlp }) => (await decoded(rlp)).json));
+    const jsons = await Promise.all(headerSamples().map(async ({ rlp }) => (await decode(rlp)).json));
     expect(jsons.map((json) => json["vote"])).toContainEqual(
       expect.objectContaining({ key: expect.stringContaining("."), voter: expect.any(String) }),
     );
@@ -91,7 +92,7 @@ describe("headers and blocks", () => {
     const bytes = sampleBlock("prague");
     const file = join(directory, "block.rlp");
     writeFileSync(file, bytes);
-    const { json, err } = await decoded(file);
+    const { json, err } = await decode(file);
     expect(err).toContain("this is block");
     expect(json["size"]).toBe(bytes.length);
     expect(json["transactions"]).toEqual(
@@ -103,7 +104,7 @@ describe("headers and blocks", () => {
 
   test("a damaged transaction inside a block is named with its byte in the block", async () => {
     const bytes = Uint8Array.from(sampleBlock("prague"));
-    const [block] = [(await decoded(bareHex(bytes))).json];
+    const [block] = [(await decode(bareHex(bytes))).json];
     const [first] = block["transactions"] as readonly {
       hash: string;
       signatures: readonly { S: string }[];
@@ -132,7 +133,7 @@ describe("receipts", () => {
   const log = { address: `0x${"01".repeat(20)}`, topics: [`0x${"00".repeat(32)}`], data: "0x07" };
 
   test("in the form of the receipts root", async () => {
-    const { json, err } = await decoded(toHex(encodeReceipt(receipt)));
+    const { json, err } = await decode(toHex(encodeReceipt(receipt)));
     expect(err).toContain("this is receipt");
     expect(json).toEqual({
       form: "consensus",
@@ -145,7 +146,7 @@ describe("receipts", () => {
   });
 
   test("as this node stores them", async () => {
-    const { json } = await decoded(toHex(encodeStoredReceipts([receipt])));
+    const { json } = await decode(toHex(encodeStoredReceipts([receipt])));
     expect(json).toEqual([
       expect.objectContaining({ form: "stored", transactionHash: `0x${"02".repeat(32)}`, logs: [log] }),
     ]);
@@ -161,7 +162,7 @@ describe("receipts", () => {
       [[new Uint8Array(20), [], none, Uint8Array.of(5), hash, none, hash, none]],
       Uint8Array.of(0x52, 0x08),
     ]);
-    const { json } = await decoded(toHex(stored));
+    const { json } = await decode(toHex(stored));
     expect(json).toMatchObject({
       form: "stored by a Go node",
       gasUsed: "0x5208",
@@ -180,14 +181,14 @@ describe("receipts", () => {
 
 describe("smaller things", () => {
   test("accounts and their keys, with or without 0x", async () => {
-    const { json } = await decoded(`01ea2a841234567880${PUBLIC_KEY}`);
+    const { json } = await decode(`01ea2a841234567880${PUBLIC_KEY}`);
     expect(json).toMatchObject({ kind: "eoa", nonce: "0x2a", key: { keyType: 2 } });
-    expect((await decoded(`0x${PUBLIC_KEY}`)).json).toMatchObject({
+    expect((await decode(`0x${PUBLIC_KEY}`)).json).toMatchObject({
       name: "public",
       keyType: 2,
       key: { x: "0x3a514176466fa815ed481ffad09110a2d344f6c9b78c1d14afc351c3a51be33d" },
     });
-    expect((await decoded("05c88201c08203c08180")).json).toMatchObject({
+    expect((await decode("05c88201c08203c08180")).json).toMatchObject({
       name: "roleBased",
       key: [{ keyType: 1 }, { keyType: 3 }, { keyType: 0 }],
     });
@@ -197,7 +198,7 @@ describe("smaller things", () => {
     const voter = new Uint8Array(20).fill(3);
     const vote = (key: string, value: Uint8Array) => toHex(encodeRlp([voter, Buffer.from(key), value]));
     const two = new Uint8Array(40).fill(4);
-    const shown = async (key: string, value: Uint8Array) => (await decoded(vote(key, value))).json["value"];
+    const shown = async (key: string, value: Uint8Array) => (await decode(vote(key, value))).json["value"];
     expect(await shown("governance.unitprice", Uint8Array.of(1, 0))).toBe(256);
     expect(await shown("reward.ratio", Buffer.from("50/25/25"))).toBe("50/25/25");
     expect(await shown("governance.governingnode", voter)).toBe(toHex(voter));
@@ -212,22 +213,22 @@ describe("smaller things", () => {
 
   test("governance data keeps big numbers exact", async () => {
     const text = '{"governance.unitprice":18446744073709551615,"a.b":[18446744073709551614]}';
-    const { out, err } = await decoded(toHex(encodeRlp(Buffer.from(text))));
+    const { out, err } = await decode(toHex(encodeRlp(Buffer.from(text))));
     expect(err).toContain("this is governance");
     expect(out).toMatch(/18446744073709551615,[^]*18446744073709551614/);
   });
 
   test("extra data and plain RLP", async () => {
     const extra = `${"00".repeat(31)}02d8d594${"11".repeat(20)}80c0`;
-    expect((await decoded(extra)).json).toMatchObject({ round: 2, validators: [`0x${"11".repeat(20)}`] });
-    expect((await decoded("c5820102c101")).json).toEqual(["0x0102", ["0x01"]]);
+    expect((await decode(extra)).json).toMatchObject({ round: 2, validators: [`0x${"11".repeat(20)}`] });
+    expect((await decode("c5820102c101")).json).toEqual(["0x0102", ["0x01"]]);
   });
 });
 
 test("a file may hold hex text, with line ends in it", async () => {
   const file = join(directory, "key.txt");
   writeFileSync(file, `0x${PUBLIC_KEY.slice(0, 20)}\n${PUBLIC_KEY.slice(20)}\n`);
-  expect((await decoded(file)).json).toMatchObject({ keyType: 2 });
+  expect((await decode(file)).json).toMatchObject({ keyType: 2 });
 });
 
 test("help names every type, and --type means the node's kind in other commands", async () => {

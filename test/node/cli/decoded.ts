@@ -4,17 +4,17 @@ import { runCli } from "../../../node/cli/cli.ts";
 import { fakeShell } from "../../support/shell.ts";
 import { type TransactionSample, transactionSamples } from "../model/samples.ts";
 
-/** What the command prints for an argument, and how it ends. */
-export async function decoded(...given: string[]) {
+/** Output of the command for an argument, and its exit code. */
+export async function decode(...given: string[]) {
   const { shell, out, err } = fakeShell();
   const code = await runCli(["decode", ...given], shell);
   const json: Record<string, unknown> = code === 0 ? JSON.parse(out()) : {};
   return { code, json, err: err(), out: out() };
 }
 
-/** What the command says when it refuses; nothing may be on stdout then. */
+/** Refusal of the command; nothing may be on stdout then. */
 export async function complaint(...given: string[]): Promise<string> {
-  const { code, err, out } = await decoded(...given);
+  const { code, err, out } = await decode(...given);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   return err;
 }

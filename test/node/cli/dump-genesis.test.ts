@@ -1,3 +1,4 @@
+/** Tests of `knit dumpgenesis`. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { runCli } from "../../../node/cli/cli.ts";
@@ -7,20 +8,20 @@ import { rulesAt } from "../../../node/config/rules.ts";
 import { fakeShell } from "../../support/shell.ts";
 import { blockOfGenesis } from "../../support/vectors-genesis.ts";
 
-async function dumped(...flags: string[]) {
+async function dump(...flags: string[]) {
   const { shell, out, err } = fakeShell();
   const code = await runCli(["dumpgenesis", ...flags], shell);
   return { code, out: out(), err: err() };
 }
 
 async function kairosGenesis(): Promise<Genesis> {
-  const { code, out } = await dumped("--kairos");
+  const { code, out } = await dump("--kairos");
   expect(code).toBe(0);
   return parseGenesis(out);
 }
 
 test("the test network's genesis gives its block 0: state root, hash and all", async () => {
-  const { out } = await dumped("--kairos");
+  const { out } = await dump("--kairos");
   checkGenesis(parseGenesis(out));
   const block = await blockOfGenesis(out);
   expect(toHex(block.header.stateRoot)).toBe(
@@ -41,10 +42,10 @@ test("its forks begin where they did", async () => {
 
 test("the main network's genesis is the default and gives its block 0", async () => {
   for (const flags of [[], ["--mainnet"]]) {
-    const { code, out } = await dumped(...flags);
+    const { code, out } = await dump(...flags);
     expect(code).toBe(0);
     checkGenesis(parseGenesis(out));
     expect(toHex((await blockOfGenesis(out)).hash)).toBe(mainnet.genesisHash);
   }
-  expect((await dumped("--mainnet", "--kairos")).err).toContain("one network at a time");
+  expect((await dump("--mainnet", "--kairos")).err).toContain("one network at a time");
 });

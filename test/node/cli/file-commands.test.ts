@@ -1,3 +1,4 @@
+/** Tests of `knit import`, `knit export` and `knit db rewind`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** What an import of three blocks gives. */
+/** Result of an import of three blocks. */
 const imported = {
   blocks: 3,
   transactions: 9,

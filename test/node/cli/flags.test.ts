@@ -1,3 +1,4 @@
+/** Tests of the flag table and the values of flags. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of `knit genesis`. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,13 +28,13 @@ async function genesis(line: string) {
   return { code, out: out(), err: err() };
 }
 
-function made(path: string): string {
+function readMade(path: string): string {
   return readFileSync(join(directory, "net", path), "utf8");
 }
 
-/** Whom a node keeps connected, without their ids. */
+/** Static nodes of a node, without their ids. */
 function peers(name: string): string[] {
-  const urls = JSON.parse(made(`data/${name}/static-nodes.json`)) as string[];
+  const urls = JSON.parse(readMade(`data/${name}/static-nodes.json`)) as string[];
   return urls.map((url) => url.replace(/^.*@/, ""));
 }
 
@@ -43,7 +44,7 @@ interface GenesisJson {
 }
 
 function genesisJson(): GenesisJson {
-  return JSON.parse(made("scripts/genesis.json")) as GenesisJson;
+  return JSON.parse(readMade("scripts/genesis.json")) as GenesisJson;
 }
 
 describe("knit genesis", () => {
@@ -81,7 +82,7 @@ describe("knit genesis", () => {
         ratio && expect.objectContaining({ ratio, minimumStake: stake }),
       );
       expect(alloc["0000000000000000000000000000000000000400"]?.code).toBe(ratio && ADDRESS_BOOK_CODE);
-      expect(parseGenesis(made("scripts/genesis.json")).config.chainId).toBe(77n);
+      expect(parseGenesis(readMade("scripts/genesis.json")).config.chainId).toBe(77n);
       rmSync(join(directory, "net"), { recursive: true });
     }
   });
@@ -107,13 +108,13 @@ describe("knit genesis", () => {
 
   test("takes node keys from a mnemonic or a directory", async () => {
     expect(await genesis("--mnemonic test,junk")).toMatchObject({ code: 0 });
-    expect(made("keys/reward1")).toBe("f39fd6e51aad88f6f4ce6ab8827279cfffb92266"); // known to all tools
+    expect(readMade("keys/reward1")).toBe("f39fd6e51aad88f6f4ce6ab8827279cfffb92266"); // known to all tools
     rmSync(join(directory, "net"), { recursive: true });
     mkdirSync(join(directory, "keys"));
     for (const i of [1, 10, 2])
       writeFileSync(join(directory, "keys", `nodekey${i}`), String(i).padStart(64, "0"));
     expect(await genesis(`--cn-num 3 --cn-nodekey-dir ${directory}/keys`)).toMatchObject({ code: 0 });
-    expect([1, 2, 3].map((i) => Number(made(`keys/nodekey${i}`)))).toEqual([1, 2, 10]);
+    expect([1, 2, 3].map((i) => Number(readMade(`keys/nodekey${i}`)))).toEqual([1, 2, 10]);
   });
 
   test.each([
@@ -163,16 +164,16 @@ describe("knit genesis", () => {
 
   test("writes over nothing", async () => {
     await genesis("");
-    const key = made("keys/nodekey1");
+    const key = readMade("keys/nodekey1");
     expect((await genesis("")).err).toMatch(/^knit: .*\/net is not empty: choose another with --output\n$/);
-    expect(made("keys/nodekey1")).toBe(key);
+    expect(readMade("keys/nodekey1")).toBe(key);
   });
 
   test("for compose gives each node its address, ports, data directory and command", async () => {
     expect(await genesis("--cn-num 2 --pn-num 1 --docker-image-id here/knit:1 docker")).toMatchObject({
       code: 0,
     });
-    const { services } = parse(made("docker-compose.yml")) as {
+    const { services } = parse(readMade("docker-compose.yml")) as {
       services: Record<string, Record<string, unknown>>;
     };
     expect(Object.keys(services)).toEqual(["cn1", "cn2", "pn1"]);
@@ -187,13 +188,13 @@ describe("knit genesis", () => {
         ),
       ],
     });
-    expect(made("data/pn1/static-nodes.json")).toContain("@172.16.239.10:32323?discport=0");
+    expect(readMade("data/pn1/static-nodes.json")).toContain("@172.16.239.10:32323?discport=0");
   });
 
   test("for Kubernetes gives manifests that the operator takes: keys, genesis, network, nodes", async () => {
     expect(await genesis("--pn-num 1 --en-num 1 --network-name demo kubernetes")).toMatchObject({ code: 0 });
     const all = ["keys.yaml", "network.yaml"].flatMap((path) =>
-      parseAllDocuments(made(path)).map((each) => each.toJS() as Record<string, unknown>),
+      parseAllDocuments(readMade(path)).map((each) => each.toJS() as Record<string, unknown>),
     );
     const nodes = all
       .filter(({ kind }) => kind === "Node")
@@ -214,20 +215,20 @@ describe("knit genesis", () => {
     expect(network?.meta.name).toBe("demo");
     expect(names("ConfigMap")).toEqual([network?.spec.genesis.configMap?.name]);
     expect(all.find(({ kind }) => kind === "ConfigMap")?.["data"]).toEqual({
-      "genesis.json": made("scripts/genesis.json"),
+      "genesis.json": readMade("scripts/genesis.json"),
     });
   });
 
   test("for Kubernetes connects endpoints to core nodes where there are no proxies", async () => {
     await genesis("--en-num 1 kubernetes");
-    const [endpoint] = parseAllDocuments(made("network.yaml"))
+    const [endpoint] = parseAllDocuments(readMade("network.yaml"))
       .map((each) => each.toJS() as { kind: string; spec: { type?: string; peers?: object } })
       .filter(({ spec }) => spec?.type === "endpoint");
     expect(endpoint?.spec.peers).toEqual({ types: ["core"] });
   });
 });
 
-/** What the API server adds. */
+/** Adds the metadata of the API server. */
 function withMeta(object: Record<string, unknown>): object {
   const metadata = {
     ...(object["metadata"] as object),

@@ -1,10 +1,11 @@
+/** Tests of the watch on the launcher of the process. */
 import { describe, expect, test } from "@jest/globals";
 import { launchersOf, type ProcessEntry } from "../../../node/cli/launcher.ts";
 
 type Table = Readonly<Record<number, readonly [parent: number, command: string]>>;
 
 /** The launchers of a process whose parent is 10. */
-function found(environment: Record<string, string>, table: Table): readonly number[] {
+function launchersIn(environment: Record<string, string>, table: Table): readonly number[] {
   const entryOf = (pid: number): ProcessEntry | undefined => {
     const row = table[pid];
     return row && { parent: row[0], arguments: row[1].split(" ") };
@@ -25,16 +26,16 @@ describe("the launcher", () => {
     ],
     ["npx", { npm_lifecycle_event: "npx" }, { 10: SHELL, 5: [1, "npm exec knit run"] }],
   ] as [string, Record<string, string>, Table][])("is the shell and %s above it", (_, environment, table) => {
-    expect(found(environment, table)).toEqual([10, 5]);
+    expect(launchersIn(environment, table)).toEqual([10, 5]);
   });
 
   test("is npm alone where the shell made way for the program", () => {
-    expect(found(START, { 10: [1, "npm start"] })).toEqual([10]);
+    expect(launchersIn(START, { 10: [1, "npm start"] })).toEqual([10]);
   });
 
   test("is the script that looked for a newer Node.js", () => {
-    expect(found({ KNIT_LAUNCHER: "10" }, {})).toEqual([10]);
-    expect(found({ KNIT_LAUNCHER: "9" }, {})).toEqual([]);
+    expect(launchersIn({ KNIT_LAUNCHER: "10" }, {})).toEqual([10]);
+    expect(launchersIn({ KNIT_LAUNCHER: "9" }, {})).toEqual([]);
   });
 
   test.each([
@@ -48,6 +49,6 @@ describe("the launcher", () => {
     ["a shell of nobody's", START, { 10: SHELL, 5: [1, "make start"] }],
     ["a parent that has ended", START, {}],
   ] as [string, Record<string, string>, Table][])("is nobody for %s", (_, environment, table) => {
-    expect(found(environment, table)).toEqual([]);
+    expect(launchersIn(environment, table)).toEqual([]);
   });
 });

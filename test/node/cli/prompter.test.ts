@@ -1,3 +1,4 @@
+/** Tests of prompts for passphrases. */
 import { PassThrough } from "node:stream";
 import { expect, test } from "@jest/globals";
 import { createPrompter } from "../../../node/cli/prompter.ts";

@@ -1,3 +1,4 @@
+/** Tests of `knit rpc`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";

@@ -20,7 +20,7 @@ const SAVED: SaveStatus = { ...IDLE, bytes: 77 };
 let directory: string;
 let listener: Listener;
 let start: SaveStart;
-/** What the node tells, one after another, the last for ever. */
+/** Reports of the node, one after another; the last one stays. */
 let reported: SaveStatus[];
 
 beforeEach(async () => {

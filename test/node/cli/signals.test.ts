@@ -1,9 +1,10 @@
+/** Tests of SIGINT and SIGTERM. */
 import { EventEmitter } from "node:events";
 import { expect, test } from "@jest/globals";
 import { openShutdownSignal } from "../../../node/cli/signals.ts";
 import { createLog } from "../../../node/observe/log.ts";
 
-function opened(launcher?: AbortSignal) {
+function openSignals(launcher?: AbortSignal) {
   const lines: string[] = [];
   const emitter = new EventEmitter();
   const log = createLog({
@@ -22,7 +23,7 @@ function opened(launcher?: AbortSignal) {
 
 test("the end of the launcher shuts down, once", () => {
   const launcher = new AbortController();
-  const { lines, shutdown } = opened(launcher.signal);
+  const { lines, shutdown } = openSignals(launcher.signal);
   expect(shutdown.signal.aborted).toBe(false);
   launcher.abort();
   expect(shutdown.signal.aborted).toBe(true);
@@ -31,14 +32,14 @@ test("the end of the launcher shuts down, once", () => {
 
 test("a launcher that ends after the signal says nothing more", () => {
   const launcher = new AbortController();
-  const { lines, press } = opened(launcher.signal);
+  const { lines, press } = openSignals(launcher.signal);
   press();
   launcher.abort();
   expect(lines).toEqual([expect.stringContaining("Got interrupt, shutting down...")]);
 });
 
 test("one press of Ctrl-C that npm passes on again is one press", () => {
-  const { lines, press } = opened(new AbortController().signal);
+  const { lines, press } = openSignals(new AbortController().signal);
   press();
   press();
   expect(lines).toHaveLength(1);
@@ -47,7 +48,7 @@ test("one press of Ctrl-C that npm passes on again is one press", () => {
 });
 
 test("without a launcher the second press counts", () => {
-  const { lines, press } = opened();
+  const { lines, press } = openSignals();
   press();
   press();
   expect(lines[1]).toContain("Already shutting down");

@@ -1,3 +1,4 @@
+/** Tests of `knit wallet import`. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,14 +19,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-async function imported(...more: readonly string[]) {
+async function runImport(...more: readonly string[]) {
   const { shell, out, err } = fakeShell();
   const code = await runCli(["wallet", "import", ...more, "--datadir", directory, "--lightkdf"], shell);
   return { code, out: out(), err: err() };
 }
 
 test("a mnemonic becomes a wallet of the key store, and its URL is printed", async () => {
-  const { code, out } = await imported(join(directory, "words"), "--password", join(directory, "password"));
+  const { code, out } = await runImport(join(directory, "words"), "--password", join(directory, "password"));
   expect([code, out]).toEqual([
     0,
     expect.stringMatching(/^hdwallet:\/\/\/.*\/keystore\/hd-wallets\/.*\.json\n$/),
@@ -48,7 +49,7 @@ test.each([
 ])("%s is an error that quotes no secret", async (_what, given, message) => {
   await writeFile(join(directory, "long"), "abandon ".repeat(10_000));
   const files = given.map((word) => (word.startsWith("--") ? word : join(directory, word)));
-  const { code, out, err } = await imported(...files);
+  const { code, out, err } = await runImport(...files);
   expect([code, out]).toEqual([1, ""]);
   expect(err).toContain(message);
   expect(err).not.toMatch(/abandon|secret/);

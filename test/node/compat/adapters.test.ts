@@ -1,3 +1,4 @@
+/** Tests of the adapters that wrap methods for the Go lines. */
 import { expect, test } from "@jest/globals";
 import { blockNumber, blockReference } from "../../../node/calls/arguments/block-number.ts";
 import { type AdapterRow, adaptWith, mapAnswer, onError } from "../../../node/compat/adapters.ts";

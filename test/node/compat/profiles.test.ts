@@ -1,7 +1,7 @@
 /** Rows of the profiles, asked in all three (rpc.md 9; the two lines of the Go node, 2.1 to 2.6). */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
-import { aSigningNode, refused, type SigningNode } from "../rpc/signing-fixture.ts";
+import { aSigningNode, refusalOf, type SigningNode } from "../rpc/signing-fixture.ts";
 
 let node: SigningNode;
 
@@ -26,11 +26,11 @@ test.each([
   expect(await ask("eth_getBlockByNumber", "latest", false)).toMatchObject({ gasLimit });
   const otherKind = `${"11".repeat(32)}0x010x${"22".repeat(20)}`;
   expect(await ask("personal_importRawKey", otherKind, "p")).toEqual(
-    refused(`${owner} wallet key type must be 00.`),
+    refusalOf(`${owner} wallet key type must be 00.`),
   );
   const zeroV = `0x${"11".repeat(64)}00`;
   expect(await ask("personal_ecRecover", "0x01", zeroV)).toEqual(
-    refused(`invalid ${client}signature (V is not 27 or 28)`),
+    refusalOf(`invalid ${client}signature (V is not 27 or 28)`),
   );
   const isThere = async (name: string) =>
     (await node.call<{ code: number }>(name, {}, profile)).code === -32602;
@@ -44,60 +44,56 @@ test.each([
 
 const URL_OF_USB = "ledger://1";
 
-/** What a caller asks, and what each profile answers: service, klaytn, kaia. */
+/** A call, and the answer of each profile: service, klaytn, kaia. */
 test.each<[string, (profile: ProfileName) => Promise<unknown>, readonly [unknown, unknown, unknown]]>([
   [
     "the chain's module",
-    async (profile) => modules(await asked(profile, "rpc_modules")),
+    async (profile) => modules(await ask(profile, "rpc_modules")),
     ["chain", "klay", "kaia"],
   ],
-  [
-    "the pool's unit",
-    async (profile) => unitOf(await asked(profile, "txpool_inspect")),
-    ["peb", "peb", "kei"],
-  ],
+  ["the pool's unit", async (profile) => unitOf(await ask(profile, "txpool_inspect")), ["peb", "peb", "kei"]],
   [
     "an entry's txHash",
-    async (profile) => JSON.stringify(await asked(profile, "txpool_content")).includes('"txHash"'),
+    async (profile) => JSON.stringify(await ask(profile, "txpool_content")).includes('"txHash"'),
     [true, false, false],
   ],
   [
     "the total score",
-    async (profile) => scoreKey(await asked(profile, "admin_nodeInfo")),
+    async (profile) => scoreKey(await ask(profile, "admin_nodeInfo")),
     ["difficulty", "blockscore", "blockscore"],
   ],
   [
     "isBFT",
-    async (profile) => JSON.stringify(await asked(profile, "admin_nodeInfo")).includes('"isBFT":true'),
+    async (profile) => JSON.stringify(await ask(profile, "admin_nodeInfo")).includes('"isBFT":true'),
     [true, false, false],
   ],
   [
     "the port of discovery in the URL",
-    async (profile) => (await asked<{ kni: string }>(profile, "admin_nodeInfo")).kni.includes("?discport="),
+    async (profile) => (await ask<{ kni: string }>(profile, "admin_nodeInfo")).kni.includes("?discport="),
     [true, false, false],
   ],
-  ["the network's number", (profile) => asked(profile, "net_networkID"), ["1", 1, 1]],
-  ["a node that does not listen", (profile) => asked(profile, "net_listening"), [false, true, true]],
+  ["the network's number", (profile) => ask(profile, "net_networkID"), ["1", 1, 1]],
+  ["a node that does not listen", (profile) => ask(profile, "net_listening"), [false, true, true]],
   [
     "a wrong passphrase",
-    async (profile) => (await asked<unknown>(profile, "personal_unlockAccount", node.filed, "no")) === false,
+    async (profile) => (await ask<unknown>(profile, "personal_unlockAccount", node.filed, "no")) === false,
     [true, false, false],
   ],
   [
     "a new account without a passphrase",
-    async (profile) => typeof (await asked(profile, "personal_newAccount")),
+    async (profile) => typeof (await ask(profile, "personal_newAccount")),
     ["string", "object", "object"],
   ],
   [
     "a USB wallet",
-    async (profile) => (await asked<{ message: string }>(profile, "personal_openWallet", URL_OF_USB)).message,
+    async (profile) => (await ask<{ message: string }>(profile, "personal_openWallet", URL_OF_USB)).message,
     [expect.stringContaining("USB wallets are not supported"), "unknown wallet", "unknown wallet"],
   ],
 ])("%s", async (_what, ask, [service, klaytn, kaia]) => {
   expect([await ask("service"), await ask("klaytn"), await ask("kaia")]).toEqual([service, klaytn, kaia]);
 });
 
-function asked<T = object>(profile: ProfileName, method: string, ...params: readonly unknown[]): Promise<T> {
+function ask<T = object>(profile: ProfileName, method: string, ...params: readonly unknown[]): Promise<T> {
   return node.call<T>(method, params, profile);
 }
 

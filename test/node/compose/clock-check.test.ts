@@ -1,3 +1,4 @@
+/** Tests of the warning about a clock behind the chain. */
 import { expect, test } from "@jest/globals";
 import { checkClock } from "../../../node/compose/start-log.ts";
 import { silentLog } from "../../../node/observe/log.ts";

@@ -1,3 +1,4 @@
+/** Tests of the disk use by kind of row. */
 import { expect, test } from "@jest/globals";
 import { diskUse, watchDiskUse } from "../../../node/compose/disk-use.ts";
 import { silentLog } from "../../../node/observe/log.ts";

@@ -1,3 +1,4 @@
+/** Tests of the watch for scheduled forks that this version has no rules for. */
 import { expect, jest, test } from "@jest/globals";
 import { declareForkMetrics, openForkWatch } from "../../../node/compose/fork-watch.ts";
 import { createLog } from "../../../node/observe/log.ts";

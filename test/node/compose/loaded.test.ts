@@ -1,4 +1,4 @@
-/** What the program loads before anybody asks for it: start-up time is made of that. */
+/** Tests of the modules that the program loads before its first use of them: they make up the start time. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 

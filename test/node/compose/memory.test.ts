@@ -1,3 +1,4 @@
+/** Tests of the division of memory, and docs/memory.md. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import {
@@ -12,7 +13,7 @@ import { LINUX, options } from "../../support/options.ts";
 
 const MIB = 2 ** 20;
 
-/** What parts that are not on the heap take together, and what the rows on the heap take of it. */
+/** Sum of the parts outside the heap, and the part of the heap's rows. */
 function sums(shares: MemoryShares): { whole: number; onHeap: number } {
   const sum = { whole: 0, onHeap: 0 };
   for (const [name, row] of Object.entries(memoryParts)) {

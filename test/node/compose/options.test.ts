@@ -1,3 +1,4 @@
+/** Tests of the options of a node: checks, defaults, warnings. */
 import { describe, expect, test } from "@jest/globals";
 import { bootNodeOptions } from "../../../node/compose/options.ts";
 import { type Given, LINUX, options, resolve } from "../../support/options.ts";

@@ -1,3 +1,4 @@
+/** Tests of nodes of public networks. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +33,7 @@ function optionsOf(line: Record<string, string>): NodeOptions {
   return options({ line: { ...line, datadir: directory } }).options;
 }
 
-async function begun(given: NodeOptions, check?: (database: Database) => void): Promise<void> {
+async function begin(given: NodeOptions, check?: (database: Database) => void): Promise<void> {
   await using database = await openDatabase(given, createLog({ level: "silent", format: "terminal" }));
   await beginPublicChain(database, given);
   check?.(database);
@@ -44,12 +45,12 @@ function expectKairos({ store }: Database): void {
 
 test("--kairos gives an empty data directory that network's block 0, and goes on with it", async () => {
   const given = optionsOf({ kairos: "true" });
-  await begun(given, expectKairos);
-  await begun(given, expectKairos);
+  await begin(given, expectKairos);
+  await begin(given, expectKairos);
 });
 
 test("--mainnet gives an empty data directory that network's block 0", async () => {
-  await begun(optionsOf({ mainnet: "true" }), ({ store }) => {
+  await begin(optionsOf({ mainnet: "true" }), ({ store }) => {
     const hash = new BlockRows(store).block(0)?.hash ?? new Uint8Array(0);
     expect(toHex(hash)).toBe("0xc72e5293c3c3ba38ed8ae910f780e4caaa9fb95e79784f7ab74c3c262ea7137e");
   });
@@ -57,7 +58,7 @@ test("--mainnet gives an empty data directory that network's block 0", async () 
 
 test("a directory with another chain is refused", async () => {
   await initDatadir(optionsOf({}), exactJsonText(kairos.genesis()));
-  await expect(begun(optionsOf({ mainnet: "true" }))).rejects.toMatchObject({
+  await expect(begin(optionsOf({ mainnet: "true" }))).rejects.toMatchObject({
     code: "genesis-mismatch",
     message: "this data directory contains a chain other than the main network's",
   });
@@ -102,7 +103,7 @@ describe("the built-in configuration", () => {
 
   test("is taken by `knit init` of such a file too", async () => {
     await initDatadir(optionsOf({ verbosity: "0" }), oldKairosGenesis());
-    await begun(optionsOf({ kairos: "true" }), ({ store }) =>
+    await begin(optionsOf({ kairos: "true" }), ({ store }) =>
       expect(storedConfig(store).forks.get("osakaCompatibleBlock")).toBe(209_134_000),
     );
   });

@@ -1,3 +1,4 @@
+/** Tests of the readiness of a node and its reasons. */
 import { expect, test } from "@jest/globals";
 import { openReadiness } from "../../../node/compose/readiness.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";

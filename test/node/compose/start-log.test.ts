@@ -1,3 +1,4 @@
+/** Tests of the log lines of an opened node. */
 import { expect, test } from "@jest/globals";
 import type { OpenedNode } from "../../../node/compose/start-log.ts";
 import { logStart } from "../../../node/compose/start-log.ts";

@@ -1,3 +1,4 @@
+/** Tests of the background check of table files. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";

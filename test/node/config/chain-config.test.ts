@@ -1,3 +1,4 @@
+/** Tests of the chain configuration and its JSON. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";

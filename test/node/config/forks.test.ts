@@ -1,3 +1,4 @@
+/** Tests of the forks and their rules by block. */
 import { expect, test } from "@jest/globals";
 import { ConfigError } from "../../../node/config/error.ts";
 import { checkForkOrder, type ForkSchedule, forks } from "../../../node/config/forks.ts";

@@ -1,3 +1,4 @@
+/** Tests of the presets of public networks. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
@@ -8,9 +9,9 @@ import { kairos, mainnet, publicBootNodes } from "../../../node/config/presets/n
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
 
 /** `config` of `kcn dumpgenesis` and `params/bootnodes.go`, both of Kaia v2.2.2. */
-function recorded(network: string): { readonly config: unknown; readonly bootNodes: readonly string[] } {
+function recording(network: string): { readonly config: unknown; readonly bootNodes: readonly string[] } {
   const text = readFileSync(`test/vectors/presets/${network}.json`, "utf8");
-  return parseExactJson(text) as ReturnType<typeof recorded>; // a file of this repository
+  return parseExactJson(text) as ReturnType<typeof recording>; // a file of this repository
 }
 
 describe.each([
@@ -18,8 +19,8 @@ describe.each([
   ["kairos", kairos],
 ])("the preset of %s", (name, preset) => {
   test("has every member of the Go node's configuration: fork numbers, contracts, registry, governance", () => {
-    expect(parseExactJson(exactJsonText(preset.config))).toEqual(recorded(name).config);
-    expect(Object.keys(preset.config)).toEqual(Object.keys(Object(recorded(name).config)));
+    expect(parseExactJson(exactJsonText(preset.config))).toEqual(recording(name).config);
+    expect(Object.keys(preset.config)).toEqual(Object.keys(Object(recording(name).config)));
   });
 
   test("names a contract wherever a fork calls one", () => {
@@ -32,7 +33,7 @@ describe.each([
   });
 
   test("has the Go node's boot nodes", () => {
-    expect(preset.bootNodes).toEqual(recorded(name).bootNodes);
+    expect(preset.bootNodes).toEqual(recording(name).bootNodes);
   });
 });
 

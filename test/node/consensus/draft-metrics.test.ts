@@ -1,3 +1,4 @@
+/** Tests of the metrics of built blocks. */
 import { expect, test } from "@jest/globals";
 import { type DraftFigures, declareDraftMetrics } from "../../../node/consensus/draft-metrics.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";

@@ -1,3 +1,4 @@
+/** Tests of the rules of header fields that forks added. */
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { checkForkFields, type ForkFieldDeps } from "../../../node/consensus/fork-fields.ts";

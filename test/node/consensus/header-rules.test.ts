@@ -1,3 +1,4 @@
+/** Tests of the header rules against the parent. */
 import { expect, test } from "@jest/globals";
 import { type HeaderDeps, verifyHeader } from "../../../node/consensus/header-rules.ts";
 import { recoverCommitters, recoverProposer } from "../../../node/consensus/seal.ts";

@@ -1,3 +1,4 @@
+/** Tests of the minimum height of a validator. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -30,7 +30,7 @@ describe("with randomness and blobs", () => {
 
   test("headers carry a verifiable random reveal", async () => {
     const blocks = await sealBlocks(genesis, { key, rewardbase: addressOfKey(key) }, 3);
-    const open = await taken(genesis, blocks);
+    const open = await openWith(genesis, blocks);
     expect(open.writer.tip.hash).toEqual(blocks.at(-1)?.hash);
     const mixes = blocks.map(({ header }) => header.mixHash);
     expect(new Set(mixes.map((mix) => toHex(mix ?? new Uint8Array(0)))).size).toBe(3);
@@ -44,7 +44,7 @@ describe("with randomness and blobs", () => {
     const onDraft = (figures: DraftFigures): void => void drafts.push(figures);
     const maker = { key, rewardbase: addressOfKey(key), transactions, onDraft };
     const blocks = await sealBlocks(genesis, maker, 4);
-    const open = await taken(genesis, blocks);
+    const open = await openWith(genesis, blocks);
     expect(open.writer.tip.hash).toEqual(blocks.at(-1)?.hash);
     expect(drafts.slice(0, 4).map((draft) => draft.transactions)).toEqual([1, 1, 1, 0]);
     expect(drafts.slice(0, 4).map((draft) => draft.tally.tried)).toEqual([1, 1, 1, 0]);
@@ -128,7 +128,7 @@ function smallGenesis(
   );
 }
 
-async function taken(genesis: Genesis, blocks: readonly Block[]): Promise<OpenChain> {
+async function openWith(genesis: Genesis, blocks: readonly Block[]): Promise<OpenChain> {
   const open = await aChain(genesis);
   for (const block of blocks) await open.writer.insert(block);
   await open.writer.settle();
@@ -150,7 +150,7 @@ test("randomness starts within a chain, with the configured key registry first, 
   const code = answeringCode([["getAllBlsInfo()", wordsOf(info)]]);
   const genesis = smallGenesis(validator, config, [[keys, code]]);
   const blocks = await sealBlocks(genesis, { key, rewardbase: validator }, 6);
-  const { chain } = await taken(genesis, blocks);
+  const { chain } = await openWith(genesis, blocks);
   expect(blocks.map(({ header }) => header.mixHash !== undefined)).toEqual([
     false,
     false,
@@ -171,7 +171,7 @@ test("pending votes go into blocks one by one, into the next epoch block, and ta
     ["governance.unitprice", 7],
   ] as const;
   const blocks = await sealBlocks(genesis, { key, rewardbase: validator, votes }, 8);
-  const { chain, governance } = await taken(genesis, blocks);
+  const { chain, governance } = await openWith(genesis, blocks);
   const carried = blocks.map(({ header }) => header.vote.length > 0 && decodeVote(header.vote));
   expect(carried).toEqual([
     { kind: "parameter", voter: validator, name: "reward.mintingamount", value: 250n },
@@ -211,7 +211,7 @@ test("both rebalancings take place at their blocks, with the same result on ever
     [second, agreed("zeroeds", "allocateds", 999n, 4n)],
   ]);
   const blocks = await sealBlocks(genesis, { key, rewardbase: validator }, 4);
-  const { chain } = await taken(genesis, blocks);
+  const { chain } = await openWith(genesis, blocks);
   const balances = [1, 2, 3, 4].map((number) =>
     [validator, fund].map((address) => chain.stateAt(number).account(address)?.balance ?? 0n),
   );
@@ -294,7 +294,7 @@ describe("with stakes", () => {
   ])("the reward goes to the node's own address and the funds, %s", async (_what, forks, rewards, shares) => {
     const genesis = stakedGenesis(forks, rewards);
     const blocks = await sealBlocks(genesis, { key, rewardbase: configured }, 8);
-    const open = await taken(genesis, blocks);
+    const open = await openWith(genesis, blocks);
     const view = open.chain.stateAt(8);
     const paid = [reward, kif, kef, kpf].map((address) => view.account(address)?.balance ?? 0n);
     expect(paid).toEqual(shares.map((share) => share * 8n));

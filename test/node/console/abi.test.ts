@@ -1,3 +1,4 @@
+/** Tests of the contract ABI of the console. */
 import { expect, test } from "@jest/globals";
 import { BigNumber } from "bignumber.js";
 import { AbiCoder, Interface, id } from "ethers";

@@ -5,7 +5,7 @@ import { Requests } from "../../../node/console/requests.ts";
 
 type Members = Record<string, (...args: unknown[]) => unknown>;
 
-function played(passwords: readonly string[], answers: Readonly<Record<string, unknown>> = {}) {
+function openBridge(passwords: readonly string[], answers: Readonly<Record<string, unknown>> = {}) {
   const left = [...passwords];
   const asked: string[] = [];
   const printed: string[] = [];
@@ -39,7 +39,7 @@ function played(passwords: readonly string[], answers: Readonly<Record<string, u
 }
 
 test("a passphrase left out is asked for", () => {
-  const { personal, asked, printed, calls } = played(["a", "a", "b", "c"]);
+  const { personal, asked, printed, calls } = openBridge(["a", "a", "b", "c"]);
   personal["newAccount"]?.();
   personal["unlockAccount"]?.("0x1", undefined, 30);
   personal["sign"]?.("0x2", "0x1");
@@ -55,7 +55,7 @@ test("a passphrase left out is asked for", () => {
 });
 
 test("a wallet that does not open asks for a PIN by its matrix", () => {
-  const { personal, printed, asked, calls } = played(["123"]);
+  const { personal, printed, asked, calls } = openBridge(["123"]);
   personal["openWallet"]?.("trezor://1");
   expect(printed).toContain("7 | 8 | 9");
   expect(asked).toEqual(["Please enter current PIN: "]);
@@ -74,12 +74,12 @@ test.each<[name: string, args: readonly unknown[], message: string]>([
   ["sign", ["a", "b", 1], "third argument must be the password to unlock the account"],
   ["openWallet", [1], "first argument must be the wallet URL to open"],
 ])("personal.%s%j is refused", (name, args, message) => {
-  const { personal } = played(["one", "other"]);
+  const { personal } = openBridge(["one", "other"]);
   expect(() => personal[name]?.(...args)).toThrow(message);
 });
 
 test("admin waits for time and blocks", () => {
-  const { admin, printed } = played([], { klay_blockNumber: "0x5" });
+  const { admin, printed } = openBridge([], { klay_blockNumber: "0x5" });
   expect(admin["sleep"]?.(0.001)).toBe(true);
   expect(admin["sleepBlocks"]?.(0)).toBe(true);
   expect(admin["sleepBlocks"]?.(1, 0.001)).toBe(false);

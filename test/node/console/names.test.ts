@@ -1,3 +1,4 @@
+/** Tests of the console's names: one for every method. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { CONSOLE_NAMES, consoleNamesSource } from "../../../scripts/console-names.ts";

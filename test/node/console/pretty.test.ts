@@ -1,3 +1,4 @@
+/** Tests of the formatter of results. */
 import { expect, test } from "@jest/globals";
 import { BigNumber } from "bignumber.js";
 import { colours, noColours, pretty } from "../../../node/console/pretty.ts";

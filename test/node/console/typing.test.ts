@@ -1,4 +1,4 @@
-/** What is typed: open brackets, history, completion. */
+/** Tests of typed input: open brackets, history, completion. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of the units of the coin. */
 import { expect, test } from "@jest/globals";
 import { BigNumber } from "bignumber.js";
 import { consoleBigNumber, fromDecimal, toBigNumber } from "../../../node/console/big-number.ts";

@@ -1,3 +1,4 @@
+/** Tests of BLAKE2b's F, with the vectors of EIP-152. */
 import { createHash } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";

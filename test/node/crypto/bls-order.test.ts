@@ -1,3 +1,4 @@
+/** Tests of the order of points of BLS12-381. */
 import { describe, expect, test } from "@jest/globals";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";

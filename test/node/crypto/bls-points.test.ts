@@ -1,3 +1,4 @@
+/** Tests of the operations on BLS12-381 for contracts (EIP-2537). */
 import { expect, test } from "@jest/globals";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";

@@ -1,3 +1,4 @@
+/** Tests of BLS signatures for Randao. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
@@ -20,7 +21,7 @@ const INFINITY = (length: number): Uint8Array => new Uint8Array(length).with(0, 
 const blst = loadBlst();
 const backends = [createBls(nobleBls), ...(blst === undefined ? [] : [createBls(blst)])];
 const keyOf = (name: string): Uint8Array => deriveBlsKey(keccak256(Buffer.from(name)));
-const numbered = (number: number): Uint8Array => fixedBytes(number, 32);
+const numberKey = (number: number): Uint8Array => fixedBytes(number, 32);
 
 // Key, number and signature of a test of the Go node (Randao).
 const RANDAO = {
@@ -49,12 +50,12 @@ test("blst loads here and is the one in use", async () => {
 
 describe.each(backends)("BLS by $backend", (bls) => {
   test("signs a block number as the Go node does", () => {
-    const message = numbered(RANDAO.number);
+    const message = numberKey(RANDAO.number);
     expect(bareHex(bls.sign(RANDAO.key, message))).toBe(RANDAO.signature);
     const publicKey = bls.publicKeyOf(RANDAO.key);
     const signature = fromBareHex(RANDAO.signature);
     expect(bls.verify({ publicKey, message, signature })).toBe(true);
-    expect(bls.verify({ publicKey, message: numbered(31_338), signature })).toBe(false);
+    expect(bls.verify({ publicKey, message: numberKey(31_338), signature })).toBe(false);
   });
 
   test("the public key of a derived key is the one that the Go node told", () => {
@@ -62,19 +63,19 @@ describe.each(backends)("BLS by $backend", (bls) => {
   });
 
   test("verifies the reveal of every recorded block by the key registered in the genesis", () => {
-    const { publicKey } = registered();
+    const { publicKey } = registration();
     const step = bls.backend === "blst" ? 1 : 7; // the other is slow
     for (const { number, randomReveal } of recordedBlocks().filter(
       (_, at) => at % step === 1 % step && at > 0,
     )) {
-      const claim = { publicKey, message: numbered(Number(number)), signature: fromHex(randomReveal) };
+      const claim = { publicKey, message: numberKey(Number(number)), signature: fromHex(randomReveal) };
       expect(bls.verify(claim)).toBe(true);
-      expect(bls.verify({ ...claim, message: numbered(Number(number) + 1) })).toBe(false);
+      expect(bls.verify({ ...claim, message: numberKey(Number(number) + 1) })).toBe(false);
     }
   });
 
   test("a changed signature or key, and bytes that are no point, verify as false", () => {
-    const message = numbered(7);
+    const message = numberKey(7);
     const publicKey = bls.publicKeyOf(keyOf("a"));
     const signature = bls.sign(keyOf("a"), message);
     const good = { publicKey, message, signature };
@@ -98,14 +99,14 @@ describe.each(backends)("BLS by $backend", (bls) => {
   });
 
   test("infinity is nobody's key and nobody's signature", () => {
-    const message = numbered(7);
+    const message = numberKey(7);
     const publicKey = bls.publicKeyOf(keyOf("a"));
     expect(bls.verify({ publicKey: INFINITY(48), message, signature: INFINITY(96) })).toBe(false);
     expect(bls.verify({ publicKey, message, signature: INFINITY(96) })).toBe(false);
   });
 
   test("a key with a part outside the group is refused, though its pairings are those of the good key", () => {
-    const message = numbered(7);
+    const message = numberKey(7);
     const [publicKey, signature] = [bls.publicKeyOf(keyOf("a")), bls.sign(keyOf("a"), message)];
     const { Point } = bls12_381.G1;
     const shifted = Point.fromBytes(publicKey).add(outsideG1());
@@ -118,7 +119,7 @@ describe.each(backends)("BLS by $backend", (bls) => {
   test("refuses keys outside 1..r-1 without showing them", () => {
     for (const key of [new Uint8Array(32), fixedBytes(ORDER, 32), new Uint8Array(31).fill(1)]) {
       expect(() => bls.publicKeyOf(key)).toThrow(expect.objectContaining({ code: "bad-private-key" }));
-      expect(() => bls.sign(key, numbered(1))).toThrow(expect.objectContaining({ code: "bad-private-key" }));
+      expect(() => bls.sign(key, numberKey(1))).toThrow(expect.objectContaining({ code: "bad-private-key" }));
     }
     expect(bls.publicKeyOf(fixedBytes(ORDER - 1n, 32)).length).toBe(48);
   });
@@ -197,7 +198,7 @@ test("a proof of possession is the one that the Go node told, and holds for its 
 
 test("the key registered in a recorded genesis has a proof, and is derived from the node's key", async () => {
   const isPossessed = await loadPossessionCheck();
-  const { publicKey, proof } = registered();
+  const { publicKey, proof } = registration();
   expect(isPossessed({ publicKey, proof })).toBe(true);
   const bls = await loadBls();
   expect(bareHex(bls.publicKeyOf(keyOf("knit-s-osaka/cn0")))).toBe(bareHex(publicKey));
@@ -209,8 +210,8 @@ function recordedBlocks(): readonly { number: string; randomReveal: string }[] {
   return JSON.parse(gunzipSync(readFileSync(`${CHAIN}/blocks.json.gz`)).toString());
 }
 
-/** What the storage of the registry of BLS keys (KIP-113) holds: two byte strings in consecutive slots. */
-function registered(): { publicKey: Uint8Array; proof: Uint8Array } {
+/** Storage of the registry of BLS keys (KIP-113): two byte strings in consecutive slots. */
+function registration(): { publicKey: Uint8Array; proof: Uint8Array } {
   const genesis = JSON.parse(readFileSync(`${CHAIN}/genesis.json`, "utf8"));
   const { storage } = genesis.alloc["0000000000000000000000000000000000000402"];
   const words = (first: bigint, length: number): Uint8Array => {

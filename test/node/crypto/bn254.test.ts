@@ -1,3 +1,4 @@
+/** Tests of the curve BN254 for contracts. */
 import { describe, expect, test } from "@jest/globals";
 import { bn254 as oracle } from "@noble/curves/bn254.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";

@@ -1,3 +1,4 @@
+/** Tests of mixed-case addresses (EIP-55). */
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { checksumAddress } from "../../../node/crypto/checksum.ts";

@@ -1,3 +1,4 @@
+/** Tests of CRC-32C. */
 import { expect, test } from "@jest/globals";
 import { crc32c } from "../../../node/crypto/crc32c.ts";
 

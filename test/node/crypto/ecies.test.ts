@@ -1,3 +1,4 @@
+/** Tests of ECIES of the devp2p handshake. */
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { BOX_OVERHEAD, openBox, sealBox } from "../../../node/crypto/ecies.ts";

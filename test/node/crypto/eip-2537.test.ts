@@ -1,3 +1,4 @@
+/** Tests of the published vectors of EIP-2537. */
 import { describe, expect, test } from "@jest/globals";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
 import {

@@ -1,3 +1,4 @@
+/** Tests of the end of threads. */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "@jest/globals";

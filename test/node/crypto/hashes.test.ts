@@ -1,3 +1,4 @@
+/** Tests of SHA-256 and RIPEMD-160. */
 import { expect, test } from "@jest/globals";
 import { ripemd160 as nobleRipemd160 } from "@noble/hashes/legacy.js";
 import { sha256 as oracleSha256 } from "ethereum-cryptography/sha256.js";

@@ -1,3 +1,4 @@
+/** Tests of KZG proofs at a point (EIP-4844). */
 import { expect, test } from "@jest/globals";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";

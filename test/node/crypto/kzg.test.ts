@@ -1,3 +1,4 @@
+/** Tests of KZG proofs of blobs and cells. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";

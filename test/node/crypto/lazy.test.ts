@@ -1,7 +1,8 @@
+/** Tests of the libraries that the first use of a primitive loads. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 
-/** What of `node_modules` a program of its own loads when it imports a file of the room and then does `use`. */
+/** Packages of `node_modules` that a program loads when it imports a file of the room and then runs `use`. */
 function loadedBy(file: string, use = ""): string[] {
   const program = `
     import { registerHooks } from "node:module";

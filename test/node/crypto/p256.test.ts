@@ -1,3 +1,4 @@
+/** Tests of signatures on P-256 (EIP-7951). */
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { p256 as oracle } from "@noble/curves/nist.js";
@@ -58,7 +59,7 @@ test("the high-s twin of a signature is valid too", () => {
 test("what OpenSSL signs is valid, and with any byte changed it is not", () => {
   const random = seededRandom(7951);
   for (let round = 0; round < 12; round++) {
-    const { input, message } = signed(randomBytes(random, 32), randomBytes(random, round * 9));
+    const { input, message } = signature(randomBytes(random, 32), randomBytes(random, round * 9));
     expect(verify(input)).toBe(true);
     const at = Math.floor(random() * input.length);
     expect(verify(input.with(at, (input[at] as number) ^ (1 << (at % 8))))).toBe(false);
@@ -119,7 +120,7 @@ test("another length, infinity and a key off the curve or out of the field are f
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 
-function signed(secret: Uint8Array, message: Uint8Array): { input: Uint8Array; message: Uint8Array } {
+function signature(secret: Uint8Array, message: Uint8Array): { input: Uint8Array; message: Uint8Array } {
   const point = oracle.getPublicKey(secret, false).subarray(1);
   const key = createPrivateKey({
     key: {

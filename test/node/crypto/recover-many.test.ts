@@ -1,3 +1,4 @@
+/** Tests of the recovery of many signers at once. */
 import { describe, expect, test } from "@jest/globals";
 import { secp256k1 as oracle } from "@noble/curves/secp256k1.js";
 import { bareHex } from "../../../node/bytes/hex.ts";
@@ -17,12 +18,12 @@ const random = seededRandom(20);
 const modulo = (value: bigint): bigint => ((value % N) + N) % N;
 const texts = (keys: readonly (Uint8Array | undefined)[]): (string | undefined)[] =>
   keys.map((key) => key && bareHex(key));
-const expected = (jobs: readonly RecoveryJob[]): (string | undefined)[] =>
+const recoverOneByOne = (jobs: readonly RecoveryJob[]): (string | undefined)[] =>
   texts(jobs.map(({ digest, signature }) => recover(digest, signature)));
-const found = (jobs: readonly RecoveryJob[]): (string | undefined)[] =>
+const recoverTogether = (jobs: readonly RecoveryJob[]): (string | undefined)[] =>
   texts(unpackSigners(recoverPacked(packJobs(jobs), "key"), "key"));
 
-/** Which of up to 64 jobs the function itself gives a key for. */
+/** Marks of up to 64 jobs for which the function itself finds a key. */
 const isFound = (jobs: readonly RecoveryJob[]): boolean[] => {
   const answers = recoverMany?.(packJobs(jobs)) ?? new Uint8Array();
   return jobs.map((_, i) => answers[i * KEY_ANSWER_BYTES] === 1);
@@ -50,9 +51,9 @@ test("is in use here", () => {
 
 test("finds the keys that the other implementation finds, for any number of signatures", () => {
   const jobs = Array.from({ length: 137 }, someJob);
-  const keys = expected(jobs);
+  const keys = recoverOneByOne(jobs);
   for (const count of [0, 1, 3, 4, 5, 7, 63, 64, 65, 67, 68, 137]) {
-    expect(found(jobs.slice(0, count))).toEqual(keys.slice(0, count));
+    expect(recoverTogether(jobs.slice(0, count))).toEqual(keys.slice(0, count));
   }
   expect(isFound(jobs.slice(0, 64))).not.toContain(false);
 });
@@ -73,7 +74,7 @@ test("what is no signature is not found and harms none beside it", () => {
     jobOf(0n, 0n, 0n),
   ];
   const jobs = good.flatMap((job, i) => [job, none[i % none.length] ?? job]);
-  expect(found(jobs)).toEqual(expected(jobs));
+  expect(recoverTogether(jobs)).toEqual(recoverOneByOne(jobs));
   expect(isFound(jobs.slice(0, 64))).toEqual(jobs.slice(0, 64).map((_, i) => i % 2 === 0));
 });
 
@@ -84,7 +85,7 @@ test("digests and scalars at their edges give the same keys", () => {
   // for small r, where one is on the curve
   const rs = [1n, 2n, 3n, 4n, 6n, 8n, N - 1n, N - 2n, N - 3n, N - 4n];
   const all = [...jobs, ...rs.flatMap((r) => [jobOf(5n, r, 9n), jobOf(5n, r, 9n, 1)])];
-  expect(found(all)).toEqual(expected(all));
+  expect(recoverTogether(all)).toEqual(recoverOneByOne(all));
 });
 
 describe("signatures that somebody chose so that points meet", () => {
@@ -100,7 +101,7 @@ describe("signatures that somebody chose so that points meet", () => {
         chosenJob(k, 0n, u2),
       ]),
     );
-    expect(found(jobs)).toEqual(expected(jobs));
+    expect(recoverTogether(jobs)).toEqual(recoverOneByOne(jobs));
   });
 
   test("are left to the other implementation when the key is no point, and only they are", () => {

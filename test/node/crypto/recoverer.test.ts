@@ -1,3 +1,4 @@
+/** Tests of the threads that recover signers. */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+/** Tests of incremental Keccak-256. */
 import { expect, test } from "@jest/globals";
 import { keccak256 as oracle } from "ethereum-cryptography/keccak.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";

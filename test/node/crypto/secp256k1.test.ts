@@ -1,3 +1,4 @@
+/** Tests of signatures on secp256k1, native and fallback. */
 import { describe, expect, test } from "@jest/globals";
 import { secp256k1 as oracle } from "ethereum-cryptography/secp256k1.js";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";

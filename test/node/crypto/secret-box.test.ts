@@ -1,10 +1,11 @@
+/** Tests of secrets under a passphrase (web3 secret storage). */
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { deriveKey, type KeyDerivation } from "../../../node/crypto/key-derivation.ts";
 import { LIGHT_COST, openSecret, sealSecret } from "../../../node/crypto/secret-box.ts";
 
 const secret = new Uint8Array(32).fill(7);
-const flipped = (bytes: Uint8Array): Uint8Array => bytes.with(3, (bytes[3] as number) ^ 1);
+const flipBit = (bytes: Uint8Array): Uint8Array => bytes.with(3, (bytes[3] as number) ^ 1);
 const cheap = { n: 2, p: 1 };
 const scryptOf = (n: number, r: number, p: number, length = 32): KeyDerivation => ({
   name: "scrypt",
@@ -33,8 +34,8 @@ test("salts and initialisation vectors never repeat", async () => {
 
 test("a changed ciphertext or mac is a wrong passphrase", async () => {
   const sealed = await sealSecret(secret, "x", cheap);
-  expect(await openSecret({ ...sealed, ciphertext: flipped(sealed.ciphertext) }, "x")).toBeUndefined();
-  expect(await openSecret({ ...sealed, mac: flipped(sealed.mac) }, "x")).toBeUndefined();
+  expect(await openSecret({ ...sealed, ciphertext: flipBit(sealed.ciphertext) }, "x")).toBeUndefined();
+  expect(await openSecret({ ...sealed, mac: flipBit(sealed.mac) }, "x")).toBeUndefined();
 });
 
 test("derives the published values of RFC 7914 and of PBKDF2", async () => {

@@ -1,3 +1,4 @@
+/** Tests of the Wycheproof vectors for secp256k1 and BLS. */
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";

@@ -1,10 +1,11 @@
+/** Tests of the tracer that makes access lists. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { type AccessedState, accessTracer } from "../../../node/evm/tracers/access-tracer.ts";
 import { assemble, aWorld, OTHER, putContract, runProgram } from "../../support/evm.ts";
 
 const named = Uint8Array.from({ length: 20 }, (_, i) => (i === 19 ? 0x77 : 0));
-const shown = ({ address, slots }: AccessedState): string =>
+const textOf = ({ address, slots }: AccessedState): string =>
   `${toHex(address).slice(-4)} [${slots.join(" ")}]`;
 const nobody = (): boolean => false;
 const free = (address: Uint8Array): boolean => address[19] !== 0x79;
@@ -21,7 +22,7 @@ test("accounts that are asked about or called and slots that are read or written
       gas: 1_000_000n,
     },
   );
-  expect(tracer.touched.map(shown)).toEqual(["0077 []", "0078 []", "0079 []", "de00 [1]", "07e4 [9]"]);
+  expect(tracer.touched.map(textOf)).toEqual(["0077 []", "0078 []", "0079 []", "de00 [1]", "07e4 [9]"]);
 });
 
 test("what is free is left out unless it has slots, and what a list names already stays", () => {
@@ -33,5 +34,5 @@ test("what is free is left out unless it has slots, and what a list names alread
     free,
   );
   runProgram("0x77 BALANCE 0x79 BALANCE 4 SLOAD", { tracer, gas: 1_000_000n });
-  expect(tracer.touched.map(shown)).toEqual(["07e4 [3]", "0079 []", "de00 [4]"]);
+  expect(tracer.touched.map(textOf)).toEqual(["07e4 [3]", "0079 []", "de00 [4]"]);
 });

@@ -1,3 +1,4 @@
+/** Tests of contract code and its analysis. */
 import { expect, test } from "@jest/globals";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { Codes } from "../../../node/evm/code.ts";

@@ -1,4 +1,4 @@
-/** How programs fail: which failure comes first, what it costs, and that hostile sizes are only failures. */
+/** Tests of failing programs: order of failures, their gas, and hostile sizes, which are only failures. */
 import { expect, test } from "@jest/globals";
 import type { EvmRevision } from "../../../node/config/rule-facts.ts";
 import type { EvmFailureCode } from "../../../node/evm/failure.ts";

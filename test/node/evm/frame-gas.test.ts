@@ -1,3 +1,4 @@
+/** Tests of the gas of a frame. */
 import { expect, test } from "@jest/globals";
 import type { EvmResult } from "../../../node/evm/evm.ts";
 import {

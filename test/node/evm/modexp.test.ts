@@ -1,3 +1,4 @@
+/** Tests of the modular exponentiation contract. */
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex } from "../../../node/bytes/hex.ts";

@@ -1,3 +1,4 @@
+/** Tests of the opcode table. */
 import { expect, test } from "@jest/globals";
 import { EVM_REVISIONS, type EvmRevision, isRevisionSince } from "../../../node/config/rule-facts.ts";
 import { opcodes } from "../../../node/evm/opcodes.ts";

@@ -1,3 +1,4 @@
+/** Tests of powers modulo 2^256. */
 import { expect, test } from "@jest/globals";
 import { bytesToBigint } from "../../../node/bytes/integer.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";

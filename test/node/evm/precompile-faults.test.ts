@@ -1,3 +1,4 @@
+/** Tests of the computation cost of failing precompiled contracts. */
 import { expect, test } from "@jest/globals";
 import { fromBareHex } from "../../../node/bytes/hex.ts";
 import { BASE_RULES } from "../../../node/config/rules.ts";

@@ -1,3 +1,4 @@
+/** Tests of the chain's own precompiled contracts. */
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
@@ -48,7 +49,7 @@ const twoOfThree: AccountKey = {
 const bytes = (length: number): Uint8Array => new Uint8Array(length);
 const at = (number: number, evm: Rules["evm"], vmVersion: 0 | 1): string | undefined =>
   precompileAt(fromBareHex(number.toString(16).padStart(40, "0")), { ...BASE_RULES, evm }, vmVersion)?.name;
-const shown = (evm: Rules["evm"]): string =>
+const tableText = (evm: Rules["evm"]): string =>
   Array.from({ length: 0x401 }, (_, number) => number)
     .filter((number) =>
       isWarmFromStart(fromBareHex(number.toString(16).padStart(40, "0")), { ...BASE_RULES, evm }),
@@ -133,6 +134,6 @@ test("addresses move at Istanbul for contracts made since then, and grow with th
 });
 
 test("the addresses that are warm from the start have 0x0a and 0x0b before anything is there", () => {
-  expect(shown("kore")).toBe("1 2 3 4 5 6 7 8 9 a b 3fd 3fe 3ff");
-  expect(shown("osaka")).toBe("1 2 3 4 5 6 7 8 9 a b c d e f 10 11 100 3fd 3fe 3ff");
+  expect(tableText("kore")).toBe("1 2 3 4 5 6 7 8 9 a b 3fd 3fe 3ff");
+  expect(tableText("osaka")).toBe("1 2 3 4 5 6 7 8 9 a b c d e f 10 11 100 3fd 3fe 3ff");
 });

@@ -41,7 +41,7 @@ interface Outcome {
 
 type Oracle = (input: Uint8Array) => Promise<Outcome>;
 
-/** What the other implementation makes of an input at an address. */
+/** Result of the other implementation for an input at an address. */
 async function oracleAt(hardfork: string, address: number): Promise<Oracle> {
   const common = new Common({ chain: Mainnet, hardfork });
   const evm = await createEVM({ common });
@@ -67,7 +67,7 @@ function ours(work: PrecompileWork, input: Uint8Array): Outcome {
   return output === undefined ? { gas: GAS, output: "failure" } : { gas, output: bareHex(output) };
 }
 
-/** Where an input of some contract is tried: the contract, since when and where the oracle has it. */
+/** Contracts to compare: the contract, and the fork and address of the oracle's. */
 const ROWS: readonly (readonly [work: PrecompileWork, hardfork: string, address: number])[] = [
   [ecrecover, "byzantium", 1],
   [sha256Hash, "byzantium", 2],
@@ -114,7 +114,7 @@ function inputsOf(name: string): Uint8Array[] {
     ...well,
     ...well.map((input) => input.subarray(0, Math.floor(random() * (input.length + 1)))),
     ...well.map((input) => concatBytes(input, randomBytes(random, 1 + Math.floor(random() * 3)))),
-    ...well.map((input) => flipped(input, random)),
+    ...well.map((input) => flipBit(input, random)),
     ...[0, 1, 31, 32, 33, 64, 127, 128, 192, 213, 384].flatMap((length) => [
       new Uint8Array(length),
       randomBytes(random, length),
@@ -122,7 +122,7 @@ function inputsOf(name: string): Uint8Array[] {
   ].filter((input) => name !== "blake2f" || (input[0] ?? 0) + (input[1] ?? 0) === 0);
 }
 
-function flipped(input: Uint8Array, random: () => number): Uint8Array {
+function flipBit(input: Uint8Array, random: () => number): Uint8Array {
   const at = Math.floor(random() * input.length);
   return input.length === 0 ? input : input.with(at, (input[at] ?? 0) ^ (1 << Math.floor(random() * 8)));
 }

@@ -1,3 +1,4 @@
+/** Tests of the table of precompiled contracts. */
 import { expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { isWarmFromStart, precompileAt } from "../../../node/evm/precompiles.ts";

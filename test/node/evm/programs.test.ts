@@ -1,4 +1,4 @@
-/** What single opcodes do, as small programs: one row each. */
+/** Tests of single opcodes as small programs: one row each. */
 import { describe, expect, test } from "@jest/globals";
 import { bytesToBigint } from "../../../node/bytes/integer.ts";
 import type { EvmRevision } from "../../../node/config/rule-facts.ts";

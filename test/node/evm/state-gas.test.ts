@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 /** Gas that a program uses, without the `pushes` of 3 gas each. */
-function used(program: string, revision: EvmRevision, pushes: number): bigint {
+function gasUsed(program: string, revision: EvmRevision, pushes: number): bigint {
   const { gasLeft, failure } = runProgram(program, { world, rules: rulesOf(revision) });
   if (failure !== undefined) throw new Error(failure.message);
   return 1_000_000n - gasLeft - BigInt(pushes) * 3n;
@@ -54,7 +54,7 @@ describe("SSTORE", () => {
     world.setSlot(CONTRACT, 7n, BigInt(original));
     world.endTransaction();
     const program = writes.map((value) => `${value} 7 SSTORE`).join(" ");
-    expect([Number(used(program, revision, writes.length * 2)), world.refund]).toEqual(expected);
+    expect([Number(gasUsed(program, revision, writes.length * 2)), world.refund]).toEqual(expected);
   });
 
   test("a frame with 2,300 gas or less may not write since Istanbul", () => {
@@ -87,33 +87,33 @@ describe("accounts and slots", () => {
 
   test.each(rows)("%s costs %j, and 100 once met", (program, [base, istanbul, kore]) => {
     const pushes = program.split(" ").length - 1;
-    expect(used(program, "base", pushes)).toBe(BigInt(base));
-    expect(used(program, "istanbul", pushes)).toBe(BigInt(istanbul));
+    expect(gasUsed(program, "base", pushes)).toBe(BigInt(base));
+    expect(gasUsed(program, "istanbul", pushes)).toBe(BigInt(istanbul));
     world.endTransaction();
-    expect(used(program, "kore", pushes)).toBe(BigInt(kore));
-    expect(used(program, "kore", pushes)).toBe(100n);
+    expect(gasUsed(program, "kore", pushes)).toBe(BigInt(kore));
+    expect(gasUsed(program, "kore", pushes)).toBe(100n);
   });
 
   test("EXTCODEHASH costs 400 again since Cancun, and meets nobody", () => {
-    expect(used("0x07e4 EXTCODEHASH 0x07e4 EXTCODEHASH", "cancun", 2)).toBe(800n);
+    expect(gasUsed("0x07e4 EXTCODEHASH 0x07e4 EXTCODEHASH", "cancun", 2)).toBe(800n);
     expect(world.isWarm(OTHER)).toBe(false);
   });
 
   test("EXP costs 50 for each byte of the exponent", () => {
-    expect(used("0x0100 2 EXP", "osaka", 2)).toBe(110n);
-    expect(used("0 2 EXP", "base", 2)).toBe(10n);
+    expect(gasUsed("0x0100 2 EXP", "osaka", 2)).toBe(110n);
+    expect(gasUsed("0 2 EXP", "base", 2)).toBe(10n);
   });
 
   test("memory costs 3 a word and the square over 512", () => {
-    expect(used("0 MLOAD", "osaka", 1)).toBe(6n);
-    expect(used(`${32 * 1023} MLOAD`, "osaka", 1)).toBe(3n + 3n * 1024n + 2048n);
-    expect(used(`0 MLOAD ${32 * 1023} MLOAD 0 MLOAD`, "osaka", 3)).toBe(9n + 3n * 1024n + 2048n);
+    expect(gasUsed("0 MLOAD", "osaka", 1)).toBe(6n);
+    expect(gasUsed(`${32 * 1023} MLOAD`, "osaka", 1)).toBe(3n + 3n * 1024n + 2048n);
+    expect(gasUsed(`0 MLOAD ${32 * 1023} MLOAD 0 MLOAD`, "osaka", 3)).toBe(9n + 3n * 1024n + 2048n);
   });
 
   test("logs cost by topic and byte, copies and hashes by word, creations by word of their code since Shanghai", () => {
-    expect(used("1 2 33 0 LOG2", "osaka", 4)).toBe(375n * 3n + 8n * 33n + 6n);
-    expect(used("33 0 0 CALLDATACOPY", "osaka", 3)).toBe(3n + 6n + 6n);
-    expect(used("33 0 SHA3", "osaka", 2)).toBe(30n + 12n + 6n);
+    expect(gasUsed("1 2 33 0 LOG2", "osaka", 4)).toBe(375n * 3n + 8n * 33n + 6n);
+    expect(gasUsed("33 0 0 CALLDATACOPY", "osaka", 3)).toBe(3n + 6n + 6n);
+    expect(gasUsed("33 0 SHA3", "osaka", 2)).toBe(30n + 12n + 6n);
     for (const [program, revision, gas] of [
       ["33 0 0 CREATE", "kore", 6n],
       ["33 0 0 CREATE", "shanghai", 6n + 4n],
@@ -121,7 +121,7 @@ describe("accounts and slots", () => {
       ["0 33 0 0 CREATE2", "shanghai", 6n + 16n],
     ] as const) {
       world = aWorld();
-      expect([program, used(program, revision, program.split(" ").length - 1)]).toEqual([
+      expect([program, gasUsed(program, revision, program.split(" ").length - 1)]).toEqual([
         program,
         32_000n + gas,
       ]);
@@ -142,7 +142,7 @@ describe("SELFDESTRUCT", () => {
     "%s: with a balance %p it costs %d and gives back %d",
     (revision, hasBalance, gas, refund) => {
       if (hasBalance) world.addBalance(CONTRACT, 5n);
-      expect(used("0x6666 SELFDESTRUCT", revision, 1)).toBe(gas);
+      expect(gasUsed("0x6666 SELFDESTRUCT", revision, 1)).toBe(gas);
       expect([world.refund, world.balance(OWNER)]).toEqual([refund, hasBalance ? 5n : 0n]);
       world.endTransaction();
       expect(world.exists(CONTRACT)).toBe(false);
@@ -195,10 +195,10 @@ describe("delegations", () => {
 
   test("a call pays for meeting both accounts, and before Prague runs the marker itself", () => {
     delegate();
-    expect(used("0 0 0 0 0 0x7702 0 CALL", "prague", 7)).toBe(2600n + 2600n);
-    expect(used("0 0 0 0 0 0x7702 0 CALL", "prague", 7)).toBe(200n);
+    expect(gasUsed("0 0 0 0 0 0x7702 0 CALL", "prague", 7)).toBe(2600n + 2600n);
+    expect(gasUsed("0 0 0 0 0 0x7702 0 CALL", "prague", 7)).toBe(200n);
     world.endTransaction();
-    expect(used("0 0 0 0 0 0x7702 0 CALL", "cancun", 7)).toBe(2600n);
+    expect(gasUsed("0 0 0 0 0 0x7702 0 CALL", "cancun", 7)).toBe(2600n);
     const { output } = runProgram("0 0 0 0 0 0x7702 GAS CALL 0 MSTORE 32 0 RETURN", {
       world,
       rules: rulesOf("cancun"),

@@ -1,3 +1,4 @@
+/** Tests of the events that tracers receive. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import type { EvmFailure } from "../../../node/evm/failure.ts";
@@ -5,7 +6,7 @@ import type { OpcodeStep, Tracer } from "../../../node/evm/tracer.ts";
 import { assemble, aWorld, OTHER, putContract, rulesOf, runProgram } from "../../support/evm.ts";
 
 const why = (failure: EvmFailure | undefined): string => (failure === undefined ? "" : ` ${failure.code}`);
-const shown = ({ pc, op, gas, gasCost, stack, stackLength }: OpcodeStep): string =>
+const stepText = ({ pc, op, gas, gasCost, stack, stackLength }: OpcodeStep): string =>
   `${pc} 0x${op.toString(16)} gas ${gas} cost ${gasCost} [${stack.slice(0, stackLength).join(" ")}]`;
 
 /** An observer that notes one line for each thing it is told. */
@@ -16,7 +17,7 @@ function notes(): { readonly lines: string[]; readonly tracer: Tracer } {
       lines.push(`enter ${kind} ${depth} ${toHex(to).slice(-4)} ${gas}${isPrecompile ? " precompile" : ""}`),
     exit: ({ depth, gasUsed, output, failure }) =>
       lines.push(`exit ${depth} ${gasUsed} ${output.length}${why(failure)}`),
-    step: (at, failure) => lines.push(shown(at) + why(failure)),
+    step: (at, failure) => lines.push(stepText(at) + why(failure)),
     fault: ({ pc, stack, stackLength }, failure) =>
       lines.push(`fault ${pc} [${stack.slice(0, stackLength).join(" ")}]${why(failure)}`),
     storageRead: (_, key, value) => lines.push(`read ${key} ${value}`),

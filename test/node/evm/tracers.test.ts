@@ -1,3 +1,4 @@
+/** Tests of the built-in tracers. */
 import { expect, test } from "@jest/globals";
 import { fromBareHex, toHex } from "../../../node/bytes/hex.ts";
 import { wordBytes } from "../../../node/bytes/word.ts";

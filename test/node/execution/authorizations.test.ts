@@ -33,7 +33,7 @@ beforeEach(async () => {
   putContract(world, contract, fromHex("0x00"));
 });
 
-function given(by: number, change: Partial<Authorization> = {}): Authorization {
+function authorization(by: number, change: Partial<Authorization> = {}): Authorization {
   const terms = { chainId: CHAIN_ID, address: contract, nonce: 0n, ...change };
   const signature = sign(authorizationDigest(terms), aKey(by));
   const [r, s] = [signature.slice(0, 32), signature.slice(32, 64)];
@@ -49,39 +49,39 @@ function send(...authorizationList: Authorization[]): bigint {
 }
 
 test("an account delegates to the other's code, its nonce rises, and part of the gas is refunded", () => {
-  expect(send(given(3))).toBe(46_000n - 12_500n);
+  expect(send(authorization(3))).toBe(46_000n - 12_500n);
   expect(world.code(authority)).toEqual(Uint8Array.of(0xef, 0x01, 0x00, ...contract));
   expect(world.account(authority)).toMatchObject({ kind: "eoa", nonce: 1n, balance: RICH, codeInfo: 0x10 });
 });
 
 test("the zero address removes the delegation", () => {
-  send(given(3));
-  send(given(3, { address: new Uint8Array(20), nonce: 1n }));
+  send(authorization(3));
+  send(authorization(3, { address: new Uint8Array(20), nonce: 1n }));
   expect(world.code(authority)).toHaveLength(0);
   expect(world.account(authority)).toMatchObject({ nonce: 2n, codeInfo: 0 });
 });
 
 test("a missing account is created without a refund", () => {
-  expect(send(given(7))).toBe(46_000n);
+  expect(send(authorization(7))).toBe(46_000n);
   expect(world.account(addressOf(7))).toMatchObject({ kind: "eoa", nonce: 1n });
 });
 
 test("the sender's own nonce rises before its authorization is checked", () => {
-  send(given(1, { nonce: 1n }));
+  send(authorization(1, { nonce: 1n }));
   expect(world.nonce(addressOf(1))).toBe(2n);
 });
 
 test.each<[string, () => Authorization]>([
-  ["of another chain", () => given(3, { chainId: 5n })],
-  ["with another nonce", () => given(3, { nonce: 1n })],
-  ["with the last nonce", () => given(3, { nonce: 2n ** 64n - 1n })],
-  ["signed by nobody", () => given(3, { r: new Uint8Array(32).fill(255) })],
+  ["of another chain", () => authorization(3, { chainId: 5n })],
+  ["with another nonce", () => authorization(3, { nonce: 1n })],
+  ["with the last nonce", () => authorization(3, { nonce: 2n ** 64n - 1n })],
+  ["signed by nobody", () => authorization(3, { r: new Uint8Array(32).fill(255) })],
   [
     "of an account with another key",
     () => {
       const account = world.account(authority);
       if (account !== undefined) world.setAccount(authority, { ...account, key: aPublic(3) });
-      return given(3);
+      return authorization(3);
     },
   ],
 ])("an authorization %s is skipped", (_what, make) => {
@@ -91,12 +91,12 @@ test.each<[string, () => Authorization]>([
 
 test("an authorization for chain 0 is valid here, and the later of two wins", () => {
   const other = addressOf(21);
-  send(given(3, { chainId: 0n }), given(3, { nonce: 1n, address: other }));
+  send(authorization(3, { chainId: 0n }), authorization(3, { nonce: 1n, address: other }));
   expect(world.code(authority).subarray(3)).toEqual(other);
 });
 
 test("an account with its own code is skipped", () => {
   putContract(world, authority, fromHex("0x00"));
-  expect(send(given(3, { nonce: 1n }))).toBe(46_000n);
+  expect(send(authorization(3, { nonce: 1n }))).toBe(46_000n);
   expect(world.code(authority)).toEqual(Uint8Array.of(0));
 });

@@ -1,3 +1,4 @@
+/** Tests of the dynamic base fee (KIP-71). */
 import { expect, test } from "@jest/globals";
 import { nextBaseFee } from "../../../node/execution/base-fee.ts";
 

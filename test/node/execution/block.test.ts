@@ -1,3 +1,4 @@
+/** Tests of the execution of a block. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { executeTransactions } from "../../../node/execution/block.ts";

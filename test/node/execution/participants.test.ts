@@ -1,4 +1,4 @@
-/** Who may sign for whom, what more than one signature costs, and the texts of refusals. */
+/** Tests of the signers of a transaction: permissions by role, gas of further signatures, and texts of refusals. */
 import { beforeEach, expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { areSignersValid, verifyPayer, verifySender } from "../../../node/execution/participants.ts";

@@ -1,3 +1,4 @@
+/** Tests of block rewards and their recipients. */
 import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
@@ -42,7 +43,7 @@ function terms(
 }
 
 /** Stakes by reward address. */
-function staked(
+function rewardWithStakes(
   stakes: readonly (readonly [Uint8Array, bigint])[],
   pools: StakingInfo["pools"] = [],
 ): StakingInfo {
@@ -55,7 +56,7 @@ function staked(
   return { source: 0, nodes, kif, kef, kpf: undefined, pools };
 }
 
-function paid(reward: RewardDeps): Record<string, bigint> {
+function paymentsOf(reward: RewardDeps): Record<string, bigint> {
   return Object.fromEntries(
     blockReward(reward).credits.map(({ address, amount }) => [Number(toHex(address)), amount]),
   );
@@ -82,44 +83,57 @@ describe("without stakes the proposer gets everything", () => {
 describe("on a weighted chain with an address book", () => {
   test("minted amount and fees are split among proposer and funds; the remainder goes to the first fund", () => {
     const odd = { ...weighted, mintingAmount: 1001n };
-    expect(paid(terms(BASE_RULES, odd, 2n, staked([])))).toEqual({ 1: 501n, 2: 402n, 3: 100n });
-    expect(paid(terms(magma, odd, 3n, staked([])))).toEqual({ 1: 501n, 2: 402n, 3: 100n });
+    expect(paymentsOf(terms(BASE_RULES, odd, 2n, rewardWithStakes([])))).toEqual({
+      1: 501n,
+      2: 402n,
+      3: 100n,
+    });
+    expect(paymentsOf(terms(magma, odd, 3n, rewardWithStakes([])))).toEqual({ 1: 501n, 2: 402n, 3: 100n });
   });
 
   test("stakers share by stake above the minimum; the remainder goes to the proposer", () => {
-    const staking = staked([
+    const staking = rewardWithStakes([
       [maker, 6n],
       [other, 7n],
       [pool, 4n],
     ]);
     // 500 for validators: 100 for the maker, 400 for stakers of 1 and 2 beyond the minimum.
-    expect(paid(terms(kore, weighted, 0n, staking))).toEqual({ 1: 101n + 133n, 2: 400n, 3: 100n, 4: 266n });
+    expect(paymentsOf(terms(kore, weighted, 0n, staking))).toEqual({
+      1: 101n + 133n,
+      2: 400n,
+      3: 100n,
+      4: 266n,
+    });
     const reward = blockReward(terms(kore, weighted, 300n, staking));
     expect(reward).toMatchObject({ burnt: 250n, proposer: 151n, stakers: 399n, kif: 400n, kef: 100n });
   });
 
   test("without stake above the minimum the stakers' share goes to the proposer", () => {
-    expect(paid(terms(kore, weighted, 0n, staked([[other, 5n]])))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
+    expect(paymentsOf(terms(kore, weighted, 0n, rewardWithStakes([[other, 5n]])))).toEqual({
+      1: 500n,
+      2: 400n,
+      3: 100n,
+    });
   });
 
   test("a pool of liquidity gets its part of what its node gets, since it counts", () => {
-    const staking = staked([[maker, 6n]], [{ node: fixedBytes(100, 20), pool, amount: 2n }]);
+    const staking = rewardWithStakes([[maker, 6n]], [{ node: fixedBytes(100, 20), pool, amount: 2n }]);
     // 100 of its own and 400 as the only staker, each shared 6 to 2.
-    expect(paid(terms(prague, weighted, 0n, staking))).toEqual({ 1: 375n, 2: 400n, 3: 100n, 5: 125n });
-    expect(paid(terms(kore, weighted, 0n, staking))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
+    expect(paymentsOf(terms(prague, weighted, 0n, staking))).toEqual({ 1: 375n, 2: 400n, 3: 100n, 5: 125n });
+    expect(paymentsOf(terms(kore, weighted, 0n, staking))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
   });
 
   test("a pool outside the address book, and one without enough stake, get nothing", () => {
-    const stranger = staked([[maker, 6n]], [{ node: fixedBytes(999, 20), pool, amount: 2n }]);
-    expect(paid(terms(prague, weighted, 0n, stranger))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
-    const small = staked([[other, 4n]], [{ node: fixedBytes(100, 20), pool, amount: 9n }]);
-    expect(paid(terms(prague, weighted, 0n, small))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
+    const stranger = rewardWithStakes([[maker, 6n]], [{ node: fixedBytes(999, 20), pool, amount: 2n }]);
+    expect(paymentsOf(terms(prague, weighted, 0n, stranger))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
+    const small = rewardWithStakes([[other, 4n]], [{ node: fixedBytes(100, 20), pool, amount: 9n }]);
+    expect(paymentsOf(terms(prague, weighted, 0n, small))).toEqual({ 1: 500n, 2: 400n, 3: 100n });
   });
 
   test("the credits add up to the reward for any amounts", () => {
     for (let i = 0n; i < 200n; i++) {
       const parameters = { ...weighted, mintingAmount: 997n * i };
-      const staking = staked([
+      const staking = rewardWithStakes([
         [maker, 5n + i],
         [other, 9n],
       ]);
@@ -141,7 +155,7 @@ describe("the flexible reward", () => {
     stakingRewardThreshold: 7n,
     useFlexReward: true,
   };
-  const stakes = staked([
+  const stakes = rewardWithStakes([
     [maker, 6n],
     [other, 9n],
     [pool, 4n],
@@ -158,7 +172,7 @@ describe("the flexible reward", () => {
       kef: 150n,
       kpf: 100n,
     });
-    expect(paid(terms(osaka, flexible, 0n, withFund))).toEqual({
+    expect(paymentsOf(terms(osaka, flexible, 0n, withFund))).toEqual({
       1: 100n,
       2: 250n,
       3: 150n,
@@ -168,9 +182,9 @@ describe("the flexible reward", () => {
   });
 
   test("gives the third fund's share to the proposer without its address, and names the fund with a share of 0", () => {
-    expect(paid(terms(osaka, flexible, 0n, stakes))).toEqual({ 1: 200n, 2: 250n, 3: 150n, 4: 400n });
+    expect(paymentsOf(terms(osaka, flexible, 0n, stakes))).toEqual({ 1: 200n, 2: 250n, 3: 150n, 4: 400n });
     const threeParts = { ...flexible, ratio: weighted.ratio };
-    expect(paid(terms(osaka, threeParts, 0n, withFund))).toEqual({
+    expect(paymentsOf(terms(osaka, threeParts, 0n, withFund))).toEqual({
       1: 100n,
       2: 400n,
       3: 100n,
@@ -183,9 +197,9 @@ describe("the flexible reward", () => {
     const off = { ...flexible, useFlexReward: false };
     for (const reward of [terms(osaka, off, 0n, withFund), terms(prague, flexible, 0n, withFund)]) {
       // Stakers of 1 and 4 above the minimum share 400.
-      expect(paid(reward)).toEqual({ 1: 100n + 80n, 2: 350n, 3: 150n, 4: 320n });
+      expect(paymentsOf(reward)).toEqual({ 1: 100n + 80n, 2: 350n, 3: 150n, 4: 320n });
     }
-    expect(paid(terms(magma, flexible, 0n, withFund))).toEqual({ 1: 500n, 2: 350n, 3: 150n });
+    expect(paymentsOf(terms(magma, flexible, 0n, withFund))).toEqual({ 1: 500n, 2: 350n, 3: 150n });
   });
 
   test("counts a pool above the threshold for a node with the minimum stake alone", () => {
@@ -193,7 +207,7 @@ describe("the flexible reward", () => {
       { node: fixedBytes(100, 20), pool, amount: 4n },
       { node: fixedBytes(101, 20), pool: fixedBytes(7, 20), amount: 9n },
     ];
-    const pooled = staked(
+    const pooled = rewardWithStakes(
       [
         [maker, 6n],
         [other, 4n],
@@ -201,12 +215,14 @@ describe("the flexible reward", () => {
       pools,
     );
     // 500 of the maker, shared 6 to 4 in each part; 10 is above the threshold of 7, 4 is below the minimum of 5.
-    expect(paid(terms(osaka, flexible, 0n, pooled))).toEqual({ 1: 360n, 2: 250n, 3: 150n, 5: 240n });
+    expect(paymentsOf(terms(osaka, flexible, 0n, pooled))).toEqual({ 1: 360n, 2: 250n, 3: 150n, 5: 240n });
   });
 
   test("reads threshold and minimum stake modulo 2^64", () => {
     const wrapped = { ...flexible, stakingRewardThreshold: 2n ** 64n + 7n, minimumStake: 2n ** 64n + 5n };
-    expect(paid(terms(osaka, wrapped, 0n, withFund))).toEqual(paid(terms(osaka, flexible, 0n, withFund)));
+    expect(paymentsOf(terms(osaka, wrapped, 0n, withFund))).toEqual(
+      paymentsOf(terms(osaka, flexible, 0n, withFund)),
+    );
   });
 });
 
@@ -216,7 +232,7 @@ test("of two amounts for one pool the last counts", () => {
     pool,
     amount: BigInt(i + 1),
   }));
-  const both = staked(
+  const both = rewardWithStakes(
     [
       [other, 6n],
       [fixedBytes(8, 20), 6n],
@@ -224,7 +240,7 @@ test("of two amounts for one pool the last counts", () => {
     pools,
   );
   // 400 for stakers of 2 and 3 above the minimum: 160 with 1 of 7 pooled and 240 with 2 of 8 pooled.
-  expect(paid(terms(prague, weighted, 0n, both))).toEqual({
+  expect(paymentsOf(terms(prague, weighted, 0n, both))).toEqual({
     1: 100n,
     2: 400n,
     3: 100n,

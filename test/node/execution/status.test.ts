@@ -1,3 +1,4 @@
+/** Tests of the statuses of failed transactions. */
 import { expect, test } from "@jest/globals";
 import { failures } from "../../../node/evm/failure.ts";
 import { statusOf } from "../../../node/execution/transition.ts";

@@ -1,3 +1,4 @@
+/** Tests of the state changes of single blocks: rebalancing, registries, credit. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
@@ -45,7 +46,7 @@ async function aWorld(): Promise<World> {
   return world;
 }
 
-function finalized(config: object, reader = aReader([])) {
+function finalizeBlock(config: object, reader = aReader([])) {
   return {
     config: parseChainConfig({ chainId: 1, ...config }),
     header: { ...aHeader(aGenesisBlock(validators), validators), number: 9 },
@@ -95,14 +96,14 @@ describe("the second rebalancing", () => {
 
   test("empties funds and fills others with what was agreed, whatever they had", async () => {
     const world = await aWorld();
-    applySystemChanges(world, finalized(config, aReader([kip160({})])));
+    applySystemChanges(world, finalizeBlock(config, aReader([kip160({})])));
     expect(balances(world)).toEqual([0n, 0n, 500n]);
     expect(world.nonce(nobody)).toBe(0n);
   });
 
   test("takes place at its block only", async () => {
     const world = await aWorld();
-    applySystemChanges(world, finalized({ ...config, kip160CompatibleBlock: 8 }, aReader([kip160({})])));
+    applySystemChanges(world, finalizeBlock({ ...config, kip160CompatibleBlock: 8 }, aReader([kip160({})])));
     expect(balances(world)).toEqual([70n, 30n, 5n]);
   });
 
@@ -114,7 +115,10 @@ describe("the second rebalancing", () => {
     ["an owner has taken the approval back", { approved: false }],
   ])("changes nothing when %s", async (_what, agreement) => {
     const world = await aWorld();
-    applySystemChanges(world, finalized(config, aReader(agreement === undefined ? [] : [kip160(agreement)])));
+    applySystemChanges(
+      world,
+      finalizeBlock(config, aReader(agreement === undefined ? [] : [kip160(agreement)])),
+    );
     expect(balances(world)).toEqual([70n, 30n, 5n]);
   });
 });
@@ -136,7 +140,7 @@ describe("the first rebalancing", () => {
       world.setAccount(contract, { ...emptyAccount(), kind: "contract", key: FAIL_KEY, nonce: 1n });
       world.setCode(contract, code);
     }
-    applySystemChanges(world, finalized(config));
+    applySystemChanges(world, finalizeBlock(config));
     return world;
   }
 
@@ -182,11 +186,11 @@ describe("the registry", () => {
   test("is installed at the first block with randomness only", async () => {
     const config = { randaoCompatibleBlock: 9, randaoRegistry: { records: { KIP113: toHex(old) } } };
     const world = await aWorld();
-    applySystemChanges(world, finalized(config));
+    applySystemChanges(world, finalizeBlock(config));
     expect(world.code(REGISTRY)).toEqual(REGISTRY_CODE);
     expect(world.account(REGISTRY)).toMatchObject({ kind: "contract", nonce: 1n, codeInfo: 0 });
     const later = await aWorld();
-    applySystemChanges(later, finalized({ ...config, randaoCompatibleBlock: 8 }));
+    applySystemChanges(later, finalizeBlock({ ...config, randaoCompatibleBlock: 8 }));
     expect(later.exists(REGISTRY)).toBe(false);
   });
 
@@ -205,7 +209,7 @@ describe("the registry", () => {
 });
 
 /** A world after the changes of block 9, with an account of the credit contract or without one. */
-async function credited(config: object, hasCode = true): Promise<World> {
+async function worldWithCredit(config: object, hasCode = true): Promise<World> {
   const world = await aWorld();
   if (hasCode) {
     world.setAccount(nobody, {
@@ -217,7 +221,7 @@ async function credited(config: object, hasCode = true): Promise<World> {
     });
     world.setCode(nobody, Uint8Array.of(1));
   }
-  applySystemChanges(world, finalized(config));
+  applySystemChanges(world, finalizeBlock(config));
   return world;
 }
 
@@ -225,13 +229,13 @@ describe("the credit contract", () => {
   const mainnet = { chainId: 8217, kaiaCompatibleBlock: 10, osakaCompatibleBlock: 20 };
 
   test("of the main network has other code from the block before Kaia on", async () => {
-    const world = await credited(mainnet);
+    const world = await worldWithCredit(mainnet);
     expect(toHex(keccak256(world.code(nobody)))).toBe(CREDIT_V2_HASH);
     expect(world.account(nobody)).toMatchObject({ kind: "contract", balance: 7n, nonce: 4n });
   });
 
   test("is an externally owned account from the block before Osaka on, with its balance and nonce", async () => {
-    const world = await credited({ ...mainnet, kaiaCompatibleBlock: 3, osakaCompatibleBlock: 10 });
+    const world = await worldWithCredit({ ...mainnet, kaiaCompatibleBlock: 3, osakaCompatibleBlock: 10 });
     expect(world.account(nobody)).toEqual({ ...emptyAccount(), balance: 7n, nonce: 4n });
     expect(world.code(nobody)).toHaveLength(0);
   });
@@ -240,12 +244,14 @@ describe("the credit contract", () => {
     ["another chain", { ...mainnet, chainId: 1001, osakaCompatibleBlock: 10 }],
     ["another block", { ...mainnet, kaiaCompatibleBlock: 9, osakaCompatibleBlock: 11 }],
   ])("of %s stays", async (_what, config) => {
-    const world = await credited(config);
+    const world = await worldWithCredit(config);
     expect(world.code(nobody)).toEqual(Uint8Array.of(1));
     expect(world.account(nobody)?.kind).toBe("contract");
   });
 
   test("that is not there is not made", async () => {
-    expect((await credited({ ...mainnet, osakaCompatibleBlock: 10 }, false)).exists(nobody)).toBe(false);
+    expect((await worldWithCredit({ ...mainnet, osakaCompatibleBlock: 10 }, false)).exists(nobody)).toBe(
+      false,
+    );
   });
 });

@@ -1,3 +1,4 @@
+/** Tests of the execution of one transaction. */
 import { beforeEach, expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import type { Rules } from "../../../node/config/rules.ts";

@@ -1,4 +1,4 @@
-/** What a kind of transaction asks of the state, as execution.md 3.2 has it. */
+/** Tests of the rules of single transaction types against the state (`blockchain/types`). */
 import { beforeEach, expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { BASE_RULES } from "../../../node/config/rules.ts";

@@ -1,4 +1,4 @@
-/** Who may make a block under the weighted policy: by stakes, by the list of proposers, by randomness. */
+/** Tests of the proposers under the weighted policy: by stakes, by the list of proposers, by randomness. */
 import { describe, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { toHex } from "../../../node/bytes/hex.ts";

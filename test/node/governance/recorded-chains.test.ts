@@ -7,21 +7,21 @@ import { readRecordedChain } from "../../support/recorded-chain.ts";
 import { Tally } from "../../support/tally.ts";
 import { compareElections, replayGovernance } from "../../support/vectors-consensus.ts";
 
-const recorded = (name: string) =>
+const recording = (name: string) =>
   readRecordedChain(fileURLToPath(new URL(`../../vectors/chains/${name}`, import.meta.url)));
 
 test.each(["none", "osaka-randao", "four-validators"])(
   "committees, proposers and rewards of the chain %s are the recorded ones",
   (name) => {
     const tally = new Tally();
-    const chain = recorded(name);
+    const chain = recording(name);
     compareElections(tally, chain);
     expect(tally.comparison.failures).toEqual([]);
     expect(tally.comparison.passed).toBe((chain.blocks.length - 1) * 6);
   },
 );
 
-const chain = recorded("four-validators");
+const chain = recording("four-validators");
 const blocks = chain.blocks.map((item) => decodeBlock(item));
 
 test("votes take effect an epoch after they were collected, also after a restart", () => {

@@ -1,3 +1,4 @@
+/** Tests of governance votes when blocks are rewound. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";

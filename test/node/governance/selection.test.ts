@@ -1,3 +1,4 @@
+/** Tests of the selection of proposers and committees. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
@@ -7,20 +8,20 @@ import { fisherYatesShuffle, mixSeed } from "../../../node/governance/shuffle.ts
 import { Tally } from "../../support/tally.ts";
 import { goRandomNumbers, validatorSelection } from "../../support/vectors-validators.ts";
 
-const recorded = (name: string) =>
+const recording = (name: string) =>
   JSON.parse(
     readFileSync(fileURLToPath(new URL(`../../vectors/governance/${name}.json`, import.meta.url)), "utf8"),
   );
 
 test("Go's random numbers come out for every recorded seed", () => {
-  const { passed, failures } = goRandomNumbers(recorded("go-math-rand"));
+  const { passed, failures } = goRandomNumbers(recording("go-math-rand"));
   expect(failures).toEqual([]);
   expect(passed).toBe(5);
 });
 
 test("orders, shuffles, committees, proposer lists and quorums equal the recorded ones", () => {
   const tally = new Tally();
-  validatorSelection(tally, recorded("validator-selection").validatorSelection);
+  validatorSelection(tally, recording("validator-selection").validatorSelection);
   expect(tally.comparison.failures).toEqual([]);
   expect(tally.comparison.passed).toBeGreaterThan(60);
 });

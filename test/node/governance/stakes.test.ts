@@ -1,3 +1,4 @@
+/** Tests of the stakes by block. */
 import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";

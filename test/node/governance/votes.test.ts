@@ -1,3 +1,4 @@
+/** Tests of governance votes and their encoding. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";

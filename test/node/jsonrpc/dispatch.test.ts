@@ -1,3 +1,4 @@
+/** Tests of the dispatch of JSON-RPC messages. */
 import { expect, test } from "@jest/globals";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { PARSE_ERROR } from "../../../node/jsonrpc/dispatch.ts";

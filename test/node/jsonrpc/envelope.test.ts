@@ -1,3 +1,4 @@
+/** Tests of the reader of JSON-RPC envelopes. */
 import { expect, test } from "@jest/globals";
 import { readEnvelope } from "../../../node/jsonrpc/envelope.ts";
 import { JsonScanError, JsonScanner, jsonFault } from "../../../node/jsonrpc/json-scanner.ts";
@@ -45,7 +46,7 @@ function isValid(text: string): boolean {
   }
 }
 
-const nested = (depth: number) => `{"id":1,"method":"m","params":[${"[".repeat(depth)}${"]".repeat(depth)}]}`;
+const nest = (depth: number) => `{"id":1,"method":"m","params":[${"[".repeat(depth)}${"]".repeat(depth)}]}`;
 
 test.each([
   ["m", "m"],
@@ -74,9 +75,9 @@ test.each(["0", "00", "7", "7 ", "70", "-7", "7.5", "7e1", "7x", "07", "7.", "12
 );
 
 test("values nested ten thousand deep are read, deeper ones refused, none overflows", () => {
-  expect(readEnvelope(nested(9_999))).toBeDefined();
-  expect(readEnvelope(nested(10_001))).toBeUndefined();
-  expect(readEnvelope(nested(200_000))).toBeUndefined();
+  expect(readEnvelope(nest(9_999))).toBeDefined();
+  expect(readEnvelope(nest(10_001))).toBeUndefined();
+  expect(readEnvelope(nest(200_000))).toBeUndefined();
   const escaped = `{"id":1,"params":["\\u0041",${"[".repeat(9_000)}${"]".repeat(9_000)}]}`;
   expect(() => readEnvelope(escaped)).not.toThrow();
 });

@@ -1,3 +1,4 @@
+/** Tests of the memory budget of connections. */
 import { expect, test } from "@jest/globals";
 import { type Holder, MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of the reader threads. */
 import { getEventListeners } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

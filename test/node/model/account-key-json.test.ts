@@ -1,3 +1,4 @@
+/** Tests of account keys as JSON. */
 import { expect, test } from "@jest/globals";
 import { AccountKeyFactory } from "@kaiachain/js-ext-core";
 import { toHex } from "../../../node/bytes/hex.ts";

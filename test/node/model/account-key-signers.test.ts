@@ -1,3 +1,4 @@
+/** Tests of the signers that an account key accepts. */
 import { expect, test } from "@jest/globals";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { addressOfPublicKey } from "../../../node/crypto/secp256k1.ts";

@@ -1,3 +1,4 @@
+/** Tests of the rules for new account keys. */
 import { expect, test } from "@jest/globals";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import {

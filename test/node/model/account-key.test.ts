@@ -1,3 +1,4 @@
+/** Tests of account keys and their encoding. */
 import { expect, test } from "@jest/globals";
 import { SigningKey } from "ethers";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
@@ -23,7 +24,7 @@ function quantity(digits: string): string {
   return `0x${BigInt(`0x${digits}`).toString(16)}`;
 }
 
-function serialised(type: number, body: RlpInput): Uint8Array {
+function serialise(type: number, body: RlpInput): Uint8Array {
   const item = encodeRlp(body);
   return Uint8Array.of(type, ...item);
 }
@@ -41,7 +42,7 @@ test.each([
 test("public keys show their point as ethers computes it", () => {
   for (let i = 0; i < 40; i++) {
     const { json, compressed } = aKey();
-    const bytes = serialised(2, compressed);
+    const bytes = serialise(2, compressed);
     expect(accountKeyJson(decodeAccountKey(bytes))).toEqual({ keyType: 2, key: json });
     expect(toHex(encodeAccountKey(decodeAccountKey(bytes)))).toBe(toHex(bytes));
   }
@@ -49,7 +50,7 @@ test("public keys show their point as ethers computes it", () => {
 
 test("weighted and role-based keys show their parts", () => {
   const [a, b] = [aKey(), aKey()];
-  const weighted = serialised(4, [
+  const weighted = serialise(4, [
     integerBytes(3),
     [
       [integerBytes(1), a.compressed],
@@ -67,7 +68,7 @@ test("weighted and role-based keys show their parts", () => {
     },
   };
   expect(accountKeyJson(decodeAccountKey(weighted))).toEqual(weightedJson);
-  const roles = serialised(5, [serialised(2, a.compressed), Uint8Array.of(0x80), weighted]);
+  const roles = serialise(5, [serialise(2, a.compressed), Uint8Array.of(0x80), weighted]);
   expect(accountKeyJson(decodeAccountKey(roles))).toEqual({
     keyType: 5,
     key: [{ keyType: 2, key: a.json }, { keyType: 0, key: {} }, weightedJson],
@@ -76,9 +77,7 @@ test("weighted and role-based keys show their parts", () => {
 
 test("a weight beyond 2^53 is shown to the last digit", () => {
   const { compressed } = aKey();
-  const key = decodeAccountKey(
-    serialised(4, [integerBytes(2n ** 64n - 1n), [[integerBytes(1), compressed]]]),
-  );
+  const key = decodeAccountKey(serialise(4, [integerBytes(2n ** 64n - 1n), [[integerBytes(1), compressed]]]));
   expect(JSON.stringify(accountKeyJson(key))).toContain('"threshold":18446744073709551615,');
 });
 

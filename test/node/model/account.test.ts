@@ -1,3 +1,4 @@
+/** Tests of accounts in the state trie. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { EMPTY_HASH } from "../../../node/crypto/keccak.ts";

@@ -1,3 +1,4 @@
+/** Tests of the input of anchoring transactions. */
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { integerBytes } from "../../../node/bytes/integer.ts";
@@ -13,11 +14,11 @@ const named = {
   stateRoot: `0x${"05".repeat(32)}`,
 };
 const numbers = (...all: bigint[]) => all.map((number) => integerBytes(number));
-const typed = (type: number, data: Uint8Array) => encodeRlp([integerBytes(type), data]);
-const json = (text: string) => JSON.stringify(anchoringJson(typed(128, Buffer.from(text))));
+const typedInput = (type: number, data: Uint8Array) => encodeRlp([integerBytes(type), data]);
+const json = (text: string) => JSON.stringify(anchoringJson(typedInput(128, Buffer.from(text))));
 
 test("a block's summary of type 0 is shown with its counts, numbers to the last digit", () => {
-  const payload = typed(0, encodeRlp([...hashes, ...numbers(2n ** 70n, 8n, 9n)]));
+  const payload = typedInput(0, encodeRlp([...hashes, ...numbers(2n ** 70n, 8n, 9n)]));
   expect(JSON.stringify(anchoringJson(payload))).toBe(
     JSON.stringify({ ...named, blockNumber: 0, blockCount: 8, txCount: 9 }).replace(
       '"blockNumber":0',
@@ -40,16 +41,16 @@ test("an object of type 128 is shown with sorted keys, as a map is written", () 
 test.each([
   ["no RLP", fromHex("0x01020304")],
   ["nothing", new Uint8Array(0)],
-  ["another type", typed(7, new Uint8Array(0))],
-  ["a summary cut short", typed(0, encodeRlp(hashes))],
+  ["another type", typedInput(7, new Uint8Array(0))],
+  ["a summary cut short", typedInput(0, encodeRlp(hashes))],
   ["a list with more behind it", Uint8Array.of(...encodeRlp([...hashes, ...numbers(5n)]), 0)],
   ["a type of two bytes", encodeRlp([Uint8Array.of(1, 0), new Uint8Array(0)])],
-  ["JSON that is a list", typed(128, Buffer.from("[1]"))],
-  ["JSON that is null", typed(128, Buffer.from("null"))],
-  ["no JSON", typed(128, Buffer.from("{"))],
+  ["JSON that is a list", typedInput(128, Buffer.from("[1]"))],
+  ["JSON that is null", typedInput(128, Buffer.from("null"))],
+  ["no JSON", typedInput(128, Buffer.from("{"))],
   [
     "JSON nested ten thousand deep",
-    typed(128, Buffer.from(`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`)),
+    typedInput(128, Buffer.from(`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`)),
   ],
 ])("%s is shown as null", (_what, payload) => {
   expect(anchoringJson(payload)).toBeNull();

@@ -1,3 +1,4 @@
+/** Tests of sidecars of blob transactions. */
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";

@@ -1,3 +1,4 @@
+/** Tests of blocks, against recorded ones. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { encodeRlpList, listItems } from "../../../node/bytes/rlp.ts";

@@ -1,3 +1,4 @@
+/** Tests of the published suites of encodings and transactions. */
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 import {

@@ -1,3 +1,4 @@
+/** Tests of the chain's own transaction types against js-ext-core. */
 import { RLP } from "@ethereumjs/rlp";
 import { expect, test } from "@jest/globals";
 import { KlaytnTxFactory } from "@kaiachain/js-ext-core";

@@ -6,7 +6,7 @@ import { Random } from "./random.ts";
 const SECONDS = Number(process.env["KNIT_FUZZ_SECONDS"] ?? 0);
 const SEED = process.env["KNIT_SEED"];
 
-/** How one test's cases are drawn; `share` of the seconds is its own. */
+/** Plan of one test's random cases; `share` is its part of the seconds. */
 export interface FuzzPlan {
   readonly seed: number;
   readonly cases: number;

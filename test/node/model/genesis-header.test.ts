@@ -1,3 +1,4 @@
+/** Tests of the header of the genesis block. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { type Genesis, parseGenesis } from "../../../node/config/genesis.ts";

@@ -1,3 +1,4 @@
+/** Tests of block headers of all forks. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { decodeRlp, encodeRlpList, listItems } from "../../../node/bytes/rlp.ts";
@@ -20,7 +21,7 @@ function signer(digest: Uint8Array, seal: Uint8Array): string | undefined {
   return publicKey && toHex(addressOfPublicKey(publicKey));
 }
 
-function refused(raws: readonly Uint8Array[]): void {
+function expectRefusals(raws: readonly Uint8Array[]): void {
   expect(() => decodeHeader(decodeRlp(encodeRlpList(raws)))).toThrow(
     expect.objectContaining({ code: "bad-rlp" }),
   );
@@ -127,10 +128,10 @@ test("a header with a field of a wrong size, one too few or one too many is refu
   const items = listItems(decodeRlp(encodeHeader({ ...aHeader(), baseFee: undefined }))).map(
     (item) => item.raw,
   );
-  refused(items.slice(0, 13));
-  refused([...items, ...Array.from({ length: 6 }, () => Uint8Array.of(0x80))]);
-  for (const at of [0, 1, 2, 3, 4, 5]) refused(items.with(at, Uint8Array.of(0x80)));
-  refused(items.with(7, Uint8Array.of(0x87, 0x20, 0, 0, 0, 0, 0, 0)));
-  refused(items.with(10, Uint8Array.of(0x82, 1, 0)));
-  refused(items.with(11, Uint8Array.of(0xc0)));
+  expectRefusals(items.slice(0, 13));
+  expectRefusals([...items, ...Array.from({ length: 6 }, () => Uint8Array.of(0x80))]);
+  for (const at of [0, 1, 2, 3, 4, 5]) expectRefusals(items.with(at, Uint8Array.of(0x80)));
+  expectRefusals(items.with(7, Uint8Array.of(0x87, 0x20, 0, 0, 0, 0, 0, 0)));
+  expectRefusals(items.with(10, Uint8Array.of(0x82, 1, 0)));
+  expectRefusals(items.with(11, Uint8Array.of(0xc0)));
 });

@@ -1,3 +1,4 @@
+/** Tests of the roots over transactions and receipts. */
 import { createMPT } from "@ethereumjs/mpt";
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";

@@ -1,3 +1,4 @@
+/** Tests of receipts in both encodings. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { bloomMayHold, bloomOf, EMPTY_BLOOM, mergeBlooms } from "../../../node/model/bloom.ts";

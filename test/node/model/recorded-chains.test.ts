@@ -1,3 +1,4 @@
+/** Tests of the recorded chains: bytes, hashes, roots, signers. */
 import { expect, test } from "@jest/globals";
 import { compareRecordedChain } from "../../support/chain-vectors.ts";
 import { readRecordedChain } from "../../support/recorded-chain.ts";

@@ -15,12 +15,12 @@ export interface TransactionSample {
   readonly raw: string;
   readonly txHash?: string;
   readonly senderTxHash?: string;
-  /** Who the first signature recovers to: null for signatures that are nobody's. */
+  /** Sender that the first signature recovers to: null for signatures that are nobody's. */
   readonly sender?: string | null;
   readonly feePayerSigner?: string | null;
   readonly senderKey?: string;
   readonly feePayerKey?: string;
-  /** What is hashed to be signed, and for `senderTxHash`. */
+  /** Bytes that are hashed for the signature, and for `senderTxHash`. */
   readonly sigRLP?: string;
   readonly feePayerSigRLP?: string;
   readonly senderTxHashRLP?: string;
@@ -100,7 +100,7 @@ export function transferBlocks(): RlpItem[] {
   return blocks;
 }
 
-/** What the Go node said about them. */
+/** Answers of the Go node about them. */
 export function transferBlockJson(): readonly {
   hash: string;
   transactionsRoot: string;

@@ -1,3 +1,4 @@
+/** Tests of intrinsic gas. */
 import { expect, test } from "@jest/globals";
 import { parseChainConfig } from "../../../node/config/chain-config.ts";
 import { forks } from "../../../node/config/forks.ts";

@@ -1,3 +1,4 @@
+/** Tests of Ethereum's transaction types against @ethereumjs/tx. */
 import { createCustomCommon, Hardfork, Mainnet } from "@ethereumjs/common";
 import { createFeeMarket1559Tx, createLegacyTx, createTxFromRLP } from "@ethereumjs/tx";
 import { expect, test } from "@jest/globals";
@@ -27,7 +28,7 @@ import { Random } from "./random.ts";
 const ROUNDS = 60;
 /** The generator of the case that runs. */
 let random = new Random(5);
-/** What each test of this file has of a timed run's seconds. */
+/** Share of each test of this file in a timed run's seconds. */
 const SHARE = 1 / 7;
 
 /** An authorization signed by a random key. */
@@ -69,7 +70,7 @@ function randomDraft(code: number): TransactionDraft {
 
 const word = (integer: Uint8Array) => toBeHex(bytesToBigint(integer), 32);
 
-/** What only blob and set-code transactions have. */
+/** Fields of blob and set-code transactions alone. */
 function laterFields({ fields }: TransactionDraft, ethType: number): object {
   const { maxFeePerBlobGas = 0n, blobVersionedHashes = [], authorizationList = [] } = fields ?? {};
   if (ethType === 3) return { maxFeePerBlobGas, blobVersionedHashes: blobVersionedHashes.map(toHex) };

@@ -1,3 +1,4 @@
+/** Tests of a sample of every transaction type. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { RlpCursor } from "../../../node/bytes/rlp-cursor.ts";

@@ -1,3 +1,4 @@
+/** Tests of the signers of transactions. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { integerBytes } from "../../../node/bytes/integer.ts";

@@ -1,3 +1,4 @@
+/** Tests of transactions: decoding, signing, limits. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, integerBytes } from "../../../node/bytes/integer.ts";

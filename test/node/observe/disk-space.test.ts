@@ -1,3 +1,4 @@
+/** Tests of the watch over free disk space. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

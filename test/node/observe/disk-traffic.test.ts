@@ -1,8 +1,9 @@
+/** Tests of the meters of disk traffic. */
 import { expect, test } from "@jest/globals";
 import { declareDiskTraffic } from "../../../node/observe/disk-traffic.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 
-/** What is declared, and what it reads off the text. */
+/** Values of the declared metrics after the text was read. */
 function totals(text: string): unknown[] {
   const found: unknown[] = [];
   const readMeter = ({ name, read }: { name: string; read: () => number }): void => {

@@ -1,3 +1,4 @@
+/** Tests of log files: rotation, limits, faults. */
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of log records: levels, JSON, terminal lines. */
 import { expect, test } from "@jest/globals";
 import { createLog, type LogFormat, type LogLevel, silentLog } from "../../../node/observe/log.ts";
 import { type LogRecord, logfmtLine, terminalLine } from "../../../node/observe/log-format.ts";

@@ -1,3 +1,4 @@
+/** Tests of the watch over the memory of the process. */
 import { expect, test } from "@jest/globals";
 import { silentLog } from "../../../node/observe/log.ts";
 import { type MemoryWatch, openMemoryWatch, ownMemory } from "../../../node/observe/memory-watch.ts";

@@ -1,3 +1,4 @@
+/** Tests of the checker of scrapes. */
 import { expect, test } from "@jest/globals";
 import { lintMetrics } from "../../support/metric-lint.ts";
 
@@ -31,12 +32,13 @@ test.each([
   expect(lintMetrics(GOOD.replace(from, to))).toEqual([complaint]);
 });
 
-const untyped = (name: string): string => `# HELP ${name} A.\n# TYPE ${name} untyped\n${name}{le="1"} 1\n`;
+const untypedMetric = (name: string): string =>
+  `# HELP ${name} A.\n# TYPE ${name} untyped\n${name}{le="1"} 1\n`;
 
 test("of what is untyped the spelling alone counts", () => {
-  expect(lintMetrics(untyped("knit_calls_gauge") + untyped("knit_calls_total"))).toEqual([]);
-  expect(lintMetrics(untyped("knit_callCount"))).toEqual(["knit_callCount: no snake_case"]);
-  expect(lintMetrics(untyped("knit_a").replace("untyped", "gauge"))).toEqual([
+  expect(lintMetrics(untypedMetric("knit_calls_gauge") + untypedMetric("knit_calls_total"))).toEqual([]);
+  expect(lintMetrics(untypedMetric("knit_callCount"))).toEqual(["knit_callCount: no snake_case"]);
+  expect(lintMetrics(untypedMetric("knit_a").replace("untyped", "gauge"))).toEqual([
     "knit_a: a label of histograms",
   ]);
 });

@@ -1,3 +1,4 @@
+/** Tests of the metrics: names, labels, meters. */
 import { expect, test } from "@jest/globals";
 import { createMetrics, exportedName } from "../../../node/observe/metrics.ts";
 import { MinuteRate } from "../../../node/observe/minute-rate.ts";

@@ -1,3 +1,4 @@
+/** Tests of progress bars and lines. */
 import { expect, test } from "@jest/globals";
 import { openProgress, type Progress, progressLine } from "../../../node/observe/progress.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of the admission of peers, in the Go node's order of checks. */
 import { expect, test } from "@jest/globals";
 import { admissionRefusal } from "../../../node/p2p/admission.ts";
 import { encodeHello } from "../../../node/p2p/base-messages.ts";
@@ -43,7 +44,7 @@ test("the highest common version of each protocol is selected, with consecutive 
 });
 
 test("a full node refuses peers in the handshake, except trusted ones", async () => {
-  await using full = await openNode("node", { maxPeers: 1, trustedNodes: [trusted("friend")] });
+  await using full = await openNode("node", { maxPeers: 1, trustedNodes: [trustedPeer("friend")] });
   using first = await connectRaw(full, "first");
   await first.greet();
   await until(() => full.peers().length === 1);
@@ -55,7 +56,7 @@ test("a full node refuses peers in the handshake, except trusted ones", async ()
   expect(new Set(full.peers().map(({ networks }) => networks[0]?.trusted))).toEqual(new Set([false, true]));
 });
 
-const trusted = (name: string) => ({
+const trustedPeer = (name: string) => ({
   id: keyOf(name).id,
   host: undefined,
   tcpPort: 0,

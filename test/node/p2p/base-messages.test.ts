@@ -1,3 +1,4 @@
+/** Tests of the messages of the base protocol. */
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { encodeRlp, type RlpInput } from "../../../node/bytes/rlp.ts";

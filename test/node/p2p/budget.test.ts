@@ -1,3 +1,4 @@
+/** Tests of the budgets of queues and rates. */
 import { expect, test } from "@jest/globals";
 import { createBudgetedQueue, createRate } from "../../../node/p2p/budget.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of TCP connections by host name. */
 import { createServer } from "node:net";
 import { expect, test } from "@jest/globals";
 import { connectTo } from "../../../node/p2p/connect.ts";

@@ -1,3 +1,4 @@
+/** Tests of the dialer: back-off, limits, static and dynamic nodes. */
 import { expect, jest, test } from "@jest/globals";
 import { Dialer } from "../../../node/p2p/dialer.ts";
 import type { NodeUrl } from "../../../node/p2p/node-url.ts";

@@ -1,3 +1,4 @@
+/** Tests of RLPx frames: damage, order, limits. */
 import { expect, test } from "@jest/globals";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { createRunningKeccak } from "../../../node/crypto/running-keccak.ts";

@@ -1,3 +1,4 @@
+/** Tests of the packets of the RLPx handshake, with the vectors of EIP-8. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { nodeIdOf } from "../../../node/bytes/brands.ts";

@@ -1,3 +1,4 @@
+/** Tests of mutated handshakes and frames. */
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
@@ -90,7 +91,7 @@ const hello = (n: number): Uint8Array =>
     multichannel: false,
   });
 
-async function encrypted(n: number): Promise<RlpxTransport> {
+async function openEncrypted(n: number): Promise<RlpxTransport> {
   return (await exchangeKeys(await dial(), self(n), fromBareHex(where.id))).transport;
 }
 
@@ -112,14 +113,14 @@ async function spoiltAuth(n: number): Promise<Socket> {
 }
 
 async function spoiltHello(n: number): Promise<Socket> {
-  const transport = await encrypted(n);
+  const transport = await openEncrypted(n);
   transport.write({ code: pick(4) === 0 ? pick(20) : 0, payload: mutate(hello(n)) });
   return transport.socket;
 }
 
 /** A good session, then frames whose bytes, codes, lengths or packing are wrong. */
 async function spoiltFrames(n: number): Promise<Socket> {
-  const transport = await encrypted(n);
+  const transport = await openEncrypted(n);
   transport.write({ code: 0, payload: hello(n) });
   for (let times = 1 + pick(4); times > 0; times--) {
     const payload = seededBytes(random, pick(300));

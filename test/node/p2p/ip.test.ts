@@ -1,3 +1,4 @@
+/** Tests of IP addresses, networks and relay rules. */
 import { expect, test } from "@jest/globals";
 import { createAddressFilter, ipBytes, ipText, mayRelay, plainIp, subnetOf } from "../../../node/p2p/ip.ts";
 

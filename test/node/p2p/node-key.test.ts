@@ -1,3 +1,4 @@
+/** Tests of the node key and its file. */
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of node lists that are replaced while a node runs. */
 import { mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of node URLs, accepted and refused as by the Go node. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
@@ -23,7 +24,7 @@ const { nodeUrls } = JSON.parse(
   readFileSync(new URL("../../vectors/network/samples.json", import.meta.url), "utf8"),
 ) as Samples;
 const id = nodeUrls.nodeId;
-const refused = (message: unknown) =>
+const refusalOf = (message: unknown) =>
   expect.objectContaining({ name: "P2pError", code: "bad-node-url", message });
 
 describe("what the Go node accepts", () => {
@@ -47,7 +48,7 @@ describe("what the Go node refuses, with its text", () => {
   // A name is not looked up before it is dialled.
   const rejected = nodeUrls.rejected.filter(({ error }) => error !== "no such host");
   test.each(rejected)("$url: $error", ({ url, error }) => {
-    expect(() => parseNodeUrl(url)).toThrow(refused(expect.stringContaining(error)));
+    expect(() => parseNodeUrl(url)).toThrow(refusalOf(expect.stringContaining(error)));
   });
 
   test.each([
@@ -66,7 +67,7 @@ describe("what the Go node refuses, with its text", () => {
     [`kni://${id}@127.0.0.1:foo`, `parse "kni://${id}@127.0.0.1:foo": invalid port ":foo" after host`],
     ["kni://a\nb@h:1", 'parse "kni://a\\nb@h:1": net/url: invalid control character in URL'],
   ])("%j: %s", (url, message) => {
-    expect(() => parseNodeUrl(url)).toThrow(refused(message));
+    expect(() => parseNodeUrl(url)).toThrow(refusalOf(message));
   });
 });
 

@@ -1,3 +1,4 @@
+/** Tests of the peer set of a node, over real sockets. */
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import { P2pError } from "../../../node/p2p/error.ts";

@@ -1,3 +1,4 @@
+/** Tests of the memory budget that peers share. */
 import { expect, test } from "@jest/globals";
 import { MESSAGE_OVERHEAD, type MemoryShare, PeerMemory } from "../../../node/p2p/peer-memory.ts";
 

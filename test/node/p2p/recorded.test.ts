@@ -1,3 +1,4 @@
+/** Tests of recorded connections of Go nodes. */
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 import { replayConnections } from "../../support/network-vectors.ts";

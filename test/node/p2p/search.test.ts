@@ -1,3 +1,4 @@
+/** Tests of the selection of discovered nodes. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import type { DialKind } from "../../../node/p2p/dialer.ts";
 import type { FoundNode } from "../../../node/p2p/discovery/packets.ts";

@@ -1,3 +1,4 @@
+/** Tests of a peer's session: limits, pings, handshake deadline. */
 import { createServer, type Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../../node/observe/metrics.ts";

@@ -1,3 +1,4 @@
+/** Tests of the Snappy block format, with hostile blocks. */
 import { createRequire } from "node:module";
 import { expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";

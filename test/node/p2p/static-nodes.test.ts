@@ -1,3 +1,4 @@
+/** Tests of static nodes from lists and callers. */
 import { expect, test } from "@jest/globals";
 import { mapKey } from "../../../node/bytes/hex.ts";
 import type { NodeUrl } from "../../../node/p2p/node-url.ts";

@@ -1,4 +1,4 @@
-/** Which block goes to which peer, and when; blobs travel with the blocks that validators send each other only. */
+/** Tests of the selection of peers for a block; blobs travel only with the blocks that validators send each other. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";

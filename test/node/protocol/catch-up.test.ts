@@ -54,7 +54,7 @@ function silentAbout(code: number): (message: ProtocolMessage) => ProtocolMessag
   return (message) => (message.code === code ? [] : [message]);
 }
 
-async function left(session: Session): Promise<string> {
+async function leaveReason(session: Session): Promise<string> {
   const error = await session.first;
   await session.close();
   return `${(error as { code?: string } | undefined)?.code}`;
@@ -132,7 +132,7 @@ const LIES: [what: string, code: string, tamper: (message: ProtocolMessage) => r
       "headers whose committed seals are cut off",
       "bad-block",
       rewriting(messages.headers, (headers) =>
-        headers.map((header) => ({ ...header, extra: unsealed(header.extra) })),
+        headers.map((header) => ({ ...header, extra: withoutSeals(header.extra) })),
       ),
     ],
     [
@@ -176,7 +176,7 @@ const LIES: [what: string, code: string, tamper: (message: ProtocolMessage) => r
   ];
 
 /** Extra data without committed seals: the validators and the proposer's seal stay. */
-function unsealed(extra: Uint8Array): Uint8Array {
+function withoutSeals(extra: Uint8Array): Uint8Array {
   const { vanity, validators, seal } = parseExtra(extra);
   return encodeExtra({ vanity, validators, seal, committedSeals: [] });
 }
@@ -185,7 +185,7 @@ test.each(LIES)(
   "a peer that gives %s is left with the code %s, and an honest one gives the rest",
   async (_, code, tamper) => {
     await using behind = await aNode({ number: 2, timings: { requestMs: 200 } });
-    expect(await left(connect(behind.end, aLiar(ahead, 66, tamper)))).toBe(code);
+    expect(await leaveReason(connect(behind.end, aLiar(ahead, 66, tamper)))).toBe(code);
     const timeouts = ["headers", "bodies"].map((kind) => behind.sum(`klay/downloader/${kind}/timeout`));
     expect(Math.max(...timeouts) > 0).toBe(code === "timeout");
     const session = connect(behind.end, ahead.end);
@@ -210,7 +210,7 @@ test("an endless stream of headers is followed no further than the first without
     behind.end,
     aLiar(ahead, 66, (message) => status(message).flatMap(endless)),
   );
-  expect(await left(session)).toBe("bad-block");
+  expect(await leaveReason(session)).toBe("bad-block");
   expect(headOf(behind)).toBe(0);
   expect(asked).toBeLessThan(40);
 });

@@ -1,3 +1,4 @@
+/** Tests of a peer's claimed head and known hashes. */
 import { expect, test } from "@jest/globals";
 import { createKnownSet } from "../../../node/protocol/chain-peer.ts";
 

@@ -13,7 +13,7 @@ function addressOf(number: number): Uint8Array {
   return new Uint8Array(20).fill(number);
 }
 
-function connected({ protocol }: TestNode): Uint8Array[] {
+function connectPeer({ protocol }: TestNode): Uint8Array[] {
   return [...protocol.consensus.connected()];
 }
 
@@ -27,7 +27,7 @@ test("messages travel between consensus nodes, by address, until one leaves", as
   await using proxy = await aNode({ number: 3, type: "pn" });
   const sessions = [connect(first.end, second.end), connect(first.end, proxy.end)];
   await until(() => first.protocol.peerCount() === 2 && second.protocol.peerCount() === 1);
-  expect(connected(first)).toEqual([addressOf(2)]);
+  expect(connectPeer(first)).toEqual([addressOf(2)]);
 
   const heard: unknown[] = [];
   const stop = second.protocol.consensus.onMessage((from, message) => void heard.push([from, message]));
@@ -39,7 +39,7 @@ test("messages travel between consensus nodes, by address, until one leaves", as
 
   await sessions[0]?.close();
   await until(() => first.protocol.peerCount() === 1);
-  expect(connected(first)).toEqual([]);
+  expect(connectPeer(first)).toEqual([]);
   expect(first.protocol.consensus.send(addressOf(2), envelope)).toBe(false);
   await sessions[1]?.close();
 });

@@ -1,3 +1,4 @@
+/** Tests of the warnings about blocks ahead of the clock. */
 import { expect, test } from "@jest/globals";
 import { silentLog } from "../../../node/observe/log.ts";
 import { FutureBlockLog } from "../../../node/protocol/future-block-log.ts";

@@ -10,7 +10,7 @@ import { aLink, connect } from "../../support/protocol-peer.ts";
 import { aPuppet, type Puppet } from "../../support/puppet.ts";
 import { until } from "../../support/until.ts";
 
-function pushed(block: Block): Uint8Array {
+function pushMessage(block: Block): Uint8Array {
   const body = encodeRlpList(block.transactions.map(({ raw }) => raw));
   return messages.newBlock.encode({ header: block.header, body, td: BigInt(block.header.number + 1) });
 }
@@ -97,7 +97,7 @@ test("transactions and blocks are not sent back to their sender", async () => {
   await until(() => node.protocol.peerCount() === 2);
   giver.say(messages.transactions.code, messages.transactions.encode([aTransfer(0).raw]));
   await until(() => transactionHashes(other).length === 1);
-  giver.say(messages.newBlock.code, pushed(await makeBlock(maker)));
+  giver.say(messages.newBlock.code, pushMessage(await makeBlock(maker)));
   await until(() => codes(other).includes(messages.newBlock.code));
   expect(codes(giver)).toEqual([]);
   giver.link.close();
@@ -155,7 +155,7 @@ test("pushed blocks are imported in order, whatever order they arrive in", async
   const puppet = await aPuppet(node, 9, "pn");
   const blocks: Block[] = [];
   for (let i = 0; i < 4; i++) blocks.push(await makeBlock(maker));
-  for (const block of blocks.toReversed()) puppet.say(messages.newBlock.code, pushed(block));
+  for (const block of blocks.toReversed()) puppet.say(messages.newBlock.code, pushMessage(block));
   await until(() => headOf(node) === 4);
   await until(() => node.sum("cn/fetcher/prop/announces/out") === 4);
   expect(node.sum("cn/fetcher/prop/broadcasts/in")).toBe(4);
@@ -169,7 +169,7 @@ test("a pushed block that no validator sealed ends the session and changes nothi
   const puppet = await aPuppet(node, 9, "pn");
   const block = await makeBlock(maker);
   const forged = { ...block, header: { ...block.header, gasUsed: 5n } };
-  puppet.say(messages.newBlock.code, pushed(forged));
+  puppet.say(messages.newBlock.code, pushMessage(forged));
   expect(await puppet.left).toBe("bad-block");
   expect(headOf(node)).toBe(0);
   puppet.link.close();
@@ -180,7 +180,7 @@ test("a pushed block of the near future is delayed, not punished", async () => {
   await using maker = await aNode({ number: 1, type: "cn", time });
   await using node = await aNode({ number: 2, time });
   const puppet = await aPuppet(node, 9, "pn");
-  puppet.say(messages.newBlock.code, pushed(await makeBlock(maker)));
+  puppet.say(messages.newBlock.code, pushMessage(await makeBlock(maker)));
   puppet.say(
     messages.headersRequest.code,
     messages.headersRequest.encode({ origin: 0n, amount: 1n, skip: 0n, reverse: false }),
@@ -264,12 +264,12 @@ test("a peer that pushes blocks without a known parent stays within its share of
   const puppet = await aPuppet(node, 9, "pn");
   const blocks: Block[] = [];
   for (let i = 0; i < 14; i++) blocks.push(await makeBlock(maker));
-  for (const block of blocks.slice(1)) puppet.say(messages.newBlock.code, pushed(block));
+  for (const block of blocks.slice(1)) puppet.say(messages.newBlock.code, pushMessage(block));
   puppet.say(messages.bodiesRequest.code, messages.bodiesRequest.encode([]));
   await until(() => codes(puppet).includes(messages.bodies.code)); // all before that was handled
   expect(node.sum("cn/fetcher/prop/broadcasts/dos")).toBe(13 - 8);
   const other = await aPuppet(node, 10, "pn");
-  other.say(messages.newBlock.code, pushed(blocks[0] as Block)); // fourteen were made
+  other.say(messages.newBlock.code, pushMessage(blocks[0] as Block)); // fourteen were made
   await until(() => headOf(node) === 9);
   expect(node.open.writer.tip.header.number).toBe(9);
   puppet.link.close();
@@ -287,7 +287,7 @@ test("pushed blocks are imported while a peer stalls the catch-up", async () => 
   staller.second.send(status.code, claim);
   await until(() => node.protocol.syncing() !== undefined);
   const puppet = await aPuppet(node, 9, "pn");
-  puppet.say(messages.newBlock.code, pushed(await makeBlock(maker)));
+  puppet.say(messages.newBlock.code, pushMessage(await makeBlock(maker)));
   await until(() => headOf(node) === 1);
   expect(node.protocol.syncing()).toMatchObject({ startingBlock: 0, currentBlock: 1, highestBlock: 999 });
   await node.protocol.synced;

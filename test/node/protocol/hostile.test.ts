@@ -45,10 +45,10 @@ test("sessions full of damaged messages end with a code or continue, and an hone
     link.second.send(status.code, status.payload);
     for (let sent = 0; sent < 5; sent++) {
       const [code, payload] = samples[Math.floor(random() * samples.length)] ?? [0, block.hash];
-      link.second.send(code, damaged(payload, random));
+      link.second.send(code, damage(payload, random));
     }
     link.second.send(messages.nodeDataRequest.code, encodeRlpList([]));
-    await Promise.race([run, answered(link.second)]);
+    await Promise.race([run, expectAnswer(link.second)]);
     link.close();
     ends.push(await run);
   }
@@ -63,11 +63,11 @@ test("sessions full of damaged messages end with a code or continue, and an hone
 }, 60_000);
 
 /** Resolves when the node answered the last question, and so has handled everything before. */
-async function answered({ messages: all }: ReturnType<typeof aLink>["second"]): Promise<void> {
+async function expectAnswer({ messages: all }: ReturnType<typeof aLink>["second"]): Promise<void> {
   for await (const { code } of all) if (code === messages.nodeData.code) return;
 }
 
-function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
+function damage(bytes: Uint8Array, random: () => number): Uint8Array {
   const changed = Uint8Array.from(bytes);
   const at = Math.floor(random() * bytes.length);
   if (random() < 0.3) return changed;

@@ -19,7 +19,7 @@ interface Recorded {
   readonly payload: string;
 }
 
-function recorded(): Recorded[] {
+function recordings(): Recorded[] {
   const { connections } = JSON.parse(gunzipSync(readFileSync(RECORDED)).toString()) as {
     connections: { events: Recorded[] }[];
   };
@@ -35,18 +35,18 @@ test("recorded messages encode to the same bytes, and answers match their reques
 });
 
 test("the recording has every kind of message of these nodes", () => {
-  const kinds = new Set(recorded().map(({ code }) => code));
+  const kinds = new Set(recordings().map(({ code }) => code));
   expect([...kinds].sort((a, b) => a - b)).toEqual([0x00, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x11]);
 });
 
 test("a damaged message is refused with a code, or encodes to exactly its bytes", () => {
   const random = seededRandom(65);
   let refused = 0;
-  for (const { code, payload } of recorded()) {
+  for (const { code, payload } of recordings()) {
     const row = messageRow(code, 67);
     if (row === undefined) throw new Error(`no row for code ${code}`);
     for (let i = 0; i < mutations; i++) {
-      if (!standsForItself(row, damaged(fromBareHex(payload), random))) refused++;
+      if (!standsForItself(row, damage(fromBareHex(payload), random))) refused++;
     }
   }
   expect(refused).toBeGreaterThan(0);
@@ -66,7 +66,7 @@ function standsForItself(row: MessageRow<unknown>, bytes: Uint8Array): boolean {
 }
 
 /** A few bytes changed, cut off, put in or said twice. */
-function damaged(bytes: Uint8Array, random: () => number): Uint8Array {
+function damage(bytes: Uint8Array, random: () => number): Uint8Array {
   const at = Math.floor(random() * bytes.length);
   switch (Math.floor(random() * 4)) {
     case 0: {
@@ -139,7 +139,7 @@ test("a message of the smallest items is refused before they exhaust the memory"
 });
 
 test("a header longer than any real one is refused", () => {
-  const one = recorded().find(({ code }) => code === messages.headers.code);
+  const one = recordings().find(({ code }) => code === messages.headers.code);
   const [header] = messages.headers.decode(fromBareHex(one?.payload ?? ""));
   if (header === undefined) throw new Error("no header was recorded");
   const long = messages.headerFetchResponse.encode({ ...header, vote: new Uint8Array(300_000) });

@@ -41,7 +41,7 @@ test("nodes of different chains or networks disconnect", async () => {
   }
 });
 
-function met(node: TestNode, type: "cn" | "pn" | "en" | "bn"): Promise<string> {
+function meet(node: TestNode, type: "cn" | "pn" | "en" | "bn"): Promise<string> {
   const link = aLink(node.end, { type, number: 9 });
   void link.second.next().then((status) => status && link.second.send(status.code, status.payload));
   void until(() => node.protocol.peerCount() === 1).then(() => link.close());
@@ -53,8 +53,8 @@ function met(node: TestNode, type: "cn" | "pn" | "en" | "bn"): Promise<string> {
 
 test("boot nodes are refused, endpoint nodes are admitted", async () => {
   await using node = await aNode({ number: 1 });
-  expect(await met(node, "bn")).toBe("unwanted");
-  expect(await met(node, "en")).toBe("met");
+  expect(await meet(node, "bn")).toBe("unwanted");
+  expect(await meet(node, "en")).toBe("met");
 });
 
 test("a consensus node admits another only when it may take part in consensus", async () => {
@@ -63,10 +63,10 @@ test("a consensus node admits another only when it may take part in consensus", 
   await using node = await aNode({ number: 1, type: "cn", isValidator });
   await using strict = await aNode({ number: 1, type: "cn", isValidator: () => false });
   await using proxy = await aNode({ number: 1, type: "pn", isValidator: () => false });
-  expect(await met(node, "cn")).toBe("met");
-  expect(await met(strict, "cn")).toBe("unwanted");
-  expect(await met(strict, "pn")).toBe("met");
-  expect(await met(proxy, "cn")).toBe("met");
+  expect(await meet(node, "cn")).toBe("met");
+  expect(await meet(strict, "cn")).toBe("unwanted");
+  expect(await meet(strict, "pn")).toBe("met");
+  expect(await meet(proxy, "cn")).toBe("met");
   expect(addressOfKey(new Uint8Array(32).fill(7))).not.toEqual(known);
 });
 

@@ -1,3 +1,4 @@
+/** Tests of the gas prices of calls under the rules of each fork. */
 import { expect, test } from "@jest/globals";
 import type { CallArgs } from "../../../node/calls/arguments/transaction-args.ts";
 import { callOf } from "../../../node/calls/run-call.ts";

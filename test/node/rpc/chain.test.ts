@@ -1,3 +1,4 @@
+/** Tests of the methods about blocks and the chain, against recorded answers. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Tests of the credit of the main network. */
 import { createHash } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { rpcProfiles } from "../../../node/compat/profiles.ts";

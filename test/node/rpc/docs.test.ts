@@ -1,3 +1,4 @@
+/** Tests of docs/rpc.md and docs/openrpc.json: generated from the registry. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { unsupported } from "../../../node/rpc/unsupported.ts";

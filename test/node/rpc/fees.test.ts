@@ -1,3 +1,4 @@
+/** Tests of the suggested tips and the fee history. */
 import { expect, test } from "@jest/globals";
 import { feeHistory } from "../../../node/calls/fee-history.ts";
 import { suggestedPrice, suggestedTip } from "../../../node/calls/gas-price.ts";

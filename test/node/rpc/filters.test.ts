@@ -11,7 +11,7 @@ import type { Receipt } from "../../../node/model/receipt.ts";
 import type { PendingListener } from "../../../node/txpool/pool.ts";
 
 const hashOf = (number: number): Uint8Array => new Uint8Array(32).fill(number);
-const shown = (number: number): string => `0x${Buffer.from(hashOf(number)).toString("hex")}`;
+const hashText = (number: number): string => `0x${Buffer.from(hashOf(number)).toString("hex")}`;
 const blockOf = (number: number): Block => ({ header: { number }, hash: hashOf(number) }) as unknown as Block; // what is read
 
 const listen =
@@ -67,8 +67,8 @@ test("a block filter reports each new block once", async () => {
   const id = filters.addBlocks();
   expect(await changes(id)).toEqual([]);
   grow(8);
-  expect(await changes(id)).toEqual([shown(6), shown(7)]);
-  expect(await changes(id)).toEqual([shown(8)]);
+  expect(await changes(id)).toEqual([hashText(6), hashText(7)]);
+  expect(await changes(id)).toEqual([hashText(8)]);
   expect(await changes(id)).toEqual([]);
 });
 
@@ -78,8 +78,8 @@ test("a pending transaction filter reports transactions since its creation", asy
   pend(1, 2);
   const second = filters.addPending();
   pend(3);
-  expect(await changes(first)).toEqual([shown(1), shown(2), shown(3)]);
-  expect(await changes(second)).toEqual([shown(3)]);
+  expect(await changes(first)).toEqual([hashText(1), hashText(2), hashText(3)]);
+  expect(await changes(second)).toEqual([hashText(3)]);
   for (const id of [first, second]) filters.remove(id);
   expect(listeners()).toEqual([1, 0]);
   filters.remove(other);
@@ -123,7 +123,7 @@ test("logs of reported blocks that leave the chain are returned as removed", asy
   rewind(6, receipts);
   grow(7);
   expect(await changes(logs)).toMatchObject([{ blockNumber: "0x7", removed: true }, "7-7"]);
-  expect(await changes(blocks)).toEqual([shown(6), shown(7)]);
+  expect(await changes(blocks)).toEqual([hashText(6), hashText(7)]);
 });
 
 test("a filter expires five minutes after its last poll", async () => {

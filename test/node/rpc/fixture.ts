@@ -19,7 +19,7 @@ import {
   subscription,
 } from "../../../node/jsonrpc/subscription.ts";
 
-/** What was recorded. */
+/** Recorded blocks and answers. */
 export interface Recorded {
   readonly http: readonly {
     readonly method: string;
@@ -187,7 +187,7 @@ export function aCall(name: string, params: unknown = [], id: unknown = 1): stri
 /** A bare socket that gathers what comes. */
 export interface Peer extends AsyncDisposable {
   readonly socket: Socket;
-  /** What has come so far. */
+  /** Bytes that have come so far. */
   readonly received: string;
   send(bytes: string | Uint8Array): void;
   /** Resolves with everything received once it passes the check. Rejects when the peer closes before. */

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** An endpoint's answers; `given` lists the calls of the readers. */
-function answered(name: string, ...params: unknown[]): unknown {
+function call(name: string, ...params: unknown[]): unknown {
   const readers = {
     call: (method: string) => {
       given.push(method);
@@ -53,22 +53,22 @@ test("a call that needs little gas runs inline, as does its failure", () => {
   const balance = `"0x${"7".padStart(64, "0")}"`;
   for (const name of ["eth_call", "chain_call"])
     for (const tag of ["latest", "pending"]) {
-      expect(answered(name, { to: SHORT }, tag)).toBe(`{"jsonrpc":"2.0","id":1,"result":${balance}}\n`);
+      expect(call(name, { to: SHORT }, tag)).toBe(`{"jsonrpc":"2.0","id":1,"result":${balance}}\n`);
     }
-  expect(answered("eth_call", { to: ECHO, data: "0x01020304" }, "latest")).toContain(
+  expect(call("eth_call", { to: ECHO, data: "0x01020304" }, "latest")).toContain(
     '"code":3,"message":"execution reverted","data":"0x01020304"',
   );
-  expect(answered("eth_call", {}, "latest")).toContain('"result":"0x"');
+  expect(call("eth_call", {}, "latest")).toContain('"result":"0x"');
   expect(given).toEqual([]);
 });
 
 test("a call that needs more gas, an older block or state overrides runs in a reader", async () => {
   given = [];
-  await answered("eth_call", { to: ENDLESS }, "latest");
-  await answered("eth_call", { to: ENDLESS, gas: "0xea60" }, "latest");
-  await answered("eth_call", { to: SHORT }, "0x0");
-  await answered("eth_call", { to: SHORT }, "latest", { [SHORT]: { balance: "0x1" } });
-  await answered("eth_estimateGas", { to: SHORT });
+  await call("eth_call", { to: ENDLESS }, "latest");
+  await call("eth_call", { to: ENDLESS, gas: "0xea60" }, "latest");
+  await call("eth_call", { to: SHORT }, "0x0");
+  await call("eth_call", { to: SHORT }, "latest", { [SHORT]: { balance: "0x1" } });
+  await call("eth_estimateGas", { to: SHORT });
   expect(given).toEqual(["eth_call", "eth_call", "eth_call", "eth_call", "eth_estimateGas"]);
 });
 

@@ -1,4 +1,4 @@
-/** What listeners are made of when options or a start do not say it (service.md 4.2, rpc.md 9 rows 15 to 18 and 54). */
+/** Tests of the defaults of listeners when options or a start leave them out. */
 import { expect, test } from "@jest/globals";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { configuredPlans } from "../../../node/compose/configured-listeners.ts";
@@ -18,7 +18,7 @@ const own = {
 };
 
 /** Starts a listener of a node with settings of its own, or none, and says of what it would be made. */
-async function planned(
+async function planOf(
   profile: ProfileName,
   kind: ListenerKind,
   { configured = own, said = [] }: { configured?: Partial<ListenerPlan>; said?: readonly unknown[] } = {},
@@ -43,36 +43,36 @@ async function planned(
 test("the service has fixed defaults, whatever the node was started with", async () => {
   const both = { host: "localhost", origins: [], virtualHosts: ["own"] };
   const http = { ...both, port: 8551, modules: ["chain", "net", "rpc"] };
-  expect(await planned("service", "http")).toEqual(http);
-  expect(await planned("service", "http", { configured: {} })).toEqual({
+  expect(await planOf("service", "http")).toEqual(http);
+  expect(await planOf("service", "http", { configured: {} })).toEqual({
     ...http,
     virtualHosts: ["localhost"],
   });
   const ws = { ...both, port: 8552, modules: ["chain", "net", "personal"] };
-  expect(await planned("service", "ws")).toEqual(ws);
+  expect(await planOf("service", "ws")).toEqual(ws);
 });
 
 test.each([
   ["klaytn", "klay"],
   ["kaia", "kaia"],
 ] as const)("a Go node of the %s line falls back on what it was started with", async (profile, chain) => {
-  expect(await planned(profile, "http")).toEqual({ ...own, modules: [] });
-  expect(await planned(profile, "ws")).toEqual(own);
+  expect(await planOf(profile, "http")).toEqual({ ...own, modules: [] });
+  expect(await planOf(profile, "ws")).toEqual(own);
   const fixed = { host: "localhost", origins: [], virtualHosts: ["localhost"] };
-  expect(await planned(profile, "http", { configured: {} })).toEqual({ ...fixed, port: 8551, modules: [] });
+  expect(await planOf(profile, "http", { configured: {} })).toEqual({ ...fixed, port: 8551, modules: [] });
   const modules = ["net", "web3", chain, "eth"];
-  expect(await planned(profile, "ws", { configured: {} })).toEqual({ ...fixed, port: 8552, modules });
+  expect(await planOf(profile, "ws", { configured: {} })).toEqual({ ...fixed, port: 8552, modules });
 });
 
 test("what a start says counts in every profile, host first, modules last", async () => {
   const said = ["::1", 9, "http://a, http://b", "net,web3"];
   const plan = { host: "::1", port: 9, origins: ["http://a", "http://b"], modules: ["net", "web3"] };
   for (const profile of ["service", "klaytn", "kaia"] as const) {
-    expect(await planned(profile, "http", { said: [...said, "c"] })).toEqual({
+    expect(await planOf(profile, "http", { said: [...said, "c"] })).toEqual({
       ...plan,
       virtualHosts: ["c"],
     });
-    expect(await planned(profile, "ws", { said })).toMatchObject(plan);
+    expect(await planOf(profile, "ws", { said })).toMatchObject(plan);
   }
 });
 

@@ -1,3 +1,4 @@
+/** Tests of the log methods: filters, ranges, limits. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { logFilter } from "../../../node/calls/arguments/log-filter.ts";

@@ -1,3 +1,4 @@
+/** Tests of the errors of raw transactions. */
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex } from "../../../node/bytes/hex.ts";

@@ -1,3 +1,4 @@
+/** Tests of notifications of logs that leave the chain. */
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import type { Chain, HeadListener, RewindListener } from "../../../node/chain/chain.ts";

@@ -1,3 +1,4 @@
+/** Tests of the recovery of senders ahead of the calls of a batch. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
 import { decodeChainTransaction } from "../../../node/calls/raw-transaction.ts";

@@ -13,7 +13,7 @@ import { noFiles } from "../../support/no-files.ts";
 import { readingParts } from "../../support/reading-parts.ts";
 import { onBug } from "./fixture.ts";
 
-/** What a test has of a node; the rest is made up. */
+/** Parts of a node that a test gives; the rest are stand-ins. */
 export type ServedParts = Pick<NodeRegistryDeps, "chain" | "pool" | "accounts" | "dataDirectory"> &
   Partial<NodeRegistryDeps>;
 

@@ -13,7 +13,7 @@ import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { assemble } from "../../support/evm.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";
-import { aSigningNode, refused, type SigningNode } from "./signing-fixture.ts";
+import { aSigningNode, refusalOf, type SigningNode } from "./signing-fixture.ts";
 
 const CHAIN_ID = 9001;
 const at = (name: number): string => `0x${name.toString(16).padStart(40, "0")}`;
@@ -114,7 +114,7 @@ describe("calls and estimates", () => {
       const more = method === "eth_estimateGas" ? [] : ["latest"];
       await expect(
         ask(method, { from, input: "0x00", authorizationList: [given] }, ...more),
-      ).rejects.toMatchObject(refused("SetCodeTx must have a non-nil recipient address"));
+      ).rejects.toMatchObject(refusalOf("SetCodeTx must have a non-nil recipient address"));
       await expect(ask(method, { from, to, authorizationList: [] }, ...more)).rejects.toMatchObject({
         message: expect.stringContaining(
           "err: EIP-7702 transaction with empty auth list (sender 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A)",
@@ -140,7 +140,7 @@ describe("calls and estimates", () => {
       authorizationList: Array.from({ length: 5 }, () => given),
     };
     await expect(ask("chain_createAccessList", args, "latest")).rejects.toMatchObject(
-      refused("insufficient gas to process all authorizations"),
+      refusalOf("insufficient gas to process all authorizations"),
     );
   });
 
@@ -206,12 +206,12 @@ describe("transactions", () => {
     const { to: _, ...creation } = await argsOf({ input: "0x00", gas: "0x30d40" });
     for (const method of ["eth_fillTransaction", "eth_sendTransaction"])
       expect(await node.call(method, [creation])).toEqual(
-        refused("SetCodeTx must have a non-nil recipient address"),
+        refusalOf("SetCodeTx must have a non-nil recipient address"),
       );
     const { authorizationList } = creation;
     const nothing = { from: node.rich, authorizationList };
     expect(await node.call("eth_fillTransaction", [nothing])).toEqual(
-      refused("contract creation without any data provided"),
+      refusalOf("contract creation without any data provided"),
     );
   });
 

@@ -1,3 +1,4 @@
+/** Tests of the batches of sender recovery over turns of the event loop. */
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { SignerBatches } from "../../../node/calls/signer-batches.ts";

@@ -16,7 +16,7 @@ import { aSession } from "./fixture.ts";
 import { aPool } from "./recorded-chain.ts";
 import { servedNode } from "./served-node.ts";
 
-/** What a signing method answers. */
+/** Answer of a signing method. */
 export interface Answer {
   readonly raw: string;
   readonly tx: Readonly<Record<string, unknown>>;
@@ -82,13 +82,13 @@ export async function aSigningNode(): Promise<SigningNode> {
     call: (method, params, profile = "service") => {
       const endpoint = endpoints.get(profile) ?? servedNode(profile, served);
       endpoints.set(profile, endpoint);
-      return answered(endpoint, JSON.stringify({ id: 1, method, params }));
+      return call(endpoint, JSON.stringify({ id: 1, method, params }));
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
-async function answered<T>(endpoint: RpcEndpoint, request: string): Promise<T> {
+async function call<T>(endpoint: RpcEndpoint, request: string): Promise<T> {
   const answer = JSON.parse((await endpoint.answer(request, aSession)) ?? "") as { result?: T; error?: T };
   return (answer.error ?? answer.result) as T; // each test says what it expects of which
 }
@@ -96,6 +96,6 @@ async function answered<T>(endpoint: RpcEndpoint, request: string): Promise<T> {
 const possession = () => Promise.resolve({ publicKey: Uint8Array.of(1), proof: Uint8Array.of(2) });
 
 /** A refusal with the generic code. */
-export function refused(message: string): object {
+export function refusalOf(message: string): object {
   return { code: -32000, message };
 }

@@ -6,7 +6,7 @@ import { decodeTransaction } from "../../../node/model/transaction.ts";
 import { payerKeys, senderKeys } from "../../../node/model/transaction-signers.ts";
 import { transactionTypes } from "../../../node/model/transaction-table.ts";
 import type { TransactionType } from "../../../node/model/transaction-type.ts";
-import { aSigningNode, refused, type SigningNode } from "./signing-fixture.ts";
+import { aSigningNode, refusalOf, type SigningNode } from "./signing-fixture.ts";
 
 let node: SigningNode;
 let rich: string;
@@ -52,14 +52,14 @@ function membersOf(type: TransactionType): Record<string, string | number | bool
 
 const families = transactionTypes.filter(({ code }) => code > 0 && code < 0x100);
 
-function given(type: TransactionType): Record<string, unknown> {
+function argumentsOf(type: TransactionType): Record<string, unknown> {
   const price = { gas: "0x30d40", gasPrice: "0x5d21dba00", nonce: "0x7" };
   return { from: rich, ...price, typeInt: type.code, ...membersOf(type) };
 }
 
 describe.each(families.map((type) => [type.name, type] as const))("%s", (name, type) => {
   test("is signed by its sender, and the JSON has its members", async () => {
-    const { raw, tx } = await node.call("chain_signTransaction", [given(type)]);
+    const { raw, tx } = await node.call("chain_signTransaction", [argumentsOf(type)]);
     const decoded = decodeTransaction(fromHex(raw));
     expect(decoded.type).toBe(type);
     expect(signersOf(senderKeys(decoded, node.chainId))).toEqual([rich]);
@@ -72,11 +72,11 @@ describe.each(families.map((type) => [type.name, type] as const))("%s", (name, t
   });
 
   test("requires its members and refuses others", async () => {
-    const all = given(type);
+    const all = argumentsOf(type);
     for (const member of Object.keys(membersOf(type))) {
       const { [member]: _, ...rest } = all;
       expect(await node.call("chain_signTransaction", [rest])).toEqual(
-        refused(`json:"${member}" is required for ${name}`),
+        refusalOf(`json:"${member}" is required for ${name}`),
       );
     }
     const others = {
@@ -90,7 +90,7 @@ describe.each(families.map((type) => [type.name, type] as const))("%s", (name, t
     for (const [member, value] of Object.entries(others)) {
       if (member in membersOf(type) || (member === "to" && "codeFormat" in membersOf(type))) continue;
       expect(await node.call("chain_signTransaction", [{ ...all, [member]: value }])).toEqual(
-        refused(`json:"${member}" is not a field of ${name}`),
+        refusalOf(`json:"${member}" is not a field of ${name}`),
       );
     }
   });
@@ -101,20 +101,22 @@ const delegated = families.filter(({ payerDigest }) => payerDigest !== undefined
 test.each(delegated.map((type) => [type.name, type] as const))(
   "%s is signed by its fee payer before or after its sender",
   async (_name, type) => {
-    const { tx: bySender } = await node.call("chain_signTransaction", [given(type)]);
+    const { tx: bySender } = await node.call("chain_signTransaction", [argumentsOf(type)]);
     const { signatures } = bySender;
-    const { raw, tx } = await node.call("chain_signTransactionAsFeePayer", [{ ...given(type), signatures }]);
+    const { raw, tx } = await node.call("chain_signTransactionAsFeePayer", [
+      { ...argumentsOf(type), signatures },
+    ]);
     const decoded = decodeTransaction(fromHex(raw));
     expect(signersOf(senderKeys(decoded, node.chainId))).toEqual([rich]);
     expect(signersOf(payerKeys(decoded, node.chainId))).toEqual([payer]);
-    const early = await node.call("chain_signTransactionAsFeePayer", [given(type)]);
+    const early = await node.call("chain_signTransactionAsFeePayer", [argumentsOf(type)]);
     expect(early.tx["signatures"]).toEqual([]);
     expect(early.tx["feePayerSignatures"]).toEqual(tx["feePayerSignatures"]);
   },
 );
 
 test("a fee payer's request needs all members that the sender signed", async () => {
-  const { typeInt, nonce, gas, gasPrice, ...rest } = given(delegated[0] as TransactionType);
+  const { typeInt, nonce, gas, gasPrice, ...rest } = argumentsOf(delegated[0] as TransactionType);
   const steps = [
     ["tx should have a type value", {}],
     ["nonce of the sender is not set", { typeInt }],
@@ -125,18 +127,18 @@ test("a fee payer's request needs all members that the sender signed", async () 
   let said: object = rest;
   for (const [message, next] of steps) {
     said = { ...said, ...next };
-    expect(await node.call("personal_sendTransactionAsFeePayer", [said, ""])).toEqual(refused(message));
-    expect(await node.call("chain_sendTransactionAsFeePayer", [said])).toEqual(refused(message));
+    expect(await node.call("personal_sendTransactionAsFeePayer", [said, ""])).toEqual(refusalOf(message));
+    expect(await node.call("chain_sendTransactionAsFeePayer", [said])).toEqual(refusalOf(message));
   }
-  const plain = { ...given(families[0] as TransactionType), signatures: [] };
+  const plain = { ...argumentsOf(families[0] as TransactionType), signatures: [] };
   expect(await node.call("chain_sendTransactionAsFeePayer", [plain])).toEqual(
-    refused("invalid fee payer is set"),
+    refusalOf("invalid fee payer is set"),
   );
 });
 
 test("a sender cannot send a transaction that needs a fee payer", async () => {
   const text = "fee-delegation type transactions are not allowed to use this API";
-  const transaction = given(delegated[0] as TransactionType);
-  expect(await node.call("chain_sendTransaction", [transaction])).toEqual(refused(text));
-  expect(await node.call("personal_sendTransaction", [transaction, ""])).toEqual(refused(text));
+  const transaction = argumentsOf(delegated[0] as TransactionType);
+  expect(await node.call("chain_sendTransaction", [transaction])).toEqual(refusalOf(text));
+  expect(await node.call("personal_sendTransaction", [transaction, ""])).toEqual(refusalOf(text));
 });

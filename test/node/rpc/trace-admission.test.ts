@@ -1,3 +1,4 @@
+/** Tests of the limit of traces that run at once. */
 import { expect, test } from "@jest/globals";
 import { limitTraces } from "../../../node/calls/traces/trace-admission.ts";
 import { failure } from "../../../node/jsonrpc/errors.ts";

@@ -1,3 +1,4 @@
+/** Tests of the JSON of every transaction type. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";

@@ -1,3 +1,4 @@
+/** Tests of the main-thread time that peers share. */
 import { expect, test } from "@jest/globals";
 import { FairTime } from "../../../node/runtime/fair-time.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of the slices of event-loop time. */
 import { expect, test } from "@jest/globals";
 import { createPause } from "../../../node/runtime/scheduler.ts";
 

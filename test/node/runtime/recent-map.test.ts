@@ -1,3 +1,4 @@
+/** Tests of the map of recent entries. */
 import { expect, test } from "@jest/globals";
 import { RecentMap } from "../../../node/runtime/recent-map.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of turns of the event loop for batches and sessions. */
 import { getEventListeners } from "node:events";
 import { Socket } from "node:net";
 import { expect, test } from "@jest/globals";

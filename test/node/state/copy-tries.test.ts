@@ -22,7 +22,7 @@ async function aTrie(): Promise<{ readonly rows: Row[]; readonly root: Uint8Arra
   return { rows: await trieRowsOf(store), root: readMarker(store)?.root as Uint8Array, nodes };
 }
 
-async function copied(rows: readonly Row[], root: Uint8Array): Promise<Row[]> {
+async function copyRows(rows: readonly Row[], root: Uint8Array): Promise<Row[]> {
   const from = createMemoryStore();
   const batch = from.createBatch();
   for (const [key, value] of rows) batch.put(key, value);
@@ -41,7 +41,7 @@ test("the copy holds the very rows of the tries, and none that belongs to no tri
     [trieTables.storageNode.key(new Uint8Array(32), 1, new Uint8Array(0)), Uint8Array.of(1, 2, 3)],
     [trieTables.storageNode.key(new Uint8Array(32).fill(255), 9, Uint8Array.of(3)), Uint8Array.of(1, 2, 3)],
   ];
-  const found = await copied([...rows, ...stray], root);
+  const found = await copyRows([...rows, ...stray], root);
   expect(found.filter(([key]) => key[0] === trieTables.storageNode.prefix).length).toBeGreaterThan(5);
   expect(found.length).toBe(nodes);
   const known = new Map(rows.map(([key, value]) => [mapKey(key), value]));
@@ -50,7 +50,7 @@ test("the copy holds the very rows of the tries, and none that belongs to no tri
 
 test("any row that is gone or changed is noticed", async () => {
   const { rows: all, root } = await aTrie();
-  const rows = await copied(all, root);
+  const rows = await copyRows(all, root);
   const random = aRandom(3);
   for (let i = 0; i < 60; i++) {
     const at = random.below(rows.length);
@@ -59,7 +59,7 @@ test("any row that is gone or changed is noticed", async () => {
     const byte = random.below(changed.length);
     changed[byte] = (changed[byte] as number) ^ (1 << random.below(8));
     const others = rows.filter((_, each) => each !== at);
-    await expect(copied(others, root)).rejects.toMatchObject({ code: "trie-damaged" });
-    await expect(copied([...others, [key, changed]], root)).rejects.toMatchObject({ code: "trie-damaged" });
+    await expect(copyRows(others, root)).rejects.toMatchObject({ code: "trie-damaged" });
+    await expect(copyRows([...others, [key, changed]], root)).rejects.toMatchObject({ code: "trie-damaged" });
   }
 });

@@ -1,3 +1,4 @@
+/** Tests of the state after kills of a process that writes blocks, in all modes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

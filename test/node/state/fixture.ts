@@ -1,3 +1,4 @@
+/** Fixtures of the state tests: states over stores in memory and on disk, rows, random changes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +35,7 @@ export const aWord = (...bytes: number[]): Uint8Array => {
 };
 
 /** Bytes without leading zeros. */
-export const trimmed = (bytes: Uint8Array): Uint8Array =>
+export const trimZeros = (bytes: Uint8Array): Uint8Array =>
   bytes.subarray(bytes.findIndex((byte) => byte !== 0));
 
 /** A trie store that outlives its state, as a directory would. */
@@ -79,14 +80,14 @@ export function bound(store: Store): Omit<Store, typeof Symbol.asyncDispose> {
 
 export async function openInMemory(settings: Settings = {}): Promise<Opened> {
   const chain = createMemoryStore();
-  return opened(chain, await openState({ chain, trie: memoryTries(), ...settings }));
+  return closeTogether(chain, await openState({ chain, trie: memoryTries(), ...settings }));
 }
 
 /** Opens the databases below a directory as the node does. */
 export async function openOnDisk(directory: string, settings: Settings = {}): Promise<Opened> {
   const chain = await openLevelStore(join(directory, "chain"));
   try {
-    return opened(
+    return closeTogether(
       chain,
       await openState({
         chain,
@@ -101,7 +102,7 @@ export async function openOnDisk(directory: string, settings: Settings = {}): Pr
   }
 }
 
-export function opened(chain: Store, state: State): Opened {
+export function closeTogether(chain: Store, state: State): Opened {
   return {
     chain,
     state,
@@ -151,7 +152,7 @@ export function aTemporaryDirectory(): { readonly path: string } & Disposable {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** How many rows a store holds in a range. */
+/** Number of rows of a store in a range. */
 export async function rowsIn(store: Store, range: Range): Promise<number> {
   let rows = 0;
   for await (const _ of store.entries(range)) rows++;

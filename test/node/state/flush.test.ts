@@ -1,10 +1,19 @@
+/** Tests of the writing of the trie: intervals, slices, work between. */
 import { expect, test } from "@jest/globals";
 import { openState } from "../../../node/state/open-state.ts";
 import { memoryTries, type TrieStores } from "../../../node/state/trie/generations.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { trieTables } from "../../../node/store/tables.ts";
-import { anAddress, bound, keptTries, makeBlock, type Opened, opened, openInMemory } from "./fixture.ts";
+import {
+  anAddress,
+  bound,
+  closeTogether,
+  keptTries,
+  makeBlock,
+  type Opened,
+  openInMemory,
+} from "./fixture.ts";
 import { randomBlock } from "./random-contracts.ts";
 
 const MARKER = trieTables.marker.key();
@@ -16,7 +25,7 @@ async function openCounted(settings: { flushInterval: number; flushBytes?: numbe
 }> {
   const chain = createMemoryStore();
   const trie = keptTries();
-  const node = opened(chain, await openState({ chain, trie, ...settings }));
+  const node = closeTogether(chain, await openState({ chain, trie, ...settings }));
   const marker = async (): Promise<number | undefined> => {
     const row = (await trie.open(0)).get(MARKER);
     return row && Buffer.from(row).readUIntBE(0, 6);
@@ -80,7 +89,7 @@ test("a trie that cannot be written is reported by the next flush", async () => 
   };
   const trie: TrieStores = { ...memoryTries(), open: async () => failing };
   const chain = createMemoryStore();
-  await using node = opened(chain, await openState({ chain, trie, flushInterval: 1 }));
+  await using node = closeTogether(chain, await openState({ chain, trie, flushInterval: 1 }));
   await pay(node);
   await expect(pay(node)).rejects.toThrow("no space left");
 });

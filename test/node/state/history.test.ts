@@ -1,10 +1,19 @@
+/** Tests of the archive: states of all blocks, restarts, damage. */
 import { expect, test } from "@jest/globals";
 import { destroyedUpTo } from "../../../node/state/flat/storage-rows.ts";
 import { openState, type StateOptions } from "../../../node/state/open-state.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { anAddress, failingAfter, keptTries, makeBlock, type Opened, opened, rowsIn } from "./fixture.ts";
+import {
+  anAddress,
+  closeTogether,
+  failingAfter,
+  keptTries,
+  makeBlock,
+  type Opened,
+  rowsIn,
+} from "./fixture.ts";
 import { aRandom } from "./random.ts";
 import { contractsOf, randomContracts } from "./random-contracts.ts";
 
@@ -127,7 +136,7 @@ test("an archive trusts nothing from before its database lost rows", async () =>
 test("a row that many blocks changed is found through its pages", async () => {
   const chain = createMemoryStore();
   const trie = keptTries();
-  await using node = opened(chain, await openState({ chain, trie, window: 1, archive: true }));
+  await using node = closeTogether(chain, await openState({ chain, trie, window: 1, archive: true }));
   for (let n = 0; n < 400; n++) await makeBlock(node, (world) => world.addBalance(anAddress(1), BigInt(n)));
   expect(await rowsIn(chain, tables.change.range())).toBeGreaterThan(10);
   for (let n = 0; n < 400; n++) {

@@ -1,3 +1,4 @@
+/** Tests of lists of accounts and slots. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
@@ -10,7 +11,7 @@ import {
   type StateReader,
   stateReader,
 } from "../../../node/state/state-reader.ts";
-import { anAddress, makeBlock, type Opened, openInMemory, oracleTrieRoot, trimmed } from "./fixture.ts";
+import { anAddress, makeBlock, type Opened, openInMemory, oracleTrieRoot, trimZeros } from "./fixture.ts";
 import { contractAddress, contractsOf, randomBlock } from "./random-contracts.ts";
 
 const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 1);
@@ -35,7 +36,7 @@ async function expectListed(reader: StateReader, number: number, root: Uint8Arra
     for (const { hash: slotHash, key } of slots)
       expect(keccak256(key ?? new Uint8Array(0))).toEqual(slotHash);
     if (slots.length === 0) continue;
-    const rows = slots.map((slot) => [slot.hash, encodeRlp(trimmed(slot.value))] as const);
+    const rows = slots.map((slot) => [slot.hash, encodeRlp(trimZeros(slot.value))] as const);
     expect(await oracleTrieRoot(rows)).toBe(toHex(account.storageRoot));
     listed.push(...slots);
   }

@@ -39,14 +39,14 @@ function hashOf(i: number): Uint8Array {
 const nodeOf = (i: number): Uint8Array => new Uint8Array(33 + (i % 500)).fill(i);
 
 /** Some 6 MB of nodes, in more than one piece. */
-function filled(limit: number): Slab {
+function fillSlab(limit: number): Slab {
   const slab = new Slab(limit);
   for (let i = 0; i < NODES; i++) slab.put(tagOf(i), hashOf(i), 0, nodeOf(i), nodeOf(i).length);
   return slab;
 }
 
-/** How many nodes are found, each with its own bytes. */
-function found(slab: Slab): number {
+/** Number of nodes that are found, each with its own bytes. */
+function countFound(slab: Slab): number {
   let count = 0;
   for (let i = 0; i < NODES; i++) {
     const at = slab.find(tagOf(i), hashOf(i), 0);
@@ -62,24 +62,24 @@ test.each([
   ["of room for all", 32 << 20],
   ["that has turned over", 4 << 20],
 ])("the nodes of a slab %s are all there after loading", async (_what, limit) => {
-  const slab = filled(limit);
+  const slab = fillSlab(limit);
   await saveNodes(path, slab, signal);
   const loaded = new Slab(32 << 20);
-  expect(await loadNodes(path, loaded, signal)).toBe(found(slab));
-  expect(found(loaded)).toBe(found(slab));
+  expect(await loadNodes(path, loaded, signal)).toBe(countFound(slab));
+  expect(countFound(loaded)).toBe(countFound(slab));
 });
 
 test("a smaller slab takes what it has room for, and what is newer stays", async () => {
-  await saveNodes(path, filled(32 << 20), signal);
+  await saveNodes(path, fillSlab(32 << 20), signal);
   const small = new Slab(1 << 20);
   small.put(tagOf(1), hashOf(99), 0, Uint8Array.of(1, 2, 3), 3);
   await loadNodes(path, small, signal);
   expect(small.size).toBeLessThanOrEqual(1 << 20);
-  expect(found(small)).toBeGreaterThan(1_000);
+  expect(countFound(small)).toBeGreaterThan(1_000);
   const roomy = new Slab(32 << 20);
   roomy.put(tagOf(1), hashOf(99), 0, Uint8Array.of(1, 2, 3), 3);
   await loadNodes(path, roomy, signal);
-  expect(found(roomy)).toBe(NODES - 1);
+  expect(countFound(roomy)).toBe(NODES - 1);
 });
 
 test("without a file nothing is loaded", async () => {
@@ -112,24 +112,24 @@ test("any changed or missing byte is noticed, and nothing of the file stays", as
 });
 
 test("a node that starts with a damaged file says so and goes on", async () => {
-  await saveNodes(path, filled(8 << 20), signal);
+  await saveNodes(path, fillSlab(8 << 20), signal);
   await writeFile(path, (await readFile(path)).subarray(0, -1));
   await using cache = new NodeCache({ log, bytes: 8 << 20, path, saveMs: 0 });
   await until(() => reported.length > 0);
   expect(reported).toEqual(["saved trie nodes are damaged: starting without them"]);
-  expect(found(cache.slab as Slab)).toBe(0);
+  expect(countFound(cache.slab as Slab)).toBe(0);
 });
 
 test("of two savings at once one starts, and the file is whole", async () => {
   await using cache = new NodeCache({ log, bytes: 8 << 20, path, saveMs: 0 });
-  cache.slab?.restore(entriesOf(filled(8 << 20)));
+  cache.slab?.restore(entriesOf(fillSlab(8 << 20)));
   expect([cache.save(), cache.save()]).toEqual(["started", "running"]);
   expect(cache.status).toEqual({ isSaving: true, bytes: 0, error: undefined });
   await until(() => reported.includes("saved trie nodes"));
   const bytes = (await readFile(path)).length;
   await until(() => !cache.status.isSaving);
   expect(cache.status).toEqual({ isSaving: false, bytes, error: undefined });
-  expect(await loadNodes(path, new Slab(8 << 20), signal)).toBe(found(cache.slab as Slab));
+  expect(await loadNodes(path, new Slab(8 << 20), signal)).toBe(countFound(cache.slab as Slab));
   expect(cache.save()).toBe("started");
 });
 
@@ -139,7 +139,7 @@ function entriesOf(slab: Slab): Uint8Array {
 }
 
 test("a saving that is given up leaves the older file and nothing else", async () => {
-  await saveNodes(path, filled(8 << 20), signal);
+  await saveNodes(path, fillSlab(8 << 20), signal);
   const before = await readFile(path);
   {
     await using cache = new NodeCache({ log, bytes: 1 << 20, path, saveMs: 0 });

@@ -1,8 +1,9 @@
+/** Tests of the opening of the trie database beside other work. */
 import { expect, test } from "@jest/globals";
 import { openState } from "../../../node/state/open-state.ts";
 import { memoryTries } from "../../../node/state/trie/generations.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import { opened } from "./fixture.ts";
+import { closeTogether } from "./fixture.ts";
 
 test("a trie database that takes long to open keeps nobody waiting who only reads", async () => {
   const chain = createMemoryStore();
@@ -10,7 +11,7 @@ test("a trie database that takes long to open keeps nobody waiting who only read
   const gate = Promise.withResolvers<undefined>();
   const slow = { ...stores, open: (generation: number) => gate.promise.then(() => stores.open(generation)) };
   const state = await openState({ chain, trie: slow, patienceMs: 1 });
-  await using node = opened(chain, state);
+  await using node = closeTogether(chain, state);
   expect(node.state.number).toBe(-1);
   expect(() => node.state.begin()).toThrow(expect.objectContaining({ code: "not-ready" }));
   gate.resolve(undefined);

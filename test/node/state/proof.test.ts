@@ -1,3 +1,4 @@
+/** Tests of Merkle proofs of accounts and slots. */
 import { join } from "node:path";
 import { verifyMerkleProof } from "@ethereumjs/mpt";
 import { expect, test } from "@jest/globals";
@@ -19,7 +20,7 @@ import {
   type Opened,
   openInMemory,
   openOnDisk,
-  trimmed,
+  trimZeros,
 } from "./fixture.ts";
 import { aRandom } from "./random.ts";
 import { contractAddress, contractsOf, randomBlock } from "./random-contracts.ts";
@@ -58,7 +59,7 @@ async function expectProven(
       expect(proof).toEqual([]);
       continue;
     }
-    const slotLeaf = bytesToBigint(value) === 0n ? undefined : toHex(encodeRlp(trimmed(value)));
+    const slotLeaf = bytesToBigint(value) === 0n ? undefined : toHex(encodeRlp(trimZeros(value)));
     expect(await proven(storageRoot, keccak256(key), proof)).toBe(slotLeaf);
   }
   return answer;

@@ -1,3 +1,4 @@
+/** Random blocks of transfers, and the answers of a state about them. */
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import type { State } from "../../../node/state/state.ts";
 import type { World } from "../../../node/state/world/world.ts";
@@ -22,7 +23,7 @@ export function randomChange(random: Random): (world: World) => void {
   };
 }
 
-/** What a state answers about everything that `randomChange` may touch. */
+/** Answers of a state about everything that `randomChange` may touch. */
 export function contentOf({ state }: { readonly state: State }, number: number): unknown[] {
   const view = state.view(number);
   return Array.from({ length: 200 }, (_, i) => {

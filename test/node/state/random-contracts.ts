@@ -1,3 +1,4 @@
+/** Random changes of contracts, and the answers of a view about them. */
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { emptyAccount } from "../../../node/model/account.ts";
 import type { State, StateView } from "../../../node/state/state.ts";
@@ -51,7 +52,7 @@ function writeSlots(world: World, address: Uint8Array, random: Random): void {
   }
 }
 
-/** What a view answers about everything that `randomContracts` may touch. */
+/** Answers of a view about everything that `randomContracts` may touch. */
 export function contractsOf(view: StateView): unknown[] {
   return Array.from({ length: CONTRACTS }, (_, i) => {
     const address = contractAddress(i);

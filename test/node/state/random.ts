@@ -1,3 +1,4 @@
+/** Random numbers of the state tests, by seed. */
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
 /** Random whole numbers and bytes, the same on every run of a seed. */

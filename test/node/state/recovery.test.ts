@@ -1,3 +1,4 @@
+/** Tests of the recovery of the state after a crash or loss of rows. */
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -9,10 +10,10 @@ import { tables, trieTables } from "../../../node/store/tables.ts";
 import {
   anAddress,
   aTemporaryDirectory,
+  closeTogether,
   keptTries,
   makeBlock,
   type Opened,
-  opened,
   openInMemory,
   openOnDisk,
 } from "./fixture.ts";
@@ -24,7 +25,7 @@ import { Twins } from "./twins.ts";
 const [alice, bob] = [anAddress(1), anAddress(2)];
 
 /** A copy of a directory that is in use: what a crash would leave. */
-function crashed(from: string, to: string): string {
+function copyDirectory(from: string, to: string): string {
   cpSync(from, to, { recursive: true });
   return to;
 }
@@ -51,7 +52,7 @@ test("a trie that lies behind catches up from the undo records, reads being serv
   await grow(node, 4);
   await node.state.flush();
   await grow(node, 30);
-  const copy = crashed(join(place.path, "a"), join(place.path, "b"));
+  const copy = copyDirectory(join(place.path, "a"), join(place.path, "b"));
   await using again = await openOnDisk(copy);
   expect(again.state.number).toBe(30);
   expect(() => again.state.begin()).toThrow(expect.objectContaining({ code: "not-ready" }));
@@ -68,13 +69,13 @@ test("a trie that lies behind catches up from the undo records, reads being serv
 
 test("a state that was closed is ready at once", async () => {
   using place = aTemporaryDirectory();
-  await grow(await disposed(place.path, 7), 7).catch(() => undefined);
+  await grow(await openWithoutLater(place.path, 7), 7).catch(() => undefined);
   await using node = await openOnDisk(place.path);
   node.state.begin();
   expect(node.state.number).toBe(7);
 });
 
-async function disposed(directory: string, upTo: number): Promise<Opened> {
+async function openWithoutLater(directory: string, upTo: number): Promise<Opened> {
   await using node = await openOnDisk(directory, { flushInterval: 1000 });
   await grow(node, upTo);
   return node;
@@ -85,10 +86,10 @@ test("a trie that is ahead of the flat state is rebuilt", async () => {
   const [from, to] = [join(place.path, "a"), join(place.path, "b")];
   await using node = await openOnDisk(from, { flushInterval: 1000 });
   await grow(node, 5);
-  crashed(join(from, "chain"), join(to, "chain"));
+  copyDirectory(join(from, "chain"), join(to, "chain"));
   await grow(node, 9);
   await node.state.flush();
-  crashed(join(from, "trie"), join(to, "trie"));
+  copyDirectory(join(from, "trie"), join(to, "trie"));
   await expectWhole(to, 5, 1);
 });
 
@@ -97,7 +98,7 @@ test("a trie without a marker is rebuilt", async () => {
   const [from, to] = [join(place.path, "a"), join(place.path, "b")];
   await using node = await openOnDisk(from, { flushInterval: 1000 });
   await grow(node, 5);
-  crashed(from, to);
+  copyDirectory(from, to);
   await expectWhole(to, 5, 1);
 });
 
@@ -108,9 +109,9 @@ test("a trie of another chain is rebuilt", async () => {
   await grow(node, 5);
   await using stranger = await openOnDisk(other, { flushInterval: 1 });
   for (let n = 0; n <= 5; n++) await makeBlock(stranger, (world) => world.addBalance(alice, 1n));
-  crashed(join(from, "chain"), join(to, "chain"));
+  copyDirectory(join(from, "chain"), join(to, "chain"));
   await stranger.state.flush();
-  crashed(join(other, "trie"), join(to, "trie"));
+  copyDirectory(join(other, "trie"), join(to, "trie"));
   await expectWhole(to, 5, 1);
 });
 
@@ -124,14 +125,14 @@ test("a missing undo record above the marker leads to a rebuild", async () => {
   const batch = node.chain.createBatch();
   batch.delete(tables.undo.key(6));
   await node.chain.write(batch, { sync: true });
-  crashed(from, to);
+  copyDirectory(from, to);
   await expectWhole(to, 9, 1);
 });
 
 test("a crash during a rebuild leaves nothing that the next one stumbles over", async () => {
   using place = aTemporaryDirectory();
-  await disposed(place.path, 5);
-  crashed(join(place.path, "trie", "0"), join(place.path, "trie", "1"));
+  await openWithoutLater(place.path, 5);
+  copyDirectory(join(place.path, "trie", "0"), join(place.path, "trie", "1"));
   const file = tableFiles(join(place.path, "trie", "0"))[0];
   if (file === undefined) throw new Error("no file");
   writeFileSync(join(place.path, "trie", "0", "CURRENT"), "nonsense\n");
@@ -179,13 +180,13 @@ test.each([
   async (part, allowed) => {
     using place = aTemporaryDirectory();
     const sound = join(place.path, "sound");
-    await disposed(sound, 6);
-    await disposed(sound, 12); // the log of the first blocks has become a table
+    await openWithoutLater(sound, 6);
+    await openWithoutLater(sound, 12); // the log of the first blocks has become a table
     const random = aRandom(Number(process.env["KNIT_SEED"] ?? 31));
     const outcomes = new Set<string>();
     await using twins = new Twins();
     for (let round = 0; round < ROUNDS; round++) {
-      const copy = crashed(sound, join(place.path, String(round)));
+      const copy = copyDirectory(sound, join(place.path, String(round)));
       const files = tableFiles(part === "trie" ? join(copy, "trie", "0") : join(copy, "chain"));
       const file = files[random.below(files.length)];
       if (file === undefined) throw new Error("no file");
@@ -206,7 +207,7 @@ test.each([
 async function openSpoilable(): Promise<{ node: Opened; spoil: () => Promise<void> }> {
   const chain = createMemoryStore();
   const trie = keptTries();
-  const node = opened(chain, await openState({ chain, trie, flushInterval: 1, slab: undefined }));
+  const node = closeTogether(chain, await openState({ chain, trie, flushInterval: 1, slab: undefined }));
   await grow(node, 8);
   await node.state.flush();
   const spoil = async (): Promise<void> => {
@@ -249,7 +250,7 @@ test("verify finds a damaged trie node", async () => {
 test("a flat row that is lost is noticed when a block reads it, and cannot be mended", async () => {
   const chain = createMemoryStore();
   const trie = keptTries();
-  await using node = opened(chain, await openState({ chain, trie }));
+  await using node = closeTogether(chain, await openState({ chain, trie }));
   await makeBlock(node, (world) => {
     world.addBalance(alice, 1n);
     world.addBalance(bob, 1n);
@@ -267,7 +268,7 @@ test("a flat row that is lost is noticed when a block reads it, and cannot be me
 test("a flat row that changed is noticed when a block writes it, and cannot be mended", async () => {
   const chain = createMemoryStore();
   const trie = keptTries();
-  await using node = opened(chain, await openState({ chain, trie, cachedAccounts: 2 }));
+  await using node = closeTogether(chain, await openState({ chain, trie, cachedAccounts: 2 }));
   await makeBlock(node, (world) => world.addBalance(alice, 1n));
   await node.state.flush();
   const key = tables.account.key(keccak256(alice));

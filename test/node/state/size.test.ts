@@ -1,3 +1,4 @@
+/** Tests of the size of the databases under repeated changes. */
 import { expect, test } from "@jest/globals";
 import { emptyAccount } from "../../../node/model/account.ts";
 import { openState } from "../../../node/state/open-state.ts";
@@ -5,7 +6,7 @@ import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { tables, trieTables } from "../../../node/store/tables.ts";
 import { sumRows } from "../../support/row-sums.ts";
-import { anAddress, keptTries, makeBlock, opened } from "./fixture.ts";
+import { anAddress, closeTogether, keptTries, makeBlock } from "./fixture.ts";
 
 const PERIOD = 12;
 const RETENTION = 3;
@@ -38,7 +39,7 @@ function make(world: World, address: Uint8Array): void {
 test("what changes again and again over the same accounts takes no more room than at first", async () => {
   const [chain, tries] = [createMemoryStore(), keptTries()];
   const settings = { retention: RETENTION, flushInterval: 2 };
-  await using node = opened(chain, await openState({ chain, trie: tries, ...settings }));
+  await using node = closeTogether(chain, await openState({ chain, trie: tries, ...settings }));
   const sizes = async (): Promise<object> => {
     await node.state.flush();
     await node.state.verify(); // sweeps have come to an end

@@ -1,3 +1,4 @@
+/** Tests of the slab that holds cached trie nodes. */
 import { expect, test } from "@jest/globals";
 import { Slab } from "../../../node/state/trie/slab.ts";
 import { aRandom } from "./random.ts";

@@ -1,3 +1,4 @@
+/** Tests of the recovery of storage tries after a crash. */
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -8,7 +9,7 @@ import { anAddress, aTemporaryDirectory, makeBlock, openOnDisk } from "./fixture
 const [alice, bob] = [anAddress(1), anAddress(2)];
 
 /** A copy of a directory that is in use: what a crash would leave. */
-function crashed(from: string, to: string): string {
+function copyDirectory(from: string, to: string): string {
   cpSync(from, to, { recursive: true });
   return to;
 }
@@ -32,7 +33,7 @@ test.each([
   await node.state.flush();
   for (const change of [changes].flat()) await makeBlock(node, change);
   await makeBlock(node, (world) => world.addBalance(bob, 1n));
-  await using again = await openOnDisk(crashed(join(place.path, "a"), join(place.path, "b")), {
+  await using again = await openOnDisk(copyDirectory(join(place.path, "a"), join(place.path, "b")), {
     retention: 2,
   });
   await again.state.ready;

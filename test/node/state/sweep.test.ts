@@ -1,3 +1,4 @@
+/** Tests of the deletion of the storage of destroyed accounts. */
 import { expect, test } from "@jest/globals";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { nodesOf, slotsOf } from "../../../node/state/flat/storage-rows.ts";

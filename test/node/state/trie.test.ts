@@ -1,3 +1,4 @@
+/** Tests of the Merkle Patricia trie against an independent one. */
 import { createMPT, verifyMerkleProof } from "@ethereumjs/mpt";
 import { MapDB, ValueEncoding } from "@ethereumjs/util";
 import { expect, test } from "@jest/globals";
@@ -25,7 +26,7 @@ const aKey = (...nibbles: number[]): Uint8Array => {
 const aTrie = (store: Store, root?: Uint8Array, slab?: Slab): Trie =>
   new Trie(new NodeSource(store, PREFIX, slab), root);
 
-async function flushed(store: Store, trie: Trie): Promise<Uint8Array> {
+async function flush(store: Store, trie: Trie): Promise<Uint8Array> {
   const batch = store.createBatch();
   trie.flush(batch);
   await store.write(batch, { sync: false });
@@ -89,7 +90,7 @@ async function compareWithOracle(seed: number, slabBytes: number | undefined): P
     await expectProven(trie, [keys[0], keys[random.below(60)], random.bytes(32)], model);
     const step = random.below(4);
     if (step === 0) continue;
-    const root = await flushed(store, trie);
+    const root = await flush(store, trie);
     if (step === 3) trie = aTrie(store, root, slab);
     await expectStored(store, root, model);
   }
@@ -137,7 +138,7 @@ test("a node that is missing or changed on disk is reported as damage", async ()
   const random = aRandom(5);
   const trie = aTrie(store);
   for (let i = 0; i < 500; i++) trie.put(random.bytes(32), random.bytes(60));
-  const root = await flushed(store, trie);
+  const root = await flush(store, trie);
   const rows: (readonly [Uint8Array, Uint8Array])[] = [];
   for await (const row of store.entries(ALL)) rows.push(row);
   for (let i = 0; i < rows.length; i += 37) {
@@ -165,7 +166,7 @@ test("a collapse checks the sibling that it loads", async () => {
   const trie = aTrie(store);
   trie.put(aKey(1, 2), new Uint8Array(40).fill(1));
   trie.put(aKey(1, 3), new Uint8Array(40).fill(2));
-  const root = await flushed(store, trie);
+  const root = await flush(store, trie);
   const batch = store.createBatch();
   batch.put(Uint8Array.of(65, 1, 3), new Uint8Array(40));
   await store.write(batch, { sync: false });

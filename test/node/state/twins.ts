@@ -4,7 +4,7 @@ import { makeBlock, type Opened, openInMemory } from "./fixture.ts";
 import { contentOf } from "./random-block.ts";
 import { randomBlock } from "./random-contracts.ts";
 
-/** What a sound state of the first blocks holds, and its root with one more; made once for each. */
+/** Content of a sound state of the first blocks, and its root with one more; made once for each. */
 export class Twins implements AsyncDisposable {
   readonly #node: Promise<Opened> = openInMemory({ retention: 1000 });
   readonly #known = new Map<number, { readonly content: unknown; readonly next: string }>();

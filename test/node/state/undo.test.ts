@@ -1,3 +1,4 @@
+/** Tests of undo records. */
 import { expect, test } from "@jest/globals";
 import { RecordIndex } from "../../../node/state/history/record-index.ts";
 import { decodeUndo, encodeUndo } from "../../../node/state/history/undo-record.ts";

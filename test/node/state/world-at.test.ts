@@ -1,3 +1,4 @@
+/** Tests of worlds over past blocks. */
 import { expect, test } from "@jest/globals";
 import { recordOf } from "../../../node/state/flat/flat-rows.ts";
 import { ReadSlots } from "../../../node/state/flat/slot-cache.ts";

@@ -1,3 +1,4 @@
+/** Tests of random worlds against a model and an independent trie. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { emptyAccount } from "../../../node/model/account.ts";
@@ -6,7 +7,14 @@ import type { World } from "../../../node/state/world/world.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import { anAddress, keptTries, makeBlock, type Opened } from "./fixture.ts";
 import { aRandom, type Random } from "./random.ts";
-import { copyOf, emptyModel, endTransaction, type ModelWorld, modelRoot, touched } from "./world-model.ts";
+import {
+  copyOf,
+  emptyModel,
+  endTransaction,
+  type ModelWorld,
+  modelRoot,
+  touchAccount,
+} from "./world-model.ts";
 
 const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 2);
 const SEED = Number(process.env["KNIT_SEED"] ?? 1);
@@ -31,7 +39,7 @@ const STEPS: readonly (readonly [number, Step])[] = [
     2,
     (pair, address) => {
       pair.world.setNonce(address, 5n);
-      touched(pair.model, address).nonce = 5n;
+      touchAccount(pair.model, address).nonce = 5n;
     },
   ],
   [2, create],
@@ -55,7 +63,7 @@ const ALL_STEPS = STEPS.flatMap(([count, step]) => Array.from({ length: count },
 function pay({ world, model, random }: Pair, address: Uint8Array): void {
   const amount = BigInt(random.below(3));
   world.addBalance(address, amount);
-  touched(model, address).balance += amount;
+  touchAccount(model, address).balance += amount;
 }
 
 function spend({ world, model }: Pair, address: Uint8Array): void {
@@ -63,7 +71,7 @@ function spend({ world, model }: Pair, address: Uint8Array): void {
   expect(balance).toBe(model.accounts.get(toHex(address))?.balance ?? 0n);
   if (balance === 0n) return;
   world.subtractBalance(address, balance);
-  touched(model, address).balance = 0n;
+  touchAccount(model, address).balance = 0n;
 }
 
 function setSlot({ world, model, random }: Pair, address: Uint8Array): void {
@@ -74,12 +82,12 @@ function setSlot({ world, model, random }: Pair, address: Uint8Array): void {
   const isThere = model.accounts.has(toHex(address));
   world.setSlot(address, key, value);
   if (isThere && before === value) return;
-  touched(model, address).slots.set(key, value);
+  touchAccount(model, address).slots.set(key, value);
 }
 
 function create({ world, model, random }: Pair, address: Uint8Array): void {
   const code = new Uint8Array(1 + random.below(60)).fill(random.below(5));
-  const account = touched(model, address);
+  const account = touchAccount(model, address);
   world.setAccount(address, {
     ...(world.account(address) ?? emptyAccount()),
     kind: "contract",
@@ -91,7 +99,7 @@ function create({ world, model, random }: Pair, address: Uint8Array): void {
 
 function destroyInModel(model: ModelWorld, address: Uint8Array): void {
   if (!model.accounts.has(toHex(address))) return;
-  touched(model, address).balance = 0n;
+  touchAccount(model, address).balance = 0n;
   model.destroyed.add(toHex(address));
 }
 

@@ -34,7 +34,7 @@ export function copyOf(model: ModelWorld): ModelWorld {
 }
 
 /** The account of an address, made where there is none, to be changed. */
-export function touched(model: ModelWorld, address: Uint8Array): ModelAccount {
+export function touchAccount(model: ModelWorld, address: Uint8Array): ModelAccount {
   const name = toHex(address);
   model.touched.add(name);
   const account = model.accounts.get(name) ?? {

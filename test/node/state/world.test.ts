@@ -1,3 +1,4 @@
+/** Tests of the world of one block: accounts, code, slots, reverts. */
 import { expect, test } from "@jest/globals";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { emptyAccount } from "../../../node/model/account.ts";

@@ -1,3 +1,4 @@
+/** Contract of the stores: every implementation runs these tests. */
 import { randomBytes } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import type { Range, Row, Store } from "../../../node/store/store.ts";
@@ -5,7 +6,7 @@ import type { Range, Row, Store } from "../../../node/store/store.ts";
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const EVERYTHING: Range = { from: bytes(), to: bytes(255) };
 
-/** What every store does; `open` gives an empty one. */
+/** Contract of every store; `open` gives an empty one. */
 export function storeContract(name: string, open: () => Promise<Store>): void {
   const inStore = (behaviour: string, body: (store: Store) => Promise<void>): void => {
     test(`${name}: ${behaviour}`, async () => {

@@ -1,3 +1,4 @@
+/** Tests of the store on disk: restarts, damage, locks. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -1,3 +1,4 @@
+/** Tests of the metrics of the databases. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

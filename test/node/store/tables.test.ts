@@ -1,3 +1,4 @@
+/** Tests of the tables and their keys. */
 import { expect, test } from "@jest/globals";
 import { tables, trieTables } from "../../../node/store/tables.ts";
 

@@ -89,7 +89,7 @@ async function aSocket(url: string): Promise<WebSocket> {
   return socket;
 }
 
-async function asked(socket: WebSocket, call: string): Promise<string> {
+async function ask(socket: WebSocket, call: string): Promise<string> {
   socket.send(call);
   const [bytes] = (await once(socket, "message")) as [Buffer];
   return bytes.toString("utf8");
@@ -106,7 +106,7 @@ test("WebSocket peers that take no answers are dropped when too much waits", asy
   }
   while (endpoint.unsent.used === 0) await new Promise((resolve) => setImmediate(resolve));
   const honest = await aSocket(listener.url);
-  expect(await asked(honest, aCall("net_version"))).toContain('"13408"');
+  expect(await ask(honest, aCall("net_version"))).toContain('"13408"');
   expect(endpoint.unsent.used).toBeLessThanOrEqual(20 * MEGABYTE);
   for (const socket of greedy) socket.resume();
   await closed;
@@ -121,7 +121,7 @@ test("half WebSocket messages have a budget: the largest is dropped, small ones 
   const closed = Promise.race(greedy.map((socket) => once(socket, "close")));
   for (const socket of greedy) socket.send("x".repeat(200_000), { fin: false });
   await closed;
-  expect(await asked(honest, aCall("net_version"))).toContain('"13408"');
+  expect(await ask(honest, aCall("net_version"))).toContain('"13408"');
   for (const socket of [...greedy, honest]) socket.terminate();
 });
 
@@ -129,9 +129,7 @@ test("many whole messages in a row are no half message", async () => {
   await using listener = await listenWs(anEndpoint(), { maxBuffered: 50_000 });
   const socket = await aSocket(listener.url);
   for (let round = 0; round < 30; round++) {
-    expect(await asked(socket, aCall("net_version", ["x".repeat(20_000)], round))).toContain(
-      `"id":${round},`,
-    );
+    expect(await ask(socket, aCall("net_version", ["x".repeat(20_000)], round))).toContain(`"id":${round},`);
   }
   socket.terminate();
 });
@@ -139,9 +137,9 @@ test("many whole messages in a row are no half message", async () => {
 /** Counted for each of them. */
 const HEADS_BYTES = SUBSCRIPTION_BYTES + BYTES_A_CHARACTER * '["newHeads"]'.length;
 
-async function subscribed(socket: WebSocket, count: number): Promise<void> {
+async function subscribe(socket: WebSocket, count: number): Promise<void> {
   for (let id = 0; id < count; id++) {
-    expect(await asked(socket, aCall("eth_subscribe", ["newHeads"], id))).toContain('"result":"0x');
+    expect(await ask(socket, aCall("eth_subscribe", ["newHeads"], id))).toContain('"result":"0x');
   }
 }
 
@@ -149,13 +147,13 @@ test("subscriptions of all connections together are bounded by bytes; those that
   const subscriptionLimit = createSubscriptionLimit(3000, 12 * HEADS_BYTES);
   await using listener = await listenWs(anEndpoint({ subscriptions: ticker().rows }), { subscriptionLimit });
   const [one, other] = [await aSocket(listener.url), await aSocket(listener.url)];
-  await subscribed(one, 5);
-  await subscribed(other, 4);
+  await subscribe(one, 5);
+  await subscribe(other, 4);
   const refused = '"error":{"code":-32000,"message":"too many subscriptions on all connections together"}';
-  expect(await asked(other, aCall("eth_subscribe", ["newHeads"]))).toContain(refused);
+  expect(await ask(other, aCall("eth_subscribe", ["newHeads"]))).toContain(refused);
   one.close();
   while (subscriptionLimit.used > 4) await new Promise((resolve) => setImmediate(resolve));
-  await subscribed(other, 2);
+  await subscribe(other, 2);
   other.terminate();
 });
 
@@ -164,9 +162,9 @@ test("the connection with the most subscriptions is dropped first when others wi
   await using listener = await listenWs(anEndpoint({ subscriptions: ticker().rows }), { subscriptionLimit });
   const [flood, ...small] = await Promise.all(Array.from({ length: 6 }, () => aSocket(listener.url)));
   if (flood === undefined) throw new Error("no connection");
-  await subscribed(flood, 7);
+  await subscribe(flood, 7);
   const closed = once(flood, "close");
-  for (const socket of small) await subscribed(socket, 1);
+  for (const socket of small) await subscribe(socket, 1);
   await closed;
   while (subscriptionLimit.used > 5) await new Promise((resolve) => setImmediate(resolve));
   expect(subscriptionLimit).toMatchObject({ used: 5, shares: { used: 5 * HEADS_BYTES } });
@@ -181,11 +179,11 @@ test("the parameters of all subscriptions together have a limit too: filters are
     '["newHeads"]',
     `["newHeads"${" ".repeat(600)}]`,
   );
-  const id = /0x[0-9a-f]+/.exec(await asked(socket, padded))?.[0];
-  expect(await asked(socket, padded)).toContain("too many subscriptions");
-  expect(await asked(socket, aCall("eth_unsubscribe", [id]))).toContain("true");
+  const id = /0x[0-9a-f]+/.exec(await ask(socket, padded))?.[0];
+  expect(await ask(socket, padded)).toContain("too many subscriptions");
+  expect(await ask(socket, aCall("eth_unsubscribe", [id]))).toContain("true");
   expect(subscriptionLimit.shares.used).toBe(0);
-  expect(await asked(socket, padded)).toContain('"result":"0x');
+  expect(await ask(socket, padded)).toContain('"result":"0x');
   expect(subscriptionLimit).toMatchObject({ begun: 2, ended: 1, connections: 1 });
   socket.terminate();
   while (subscriptionLimit.connections > 0) await new Promise((resolve) => setImmediate(resolve));

@@ -23,7 +23,7 @@ const upgrade =
 /** Whole numbers below a bound. */
 type Random = (below: number) => number;
 
-function seeded(seed: number): Random {
+function randomOf(seed: number): Random {
   const random = seededRandom(seed);
   return (below) => Math.floor(random() * below);
 }
@@ -43,7 +43,7 @@ const PIECES = [
 ];
 
 /** Bytes changed, dropped, doubled or put in at some places. */
-function mutated(text: string, random: Random): Buffer {
+function mutate(text: string, random: Random): Buffer {
   let bytes = Buffer.from(text, "latin1");
   for (let changes = 1 + random(4); changes > 0; changes--) {
     const at = random(bytes.length + 1);
@@ -61,10 +61,10 @@ test("mutated HTTP requests are answered or refused, one answer at most for what
     endpoint: anEndpoint(),
     virtualHosts: ["*"],
   });
-  const random = seeded(11);
+  const random = randomOf(11);
   for (let round = 0; round < rounds; round++) {
     await using peer = await aPeer(listener.address);
-    const bytes = mutated(good, random);
+    const bytes = mutate(good, random);
     peer.send(bytes);
     peer.socket.end(); // a half request is over then
     const received = await peer.closed();
@@ -92,13 +92,13 @@ test("mutated upgrades and frames end in a refusal or a close", async () => {
     endpoint,
     subscriptionLimit: createSubscriptionLimit(5),
   });
-  const random = seeded(12);
+  const random = randomOf(12);
   const frame = Buffer.concat([Buffer.from([0x81, 0x80 | version.length, 0, 0, 0, 0]), Buffer.from(version)]);
   for (let round = 0; round < rounds; round++) {
     await using peer = await aPeer(listener.address);
     const isFrame = round % 2 === 0;
-    peer.send(isFrame ? upgrade : mutated(upgrade, random));
-    peer.send(isFrame ? mutated(frame.toString("latin1"), random) : frame);
+    peer.send(isFrame ? upgrade : mutate(upgrade, random));
+    peer.send(isFrame ? mutate(frame.toString("latin1"), random) : frame);
     peer.socket.end();
     expect(await peer.closed()).toMatch(/^(HTTP\/1\.1 (101|200|400|403|431) |$)/);
   }
@@ -113,10 +113,10 @@ test("mutated IPC input ends in answers and at most one parse error", async () =
       endpoint: anEndpoint(),
       subscriptionLimit,
     });
-    const random = seeded(13);
+    const random = randomOf(13);
     for (let round = 0; round < rounds; round++) {
       await using peer = await aPeer(listener.address);
-      peer.send(mutated(`${version}\n[${version},5]\n`, random));
+      peer.send(mutate(`${version}\n[${version},5]\n`, random));
       peer.socket.end();
       const lines = (await peer.closed()).split("\n").slice(0, -1);
       for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
@@ -127,10 +127,10 @@ test("mutated IPC input ends in answers and at most one parse error", async () =
 });
 
 test("mutated bodies of every recorded request are read or refused, never half read", () => {
-  const random = seeded(14);
+  const random = randomOf(14);
   for (let round = 0; round < rounds * 10; round++) {
     const { request } = recorded.http[random(recorded.http.length)] ?? { request: "" };
-    const text = mutated(request, random).toString("latin1");
+    const text = mutate(request, random).toString("latin1");
     const envelope = readEnvelope(text);
     if (envelope === undefined || envelope === "empty") continue;
     expect(() => JSON.parse(text.slice(0, envelope.end)) as unknown).not.toThrow();

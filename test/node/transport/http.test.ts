@@ -1,3 +1,4 @@
+/** Tests of the HTTP listener: recorded requests, framing, limits, CORS. */
 import { expect, test } from "@jest/globals";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { method } from "../../../node/jsonrpc/method.ts";

@@ -1,3 +1,4 @@
+/** Tests of the IPC listener. */
 import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+/** Tests of starts and stops of listeners by options and methods. */
 import { afterEach, expect, test } from "@jest/globals";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { boolean } from "../../../node/jsonrpc/codecs/plain.ts";

@@ -1,3 +1,4 @@
+/** Tests of the listener for operators: metrics, health, readiness. */
 import { expect, test } from "@jest/globals";
 import { openOperations, type Readiness } from "../../../node/transport/operations.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of the output queue of a connection. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test } from "@jest/globals";

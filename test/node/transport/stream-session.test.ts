@@ -1,4 +1,4 @@
-/** What a session keeps for a subscriber who does not read: never more than its budget, over any transport. */
+/** Tests of the queue of a subscriber that does not read: never more than its budget, over any transport. */
 import { expect, test } from "@jest/globals";
 import { text as textCodec } from "../../../node/jsonrpc/codecs/plain.ts";
 import { method } from "../../../node/jsonrpc/method.ts";

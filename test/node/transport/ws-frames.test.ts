@@ -1,3 +1,4 @@
+/** Tests of the fast path of WebSocket frames. */
 import { expect, test } from "@jest/globals";
 import { frameAt } from "../../../node/transport/fast/ws-frames.ts";
 

@@ -41,7 +41,7 @@ function aFrame({
   return Buffer.from([...head, ...mask, ...payload.map((byte, at) => byte ^ (mask[at & 3] ?? 0))]);
 }
 
-/** What a reader made of bytes: texts, control frames, and at last a close code. */
+/** Output of a reader for some bytes: texts, control frames, and at last a close code. */
 type Outcome = (string | number)[];
 
 function readHere(chunks: readonly Buffer[]): Outcome {

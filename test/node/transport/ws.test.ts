@@ -1,3 +1,4 @@
+/** Tests of the WebSocket listener: recorded requests, notifications, origins, large answers. */
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
 import { text as textCodec } from "../../../node/jsonrpc/codecs/plain.ts";

@@ -1,3 +1,4 @@
+/** Tests of one account's transactions by nonce: promotion, demotion, cuts. */
 import { expect, test } from "@jest/globals";
 import { AccountQueue } from "../../../node/txpool/account-queue.ts";
 import { anEntry, nonces } from "../../support/pool-entries.ts";

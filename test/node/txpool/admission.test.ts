@@ -1,3 +1,4 @@
+/** Tests of admission to the pool, with the Go node's errors in its order. */
 import { expect, test } from "@jest/globals";
 import type { Rules } from "../../../node/config/rules.ts";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";
@@ -12,11 +13,11 @@ import { BASE_FEE_RULES, FakeChain, type FakeChainFacts } from "../../support/po
 import { nothingPooled } from "../../support/pool-entries.ts";
 import {
   ACCESS_LIST,
-  altered,
   aSigner,
   aTransaction,
   DYNAMIC_FEE,
   type TransactionFacts,
+  withChanges,
 } from "../../support/pool-transactions.ts";
 
 const signer = aSigner(1);
@@ -123,20 +124,20 @@ test("gas below the floor for data is refused", () => {
 test("caps of more than 256 bits and negative values, which no encoding can say, are refused", () => {
   const tx = aTransaction({ code: DYNAMIC_FEE });
   const long = 2n ** 256n;
-  expect(refusal(altered(tx, { gasTipCap: long }), termsOf(baseFee))).toBe(
+  expect(refusal(withChanges(tx, { gasTipCap: long }), termsOf(baseFee))).toBe(
     "max priority fee per gas higher than 2^256-1",
   );
-  expect(refusal(altered(tx, { gasFeeCap: long }), termsOf(baseFee))).toBe(
+  expect(refusal(withChanges(tx, { gasFeeCap: long }), termsOf(baseFee))).toBe(
     "max fee per gas higher than 2^256-1",
   );
-  expect(refusal(altered(tx, { value: -1n }), termsOf(baseFee))).toBe("negative value");
+  expect(refusal(withChanges(tx, { value: -1n }), termsOf(baseFee))).toBe("negative value");
 });
 
 test("a signature with a high s is refused as that of an invalid sender", () => {
   const tx = aTransaction();
   const [signature] = tx.signatures;
   const high = { ...signature, s: new Uint8Array(32).fill(0xf0) };
-  expect(refusal(altered(tx, { signatures: [high as never] }), termsOf())).toMatch(
+  expect(refusal(withChanges(tx, { signatures: [high as never] }), termsOf())).toMatch(
     /^invalid sender: invalid/,
   );
 });

@@ -1,3 +1,4 @@
+/** Tests of blob transactions in the pool: sidecars, proofs, restart. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,7 @@ async function aBlobPool(prove: ProveSidecar = async () => true, journalPath?: s
   return aPool({ chain, prove, journalPath });
 }
 
-async function reported(world: PoolWorld, tx: Transaction): Promise<string> {
+async function refusalOf(world: PoolWorld, tx: Transaction): Promise<string> {
   return world.pool.addWithBlobs(tx, "remote").then(
     () => "accepted",
     (error: Error) => error.message,
@@ -35,7 +36,7 @@ describe("a pool with blobs", () => {
   test("keeps the transaction as blocks hold it, and gives peers its blobs", async () => {
     await using world = await aBlobPool();
     const tx = aBlobTransaction();
-    expect(await reported(world, tx)).toBe("accepted");
+    expect(await refusalOf(world, tx)).toBe("accepted");
     const pooled = world.pool.get(tx.hash);
     expect(pooled?.fields.sidecar).toBeUndefined();
     expect(pooled?.raw.length).toBeLessThan(200);
@@ -51,9 +52,9 @@ describe("a pool with blobs", () => {
       asked++;
       return false;
     });
-    expect(await reported(world, aBlobTransaction())).toBe("invalid blob sidecar: a proof does not hold");
+    expect(await refusalOf(world, aBlobTransaction())).toBe("invalid blob sidecar: a proof does not hold");
     expect(asked).toBe(1);
-    expect(await reported(world, aBlobTransaction({ maxFeePerBlobGas: 1n }))).toContain("blob fee cap 1,");
+    expect(await refusalOf(world, aBlobTransaction({ maxFeePerBlobGas: 1n }))).toContain("blob fee cap 1,");
     expect(asked).toBe(1);
     expect(world.pool.status()).toEqual({ pending: 0, queued: 0 });
   });
@@ -81,7 +82,7 @@ describe("a pool with blobs", () => {
     ],
   ])("refuses one with %s", async (_what, changes, message) => {
     await using world = await aBlobPool();
-    expect(await reported(world, aBlobTransaction(changes))).toBe(message);
+    expect(await refusalOf(world, aBlobTransaction(changes))).toBe(message);
   });
 
   test("refuses blobs whose proofs nobody checked", async () => {
@@ -94,7 +95,7 @@ describe("a pool with blobs", () => {
     let asked = 0;
     await using world = await aBlobPool(async () => answers[asked++] === true);
     const copies = Array.from({ length: 5 }, () => decodeTransaction(aBlobTransaction().raw));
-    const outcomes = await Promise.all(copies.map((copy) => reported(world, copy)));
+    const outcomes = await Promise.all(copies.map((copy) => refusalOf(world, copy)));
     const known = `known transaction: ${toHex(aBlobTransaction().hash).slice(2)}`;
     expect(outcomes).toEqual([
       "invalid blob sidecar: a proof does not hold",
@@ -111,10 +112,10 @@ describe("a pool with blobs", () => {
     const cost = 21_000n * PRICE + 131_072n * PRICE * 8n;
     world.chain.setAccount(aSigner(1), { balance: cost - 1n });
     world.chain.advance();
-    expect(await reported(world, aBlobTransaction())).toBe("insufficient funds of the sender for value ");
+    expect(await refusalOf(world, aBlobTransaction())).toBe("insufficient funds of the sender for value ");
     world.chain.setAccount(aSigner(1), { balance: cost });
     world.chain.advance();
-    expect(await reported(world, aBlobTransaction())).toBe("accepted");
+    expect(await refusalOf(world, aBlobTransaction())).toBe("accepted");
     expect(await world.metrics.render()).toMatch(/txpool_slots 5$/m);
   });
 
@@ -122,7 +123,7 @@ describe("a pool with blobs", () => {
     await using world = await aBlobPool();
     const dear = PRICE * 2n;
     const tx = aBlobTransaction();
-    expect(await reported(world, tx)).toBe("accepted");
+    expect(await refusalOf(world, tx)).toBe("accepted");
     world.chain.baseFee = dear;
     world.chain.advance();
     expect(world.pool.status()).toEqual({ pending: 0, queued: 1 });
@@ -133,7 +134,7 @@ describe("a pool with blobs", () => {
     const mined: Transaction[] = [];
     for (let nonce = 0n; nonce < 20n; nonce++) {
       const tx = aBlobTransaction({}, nonce);
-      expect(await reported(world, tx)).toBe("accepted");
+      expect(await refusalOf(world, tx)).toBe("accepted");
       const pooled = world.pool.get(tx.hash) as Transaction;
       world.chain.setAccount(aSigner(1), { nonce: nonce + 1n });
       world.chain.advance([pooled]);

@@ -1,8 +1,9 @@
+/** Tests of the costs of a transaction for sender and fee payer. */
 import { expect, test } from "@jest/globals";
 import { mapKey } from "../../../node/bytes/hex.ts";
 import { checkPoolFunds } from "../../../node/txpool/costs.ts";
 import type { PoolState } from "../../../node/txpool/pool-chain.ts";
-import { altered, aSigner, aTransaction } from "../../support/pool-transactions.ts";
+import { aSigner, aTransaction, withChanges } from "../../support/pool-transactions.ts";
 
 const { address: sender } = aSigner(1);
 const { address: feePayer } = aSigner(2);
@@ -20,7 +21,7 @@ function refusal(fields: object, balance: bigint, payerBalance = 0n): string | u
   const of = (address: Uint8Array) => balances.get(mapKey(address)) ?? 0n;
   const state: PoolState = { balance: of, nonce: () => 0n, account: () => undefined };
   try {
-    checkPoolFunds(altered(plain, { fields }), { sender, balance }, state);
+    checkPoolFunds(withChanges(plain, { fields }), { sender, balance }, state);
     return undefined;
   } catch (error) {
     return (error as Error).message;

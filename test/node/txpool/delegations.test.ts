@@ -1,3 +1,4 @@
+/** Tests of the limits for delegating accounts and authorities (EIP-7702). */
 import { expect, test } from "@jest/globals";
 import { sign } from "../../../node/crypto/secp256k1.ts";
 import { authorizationDigest } from "../../../node/model/authorization.ts";

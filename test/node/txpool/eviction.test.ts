@@ -1,3 +1,4 @@
+/** Tests of the order of eviction from a full pool. */
 import { expect, test } from "@jest/globals";
 import { systemClock } from "../../../node/runtime/clock.ts";
 import type { PoolEntry } from "../../../node/txpool/entry.ts";

@@ -1,3 +1,4 @@
+/** Tests of the binary heap. */
 import { expect, test } from "@jest/globals";
 import { Heap } from "../../../node/txpool/heap.ts";
 import { seededChoices } from "../../support/pool-random.ts";

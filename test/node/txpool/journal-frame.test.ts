@@ -1,3 +1,4 @@
+/** Tests of the frames of the journal. */
 import { expect, test } from "@jest/globals";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { frameLength } from "../../../node/txpool/journal.ts";

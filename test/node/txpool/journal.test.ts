@@ -1,3 +1,4 @@
+/** Tests of the journal of local transactions over restarts. */
 import {
   appendFile,
   mkdir,

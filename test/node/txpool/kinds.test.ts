@@ -1,4 +1,4 @@
-/** What the pool asks of each kind of transaction beyond what it asks of all. */
+/** Tests of the pool's rules for single transaction types. */
 
 import { expect, test } from "@jest/globals";
 import { FAIL_KEY } from "../../../node/model/account-key.ts";

@@ -1,3 +1,4 @@
+/** Tests of the cuts that level the largest accounts of a full pool. */
 import { expect, test } from "@jest/globals";
 import { levelCuts } from "../../../node/txpool/pool-index.ts";
 import { seededChoices } from "../../support/pool-random.ts";

@@ -1,3 +1,4 @@
+/** Tests of the order of last use. */
 import { expect, test } from "@jest/globals";
 import { LruOrder } from "../../../node/txpool/lru-order.ts";
 import { seededChoices } from "../../support/pool-random.ts";

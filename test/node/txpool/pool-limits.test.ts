@@ -1,3 +1,4 @@
+/** Tests of the limits of the pool by account and in total. */
 import { expect, test } from "@jest/globals";
 import { addressText } from "../../../node/bytes/hex.ts";
 import type { PoolOptions } from "../../../node/txpool/options.ts";
@@ -22,7 +23,7 @@ function numbersOf(list: readonly { nonce: bigint }[] = []): number[] {
   return list.map(({ nonce }) => Number(nonce));
 }
 
-function held(pool: TxPool, { address }: TestSigner): { pending: number[]; queued: number[] } {
+function noncesOf(pool: TxPool, { address }: TestSigner): { pending: number[]; queued: number[] } {
   const { pending, queued } = pool.content();
   return {
     pending: numbersOf(pending.get(addressText(address))),
@@ -37,7 +38,7 @@ test("an account may have so many waiting; the highest nonces go, and their send
     "txpool is full: 4",
   ]);
   expect(fill(world.pool, alice, [4])).toEqual(["accepted"]);
-  expect(held(world.pool, alice).queued).toEqual([4, 5, 6, 7]);
+  expect(noncesOf(world.pool, alice).queued).toEqual([4, 5, 6, 7]);
 });
 
 test("over the total of executable ones the largest account loses its highest nonces first", async () => {
@@ -45,8 +46,8 @@ test("over the total of executable ones the largest account loses its highest no
   fill(world.pool, alice, [0, 1, 2, 3, 4]);
   fill(world.pool, bob, [0, 1, 2]);
   expect(fill(world.pool, carol, [0, 1])).toEqual(["accepted", "accepted"]);
-  expect(held(world.pool, alice).pending).toEqual([0, 1, 2]);
-  expect(held(world.pool, bob).pending).toEqual([0, 1, 2]);
+  expect(noncesOf(world.pool, alice).pending).toEqual([0, 1, 2]);
+  expect(noncesOf(world.pool, bob).pending).toEqual([0, 1, 2]);
   expect(world.pool.nonce(alice.address)).toBe(3n);
 });
 
@@ -57,7 +58,7 @@ test("accounts at or below their own limit, and local ones, lose nothing executa
   fill(world.pool, carol, [0, 1]);
   expect(world.pool.status().pending).toBe(10);
   expect(fill(world.pool, bob, [2])).toEqual(["txpool is full: 10"]);
-  expect(held(world.pool, bob).pending).toEqual([0, 1]);
+  expect(noncesOf(world.pool, bob).pending).toEqual([0, 1]);
 });
 
 test("over the total of waiting ones the most recently active account loses first", async () => {
@@ -68,8 +69,8 @@ test("over the total of waiting ones the most recently active account loses firs
   world.time.pass(1);
   expect(fill(world.pool, carol, [5])).toEqual(["txpool is full: 6"]);
   expect(fill(world.pool, alice, [8])).toEqual(["accepted"]);
-  expect(held(world.pool, alice).queued).toEqual([5, 6, 7, 8]);
-  expect(held(world.pool, bob).queued).toEqual([5, 6]);
+  expect(noncesOf(world.pool, alice).queued).toEqual([5, 6, 7, 8]);
+  expect(noncesOf(world.pool, bob).queued).toEqual([5, 6]);
 });
 
 test("local accounts may have more waiting than the limits allow", async () => {
@@ -109,7 +110,7 @@ test("in a full pool a gap is filled in place of the sender's last waiting trans
     "txpool is full and the new tx does not have missing nonce: 14",
   );
   expect(fill(pool, alice, [1])).toEqual(["accepted"]);
-  expect(held(pool, alice).queued).toEqual([1, 2, 3, 4]);
+  expect(noncesOf(pool, alice).queued).toEqual([1, 2, 3, 4]);
   expect(pool.status()).toEqual({ pending: 8, queued: 6 });
 });
 
@@ -125,8 +126,8 @@ test("a transaction of several slots also takes the places of the cheapest, if i
   expect(outcome(pool, aTransaction({ ...large, price: 29 }))).toBe("transaction underpriced");
   expect(pool.status()).toEqual({ pending: 8, queued: 6 });
   expect(outcome(pool, aTransaction({ ...large, price: 31 }))).toBe("accepted");
-  expect(held(pool, alice).queued).toEqual([4, 5, 6, 7]);
-  expect(held(pool, bob).pending).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(noncesOf(pool, alice).queued).toEqual([4, 5, 6, 7]);
+  expect(noncesOf(pool, bob).pending).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });
 
 test("a local account fills its gap whatever it offers", async () => {
@@ -137,7 +138,7 @@ test("a local account fills its gap whatever it offers", async () => {
   fill(world.pool, alice, [6, 7, 8, 9, 10], 40);
   const cheap = aTransaction({ from: alice, nonce: 4, price: 25 });
   expect(outcome(world.pool, cheap)).toBe("accepted");
-  expect(held(world.pool, alice).queued).toEqual([4, 5, 6, 7, 8, 9]);
+  expect(noncesOf(world.pool, alice).queued).toEqual([4, 5, 6, 7, 8, 9]);
 });
 
 test("a batch is taken as far as there is room for it", async () => {
@@ -166,5 +167,5 @@ test("what a batch makes executable and loses again is not announced", async () 
   const other = aTransaction({ from: bob });
   expect(world.pool.addAll([...own, other], "remote").filter(Boolean)).toEqual([]);
   expect(heard).toEqual([...own.slice(0, 7), other]);
-  expect(held(world.pool, alice)).toEqual({ pending: [0, 1, 2, 3, 4, 5, 6], queued: [] });
+  expect(noncesOf(world.pool, alice)).toEqual({ pending: [0, 1, 2, 3, 4, 5, 6], queued: [] });
 });

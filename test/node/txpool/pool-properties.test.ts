@@ -1,3 +1,4 @@
+/** Tests of the invariants of the pool under random operations. */
 import { expect, test } from "@jest/globals";
 import { type AddressText, addressText } from "../../../node/bytes/hex.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
@@ -63,7 +64,7 @@ class Losses {
   }
 }
 
-/** What is wrong with what the pool shows; nothing, if all is well. */
+/** Broken invariants of the pool; none, if all is well. */
 function* faults(picture: Picture, world: PoolWorld, locals: ReadonlySet<AddressText>): Generator<string> {
   const { pool } = world;
   const { pending, queued } = pool.status();

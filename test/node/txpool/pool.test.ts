@@ -1,3 +1,4 @@
+/** Tests of the transaction pool: promotion, replacement, new heads, lifetime. */
 import { expect, test } from "@jest/globals";
 import { addressText } from "../../../node/bytes/hex.ts";
 import type { Transaction } from "../../../node/model/transaction.ts";
@@ -5,10 +6,10 @@ import { BASE_FEE_RULES, FakeChain } from "../../support/pool-chain.ts";
 import { aPool, outcome } from "../../support/pool-open.ts";
 import {
   ACCESS_LIST,
-  altered,
   aSigner,
   aTransaction,
   type TestSigner,
+  withChanges,
 } from "../../support/pool-transactions.ts";
 
 const alice = aSigner(1);
@@ -85,7 +86,7 @@ test("a kind that replaces at any price does so, and the row says it", async () 
   world.pool.add(old, "remote");
   const plain = aTransaction({ value: 1n });
   const type = { ...plain.type, replacesAnyPrice: true };
-  world.pool.add(altered(plain, { type }), "remote");
+  world.pool.add(withChanges(plain, { type }), "remote");
   expect(world.pool.get(old.hash)).toBeUndefined();
   expect(world.pool.status()).toEqual({ pending: 1, queued: 0 });
 });

@@ -1,3 +1,4 @@
+/** Tests of the search for the cheapest entries. */
 import { expect, test } from "@jest/globals";
 import type { PoolEntry } from "../../../node/txpool/entry.ts";
 import { PriceFloor } from "../../../node/txpool/price-floor.ts";

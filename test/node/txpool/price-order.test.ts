@@ -1,9 +1,10 @@
+/** Tests of the order of transactions in a proposal. */
 import { expect, test } from "@jest/globals";
 import type { PoolEntry } from "../../../node/txpool/entry.ts";
 import { effectiveTip, PriceOrder } from "../../../node/txpool/price-order.ts";
 import { anEntry } from "../../support/pool-entries.ts";
 
-function taken(order: PriceOrder): unknown[] {
+function takeAll(order: PriceOrder): unknown[] {
   const all: unknown[] = [];
   for (let next = order.peek(); next; next = order.peek()) {
     all.push(next);
@@ -19,13 +20,13 @@ test("the higher tip goes first, but never before a lower nonce of its account",
   const dear = anEntry({ account: 1, nonce: 1, price: 9 });
   const other = anEntry({ account: 2, nonce: 0, price: 5 });
   const order = new PriceOrder([[cheap, dear], [other]], undefined);
-  expect(taken(order)).toEqual(transactions(other, cheap, dear));
+  expect(takeAll(order)).toEqual(transactions(other, cheap, dear));
 });
 
 test("of equal tips the one seen first goes first", () => {
   const late = anEntry({ account: 1, nonce: 0, price: 3, tip: 1, seen: 20 });
   const early = anEntry({ account: 2, nonce: 0, price: 2, tip: 1, seen: 10 });
-  expect(taken(new PriceOrder([[late], [early]], undefined))).toEqual(transactions(early, late));
+  expect(takeAll(new PriceOrder([[late], [early]], undefined))).toEqual(transactions(early, late));
 });
 
 test("the tip is what is left above the base fee, at most the tip cap", () => {
@@ -40,7 +41,7 @@ test("an account that cannot pay the base fee, or was found not to execute, hold
   const failed = anEntry({ account: 2, nonce: 1, price: 10 });
   const after = anEntry({ account: 2, nonce: 2, price: 10 });
   failed.unexecutable = true;
-  expect(taken(new PriceOrder([[below], [fine, failed, after]], 10n))).toEqual(transactions(fine));
+  expect(takeAll(new PriceOrder([[below], [fine, failed, after]], 10n))).toEqual(transactions(fine));
 });
 
 test("popping leaves out the rest of the account", () => {
@@ -49,7 +50,7 @@ test("popping leaves out the rest of the account", () => {
   const other = anEntry({ account: 2, nonce: 0, price: 1 });
   const order = new PriceOrder([[first, second], [other]], undefined);
   order.pop();
-  expect(taken(order)).toEqual(transactions(other));
+  expect(takeAll(order)).toEqual(transactions(other));
   order.pop();
   order.shift();
   expect(order.peek()).toBeUndefined();

@@ -1,3 +1,4 @@
+/** Tests of the spam throttler. */
 import { describe, expect, test } from "@jest/globals";
 import { createBlock } from "../../../node/model/block.ts";
 import type { Receipt } from "../../../node/model/receipt.ts";
@@ -8,7 +9,7 @@ import { DEFAULT_THROTTLER, SpamScores } from "../../../node/txpool/spam-scores.
 import { Throttler } from "../../../node/txpool/throttler.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
 import { aPool } from "../../support/pool-open.ts";
-import { altered, aSigner, aTransaction } from "../../support/pool-transactions.ts";
+import { aSigner, aTransaction, withChanges } from "../../support/pool-transactions.ts";
 
 const BAD = new Uint8Array(20).fill(0xbd);
 const GOOD = new Uint8Array(20).fill(0x60);
@@ -21,8 +22,8 @@ const NOTHING = { status: 9 } as Receipt; // only its status is read
 const blockOf = (transactions: readonly Transaction[]) => createBlock(new FakeChain().head(), transactions);
 const toBad = (nonce: number) => aTransaction({ to: BAD, nonce });
 
-/** Whether two failures make a suspect after blocks that fail, then quiet ones. */
-function weighed(blocks: number, quiet: number): boolean {
+/** Reports whether two failures make a suspect after blocks that fail, then quiet ones. */
+function isSuspect(blocks: number, quiet: number): boolean {
   const suspects = new SpamScores(QUICK);
   for (let i = 0; i < blocks; i++) suspects.observe(failing(1, GOOD), 0);
   for (let i = 0; i < quiet; i++) suspects.observe([{ to: GOOD, failed: false }], 0);
@@ -52,9 +53,9 @@ describe("suspects", () => {
   });
 
   test("the threshold falls while many fail, to its least, and rises again", () => {
-    expect(weighed(0, 0)).toBe(false);
-    expect(weighed(1, 0)).toBe(true);
-    expect(weighed(1, 1)).toBe(false);
+    expect(isSuspect(0, 0)).toBe(false);
+    expect(isSuspect(1, 0)).toBe(true);
+    expect(isSuspect(1, 1)).toBe(false);
   });
 
   test("every block takes weight off, down to nothing", () => {
@@ -93,7 +94,7 @@ describe("the throttler", () => {
 
   test("holds back no more bytes than it may", () => {
     const throttler = aThrottler({ throttleTps: 100_000 });
-    const large = altered(toBad(0), { raw: new Uint8Array(1024 * 1024) });
+    const large = withChanges(toBad(0), { raw: new Uint8Array(1024 * 1024) });
     for (let i = 0; i < 20; i++) throttler.holdsBack(large, 11);
     expect(throttler.release()).toHaveLength(8);
     expect(throttler.holdsBack(large, 11)).toBe(true);

@@ -1,4 +1,4 @@
-/** Where the two programs meet on paper: what the operator writes is read here by knit's own readers. */
+/** Contract between the two programs: knit's own readers read the operator's files. */
 import { describe, expect, test } from "@jest/globals";
 import { bareHex, fromBareHex, toHex } from "../../../node/bytes/hex.ts";
 import { flags } from "../../../node/cli/flags.ts";

@@ -1,4 +1,4 @@
-/** What a genesis is known by. */
+/** Tests of the identity of a genesis. */
 import { expect, test } from "@jest/globals";
 import { conform } from "../../../operator/api/conform.ts";
 import { networkSpec } from "../../../operator/api/network-spec.ts";

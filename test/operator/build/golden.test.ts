@@ -12,7 +12,7 @@ import { freshCluster } from "../../support/fresh-cluster.ts";
 
 const DIRECTORY = new URL("golden/", import.meta.url);
 
-/** What users wrote, and what the release made of it. */
+/** Manifests of users, and the objects of the release for them. */
 interface Golden {
   readonly name: "core" | "proxy" | "endpoint";
   readonly network: object;

@@ -42,7 +42,7 @@ const specOf = (draft: Draft | undefined) =>
     template?: { metadata: { labels: object } };
   };
 
-const named = (draft: Draft | undefined): string[] =>
+const namesIn = (draft: Draft | undefined): string[] =>
   specOf(draft).ports?.map(({ targetPort }) => targetPort) ?? [];
 
 describe("the pod", () => {
@@ -203,16 +203,16 @@ describe("Services", () => {
     const spec = { api: { ws: { enabled: true } } };
     const ports = containersOf(podOf(spec)).flatMap(({ ports: each = [] }) => each.map(({ name }) => name));
     const services = [peerService(aMember(spec)), membersService(aNode(spec)), rpcService(aNode(spec))];
-    expect(services.flatMap(named).filter((name) => !ports.includes(name))).toEqual([]);
-    expect(named(rpcService(aNode(spec)))).toEqual(["http", "ws"]);
-    expect(named(rpcService(aNode()))).toEqual(["http"]);
+    expect(services.flatMap(namesIn).filter((name) => !ports.includes(name))).toEqual([]);
+    expect(namesIn(rpcService(aNode(spec)))).toEqual(["http", "ws"]);
+    expect(namesIn(rpcService(aNode()))).toEqual(["http"]);
     expect(rpcService(aNode({ api: { http: { enabled: false } } }))).toBeUndefined();
   });
 
   test("open nothing but the port for peers to the outside, and only when it is asked for", () => {
     expect(externalService(aMember())).toBeUndefined();
     const outside = externalService(aMember({ p2p: { external: "LoadBalancer" } }));
-    expect([specOf(outside).type, named(outside)]).toEqual(["LoadBalancer", ["p2p"]]);
+    expect([specOf(outside).type, namesIn(outside)]).toEqual(["LoadBalancer", ["p2p"]]);
   });
 
   test("are found by a ServiceMonitor once for each pod", () => {

@@ -1,4 +1,4 @@
-/** What a pod's containers are asked, and what comes of no answer. */
+/** Tests of the probes of a pod's containers, and of missing answers. */
 import { expect, test } from "@jest/globals";
 import { podTemplate } from "../../../operator/build/stateful-set.ts";
 import { aMember, PARTS } from "../../support/a-member.ts";
@@ -14,21 +14,21 @@ const { containers, initContainers } = podTemplate(aMember(), PARTS)["spec"] as 
   containers: readonly Container[];
   initContainers: readonly Container[];
 };
-const asked = (path: string, port: string) => ({ httpGet: { path, port } });
+const httpProbe = (path: string, port: string) => ({ httpGet: { path, port } });
 const portsOf = (container: Container | undefined) => container?.ports.map(({ name }) => name);
 
 test("a node is asked whether it started, lives and is ready, and lives however far behind it is", () => {
   const [node] = containers;
   expect([node?.startupProbe, node?.livenessProbe, node?.readinessProbe]).toMatchObject([
-    asked("/healthz", "metrics"),
-    asked("/healthz", "metrics"),
-    asked("/readyz", "metrics"),
+    httpProbe("/healthz", "metrics"),
+    httpProbe("/healthz", "metrics"),
+    httpProbe("/readyz", "metrics"),
   ]);
   expect(portsOf(node)).toContain("metrics");
 });
 
 test("a gateway is asked whether it lives, not whether its node does", () => {
   const gateway = initContainers.at(-1);
-  expect(gateway?.livenessProbe).toMatchObject(asked("/healthz", "gateway-health"));
+  expect(gateway?.livenessProbe).toMatchObject(httpProbe("/healthz", "gateway-health"));
   expect(portsOf(gateway)).toContain("gateway-health");
 });

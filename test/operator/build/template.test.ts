@@ -1,4 +1,4 @@
-/** What of a Node its pods are made from, and what of it comes from its Network. */
+/** Tests of the pod template: the part of a Node, and the part of its Network. */
 import { describe, expect, test } from "@jest/globals";
 import { readNetwork } from "../../../operator/api/resource.ts";
 import { withNetworkDefaults } from "../../../operator/build/network-defaults.ts";

@@ -32,7 +32,7 @@ const client = {
   },
 };
 
-const released = (): Promise<number> =>
+const releaseAll = (): Promise<number> =>
   releaseNodes(
     { client, watchNamespace: undefined, log: silentLog, operatorId: "ops/knit-operator" },
     new AbortController().signal,
@@ -41,9 +41,9 @@ const released = (): Promise<number> =>
 test("all are released, on all pages; what others hold they hold on, and a second time there is nothing to do", async () => {
   held.set("n2", ["theirs", FINALIZER]);
   held.set("n3", ["theirs"]);
-  expect(await released()).toBe(4);
+  expect(await releaseAll()).toBe(4);
   expect(Object.fromEntries(held)).toEqual({ n1: [], n2: ["theirs"], n3: ["theirs"], n4: [], n5: [] });
-  expect(await released()).toBe(0);
+  expect(await releaseAll()).toBe(0);
 });
 
 test("one that changed meanwhile is read again, one that is gone is none of it", async () => {
@@ -54,7 +54,7 @@ test("one that changed meanwhile is read again, one that is gone is none of it",
     held.delete("n2");
     return "not-found";
   };
-  expect(await released()).toBe(4);
+  expect(await releaseAll()).toBe(4);
   expect([...held.values()].flat()).toEqual([]);
 });
 
@@ -63,12 +63,12 @@ test.each<[string, KubeErrorCode, string]>([
   ["changes all the time", "conflict", "Nodes kept changing"],
 ])("one that %s is said", async (_name, code, said) => {
   trouble = () => code;
-  await expect(released()).rejects.toThrow(said);
+  await expect(releaseAll()).rejects.toThrow(said);
 });
 
 test("one that may not be written holds up no other", async () => {
   trouble = (name) => (name === "n2" ? "forbidden" : undefined);
-  await expect(released()).rejects.toThrow("1 Nodes could not be released; demo/n2: no");
+  await expect(releaseAll()).rejects.toThrow("1 Nodes could not be released; demo/n2: no");
   expect([...held].filter(([, finalizers]) => finalizers.length > 0)).toEqual([["n2", [FINALIZER]]]);
 });
 

@@ -11,7 +11,7 @@ const NAME = "core.demo.gateway.knit.dev";
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" } as const;
 
 /** An extension as text: its id, whether it is critical, and what it says. */
-const reported = ({ extensions }: other.X509Certificate) =>
+const extensionsOf = ({ extensions }: other.X509Certificate) =>
   extensions.map(({ type, critical, value }) => [type, critical, Buffer.from(value).toString("hex")]);
 
 async function keyIdentifier(certificate: other.X509Certificate): Promise<string> {
@@ -28,7 +28,7 @@ describe("another implementation reads", () => {
       "2025-12-31T23:55:00.000Z",
       "2035-12-30T00:00:00.000Z",
     ]);
-    expect(reported(root)).toEqual([
+    expect(extensionsOf(root)).toEqual([
       ["2.5.29.19", true, "30060101ff020100"],
       ["2.5.29.15", true, "03020106"],
       ["2.5.29.14", false, `0414${await keyIdentifier(root)}`],
@@ -47,12 +47,15 @@ describe("another implementation reads", () => {
       ["2.5.29.35", false, `30168014${await keyIdentifier(root)}`],
     ];
     const dns = `301c821a${Buffer.from(NAME).toString("hex")}`;
-    expect(server && reported(server)).toEqual([
+    expect(server && extensionsOf(server)).toEqual([
       ...shared,
       ["2.5.29.37", true, "300a06082b06010505070301"],
       ["2.5.29.17", false, dns],
     ]);
-    expect(client && reported(client)).toEqual([...shared, ["2.5.29.37", true, "300a06082b06010505070302"]]);
+    expect(client && extensionsOf(client)).toEqual([
+      ...shared,
+      ["2.5.29.37", true, "300a06082b06010505070302"],
+    ]);
     for (const leaf of [server, client]) {
       expect(await leaf?.verify({ publicKey: root.publicKey, date: new Date(NOW) })).toBe(true);
       expect(leaf?.serialNumber).toMatch(/^[4-7][0-9a-f]{31}$/);

@@ -1,4 +1,7 @@
-/** Who attacks the gateway gets nothing, changes nothing, is told in the log, and keeps the operator from nothing. */
+/**
+ * Tests of attacks on the gateway: an attacker gets nothing, changes nothing, appears in the log, and does not block
+ * the operator.
+ */
 import { connect as connectPlain, createServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
@@ -19,7 +22,7 @@ import {
   type Identities,
   inDays,
   makeIdentities,
-  received,
+  receiveAll,
 } from "../../support/gateway.ts";
 import { until } from "../../support/until.ts";
 
@@ -73,7 +76,7 @@ describe("who cannot prove to be the operator gets nothing:", () => {
     const { certificate = "", key = "" } = await make();
     const socket = stand.connect({ cert: certificate, key });
     socket.on("secureConnect", () => socket.write(head(BODY.length) + BODY));
-    expect(await received(socket)).toBe("");
+    expect(await receiveAll(socket)).toBe("");
     await until(() => stand.warnings().length > 0);
     expect(stand.warnings()).toEqual([["connection refused", expect.stringContaining(reason)]]);
     expect(await stand.metrics.render()).toContain(
@@ -114,7 +117,7 @@ describe("who cannot prove to be the operator gets nothing:", () => {
   });
 
   test("an older TLS", async () => {
-    expect(await received(stand.connect({ maxVersion: "TLSv1.2" }))).toBe("");
+    expect(await receiveAll(stand.connect({ maxVersion: "TLSv1.2" }))).toBe("");
     await until(() => stand.warnings().length > 0);
     expect(stand.warnings()).toEqual([
       ["connection refused", expect.stringContaining("unsupported protocol")],
@@ -125,7 +128,7 @@ describe("who cannot prove to be the operator gets nothing:", () => {
   test("no TLS at all", async () => {
     const plain = connectPlain({ host: "127.0.0.1", port: stand.port });
     plain.write(head(BODY.length) + BODY);
-    expect(await received(plain)).not.toContain("jsonrpc");
+    expect(await receiveAll(plain)).not.toContain("jsonrpc");
     await until(() => stand.warnings().length > 0);
     expect(stand.warnings()).toEqual([["connection refused", expect.stringContaining("http request")]]);
     expect(await stand.unharmed()).toBe(true);
@@ -179,7 +182,7 @@ describe("a request that is not as it should be is refused:", () => {
   ])("%s", async (_name, request, status, why) => {
     const socket = stand.connect();
     socket.write(request);
-    expect(await received(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(await receiveAll(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(stand.warnings()).toEqual([["call", expect.stringContaining(why)]]);
     expect(await stand.unharmed()).toBe(true);
   });
@@ -195,7 +198,7 @@ describe("a request that is not as it should be is refused:", () => {
   ])("%s", async (_name, request, expected) => {
     const socket = stand.connect();
     socket.write(request);
-    expect(await received(socket)).toMatch(expected);
+    expect(await receiveAll(socket)).toMatch(expected);
     expect(await stand.unharmed()).toBe(true);
   });
 
@@ -204,7 +207,7 @@ describe("a request that is not as it should be is refused:", () => {
     stand.answer = (_line, socket) => void held.push(socket);
     const socket = stand.connect();
     socket.write((head(BODY.length) + BODY).repeat(20));
-    expect(await received(socket)).toBe("");
+    expect(await receiveAll(socket)).toBe("");
     expect(stand.heard.length).toBeLessThanOrEqual(1);
     expect(stand.warnings()).toEqual([["connection closed: a request before the last response", undefined]]);
   });
@@ -226,7 +229,7 @@ test("recorded bytes that are played again open nothing", async () => {
   stand.heard.length = 0;
   const replayed = connectPlain({ host: "127.0.0.1", port: stand.port });
   for (const chunk of recorded) replayed.write(chunk);
-  await received(replayed);
+  await receiveAll(replayed);
   await until(() => stand.warnings().length > 0);
   expect(stand.warnings()).toEqual([["connection refused", expect.any(String)]]);
   expect(await stand.unharmed()).toBe(true);

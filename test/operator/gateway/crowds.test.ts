@@ -1,4 +1,4 @@
-/** Who is slow, or many, is let go; the operator finds room all the same. */
+/** Tests of slow and of many clients: they are disconnected, and the operator still gets a connection. */
 import { connect as connectPlain, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
@@ -10,7 +10,7 @@ import {
   head,
   type Identities,
   makeIdentities,
-  received,
+  receiveAll,
 } from "../../support/gateway.ts";
 import { until } from "../../support/until.ts";
 
@@ -33,7 +33,7 @@ describe("slowness:", () => {
   test("a handshake that does not go on ends", async () => {
     await open({ requestMs: 300 });
     const plain = connectPlain({ host: "127.0.0.1", port: stand.port });
-    await received(plain);
+    await receiveAll(plain);
     await until(() => stand.warnings().length > 0);
     expect(stand.warnings()).toEqual([["connection refused", expect.stringContaining("timeout")]]);
     expect(await stand.unharmed()).toBe(true);
@@ -55,7 +55,7 @@ describe("slowness:", () => {
     await open({ requestMs: 300 });
     const socket = stand.connect();
     socket.on("secureConnect", () => begin(socket));
-    expect(await received(socket)).not.toContain("jsonrpc");
+    expect(await receiveAll(socket)).not.toContain("jsonrpc");
     expect(await stand.unharmed()).toBe(true);
   });
 
@@ -63,7 +63,7 @@ describe("slowness:", () => {
     await open({ idleMs: 200 });
     const socket = stand.connect();
     socket.write(head(BODY.length) + BODY);
-    expect(await received(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await receiveAll(socket)).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What the gateway does for the operator: passes calls on, answers its own, tells how it is, takes new certificates. */
+/** Tests of the gateway: it passes calls on, answers its own, reports its state, and takes new certificates. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -164,7 +164,7 @@ test("a line in the log and a count for each call: who, what, how it ended, how 
   expect(metrics).toContain("knit_gateway_connections 1");
 });
 
-const shown = (): Promise<string> =>
+const readPage = (): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = stand.connect().on("error", reject);
     socket.on("secureConnect", () => {
@@ -183,12 +183,12 @@ test("a session may be resumed for an hour", async () => {
 
 describe("certificates:", () => {
   test("a renewed one is shown without a new start, and half of one is not taken", async () => {
-    const before = await shown();
+    const before = await readPage();
     stand.put({ "tls.key": identities.operator.key });
     await until(() => stand.lines.some(({ message }) => message === "certificate cannot be read again"));
-    expect(await shown()).toBe(before);
+    expect(await readPage()).toBe(before);
     await stand.putCertificate();
-    await until(async () => (await shown()) !== before);
+    await until(async () => (await readPage()) !== before);
     expect(await stand.channel.call(stand.address, "admin_peers")).toBeDefined();
   });
 

@@ -1,4 +1,4 @@
-/** What answers on the socket is no node, or a broken one: an error that says so, and not the end of the gateway. */
+/** Tests of a gateway whose socket has no node, or a broken one: an error says so, and the gateway goes on. */
 import type { Socket } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { GatewayTimes } from "../../../operator/gateway/gateway.ts";

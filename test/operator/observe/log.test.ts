@@ -1,3 +1,4 @@
+/** Tests of the operator's log records. */
 import { expect, test } from "@jest/globals";
 import { createLog, type LogLevel } from "../../../operator/observe/log.ts";
 

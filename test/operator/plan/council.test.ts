@@ -19,7 +19,8 @@ function aSeat(name: string, more: Partial<Seat> = {}): Seat {
 }
 
 const FOUR: Council = ["a", "b", "c", "d"].map((name) => aSeat(name));
-const gone = (name: string): Seat => aSeat(name, { member: undefined, isMissing: true, isWanted: false });
+const missingSeat = (name: string): Seat =>
+  aSeat(name, { member: undefined, isMissing: true, isWanted: false });
 const member = (name: string) => ({ key: `demo/${name}`, address: `0x${name}` });
 
 describe("a restart waits", () => {
@@ -28,17 +29,17 @@ describe("a restart waits", () => {
     expect(quorumTrouble(member("a"), [[...FOUR.slice(0, 3), aSeat("d", { isMissing: true })]])).toBe(
       "at most 1 of 4 validators may be unavailable, and demo/d already is",
     );
-    expect(quorumTrouble(member("a"), [[...FOUR.slice(0, 3), gone("d")]])).toBe(
+    expect(quorumTrouble(member("a"), [[...FOUR.slice(0, 3), missingSeat("d")]])).toBe(
       "at most 1 of 4 validators may be unavailable, and 0xd already is",
     );
   });
 
   test("not for a core node beside the council, even when that has no room", () => {
-    expect(quorumTrouble(member("e"), [[...FOUR.slice(0, 3), gone("d")]])).toBeUndefined();
+    expect(quorumTrouble(member("e"), [[...FOUR.slice(0, 3), missingSeat("d")]])).toBeUndefined();
   });
 
   test("when one of the councils that are reported has no room", () => {
-    const after = [...FOUR, gone("e"), gone("f")];
+    const after = [...FOUR, missingSeat("e"), missingSeat("f")];
     expect(quorumTrouble(member("a"), [FOUR, after])).toContain("of 6 validators");
   });
 
@@ -51,10 +52,10 @@ describe("a restart waits", () => {
 describe("a validator is stopped for good", () => {
   test.each([
     ["one of four", FOUR, undefined],
-    ["a second of four", [...FOUR.slice(0, 3), gone("d")], true],
+    ["a second of four", [...FOUR.slice(0, 3), missingSeat("d")], true],
     ["one of three", FOUR.slice(0, 3), true],
     ["the only one", FOUR.slice(0, 1), false],
-    ["the last of four that stop", [aSeat("a"), ...["b", "c", "d"].map(gone)], false],
+    ["the last of four that stop", [aSeat("a"), ...["b", "c", "d"].map(missingSeat)], false],
   ] as const)("%s", (_name, council, isRefused) => {
     expect(stopTrouble(member("a"), [council])?.isRefused).toBe(isRefused);
   });
@@ -64,8 +65,8 @@ describe("a drain leaves", () => {
   test("as many healthy validators of a namespace as blocks need, less those that run elsewhere", () => {
     expect(minHealthy([FOUR], "demo")).toBe(3);
     expect(minHealthy([[...FOUR.slice(0, 3), aSeat("d", { isMissing: true })]], "demo")).toBe(3);
-    expect(minHealthy([[...FOUR.slice(0, 3), gone("d")]], "demo")).toBe(3);
-    expect(minHealthy([[...FOUR.slice(0, 3), gone("d"), gone("e")]], "demo")).toBe(4); // more than there are
+    expect(minHealthy([[...FOUR.slice(0, 3), missingSeat("d")]], "demo")).toBe(3);
+    expect(minHealthy([[...FOUR.slice(0, 3), missingSeat("d"), missingSeat("e")]], "demo")).toBe(4); // more than there are
     const elsewhere = ["c", "d"].map((name) => aSeat(name, { member: `other/${name}` }));
     expect(minHealthy([[...FOUR.slice(0, 2), ...elsewhere]], "demo")).toBe(1);
   });
@@ -83,7 +84,7 @@ const openAt = (seconds: number) => openNamespace(["x", "y"], seconds * 1_000);
 
 test("of several namespaces one at a time has an open budget, each in its turn, with pauses between", () => {
   const council = ["x", "y", "x"].map((namespace, index) => aSeat("a", { member: `${namespace}/${index}` }));
-  expect(namespacesOf([council, [gone("d")]])).toEqual(["x", "y"]);
+  expect(namespacesOf([council, [missingSeat("d")]])).toEqual(["x", "y"]);
   expect([0, 9, 10, 59, 60, 69, 70, 119, 130].map(openAt)).toEqual([
     undefined,
     undefined,

@@ -1,4 +1,4 @@
-/** When a Node that is being deleted may go: a table. */
+/** Tests of the conditions for the deletion of a Node, as a table. */
 import { expect, test } from "@jest/globals";
 import { type DeletionView, planDeletion } from "../../../operator/plan/deletion.ts";
 

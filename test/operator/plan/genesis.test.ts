@@ -6,7 +6,7 @@ const ONE = { digest: "1", time: 1, validators: [], forks: undefined };
 const OTHER = { ...ONE, digest: "2" };
 const NODES = [{ name: "core", digest: "1" }];
 
-const reported = (more: Partial<GenesisView>): string => {
+const conditionText = (more: Partial<GenesisView>): string => {
   const plan = planGenesis({
     network: "net",
     configMap: "net-genesis",
@@ -56,5 +56,5 @@ test.each<[string, Partial<GenesisView>, string]>([
   ],
   ["it takes the one that its Nodes have", { nodes: NODES, found: ONE }, "use"],
 ])("%s", (_what, more, wanted) => {
-  expect(reported(more)).toBe(wanted);
+  expect(conditionText(more)).toBe(wanted);
 });

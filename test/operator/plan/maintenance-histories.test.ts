@@ -90,7 +90,7 @@ class Group {
 
 const HISTORIES = Number(process.env["KNIT_MUTATIONS"] ?? 300);
 
-/** How often nodes were asked to begin, and how runs ended. */
+/** Plays a history: number of starts, and ends of runs. */
 function play(seed: number, crashes: number): Group {
   const random = seededRandom(seed);
   const group = new Group(random);

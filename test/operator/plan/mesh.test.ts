@@ -1,4 +1,4 @@
-/** What nodes are mesh of their peers, and how soon a whole network is knitted with it. */
+/** Tests of the peers that nodes of a mesh connect to, and of the time until a whole network is connected. */
 import { describe, expect, test } from "@jest/globals";
 import { type AddAttempts, type MeshView, peerId, planMesh } from "../../../operator/plan/mesh.ts";
 import { type PeerCandidate, peersToKeep } from "../../../operator/plan/topology.ts";

@@ -12,7 +12,7 @@ const view = (more: Partial<KeyView>): KeyView => ({
   ...more,
 });
 
-const reported = (more: Partial<KeyView>): readonly string[] => {
+const conditionTexts = (more: Partial<KeyView>): readonly string[] => {
   const plan = planKey(view(more));
   return typeof plan === "string" ? [plan] : [plan.reason, plan.pod];
 };
@@ -33,7 +33,7 @@ test.each<[string, Partial<KeyView>, readonly string[]]>([
   ["another key is used when that is allowed", { found: "0xbb", isAllowed: true }, ["use"]],
   ["a spoilt key is used by nobody", { found: "", isAllowed: true }, ["NodeKeyChanged", "stays"]],
 ])("%s", (_what, more, wanted) => {
-  expect(reported(more)).toEqual(wanted);
+  expect(conditionTexts(more)).toEqual(wanted);
 });
 
 test("the message names the Secret, the address and the command that gives it up", () => {

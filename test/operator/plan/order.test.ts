@@ -1,4 +1,4 @@
-/** Whose turn it is where several Nodes of a group ask for maintenance. */
+/** Tests of the order in which several Nodes of a group get maintenance. */
 import { describe, expect, test } from "@jest/globals";
 import type { MaintenanceRun } from "../../../operator/api/node-runs.ts";
 import { formatInstant } from "../../../operator/observe/clock.ts";
@@ -41,7 +41,7 @@ function permutations(names: readonly string[]): readonly (readonly string[])[] 
   );
 }
 
-/** Who begins, in order, when the Nodes are looked at in the order of `looks` every ten seconds. */
+/** Names of the Nodes that begin, in order, when the Nodes are reconciled in the order of `looks` every ten seconds. */
 function begins(looks: readonly string[], runs: Map<string, MaintenanceRun>, suspended: string): string {
   const begun: string[] = [];
   for (let now = NOW; now < NOW + 20 * TURN_MS; now += 10_000) {

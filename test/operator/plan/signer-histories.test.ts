@@ -20,7 +20,7 @@ interface Member {
   isThere: boolean;
   recorded: string | undefined;
   secret: string | undefined;
-  /** What the StatefulSet asks for, and what its controller has seen of that. */
+  /** Replicas of the StatefulSet, and those that its controller has seen. */
   replicas: number;
   seen: number;
   /** Undefined: no pod. Otherwise the address that it runs with, and whether it is ending. */

@@ -1,4 +1,4 @@
-/** Who is to be connected with whom. */
+/** Tests of the connections between the Nodes of a network. */
 import { describe, expect, test } from "@jest/globals";
 import { type PeerCandidate, peersToKeep, type Seeker } from "../../../operator/plan/topology.ts";
 

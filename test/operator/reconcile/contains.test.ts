@@ -1,4 +1,4 @@
-/** What counts as a difference between an object and its draft. */
+/** Tests of the comparison between an object and its draft. */
 import { expect, test } from "@jest/globals";
 import { containsDraft } from "../../../operator/reconcile/applier.ts";
 

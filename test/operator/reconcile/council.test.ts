@@ -95,7 +95,7 @@ test("a status says which core nodes are validators, and the Network who the cou
 });
 
 /** Core nodes whose pods are to have the new image. */
-const given = (): readonly string[] =>
+const argumentsOf = (): readonly string[] =>
   ALL.filter((name) => JSON.stringify(cluster.get("StatefulSet", name)).includes("knit:new"));
 
 describe("another image", () => {
@@ -103,7 +103,7 @@ describe("another image", () => {
     fail("d");
     ask("a", { image: "knit:new" });
     await once("a");
-    expect(given()).toEqual([]);
+    expect(argumentsOf()).toEqual([]);
     expect(messageOf("a", "Progressing")).toContain(
       "at most 1 of 4 validators may be unavailable, and demo/d already is",
     );
@@ -121,14 +121,14 @@ describe("another image", () => {
     fail("standby");
     ask("a", { image: "knit:new" });
     await once("a");
-    expect(given()).toEqual(["a"]);
+    expect(argumentsOf()).toEqual(["a"]);
   });
 
   test("goes on with a permission, once", async () => {
     fail("d");
     ask("a", { image: "knit:new" }, { "knit.dev/allow-chain-stop": "now" });
     await once("a");
-    expect(given()).toEqual(["a"]);
+    expect(argumentsOf()).toEqual(["a"]);
     answers("a");
     answers("d");
     for (const name of ["d", "a", "a"]) await once(name);

@@ -29,7 +29,7 @@ async function once(...names: readonly string[]): Promise<void> {
   }
 }
 
-const degraded = (name: string): string | undefined =>
+const degradedReason = (name: string): string | undefined =>
   cluster.conditions(name).find((each) => each.startsWith("Degraded"));
 const addressOf = (name: string): string | undefined => cluster.node(name).status.address;
 const dataOf = (kind: string, name: string): string => JSON.stringify(cluster.get(kind, name)?.["data"]);
@@ -112,14 +112,14 @@ describe("a validator's key", () => {
       "Ready False NodeKeyLost",
       "Available True ReplicasReady",
     ]);
-    expect(degraded("core")).toBe("Degraded True NodeKeyLost");
+    expect(degradedReason("core")).toBe("Degraded True NodeKeyLost");
     expect(cluster.get("Secret", "core-nodekey")).toBeUndefined();
     expect([addressOf("core"), template("core"), replicasOf("core")]).toEqual([address, before, 1]);
     expect(cluster.writes.filter((each) => each !== "status core")).toEqual([]);
     expect(cluster.events[0]).toMatch(/^core NodeKeyLost: the Secret core-nodekey with the key of 0x/);
     restore(secret);
     await once("core");
-    expect([cluster.conditions("core")[0], degraded("core")]).toEqual([
+    expect([cluster.conditions("core")[0], degradedReason("core")]).toEqual([
       "Ready True Ready",
       "Degraded False AsExpected",
     ]);
@@ -130,7 +130,7 @@ describe("a validator's key", () => {
     const address = addressOf("core");
     cluster.putSecret("core-nodekey", { nodekey: "7".repeat(64) });
     await once("core");
-    expect(degraded("core")).toBe("Degraded True NodeKeyChanged");
+    expect(degradedReason("core")).toBe("Degraded True NodeKeyChanged");
     expect([addressOf("core"), replicasOf("core")]).toEqual([address, 1]);
     cluster.objects.delete("Pod demo/core-0"); // a drain
     await once("core");
@@ -162,7 +162,7 @@ describe("a validator's key", () => {
     expect(cluster.node("core").status.allowed).toEqual({ newKey: "true", newChain: undefined });
     cluster.objects.delete("Secret demo/core-nodekey");
     await once("core");
-    expect([degraded("core"), addressOf("core")]).toEqual(["Degraded True NodeKeyLost", second]);
+    expect([degradedReason("core"), addressOf("core")]).toEqual(["Degraded True NodeKeyLost", second]);
     allow("core", "key", "again");
     await once("core");
     expect(addressOf("core")).not.toBe(second);
@@ -173,7 +173,7 @@ describe("a validator's key", () => {
     await once("core");
     cluster.objects.delete("Secret demo/core-nodekey");
     await once("core");
-    expect(degraded("core")).toBe("Degraded True NodeKeyLost");
+    expect(degradedReason("core")).toBe("Degraded True NodeKeyLost");
   });
 
   test("is known to its Network when its Node is made again without it", async () => {
@@ -181,7 +181,7 @@ describe("a validator's key", () => {
     cluster.objects.delete("Secret demo/core-nodekey");
     cluster.putNode("core", CORE);
     await once("core");
-    expect(degraded("core")).toBe("Degraded True NodeKeyLost");
+    expect(degradedReason("core")).toBe("Degraded True NodeKeyLost");
     expect(cluster.get("Secret", "core-nodekey")).toBeUndefined();
   });
 
@@ -190,10 +190,10 @@ describe("a validator's key", () => {
     cluster.putNode("core", { ...CORE, nodeKeySecret: { name: "other" } });
     const before = template("core");
     await once("core");
-    expect([degraded("core"), template("core")]).toEqual(["Degraded True NodeKeyChanged", before]);
+    expect([degradedReason("core"), template("core")]).toEqual(["Degraded True NodeKeyChanged", before]);
     cluster.putNode("core", { ...CORE, nodeKeySecret: { name: "none" } });
     await once("core");
-    expect(degraded("core")).toBe("Degraded True NodeKeyLost");
+    expect(degradedReason("core")).toBe("Degraded True NodeKeyLost");
   });
 });
 
@@ -210,7 +210,7 @@ describe("one key of two Nodes", () => {
   test("is signed with by the first alone, and by the second when the first has ended", async () => {
     await once("one", "two");
     expect([replicasOf("one"), replicasOf("two")]).toEqual([1, undefined]);
-    expect(degraded("two")).toBe("Degraded True KeyInUse");
+    expect(degradedReason("two")).toBe("Degraded True KeyInUse");
     expect(cluster.events.at(-1)).toContain("two KeyInUse: the Node of demo/one also has the key of 0x");
     cluster.putPod("one");
     cluster.putNode("one", { ...WITH_KEY, suspend: true });
@@ -221,7 +221,7 @@ describe("one key of two Nodes", () => {
     expect([replicasOf("one"), replicasOf("two")]).toEqual([0, 1]);
     cluster.putNode("one", WITH_KEY);
     await once("one");
-    expect([degraded("one"), replicasOf("one")]).toEqual(["Degraded True KeyInUse", 0]);
+    expect([degradedReason("one"), replicasOf("one")]).toEqual(["Degraded True KeyInUse", 0]);
   });
 
   test("starts once when both are looked at in one moment", async () => {
@@ -248,7 +248,7 @@ describe("one key of two Nodes", () => {
     cluster.objects.delete("Node demo/one");
     cluster.objects.delete("StatefulSet demo/one");
     await once("two");
-    expect(degraded("two")).toBe("Degraded True KeyInUse");
+    expect(degradedReason("two")).toBe("Degraded True KeyInUse");
     expect(cluster.events.at(-1)).toContain("kubectl -n demo delete pod one-0 --force");
     cluster.objects.delete("Pod demo/one-0");
     await once("two");
@@ -280,14 +280,14 @@ describe("a genesis", () => {
     expect(cluster.events).toEqual([
       "net GenesisRebuilt: created the ConfigMap net-genesis with 1 validators",
     ]);
-    expect(degraded("core")).toBe("Degraded False AsExpected");
+    expect(degradedReason("core")).toBe("Degraded False AsExpected");
   });
 
   test("that is another one stops its Nodes where they are, and the old one heals them", async () => {
     const genesis = copyOf("ConfigMap", "net-genesis");
     cluster.putGenesis(); // {}
     await once("net", "core");
-    expect([reasonOf(), degraded("core")]).toEqual(["GenesisLost", "Degraded True GenesisLost"]);
+    expect([reasonOf(), degradedReason("core")]).toEqual(["GenesisLost", "Degraded True GenesisLost"]);
     expect(cluster.conditions("core")).toContain("Available True ReplicasReady");
     expect(cluster.events[0]).toContain(
       "net GenesisLost: the ConfigMap net-genesis contains another genesis",
@@ -310,7 +310,7 @@ describe("a genesis", () => {
     cluster.tell("core", { genesis: other });
     await once("net", "core");
     expect(cluster.network().status.genesisHash).toBe(`0x${"ab".repeat(32)}`);
-    expect([reasonOf(), degraded("core")]).toEqual(["GenesisDiffers", "Degraded True GenesisLost"]);
+    expect([reasonOf(), degradedReason("core")]).toEqual(["GenesisDiffers", "Degraded True GenesisLost"]);
   });
 });
 
@@ -335,18 +335,18 @@ describe("a volume with the chain", () => {
   test("that a sole validator lost is asked for: no claim, no pod, and the old volume heals it", async () => {
     lose();
     await once("core", "core");
-    expect([degraded("core"), claim(), replicasOf("core")]).toEqual([
+    expect([degradedReason("core"), claim(), replicasOf("core")]).toEqual([
       "Degraded True ChainLost",
       undefined,
       0,
     ]);
     bind("pv-2"); // somebody's, and empty for all that is known
     await once("core");
-    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded True ChainLost", 0]);
+    expect([degradedReason("core"), replicasOf("core")]).toEqual(["Degraded True ChainLost", 0]);
     remove("PersistentVolumeClaim", "core-data");
     bind("pv-1", "kubectl");
     await once("core");
-    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
+    expect([degradedReason("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
   });
 
   test("that was emptied in place makes its node wait for the chain, unless a new one is allowed", async () => {
@@ -365,11 +365,11 @@ describe("a volume with the chain", () => {
     lose();
     allow("core", "chain", "true");
     await once("core");
-    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
+    expect([degradedReason("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
     expect(claim()).toBeDefined();
     lose();
     await once("core");
-    expect(degraded("core")).toBe("Degraded True ChainLost");
+    expect(degradedReason("core")).toBe("Degraded True ChainLost");
   });
 
   test("is not written while its claim is being deleted: an apply after its end would make an empty one", async () => {
@@ -385,7 +385,7 @@ describe("a volume with the chain", () => {
     cluster.objects.delete("Node demo/core");
     cluster.putNode("core", CORE);
     await once("core");
-    expect([degraded("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
+    expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
   });
 
   test("of a standby core node is replaced by an empty one", async () => {

@@ -30,7 +30,7 @@ const progress = (more: object = {}): object => ({
   ...more,
 });
 const SAVED = { isSaving: false, bytes: 7, err: "null" };
-const reported = (): readonly string[] =>
+const events = (): readonly string[] =>
   cluster.events.map(reasonOf).filter((event) => event.includes("Maintenance"));
 const begins = (): readonly string[] => cluster.calls.filter((call) => call.includes("start"));
 
@@ -61,7 +61,7 @@ describe("maintenance", () => {
       await once("core");
     }
     expect(state("core")).toMatchObject({ state: "Succeeded" });
-    expect(reported()).toEqual(["core MaintenanceStarted", "core MaintenanceSucceeded"]);
+    expect(events()).toEqual(["core MaintenanceStarted", "core MaintenanceSucceeded"]);
     expect(begins()).toHaveLength(1);
   });
 

@@ -17,7 +17,7 @@ freshCluster((fresh) => {
 const once = (): Promise<number> => reconcile(cluster.node("reader"), deps);
 
 /** Reconciles a Node of this spec and gives what there is then of some kinds. */
-async function made(spec: object, ...kinds: string[]): Promise<readonly string[]> {
+async function createdKinds(spec: object, ...kinds: string[]): Promise<readonly string[]> {
   cluster.putNode("reader", { type: "endpoint", ...spec });
   await once();
   const keys = [...cluster.objects.keys()].map((key) => key.replace(" demo/", " "));
@@ -25,7 +25,7 @@ async function made(spec: object, ...kinds: string[]): Promise<readonly string[]
 }
 
 test("each replica has an address of its own in the status, and its own objects", async () => {
-  const sets = await made({ replicas: 3 }, "StatefulSet", "PersistentVolumeClaim");
+  const sets = await createdKinds({ replicas: 3 }, "StatefulSet", "PersistentVolumeClaim");
   expect(sets).toEqual([
     "PersistentVolumeClaim reader-data",
     "PersistentVolumeClaim reader-m1-data",
@@ -40,10 +40,10 @@ test("each replica has an address of its own in the status, and its own objects"
 });
 
 test("replicas that are no longer asked for go, their volumes and keys stay, and serve again", async () => {
-  await made({ replicas: 3, whenDeleted: "Delete" });
+  await createdKinds({ replicas: 3, whenDeleted: "Delete" });
   const key = JSON.stringify(cluster.get("Secret", "reader-m2-nodekey")?.["data"]);
-  await made({ replicas: 1, whenDeleted: "Delete" });
-  const left = await made(
+  await createdKinds({ replicas: 1, whenDeleted: "Delete" });
+  const left = await createdKinds(
     { replicas: 1, whenDeleted: "Delete" },
     "StatefulSet",
     "Service",
@@ -67,14 +67,14 @@ test("replicas that are no longer asked for go, their volumes and keys stay, and
     "Service reader-peer",
     "StatefulSet reader",
   ]);
-  await made({ replicas: 3, whenDeleted: "Delete" });
+  await createdKinds({ replicas: 3, whenDeleted: "Delete" });
   expect(JSON.stringify(cluster.get("Secret", "reader-m2-nodekey")?.["data"])).toBe(key);
 });
 
 test("of replicas that are no longer asked for one goes at a time, the last one first", async () => {
-  await made({ replicas: 5 });
+  await createdKinds({ replicas: 5 });
   for (const place of [1, 2, 3, 4]) cluster.putPod(`reader-m${place}`);
-  const sets = (): Promise<readonly string[]> => made({ replicas: 2 }, "StatefulSet");
+  const sets = (): Promise<readonly string[]> => createdKinds({ replicas: 2 }, "StatefulSet");
   const first = ["StatefulSet reader", "StatefulSet reader-m1"];
   expect(await sets()).toEqual([...first, "StatefulSet reader-m2", "StatefulSet reader-m3"]);
   expect(await sets()).toEqual([...first, "StatefulSet reader-m2", "StatefulSet reader-m3"]); // its pod has not ended
@@ -87,12 +87,12 @@ test("of replicas that are no longer asked for one goes at a time, the last one 
 test("what the spec no longer asks for goes: RPC, the way from outside, the monitor", async () => {
   cluster.servesMonitors = true;
   const p2p = { external: "LoadBalancer" };
-  const before = await made({ p2p }, "Service", "ServiceMonitor");
+  const before = await createdKinds({ p2p }, "Service", "ServiceMonitor");
   expect(before).toEqual(
     expect.arrayContaining(["Service reader", "Service reader-external", "ServiceMonitor reader"]),
   );
   const spec = { api: { http: { enabled: false } }, monitoring: { serviceMonitor: false } };
-  expect(await made(spec, "Service", "ServiceMonitor")).toEqual([
+  expect(await createdKinds(spec, "Service", "ServiceMonitor")).toEqual([
     "Service reader-members",
     "Service reader-peer",
   ]);
@@ -101,11 +101,11 @@ test("what the spec no longer asks for goes: RPC, the way from outside, the moni
 test("an object of such a name that is another's stays", async () => {
   const metadata = { name: "reader-m1-peer", namespace: "demo" };
   cluster.put({ apiVersion: "v1", kind: "Service", metadata, spec: {} }, "kubectl");
-  expect(await made({}, "Service")).toContain("Service reader-m1-peer");
+  expect(await createdKinds({}, "Service")).toContain("Service reader-m1-peer");
 });
 
 test("without the kind ServiceMonitor none is written, and when it comes one is", async () => {
-  expect(await made({}, "ServiceMonitor")).toEqual([]);
+  expect(await createdKinds({}, "ServiceMonitor")).toEqual([]);
   cluster.servesMonitors = true;
   await once();
   expect(cluster.get("ServiceMonitor", "reader")).toBeDefined();
@@ -113,7 +113,7 @@ test("without the kind ServiceMonitor none is written, and when it comes one is"
 
 describe("suspended", () => {
   test("a Node has no pods, and says that it is so", async () => {
-    await made({ suspend: true });
+    await createdKinds({ suspend: true });
     expect(cluster.get("StatefulSet", "reader")).toMatchObject({ spec: { replicas: 0 } });
     const { phase, conditions } = cluster.node("reader").status;
     expect([phase, conditions?.[0]?.reason]).toEqual(["Suspended", "Suspended"]);
@@ -121,7 +121,7 @@ describe("suspended", () => {
 });
 
 test("another release of the operator starts no pod anew, another spec does and brings all that is new", async () => {
-  await made({});
+  await createdKinds({});
   const template = (): string =>
     JSON.stringify((cluster.get("StatefulSet", "reader") as { spec: { template: object } }).spec.template);
   const before = template();
@@ -129,30 +129,30 @@ test("another release of the operator starts no pod anew, another spec does and 
   deps = { ...next, settings: { ...next.settings, gatewayImage: "operator:2", nodeImage: "knit:2" } };
   await once();
   expect(template()).toBe(before);
-  await made({ settings: { verbosity: "5" } });
+  await createdKinds({ settings: { verbosity: "5" } });
   expect(template()).toContain('"image":"operator:2"');
   expect(template()).toContain('"image":"knit:2"');
 });
 
-/** What the cluster itself puts into the Service: no drift. */
-function filled(more: object): void {
+/** Fills in the defaults of the API server, which are no drift. */
+function fillService(more: object): void {
   Object.assign(cluster.get("Service", "reader-external") ?? {}, more);
 }
 
 describe("the way from outside", () => {
   test("is the balancer's address", async () => {
     const spec = { p2p: { external: "LoadBalancer" } };
-    await made(spec);
+    await createdKinds(spec);
     expect(cluster.node("reader").status.members?.[0]?.externalUrl).toBeUndefined();
-    filled({ status: { loadBalancer: { ingress: [{ ip: "9.8.7.6" }] } } });
+    fillService({ status: { loadBalancer: { ingress: [{ ip: "9.8.7.6" }] } } });
     await once();
     const url = cluster.node("reader").status.members?.[0]?.externalUrl;
     expect(url).toMatch(/^kni:\/\/[0-9a-f]{128}@9\.8\.7\.6:32323\?discport=0&ntype=en$/);
   });
 
   test("is the machine's address and the port that was opened there", async () => {
-    await made({ p2p: { external: "NodePort" } });
-    filled({ spec: { type: "NodePort", ports: [{ nodePort: 30_123 }] } });
+    await createdKinds({ p2p: { external: "NodePort" } });
+    fillService({ spec: { type: "NodePort", ports: [{ nodePort: 30_123 }] } });
     const status = { podIP: "10.0.0.1", hostIP: "192.168.7.1" };
     const metadata = { name: "reader-0", namespace: "demo" };
     cluster.put({ apiVersion: "v1", kind: "Pod", metadata, status });
@@ -163,15 +163,15 @@ describe("the way from outside", () => {
 });
 
 /** A container that ended and runs again. */
-const ended = (finishedAt: string, exitCode: number) => ({
+const terminatedState = (finishedAt: string, exitCode: number) => ({
   lastState: { terminated: { reason: "OOMKilled", exitCode, finishedAt } },
 });
 
 test("how a pod ended last is told, and stays told when the pod is replaced", async () => {
-  await made({});
+  await createdKinds({});
   const containerStatuses = [
-    { name: "node", ...ended("2026-01-01T00:00:02Z", 137) },
-    { name: "other", ...ended("2026-01-01T00:00:01Z", 1) },
+    { name: "node", ...terminatedState("2026-01-01T00:00:02Z", 137) },
+    { name: "other", ...terminatedState("2026-01-01T00:00:01Z", 1) },
   ];
   const metadata = { name: "reader-0", namespace: "demo" };
   cluster.put({ apiVersion: "v1", kind: "Pod", metadata, status: { containerStatuses } });

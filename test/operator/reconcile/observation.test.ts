@@ -1,4 +1,4 @@
-/** Which answers are worth a look at once. */
+/** Tests of the answers of nodes that start a reconciliation at once. */
 import { expect, test } from "@jest/globals";
 import type { Observation } from "../../../operator/reconcile/observation.ts";
 import { isPolledChanged, nextPolled } from "../../../operator/reconcile/observation.ts";
@@ -27,7 +27,7 @@ const SILENT: Observation = {
   message: "no way",
 };
 
-/** Whether `next` is news after a node that went on from height 6 to 7. */
+/** Reports whether `next` is a change for a node that went on from height 6 to 7. */
 function hasChanged(next: Observation): boolean {
   const before = nextPolled(nextPolled(undefined, { ...ANSWER, height: 6 }), ANSWER);
   return isPolledChanged(before, nextPolled(before, next));

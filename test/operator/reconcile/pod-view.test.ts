@@ -1,4 +1,4 @@
-/** What is held of a pod is enough to read it. */
+/** Tests that the cached members of a pod are enough to read it. */
 import { expect, test } from "@jest/globals";
 import { projectPod, readPod } from "../../../operator/reconcile/pod-view.ts";
 

@@ -49,7 +49,7 @@ test("a claim that is being deleted keeps its pod, whatever the spec asks for", 
 const storageCondition = () =>
   cluster.node("core").status.conditions?.find(({ type }) => type === "StorageHealthy");
 
-const requested = (): unknown =>
+const requestedSize = (): unknown =>
   (
     cluster.get("PersistentVolumeClaim", "core-data") as {
       spec: { resources: { requests: { storage: string } } };
@@ -65,26 +65,26 @@ test("a volume that fills up grows by a step at a time up to its limit, and says
   bind("10Gi");
   cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 3 * G } });
   await once();
-  expect([requested(), cluster.node("core").status.members?.[0]?.disk]).toMatchObject([
+  expect([requestedSize(), cluster.node("core").status.members?.[0]?.disk]).toMatchObject([
     "10Gi",
     { usedBytes: 7 * G, capacityBytes: 10 * G },
   ]);
   expect(cluster.conditions("core")).toContain("StorageHealthy True Healthy");
   cluster.tell("core", { disk: { sizeBytes: 10 * G, freeBytes: 1.5 * G } });
   await once();
-  expect(requested()).toBe("15Gi");
+  expect(requestedSize()).toBe("15Gi");
   expect(cluster.events.at(-1)).toBe("core VolumeGrown: the volume of core is being expanded to 15Gi");
   expect(cluster.conditions("core")).toContain("StorageHealthy False Growing");
   deps = cluster.deps(); // another operator
   await once();
-  expect(requested()).toBe("15Gi");
+  expect(requestedSize()).toBe("15Gi");
   bind("15Gi");
   cluster.now += 600_000;
   cluster.tell("core", { disk: { sizeBytes: 15 * G, freeBytes: 1 * G } });
   await once();
   bind("18Gi");
   await once();
-  expect(requested()).toBe("18Gi");
+  expect(requestedSize()).toBe("18Gi");
 });
 
 test("a volume grows although its pod waits for it", async () => {
@@ -93,7 +93,7 @@ test("a volume grows although its pod waits for it", async () => {
   bind("10Gi");
   cluster.putNode("core", { ...CORE, storage: { size: "20Gi" } });
   await once();
-  expect(requested()).toBe("20Gi");
+  expect(requestedSize()).toBe("20Gi");
 });
 
 test.each([
@@ -167,7 +167,7 @@ describe("a size that the class or a quota refuses", () => {
     cluster.now += 60_000;
     cluster.tell("core", {});
     await once();
-    expect(requested()).toBe("20Gi");
+    expect(requestedSize()).toBe("20Gi");
   });
 
   test("is taken back", async () => {

@@ -1,3 +1,4 @@
+/** Tests of the return of memory after bursts of work. */
 import { expect, test } from "@jest/globals";
 import { createTidier } from "../../../operator/runtime/compaction.ts";
 

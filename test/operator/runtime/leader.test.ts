@@ -12,7 +12,7 @@ class Scene {
   lease: AnyDraft | undefined;
   version = 0;
   cut = new Set<string>();
-  /** How long a renewal takes. */
+  /** Duration of a renewal. */
   slow = 0;
   /** Milliseconds by which a candidate's clock is wrong. */
   readonly skew = new Map<string, number>();

@@ -11,7 +11,7 @@ import type {
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 
-/** Who is in the council. */
+/** A member of the council. */
 export interface Seat {
   readonly key: Uint8Array;
   readonly address: Uint8Array;

@@ -1,11 +1,11 @@
-/** What a validator of the simulation has on disk after a step. */
+/** Durable state of a validator of the simulation after a step. */
 
 import type { DurableState, RoundState } from "../../../node/consensus/bft/round-state.ts";
 import { lockWrittenAhead, reservationOf } from "../../../node/consensus/bft/signing-record.ts";
 import { compareViews } from "../../../node/consensus/bft/view.ts";
 import type { SimulatedBlock } from "./simulated.ts";
 
-/** What was signed, or with it what was noted ahead; the votes that a lock stands on may come to the disk later. */
+/** The signed messages, or with them the state that was written ahead; the votes of a lock may be written later. */
 export function drawDisk(
   state: RoundState<SimulatedBlock>,
   random: () => number,

@@ -1,10 +1,10 @@
-/** What a seed of the simulation stands for: who there is, how bad the network is and for how long. */
+/** Plan of a run of the simulation, drawn from its seed: members, faults of the network and their durations. */
 import type { BlockValidatorSet } from "../../../node/consensus/bft/round-state.ts";
 import { fisherYatesShuffle } from "../../../node/governance/shuffle.ts";
 import { quorum } from "../../../node/governance/validators.ts";
 import { seededRandom } from "../random.ts";
 
-/** How a traitor lies; each one is a member of the council with a key of its own. */
+/** Kinds of traitors; each one is a member of the council with a key of its own. */
 export type Treason =
   | "silent"
   | "two-proposals"
@@ -39,13 +39,13 @@ export interface Plan {
   readonly maxDelay: number;
   /** Chance that a step ends in a crash. */
   readonly crashes: number;
-  /** When the network is cut in two, for how long, and how many validators are on the one side. */
+  /** Partitions of the network: begin, duration, and number of validators on the one side. */
   readonly cuts: readonly {
     readonly from: number;
     readonly to: number;
     readonly side: ReadonlySet<number>;
   }[];
-  /** Whether validators pass on what they got; all are connected to all. */
+  /** True if validators relay messages; all are connected to all. */
   readonly relays: boolean;
 }
 
@@ -82,7 +82,7 @@ export function planOf(seed: number, validators: number): Plan {
   };
 }
 
-/** Whether nothing gets from one validator to another at this time. */
+/** Reports whether no message passes from one validator to another at this time. */
 export function isCut({ cuts }: Plan, now: number, from: number, to: number): boolean {
   return cuts.some((cut) => now >= cut.from && now < cut.to && cut.side.has(from) !== cut.side.has(to));
 }

@@ -39,16 +39,16 @@ const validators: BlockValidatorSet = {
 
 const store = await openLevelStore(directory, {});
 const record = new SigningRecord(store);
-let state = await done(
+let state = await performStep(
   beginRounds({ self: own.name, write: own.write, head, validators, restored: readRecord(store) }),
 );
 for (;;) {
   if (random() < 0.5) record.reserve(state);
-  for (const event of nextRound()) state = await done(step(state, event));
+  for (const event of nextRound()) state = await performStep(step(state, event));
 }
 
-/** What was signed is on disk, then it is said. */
-async function done({ state: next, actions }: RoundStep<ProposedBlock>): Promise<typeof next> {
+/** Writes the durable state to disk, then sends the messages. */
+async function performStep({ state: next, actions }: RoundStep<ProposedBlock>): Promise<typeof next> {
   await record.sync(next);
   for (const action of actions) {
     if (action.type !== "gossip" || action.message.sender !== own?.name) continue;

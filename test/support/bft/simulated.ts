@@ -19,14 +19,14 @@ export interface Validator {
   /** Undefined while it is down. */
   state: RoundState<SimulatedBlock> | undefined;
   disk: DurableState<SimulatedBlock> | undefined;
-  /** How often it was started: what was meant for an earlier life is not done. */
+  /** Number of starts: events for an earlier life are ignored. */
   life: number;
   timer: number;
   readonly met: Set<string>;
   readonly sent: Set<string>;
 }
 
-/** What a run came to. */
+/** Result of a run. */
 export interface Outcome {
   readonly blocks: number;
   readonly steps: number;
@@ -45,7 +45,7 @@ export const GOOD_SEAL = Uint8Array.of(1);
 const NO_SEAL = new Uint8Array(0);
 
 /** A message of the simulation: good seals are 1. */
-export function written(sender: string, payload: MessagePayload<SimulatedBlock>): Said {
+export function writeMessage(sender: string, payload: MessagePayload<SimulatedBlock>): Said {
   const seal = payload.kind === "commit" ? GOOD_SEAL : NO_SEAL;
   return { sender, payload, seal, bytes: NO_SEAL };
 }
@@ -62,7 +62,7 @@ export function keyOf({ sender, payload, seal }: Said): string {
   return `${sender} ${kind} ${view.sequence}/${view.round} ${digest} ${seal.join()}`;
 }
 
-/** Where a validator stands, for the end of a trace. */
+/** Describes the state of a validator for the end of a trace. */
 export function describe({ name, state }: Validator): string {
   if (state === undefined) return `${name} is down`;
   const { view, waiting, phase, lock, started } = state;

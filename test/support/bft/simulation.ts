@@ -27,7 +27,7 @@ import {
   type SimulatedBlock,
   SimulationFailure,
   type Validator,
-  written,
+  writeMessage,
 } from "./simulated.ts";
 import { betray } from "./treason.ts";
 
@@ -138,7 +138,7 @@ class Simulation {
     this.#witness.starts(validator);
     const write = (payload: MessagePayload<SimulatedBlock>): Said => {
       this.#witness.signs(validator, payload);
-      return written(name, payload);
+      return writeMessage(name, payload);
     };
     const validators = this.#validatorSet(number + 1);
     this.#take(validator, beginRounds({ self: name, write, head, validators, restored: disk }));
@@ -159,7 +159,7 @@ class Simulation {
     this.#take(validator, made);
   }
 
-  /** What was signed is on disk before anything is done; a crash may come before that, or between any two actions. */
+  /** Writes the durable state before any action; a crash may come before that, or between any two actions. */
   #take(validator: Validator, { state, actions }: RoundStep<SimulatedBlock>): void {
     const crashes = !this.#isGood && this.#random() < this.#plan.crashes;
     if (crashes && this.#random() < 0.3) return this.#crash(validator);

@@ -88,7 +88,7 @@ export class Table {
     return this.actions.filter((action): action is Kind<T> => action.type === type);
   }
 
-  /** What it said itself in the last step, such as `prepare 0 b`. */
+  /** Own messages of the last step, such as `prepare 0 b`. */
   get said(): readonly string[] {
     return this.done("gossip").flatMap(({ message: { sender, payload } }) => {
       if (sender !== this.self) return [];

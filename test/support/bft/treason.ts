@@ -1,4 +1,4 @@
-/** What traitors say instead of what they should: each way of lying, for one message and one reader of it. */
+/** Messages of traitors instead of the correct ones: each kind of lie, for one message and one reader of it. */
 import type { Treason } from "./plan.ts";
 import type { Said } from "./simulated.ts";
 
@@ -19,7 +19,7 @@ const LIES: Readonly<Record<Treason, Lie>> = {
   },
 };
 
-/** What the reader gets instead of the message. */
+/** Returns the messages that the reader gets instead. */
 export function betray(
   treason: Treason,
   message: Said,

@@ -10,7 +10,7 @@ import {
   TERMS,
 } from "./kaia-client.ts";
 
-/** What all of its transaction classes have in common. */
+/** Members that all of its transaction classes share. */
 interface CaverTransaction {
   sign(keyring: Keyring): Promise<unknown>;
   signAsFeePayer(keyring: Keyring): Promise<unknown>;
@@ -20,7 +20,7 @@ interface CaverTransaction {
 
 type Kinds = Readonly<Record<string, { create(fields: object): CaverTransaction }>>;
 
-/** How it differs from one for `knit dev`. */
+/** Differences from a client for `knit dev`. */
 export interface CaverOptions {
   readonly chainId?: number;
   readonly anchors?: boolean;

@@ -7,7 +7,7 @@ export const Caver = caverModule as unknown as typeof caverModule.default; // wh
 /** One of its instances. */
 export type Caver = InstanceType<typeof Caver>;
 
-/** What its types leave out: subscriptions of the chain's own module. */
+/** Members that its types lack: subscriptions of the chain's own module. */
 export interface CaverSubscriptions {
   subscribe(
     name: "newBlockHeaders",

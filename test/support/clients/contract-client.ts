@@ -1,7 +1,7 @@
-/** What is asked of every client library that knows contracts: one contract's life, as a user would write it. */
+/** Contract of every client library that knows contracts: one contract's life, as a user would write it. */
 import { until } from "../rpc-client.ts";
 
-/** What a client heard by itself, in the order it came. */
+/** Events of a client, in the order of arrival. */
 export interface Heard {
   /** Numbers of new blocks. */
   readonly heads: number[];
@@ -25,7 +25,7 @@ export interface ContractClient {
   close(): Promise<void>;
 }
 
-/** What a client saw; `heard` is missing where it cannot listen. */
+/** Observations of a client; `heard` is missing where it cannot listen. */
 export interface ContractLife {
   readonly values: readonly bigint[];
   readonly past: readonly bigint[];

@@ -1,4 +1,4 @@
-/** What the extensions of ethers and web3.js share: objects of transactions and keys as js-ext-core reads them. */
+/** Shared parts of the extensions of ethers and web3.js: objects of transactions and keys as js-ext-core reads them. */
 import { AccountKeyType, KlaytnTxFactory, parseTxType } from "@kaiachain/js-ext-core";
 import { keccak256, SigningKey } from "ethers";
 import { until } from "../rpc-client.ts";

@@ -1,4 +1,4 @@
-/** What is asked of every client library that knows the chain's own transaction types and account keys. */
+/** Contract of every client library that knows the chain's own transaction types and account keys. */
 
 /** A transaction as a user writes it; amounts are in peb. */
 export interface KaiaTransaction {
@@ -27,7 +27,7 @@ export interface Signer {
   readonly keys: readonly string[];
 }
 
-/** What a client makes of a transaction that is in a block. */
+/** A client's view of a transaction in a block. */
 export interface Outcome {
   /** By the receipt of the chain's own module. */
   readonly type: string;
@@ -45,7 +45,7 @@ export interface Sent {
 
 /** A client library at one endpoint. */
 export interface KaiaClient {
-  /** Whether it knows `ChainDataAnchoring`. */
+  /** True if it knows `ChainDataAnchoring`. */
   readonly anchors: boolean;
   /** Signs and sends; rejects with the node's refusal. */
   send(transaction: KaiaTransaction, sender: Signer, payer?: Signer): Promise<Sent>;

@@ -13,11 +13,11 @@ interface KeyUse {
 
 interface KeyCase {
   readonly plan: KeyPlan;
-  /** What the account sends with its new key, in this order. */
+  /** Transactions that the account sends with its new key, in this order. */
   readonly uses: readonly KeyUse[];
 }
 
-/** What became of an account: its key type, and for each use success, failure or the node's refusal. */
+/** Result of an account: its key type, and for each use success, failure or the node's refusal. */
 export interface KeyOutcome {
   readonly keyType: number;
   readonly uses: readonly (boolean | string)[];

@@ -8,7 +8,7 @@ const TO = "0x00000000000000000000000000000000000c0ffe";
 const SEVEN = zeroPadValue("0x07", 32);
 const PAYMENTS = ["sender", "payer", "both"] as const;
 
-/** What each kind says of itself. They are sent in this order, so that there is a contract to execute. */
+/** Fields of each kind. They are sent in this order, so that there is a contract to execute. */
 const KINDS: readonly (readonly [kind: string, fields: (sender: FundedKey) => Partial<KaiaTransaction>])[] = [
   ["SmartContractDeploy", () => ({ data: concat([COUNTER_CODE, SEVEN]) })],
   [
@@ -34,7 +34,7 @@ export function typeNames(anchors: boolean): string[] {
   return knownTypes(anchors).map(({ name }) => name);
 }
 
-/** What became of a transaction, beside its hash. */
+/** Result of a transaction, beside its hash. */
 export type SentOutcome = Outcome & { readonly hash: string };
 
 /** Sends one of each known type, then waits for all. The account must be new. */

@@ -8,7 +8,7 @@ import { call } from "../rpc-client.ts";
 const PASSPHRASE = "ein Passwort mit Leerzeichen";
 const MESSAGE = "0x6b6e6974";
 
-/** What a client library does with key files; each is a JSON text. */
+/** Operations of a client library on key files; each is a JSON text. */
 export interface KeyFileClient {
   /** Seals a private key, cheaply. */
   encrypt(key: string, passphrase: string): Promise<string>;
@@ -25,10 +25,10 @@ export async function nodeReadsFile(node: DevNode, client: Pick<KeyFileClient, "
   return signer === address.toLowerCase();
 }
 
-/** What a client made of a file that the node wrote. */
+/** A client's reading of a file that the node wrote. */
 export interface ReadFile {
   readonly version: number;
-  /** Whether the key in it is that of the account. */
+  /** True if the key in it is that of the account. */
   readonly fits: boolean;
 }
 

@@ -13,10 +13,10 @@ import { chainFolderOf } from "../transcript/transcript-node.ts";
 
 /** The file. */
 export interface ConsoleVectors {
-  /** Which node it was, and which recorded chain it held. */
+  /** The recorded node and its chain. */
   readonly about: string;
   readonly exec: readonly { readonly exec: string; readonly stdout: string }[];
-  /** What a person typed, `null` before the first key, and what came back. */
+  /** Input of a person, `null` before the first key, and the output. */
   readonly sessions: readonly (readonly { readonly in: string | null; readonly out: string }[])[];
 }
 
@@ -101,7 +101,7 @@ export async function openExecutor(
   };
 }
 
-/** What is random: the key of the recorded node, and accounts made on the way. */
+/** Random values: the key of the recorded node, and accounts made on the way. */
 const RANDOM = new Set(["admin.nodeInfo.id", "klay.accounts"]);
 /** Behind this one a person made an account, whose passphrase later ones use. */
 const BEFORE_ACCOUNT = "personal.listAccounts";

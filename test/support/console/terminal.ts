@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** See the head of this file. */
+/** A running program and its screen; disposal kills it. */
 export class Terminal implements Disposable {
   readonly #child: ChildProcess;
   #output = "";
@@ -45,7 +45,7 @@ export class Terminal implements Disposable {
   }
 }
 
-/** What a terminal shows after these bytes: lines drawn anew count once, colours are left out. */
+/** Screen of a terminal after these bytes: lines that were redrawn count once, colours are left out. */
 export function screenLines(bytes: string): string[] {
   const escape = "\u001b";
   const drawn = bytes

@@ -1,11 +1,14 @@
-/** Where this node does not answer as the recorded one did, on purpose: each with the reason and what it does. */
+/**
+ * Intended differences between this node's answers and the recorded ones: each with the reason and this node's
+ * answer.
+ */
 
 /** One exclusion. */
 export interface Exclusion {
   /** The whole request. */
   readonly request: string;
   readonly reason: string;
-  /** What this node answers. */
+  /** Answer of this node. */
   readonly response: string;
 }
 

@@ -14,7 +14,7 @@ export async function transcriptFile(path: string): Promise<Comparison> {
   return tally.comparison;
 }
 
-/** How many entries of each group are the same, and which methods are missing or different, as a page. */
+/** Number of equal entries of each group, and the methods that are missing or different, as a page. */
 export function transcriptTable(title: string, { verdicts, chainFault }: Played): string {
   const chain = chainFault === undefined ? "" : `\nThe chain is not whole: ${chainFault}\n`;
   const groups = [...Map.groupBy(verdicts, ({ group }) => group)].map(([group, all]) => {

@@ -1,6 +1,6 @@
 /**
- * What of the recorded transcripts does not come back byte for byte yet: how many entries of which method, and why.
- * A count may only fall; `node scripts/transcripts.ts --pending` writes it anew.
+ * Recorded transcripts that are not played byte for byte yet: number of entries by method, with the reason. A count
+ * may only fall; `node scripts/transcripts.ts --pending` rewrites it.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ export interface Pending {
 /** By transcript, then by method. */
 export type PendingList = Readonly<Record<string, Readonly<Record<string, Pending>>>>;
 
-/** Where the list is. */
+/** Path of the list. */
 export const PENDING = fileURLToPath(new URL("../../vectors/rpc/pending.json", import.meta.url));
 
 /** The list as it is committed. */

@@ -4,30 +4,30 @@
  */
 
 import { exclusions } from "./exclusions.ts";
-import { asRecorded, asSent, comparable, healed, type Ids, learnId, unordered } from "./sameness.ts";
+import { asRecorded, asSent, comparable, type Ids, learnId, repairText, sortMembers } from "./sameness.ts";
 import { type Entry, methodOf, readTranscript, requestOf } from "./transcript.ts";
 import { chainFolderOf, OWN_IMPORTS, startTranscriptNode, type TranscriptNode } from "./transcript-node.ts";
 import { type HttpAnswer, type HttpWire, openHttpWire, overIpc } from "./wires.ts";
 import { playScript } from "./ws-script.ts";
 
-/** What became of one entry. */
+/** Result of one entry. */
 export interface Verdict {
   readonly n: number;
   readonly group: string;
   readonly method: string;
   readonly outcome: "same" | "missing" | "different";
-  /** What differs, in one line; empty when nothing does. */
+  /** Difference in one line; empty when there is none. */
   readonly line: string;
 }
 
-/** What became of all. */
+/** Result of all entries. */
 export interface Played {
   readonly verdicts: readonly Verdict[];
-  /** Why the chain is not whole, when it is not. */
+  /** Fault of the chain, if it is not whole. */
   readonly chainFault: string | undefined;
 }
 
-/** How a transcript is played. */
+/** Options of a replay. */
 export interface PlayOptions {
   /** Groups to play, in their order; all when not given. What a later one needs of an earlier one is missed. */
   readonly groups?: readonly string[] | undefined;
@@ -50,7 +50,7 @@ export async function playTranscript(path: string, { groups }: PlayOptions = {})
   return { verdicts, chainFault: node.missing };
 }
 
-/** What entries share. */
+/** State that entries share. */
 export interface Player {
   readonly node: TranscriptNode;
   readonly http: HttpWire;
@@ -82,8 +82,8 @@ async function httpDifference(entry: Entry, { node, http, ids }: Player): Promis
   const answer = await http.send(entry, asSent(request, ids, node));
   const own = asRecorded(answer.body, ids, node);
   const excluded = exclusions.find((row) => row.request === request);
-  if (excluded !== undefined) return compared(excluded.response, own);
-  if (answer.status !== entry.status) return shown(String(entry.status), `${answer.status} ${own}`);
+  if (excluded !== undefined) return compareTexts(excluded.response, own);
+  if (answer.status !== entry.status) return firstDifference(String(entry.status), `${answer.status} ${own}`);
   return headerDifference(entry, answer) ?? bodyDifference(entry, own, ids);
 }
 
@@ -96,7 +96,7 @@ function headerDifference({ headers, response }: Entry, answer: HttpAnswer): str
     const isOwn = name === "Connection" && own === "keep-alive"; // said or not, it is the rule
     const isNothing = name === "Content-Type" && response === ""; // a type of no body says nothing
     if (!isOwn && !isNothing && own !== headers[name] && !(name === "Content-Length" && own === undefined)) {
-      return `header ${name}: ${shown(String(headers[name]), String(own))}`;
+      return `header ${name}: ${firstDifference(String(headers[name]), String(own))}`;
     }
   }
   return undefined;
@@ -117,27 +117,27 @@ function shortest(response: string): number {
 
 function bodyDifference(entry: Entry, own: string, ids: Ids): string | undefined {
   const { varies } = entry;
-  const response = healed(entry.response ?? "");
+  const response = repairText(entry.response ?? "");
   if (varies === "result is a random id")
-    return learnId(response, own, ids) ? undefined : shown(response, own);
-  if (varies === "order") return compared(unordered(response), unordered(own));
-  if (response.trim().includes("\n")) return compared(lines(response), lines(own)); // answers overtake each other
-  return compared(response, own);
+    return learnId(response, own, ids) ? undefined : firstDifference(response, own);
+  if (varies === "order") return compareTexts(sortMembers(response), sortMembers(own));
+  if (response.trim().includes("\n")) return compareTexts(lines(response), lines(own)); // answers overtake each other
+  return compareTexts(response, own);
 }
 
 function lines(text: string): string {
   return text.split("\n").sort().join("\n");
 }
 
-function compared(recorded: string, own: string): string | undefined {
+function compareTexts(recorded: string, own: string): string | undefined {
   const [then, now] = [comparable(recorded), comparable(own)];
-  return then === now ? undefined : shown(then, now);
+  return then === now ? undefined : firstDifference(then, now);
 }
 
 const SHOWN = 300;
 
 /** Both texts from shortly before where they part. */
-export function shown(recorded: string, own: string): string {
+export function firstDifference(recorded: string, own: string): string {
   let at = 0;
   while (at < recorded.length && recorded[at] === own[at]) at++;
   const from = Math.max(0, at - 60);

@@ -1,6 +1,6 @@
 /**
- * What of two answers must be the same: every byte, but for what belongs to one run of one node (ports, directories,
- * the client's name, times in file names, random ids). Both texts are put into the words of the recording.
+ * Compares two answers byte for byte, except values of one run of one node (ports, directories, the client's name,
+ * times in file names, random ids). Both texts are put into the words of the recording.
  */
 import type { TranscriptNode } from "./transcript-node.ts";
 
@@ -19,7 +19,7 @@ const RECORDED = { ws: 8801, spare: [8890, 8891] } as const;
 const BY_CHANCE = /(?<=[0-9a-f])PORT9([01])|PORT9([01])(?=[0-9a-f])/g;
 
 /** The recorded text with the digits that were there by chance. */
-export function healed(recorded: string): string {
+export function repairText(recorded: string): string {
   return recorded.replace(BY_CHANCE, (_word, first?: string, second?: string) => {
     return String((first ?? second) === "0" ? RECORDED.spare[0] : RECORDED.spare[1]);
   });
@@ -27,7 +27,7 @@ export function healed(recorded: string): string {
 
 /** A recorded request as this run sends it. */
 export function asSent(request: string, ids: Ids, { datadir, httpPort, spare }: Ports): string {
-  let text = healed(request)
+  let text = repairText(request)
     .replaceAll("DATADIR", datadir)
     .replaceAll("HTTPPORT", String(httpPort))
     .replaceAll("PORT90", String(spare[0]))
@@ -47,7 +47,7 @@ export function asRecorded(answer: string, ids: Ids, node: Ports): string {
   return text;
 }
 
-/** What differs from node to node and run to run, whatever was asked. */
+/** Values that differ from node to node and run to run, whatever was asked. */
 const OWN: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/"\w+\/knit-vector\/v[^"/]*\/[^"/]*\/go[^"]*"/g, '"CLIENT"'],
   [/UTC--[^-]+-\d\d-\d\dT[\d-]+(\.\d+)?Z--/g, "UTC--TIME--"],
@@ -75,7 +75,7 @@ export function learnId(recorded: string, own: string, ids: Ids): boolean {
 }
 
 /** The members of a JSON list in an answer, in an order of their own. */
-export function unordered(answer: string): string {
+export function sortMembers(answer: string): string {
   const json = JSON.parse(answer) as { result?: unknown };
   if (!Array.isArray(json.result)) return answer;
   const members = json.result.map((member) => JSON.stringify(member)).sort();

@@ -10,7 +10,7 @@ import { runKnit, startKnit } from "../knit-process.ts";
 import { readRecordedChain } from "../recorded-chain.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Where the node answers and what it holds. */
+/** Addresses and contents of the node. */
 export interface TranscriptNode extends AsyncDisposable {
   /** The recorded node, such as `kaia-2.2.1`. */
   readonly recorded: string;
@@ -22,7 +22,7 @@ export interface TranscriptNode extends AsyncDisposable {
   readonly ipc: string;
   /** The last three blocks, as hex: whoever plays the transcript imports them. */
   readonly lastBlocks: readonly string[];
-  /** Why not all blocks before them could be imported. */
+  /** Reason if not all blocks before them could be imported. */
   readonly missing: string | undefined;
 }
 

@@ -29,9 +29,9 @@ export interface Entry {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly response?: string;
-  /** Why no answer came. */
+  /** Reason of a missing answer. */
   readonly connection?: string;
-  /** What cannot be compared literally. */
+  /** Parts that cannot be compared literally. */
   readonly varies?: string;
   readonly note?: string;
   /** A WebSocket connection from beginning to end. */

@@ -1,4 +1,7 @@
-/** How a transcript's requests reach the node: HTTP on one kept connection, IPC, WebSocket; answers as they came. */
+/**
+ * Sends a transcript's requests to the node over HTTP on one kept connection, IPC or WebSocket; returns answers as
+ * they came.
+ */
 import { Agent, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { WebSocket } from "ws";

@@ -5,7 +5,7 @@ import { asRecorded, asSent, comparable, type Ids } from "./sameness.ts";
 import type { Entry, ScriptStep } from "./transcript.ts";
 import { openWsWire, overIpc, type WsWire } from "./wires.ts";
 
-/** What differs; undefined when nothing does. */
+/** Returns the difference; undefined when there is none. */
 export async function playScript(entry: Entry, player: Player): Promise<string | undefined> {
   const { node } = player;
   const limit = /admin_setMaxSubscriptionPerWSConn\((\d+)\)/.exec(entry.note ?? "")?.[1];
@@ -25,7 +25,7 @@ function isAbnormal(own: number, recorded: number): boolean {
   return recorded === 1006 && own === 1005;
 }
 
-/** What is sent or done, and the messages that come before the next such step. */
+/** A step of the script, and the messages that come before the next one. */
 interface Turn {
   readonly cause: ScriptStep;
   readonly expected: string[];

@@ -106,12 +106,12 @@ export const FIRST_DIGITS: usize = memory.data<i8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-/** How many those are. */
+/** Number of those elements. */
 export const FIRST_DIGITS_COUNT = 128;
 /** Digits of -u, the highest first. */
 export const SECOND_DIGITS: usize = memory.data<i8>([
   0, -1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-/** How many those are. */
+/** Number of those elements. */
 export const SECOND_DIGITS_COUNT = 64;

@@ -171,7 +171,7 @@ export const PARAMETER_DIGITS: usize = memory.data<i8>([
   0, -1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-/** How many those are. */
+/** Number of those elements. */
 export const PARAMETER_DIGITS_COUNT = 64;
 /** (p - 3) / 4 in words, the lowest first. */
 export const ROOT_EXPONENT: usize = memory.data<u64>(

@@ -43,7 +43,7 @@ export const FIRST_X_NUMERATOR: usize = memory.data<i32>(
   ],
   16,
 );
-/** How many those are. */
+/** Number of those elements. */
 export const FIRST_X_NUMERATOR_COUNT = 12;
 /** Coefficients of the map to the curve, the highest power first. */
 export const FIRST_X_DENOMINATOR: usize = memory.data<i32>(
@@ -82,7 +82,7 @@ export const FIRST_X_DENOMINATOR: usize = memory.data<i32>(
   ],
   16,
 );
-/** How many those are. */
+/** Number of those elements. */
 export const FIRST_X_DENOMINATOR_COUNT = 11;
 /** Coefficients of the map to the curve, the highest power first. */
 export const FIRST_Y_NUMERATOR: usize = memory.data<i32>(
@@ -136,7 +136,7 @@ export const FIRST_Y_NUMERATOR: usize = memory.data<i32>(
   ],
   16,
 );
-/** How many those are. */
+/** Number of those elements. */
 export const FIRST_Y_NUMERATOR_COUNT = 16;
 /** Coefficients of the map to the curve, the highest power first. */
 export const FIRST_Y_DENOMINATOR: usize = memory.data<i32>(
@@ -190,7 +190,7 @@ export const FIRST_Y_DENOMINATOR: usize = memory.data<i32>(
   ],
   16,
 );
-/** How many those are. */
+/** Number of those elements. */
 export const FIRST_Y_DENOMINATOR_COUNT = 16;
 /** Coefficients of the map to the curve, the highest power first. */
 export const SECOND_X_NUMERATOR: usize = memory.data<i32>(
@@ -208,7 +208,7 @@ export const SECOND_X_NUMERATOR: usize = memory.data<i32>(
   ],
   16,
 );
-/** How many those are. */
+/** Number of those elements. */
 export const SECOND_X_NUMERATOR_COUNT = 4;
 /** Coefficients of the map to the curve, the highest power first. */
 export const SECOND_X_DENOMINATOR: usize = memory.data<i32>(
@@ -223,7 +223,7 @@ export const SECOND_X_DENOMINATOR: usize = memory.data<i32>(
   ],
   16,
 );
-/** How many those are. */
+/** Number of those elements. */
 export const SECOND_X_DENOMINATOR_COUNT = 3;
 /** Coefficients of the map to the curve, the highest power first. */
 export const SECOND_Y_NUMERATOR: usize = memory.data<i32>(
@@ -241,7 +241,7 @@ export const SECOND_Y_NUMERATOR: usize = memory.data<i32>(
   ],
   16,
 );
-/** How many those are. */
+/** Number of those elements. */
 export const SECOND_Y_NUMERATOR_COUNT = 4;
 /** Coefficients of the map to the curve, the highest power first. */
 export const SECOND_Y_DENOMINATOR: usize = memory.data<i32>(
@@ -259,5 +259,5 @@ export const SECOND_Y_DENOMINATOR: usize = memory.data<i32>(
   ],
   16,
 );
-/** How many those are. */
+/** Number of those elements. */
 export const SECOND_Y_DENOMINATOR_COUNT = 4;

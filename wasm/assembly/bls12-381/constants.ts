@@ -185,7 +185,7 @@ export const LOOP_DIGITS: usize = memory.data<i8>([
   0, -1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-/** How many those are. */
+/** Number of those elements. */
 export const LOOP_DIGITS_COUNT = 64;
 /** The highest digit of the parameter, of four bits. */
 export const FIRST_POWER_DIGIT = 7;
@@ -194,7 +194,7 @@ export const POWER_DIGITS: usize = memory.data<i8>([
   0, 0, 0, -7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-/** How many those are. */
+/** Number of those elements. */
 export const POWER_DIGITS_COUNT = 61;
 /** Contracts write a of a + b i first. */
 export const IS_IMAGINARY_FIRST = false;

@@ -171,7 +171,7 @@ export const LOOP_DIGITS: usize = memory.data<i8>([
   0, -1, 0, 1, 0, 0, 0, -1, 0, -1, 0, 0, 0, -1, 0, 1, 0, -1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, -1, 0, 1, 0, 0,
   -1, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, -1, 0, -1, 0, 0, 1, 0, 0, 0, -1, 0, 0, -1, 0, 1, 0, 1, 0, 0, 0,
 ]);
-/** How many those are. */
+/** Number of those elements. */
 export const LOOP_DIGITS_COUNT = 65;
 /** The highest digit of the parameter, of four bits. */
 export const FIRST_POWER_DIGIT = 1;
@@ -180,7 +180,7 @@ export const POWER_DIGITS: usize = memory.data<i8>([
   0, 0, 0, 0, 0, 5, 0, 0, 0, 0, -3, 0, 0, 0, 3, 0, 0, 0, 0, 5, 0, 0, 0, -5, 0, 0, 0, -3, 0, 0, 0, 1, 0, 0, 0,
   0, 5, 0, 0, 0, 0, 7, 0, 0, 0, -7, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, -1, 0, 0, 0, 1,
 ]);
-/** How many those are. */
+/** Number of those elements. */
 export const POWER_DIGITS_COUNT = 62;
 /** Contracts write b of a + b i first. */
 export const IS_IMAGINARY_FIRST = true;

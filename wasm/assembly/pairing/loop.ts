@@ -53,7 +53,7 @@ export function turn(digit: i32, pair: usize, isIdle: bool): void {
   multiplyByLine(isIdle);
 }
 
-/** Whether the multiple of the second point is the point x, y; never when it became infinity on the way. */
+/** Reports whether the multiple of the second point is the point x, y; never when it became infinity on the way. */
 export function isMultipleAt(pair: usize, x: usize, y: usize): bool {
   multiply(x, x, pair + Z);
   multiply(y, y, pair + Z);

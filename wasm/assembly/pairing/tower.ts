@@ -28,7 +28,7 @@ import { add, addExchanged, conjugate, multiply, multiplyLanes, square, subtract
 export const FP2: usize = ELEMENT;
 export const FP6: usize = 3 * FP2;
 export const FP12: usize = 6 * FP2;
-/** Where the coefficients of the powers of w lie. */
+/** Offsets of the coefficients of the powers of w. */
 export const W0: usize = 0;
 export const W1: usize = 3 * FP2;
 export const W2: usize = FP2;
@@ -72,7 +72,7 @@ export function subtract6(r: usize, a: usize, b: usize): void {
 }
 
 /** (a + b)(c + d) - e - f. */
-export function crossed(r: usize, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize): void {
+export function setCrossTerm(r: usize, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize): void {
   add(r, a, b);
   add(SUM, c, d);
   multiply(r, r, SUM);
@@ -84,9 +84,9 @@ export function multiply6(r: usize, a: usize, b: usize): void {
   multiply(V0, a, b);
   multiply(V1, a + FP2, b + FP2);
   multiply(V2, a + 2 * FP2, b + 2 * FP2);
-  crossed(S0, a + FP2, a + 2 * FP2, b + FP2, b + 2 * FP2, V1, V2);
-  crossed(S1, a, a + FP2, b, b + FP2, V0, V1);
-  crossed(S2, a, a + 2 * FP2, b, b + 2 * FP2, V0, V2);
+  setCrossTerm(S0, a + FP2, a + 2 * FP2, b + FP2, b + 2 * FP2, V1, V2);
+  setCrossTerm(S1, a, a + FP2, b, b + FP2, V0, V1);
+  setCrossTerm(S2, a, a + 2 * FP2, b, b + 2 * FP2, V0, V2);
   timesXi(S0, S0);
   add(r, V0, S0);
   timesXi(V2, V2);
@@ -130,7 +130,7 @@ export function invert6(r: usize, a: usize): void {
 export function multiply6By2(r: usize, a: usize, b0: usize, b1: usize): void {
   multiply(V0, a, b0);
   multiply(V1, a + FP2, b1);
-  crossed(S1, a, a + FP2, b0, b1, V0, V1);
+  setCrossTerm(S1, a, a + FP2, b0, b1, V0, V1);
   add(S0, a + FP2, a + 2 * FP2);
   multiply(S0, S0, b1);
   subtract(S0, S0, V1);

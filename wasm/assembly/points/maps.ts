@@ -66,7 +66,7 @@ import {
   POINT,
   SUM,
   setInfinity,
-  squared,
+  setSquare,
   TERM,
   times,
   write,
@@ -123,9 +123,9 @@ function mapToIsogenous(): void {
   const a = isTwist ? SECOND_A : FIRST_A;
   const b = isTwist ? SECOND_B : FIRST_B;
   const z = isTwist ? SECOND_Z : FIRST_Z;
-  squared(ZU, U);
+  setSquare(ZU, U);
   times(ZU, ZU, z);
-  squared(S, ZU);
+  setSquare(S, ZU);
   add(S, S, ZU);
   add(XN, S, isTwist ? ONE : BOTH_ONE);
   times(XN, XN, b);
@@ -133,8 +133,8 @@ function mapToIsogenous(): void {
   else subtract(XD, ZERO, S);
   times(XD, XD, a);
   // The right side of the curve's equation is GN / GD.
-  squared(S, XD);
-  squared(GN, XN);
+  setSquare(S, XD);
+  setSquare(GN, XN);
   times(GD, S, a);
   add(GN, GN, GD);
   times(GN, GN, XN);
@@ -155,11 +155,11 @@ function mapToIsogenous(): void {
 /** ROOT of GN / GD over Fp and true, or of Z GN / GD and false. */
 function rootOfFraction(): bool {
   times(S, GN, GD);
-  squared(S1, GD);
+  setSquare(S1, GD);
   times(S1, S1, S);
   powerOfRoot(ROOT, S1);
   times(ROOT, ROOT, S);
-  squared(S1, ROOT);
+  setSquare(S1, ROOT);
   times(S1, S1, GD);
   subtract(S1, S1, GN);
   if (isZero(S1)) return true;

@@ -104,10 +104,10 @@ export function read(index: i32): bool {
     readPair(point + Y, INPUT + FIELD_BYTES, INPUT + 2 * FIELD_BYTES);
   }
   memory.copy(point + Z, isTwist ? ONE : BOTH_ONE, ELEMENT);
-  squared(T0, point);
+  setSquare(T0, point);
   times(T0, T0, point);
   add(T0, T0, isTwist ? TWIST_B : B);
-  squared(T1, point + Y);
+  setSquare(T1, point + Y);
   subtract(T0, T0, T1);
   return isZero(T0);
 }
@@ -241,7 +241,7 @@ export function times(r: usize, a: usize, b: usize): void {
   else multiplyLanes(r, a, b);
 }
 
-export function squared(r: usize, a: usize): void {
+export function setSquare(r: usize, a: usize): void {
   if (isTwist) square(r, a);
   else squareLanes(r, a);
 }
@@ -295,12 +295,12 @@ export function addPoints(r: usize, p: usize, q: usize): void {
 }
 
 export function doublePoint(p: usize): void {
-  squared(T0, p + Y);
+  setSquare(T0, p + Y);
   add(T3, T0, T0);
   add(T3, T3, T3);
   add(T3, T3, T3);
   times(T1, p + Y, p + Z);
-  squared(T2, p + Z);
+  setSquare(T2, p + Z);
   timesThreeB(T2, T2);
   times(X3, T2, T3);
   add(Y3, T0, T2);

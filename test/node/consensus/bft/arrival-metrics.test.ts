@@ -1,3 +1,4 @@
+/** Tests of the arrival times of consensus messages. */
 import { expect, test } from "@jest/globals";
 import { declareArrivalMetrics } from "../../../../node/consensus/bft/arrival-metrics.ts";
 import { createMetrics } from "../../../../node/observe/metrics.ts";

@@ -1,4 +1,4 @@
-/** When messages go out: our own at once, those of others when they have waited. */
+/** Tests of the time of sending: own messages at once, those of others after a delay. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
 import { Broadcaster, RELAY_MS } from "../../../../node/consensus/bft/broadcaster.ts";

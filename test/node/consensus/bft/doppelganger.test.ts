@@ -14,7 +14,7 @@ import type { Block } from "../../../../node/model/block.ts";
 import { silentLog } from "../../../../node/observe/log.ts";
 import { councilGenesis, Hub, type Seat, seats } from "../../../support/bft/council.ts";
 import { aChain, type TestChain } from "../../../support/chain.ts";
-import { grown, openMaker, quickClock } from "../../../support/sealed-chain.ts";
+import { growChain, openMaker, quickClock } from "../../../support/sealed-chain.ts";
 import { until } from "../../../support/until.ts";
 
 let ends = new AsyncDisposableStack();
@@ -97,7 +97,7 @@ async function blocksOf(
       ),
     );
   const [first] = chains as [TestChain];
-  await grown(first, count);
+  await growChain(first, count);
   return Array.from({ length: count }, (_, i) => first.chain.block(i + 1) as Block);
 }
 
@@ -274,7 +274,7 @@ test("four new validators at block 0 begin once they have listened", async () =>
     const signing = { doppelganger: { listenMs: 100, clear: undefined }, minHeight: 0 };
     ends.use(openMaker(open, { ...maker, signing }, quickClock(genesis)));
   }
-  await Promise.all(chains.map((open) => grown(open, 3)));
+  await Promise.all(chains.map((open) => growChain(open, 3)));
 });
 
 test("a single validator does not listen, and signs nothing below its lowest height", async () => {
@@ -290,7 +290,7 @@ test("a single validator does not listen, and signs nothing below its lowest hei
   expect([open.chain.head().header.number, readRecord(open.store)]).toEqual([2, undefined]);
   expect(logged).toEqual([{ minHeight: 3 }]);
   await insert(open, blocks.slice(2));
-  await grown(open, 4);
+  await growChain(open, 4);
 });
 
 test("listening takes the time of the options and up to half of it more, by chance", async () => {

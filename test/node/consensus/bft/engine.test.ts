@@ -11,7 +11,13 @@ import type { Block } from "../../../../node/model/block.ts";
 import { type IstanbulExtra, parseExtra, roundOf } from "../../../../node/model/istanbul-extra.ts";
 import { councilGenesis, Hub, type Seat, seats } from "../../../support/bft/council.ts";
 import { aChain, type TestChain } from "../../../support/chain.ts";
-import { assembled, grown, type Maker, openMaker, quickClock } from "../../../support/sealed-chain.ts";
+import {
+  assembleBlock,
+  growChain,
+  type Maker,
+  openMaker,
+  quickClock,
+} from "../../../support/sealed-chain.ts";
 
 let ends = new AsyncDisposableStack();
 afterEach(async () => {
@@ -27,7 +33,7 @@ interface Seated {
 }
 
 /** Puts a validator to work on a fresh chain. */
-async function seated(
+async function seatValidators(
   council: readonly Seat[],
   seat: Seat,
   hub: Hub,
@@ -71,7 +77,7 @@ function firstAndOthers(council: readonly Seat[]): {
 function failingOnce(): NonNullable<Maker["assemble"]> {
   let isFirst = true;
   return (header, body) => {
-    if (!isFirst) return assembled(header, body);
+    if (!isFirst) return assembleBlock(header, body);
     isFirst = false;
     return Promise.reject(new Error("nobody can read this"));
   };
@@ -83,8 +89,8 @@ describe("four validators", () => {
 
   test("commit the same blocks with a quorum of seals, and execute each once", async () => {
     const hub = new Hub();
-    const all = await Promise.all(council.map((seat) => seated(council, seat, hub)));
-    await Promise.all(all.map(({ open }) => grown(open, 4)));
+    const all = await Promise.all(council.map((seat) => seatValidators(council, seat, hub)));
+    await Promise.all(all.map(({ open }) => growChain(open, 4)));
     for (let number = 1; number <= 4; number++) {
       const blocks = all.map((each) => blockOf(each, number));
       expect(new Set(blocks.map(({ hash }) => bareHex(hash))).size).toBe(1);
@@ -97,10 +103,10 @@ describe("four validators", () => {
 
   test("continue with the next proposer after an invalid proposal", async () => {
     const hub = new Hub();
-    const critics = others.map((seat) => seated(council, seat, hub, { assemble: failingOnce() }));
-    await seated(council, first, hub);
+    const critics = others.map((seat) => seatValidators(council, seat, hub, { assemble: failingOnce() }));
+    await seatValidators(council, first, hub);
     const all = await Promise.all(critics);
-    await Promise.all(all.map(({ open }) => grown(open, 1)));
+    await Promise.all(all.map(({ open }) => growChain(open, 1)));
     for (const each of all) {
       const { header, extra } = blockOf(each, 1);
       expect(roundOf(header.extra)).toBeGreaterThan(0);
@@ -116,22 +122,22 @@ describe("four validators", () => {
       if (address === slow.address && sender === mapKey(address)) said.push(payload.kind);
     });
     const quick = await Promise.all(
-      council.filter((seat) => seat !== slow).map((seat) => seated(council, seat, hub)),
+      council.filter((seat) => seat !== slow).map((seat) => seatValidators(council, seat, hub)),
     );
     const [peer] = quick as [Seated, Seated, Seated];
     let isFirst = true;
     const assemble: NonNullable<Maker["assemble"]> = async (header, body) => {
       if (isFirst) {
         isFirst = false;
-        await grown(peer.open, 1);
+        await growChain(peer.open, 1);
         const { writer } = late.open;
         await writer.exclusively(() => writer.insert(blockOf(peer, 1))); // not durable yet: nobody is told
         setImmediate(() => void writer.exclusively(() => writer.settle()));
       }
-      return assembled(header, body);
+      return assembleBlock(header, body);
     };
-    const late = await seated(council, slow, hub, { assemble });
-    await grown(late.open, 2);
+    const late = await seatValidators(council, slow, hub, { assemble });
+    await growChain(late.open, 2);
     expect(said).not.toContain("round-change");
   });
 
@@ -147,10 +153,10 @@ describe("four validators", () => {
       expect(view && compareViews(view, payload.view)).toBeGreaterThanOrEqual(0);
     });
     for (const seat of council) {
-      const validator = await seated(council, seat, hub);
+      const validator = await seatValidators(council, seat, hub);
       open.set(mapKey(seat.address), validator.open);
     }
-    await Promise.all([...open.values()].map((each) => grown(each, 2)));
+    await Promise.all([...open.values()].map((each) => growChain(each, 2)));
     expect(messages).toBeGreaterThan(12);
   });
 
@@ -158,10 +164,10 @@ describe("four validators", () => {
     const proposed = Promise.withResolvers<void>();
     const hub = new Hub(() => proposed.resolve());
     const [second, third] = others as [Seat, Seat, Seat];
-    const early = await Promise.all([first, second].map((seat) => seated(council, seat, hub)));
+    const early = await Promise.all([first, second].map((seat) => seatValidators(council, seat, hub)));
     await proposed.promise;
-    const late = await seated(council, third, hub);
-    await Promise.all([...early, late].map(({ open }) => grown(open, 1)));
+    const late = await seatValidators(council, third, hub);
+    await Promise.all([...early, late].map(({ open }) => growChain(open, 1)));
     expect(roundOf(blockOf(late, 1).header.extra)).toBe(0);
   });
 });
@@ -169,8 +175,8 @@ describe("four validators", () => {
 test("validators restart the agreement after the chain is rewound", async () => {
   const council = seats(2);
   const hub = new Hub();
-  const all = await Promise.all(council.map((seat) => seated(council, seat, hub)));
-  await Promise.all(all.map(({ open }) => grown(open, 2)));
+  const all = await Promise.all(council.map((seat) => seatValidators(council, seat, hub)));
+  await Promise.all(all.map(({ open }) => growChain(open, 2)));
   await Promise.all(all.map(({ engine }) => engine[Symbol.asyncDispose]()));
   for (const { open } of all) {
     expect(readRecord(open.store)).toBeDefined();
@@ -183,20 +189,20 @@ test("a council continues without a member that was voted out", async () => {
   const [keeper, leaver] = seats(2) as [Seat, Seat];
   const hub = new Hub();
   const votes = [["governance.removevalidator", toHex(leaver.address)]] as const;
-  await seated([keeper, leaver], leaver, hub);
-  const { open } = await seated([keeper, leaver], keeper, hub, { votes });
-  await grown(open, 5);
+  await seatValidators([keeper, leaver], leaver, hub);
+  const { open } = await seatValidators([keeper, leaver], keeper, hub, { votes });
+  await growChain(open, 5);
   expect(open.governance.council(6)).toEqual([keeper.address]);
 });
 
 test("a single validator rebuilds a block that was rewound", async () => {
   const [alone] = seats(1) as [Seat];
-  const { open } = await seated([alone], alone, new Hub());
-  await grown(open, 2);
+  const { open } = await seatValidators([alone], alone, new Hub());
+  await growChain(open, 2);
   const taken = await open.writer.exclusively(async () => {
     const { number } = open.writer.tip.header;
     await open.writer.setHead(number - 1);
     return number;
   });
-  await grown(open, taken + 1);
+  await growChain(open, taken + 1);
 });

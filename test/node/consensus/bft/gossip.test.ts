@@ -1,4 +1,4 @@
-/** Who is sent which consensus message, and what is read of those that come. */
+/** Tests of the selection of peers for a consensus message, and of the reading of incoming ones. */
 import { describe, expect, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
 import { Gossip, recipientsOf } from "../../../../node/consensus/bft/gossip.ts";

@@ -1,4 +1,4 @@
-/** What one validator does with what others say, step by step. */
+/** Tests of one validator's reactions to messages, step by step. */
 import { describe, expect, test } from "@jest/globals";
 import { BACKLOG_LIMITS } from "../../../../node/consensus/bft/backlog.ts";
 import type { ConsensusMessage, Proposal } from "../../../../node/consensus/bft/message.ts";
@@ -10,7 +10,7 @@ const B = aBlock("b");
 const C = aBlock("c");
 
 /** v1 of four, who has accepted and locked block b in round 0. */
-function locked(): Table {
+function lockedTable(): Table {
   const table = new Table("v1", 4);
   table.hear(aProposal("v0", B));
   table.approve("b");
@@ -55,7 +55,7 @@ describe("a round without faults", () => {
   });
 
   test("a new head starts the next height", () => {
-    const table = locked();
+    const table = lockedTable();
     table.take({ type: "head", head: { number: 1, hash: "b" }, validators: validatorSetOf(4) });
     expect(table.state).toMatchObject({ view: { sequence: 2, round: 0 }, lock: undefined });
     expect(table.done("timer")).toEqual([{ type: "timer", view: { sequence: 2, round: 0 }, ms: 10_000 }]);
@@ -151,7 +151,7 @@ describe("rounds", () => {
   });
 
   test("a block that the chain rejects leaves no lock", () => {
-    const table = locked();
+    const table = lockedTable();
     table.take({ type: "refused", hash: "b" });
     expect(table.state.lock).toBeUndefined();
     expect(table.said).toEqual(["round-change 1"]);
@@ -187,7 +187,7 @@ function votes(round: number): readonly ConsensusMessage<Proposal>[] {
 
 describe("a lock", () => {
   test("prevents votes for another block, and is proposed again", () => {
-    const table = locked();
+    const table = lockedTable();
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 1 })));
     expect(table.said).toEqual(["preprepare 1 b", "prepare 1 b"]);
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
@@ -197,7 +197,7 @@ describe("a lock", () => {
   });
 
   test("is sent with each round change, with its votes", () => {
-    const table = locked();
+    const table = lockedTable();
     table.take({ type: "timeout", view: table.state.view });
     expect(
       table
@@ -208,7 +208,7 @@ describe("a lock", () => {
   });
 
   test("is released by a quorum of a later round, not by fewer or earlier votes", () => {
-    const table = locked();
+    const table = lockedTable();
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
     table.hear(...votes(0), ...votes(1).slice(0, 2));
     expect(table.state.lock).toBeDefined();
@@ -219,13 +219,13 @@ describe("a lock", () => {
   });
 });
 
-/** What a validator remembers that signed these digests in a round. */
+/** Durable state of a validator that signed these digests in a round. */
 function signedIn(round: number, digests: LastSigned["digests"]): DurableState<Proposal> {
   return { signed: { view: { sequence: 1, round }, digests }, lock: undefined };
 }
 
 test("a quorum for another block releases the lock in a round that proposes the locked block", () => {
-  const table = locked();
+  const table = lockedTable();
   table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
   table.hear(aProposal("v2", B, 2));
   expect(table.state.phase).toBe("preprepared");
@@ -255,7 +255,7 @@ describe("after a restart", () => {
   });
 
   test("a lock still binds", () => {
-    const { lock, signed } = locked().state;
+    const { lock, signed } = lockedTable().state;
     const table = new Table("v1", 4, { signed, lock });
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
     table.hear(aProposal("v2", C, 2));
@@ -263,7 +263,7 @@ describe("after a restart", () => {
   });
 
   test("a lock that was written ahead is released by a quorum of its own round as well", () => {
-    const { lock, signed } = locked().state;
+    const { lock, signed } = lockedTable().state;
     const table = new Table("v1", 4, { signed, lock: lock && { ...lock, proof: [] } });
     table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
     table.hear(...votes(0).slice(0, 2));

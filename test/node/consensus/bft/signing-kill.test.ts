@@ -17,7 +17,7 @@ const KILLS = Math.ceil(Number(process.env["KNIT_KILLS"] ?? 10) / 10);
 const PROCESS = fileURLToPath(new URL("../../../support/bft/signing-process.ts", import.meta.url));
 const random = seededRandom(7);
 
-/** What it said until it was killed, some messages after the first. */
+/** Messages until it was killed, some of them after the first. */
 async function saidInOneLife(directory: string, seed: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, [PROCESS, directory, `${seed}`], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -82,7 +82,7 @@ function saysNothing(): never {
 }
 
 /** The machine of the only one of four who has prepared the block. */
-function prepared(): RoundState<ProposedBlock> {
+function preparedState(): RoundState<ProposedBlock> {
   const head = { number: 0, hash: BLOCK.parent };
   const state = initialState<ProposedBlock>({ self: "v1", write: saysNothing }, head, validatorSetOf(4));
   return { ...state, ...PREPARED, phase: "preprepared", proposal: BLOCK };
@@ -97,7 +97,7 @@ describe("a prepared block is written ahead as committed", () => {
   test("so that its commit needs no write; its votes are written later", async () => {
     const { store, record, writes } = aRecord();
     await record.sync(PREPARED);
-    for (let i = 0; i < 3; i++) record.writeAhead(prepared());
+    for (let i = 0; i < 3; i++) record.writeAhead(preparedState());
     await record.sync(LOCKED);
     expect(writes()).toBe(2);
     expect(readRecord(store)).toEqual({ ...LOCKED, lock: { ...LOCKED.lock, proof: [] } });
@@ -109,7 +109,7 @@ describe("a prepared block is written ahead as committed", () => {
   test("until the next reservation or a shutdown, when no votes arrive", async () => {
     for (const end of ["reserve", "finish"] as const) {
       const { store, record } = aRecord();
-      record.writeAhead(prepared());
+      record.writeAhead(preparedState());
       await record.sync(PREPARED);
       expect(readRecord(store)?.lock).toBeDefined();
       await record[end]({ ...PREPARED, view: VIEW });
@@ -121,15 +121,15 @@ describe("a prepared block is written ahead as committed", () => {
   test("but not in later rounds, nor with a lock or a commit", async () => {
     const { record, writes } = aRecord();
     const view = { sequence: 1, round: 1 };
-    record.writeAhead({ ...prepared(), view, signed: { ...PREPARED.signed, view } });
-    record.writeAhead({ ...prepared(), ...LOCKED });
-    record.writeAhead({ ...prepared(), signed: { view: VIEW, digests: { prepare: "another" } } });
+    record.writeAhead({ ...preparedState(), view, signed: { ...PREPARED.signed, view } });
+    record.writeAhead({ ...preparedState(), ...LOCKED });
+    record.writeAhead({ ...preparedState(), signed: { view: VIEW, digests: { prepare: "another" } } });
     await record.finish(NOTHING);
     expect(writes()).toBe(0);
   });
 });
 
-/** What a validator that comes back says of a good proposal. */
+/** Messages of a restarted validator about a good proposal. */
 function saysOfProposal(signed: DurableState<ProposedBlock>["signed"] | undefined): readonly string[] {
   const table = new Table("v1", 4, signed && { signed, lock: undefined });
   table.hear(aProposal("v0", aBlock("b")));

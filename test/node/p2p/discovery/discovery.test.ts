@@ -1,3 +1,4 @@
+/** Tests of discovery between nodes on loopback. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
 import type { Gauge, ReadOptions } from "../../../../node/observe/metrics.ts";
@@ -46,7 +47,7 @@ const aBootNode = (fields: Partial<Fields> = {}) => aNode("boot", { ip: BOOT, ty
 const bootNodes = [urlAt("boot", BOOT)];
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-async function found(finding: Promise<FoundNode[]>): Promise<FoundNode[]> {
+async function findNodes(finding: Promise<FoundNode[]>): Promise<FoundNode[]> {
   const state = { over: false };
   const nodes = finding.finally(() => {
     state.over = true;
@@ -75,10 +76,10 @@ test("nodes that know only a boot node find nodes of the wanted types at their a
   await aNode("second", { ip: "10.0.1.3", type: "en", bootNodes });
   const third = await aNode("third", { ip: "10.0.1.4", type: "en", bootNodes });
   await pass(5000);
-  const proxies = await found(third.find("pn"));
+  const proxies = await findNodes(third.find("pn"));
   expect(proxies).toEqual([nodeAt("proxy", "10.0.1.1", "pn")]);
-  expect(names(await found(third.find("en")), all)).toEqual(["first", "second"]);
-  expect(names(await found(first.find("en")), all)).toEqual(["second", "third"]);
+  expect(names(await findNodes(third.find("en")), all)).toEqual(["first", "second"]);
+  expect(names(await findNodes(first.find("en")), all)).toEqual(["second", "third"]);
 });
 
 test("a hundred core nodes are announced in packets within the maximum size", async () => {
@@ -90,7 +91,7 @@ test("a hundred core nodes are announced in packets within the maximum size", as
     await pass(0);
   }
   const asking = await aNode("asking", { ip: "10.2.0.1", type: "cn", bootNodes });
-  expect(await found(asking.find("cn"))).toHaveLength(99);
+  expect(await findNodes(asking.find("cn"))).toHaveLength(99);
   expect(Math.max(...wire.sent.map(({ bytes }) => bytes.length))).toBeLessThanOrEqual(MAX_PACKET_BYTES);
 });
 
@@ -172,7 +173,7 @@ test("nodes that may not be relayed or are unreachable are not even pinged", asy
     nodeAt("other type", "10.0.9.8", "en"),
   ];
   boot.say({ kind: "neighbors", wanted: "pn", nodes, expires: soon() }, "10.0.9.9");
-  await found(finding);
+  await findNodes(finding);
   const asked = new Set(wire.sent.filter(({ from }) => from.ip === "10.0.9.9").map(({ to }) => to.ip));
   expect([...asked].sort()).toEqual([BOOT, good.ip].sort());
 });
@@ -189,7 +190,7 @@ test("a node that stops answering is removed, and found again when it is back", 
   expect(boot.nodes("cn")).toEqual([]);
   wire.cut.clear();
   const again = await aNode("again", { ip: "10.0.1.2", type: "cn", bootNodes });
-  await found(again.find("cn"));
+  await findNodes(again.find("cn"));
   expect(boot.nodes("cn")).toHaveLength(1);
 });
 
@@ -209,10 +210,10 @@ test("a boot node that moved is found by its name, and one that lost its bonds i
   const second = await aNode("boot", { ip: address, type: "bn" });
   await aNode("other", { ip: "10.0.1.2", type: "cn", bootNodes: [urlAt("boot", address)] });
   await pass(60_000);
-  expect(await found(node.find("cn"))).toEqual([nodeAt("other", "10.0.1.2", "cn")]);
+  expect(await findNodes(node.find("cn"))).toEqual([nodeAt("other", "10.0.1.2", "cn")]);
   await second[Symbol.asyncDispose]();
   await aNode("boot", { ip: address, type: "bn" });
-  for (let times = 0; times < 3; times++) await found(node.find("cn"));
+  for (let times = 0; times < 3; times++) await findNodes(node.find("cn"));
   expect(wire.to("10.0.1.1").at(-1)).toMatchObject({ kind: "neighbors" });
 });
 
@@ -235,7 +236,7 @@ test("a third node's word about a known node changes nothing", async () => {
     const finding = node.find("pn");
     await pass(1);
     boot.say({ kind: "neighbors", wanted: "pn", nodes: [proxy, proxy], expires: soon() }, "10.0.9.9");
-    return found(finding);
+    return findNodes(finding);
   };
   const proxy = nodeAt("proxy", "10.0.1.1", "pn");
   expect(await tell(proxy)).toEqual([proxy]);
@@ -265,7 +266,7 @@ test("requests, answers and pending requests are counted under the Go node's nam
   expect(node.stats()).toMatchObject({ questions: bonded.questions + 1, awaitedAnswers: 1 });
   boot.say({ kind: "neighbors", wanted: "pn", nodes: [], expires: soon() }, "10.0.9.9");
   boot.say(aPing("bn", { networkId: NETWORK + 1 }), "10.0.9.9");
-  await found(finding);
+  await findNodes(finding);
   await pass(5000); // what else it asked meanwhile
   const after = node.stats();
   expect(after).toMatchObject({ answers: bonded.answers + 1, awaitedAnswers: 0, otherNetworks: 1 });

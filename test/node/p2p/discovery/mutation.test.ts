@@ -1,3 +1,4 @@
+/** Tests of mutated discovery packets. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { concatBytes } from "../../../../node/bytes/compare.ts";
 import { keccak256 } from "../../../../node/crypto/keccak.ts";
@@ -25,7 +26,7 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 /** The same content under a good signature and hash, so that what is inside is looked at. */
-function resigned(bytes: Uint8Array, key: Uint8Array): Uint8Array {
+function signAgain(bytes: Uint8Array, key: Uint8Array): Uint8Array {
   const typed = bytes.subarray(97);
   const signed = concatBytes(sign(keccak256(typed), key), typed);
   return concatBytes(keccak256(signed), signed);
@@ -54,7 +55,7 @@ test(`${MUTATIONS} changed packets, some of them signed, neither stop a node nor
     const at = Math.floor(random() * bytes.length);
     bytes[at] = Math.floor(random() * 256);
     const cut = random() < 0.2 ? bytes.subarray(0, at) : bytes;
-    wire.send({ bytes: count % 2 === 0 ? cut : resigned(cut, key), from, to: { ip: BOOT, port: PORT } });
+    wire.send({ bytes: count % 2 === 0 ? cut : signAgain(cut, key), from, to: { ip: BOOT, port: PORT } });
     wire.send({ bytes: randomBytes(random, count % 1400), from, to: { ip: BOOT, port: PORT } });
     if (count % 500 === 0) await pass(0);
   }

@@ -1,3 +1,4 @@
+/** Tests of the rate limits of discovery packets. */
 import { expect, test } from "@jest/globals";
 import { createPacketRateLimiter } from "../../../../node/p2p/discovery/packet-rate.ts";
 

@@ -1,3 +1,4 @@
+/** Tests of discovery packets, against recorded ones. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { bareHex, fromBareHex, fromHex, toHex } from "../../../../node/bytes/hex.ts";
@@ -36,7 +37,7 @@ const KINDS = ["ping", "pong", "find-node", "neighbors"];
 const samples = discovery.packets.map((packet, index) => ({ ...packet, index }));
 
 /** The samples' fields under the packets' names. */
-function wanted(fields: Readonly<Record<string, unknown>>): object {
+function expectedFields(fields: Readonly<Record<string, unknown>>): object {
   const end = (name: string): object => {
     const found = fields[name] as SampleEndpoint | undefined;
     return found ? { [name]: { ip: found.ip, udpPort: found.udp, tcpPort: found.tcp, type: "unknown" } } : {};
@@ -57,7 +58,7 @@ describe("recorded packets", () => {
     expect(bareHex(sender)).toBe(discovery.expectedNodeId.replace(/^0x/, ""));
     expect(toHex(hash)).toBe(toHex(bytes.subarray(0, 32)));
     expect(packet.kind).toBe(KINDS[type - 1]);
-    expect(packet).toMatchObject(wanted(discovery.expectedFields[index] ?? {}));
+    expect(packet).toMatchObject(expectedFields(discovery.expectedFields[index] ?? {}));
     const recorded = listItems(itemAt(bytes, 98)).map(({ raw }) => toHex(raw));
     const written = packetFields(packet).map((field) => toHex(encodeRlp(field)));
     // The version, the ping's second element, is always 4 when written; the elements that follow are nobody's.

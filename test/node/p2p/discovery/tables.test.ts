@@ -1,3 +1,4 @@
+/** Tests of the tables of discovered nodes. */
 import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../../node/bytes/hex.ts";
 import { keccak256 } from "../../../../node/crypto/keccak.ts";
@@ -22,7 +23,7 @@ const node = (ip: string, id: Uint8Array = randomBytes(random, 64)): FoundNode =
 });
 const lan = (count: number): FoundNode[] =>
   Array.from({ length: count }, (_, n) => node(`10.0.${n >> 8}.${n & 255}`));
-const hashed = (id: Uint8Array): bigint => BigInt(toHex(keccak256(id)));
+const hashNumber = (id: Uint8Array): bigint => BigInt(toHex(keccak256(id)));
 /** Distance of two hashes by their first differing bit. */
 const distance = (id: Uint8Array): number => {
   const own = keccak256(OWN);
@@ -88,7 +89,7 @@ test("a query is answered with the closest nodes", () => {
   const table = createBucketTable(OWN, random);
   for (const each of lan(200)) table.add(each);
   const target = randomBytes(random, 64);
-  const away = ({ id }: FoundNode): bigint => hashed(id) ^ hashed(target);
+  const away = ({ id }: FoundNode): bigint => hashNumber(id) ^ hashNumber(target);
   const sorted = table.list().sort((a, b) => (away(a) > away(b) ? 1 : -1));
   expect(table.answer(target, 16)).toEqual(sorted.slice(0, 16));
   expect(closest(table.list(), target)).toEqual(sorted);
