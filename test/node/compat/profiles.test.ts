@@ -48,52 +48,63 @@ const URL_OF_USB = "ledger://1";
 test.each<[string, (profile: ProfileName) => Promise<unknown>, readonly [unknown, unknown, unknown]]>([
   [
     "the chain's module",
-    async (profile) => modules(await ask(profile, "rpc_modules")),
+    async (profile) => modules(await askProfile(profile, "rpc_modules")),
     ["chain", "klay", "kaia"],
   ],
-  ["the pool's unit", async (profile) => unitOf(await ask(profile, "txpool_inspect")), ["peb", "peb", "kei"]],
+  [
+    "the pool's unit",
+    async (profile) => unitOf(await askProfile(profile, "txpool_inspect")),
+    ["peb", "peb", "kei"],
+  ],
   [
     "an entry's txHash",
-    async (profile) => JSON.stringify(await ask(profile, "txpool_content")).includes('"txHash"'),
+    async (profile) => JSON.stringify(await askProfile(profile, "txpool_content")).includes('"txHash"'),
     [true, false, false],
   ],
   [
     "the total score",
-    async (profile) => scoreKey(await ask(profile, "admin_nodeInfo")),
+    async (profile) => scoreKey(await askProfile(profile, "admin_nodeInfo")),
     ["difficulty", "blockscore", "blockscore"],
   ],
   [
     "isBFT",
-    async (profile) => JSON.stringify(await ask(profile, "admin_nodeInfo")).includes('"isBFT":true'),
+    async (profile) => JSON.stringify(await askProfile(profile, "admin_nodeInfo")).includes('"isBFT":true'),
     [true, false, false],
   ],
   [
     "the port of discovery in the URL",
-    async (profile) => (await ask<{ kni: string }>(profile, "admin_nodeInfo")).kni.includes("?discport="),
+    async (profile) =>
+      (await askProfile<{ kni: string }>(profile, "admin_nodeInfo")).kni.includes("?discport="),
     [true, false, false],
   ],
-  ["the network's number", (profile) => ask(profile, "net_networkID"), ["1", 1, 1]],
-  ["a node that does not listen", (profile) => ask(profile, "net_listening"), [false, true, true]],
+  ["the network's number", (profile) => askProfile(profile, "net_networkID"), ["1", 1, 1]],
+  ["a node that does not listen", (profile) => askProfile(profile, "net_listening"), [false, true, true]],
   [
     "a wrong passphrase",
-    async (profile) => (await ask<unknown>(profile, "personal_unlockAccount", node.filed, "no")) === false,
+    async (profile) =>
+      (await askProfile<unknown>(profile, "personal_unlockAccount", node.filed, "no")) === false,
     [true, false, false],
   ],
   [
     "a new account without a passphrase",
-    async (profile) => typeof (await ask(profile, "personal_newAccount")),
+    async (profile) => typeof (await askProfile(profile, "personal_newAccount")),
     ["string", "object", "object"],
   ],
   [
     "a USB wallet",
-    async (profile) => (await ask<{ message: string }>(profile, "personal_openWallet", URL_OF_USB)).message,
+    async (profile) =>
+      (await askProfile<{ message: string }>(profile, "personal_openWallet", URL_OF_USB)).message,
     [expect.stringContaining("USB wallets are not supported"), "unknown wallet", "unknown wallet"],
   ],
 ])("%s", async (_what, ask, [service, klaytn, kaia]) => {
   expect([await ask("service"), await ask("klaytn"), await ask("kaia")]).toEqual([service, klaytn, kaia]);
 });
 
-function ask<T = object>(profile: ProfileName, method: string, ...params: readonly unknown[]): Promise<T> {
+function askProfile<T = object>(
+  profile: ProfileName,
+  method: string,
+  ...params: readonly unknown[]
+): Promise<T> {
   return node.call<T>(method, params, profile);
 }
 

@@ -59,7 +59,7 @@ test("the high-s twin of a signature is valid too", () => {
 test("what OpenSSL signs is valid, and with any byte changed it is not", () => {
   const random = seededRandom(7951);
   for (let round = 0; round < 12; round++) {
-    const { input, message } = signature(randomBytes(random, 32), randomBytes(random, round * 9));
+    const { input, message } = signedInput(randomBytes(random, 32), randomBytes(random, round * 9));
     expect(verify(input)).toBe(true);
     const at = Math.floor(random() * input.length);
     expect(verify(input.with(at, (input[at] as number) ^ (1 << (at % 8))))).toBe(false);
@@ -120,7 +120,7 @@ test("another length, infinity and a key off the curve or out of the field are f
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 
-function signature(secret: Uint8Array, message: Uint8Array): { input: Uint8Array; message: Uint8Array } {
+function signedInput(secret: Uint8Array, message: Uint8Array): { input: Uint8Array; message: Uint8Array } {
   const point = oracle.getPublicKey(secret, false).subarray(1);
   const key = createPrivateKey({
     key: {
