@@ -92,7 +92,6 @@ const OPERATOR: Plan = {
     "@noble/hashes": "build",
     asn1js: "control",
     "prom-client": "observe",
-    undici: "kube",
     yaml: "api",
   },
 };

@@ -3,17 +3,12 @@
  * size limit; a watch is a stream of lines with a limit each. Permission to write is checked when the first
  * byte is sent, so that a process that was suspended writes nothing after it lost the Lease.
  */
-import type { buildConnector, Dispatcher } from "undici";
-
-// Not the whole package, whose other parts take 13 MB.
-import ask from "undici/lib/api/api-request.js";
-import connectorOf from "undici/lib/core/connect.js";
-import Pool from "undici/lib/dispatcher/pool.js";
+import type { IncomingMessage } from "node:http";
 import { messageOf } from "../observe/message-of.ts";
 import type { Access } from "./access.ts";
 import { errorOfAnswer, KubeError } from "./error.ts";
+import { type HttpPool, openHttpPool } from "./http-pool.ts";
 import { jsonLines, parseJson } from "./lines.ts";
-import type { Proof } from "./pod-account.ts";
 
 /** A request. */
 export interface KubeRequest {
@@ -62,15 +57,12 @@ const MAX_LINE = 8 * 1024 * 1024;
 export function openTransport(options: TransportOptions): Transport {
   const { access } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const pool = new Pool(access.origin, {
+  const pool = openHttpPool(access.origin, {
     connections: limits.connections,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-    connect: connector(access, Math.min(10_000, limits.requestMs)),
+    connectMs: Math.min(10_000, limits.requestMs),
   });
-  const dispatcher = pool.compose(fence(options.mayWrite ?? (() => true)));
-  const begin = (request: KubeRequest, bodyTimeout: number, signal: AbortSignal) =>
-    answerTo(dispatcher, options, request, { bodyTimeout, signal });
+  const begin = (request: KubeRequest, silenceMs: number, signal: AbortSignal) =>
+    answerTo(pool, options, request, { silenceMs, signal });
   const late = (request: KubeRequest) => () =>
     new KubeError(
       "unreachable",
@@ -87,65 +79,28 @@ export function openTransport(options: TransportOptions): Transport {
       const answer = await begin(request, limits.silenceMs, deadline.signal);
       deadline.met();
       try {
-        yield* jsonLines(answer.body as AsyncIterable<Buffer>, MAX_LINE);
+        yield* jsonLines(answer as AsyncIterable<Buffer>, MAX_LINE);
       } catch (error) {
         throw unreachable(request, error);
       } finally {
-        answer.body.destroy();
+        answer.destroy();
       }
     },
-    [Symbol.asyncDispose]: () => pool.destroy(),
-  };
-}
-
-/** Connects with the current TLS options, because the server's authority may have changed. */
-function connector(access: Access, timeout: number): buildConnector.connector {
-  let known: { readonly tls: Proof["tls"]; readonly connect: buildConnector.connector } | undefined;
-  const connect: (...given: Parameters<buildConnector.connector>) => Promise<void> = async (
-    options,
-    done,
-  ) => {
-    try {
-      const now = await access.tls();
-      if (known?.tls !== now) known = { tls: now, connect: connectorOf({ ...now, timeout }) };
-      known.connect(options, done);
-    } catch (error) {
-      done(error as Error, null); // what the account is read with throws errors
-    }
-  };
-  return (options, done) => void connect(options, done);
-}
-
-/** Checks the permission to write right before a request is sent, which may be long after its creation. */
-function fence(mayWrite: () => boolean): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => {
-    if (options.method === "GET") return dispatch(options, handler);
-    return dispatch(options, {
-      onRequestStart(controller, context) {
-        if (!mayWrite())
-          throw new KubeError("not-leading", "this process is not the leader and writes no objects");
-        handler.onRequestStart?.(controller, context);
-      },
-      onResponseStart: (...given) => handler.onResponseStart?.(...given),
-      onResponseData: (...given) => handler.onResponseData?.(...given),
-      onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
-      onResponseError: (...given) => handler.onResponseError?.(...given),
-    });
+    [Symbol.asyncDispose]: async () => pool[Symbol.dispose](),
   };
 }
 
 /** Reads a successful response. Throws `KubeError` for any other. */
 async function answerTo(
-  dispatcher: Dispatcher,
-  { access, userAgent, sent }: TransportOptions,
+  pool: HttpPool,
+  { access, userAgent, sent, mayWrite = () => true }: TransportOptions,
   request: KubeRequest,
-  { bodyTimeout, signal }: { readonly bodyTimeout: number; readonly signal: AbortSignal },
-): Promise<Dispatcher.ResponseData> {
-  const authorization = await access.authorization();
+  { silenceMs, signal }: { readonly silenceMs: number; readonly signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const [authorization, tls] = await Promise.all([access.authorization(), access.tls()]);
   const { method, body, contentType = "application/json" } = request;
-  const answer = await ask
-    .call(dispatcher, {
-      origin: access.origin,
+  const answer = await pool
+    .send({
       method,
       path: `${access.prefix}${request.path}${queryOf(request.query)}`,
       headers: {
@@ -154,17 +109,23 @@ async function answerTo(
         ...(authorization === undefined ? {} : { authorization }),
         ...(body === undefined ? {} : { "content-type": contentType }),
       },
-      body: body === undefined ? null : JSON.stringify(body),
-      headersTimeout: 0, // the deadline
-      bodyTimeout,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      tls,
       signal,
+      silenceMs,
+      beforeSend() {
+        // Long after the creation of the request, perhaps.
+        if (method !== "GET" && !mayWrite())
+          throw new KubeError("not-leading", "this process is not the leader and writes no objects");
+      },
     })
     .catch((cause: unknown) => Promise.reject(unreachable(request, cause)));
-  sent?.(method, answer.statusCode);
-  if (answer.statusCode < 300) return answer;
-  if (answer.statusCode === 401) access.refused();
+  const { statusCode = 0 } = answer;
+  sent?.(method, statusCode);
+  if (statusCode < 300) return answer;
+  if (statusCode === 401) access.refused();
   const text = await textOf(answer, request);
-  throw errorOfAnswer(answer.statusCode, statusOf(text), String(answer.headers["retry-after"] ?? ""));
+  throw errorOfAnswer(statusCode, statusOf(text), String(answer.headers["retry-after"] ?? ""));
 }
 
 function queryOf(query: KubeRequest["query"]): string {
@@ -178,11 +139,11 @@ function unreachable({ method, path, signal }: KubeRequest, cause: unknown): unk
   return new KubeError("unreachable", `${method} ${path}: ${messageOf(cause)}`, { cause });
 }
 
-async function textOf(answer: Dispatcher.ResponseData, request: KubeRequest): Promise<string> {
+async function textOf(answer: IncomingMessage, request: KubeRequest): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > MAX_BYTES) throw new KubeError("too-large", `${request.path}: more than ${MAX_BYTES} bytes`);
       chunks.push(chunk);
