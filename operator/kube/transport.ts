@@ -125,7 +125,7 @@ async function answerTo(
   if (statusCode < 300) return answer;
   if (statusCode === 401) access.refused();
   const text = await textOf(answer, request);
-  throw errorOfAnswer(statusCode, statusOf(text), String(answer.headers["retry-after"] ?? ""));
+  throw errorOfAnswer(statusCode, statusOf(text), answer.headers["retry-after"] ?? "");
 }
 
 function queryOf(query: KubeRequest["query"]): string {

@@ -91,7 +91,7 @@ function searchesOf(chain: Chain, limits = NO_LIMITS, maxBytes = 1 << 20) {
   };
 }
 
-function expected(chain: Chain, filter: LogFilter): unknown {
+function expectedLogs(chain: Chain, filter: LogFilter): unknown {
   return searchLogs(chainLogSource(chain), filter, NO_LIMITS);
 }
 
@@ -137,14 +137,14 @@ test("nothing of a block that left the chain is found", () => {
   rewind();
   const after = search({ fromBlock: "0x1" });
   expect(after).not.toEqual(before);
-  expect(JSON.parse(after ?? "")).toEqual(expected(chain, logFilter.decode({ fromBlock: "0x1" })));
+  expect(JSON.parse(after ?? "")).toEqual(expectedLogs(chain, logFilter.decode({ fromBlock: "0x1" })));
 });
 
 test("logs and answers stay within their memory, and are found nevertheless", () => {
   const { chain, reads } = aChain();
   const search = searchesOf(chain, NO_LIMITS, 8_000);
   const range = { fromBlock: "0x10", toBlock: "0x12" };
-  const right = expected(chain, logFilter.decode(range));
+  const right = expectedLogs(chain, logFilter.decode(range));
   search({ fromBlock: "0x1", toBlock: "0xf" });
   expect(JSON.parse(search(range) ?? "")).toEqual(right);
   const before = reads.receipts;

@@ -1,3 +1,4 @@
+/** Tests of the pool as the node composes it. */
 import { expect, test } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../../node/accounts/development-keys.ts";
 import { developmentGenesis } from "../../../node/chain/development.ts";

@@ -1,3 +1,4 @@
+/** Tests of the cache of texts. */
 import { expect, test } from "@jest/globals";
 import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { TextCache } from "../../../node/jsonrpc/text-cache.ts";

@@ -1,3 +1,4 @@
+/** Tests of the cached texts of receipts. */
 import { expect, test } from "@jest/globals";
 import type { RewindListener } from "../../../node/chain/chain.ts";
 import { ReceiptTexts } from "../../../node/presenters/receipt-texts.ts";

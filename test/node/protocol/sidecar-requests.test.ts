@@ -1,3 +1,4 @@
+/** Tests of requests for blob sidecars between peers. */
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import type { BlobSidecar } from "../../../node/model/transaction-type.ts";

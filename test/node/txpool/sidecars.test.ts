@@ -1,3 +1,4 @@
+/** Tests of the stored blob sidecars. */
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
