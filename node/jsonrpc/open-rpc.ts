@@ -4,7 +4,7 @@ import { rpcCode } from "./errors.ts";
 import type { Method, ParameterRow } from "./method.ts";
 import { moduleOf } from "./modules.ts";
 import { namedSchemas, type Schema } from "./schemas.ts";
-import type { Subscription } from "./subscription.ts";
+import { SUBSCRIPTION_METHODS, type Subscription } from "./subscription.ts";
 
 /** Contents of the document. */
 export interface OpenRpcContents {
@@ -62,25 +62,30 @@ function parameterObject({ name, isOptional, schema }: ParameterRow): Schema {
 
 function subscribeObjects(subscriptions: readonly Subscription[]): Schema[] {
   const byModule = Map.groupBy(subscriptions, ({ module }) => module);
-  return [...byModule].flatMap(([module, kinds]) => [
-    {
-      name: `${module}_subscribe`,
-      summary: `Over WebSocket and IPC. ${kinds.map(({ name, summary }) => `${name}: ${summary}`).join(" ")}`,
-      tags: [{ name: module }],
-      paramStructure: "by-position",
-      params: [
-        { name: "name", required: true, schema: { enum: kinds.map(({ name }) => name) } },
-        { name: "argument", required: false, schema: {} },
-      ],
-      result: { name: "subscription", schema: { type: "string", pattern: "^0x[0-9a-f]{1,32}$" } },
-    },
-    {
-      name: `${module}_unsubscribe`,
-      summary: "Ends a subscription of this connection.",
-      tags: [{ name: module }],
-      paramStructure: "by-position",
-      params: [{ name: "subscription", required: true, schema: { type: "string" } }],
-      result: { name: "boolean", schema: { type: "boolean" } },
-    },
-  ]);
+  return [...byModule].flatMap(([module, kinds]) => {
+    const names = SUBSCRIPTION_METHODS[module];
+    if (names === undefined) throw new Error(`${module} has no methods for subscriptions`);
+    const [begin, end] = names;
+    return [
+      {
+        name: begin,
+        summary: `Over WebSocket and IPC. ${kinds.map(({ name, summary }) => `${name}: ${summary}`).join(" ")}`,
+        tags: [{ name: module }],
+        paramStructure: "by-position",
+        params: [
+          { name: "name", required: true, schema: { enum: kinds.map(({ name }) => name) } },
+          { name: "argument", required: false, schema: {} },
+        ],
+        result: { name: "subscription", schema: { type: "string", pattern: "^0x[0-9a-f]{1,32}$" } },
+      },
+      {
+        name: end,
+        summary: "Ends a subscription of this connection.",
+        tags: [{ name: module }],
+        paramStructure: "by-position",
+        params: [{ name: "subscription", required: true, schema: { type: "string" } }],
+        result: { name: "boolean", schema: { type: "boolean" } },
+      },
+    ];
+  });
 }

@@ -59,6 +59,15 @@ export interface SubscriptionDefinition<P extends Parameters> {
   start(args: Decoded<P>, subscriber: Subscriber): () => void;
 }
 
+/** Methods that begin and end subscriptions of a module, as OpenRPC lists them; `klay` and `kaia` are `chain`. */
+export const SUBSCRIPTION_METHODS: Readonly<Record<string, readonly [begin: string, end: string]>> = {
+  admin: ["admin_subscribe", "admin_unsubscribe"],
+  auction: ["auction_subscribe", "auction_unsubscribe"],
+  chain: ["chain_subscribe", "chain_unsubscribe"],
+  debug: ["debug_subscribe", "debug_unsubscribe"],
+  eth: ["eth_subscribe", "eth_unsubscribe"],
+};
+
 /** Creates a kind of subscription. Error texts number the arguments from 1: the name is argument 0. */
 export function subscription<const P extends Parameters>(
   definition: SubscriptionDefinition<P>,
