@@ -54,7 +54,7 @@ const FRESH_MS = 45_000;
 
 const cachedObjects = new WeakMap<Stored, CachedObject>();
 
-function cached(object: Stored): CachedObject {
+function cachedObject(object: Stored): CachedObject {
   const known = cachedObjects.get(object);
   if (known !== undefined) return known;
   const made = object.kind === "Pod" ? projectPod(object) : projectObject(object, (each) => each);
@@ -194,7 +194,7 @@ export class SimulatedOperator {
       informer.position = this.#world.api.changes(informer.kind.kind).length;
       for (const object of this.#world.api.list(informer.kind.kind))
         if (isWatched(object))
-          informer.store.set(`${object.metadata.namespace}/${object.metadata.name}`, cached(object));
+          informer.store.set(`${object.metadata.namespace}/${object.metadata.name}`, cachedObject(object));
     }
     this.#cache.nodes();
   }
@@ -204,7 +204,7 @@ export class SimulatedOperator {
     for (; informer.position < end; informer.position++) {
       const { key, object } = changes[informer.position] ?? { key: "", object: undefined };
       const before = informer.store.get(key);
-      if (object !== undefined && isWatched(object)) informer.store.set(key, cached(object));
+      if (object !== undefined && isWatched(object)) informer.store.set(key, cachedObject(object));
       else if (before !== undefined) this.#forget(informer, key, before);
     }
   }

@@ -25,7 +25,7 @@ const PARAMETERS = {
   },
 } as unknown as Parameters<typeof genesisFile>[0]; // of a test: the spec's decoder adds no more that matters
 
-/** What people have created, to create it again. */
+/** Objects that people have created, to create them again. */
 export interface Scene {
   readonly networks: readonly Draft[];
   readonly nodes: readonly Draft[];
