@@ -146,10 +146,10 @@ describe("a validator's key", () => {
     cluster.putPod("core", { address: addressOf("core") ?? "" });
     cluster.tell("core", { id });
     await once("core");
-    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded True NodeKeyChanged", 0]);
+    expect([degradedReason("core"), replicasOf("core")]).toEqual(["Degraded True NodeKeyChanged", 0]);
     cluster.objects.delete("Pod demo/core-0");
     await once("core");
-    expect([degraded("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
+    expect([degradedReason("core"), replicasOf("core")]).toEqual(["Degraded False AsExpected", 1]);
   });
 
   test("is given up for a new one once, when that is allowed", async () => {
