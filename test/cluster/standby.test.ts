@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals
 import { eventually, whyNoMachine } from "./support/cluster.ts";
 import { type NetworkView, viewNetwork } from "./support/network-view.ts";
 import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
-import { asked, IMAGES } from "./support/real-pods.ts";
+import { callScript, IMAGES } from "./support/real-pods.ts";
 import {
   ENDPOINTS,
   longestInterval,
@@ -144,7 +144,7 @@ about(`standby core nodes${missing === undefined ? "" : ` (skipped: ${missing})`
     expect(await condition("kn/endpoint", "PeersReady")).toBe("False");
     expect(await condition("kn/endpoint", "Ready")).toBe("False");
     const heights = await Promise.all(
-      ["a", "b", "c", "d"].map((name) => real.printed(`client-${name}`, asked("http://endpoint:8551"))),
+      ["a", "b", "c", "d"].map((name) => real.printed(`client-${name}`, callScript("http://endpoint:8551"))),
     );
     for (const text of heights) {
       const [, height = ""] = /"result":"(0x[0-9a-f]+)"/.exec(text) ?? [];

@@ -1,7 +1,7 @@
 /** Ethereum's types, short forms, the node's own pending transactions and HD wallets over RPC. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Transaction as EthersTransaction, HDNodeWallet } from "ethers";
-import { aSigningNode, CONTRACT, refused, type SigningNode } from "./signing-fixture.ts";
+import { aSigningNode, CONTRACT, refusalOf, type SigningNode } from "./signing-fixture.ts";
 
 let node: SigningNode;
 let rich: string;
@@ -29,7 +29,7 @@ test("set-code transactions are signed, blob transactions are refused", async ()
     [{ ...setCode, gasPrice: "0x1" }, "undefined key remains"],
     [{ ...setCode, chainId: "0x63" }, "invalid chain id for signer"],
   ] as const) {
-    expect(await node.call("chain_signTransaction", [transaction])).toEqual(refused(message));
+    expect(await node.call("chain_signTransaction", [transaction])).toEqual(refusalOf(message));
   }
 });
 
@@ -74,7 +74,7 @@ test("eth_signTransaction requires all members, eth_fillTransaction adds them", 
     ["nonce", "nonce not specified"],
   ] as const) {
     const { [member]: _, ...rest } = whole;
-    expect(await node.call("eth_signTransaction", [rest])).toEqual(refused(message));
+    expect(await node.call("eth_signTransaction", [rest])).toEqual(refusalOf(message));
   }
   const filled = await node.call("eth_fillTransaction", [{ from: rich, to, value: "0x1" }]);
   expect(filled.tx).toMatchObject({ type: "0x2", gas: "0x5208", value: "0x1", v: "0x0", r: "0x0", s: "0x0" });
@@ -87,25 +87,25 @@ test("a fee payer's passphrase signs one transaction", async () => {
   const { tx } = await node.call("personal_signTransactionAsFeePayer", [delegated, "secret"]);
   expect(tx["feePayerSignatures"]).toHaveLength(1);
   expect(await node.call("chain_signTransactionAsFeePayer", [delegated])).toEqual(
-    refused("authentication needed: password or unlock"),
+    refusalOf("authentication needed: password or unlock"),
   );
 });
 
 test("short forms send a transfer and a key; the account stays locked", async () => {
   const order = { from: filed, to, value: "0x2", gasPrice: "0x1176592e00" };
   const hash = await node.call<string>("personal_sendValueTransfer", [order, "wrong"]);
-  expect(hash).toEqual(refused("could not decrypt key with given passphrase"));
+  expect(hash).toEqual(refusalOf("could not decrypt key with given passphrase"));
   expect(await node.call("personal_sendValueTransfer", [{ from: filed, to }, "secret"])).toEqual(
-    refused("tx fields should be filled with valid values"),
+    refusalOf("tx fields should be filled with valid values"),
   );
   expect(await node.call("personal_sendAccountUpdate", [{ from: filed }, "secret"])).toEqual(
-    refused("tx fields should be filled with valid values"),
+    refusalOf("tx fields should be filled with valid values"),
   );
   expect(await node.call("personal_sendValueTransfer", [{ from: to, to, value: "0x1" }, "secret"])).toEqual(
-    refused("unknown account"),
+    refusalOf("unknown account"),
   );
   expect(await node.call("chain_sign", [filed, "0x01"])).toEqual(
-    refused("authentication needed: password or unlock"),
+    refusalOf("authentication needed: password or unlock"),
   );
 });
 
@@ -120,7 +120,7 @@ test("a pending transaction of an own account is listed and resent at another pr
   ]);
   const { nonce: _, ...noNonce } = first;
   expect(await node.call("chain_resend", [noNonce])).toEqual(
-    refused("missing transaction nonce in transaction spec"),
+    refusalOf("missing transaction nonce in transaction spec"),
   );
   expect(await node.call("chain_resend", [{ ...first, value: "0x6" }])).toMatchObject({
     message: expect.stringMatching(/^Transaction 0x[0-9a-f]{64} not found$/),
@@ -135,9 +135,9 @@ test("raw transactions are submitted up to the first malformed one, whose index 
   const order = { from: rich, to, gas: "0x5208", gasPrice: "0xba43b7400" };
   const { raw } = await node.call("chain_signTransaction", [{ ...order, nonce: "0x1" }]);
   const { raw: next } = await node.call("chain_signTransaction", [{ ...order, nonce: "0x2" }]);
-  expect(await node.call("chain_sendRawTransactions", [[]])).toEqual(refused("Empty input"));
+  expect(await node.call("chain_sendRawTransactions", [[]])).toEqual(refusalOf("Empty input"));
   expect(await node.call("chain_sendRawTransactions", [[raw, "0x", next]])).toEqual(
-    refused("Index 1: empty input"),
+    refusalOf("Index 1: empty input"),
   );
   expect(await node.call("chain_sendRawTransactions", [[next]])).toHaveLength(1);
   expect(await node.call("chain_sendRawTransactions", [[raw]])).toMatchObject({
@@ -150,7 +150,7 @@ test("HD wallets open, derive and sign; profiles differ in the result and in USB
   const url = await node.accounts.importMnemonic(words, "secret");
   const { address } = HDNodeWallet.fromPhrase(words);
   expect(await node.call("personal_openWallet", [url, "wrong"])).toEqual(
-    refused("could not decrypt key with given passphrase"),
+    refusalOf("could not decrypt key with given passphrase"),
   );
   expect(await node.call("personal_openWallet", [url, "secret"])).toBeNull();
   const derived = address.toLowerCase();
@@ -165,30 +165,32 @@ test("HD wallets open, derive and sign; profiles differ in the result and in USB
   const { raw } = await node.call("chain_signTransaction", [{ from: derived, to, nonce: "0x0" }]);
   expect(EthersTransaction.from(raw).from).toBe(address);
   expect(await node.call("personal_openWallet", ["ledger://1"])).toEqual(
-    refused("USB wallets are not supported: open a software wallet (hdwallet://)"),
+    refusalOf("USB wallets are not supported: open a software wallet (hdwallet://)"),
   );
-  expect(await node.call("personal_openWallet", ["ledger://1"], "klaytn")).toEqual(refused("unknown wallet"));
+  expect(await node.call("personal_openWallet", ["ledger://1"], "klaytn")).toEqual(
+    refusalOf("unknown wallet"),
+  );
 });
 
 test("refusals whose messages differ between the lines have the profile's message", async () => {
   const order = { from: rich, to, value: "0x0", input: "0x01", typeInt: 48, nonce: "0x3", gas: "0x30d40" };
   const asKaia = "recipient must be an EOA with code or an SCA";
   const asKlaytn = "not a program account (e.g., an account having code and storage)";
-  expect(await node.call("chain_sendTransaction", [order])).toEqual(refused(asKaia));
-  expect(await node.call("chain_sendTransaction", [order], "kaia")).toEqual(refused(asKaia));
-  expect(await node.call("chain_sendTransaction", [order], "klaytn")).toEqual(refused(asKlaytn));
+  expect(await node.call("chain_sendTransaction", [order])).toEqual(refusalOf(asKaia));
+  expect(await node.call("chain_sendTransaction", [order], "kaia")).toEqual(refusalOf(asKaia));
+  expect(await node.call("chain_sendTransaction", [order], "klaytn")).toEqual(refusalOf(asKlaytn));
   const { input: _, ...transfer } = { ...order, to: CONTRACT, typeInt: 8 };
   const withCode = "recipient must be an EOA without code";
-  expect(await node.call("chain_sendTransaction", [transfer])).toEqual(refused(withCode));
-  expect(await node.call("chain_sendTransaction", [transfer], "kaia")).toEqual(refused(withCode));
+  expect(await node.call("chain_sendTransaction", [transfer])).toEqual(refusalOf(withCode));
+  expect(await node.call("chain_sendTransaction", [transfer], "kaia")).toEqual(refusalOf(withCode));
   expect(await node.call("chain_sendTransaction", [transfer], "klaytn")).toEqual(
-    refused("this type transaction cannot be sent to contract addresses"),
+    refusalOf("this type transaction cannot be sent to contract addresses"),
   );
 });
 
 test("Ethereum's methods refuse a fee above the cap; Kaia's do not", async () => {
   const order = { from: rich, to, nonce: "0x4", gas: "0x5208", gasPrice: "0x5af3107a4000" }; // 2.1 KAIA
-  const refusal = refused("tx fee (2.10 KAIA) exceeds the configured cap (2.05 KAIA)");
+  const refusal = refusalOf("tx fee (2.10 KAIA) exceeds the configured cap (2.05 KAIA)");
   expect(await node.call("eth_sendTransaction", [order])).toEqual(refusal);
   const { raw } = await node.call("eth_signTransaction", [order]);
   expect(await node.call("eth_sendRawTransaction", [raw])).toEqual(refusal);
