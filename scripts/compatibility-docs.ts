@@ -82,7 +82,11 @@ function suiteSection(): string {
   const results = JSON.parse(readFileSync("test/vectors/suite-results.json", "utf8")) as SuiteResult[];
   const rows = results.map(({ suite, go, passed, excluded, remaining }) => {
     const out = Object.values(excluded).reduce((sum, count) => sum + count, 0);
-    return [suite, ...[passed, out, remaining].map(grouped), go === undefined ? "" : grouped(go)].join(" | ");
+    return [
+      suite,
+      ...[passed, out, remaining].map(groupDigits),
+      go === undefined ? "" : groupDigits(go),
+    ].join(" | ");
   });
   const counts = section(
     "Published suites",
@@ -91,7 +95,7 @@ function suiteSection(): string {
   );
   const rules = EXCLUSION_RULES.map(({ name, reason, source }) => {
     const cases = results.reduce((sum, { excluded }) => sum + (excluded[name] ?? 0), 0);
-    return `| ${name} | ${grouped(cases)} | ${reason} | \`${source}\` |`;
+    return `| ${name} | ${groupDigits(cases)} | ${reason} | \`${source}\` |`;
   });
   return `${counts}
 Printed by \`npm run vectors -- PATH\`. A case is excluded only if it differs and the rule holds for it:
@@ -104,7 +108,7 @@ Files above 4 MiB of the fixtures were not available. A part of each suite is in
 `;
 }
 
-function grouped(count: number): string {
+function groupDigits(count: number): string {
   return count.toLocaleString("en-US");
 }
 

@@ -239,7 +239,7 @@ export interface RunningNode extends AsyncDisposable {
   readonly endpoints: Partial<NodeEndpoints>;
   /** Accounts of a development chain. */
   readonly developmentAccounts?: readonly DevelopmentAccount[] | undefined;
-  /** When a development chain makes blocks; undefined where this node makes none. */
+  /** Conditions under which a development chain makes blocks; undefined where this node makes none. */
   readonly makesBlocks?: MiningMode | undefined;
   /** Resolves with the reason when the node cannot continue, as after a disk failure. */
   readonly failure?: Promise<Error> | undefined;

@@ -13,7 +13,7 @@ export interface DevBanner {
   readonly balance: bigint;
   /** The mnemonic of the accounts when everybody knows it. */
   readonly mnemonic: string | undefined;
-  /** When it makes blocks; undefined when another node makes them. */
+  /** Conditions under which it makes blocks; undefined when another node makes them. */
   readonly mode: MiningMode | undefined;
   /** Data directory; `undefined` for a temporary one. */
   readonly keptIn: string | undefined;

@@ -1,5 +1,6 @@
 /** Connects the methods of a development chain to its miner, its writer and its state. */
 import { randomBytes } from "node:crypto";
+import type { Address } from "../bytes/brands.ts";
 import { Impersonation } from "../calls/impersonation.ts";
 import { isAmended } from "../chain/amended.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
@@ -42,7 +43,7 @@ export function developmentDeps({
     await miner.idle();
     await writer.exclusively(() => writer.amend(edit));
   };
-  const prepare = async (sender: Uint8Array): Promise<void> => {
+  const prepare = async (sender: Address): Promise<void> => {
     checkAlone();
     const account = chain.stateAt(head().header.number).account(sender);
     if (account === undefined || account.key.type === LEGACY_KEY.type) return;

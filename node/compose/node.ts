@@ -59,7 +59,7 @@ export interface Node extends AsyncDisposable {
   readonly chain: Chain;
   /** Set on a development chain. */
   readonly developmentAccounts: readonly DevelopmentAccount[] | undefined;
-  /** When a development chain makes blocks; undefined for any other node, and where another node makes them. */
+  /** Conditions under which a development chain makes blocks; undefined where another node makes them. */
   readonly makesBlocks: MiningMode | undefined;
   /** Resolves with the reason when the node cannot go on by itself. */
   readonly failure: Promise<Error>;

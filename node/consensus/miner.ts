@@ -26,7 +26,7 @@ export interface MinerDeps extends DraftDeps {
   readonly onPending: (listener: () => void) => () => void;
 }
 
-/** When blocks are made. */
+/** Conditions under which blocks are made. */
 export interface MiningMode {
   /** A block as soon as a transaction is executable. */
   readonly isAuto: boolean;

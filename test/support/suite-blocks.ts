@@ -36,13 +36,13 @@ interface SuiteBlock {
   readonly expectException?: string;
 }
 
-/** How a test is run. */
+/** Options of a run. */
 export interface BlockRunner {
   readonly rules: Rules;
   readonly kinds: AccountKinds;
 }
 
-/** What of a header matters to its transactions and to the next block. */
+/** Members of a header that matter to its transactions and to the next block. */
 interface EthereumHeader {
   readonly parentHash: Uint8Array;
   readonly coinbase: Uint8Array;

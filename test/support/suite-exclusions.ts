@@ -32,7 +32,7 @@ export interface CaseFacts {
   readonly gasLimit: bigint;
   /** True where the expected root is that of Ethereum's accounts, though the case belongs to this chain. */
   readonly hasEthereumRoot: () => boolean;
-  /** What was found instead of the expected. */
+  /** The result found instead of the expected one. */
   readonly difference: string;
   /** Exceptions that Ethereum throws, empty for none. */
   readonly exception: string;
@@ -40,12 +40,12 @@ export interface CaseFacts {
   readonly blockBytes: number;
   /** True for blocks with withdrawals (EIP-4895). */
   readonly hasWithdrawals: boolean;
-  /** What its execution showed; runs it again. */
-  readonly seen: () => CaseSeen;
+  /** The observations of its execution; runs it again. */
+  readonly seen: () => CaseObservations;
 }
 
-/** What the execution of a case showed. */
-export interface CaseSeen {
+/** Observations of the execution of a case. */
+export interface CaseObservations {
   readonly failures: ReadonlySet<EvmFailureCode>;
   /** Numbers below 2^16 of the addresses that calls and opcodes named. */
   readonly touched: ReadonlySet<number>;
@@ -72,7 +72,7 @@ const REQUEST_EXCEPTIONS =
 const HEADER_EXCEPTIONS = /INVALID_GASLIMIT|INVALID_BASEFEE_PER_GAS/;
 const BLOB_GAS_EXCEPTIONS = /INCORRECT_EXCESS_BLOB_GAS|INCORRECT_BLOB_GAS_USED/;
 const RESERVED_TEXT = "the address is reserved for pre-compiled contracts";
-/** Tests that `TestKaiaSpecState` leaves out for their transfers to precompiled contracts or their numbers. */
+/** Tests that the Go node's runner of this suite leaves out for their transfers to precompiled contracts or their numbers. */
 const SKIPPED_BY_GO =
   /^(OverflowGasRequire|zeroSigTransa.*|RevertPrecompiledTouch|callNonConst|modexpRandomInput|randomStatetest64[245])$/;
 /** Contracts of EIP-4788, EIP-6110, EIP-7002 and EIP-7251. */
@@ -212,7 +212,7 @@ export function exclusionFor(facts: CaseFacts): ExclusionRule | undefined {
 const ADDRESS_OPCODES = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
 
 /** A tracer, and what it has seen so far. */
-export function caseObserver(): { readonly tracer: Tracer; readonly seen: CaseSeen } {
+export function caseObserver(): { readonly tracer: Tracer; readonly seen: CaseObservations } {
   const failures = new Set<EvmFailureCode>();
   const touched = new Set<number>();
   const called = new Set<string>();

@@ -18,11 +18,11 @@ export interface SuiteMessage {
   readonly value: bigint;
   readonly gas: bigint;
   readonly input: Uint8Array;
-  /** What a unit of gas costs. */
+  /** Price of a unit of gas. */
   readonly price: bigint;
-  /** What the sender would pay for a unit of gas at most. */
+  /** Maximum price of a unit of gas for the sender. */
   readonly priceCap: bigint;
-  /** What the sender offers above the base fee at most. */
+  /** Maximum offer of the sender above the base fee. */
   readonly tipCap: bigint;
   readonly accessList: readonly (readonly [address: Uint8Array, keys: readonly bigint[]])[];
   readonly authorizationList: readonly Authorization[] | undefined;
@@ -30,7 +30,7 @@ export interface SuiteMessage {
   readonly maxFeePerBlobGas: bigint;
 }
 
-/** Where a message runs. */
+/** Surroundings of a message. */
 export interface SuiteContext {
   readonly world: World;
   readonly rules: Rules;
@@ -38,7 +38,7 @@ export interface SuiteContext {
   readonly intrinsicGas: bigint;
   /** Maximum number of blobs of a transaction. */
   readonly maxBlobs: number;
-  /** Who is paid, and how much for a unit of gas. */
+  /** The account that is paid, and its price for a unit of gas. */
   readonly collector: Uint8Array;
   readonly collected: bigint;
   readonly tracer?: Tracer;
@@ -47,7 +47,7 @@ export interface SuiteContext {
 /** Base gas of every type of Ethereum under EIP-7623. */
 const FLOOR_BASE_GAS = 21_000n;
 
-/** How the message ended: `refused: ...` for one that leaves the world as it was, else `ok` or its failure. */
+/** The end of the message: `refused: ...` for one that leaves the world as it was, else `ok` or its failure. */
 export function applySuiteMessage(message: SuiteMessage, context: SuiteContext): string {
   const { world, rules, block, collector, collected, intrinsicGas, maxBlobs, tracer } = context;
   const { from, accessList, priceCap, tipCap, ...own } = message;

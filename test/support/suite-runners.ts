@@ -1,4 +1,4 @@
-/** How the Go node runs each suite of state tests (the suites' README has it in words). */
+/** Options of the Go node's runner for each suite of state tests (the suites' README has them in words). */
 import { wordBytes } from "../../node/bytes/word.ts";
 import type { ForkSchedule } from "../../node/config/forks.ts";
 import { BASE_RULES, type Rules, rulesAt } from "../../node/config/rules.ts";
@@ -118,7 +118,7 @@ function ethereumIntrinsic({ to, input, accessList, authorizationList }: SuiteMe
   return intrinsicGasOf(content, rules.inputGas, rules);
 }
 
-/** What the Go node's runner makes of accounts before a message (`tests/state_test_util.go@v2.2.2`). */
+/** Accounts before a message as the Go node's runner makes them (`tests/state_test_util.go@v2.2.2`). */
 export function ethereumKinds({ delegations, vmVersion }: Rules): AccountKinds {
   return ({ code, hasStorage }) => {
     const isOfKey = code.length === 0 ? delegations || !hasStorage : delegations && isDelegation(code);

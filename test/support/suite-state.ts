@@ -52,7 +52,7 @@ interface AccessItem {
   readonly storageKeys: readonly string[];
 }
 
-/** What one combination has to leave. */
+/** Expected result of one combination. */
 export interface Expected {
   readonly hash: string;
   readonly logs: string;
@@ -62,31 +62,31 @@ export interface Expected {
   readonly txbytes?: string;
 }
 
-/** How a suite is run under one of its forks. */
+/** Options of a suite under one of its forks. */
 export interface StateRunner {
   readonly rules: Rules;
   readonly encoding: AccountEncoding;
-  /** Which accounts of the world are contracts, and of which VM version. */
+  /** The accounts of the world that are contracts, with their VM version. */
   readonly kinds: AccountKinds;
-  /** What a unit of gas costs, where that is not the message's to say. */
+  /** Price of a unit of gas, unless the message names it. */
   readonly price?: () => bigint;
   readonly intrinsicGas: (message: SuiteMessage, rules: Rules) => bigint;
-  /** What contracts see as the block's gas limit. */
+  /** Gas limit of the block as contracts see it. */
   readonly gasLimit: (env: StateCase["env"]) => bigint;
   readonly blobBaseFee: (env: StateCase["env"]) => bigint;
   readonly maxBlobs: number;
   readonly collector: (env: StateCase["env"]) => Uint8Array;
-  /** What of the price goes to the collector. */
+  /** Part of the price that the collector gets. */
   readonly collected: (message: SuiteMessage, baseFee: bigint) => bigint;
   /** Decodes the message as a signed transaction and finds its sender; throws for one that is not valid. */
   readonly readTransaction?: (bytes: Uint8Array) => void;
 }
 
-/** What a combination left. */
+/** Result of a combination. */
 export interface Outcome {
   readonly hash: string;
   readonly logs: string;
-  /** How the message ended. */
+  /** The end of the message. */
   readonly end: string;
 }
 
@@ -121,7 +121,7 @@ export function runState(
   return { hash: toHex(suite.root(runner.encoding)), logs, end };
 }
 
-/** Why the signed form of a message is refused, or undefined. */
+/** Returns the reason for which the signed form of a message is refused, or undefined. */
 function unreadable(txbytes: string | undefined, { readTransaction }: StateRunner): string | undefined {
   if (txbytes === undefined || readTransaction === undefined) return undefined;
   try {
@@ -214,7 +214,7 @@ export function suiteBlockHash(number: number): Uint8Array {
   return keccak256(Buffer.from(String(number)));
 }
 
-/** What suites compare of logs. */
+/** Form of logs in which suites compare them. */
 export function logsHash(logs: readonly EventLog[]): Uint8Array {
   return keccak256(encodeRlp(logs.map(({ address, topics, data }) => [address, topics, data])));
 }

@@ -107,7 +107,7 @@ function factsOf(
     hasEthereumRoot: () => {
       if (runner === undefined || runner.encoding === ethereumEncoding) return false;
       const found = attempt(() => runState(one, expected, { ...runner, encoding: ethereumEncoding }));
-      return typeof found !== "string" && found.hash === prefixed(expected.hash);
+      return typeof found !== "string" && found.hash === withPrefix(expected.hash);
     },
     seen: () => {
       const { tracer, seen } = caseObserver();
@@ -117,7 +117,7 @@ function factsOf(
   };
 }
 
-/** What differs, or undefined. */
+/** Returns the difference, or undefined. */
 function judge({ one, expected }: Message, runner: StateRunner): string | undefined {
   try {
     return compareState(one, expected, runner);
@@ -131,12 +131,12 @@ function compareState(one: StateCase, expected: Expected, runner: StateRunner): 
   if (expected.expectException !== undefined) {
     return end.startsWith("refused: ") ? undefined : `expected ${expected.expectException}, found ${end}`;
   }
-  if (hash !== prefixed(expected.hash)) return `expected root ${expected.hash}, found ${hash} (${end})`;
+  if (hash !== withPrefix(expected.hash)) return `expected root ${expected.hash}, found ${hash} (${end})`;
   return logs === expected.logs ? undefined : `expected logs ${expected.logs}, found ${logs} (${end})`;
 }
 
 /** One of the suites' roots is written without it. */
-function prefixed(hex: string): string {
+function withPrefix(hex: string): string {
   return hex.startsWith("0x") ? hex : `0x${hex}`;
 }
 

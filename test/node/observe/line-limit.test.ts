@@ -1,3 +1,4 @@
+/** Tests of the limit on log lines. */
 import { expect, test } from "@jest/globals";
 import { createLineLimit } from "../../../node/observe/line-limit.ts";
 

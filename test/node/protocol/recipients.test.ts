@@ -17,7 +17,7 @@ function peers(counts: Partial<Record<NodeType, number>>): Recipient[] {
   );
 }
 
-function counted(chosen: readonly Recipient[]): Record<string, number> {
+function countOf(chosen: readonly Recipient[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { type } of chosen) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
@@ -25,22 +25,22 @@ function counted(chosen: readonly Recipient[]): Record<string, number> {
 
 test("a consensus node sends blocks to all consensus nodes and five proxies, the hash to all other peers", () => {
   const { full, hash } = blockRecipients("cn", peers({ cn: 7, pn: 9, en: 4 }), randomFraction);
-  expect(counted(full)).toEqual({ cn: 7, pn: 5 });
-  expect(counted(hash)).toEqual({ pn: 4, en: 4 });
+  expect(countOf(full)).toEqual({ cn: 7, pn: 5 });
+  expect(countOf(hash)).toEqual({ pn: 4, en: 4 });
 });
 
 test("a proxy sends blocks to a sample of proxies and endpoint nodes, and the hash to all other peers", () => {
   const { full, hash } = blockRecipients("pn", peers({ cn: 5, pn: 9, en: 16 }), randomFraction);
   expect(full).toHaveLength(5);
   expect(hash).toHaveLength(25);
-  expect(counted(full)["cn"]).toBeUndefined();
-  expect(counted([...full, ...hash])).toEqual({ cn: 5, pn: 9, en: 16 });
+  expect(countOf(full)["cn"]).toBeUndefined();
+  expect(countOf([...full, ...hash])).toEqual({ cn: 5, pn: 9, en: 16 });
 });
 
 test("an endpoint node sends blocks to endpoint nodes only, to all of them when there are two", () => {
   const { full, hash } = blockRecipients("en", peers({ cn: 1, pn: 2, en: 2 }), randomFraction);
-  expect(counted(full)).toEqual({ en: 2 });
-  expect(counted(hash)).toEqual({ cn: 1, pn: 2 });
+  expect(countOf(full)).toEqual({ en: 2 });
+  expect(countOf(hash)).toEqual({ cn: 1, pn: 2 });
   const many = blockRecipients("en", peers({ en: 5 }), randomFraction);
   expect([many.full.length, many.hash.length]).toEqual([3, 2]);
 });
@@ -52,15 +52,15 @@ test("no peer gets a block twice", () => {
 
 test("transactions go towards validators: from endpoint nodes to all, from proxies to two validators and all proxies", () => {
   const all = peers({ cn: 6, pn: 4, en: 3 });
-  expect(counted(transactionRecipients("en", all, randomFraction))).toEqual({ cn: 6, pn: 4, en: 3 });
-  expect(counted(transactionRecipients("pn", all, randomFraction))).toEqual({ cn: 2, pn: 4 });
-  expect(counted(transactionRecipients("cn", all, randomFraction))).toEqual({ cn: 5 });
+  expect(countOf(transactionRecipients("en", all, randomFraction))).toEqual({ cn: 6, pn: 4, en: 3 });
+  expect(countOf(transactionRecipients("pn", all, randomFraction))).toEqual({ cn: 2, pn: 4 });
+  expect(countOf(transactionRecipients("cn", all, randomFraction))).toEqual({ cn: 5 });
 });
 
 test("pending transactions are sent again to the two peers nearest to the validators", () => {
   const options = { max: 2, randomFraction };
   const chosen = (own: NodeType, counts: Partial<Record<NodeType, number>>): Record<string, number> =>
-    counted(resendRecipients(own, peers(counts), options));
+    countOf(resendRecipients(own, peers(counts), options));
   expect(chosen("cn", { cn: 4 })).toEqual({});
   expect(chosen("pn", { cn: 4, pn: 4 })).toEqual({ cn: 2 });
   expect(chosen("pn", { pn: 4, en: 3 })).toEqual({ pn: 2 });

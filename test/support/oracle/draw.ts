@@ -73,7 +73,7 @@ export const PLAIN: Uint8Array = fromBareHex("e0a0".repeat(10));
 export const ABSENT: Uint8Array = fromBareHex("dead".repeat(10));
 
 /** Returns the address of a number below 2^32. */
-export function numbered(number: number): Uint8Array {
+export function addressOfNumber(number: number): Uint8Array {
   return wordBytes(BigInt(number)).slice(12);
 }
 
@@ -81,7 +81,7 @@ const NAMED: readonly Uint8Array[] = [
   ...CONTRACTS,
   PLAIN,
   ABSENT,
-  ...[1, 2, 3, 4, 5, 9, 10, 11, 18, 0x100, 0x3fd, 0x3fe, 0x3ff, 0x400].map(numbered),
+  ...[1, 2, 3, 4, 5, 9, 10, 11, 18, 0x100, 0x3fd, 0x3fe, 0x3ff, 0x400].map(addressOfNumber),
 ];
 
 /** Code that pushes a value. */

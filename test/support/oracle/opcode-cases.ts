@@ -10,7 +10,7 @@ import { delegationTo } from "../evm-scenario.ts";
 import { rulesUpTo } from "../suite-runners.ts";
 import type { SuiteAccount } from "../suite-world.ts";
 import { isForkSince, type TransactionFork } from "../transaction-differences.ts";
-import { ABSENT, CONTRACTS, type Draw, numbered, operation, PLAIN } from "./draw.ts";
+import { ABSENT, addressOfNumber, CONTRACTS, type Draw, operation, PLAIN } from "./draw.ts";
 
 /** A world and the calldata of its first contract. */
 export interface Scene {
@@ -25,7 +25,7 @@ const OPERANDS_OF_UNKNOWN = 3;
 
 /** Returns a scene about an opcode. */
 export function opcodeScene(draw: Draw, fork: TransactionFork, opcode: number): Scene {
-  const code = concatBytes(prelude(draw), measured(draw, opcode), epilogue(draw));
+  const code = concatBytes(prelude(draw), measureOpcode(draw, opcode), epilogue(draw));
   const wraps = draw.chance(0.35);
   const pre = surroundings(draw, fork);
   const [outer, inner] = CONTRACTS as [Uint8Array, Uint8Array];
@@ -47,7 +47,7 @@ export function surroundings(draw: Draw, fork: TransactionFork): Record<string, 
     if (delegates) pre[toHex(address)] = account({ code: delegationTo(draw.pick(CONTRACTS)) });
     else if (draw.chance(0.6)) pre[toHex(address)] = contract(draw, fork, randomProgram(plan, 4));
   }
-  for (const address of [numbered(3), numbered(4), ABSENT])
+  for (const address of [addressOfNumber(3), addressOfNumber(4), ABSENT])
     if (draw.chance(0.15)) pre[toHex(address)] = account({});
   return pre;
 }
@@ -80,7 +80,7 @@ function prelude(draw: Draw): Uint8Array {
   if (draw.chance(0.15)) parts.push(operation(0x54, BigInt(draw.below(3))), Uint8Array.of(0x50));
   if (draw.chance(0.25))
     parts.push(
-      operation(0xf1, 30_000n, draw.pick([...CONTRACTS, numbered(4)]), 0n, 0n, 64n, 0n, 32n),
+      operation(0xf1, 30_000n, draw.pick([...CONTRACTS, addressOfNumber(4)]), 0n, 0n, 64n, 0n, 32n),
       Uint8Array.of(0x50),
     );
   return concatBytes(...parts);
@@ -90,7 +90,7 @@ function hasResult(row: { readonly leaves: number } | undefined): boolean {
   return row !== undefined && row.leaves > 0;
 }
 
-function measured(draw: Draw, number: number): Uint8Array {
+function measureOpcode(draw: Draw, number: number): Uint8Array {
   const row = byNumber.get(number);
   if (number >= 0x60 && number <= 0x7f)
     return concatBytes(Uint8Array.of(number), draw.bytes(draw.chance(0.9) ? number - 0x5f : 0));
@@ -115,7 +115,7 @@ function jump(draw: Draw, number: number): Uint8Array {
 
 function operandsOf(draw: Draw, number: number, count: number): (bigint | Uint8Array)[] {
   const address = (): Uint8Array =>
-    draw.pick([...CONTRACTS, PLAIN, ABSENT, ...[1, 2, 4, 5, 9, 0x3fe, 0x400].map(numbered)]);
+    draw.pick([...CONTRACTS, PLAIN, ABSENT, ...[1, 2, 4, 5, 9, 0x3fe, 0x400].map(addressOfNumber)]);
   const place = (): bigint => draw.place();
   const value = (): bigint => (draw.chance(0.6) ? 0n : draw.chance(0.7) ? 1n : draw.word());
   const gas = (): bigint => (draw.chance(0.6) ? 40_000n : draw.word());

@@ -13,7 +13,7 @@ import { addressOf, aKey } from "../execution.ts";
 import { curveInputs } from "../precompile-inputs.ts";
 import { rulesUpTo } from "../suite-runners.ts";
 import type { TransactionFork } from "../transaction-differences.ts";
-import { CONTRACTS, type Draw, numbered, push } from "./draw.ts";
+import { addressOfNumber, CONTRACTS, type Draw, push } from "./draw.ts";
 import { contract, type Scene, surroundings } from "./opcode-cases.ts";
 
 /** Numbers of the addresses. */
@@ -36,8 +36,8 @@ export function precompileScene(draw: Draw, fork: TransactionFork, number: numbe
   const pre = surroundings(draw, fork);
   const isOld = draw.chance(0.2);
   const rules = rulesUpTo(fork);
-  const work = precompileAt(numbered(number), rules, isOld ? 0 : 1);
-  const input = damaged(draw, inputOf(draw, work?.name ?? "none"));
+  const work = precompileAt(addressOfNumber(number), rules, isOld ? 0 : 1);
+  const input = damage(draw, inputOf(draw, work?.name ?? "none"));
   const price = work === undefined ? 0n : BigInt(work.gas(input, rules));
   const [first] = CONTRACTS as [Uint8Array];
   const row = contract(draw, fork, caller(draw, number, price));
@@ -59,7 +59,7 @@ function caller(draw: Draw, number: number, price: bigint): Uint8Array {
     push(out),
     push(0n),
     size,
-    ...[0n, ...value, numbered(number), gas].map(push),
+    ...[0n, ...value, addressOfNumber(number), gas].map(push),
     Uint8Array.of(kind, 0x60, 7, 0x55, 0x5a, 0x60, 6, 0x55),
     Uint8Array.of(0x3d, 0x60, 0, 0x60, 0, 0x3e, 0x3d, 0x60, 0, 0xf3),
   );
@@ -153,7 +153,7 @@ function operand(draw: Draw, length: number): Uint8Array {
 }
 
 /** The input, or what is left of it after a cut, an extension or a flipped bit. */
-function damaged(draw: Draw, input: Uint8Array): Uint8Array {
+function damage(draw: Draw, input: Uint8Array): Uint8Array {
   const kind = draw.random();
   if (kind < 0.65) return input;
   if (kind < 0.75) return input.subarray(0, draw.below(input.length + 1));

@@ -26,7 +26,7 @@ import { addressOf, aKey, aSent } from "../execution.ts";
 import type { SuiteAccount } from "../suite-world.ts";
 import { isForkSince, type TransactionFork } from "../transaction-differences.ts";
 import { ORACLE_CHAIN_ID, type TransitionCase } from "./case.ts";
-import { ABSENT, CONTRACTS, type Draw, numbered, PLAIN } from "./draw.ts";
+import { ABSENT, addressOfNumber, CONTRACTS, type Draw, PLAIN } from "./draw.ts";
 import { calldata, contract, type Scene, surroundings } from "./opcode-cases.ts";
 
 const CODES = transactionTypes.map(({ code }) => code);
@@ -238,7 +238,7 @@ function valueOf(draw: Draw): bigint {
 function recipientOf(draw: Draw, code: number): Uint8Array | undefined {
   if (code === 0x28 || code === 0x29 || code === 0x2a) return undefined;
   if ((code === 0 || code === 0x7801 || code === 0x7802) && draw.chance(0.3)) return undefined;
-  const numbers = [0, 1, 4, 9, 0x3fd, 0x3ff, 0x400].map(numbered);
+  const numbers = [0, 1, 4, 9, 0x3fd, 0x3ff, 0x400].map(addressOfNumber);
   return draw.pick([
     ...CONTRACTS,
     CONTRACTS[0] ?? ABSENT,
@@ -267,7 +267,7 @@ function fieldsOf(draw: Draw, code: number, from: number): TypeFields {
   if (code < 0x7800) return {};
   return {
     accessList: Array.from({ length: draw.chance(0.5) ? 0 : draw.below(4) }, () => ({
-      address: draw.pick([...CONTRACTS, PLAIN, ABSENT, numbered(5), addressOf(1)]),
+      address: draw.pick([...CONTRACTS, PLAIN, ABSENT, addressOfNumber(5), addressOf(1)]),
       storageKeys: Array.from({ length: draw.below(3) }, () => wordBytes(BigInt(draw.below(4)))),
     })),
     ...(code === 0x7803 && {
@@ -284,13 +284,13 @@ function fieldsOf(draw: Draw, code: number, from: number): TypeFields {
 
 function authorization(draw: Draw): Authorization {
   const chainId = draw.pick([ORACLE_CHAIN_ID, ORACLE_CHAIN_ID, 0n, 5n, 1n << 64n, (1n << 256n) - 1n]);
-  const address = draw.pick([...CONTRACTS, numbered(0), numbered(4), PLAIN, addressOf(2)]);
+  const address = draw.pick([...CONTRACTS, addressOfNumber(0), addressOfNumber(4), PLAIN, addressOf(2)]);
   const nonce = draw.chance(0.9)
     ? BigInt(draw.below(4))
     : draw.pick([(1n << 64n) - 1n, (1n << 64n) - 2n, 1n << 63n]);
   const message = encodeRlp([integerBytes(chainId), address, integerBytes(nonce)]);
   const signature = sign(keccak256(concatBytes(Uint8Array.of(5), message)), aKey(1 + draw.below(3)));
-  const [r, s] = [signature.subarray(0, 32), signature.subarray(32, 64)].map(trimmed) as [
+  const [r, s] = [signature.subarray(0, 32), signature.subarray(32, 64)].map(trimZeros) as [
     Uint8Array,
     Uint8Array,
   ];
@@ -300,12 +300,12 @@ function authorization(draw: Draw): Authorization {
     address,
     nonce,
     yParity,
-    r: draw.chance(0.95) ? r : trimmed(draw.bytes(32)),
-    s: draw.chance(0.95) ? s : trimmed(wordBytes(draw.word())),
+    r: draw.chance(0.95) ? r : trimZeros(draw.bytes(32)),
+    s: draw.chance(0.95) ? s : trimZeros(wordBytes(draw.word())),
   };
 }
 
-function trimmed(bytes: Uint8Array): Uint8Array {
+function trimZeros(bytes: Uint8Array): Uint8Array {
   const first = bytes.findIndex((byte) => byte !== 0);
   return first < 0 ? new Uint8Array(0) : bytes.subarray(first);
 }
