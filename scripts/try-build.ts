@@ -31,9 +31,9 @@ try {
 }
 
 async function tryNode(): Promise<void> {
-  const ports = ["--rpcport=0", "--wsport=0", "--prometheusport=0"];
+  const flags = ["--block-time=1", "--rpcport=0", "--wsport=0", "--prometheusport=0"];
   const startedAt = performance.now();
-  const node = spawn(process.execPath, ["dist/node/main.js", "dev", ...ports], {
+  const node = spawn(process.execPath, ["dist/node/main.js", "dev", ...flags], {
     cwd: place,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -107,11 +107,11 @@ export class RecentLogs {
     if (range === undefined) return undefined;
     const { first, last } = range;
     if (first > last || last > head || first <= Math.max(0, head - RECENT_BLOCKS)) return undefined;
+    if (first < chain.oldestBody()) return undefined; // also when its answer is still kept
     return limits.maxRange > 0 && last - first >= limits.maxRange ? undefined : range;
   }
 
   #find(filter: LogFilter, { first, last }: Range): string | undefined {
-    if (first < this.#options.chain.oldestBody()) return undefined;
     const mayFit = bloomTest(filter);
     const fits = logTest(filter);
     const { maxLogs } = this.#options.limits;

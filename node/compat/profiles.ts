@@ -33,6 +33,7 @@ export type RpcOptions = Pick<
   | "reportedParameters"
   | "knowsNextCouncil"
   | "messagePrefix"
+  | "rawListForm"
   | "importedText"
   | "showsBlsKey"
   | "storageOf"
@@ -136,6 +137,7 @@ const serviceProfile: RpcProfile = {
     reportedParameters: "effective",
     knowsNextCouncil: true,
     messagePrefix: "Klaytn",
+    rawListForm: "any",
     importedText: "strict",
     showsBlsKey: false,
     storageOf: "accounts",
@@ -192,6 +194,7 @@ const klaytnProfile: RpcProfile = {
     reportedParameters: "stored",
     knowsNextCouncil: false,
     messagePrefix: "Klaytn",
+    rawListForm: "ethereum",
     importedText: "lenient",
     showsBlsKey: true,
     storageOf: "contracts",
@@ -250,6 +253,7 @@ const kaiaProfile: RpcProfile = {
     poolForm: { txHash: false, unit: "kei" },
     firstStakingIsNull: true,
     messagePrefix: "Ethereum",
+    rawListForm: "ethereum",
     importedText: "lenient",
     showsBlsKey: true,
     chargesTracedCalls: true,

@@ -49,8 +49,7 @@ export const consensusOptions = {
     flag: "consensus.doppelganger-listen",
     kind: timerKind,
     default: 30_000,
-    summary:
-      "time to listen for another node with this key before the first signature, and up to half of it more at random",
+    summary: "time to listen for another signer of this key, and up to half more",
     own: true,
   }),
   clear: consensus({

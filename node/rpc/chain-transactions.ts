@@ -2,7 +2,11 @@
 
 import type { Hash } from "../bytes/brands.ts";
 import { transactionHash } from "../calls/arguments/transaction-args.ts";
-import { decodeChainTransaction, decodeEthereumTransaction } from "../calls/raw-transaction.ts";
+import {
+  decodeChainTransaction,
+  decodeEitherTransaction,
+  decodeEthereumTransaction,
+} from "../calls/raw-transaction.ts";
 import { type GivenTransaction, SenderPrefetch } from "../calls/sender-prefetch.ts";
 import { SignerBatches } from "../calls/signer-batches.ts";
 import { createEthSubmit, createSubmit, type Submit } from "../calls/submit.ts";
@@ -33,8 +37,12 @@ export interface ChainTransactionDeps {
   readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs" | "recover">;
   readonly receiptForm: ReceiptForm;
   readonly receiptTexts: ReceiptTexts;
+  readonly rawListForm: RawListForm;
   readonly ethFeeCap?: number;
 }
+
+/** Encodings that `chain_sendRawTransactions` takes: Kaia's and Ethereum's, or Ethereum's alone. */
+export type RawListForm = "any" | "ethereum";
 
 const transaction = nullable(writtenAs("transaction"));
 const receipt = nullable(writtenAs("receipt"));
@@ -133,13 +141,12 @@ function manySubmission(deps: ChainTransactionDeps): Method {
   const submit = createSubmit(deps);
   return method({
     name: "chain_sendRawTransactions",
-    summary:
-      "Submits signed transactions in Ethereum's encoding up to the first that fails, and returns their hashes.",
+    summary: "Submits signed transactions up to the first that fails, and returns their hashes.",
     params: { raws: listOf(data, "[]hexutil.Bytes") },
     result: listOf(transactionHash, "[]common.Hash"),
     handle: async ({ raws }) => {
       if (raws.length === 0) throw failure("Empty input");
-      const { transactions, error } = decodedUpToError(raws);
+      const { transactions, error } = decodedUpToError(raws, deps.rawListForm);
       await deps.pool.recover(transactions);
       const hashes: Hash[] = [];
       for (const [index, tx] of transactions.entries()) {
@@ -160,12 +167,16 @@ function workOf(ahead: SenderPrefetch): Prefetch {
 }
 
 /** Decodes transactions up to the first malformed one, and returns its error. */
-function decodedUpToError(raws: readonly Uint8Array[]): { transactions: Transaction[]; error?: unknown } {
+function decodedUpToError(
+  raws: readonly Uint8Array[],
+  form: RawListForm,
+): { transactions: Transaction[]; error?: unknown } {
+  const decode = form === "any" ? decodeEitherTransaction : decodeEthereumTransaction;
   const transactions: Transaction[] = [];
   try {
     for (const raw of raws) {
       if (raw.length === 0) throw failure("empty input");
-      transactions.push(decodeEthereumTransaction(raw));
+      transactions.push(decode(raw));
     }
     return { transactions };
   } catch (error) {

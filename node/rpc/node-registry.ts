@@ -35,7 +35,7 @@ import { type ChainNodeDeps, chainNodeMethods } from "./chain-node.ts";
 import { chainSendingMethods, type SenderImpersonation } from "./chain-sending.ts";
 import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
-import { chainTransactionMethods } from "./chain-transactions.ts";
+import { chainTransactionMethods, type RawListForm } from "./chain-transactions.ts";
 import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
 import { goRuntimeMethods } from "./debug-go-runtime.ts";
 import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
@@ -83,6 +83,7 @@ export interface NodeRegistryDeps
   /** Maximum fee of a transaction sent by `eth_` methods, in KAIA, as in `SubmitDeps`. */
   readonly ethFeeCap?: number;
   readonly impersonation?: SenderImpersonation | undefined;
+  readonly rawListForm: RawListForm;
   readonly afterSubmit?: (() => Promise<void>) | undefined;
   readonly chain: Chain;
   readonly receiptTexts: ReceiptTexts;

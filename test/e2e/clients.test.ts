@@ -38,7 +38,7 @@ let node: DevNode;
 let lives: ReadonlyMap<string, PromiseSettledResult<ContractLife>>;
 
 beforeAll(async () => {
-  node = await startDevNode("--v3");
+  node = await startDevNode("--v3", "--block-time", "1"); // ethers keeps answers for 250 ms
   const outcomes = await Promise.allSettled(
     CLIENTS.map(({ at, open }, i) => liveWith(open(node[at], fundedKey(node, i).key))),
   );

@@ -41,7 +41,8 @@ function receiptsOf(number: number, salt: number): Receipt[] {
 
 /** A chain of `HEAD` blocks, or as many as `facts` say, that counts what is read of it. */
 function aChain(facts: { readonly gasUsed?: bigint; readonly oldest?: number; readonly head?: number } = {}) {
-  const { gasUsed = 0n, oldest = 1, head = HEAD } = facts;
+  const { gasUsed = 0n, head = HEAD } = facts;
+  let { oldest = 1 } = facts;
   let salt = 0;
   const reads = { receipts: 0 };
   const rewinds = new Set<RewindListener>();
@@ -70,7 +71,10 @@ function aChain(facts: { readonly gasUsed?: bigint; readonly oldest?: number; re
     salt++;
     for (const listener of rewinds) listener([], blockAt(head));
   };
-  return { chain, reads, rewind, hashOf: (number: number) => toHex(blockAt(number).hash) };
+  const prune = (number: number): void => {
+    oldest = number;
+  };
+  return { chain, reads, rewind, prune, hashOf: (number: number) => toHex(blockAt(number).hash) };
 }
 
 const NO_LIMITS: SearchLimits = { maxLogs: 0, maxRange: 0 };
@@ -176,4 +180,13 @@ test("a search is left to a reader thread when the time of the turn is used", ()
   const keptBytes = new ByteCache();
   const recent = new RecentLogs({ chain, maxBytes: 1 << 20, keptBytes, inlineCalls, limits: NO_LIMITS });
   expect(recent.search(logFilter.decode({}))).toBeUndefined();
+});
+
+test("an answer that is kept is not given once its blocks are pruned", () => {
+  const { chain, prune } = aChain();
+  const search = searchesOf(chain);
+  const filter = { fromBlock: "0x5", toBlock: "0x20" };
+  expect(search(filter)).toBeDefined();
+  prune(6);
+  expect(search(filter)).toBeUndefined();
 });

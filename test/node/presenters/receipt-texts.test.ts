@@ -7,11 +7,16 @@ const HASH = new Uint8Array(32).fill(1);
 
 function theTexts() {
   const rewinds: RewindListener[] = [];
-  const chain = { onRewind: (listener: RewindListener) => (rewinds.push(listener), () => undefined) };
+  let oldest = 1;
+  const chain = {
+    oldestBody: () => oldest,
+    onRewind: (listener: RewindListener) => (rewinds.push(listener), () => undefined),
+  };
   const texts = new ReceiptTexts(chain, 100_000);
   let written = 0;
   const write = () => `{"written":${++written}}`;
-  return { texts, write, rewind: () => rewinds.forEach((listener) => listener([], {} as never)) }; // not read
+  const prune = () => oldest++;
+  return { texts, write, prune, rewind: () => rewinds.forEach((listener) => listener([], {} as never)) }; // not read
 }
 
 test("a receipt is written once in each form", () => {
@@ -36,4 +41,11 @@ test("a receipt is written again after its block left the chain", () => {
   texts.text(HASH, "eth", write);
   rewind();
   expect(texts.text(HASH, "eth", write)).toBe('{"written":2}');
+});
+
+test("no receipt is kept when blocks were pruned", () => {
+  const { texts, write, prune } = theTexts();
+  texts.text(HASH, "eth", write);
+  prune();
+  expect(texts.text(HASH, "eth", () => undefined)).toBeUndefined();
 });

@@ -140,6 +140,9 @@ test("raw transactions are submitted up to the first malformed one, whose index 
     refusalOf("Index 1: empty input"),
   );
   expect(await node.call("chain_sendRawTransactions", [[next]])).toHaveLength(1);
+  const transfer = { ...order, nonce: "0x3", value: "0x0", typeInt: 8 };
+  const { raw: native } = await node.call("chain_signTransaction", [transfer]);
+  expect(await node.call("chain_sendRawTransactions", [[native]])).toHaveLength(1);
   expect(await node.call("chain_sendRawTransactions", [[raw]])).toMatchObject({
     message: expect.stringMatching(/^Index 0: known transaction: [0-9a-f]{64}$/),
   });

@@ -113,8 +113,8 @@ test("a plain request of segments of one byte costs twice its bytes at most, and
 test("the beginning of a request does not keep the chunk that it came in", () => {
   const call = aCall("net_version");
   const request = `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${call.length}\r\n\r\n${call}`;
-  const before = settledMemory();
   const connections = Array.from({ length: 100 }, aConnection);
+  const before = settledMemory();
   for (const { socket } of connections) {
     const chunk = Buffer.alloc(64 * 1024);
     chunk.fill(request, 0, request.length * 100);

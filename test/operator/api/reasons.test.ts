@@ -12,13 +12,13 @@ const sourcesOf = (room: string): string => {
     .join("");
 };
 const sources = sourcesOf("reconcile");
-/** Stops are decided in both rooms. */
+/** Stops and readiness are decided in both rooms. */
 const decided = `${sources}${sourcesOf("plan")}`;
 
 test("what steps wait for and fail with is in the table, and nothing else is", () => {
   const given = [
-    ...sources.matchAll(
-      /(?:waitFor|failWith|notReady)\((?:view, )?"(\w+)"|reason: "(Error|Deleting|Image\w+|Container\w+|MachineLost|Unreadable)",/g,
+    ...decided.matchAll(
+      /(?:waitFor|failWith|notReady)\((?:view, )?"(\w+)"|reason: "(Error|Deleting|Image\w+|Container\w+|MachineLost|Unreadable|Behind)",/g,
     ),
   ];
   const words = new Set(given.map(([, step, other]) => step ?? other));
