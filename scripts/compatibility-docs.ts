@@ -98,7 +98,7 @@ function suiteSection(): string {
     return `| ${name} | ${groupDigits(cases)} | ${reason} | \`${source}\` |`;
   });
   return `${counts}
-Printed by \`npm run vectors -- PATH\`. A case is excluded only if it differs and the rule holds for it:
+\`npm run vectors -- PATH\` prints such counts. Those of the execution specs were put together from several runs of the same judge on 24 November, without the fixtures of 4 MiB and more. A case is excluded only if it differs and the rule holds for it:
 
 | rule | cases | reason | file of Kaia v2.2.2 |
 |---|---|---|---|
