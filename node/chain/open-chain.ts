@@ -105,14 +105,18 @@ function readChain(deps: ReadDeps): Chain {
     return upToHead(number) === undefined ? undefined : read(number);
   };
   const block = (number: number): Block | undefined => upTo(number, (each) => rows.block(each));
+  let oldest = oldestBody(store); // in memory, because kept answers are compared with it at each call
   const numberOf = (hash: Hash): number | undefined => upToHead(rows.number(hash));
   return {
     config,
     genesisHash: genesis.hash,
     head: () => publisher.head,
     block,
-    oldestBody: () => oldestBody(store),
-    forgetBodies: (number) => rows.forgetBefore(number),
+    oldestBody: () => oldest,
+    forgetBodies: (number) => {
+      oldest = Math.max(oldest, number);
+      rows.forgetBefore(number);
+    },
     header: (number) => upTo(number, (each) => rows.header(each)),
     number: numberOf,
     blockByHash: (hash) => {
