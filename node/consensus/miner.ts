@@ -11,9 +11,7 @@ import { committedSealDigest } from "../model/istanbul-extra.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import { type DraftDeps, draftBlock } from "./draft.ts";
-import { copyReveal } from "./reveals.ts";
-import { type SealDigest, withAgreement } from "./seal.ts";
-import { authorOf, rememberSealers } from "./sealers.ts";
+import { withCommitters } from "./sealers.ts";
 
 /** Dependencies of a miner. */
 export interface MinerDeps extends DraftDeps {
@@ -189,11 +187,14 @@ class DevelopmentMiner implements Miner {
   }
 
   #makeNow(): Promise<Block> {
-    const { writer, state } = this.#deps;
+    const { writer, state, sign, address } = this.#deps;
     return writer.exclusively(async () => {
       this.#setTime();
       using sealed = await retryAfterRepair(state, () => draftBlock(this.#deps));
-      const block = agreedBlock(sealed.block, this.#deps.sign);
+      const { header, hash, transactions } = sealed.block;
+      const seals = [sign(committedSealDigest(hash))];
+      const agreed = withCommitters(header, { round: 0, seals, committers: [address] });
+      const block = createBlock(agreed, transactions);
       this.#deps.clock.advanceTo(block.header.time * 1000);
       await writer.insert(block, true);
       return block;
@@ -207,13 +208,4 @@ class DevelopmentMiner implements Miner {
     this.#nextTime = undefined;
     if (time !== undefined) clock.set(time * 1000);
   }
-}
-
-/** Returns a drafted block with the committed seal of its only validator. */
-function agreedBlock({ header, hash, transactions }: Block, sign: SealDigest): Block {
-  const sealed = withAgreement(header, 0, [sign(committedSealDigest(hash))]);
-  const proposer = authorOf(header);
-  copyReveal(header, sealed);
-  if (proposer !== undefined) rememberSealers(sealed, { proposer, committers: [proposer] });
-  return createBlock(sealed, transactions);
 }

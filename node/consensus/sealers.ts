@@ -7,8 +7,8 @@ import type { Recoverer } from "../crypto/recoverer.ts";
 import type { RecoveryJob } from "../crypto/recovery-batch.ts";
 import type { Header } from "../model/header.ts";
 import { committedSealDigest, parseExtra, proposerSealDigest } from "../model/istanbul-extra.ts";
-import { verifyReveals } from "./reveals.ts";
-import { recoverProposer } from "./seal.ts";
+import { copyReveal, verifyReveals } from "./reveals.ts";
+import { recoverProposer, withAgreement } from "./seal.ts";
 
 /** Addresses that sealed a header; undefined where nothing recovers. */
 export interface Sealers {
@@ -38,6 +38,21 @@ export function recoveredSealers(header: Header): Sealers | undefined {
 /** Records the sealers of a header object whose seals have been verified. */
 export function rememberSealers(header: Header, sealers: Sealers): void {
   found.set(header, sealers);
+}
+
+/** The round of an agreement, with the committed seals and the addresses that made them, in one order. */
+export interface CommittedSeals {
+  readonly round: number;
+  readonly seals: readonly Uint8Array[];
+  readonly committers: readonly Address[];
+}
+
+/** Returns a verified header with its committed seals. Its sealers and its reveal are remembered. */
+export function withCommitters(header: Header, { round, seals, committers }: CommittedSeals): Header {
+  const sealed = withAgreement(header, round, seals);
+  copyReveal(header, sealed);
+  rememberSealers(sealed, { proposer: authorOf(header), committers });
+  return sealed;
 }
 
 /** Proposers that were recovered on demand. */

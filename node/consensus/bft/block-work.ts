@@ -14,9 +14,7 @@ import type { Transaction } from "../../model/transaction.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { untilAborted } from "../../runtime/until-aborted.ts";
 import { type DraftDeps, draftBlock } from "../draft.ts";
-import { copyReveal } from "../reveals.ts";
-import { withAgreement } from "../seal.ts";
-import { authorOf, rememberSealers } from "../sealers.ts";
+import { withCommitters } from "../sealers.ts";
 import type { VoteMessage } from "./message.ts";
 import { keyBytes, type ProposedBlock, proposedBlock } from "./payload.ts";
 import type { Head } from "./round-state.ts";
@@ -149,17 +147,10 @@ export class BlockWork {
   }
 }
 
-/**
- * Returns the header with its committed seals. Its sealers are remembered, since each commit was verified on
- * arrival.
- */
+/** Returns the header with its committed seals, each of which was verified on arrival. */
 function sealedHeader(header: Header, { round, commits }: Agreement): Header {
   const seals = commits.map(({ seal }) => seal);
-  const sealed = withAgreement(header, round, seals);
-  const committers = commits.map(({ sender }) => keyBytes(sender));
-  copyReveal(header, sealed);
-  rememberSealers(sealed, { proposer: authorOf(header), committers });
-  return sealed;
+  return withCommitters(header, { round, seals, committers: commits.map(({ sender }) => keyBytes(sender)) });
 }
 
 /** Returns true for an invalid block, false for a failure of this node. */
