@@ -5,6 +5,7 @@
 import { isIP } from "node:net";
 import type { Address } from "../bytes/brands.ts";
 import { fromBareHex } from "../bytes/hex.ts";
+import { MAX_TIMER_MS } from "../runtime/clock.ts";
 
 /** A kind of value. `parse` throws an `Error` whose message completes "must be ...". */
 export interface Kind<T> {
@@ -64,9 +65,6 @@ export function integerKind(min: number, max: number = Number.MAX_SAFE_INTEGER):
     },
   };
 }
-
-/** Maximum delay of a Node.js timer, 24 days; a longer one fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Whole seconds from `min` to `max`; the value is in milliseconds, at most the longest delay of a timer. */
 export function secondsKind(min: number, max?: number): Kind<number> {

@@ -11,6 +11,7 @@ import { EscapedText } from "../jsonrpc/json-text.ts";
 import { type CallContext, type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
+import { MAX_TIMER_MS } from "../runtime/clock.ts";
 
 /** Parts of a development chain that its methods change. */
 export interface DevMiningDeps {
@@ -22,7 +23,7 @@ export interface DevMiningDeps {
 
 /** The longest time of a block, in seconds since the epoch: the last second that dates of JavaScript reach. */
 const MAX_TIME = 8_640_000_000_000;
-const MAX_INTERVAL_S = 2_147_483;
+const MAX_INTERVAL_S = Math.floor(MAX_TIMER_MS / 1000);
 
 /** A whole number: a JSON number, a decimal text or a quantity, as the tools send it. */
 export const wholeNumber: Codec<number> = {

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
 }
 
-/** The longest delay of a timer. */
+/** Maximum delay of a Node.js timer, 24 days; a longer one fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Aborts after this many milliseconds, or after the longest delay that a timer takes. */

@@ -14,7 +14,7 @@ import type { BlockHead, Chain } from "../../chain/chain.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import { parseExtra } from "../../model/istanbul-extra.ts";
 import type { Log } from "../../observe/log.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { type Clock, MAX_TIMER_MS } from "../../runtime/clock.ts";
 import type { Rows, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { recoverCommitters } from "../seal.ts";
@@ -67,8 +67,6 @@ const SEALED_AFTER_MS = 2_000;
 const MAX_LISTEN_AT_GENESIS_MS = 10_000;
 /** Limit of listening after a restart in which others made blocks and none shows another signer. */
 const MAX_LISTEN_AFTER_RESTART_MS = 5_000;
-/** Longest time of a timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Reads the address that signs with this directory; undefined before its first signature under the protection. */
 export function readSigner(store: Rows): Uint8Array | undefined {
