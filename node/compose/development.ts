@@ -8,6 +8,7 @@ import type { Miner } from "../consensus/miner.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
 import { OptionError } from "../options/error.ts";
+import type { GoBack } from "../rpc/dev-snapshots.ts";
 import { type Edit, Edits } from "../rpc/dev-state.ts";
 import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
@@ -53,13 +54,21 @@ export function developmentDeps({
       if (now !== undefined) world.setAccount(sender, { ...now, key: account.key });
     });
   };
+  const goBack: GoBack = async (point) => {
+    await miner.idle();
+    await setHead(point.number);
+    const undo = edits.undoAfter(point.edits, point.number);
+    if (undo !== undefined) await amend(undo);
+    clock.move(point.offsetMs - clock.offsetMs);
+    clock.releaseTo(point.timeMs);
+  };
   const vmVersion = (): number => chain.rules(head().header.number + 1).vmVersion;
   return {
     development: {
       miner,
       clock,
       head,
-      setHead,
+      goBack,
       amend,
       edits,
       impersonation,

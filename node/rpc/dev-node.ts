@@ -1,5 +1,6 @@
 /** The pool, the identity and the reset of a development chain, as Anvil and Hardhat Network have them. */
 import type { Address } from "../bytes/brands.ts";
+import { equalBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Impersonation } from "../calls/impersonation.ts";
@@ -16,17 +17,15 @@ import { type Schema } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { TxPool } from "../txpool/pool.ts";
-import type { DevStateDeps, Edits } from "./dev-state.ts";
+import type { GoBack } from "./dev-snapshots.ts";
 
 /** Parts of a development chain that these methods read and change. */
 export interface DevNodeDeps {
   readonly chain: Pick<Chain, "config" | "head" | "genesisHash" | "rules" | "nextBaseFee">;
   readonly pool: Pick<TxPool, "remove" | "content">;
-  readonly miner: Pick<Miner, "idle" | "mode" | "setRewardbase">;
+  readonly miner: Pick<Miner, "mode" | "setRewardbase">;
   readonly clock: AdjustableClock;
-  readonly setHead: (number: number) => Promise<void>;
-  readonly edits: Edits;
-  readonly amend: DevStateDeps["amend"];
+  readonly goBack: GoBack;
   readonly impersonation: Impersonation;
   /** Identifies this run of the chain: 32 bytes. */
   readonly instance: Uint8Array;
@@ -37,14 +36,17 @@ export function devNodeMethods(deps: DevNodeDeps): Method[] {
   return [...poolMethods(deps), ...identityMethods(deps), resetMethod(deps), coinbaseMethod(deps)];
 }
 
+/** Removes the transactions of the pool that are unwanted, all by default. */
+function removeWaiting(
+  pool: DevNodeDeps["pool"],
+  isUnwanted: (tx: Transaction) => boolean = () => true,
+): undefined {
+  const { pending, queued } = pool.content();
+  for (const each of [...pending.values(), ...queued.values()].flat())
+    if (isUnwanted(each)) pool.remove(each.hash);
+}
+
 function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
-  const waiting = (): Transaction[] => {
-    const { pending, queued } = pool.content();
-    return [...pending.values(), ...queued.values()].flat();
-  };
-  const removeAll = (transactions: readonly Transaction[]): void => {
-    for (const each of transactions) pool.remove(each.hash);
-  };
   return [
     method({
       name: "dev_dropTransaction",
@@ -68,10 +70,7 @@ function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
       summary: "Removes all transactions from the pool.",
       params: {},
       result: nothing,
-      handle: () => {
-        removeAll(waiting());
-        return undefined;
-      },
+      handle: () => removeWaiting(pool),
     }),
     method({
       name: "dev_removePoolTransactions",
@@ -79,12 +78,8 @@ function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
       summary: "Removes all transactions of a sender from the pool.",
       params: { sender: address },
       result: nothing,
-      handle: ({ sender }) => {
-        const isOwn = (tx: Transaction): boolean =>
-          toHex(senderOf(tx, chain.config.chainId)) === toHex(sender);
-        removeAll(waiting().filter(isOwn));
-        return undefined;
-      },
+      handle: ({ sender }) =>
+        removeWaiting(pool, (tx) => equalBytes(senderOf(tx, chain.config.chainId), sender)),
     }),
   ];
 }
@@ -158,7 +153,7 @@ function coinbaseMethod({ miner }: DevNodeDeps): Method {
   });
 }
 
-function resetMethod({ pool, miner, clock, setHead, edits, amend, impersonation }: DevNodeDeps): Method {
+function resetMethod({ pool, goBack, impersonation }: DevNodeDeps): Method {
   return method({
     name: "dev_reset",
     aliases: ["anvil_reset", "hardhat_reset"],
@@ -166,15 +161,9 @@ function resetMethod({ pool, miner, clock, setHead, edits, amend, impersonation 
     params: { options: optional(resetOptions) },
     result: boolean,
     handle: async () => {
-      const { pending, queued } = pool.content();
-      for (const each of [...pending.values(), ...queued.values()].flat()) pool.remove(each.hash);
-      await miner.idle();
-      await setHead(0);
-      const undo = edits.undoAfter(0, 0);
-      if (undo !== undefined) await amend(undo);
+      removeWaiting(pool);
+      await goBack({ number: 0, edits: 0, offsetMs: 0, timeMs: 0 });
       impersonation.clear();
-      clock.move(-clock.offsetMs);
-      clock.releaseTo(0);
       return true;
     },
   });

@@ -9,18 +9,22 @@ import { type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { wholeNumber } from "./dev-mining.ts";
-import type { DevStateDeps, Edits } from "./dev-state.ts";
+import type { Edits } from "./dev-state.ts";
 
 /** Parts of a development chain that a snapshot brings back. */
 export interface DevSnapshotDeps {
   readonly miner: Pick<Miner, "idle">;
   readonly clock: AdjustableClock;
   readonly head: () => Block;
-  /** Takes the chain back to a block. Rejects when its state is no longer kept. */
-  readonly setHead: (number: number) => Promise<void>;
   readonly edits: Edits;
-  readonly amend: DevStateDeps["amend"];
+  readonly goBack: GoBack;
 }
+
+/**
+ * Takes the chain back to a block, its state to the first `edits` edits and its clock to an offset. Rejects when the
+ * state of the block is no longer kept.
+ */
+export type GoBack = (point: Omit<Snapshot, "id">) => Promise<void>;
 
 interface Snapshot {
   readonly id: number;
@@ -33,7 +37,7 @@ interface Snapshot {
 }
 
 /** The methods of snapshots. The ids count from 1. */
-export function devSnapshotMethods({ miner, clock, head, setHead, edits, amend }: DevSnapshotDeps): Method[] {
+export function devSnapshotMethods({ miner, clock, head, edits, goBack }: DevSnapshotDeps): Method[] {
   let snapshots: readonly Snapshot[] = [];
   let nextId = 1;
   return [
@@ -62,13 +66,8 @@ export function devSnapshotMethods({ miner, clock, head, setHead, edits, amend }
       handle: async ({ id }) => {
         const snapshot = snapshots.find((each) => each.id === id);
         if (snapshot === undefined) return false;
-        await miner.idle();
-        await setHead(snapshot.number);
-        const undo = edits.undoAfter(snapshot.edits, snapshot.number);
-        if (undo !== undefined) await amend(undo);
+        await goBack(snapshot);
         snapshots = snapshots.filter((each) => each.id < id);
-        clock.move(snapshot.offsetMs - clock.offsetMs);
-        clock.releaseTo(snapshot.timeMs);
         return true;
       },
     }),
