@@ -4,7 +4,7 @@
  * reports a ready pod, then reports nothing more and confirms no deletion.
  */
 import { afterAll, expect, test } from "@jest/globals";
-import { type Cluster, eventually, forbidden } from "./support/cluster.ts";
+import { type Cluster, eventually, eventuallyIs, forbidden } from "./support/cluster.ts";
 import { aboutOperator } from "./support/operated.ts";
 import { startFastOperator } from "./support/operator-process.ts";
 import { makeMachine } from "./support/player.ts";
@@ -30,17 +30,6 @@ const node = (name: string, spec: object): object => ({
   spec: { network: { name: "net" }, ...spec },
 });
 const TWIN = node("twin", { type: "core", nodeKeySecret: { name: "core-nodekey" } });
-
-const becomes = (what: string, probe: () => Promise<string>, wanted: string, seconds = 90) =>
-  eventually(
-    `${what}: ${wanted}`,
-    async () => {
-      const found = await probe();
-      if (found !== wanted) throw new Error(found);
-      return true;
-    },
-    seconds,
-  );
 
 /** Reports of the machine, until it dies. */
 let beats: NodeJS.Timeout | undefined;
@@ -89,16 +78,16 @@ aboutOperator("machines", options, (on) => {
     await apply(node("reader", { type: "endpoint" }));
     await report("core-0");
     await report("reader-0");
-    await becomes("the volume", reasonOf("reader", "StorageHealthy"), "Healthy");
+    await eventuallyIs("the volume", reasonOf("reader", "StorageHealthy"), "Healthy");
     await on.demo("delete", "pvc", "reader-data", "--wait=false");
-    await becomes("StorageHealthy", reasonOf("reader", "StorageHealthy"), "Terminating");
+    await eventuallyIs("StorageHealthy", reasonOf("reader", "StorageHealthy"), "Terminating");
     expect(await condition("reader", "StorageHealthy", "status")).toBe("False");
     expect(await condition("reader", "StorageHealthy", "message")).toContain("Retain");
-    await becomes("Degraded", reasonOf("reader", "Degraded"), "StorageTrouble");
+    await eventuallyIs("Degraded", reasonOf("reader", "Degraded"), "StorageTrouble");
     const pod = await uidOf("pod/reader-0");
     await on.demo("patch", "kn", "reader", "--type=merge", "-p", '{"spec":{"image":"knit:other"}}');
     await on.demo("patch", "kn", "reader", "--type=merge", "-p", '{"spec":{"settings":{"verbosity":"5"}}}');
-    await becomes("the spec", () => field("kn/reader", ".status.observedGeneration"), "3");
+    await eventuallyIs("the spec", () => field("kn/reader", ".status.observedGeneration"), "3");
     expect(await field("sts/reader", ".spec.template.spec.containers[0].image")).not.toBe("knit:other");
     expect(await uidOf("pod/reader-0")).toBe(pod);
   }, 180_000);
@@ -107,7 +96,7 @@ aboutOperator("machines", options, (on) => {
     const pod = await uidOf("pod/core-0");
     clearInterval(beats);
     // The node controller waits for about a minute.
-    await becomes("Degraded", reasonOf("core", "Degraded"), "MachineLost", 180);
+    await eventuallyIs("Degraded", reasonOf("core", "Degraded"), "MachineLost", 180);
     expect(await field("node/node-1", '.status.conditions[?(@.type=="Ready")].status')).toBe("Unknown");
     for (const type of ["Ready", "Degraded"]) {
       const message = await condition("core", type, "message");
@@ -115,20 +104,20 @@ aboutOperator("machines", options, (on) => {
       expect(message).toContain(FORCE);
     }
     await on.demo("delete", "pod", "core-0", "--wait=false", "--grace-period=1"); // as the eviction by its taint
-    await becomes(
+    await eventuallyIs(
       "the deletion",
       async () => String((await field("pod/core-0", ".metadata.deletionTimestamp")) !== ""),
       "true",
     );
-    await becomes("Degraded", reasonOf("core", "Degraded"), "MachineLost");
+    await eventuallyIs("Degraded", reasonOf("core", "Degraded"), "MachineLost");
     expect(await uidOf("pod/core-0")).toBe(pod);
   }, 300_000);
 
   test("a Node with the key of one that is being deleted waits, and names it", async () => {
     await on.demo("delete", "kn", "core", "--wait=false");
-    await becomes("the phase", () => field("kn/core", ".status.phase"), "Deleting");
+    await eventuallyIs("the phase", () => field("kn/core", ".status.phase"), "Deleting");
     await apply(TWIN);
-    await becomes("Degraded", reasonOf("twin", "Degraded"), "KeyInUse");
+    await eventuallyIs("Degraded", reasonOf("twin", "Degraded"), "KeyInUse");
     expect(await condition("twin", "Ready", "message")).toContain("demo/core");
     expect(await uidOf("pod/twin-0")).toBe("");
   }, 120_000);
@@ -141,13 +130,13 @@ aboutOperator("machines", options, (on) => {
     const pod = await uidOf("pod/core-0");
     expect(pod).not.toBe("");
     await apply(TWIN);
-    await becomes("Degraded", reasonOf("twin", "Degraded"), "KeyInUse");
+    await eventuallyIs("Degraded", reasonOf("twin", "Degraded"), "KeyInUse");
     const message = await condition("twin", "Ready", "message");
     expect(message).toContain("the machine node-1");
     expect(message).toContain(FORCE);
     await apply(node("core", { type: "core" })); // the same one again has that pod, and waits for its end
-    await becomes("Ready of core", reasonOf("core", "Ready"), "MachineLost");
-    await becomes("Ready of twin", reasonOf("twin", "Ready"), "KeyInUse");
+    await eventuallyIs("Ready of core", reasonOf("core", "Ready"), "MachineLost");
+    await eventuallyIs("Ready of twin", reasonOf("twin", "Ready"), "KeyInUse");
     expect([await uidOf("pod/core-0"), await uidOf("pod/twin-0")]).toEqual([pod, ""]);
     await on.demo("delete", "pod", "core-0", "--force", "--grace-period=0"); // the machine is gone for good
     const next = await eventually("another pod", async () => {

@@ -3,7 +3,7 @@
  * knit and the gateway beside it, probes, volumes, names, policies.
  */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { eventually, whyNoMachine } from "./support/cluster.ts";
+import { eventually, eventuallyIs, whyNoMachine } from "./support/cluster.ts";
 import { areLevel } from "./support/network-view.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
 import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
@@ -12,15 +12,7 @@ import { CHART, callScript } from "./support/real-pods.ts";
 const missing = whyNoMachine();
 const about = missing === undefined ? describe : describe.skip;
 const becomes = (what: string, probe: () => Promise<string>, wanted: string) =>
-  eventually(
-    `${what}: ${wanted}`,
-    async () => {
-      const found = await probe();
-      if (found !== wanted) throw new Error(found);
-      return true;
-    },
-    240,
-  );
+  eventuallyIs(what, probe, wanted, 240);
 
 about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let real: RealNetwork;

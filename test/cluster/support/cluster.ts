@@ -242,3 +242,21 @@ export async function eventually<T>(
   }
   throw new Error(`gave up waiting for ${what}`, { cause: last });
 }
+
+/** Waits until `probe` gives the wanted text; the error of a wait that is over has the last one as its cause. */
+export function eventuallyIs(
+  what: string,
+  probe: () => Promise<string>,
+  wanted: string,
+  seconds?: number,
+): Promise<boolean> {
+  return eventually(
+    `${what}: ${wanted}`,
+    async () => {
+      const found = await probe();
+      if (found !== wanted) throw new Error(found);
+      return true;
+    },
+    seconds,
+  );
+}
