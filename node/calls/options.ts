@@ -70,3 +70,24 @@ export const callLimitOptions = {
 
 /** Limits of contract calls and of fees; a cap of 0 means none. */
 export type CallLimitOptions = ValuesOf<typeof callLimitOptions>;
+
+/** Rows of calls that wait for a receipt. */
+export const receiptWaitOptions = {
+  receiptWaitMs: rpc({
+    flag: "rpc.txsync.defaulttimeout",
+    kind: timerKind,
+    default: 2_000,
+    summary: "time for which eth_sendRawTransactionSync waits for a receipt",
+    own: true,
+  }),
+  maxReceiptWaitMs: rpc({
+    flag: "rpc.txsync.maxtimeout",
+    kind: timerKind,
+    default: 60_000,
+    summary: "longest time that a caller of eth_sendRawTransactionSync may ask for",
+    own: true,
+  }),
+};
+
+/** Times for which calls wait for a receipt, in milliseconds. */
+export type ReceiptWaitOptions = ValuesOf<typeof receiptWaitOptions>;

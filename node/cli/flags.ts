@@ -4,7 +4,7 @@
  * Kaia Go nodes (`cmd/utils/flags.go@v2.2.2`), so that their scripts and settings files work.
  */
 import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "../accounts/options.ts";
-import { callLimitOptions, logSearchOptions, traceOptions } from "../calls/options.ts";
+import { callLimitOptions, logSearchOptions, receiptWaitOptions, traceOptions } from "../calls/options.ts";
 import { developmentOptions, exportOptions, followerOptions } from "../chain/options.ts";
 import { profileOptions } from "../compat/options.ts";
 import { memoryLimitOptions } from "../compose/memory-options.ts";
@@ -94,6 +94,7 @@ export const flags: FlagTable = createFlagTable([
   serverOptions,
   logSearchOptions,
   callLimitOptions,
+  receiptWaitOptions,
   accountOptions,
   pool,
   resendOptions,

@@ -6,6 +6,8 @@ import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "
 import {
   type CallLimitOptions,
   callLimitOptions,
+  type ReceiptWaitOptions,
+  receiptWaitOptions,
   type LogSearchOptions,
   logSearchOptions,
   type TraceOptions,
@@ -136,7 +138,8 @@ export type JsonRpcOptions = ProfileOptions &
   EthOptions &
   TraceOptions &
   LogSearchOptions &
-  CallLimitOptions;
+  CallLimitOptions &
+  ReceiptWaitOptions;
 
 /** The node's BLS key: the key itself (`given`) or its file (`named`); otherwise `paths.blsNodeKey` if it exists. */
 export interface ConfiguredBlsKey {
@@ -243,6 +246,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, host: Host
       ...values(traceOptions),
       ...values(logSearchOptions),
       ...values(callLimitOptions),
+      ...values(receiptWaitOptions),
       maxAnswerBytes: memory.shares.answer,
     },
     http: http.isEnabled ? replaceShortTimeouts(http, warnings) : undefined,

@@ -57,6 +57,7 @@ import { type PersonalDeps, personalMethods } from "./personal.ts";
 import { type ProofMethodDeps, proofMethods } from "./proofs.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
 import { type SupplyMethodDeps, supplyMethods } from "./supply.ts";
+import { type SynchronousSendingDeps, synchronousSendingMethods } from "./synchronous-sending.ts";
 import { type TraceChainDeps, traceChainSubscription } from "./trace-chain.ts";
 import { traceFileMethods } from "./trace-files.ts";
 import { type TraceMethodDeps, traceMethods } from "./traces.ts";
@@ -84,6 +85,7 @@ export interface NodeRegistryDeps
   readonly ethFeeCap?: number;
   readonly impersonation?: SenderImpersonation | undefined;
   readonly rawListForm: RawListForm;
+  readonly receiptWait: SynchronousSendingDeps["receiptWait"];
   readonly afterSubmit?: (() => Promise<void>) | undefined;
   readonly chain: Chain;
   readonly receiptTexts: ReceiptTexts;
@@ -159,6 +161,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...chainTransactionMethods(deps),
     ...chainByIndexMethods(deps),
     ...chainSendingMethods(deps),
+    ...synchronousSendingMethods(deps),
     ...chainSigningMethods(deps),
     ...ownTransactionMethods(deps),
     ...logMethods(deps.logs),

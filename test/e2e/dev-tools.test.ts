@@ -77,6 +77,18 @@ describe("blocks", () => {
     expect((await receipt(hash))?.status).toBe("0x1");
   });
 
+  test("a synchronous submission is answered with the receipt, at once or by the next block", async () => {
+    const sign = async () =>
+      wallet.signTransaction(await wallet.populateTransaction({ to: NOBODY, value: 1n, gasLimit: 21_000n }));
+    expect(await ask("eth_sendRawTransactionSync", await sign())).toMatchObject({ blockNumber: "0x1" });
+    await ask("evm_setIntervalMining", 1);
+    expect(await ask("eth_sendRawTransactionSync", await sign(), 30_000)).toMatchObject({
+      status: "0x1",
+      from: wallet.address.toLowerCase(),
+    });
+    await ask("evm_setIntervalMining", 0);
+  });
+
   test("blocks come by time until the interval is taken back", async () => {
     await ask("evm_setIntervalMining", 1);
     expect([await ask("anvil_getIntervalMining"), await ask("anvil_getAutomine")]).toEqual([1, false]);

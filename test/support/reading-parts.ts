@@ -34,6 +34,7 @@ export function readingParts(
   | "prove"
   | "supply"
   | "nodeConfig"
+  | "receiptWait"
 > {
   const calls = {
     open: () => chainReading(chain),
@@ -69,6 +70,7 @@ export function readingParts(
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,
     nodeConfig: refuseAll("configuration"),
+    receiptWait: { defaultMs: 2_000, maxMs: 60_000 },
     migration: refuseAll("migration") as Migration,
     nodeCache: { save: () => "off", status: { isSaving: false, bytes: 0, error: undefined } },
   };
