@@ -6,6 +6,7 @@
 import type { Transaction } from "../model/transaction.ts";
 import type { Batch, Range, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
+import { forgetAddresses } from "./address-index.ts";
 import { type BlockFollower, type Derived, type FollowedChain, openBlockFollower } from "./block-follower.ts";
 import { storedTransactions } from "./block-rows.ts";
 import type { Chain } from "./chain.ts";
@@ -106,11 +107,13 @@ class Pruning implements Derived {
   }
 
   #dropBlock(batch: Batch, number: number): void {
-    for (const { hash, senderTxHash } of this.#transactions(number)) {
+    const transactions = this.#transactions(number);
+    for (const { hash, senderTxHash } of transactions) {
       batch.delete(tables.lookup.key(hash));
       batch.delete(tables.senderHash.key(senderTxHash));
       this.#hashedRows++;
     }
+    forgetAddresses(this.#options.store, batch, { number, transactions });
     for (const table of NUMBERED) batch.delete(table.key(number));
   }
 

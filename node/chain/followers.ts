@@ -1,5 +1,6 @@
 /** Everything that is derived from blocks beside the chain itself; and blocks that are old enough to be let go of. */
 import type { Pause } from "../runtime/scheduler.ts";
+import { openAddressIndex } from "./address-index.ts";
 import { openBlockPruner } from "./block-pruner.ts";
 import type { Chain } from "./chain.ts";
 import { type FollowerDeps, openLogFollower } from "./log-follower.ts";
@@ -17,6 +18,7 @@ export interface FollowersDeps extends FollowerDeps {
 /** Followers to run. */
 export interface WantedFollowers {
   readonly senderHashes: boolean;
+  readonly addresses: boolean;
   /** Newest blocks that stay whole; 0 is all. */
   readonly blocks: number;
 }
@@ -32,6 +34,7 @@ export function openFollowers(deps: FollowersDeps, wanted: WantedFollowers): Fol
   const supply = followers.use(openSupply(deps));
   const reading = [supply, followers.use(openLogFollower(deps))];
   if (wanted.senderHashes) reading.push(followers.use(openSenderHashFollower(deps)));
+  if (wanted.addresses) reading.push(followers.use(openAddressIndex(deps)));
   if (wanted.blocks > 0) {
     const needed = (): number => Math.min(deps.oldestRewind(), ...reading.map(({ next }) => next));
     const pruner = followers.use(openBlockPruner({ ...deps, blocks: wanted.blocks, needed }));

@@ -106,7 +106,14 @@ export const followerOptions = {
     summary: "index fee-delegated transactions by their sender transaction hash",
     aliases: ["common.sender-tx-hash-indexing"],
   }),
+  addressIndex: data({
+    flag: "index.addresses",
+    kind: booleanKind,
+    default: false,
+    summary: "index transactions by the addresses that they involve, for ots methods",
+    own: true,
+  }),
 };
 
-/** Number of recent blocks whose bodies and receipts are kept (0 for all), and whether senders are indexed. */
+/** Number of recent blocks whose bodies and receipts are kept (0 for all), and the indexes of transactions. */
 export type FollowerOptions = ValuesOf<typeof followerOptions>;

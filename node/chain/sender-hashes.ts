@@ -3,15 +3,14 @@
  * for the fee, and only those are kept.
  */
 import type { Hash } from "../bytes/brands.ts";
-import { concatBytes, equalBytes } from "../bytes/compare.ts";
-import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
-import { blockHash } from "../model/header.ts";
+import { equalBytes } from "../bytes/compare.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type BlockFollower, type Derived, openBlockFollower } from "./block-follower.ts";
-import { storedHeader, storedTransactions } from "./block-rows.ts";
+import { storedTransactions } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
+import { putCursor, readCursor } from "./follower-cursor.ts";
 import { oldestBody } from "./kept-blocks.ts";
 import type { FollowerDeps } from "./log-follower.ts";
 
@@ -26,7 +25,6 @@ export function openSenderHashFollower(deps: FollowerDeps): BlockFollower {
 }
 
 const CURSOR = tables.meta.key("senderHashes");
-const CURSOR_BYTES = 6;
 /** Blocks after which the cursor is written though they had nothing to keep. */
 const CURSOR_BLOCKS = 1024;
 
@@ -38,7 +36,8 @@ class SenderHashes implements Derived {
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
     const isWhole = deps.store.damage === undefined; // else any batch may be missing
-    this.#next = Math.max(isWhole ? this.#storedCursor() : 0, firstKept(deps.store));
+    const stored = isWhole ? readCursor(deps.store, CURSOR, deps.chain.head().header.number) : 0;
+    this.#next = Math.max(stored, firstKept(deps.store));
   }
 
   get next(): number {
@@ -71,24 +70,10 @@ class SenderHashes implements Derived {
     });
   }
 
-  /** The number with the hash of the block before it: the chain may have become another while nobody followed. */
-  #storedCursor(): number {
-    const row = this.#deps.store.get(CURSOR);
-    if (row === undefined) return 0;
-    const next = bytesToNumber(row.subarray(0, CURSOR_BYTES));
-    const isKnown = next - 1 <= this.#deps.chain.head().header.number;
-    return isKnown && equalBytes(this.#hashOf(next - 1), row.subarray(CURSOR_BYTES)) ? next : 0;
-  }
-
-  #hashOf(number: number): Hash {
-    const header = storedHeader(this.#deps.store, number);
-    return header === undefined ? new Uint8Array(0) : blockHash(header);
-  }
-
   #write(batch: Batch): Promise<void> {
-    const cursor = concatBytes(fixedBytes(this.#next, CURSOR_BYTES), this.#hashOf(this.#next - 1));
-    batch.put(CURSOR, cursor);
-    return this.#deps.store.write(batch, { sync: false });
+    const { store } = this.#deps;
+    putCursor(store, batch, { key: CURSOR, next: this.#next });
+    return store.write(batch, { sync: false });
   }
 }
 

@@ -122,7 +122,14 @@ const serviceProfile: RpcProfile = {
   rows: serviceRows,
   options: {
     interfaces: {
-      listed: { ...SHARED_MODULES, chain: "chain", miner: "miner" },
+      listed: {
+        ...SHARED_MODULES,
+        chain: "chain",
+        erigon: "erigon",
+        miner: "miner",
+        ots: "ots",
+        trace: "trace",
+      },
       subscriptionLimit: "Maximum %d subscriptions are allowed for a WebSocket connection",
       lacks: new Set(KLAYTN_ALONE),
       adaptMethod: adaptWith(serviceRows),

@@ -168,8 +168,9 @@ async function beginDevelopmentChain(
 
 function followChain(options: NodeOptions, { store, state }: Database, chain: Chain, log: Log): Followers {
   const oldestRewind = (): number => state.figures().oldestRewind;
-  const { senderHashes, historyBlocks: blocks } = options.followers;
-  return openFollowers({ store, chain, oldestRewind, pause: createPause(), log }, { senderHashes, blocks });
+  const { senderHashes, addressIndex: addresses, historyBlocks: blocks } = options.followers;
+  const deps = { store, chain, oldestRewind, pause: createPause(), log };
+  return openFollowers(deps, { senderHashes, addresses, blocks });
 }
 
 /** Votes of this node, followed by the chain's heads for as long as the chain is open. */

@@ -6,10 +6,10 @@ import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "
 import {
   type CallLimitOptions,
   callLimitOptions,
-  type ReceiptWaitOptions,
-  receiptWaitOptions,
   type LogSearchOptions,
   logSearchOptions,
+  type ReceiptWaitOptions,
+  receiptWaitOptions,
   type TraceOptions,
   traceOptions,
 } from "../calls/options.ts";

@@ -9,7 +9,9 @@ import { rpcProfiles } from "../compat/profiles.ts";
 import { serveReader } from "../jsonrpc/reader-thread.ts";
 import { callMethods } from "../rpc/calls.ts";
 import { debugStateMethods } from "../rpc/debug-state.ts";
+import { flatTraceMethods } from "../rpc/flat-traces.ts";
 import { logMethods } from "../rpc/logs.ts";
+import { otterscanTraceMethods } from "../rpc/otterscan-traces.ts";
 import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
 import { openLevelReader } from "../store/level-store.ts";
@@ -37,6 +39,8 @@ if (parentPort !== null) {
     ...debugStateMethods({ open, maxBytes, ...formOptions }),
     ...traceMethods({ open, limits, maxBytes, ...formOptions }),
     ...traceFileMethods({ open, limits, maxBytes, ...formOptions }),
+    ...flatTraceMethods({ open, maxBytes }),
+    ...otterscanTraceMethods({ open, maxBytes }),
   ];
   serveReader(parentPort, methods.map(formOptions.interfaces.adaptMethod), {
     onBug: (error) => {

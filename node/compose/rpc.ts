@@ -262,6 +262,7 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     filterLimits: { bytes: options.memory.shares.filters },
     maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
+    addressIndex: options.followers.addressIndex ? database.store : undefined,
     receiptWait: { defaultMs: options.rpc.receiptWaitMs, maxMs: options.rpc.maxReceiptWaitMs },
     receiptTexts: new ReceiptTexts(chain, textBytes),
     logs: { open: () => chainLogSource(chain), limits, recent },

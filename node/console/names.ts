@@ -246,6 +246,9 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     snapshot: [0, 0],
     stopImpersonatingAccount: [1, 1],
   },
+  erigon: {
+    getHeaderByNumber: [1, 1],
+  },
   eth: {
     accounts: [0, 0],
     blobBaseFee: [0, 0],
@@ -300,6 +303,7 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     pendingTransactions: [0, 0],
     resend: [1, 3],
     sendRawTransaction: [1, 1],
+    sendRawTransactionSync: [1, 2],
     sendTransaction: [1, 1],
     sign: [2, 2],
     signTransaction: [1, 1],
@@ -372,6 +376,20 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     peerCountByType: [0, 0],
     version: [0, 0],
   },
+  ots: {
+    getApiLevel: [0, 0],
+    getBlockDetails: [1, 1],
+    getBlockDetailsByHash: [1, 1],
+    getBlockTransactions: [3, 3],
+    getContractCreator: [1, 1],
+    getInternalOperations: [1, 1],
+    getTransactionBySenderAndNonce: [2, 2],
+    getTransactionError: [1, 1],
+    hasCode: [2, 2],
+    searchTransactionsAfter: [3, 3],
+    searchTransactionsBefore: [3, 3],
+    traceTransaction: [1, 1],
+  },
   personal: {
     deriveAccount: [2, 3],
     ecRecover: [2, 2],
@@ -395,6 +413,10 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
   rpc: {
     discover: [0, 0],
     modules: [0, 0],
+  },
+  trace: {
+    block: [1, 1],
+    transaction: [1, 1],
   },
   txpool: {
     content: [0, 0],

@@ -3,7 +3,7 @@
  * Every block goes through the chain's own path, so the chain stays one that other nodes accept.
  */
 import type { Miner } from "../consensus/miner.ts";
-import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
+import { type Codec, optional } from "../jsonrpc/codec.ts";
 import { numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
@@ -12,6 +12,7 @@ import { type CallContext, type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { MAX_TIMER_MS } from "../runtime/clock.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** Parts of a development chain that its methods change. */
 export interface DevMiningDeps {
@@ -24,24 +25,6 @@ export interface DevMiningDeps {
 /** The longest time of a block, in seconds since the epoch: the last second that dates of JavaScript reach. */
 const MAX_TIME = 8_640_000_000_000;
 const MAX_INTERVAL_S = Math.floor(MAX_TIMER_MS / 1000);
-
-/** A whole number: a JSON number, a decimal text or a quantity, as the tools send it. */
-export const wholeNumber: Codec<number> = {
-  label: "number",
-  schema: { oneOf: [{ type: "integer" }, { type: "string" }] },
-  decode(json) {
-    const value = json instanceof EscapedText ? json.value : json;
-    const text = typeof value === "number" ? String(value) : value;
-    if (
-      typeof text !== "string" ||
-      !/^(\d+|0x[0-9a-fA-F]+)$/.test(text) ||
-      !Number.isSafeInteger(Number(text))
-    )
-      throw new CodecError("want a whole number, as a number or a quantity");
-    return Number(text);
-  },
-  encode: (value) => String(value),
-};
 
 /** The methods of block production and time. */
 export function devMiningMethods(deps: DevMiningDeps): Method[] {

@@ -8,8 +8,8 @@ import { boolean } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
-import { wholeNumber } from "./dev-mining.ts";
 import type { Edits } from "./dev-state.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** Parts of a development chain that a snapshot brings back. */
 export interface DevSnapshotDeps {

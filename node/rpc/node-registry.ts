@@ -46,12 +46,15 @@ import { type DevSnapshotDeps, devSnapshotMethods } from "./dev-snapshots.ts";
 import { type DevStateDeps, devStateMethods } from "./dev-state.ts";
 import { ethConfigMethods } from "./eth-config.ts";
 import { filterMethods } from "./filters.ts";
+import { flatTraceMethods } from "./flat-traces.ts";
 import { governanceMethods } from "./governance.ts";
 import type { GovernanceVoteDeps } from "./governance-votes.ts";
 import { istanbulMethods } from "./istanbul.ts";
 import { type LogMethodDeps, logMethods } from "./logs.ts";
 import { type NetMethodDeps, netMethods } from "./net.ts";
 import { nodeSubscriptions } from "./node-subscriptions.ts";
+import { type OtterscanDeps, otterscanMethods } from "./otterscan.ts";
+import { otterscanTraceMethods } from "./otterscan-traces.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
 import { type PersonalDeps, personalMethods } from "./personal.ts";
 import { type ProofMethodDeps, proofMethods } from "./proofs.ts";
@@ -85,6 +88,7 @@ export interface NodeRegistryDeps
   readonly ethFeeCap?: number;
   readonly impersonation?: SenderImpersonation | undefined;
   readonly rawListForm: RawListForm;
+  readonly addressIndex: OtterscanDeps["addressIndex"];
   readonly receiptWait: SynchronousSendingDeps["receiptWait"];
   readonly afterSubmit?: (() => Promise<void>) | undefined;
   readonly chain: Chain;
@@ -177,6 +181,9 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...debugStateMethods({ ...deps, ...deps.debug }),
     ...traceMethods({ ...deps, ...deps.debug }),
     ...traceFileMethods({ ...deps, ...deps.debug }),
+    ...flatTraceMethods(deps.debug),
+    ...otterscanTraceMethods(deps.debug),
+    ...otterscanMethods(deps),
     ...(deps.development === undefined ? [] : developmentMethods({ ...deps, ...deps.development })),
   ]);
   const onBug = (error: unknown): void =>

@@ -109,17 +109,21 @@ interface ExpectedTransaction extends Disposable {
 
 /** The transactions that calls wait for, by hash. */
 class MinedTransactions {
+  readonly #chain: Pick<Chain, "onHead">;
   readonly #waiting = new Map<string, Set<() => void>>();
   #count = 0;
+  #isListening = false;
 
   constructor(chain: Pick<Chain, "onHead">) {
-    chain.onHead((block) => this.#report(block));
+    this.#chain = chain;
   }
 
   /** Throws `RpcError` when too many calls wait. */
   expect(hash: Hash): ExpectedTransaction {
     if (this.#count >= MAX_WAITING)
       throw new RpcError(rpcCode.noMemory, `${MAX_WAITING} calls are waiting for receipts already`);
+    if (!this.#isListening) this.#chain.onHead((block) => this.#report(block));
+    this.#isListening = true; // from the first call on: most nodes never have one
     const key = mapKey(hash);
     const { promise, resolve } = Promise.withResolvers<void>();
     const listeners = this.#waiting.get(key) ?? new Set();
@@ -141,6 +145,7 @@ class MinedTransactions {
 
   #report({ transactions }: Block): void {
     if (this.#waiting.size === 0) return;
-    for (const { hash } of transactions) for (const resolve of this.#waiting.get(mapKey(hash)) ?? []) resolve();
+    for (const { hash } of transactions)
+      for (const resolve of this.#waiting.get(mapKey(hash)) ?? []) resolve();
   }
 }

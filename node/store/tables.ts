@@ -3,7 +3,7 @@
  * block numbers and incarnations are 6 bytes, big-endian. Only canonical blocks are stored: a block that a
  * quorum has sealed is final.
  */
-import type { Hash } from "../bytes/brands.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { Range } from "./store.ts";
 
 /** One table: `key` builds the key of a row from its parts, `range` covers all rows. */
@@ -37,7 +37,8 @@ export type MetaName =
   | "doppelganger"
   | "amended"
   | "logIndex"
-  | "senderHashes";
+  | "senderHashes"
+  | "addressIndex";
 
 /** The chain database. */
 export const tables = {
@@ -79,6 +80,19 @@ export const tables = {
     sectionParts,
   ),
   senderHash: table("senderHash", "e", "transaction hash by the sender's transaction hash", same),
+  addressTransaction: table(
+    "addressTransaction",
+    "o",
+    "role of the address in the transaction at this block number and index",
+    addressParts,
+  ),
+  senderNonce: table(
+    "senderNonce",
+    "q",
+    "block number and index of the sender's transaction with this nonce",
+    same,
+  ),
+  addressBlock: table("addressBlock", "g", "addresses, indexes and roles that the block added", number6),
   meta: table("meta", "m", "single rows by name", metaParts),
 } as const;
 
@@ -163,6 +177,10 @@ function storageParts(accountHash: Hash, incarnation: number, last: Uint8Array):
 }
 
 /** The bit in two bytes. */
+function addressParts(address: Address, number: number, index: number): readonly Part[] {
+  return [address, number, index];
+}
+
 function sectionParts(section: number, bit: number): readonly Part[] {
   return [section, Uint8Array.of(bit >> 8, bit & 255)];
 }

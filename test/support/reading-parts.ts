@@ -35,6 +35,7 @@ export function readingParts(
   | "supply"
   | "nodeConfig"
   | "receiptWait"
+  | "addressIndex"
 > {
   const calls = {
     open: () => chainReading(chain),
@@ -70,6 +71,7 @@ export function readingParts(
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,
     nodeConfig: refuseAll("configuration"),
+    addressIndex: undefined,
     receiptWait: { defaultMs: 2_000, maxMs: 60_000 },
     migration: refuseAll("migration") as Migration,
     nodeCache: { save: () => "off", status: { isSaving: false, bytes: 0, error: undefined } },

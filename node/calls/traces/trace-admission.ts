@@ -5,7 +5,8 @@
 import { failure } from "../../jsonrpc/errors.ts";
 import type { ReaderPool } from "../../jsonrpc/reader-pool.ts";
 
-const TRACE = /^debug_trace/;
+/** Methods that execute transactions again. */
+const TRACE = /^(debug_trace|trace_|ots_)/;
 
 /** Wraps a pool of readers. Refuses a trace while `limit` others run, and tracers that are programs. */
 export function limitTraces(readers: ReaderPool, limit: number): ReaderPool {

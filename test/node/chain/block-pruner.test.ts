@@ -220,7 +220,10 @@ test("blocks that are not summed up yet stay, and the rest goes as blocks come",
   const { store, chain, state } = open;
   const parts = { store, chain, pause: createPause(), log: silentLog };
   const oldestRewind = (): number => state.figures().oldestRewind;
-  await using followers = openFollowers({ ...parts, oldestRewind }, { senderHashes: true, blocks: KEPT });
+  await using followers = openFollowers(
+    { ...parts, oldestRewind },
+    { senderHashes: true, addresses: false, blocks: KEPT },
+  );
   expect((await followers.supply.totals(HEAD))?.minted).toBeGreaterThan(0n);
   expect([followers.supply.next, chain.oldestBody()]).toEqual([1, 1]);
   let needed = 7;
@@ -243,7 +246,10 @@ test("what is let go of waits for those that read it, not for another block", as
   const { store, chain, state } = open;
   const parts = { store, chain, pause: createPause(), log: silentLog, interval: 4 };
   const oldestRewind = (): number => state.figures().oldestRewind;
-  await using followers = openFollowers({ ...parts, oldestRewind }, { senderHashes: true, blocks: KEPT });
+  await using followers = openFollowers(
+    { ...parts, oldestRewind },
+    { senderHashes: true, addresses: false, blocks: KEPT },
+  );
   expect([followers.supply.next, chain.oldestBody()]).toEqual([1, 1]);
   await until(() => chain.oldestBody() === OLDEST);
 });

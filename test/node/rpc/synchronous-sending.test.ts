@@ -30,7 +30,7 @@ afterEach(async () => {
   await chain[Symbol.asyncDispose]();
 });
 
-function signed(nonce: number): Promise<string> {
+function signTransfer(nonce: number): Promise<string> {
   return wallet.signTransaction({
     to: `0x${"77".repeat(20)}`,
     value: 1n,
@@ -59,7 +59,7 @@ test.each([
   ["the node's own time for a negative time", [-1], 20],
   ["the node's own time for a text", ["soon"], 20],
 ])("without a block the call ends after %s, and the pool keeps the transaction", async (_, given, ms) => {
-  const raw = await signed(0);
+  const raw = await signTransfer(0);
   const { hash } = EthersTransaction.from(raw);
   await expect(send({ defaultMs: 20, maxMs: 60 }, raw, ...given)).rejects.toMatchObject({
     code: 4,
@@ -70,7 +70,7 @@ test.each([
 });
 
 test("a nonce gap is refused with the next nonce, and the pool does not get the transaction", async () => {
-  await expect(send({ defaultMs: 1, maxMs: 60 }, await signed(3))).rejects.toMatchObject({
+  await expect(send({ defaultMs: 1, maxMs: 60 }, await signTransfer(3))).rejects.toMatchObject({
     code: 6,
     data: '"0x0"',
   });
@@ -78,7 +78,7 @@ test("a nonce gap is refused with the next nonce, and the pool does not get the 
 });
 
 test("errors of the pool and of the encoding are those of eth_sendRawTransaction", async () => {
-  const raw = await signed(0);
+  const raw = await signTransfer(0);
   await expect(send({ defaultMs: 1, maxMs: 60 }, raw)).rejects.toMatchObject({ code: 4 });
   await expect(send({ defaultMs: 1, maxMs: 60 }, raw)).rejects.toMatchObject({
     message: expect.stringMatching(/^known transaction: /),

@@ -1,0 +1,74 @@
+/** The methods of Otterscan that execute a transaction again. Reader threads serve them. */
+import type { OpenStoreReading } from "../calls/chain-reading.ts";
+import { internalOperations, revertData, traceEntries } from "../calls/traces/otterscan-traces.ts";
+import { recordedFrames } from "../calls/traces/recorded-frames.ts";
+import { tracedBlock } from "../calls/traces/traced-blocks.ts";
+import type { RecordedFrame } from "../evm/tracers/frame-recorder.ts";
+import type { Encoder } from "../jsonrpc/codec.ts";
+import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
+import { plain } from "../jsonrpc/codecs/plain.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import { TRACE_EXPIRY } from "./traces.ts";
+
+/** Dependencies of these methods. */
+export interface OtterscanTraceDeps {
+  readonly open: OpenStoreReading;
+  /** Maximum size of one result in bytes. */
+  readonly maxBytes: number;
+}
+
+/** The methods; the node registers them and its reader threads serve them. */
+export function otterscanTraceMethods({ open, maxBytes }: OtterscanTraceDeps): Method[] {
+  const framesOf = (wanted: Uint8Array): readonly RecordedFrame[] | undefined => {
+    using reading = open();
+    const place = reading.place(wanted);
+    if (place === undefined) return undefined;
+    const range = { first: place.index, last: place.index };
+    const limits = { maxBytes, timeoutMs: TRACE_EXPIRY.afterMs };
+    return recordedFrames(reading, tracedBlock(reading, place.number), range, limits)[0] ?? [];
+  };
+  const row = <T>(
+    name: string,
+    summary: string,
+    { result, format }: { result: Encoder<T>; format: (frames: readonly RecordedFrame[]) => T },
+  ): Method =>
+    method({
+      name,
+      summary,
+      params: { hash },
+      result: nullable(result),
+      runs: "reader",
+      expires: TRACE_EXPIRY,
+      handle: (args) => {
+        const frames = framesOf(args.hash);
+        return frames && format(frames);
+      },
+    });
+  return [
+    row(
+      "ots_getInternalOperations",
+      "Returns the transfers (0), destructions (1) and creations (2, by CREATE2 3) inside a transaction; null for an unknown one.",
+      {
+        result: plain("{type, from, to, value}[]", arraySchema(objectSchema("internal operation"))),
+        format: internalOperations,
+      },
+    ),
+    row(
+      "ots_getTransactionError",
+      "Returns the data that a transaction was reverted with, 0x for any other; null for an unknown one.",
+      { result: plain<string>("bytes", { type: "string" }), format: revertData },
+    ),
+    row(
+      "ots_traceTransaction",
+      "Returns all calls of a transaction in their order; null for an unknown one.",
+      {
+        result: plain(
+          "{type, depth, from, to, value, input, output}[]",
+          arraySchema(objectSchema("trace entry")),
+        ),
+        format: traceEntries,
+      },
+    ),
+  ];
+}
