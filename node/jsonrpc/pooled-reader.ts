@@ -1,7 +1,7 @@
 /** One reader thread of the pool and its current call. */
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { endThread } from "../runtime/end-thread.ts";
-import { type FailureReason, failure, RpcError, rpcCode } from "./errors.ts";
+import { type CallError, failure, RpcError, rpcCode } from "./errors.ts";
 import type { Expiry } from "./method.ts";
 import type { ReaderAnswer, ReaderReply, ReaderRequest } from "./reader-thread.ts";
 
@@ -107,7 +107,7 @@ export class Reader {
     const job = this.#end();
     this.#worker.unref();
     if ("result" in reply) job?.resolve(reply.result);
-    else job?.reject(errorOf(reply.error, reply.reason));
+    else job?.reject(rpcError(reply.error));
     this.#onFree();
   }
 
@@ -155,8 +155,7 @@ function isOutOfMemory(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-/** Returns the error that a thread wrote as JSON. */
-function errorOf(json: string, reason: FailureReason | undefined): RpcError {
-  const { code, message, data } = JSON.parse(json) as { code: number; message: string; data?: unknown };
-  return new RpcError(code, message, data === undefined ? undefined : JSON.stringify(data), reason);
+/** Returns the error that a thread sent. Its data is taken as the text that it is: it may be 20 MB. */
+function rpcError({ code, message, data, reason }: CallError): RpcError {
+  return new RpcError(code, message, data, reason);
 }

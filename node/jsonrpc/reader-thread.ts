@@ -1,6 +1,6 @@
 /** The inside of a reader thread: receives calls from the pool and answers them one after the other. */
 import type { MessagePort } from "node:worker_threads";
-import { errorJson, errorOf, type FailureReason } from "./errors.ts";
+import { type CallError, errorOf } from "./errors.ts";
 import { parseJson } from "./json-text.ts";
 import type { Method } from "./method.ts";
 
@@ -45,8 +45,8 @@ async function answer(
     const context = { signal: NEVER, modules: [], document: () => "", refusesPrograms };
     return { id, result: await row.invoke(json, context) };
   } catch (error) {
-    const answered = errorOf(error, onBug);
-    return { id, error: errorJson(answered), reason: answered.reason };
+    const { code, message, data, reason } = errorOf(error, onBug);
+    return { id, error: { code, message, data, reason } }; // plain, for it is cloned
   }
 }
 
@@ -59,10 +59,10 @@ export interface ReaderRequest {
   readonly refusesPrograms?: boolean | undefined;
 }
 
-/** The answer of a reader thread: a result or an error object, both as JSON text. */
+/** The answer of a reader thread: a result as JSON text, or an error. */
 export type ReaderAnswer =
   | { readonly id: number; readonly result: string }
-  | { readonly id: number; readonly error: string; readonly reason: FailureReason | undefined };
+  | { readonly id: number; readonly error: CallError };
 
 /** Messages of a reader thread: `up` once it has loaded its code, then its answers. */
 export type ReaderReply = "up" | ReaderAnswer;

@@ -9,7 +9,7 @@ import { type FastifyInstance, fastify } from "fastify";
 import { PARSE_ERROR, type RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import type { Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { RequestSession } from "./fast/http-connection.ts";
-import { isHostAllowed, isJsonType, MAX_HEAD_BYTES } from "./fast/http-head.ts";
+import { isHostAllowed, isHostReadable, isJsonType, MAX_HEAD_BYTES } from "./fast/http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { http } from "./node-http.ts";
@@ -49,9 +49,15 @@ function createHttpServer(options: FallbackOptions, ordinary: Handler): Server {
     headersTimeout: limits.readMs,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(1000, limits.readMs),
+    requireHostHeader: false, // it is judged here, with the Go node's text
   };
   return http.createServer(settings, (request, response) => {
-    if (!isHostAllowed(request.headers.host ?? "", virtualHosts)) {
+    const problem = headProblem(request);
+    // What follows on the connection would be of another protocol, and the server does not read it.
+    if (request.headers.upgrade !== undefined) response.setHeader("Connection", "close");
+    if (problem !== undefined) {
+      refuseHead(response, problem);
+    } else if (!isHostAllowed(hostOf(request), virtualHosts)) {
       refuse(response, 403, "invalid host specified");
     } else if (isHealthCheck(request) || isPreflight(request, options.cors)) {
       ordinary(request, response);
@@ -60,6 +66,38 @@ function createHttpServer(options: FallbackOptions, ordinary: Handler): Server {
       answerRpc(request, response, options).catch(() => request.socket.destroy()); // the peer left meanwhile
     }
   });
+}
+
+/** A request target in absolute form (RFC 9112, section 3.2.2): its authority replaces the Host header. */
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
+const HALF_ESCAPE = /%(?![0-9a-f]{2})/i;
+/** An authority whose brackets, if any, enclose an IPv6 address. */
+const AUTHORITY = /^(\[[0-9a-f:.%]+\](:\d*)?|[^[\]]*)$/i;
+
+function hostOf({ url = "/", headers }: IncomingMessage): string {
+  return ABSOLUTE.exec(url)?.[1] ?? headers.host ?? "";
+}
+
+/** Returns the status with which Go's HTTP server refuses a head that Node's accepts; undefined for a good one. */
+function headProblem(request: IncomingMessage): string | undefined {
+  const { httpVersionMajor, httpVersionMinor, url = "/", rawHeaders } = request;
+  if (httpVersionMajor !== 1) return "505 HTTP Version Not Supported: unsupported protocol version";
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts === 0 && httpVersionMinor > 0) return "400 Bad Request: missing required Host header";
+  if (hosts > 1 || HALF_ESCAPE.test(url) || !AUTHORITY.test(ABSOLUTE.exec(url)?.[1] ?? "")) {
+    return "400 Bad Request";
+  }
+  return isHostReadable(hostOf(request)) ? undefined : "400 Bad Request: malformed Host header";
+}
+
+/** Refuses a head in the form of Go's HTTP server and closes the connection. */
+function refuseHead(response: ServerResponse, status: string): void {
+  response.writeHead(Number(status.slice(0, 3)), {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": status.length,
+    Connection: "close",
+  });
+  response.end(status);
 }
 
 function addRoutes(app: FastifyInstance, { cors }: FallbackOptions): void {
@@ -76,7 +114,7 @@ function addRoutes(app: FastifyInstance, { cors }: FallbackOptions): void {
 /** Reports if a request is a health check: a GET without body and query. */
 function isHealthCheck({ method, headers, url = "/" }: IncomingMessage): boolean {
   const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
-  return method === "GET" && !hasBody && !url.includes("?") && url.startsWith("/");
+  return method === "GET" && !hasBody && !url.includes("?");
 }
 
 function isPreflight({ method, headers, url = "/" }: IncomingMessage, cors: readonly string[]): boolean {

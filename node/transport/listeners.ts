@@ -5,6 +5,7 @@
 
 import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { moduleOf, moduleRows } from "../jsonrpc/modules.ts";
 import type { Log } from "../observe/log.ts";
 import { isLoopback, type Listener } from "./listener.ts";
 
@@ -130,11 +131,20 @@ class NodeListeners implements Listeners {
       const lists = { modules: plan.modules.join(","), cors: plan.origins.join(",") };
       const hosts = kind === "http" ? { vhosts: plan.virtualHosts.join(",") } : {};
       this.#options.log.info({ url: listener.url, ...lists, ...hosts }, `${name} endpoint opened`);
+      this.#warnOfUnknown(name, plan.modules);
       this.#options.onOpen?.(exposedOf(open));
     } catch (error) {
       this.#slots.delete(kind);
       throw error;
     }
+  }
+
+  /** The Go node ignores unknown modules; a misspelt one, or `all`, is told here. */
+  #warnOfUnknown(name: string, modules: readonly string[]): void {
+    const unknown = modules.filter((each) => moduleOf(each.trim()) === undefined);
+    if (unknown.length === 0) return;
+    const known = moduleRows.map((row) => row.name).join(",");
+    this.#options.log.warn({ modules: unknown.join(","), known }, `${name} serves no module of this name`);
   }
 
   stop(kind: ListenerKind): boolean {

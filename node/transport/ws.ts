@@ -127,13 +127,17 @@ function isOriginAllowed(origin: string | undefined, allowed: ReadonlySet<string
   return origin === undefined || origin === "" || allowed.has("*") || allowed.has(origin.toLowerCase());
 }
 
+/** Refuses an upgrade. What the peer has sent behind it is dropped, and a peer that stays is cut off. */
 function refuse(socket: Socket, status: string, body: string): void {
   const headers = Object.entries(PLAIN).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status}\r\n${body === "" ? "" : headers.join("")}`;
   socket.end(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+  socket.resume();
+  const deadline = setTimeout(() => socket.destroy(), CLOSE_MS);
+  socket.once("close", () => clearTimeout(deadline));
 }
 
-/** Time for a peer to answer a close frame. */
+/** Time for a peer to answer a close frame, or to close a refused connection. */
 const CLOSE_MS = 2_000;
 
 /** Counts the memory of a connection's partial messages and enforces their deadline. */

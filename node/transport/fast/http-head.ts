@@ -25,7 +25,8 @@ export const MAX_HEAD_BYTES = 16 * 1024;
 const MAX_REMEMBERED = 512;
 const MAX_REMEMBERED_LENGTH = 2048;
 
-const REQUEST_LINE = /^POST \/[!-~]* HTTP\/1\.1$/;
+/** A path with an escape is foreign: the full server checks it. */
+const REQUEST_LINE = /^POST \/[!-$&-~]* HTTP\/1\.1$/;
 /** No two parts match the same character, so matching takes one pass for any input. */
 const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 /** Headers that change the reading of the body or of the connection. */
@@ -61,7 +62,8 @@ function readHead(head: string, rules: HeadRules): PlainHead | "foreign" {
   const value = (name: string) => headers.get(name) ?? "";
   const length = value("content-length");
   const hasBody = /^[0-9]{1,9}$/.test(length) && Number(length) <= rules.maxBody;
-  const isServed = headers.has("host") && isHostAllowed(value("host"), rules.virtualHosts);
+  const host = headers.get("host");
+  const isServed = host !== undefined && isHostReadable(host) && isHostAllowed(host, rules.virtualHosts);
   const staysOpen = /^(keep-alive)?$/i.test(value("connection"));
   const isPlain = hasBody && isServed && staysOpen && isJsonType(value("content-type"));
   return isPlain ? { bodyLength: Number(length) } : "foreign";
@@ -95,18 +97,29 @@ export function isJsonType(contentType: string): boolean {
   return JSON_TYPES.has(type) && (end < 0 || PARAMETERS.test(contentType.slice(end)));
 }
 
-/**
- * Reports if a Host header is permitted: none, an address, a listed name, or any when the list contains `*`.
- */
-export function isHostAllowed(header: string, virtualHosts: readonly string[]): boolean {
-  const host = withoutPort(header);
-  return host === "" || isIP(host) !== 0 || virtualHosts.includes("*") || virtualHosts.includes(host);
+/** Characters of a Host header (`http/httpguts.ValidHostHeader` of golang.org/x/net). */
+const HOST = /^[-!$%&'()*+,.:;=[\]_~0-9A-Za-z]*$/;
+
+/** Reports if a Host header has permitted characters alone. */
+export function isHostReadable(header: string): boolean {
+  return HOST.test(header);
 }
 
-function withoutPort(header: string): string {
-  if (header.startsWith("[")) return header.slice(1, header.indexOf("]"));
-  const colon = header.indexOf(":");
-  return colon >= 0 && colon === header.lastIndexOf(":") ? header.slice(0, colon) : header;
+/**
+ * Reports if a Host header is permitted: none, an address, a listed name, or any when the list contains `*`
+ * (`networks/rpc/http.go@v2.2.2`, `virtualHostHandler`).
+ */
+export function isHostAllowed(header: string, virtualHosts: readonly string[]): boolean {
+  if (header === "") return true;
+  const host = withoutPort(header) ?? header;
+  const isAddress = isIP(host) !== 0 && !host.includes("%"); // Go reads no zones
+  return isAddress || virtualHosts.includes("*") || virtualHosts.includes(host);
+}
+
+/** Splits `host:port` as Go's `net.SplitHostPort` does; undefined without a port or with misplaced brackets. */
+function withoutPort(header: string): string | undefined {
+  const parts = /^(?:\[([^[\]]*)\]|([^:[\]]*)):[^:[\]]*$/.exec(header);
+  return parts?.[1] ?? parts?.[2];
 }
 
 /** Splits bytes into requests, one after the other. */

@@ -29,7 +29,7 @@ parentPort.on("message", (request) => {
   if (name === "spin") for (;;);
   if (name === "die") process.exit(3);
   if (name === "hoard") for (const all = []; ; ) all.push(Array.from({ length: 1000 }, () => ({ all })));
-  if (name === "fail") return parentPort.postMessage({ id, error: '{"code":3,"message":"no","data":"0x08"}', reason: "deadline" });
+  if (name === "fail") return parentPort.postMessage({ id, error: { code: 3, message: "no", data: '"0x08"', reason: "deadline" } });
   if (name === "late") return setTimeout(() => parentPort.postMessage({ id, result: params }), 50);
   parentPort.postMessage({ id, result: params });
 });
@@ -105,7 +105,7 @@ test("an error keeps its code and data", async () => {
   });
 });
 
-test("a thread writes the reason of a failure beside the error that callers see", async () => {
+test("a thread sends the reason of a failure with the error that callers see", async () => {
   const { port1, port2 } = new MessageChannel();
   const failing = method({
     name: "chain_failing",
@@ -130,8 +130,7 @@ test("a thread writes the reason of a failure beside the error that callers see"
     "up",
     {
       id: 1,
-      error: '{"code":-32000,"message":"query returned more than 3 results"}',
-      reason: "too-many-results",
+      error: { code: -32000, message: "query returned more than 3 results", reason: "too-many-results" },
     },
   ]);
 });

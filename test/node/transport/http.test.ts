@@ -136,7 +136,7 @@ test.each([
 test("a request without a host is refused; a health check has any path", async () => {
   await using listener = await listen();
   await using peer = await aPeer(listener.address);
-  peer.send("GET /%zz HTTP/1.1\r\nHost: x\r\n\r\nPOST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}");
+  peer.send("GET /any/path HTTP/1.1\r\nHost: x\r\n\r\nPOST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}");
   expect(await peer.closed()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nHTTP\/1\.1 400 /);
 });
 
@@ -245,9 +245,73 @@ test("hosts that are not listed are refused before anything else, addresses are 
   expect(await send("localhost:8551")).toBe("200");
   expect(await send("[::1]:8551")).toBe("200");
   expect(await send("127.0.0.1")).toBe("200");
+  expect(await send("localhost", "GET http://evil.example/ HTTP/1.1")).toBe("403");
+  expect(await send("evil.example", "GET http://localhost:8551/ HTTP/1.1")).toBe("200");
   await using peer = await aPeer(listener.address);
   peer.send(post(version));
   expect(await peer.until((all) => all.endsWith("\n"))).toContain("invalid host specified");
+});
+
+/** Answers of Kaia v2.2.2 to the same bytes. */
+const HOSTS: readonly (readonly [host: string, status: number])[] = [
+  ["localhost:x", 200],
+  ["[localhost]:1", 200],
+  ["", 200],
+  ["::1", 200],
+  ["[localhost]", 403],
+  ["[::1]", 403],
+  ["[::1", 403],
+  ["[::1]x", 403],
+  ["[::1]:5:6", 403],
+  ["[fe80::1%25lo]:5", 403],
+  ["[fe80::1%lo]", 403],
+  ["[]:1", 403],
+  [":80", 403],
+  ["LOCALHOST", 403],
+  ["local host", 400],
+  ["localhost/", 400],
+  ["user@localhost", 400],
+  ['"localhost"', 400],
+];
+
+test.each(HOSTS)(
+  "a host %j is answered as by the Go node, on both paths of the server",
+  async (host, status) => {
+    await using listener = await listen({ virtualHosts: ["localhost"] });
+    for (const more of ["", "Connection: close\r\n"]) {
+      await using peer = await aPeer(listener.address);
+      peer.send(post(version, more).replace("Host: x", `Host: ${host}`));
+      expect(await peer.until((all) => all.includes("\r\n\r\n"))).toContain(`HTTP/1.1 ${status} `);
+    }
+  },
+);
+
+test.each([
+  ["two hosts", "POST / HTTP/1.1\r\nHost: x\r\nHost: x", "400 Bad Request"],
+  ["no host", "POST / HTTP/1.1\r\nX-A: b", "400 Bad Request: missing required Host header"],
+  [
+    "another version",
+    "POST / HTTP/2.0\r\nHost: x",
+    "505 HTTP Version Not Supported: unsupported protocol version",
+  ],
+  ["half an escape", "POST /%zz HTTP/1.1\r\nHost: x", "400 Bad Request"],
+  ["odd brackets in the target", "POST http://[::1 HTTP/1.1\r\nHost: x", "400 Bad Request"],
+])("%s: refused with the Go node's text, and the connection ends", async (_what, line, reason) => {
+  await using listener = await listen();
+  await using peer = await aPeer(listener.address);
+  peer.send(post(version).replace("POST / HTTP/1.1\r\nHost: x", line));
+  const answer = await peer.closed();
+  expect(answer).toContain(`HTTP/1.1 ${reason.slice(0, 3)} `);
+  expect(answer.split("\r\n\r\n")[1]).toBe(reason);
+});
+
+test("a request with an Upgrade is answered, and the connection ends with what is behind it", async () => {
+  await using listener = await listen();
+  await using peer = await aPeer(listener.address);
+  peer.send(post(version, "Connection: Upgrade\r\nUpgrade: websocket\r\n") + post(version));
+  const answer = await peer.closed();
+  expect(bodies(answer)).toEqual([answered]);
+  expect(answer).toContain("Connection: close");
 });
 
 test("CORS headers are there for allowed origins alone, and preflights are answered", async () => {

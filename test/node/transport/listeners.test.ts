@@ -135,6 +135,17 @@ test("the modules, origins and host names of a listener are those of its start",
   expect(received).toContain("Access-Control-Allow-Origin: http://a.example");
 });
 
+test("modules that do not exist are warned of, and nothing else is served for them", async () => {
+  const { listeners, warnings } = aBench();
+  await listeners.start("http", aPlan({ modules: ["net", " all", "klay"] }));
+  expect(warnings).toEqual([
+    {
+      fields: { modules: " all", known: expect.stringContaining("chain,debug") },
+      message: "HTTP serves no module of this name",
+    },
+  ]);
+});
+
 test("WebSocket has the service's modules, and says that it runs", async () => {
   const { ask, listeners } = aBench();
   const port = await freePort();

@@ -1,4 +1,5 @@
 /** Tests of the WebSocket listener: recorded requests, notifications, origins, large answers. */
+import { connect } from "node:net";
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
 import { text as textCodec } from "../../../node/jsonrpc/codecs/plain.ts";
@@ -241,6 +242,24 @@ test("what is no upgrade is refused, and connections above the limit get nothing
   await expect(aClient(listener.url)).rejects.toThrow("200");
   first.send(aCall("net_version"));
   expect(await first.next()).toContain("13408");
+});
+
+test("a peer that stays after its upgrade was refused is cut off", async () => {
+  await using listener = await listen({ origins: ["http://a.example"] });
+  const { hostname, port } = new URL(listener.url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const head =
+    "GET / HTTP/1.1\r\nHost: x\r\nOrigin: http://b.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+  socket.write(`${head}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+  socket.write("x".repeat(100_000));
+  socket.on("error", () => undefined); // the cut
+  const received = await new Promise<string>((resolve) =>
+    socket.once("data", (bytes) => resolve(bytes.toString("latin1"))),
+  );
+  expect(received).toMatch(/^HTTP\/1\.1 403 /);
+  const sending = setInterval(() => socket.write("x"), 50); // this side does not end
+  await new Promise((resolve) => socket.once("close", resolve));
+  clearInterval(sending);
 });
 
 test("a read deadline ends a connection however busy it is", async () => {
