@@ -36,6 +36,8 @@ export interface CallLimits {
   readonly readsPanics?: boolean;
   /** Access lists are created only where there is a base fee; false by default. */
   readonly accessListsNeedBaseFee?: boolean;
+  /** A state override with `state` changes no slot, as in the Go node; false by default. */
+  readonly ignoresWholeStorage?: boolean;
 }
 
 /** Creates the call that a transaction object describes. Throws `RpcError` for contradictory prices. */

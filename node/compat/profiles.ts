@@ -54,6 +54,8 @@ export interface RpcProfile {
   readonly maxGas: bigint;
   /** `createAccessList` fails before the base fee fork. */
   readonly accessListsNeedBaseFee: boolean;
+  /** `state` of a state override changes no slot (`blockchain/state/state_object.go@v2.2.2`, `fakeStorage`). */
+  readonly ignoresWholeStorage: boolean;
   /** Default modules of an HTTP or WebSocket listener. */
   readonly defaultModules: readonly string[];
   /** Returns what a start of a listener leaves out, by the node's own listeners. */
@@ -161,6 +163,7 @@ const serviceProfile: RpcProfile = {
   goLogErrors: false,
   maxGas: DEFAULT_POOL_OPTIONS.maxGas,
   accessListsNeedBaseFee: false,
+  ignoresWholeStorage: false,
   defaultModules: ["chain", "net", "rpc"],
   listenerDefaults: ({ http, ws }) => ({
     http: { modules: ["chain", "net", "rpc"], ...virtualHostsOf(http) },
@@ -224,6 +227,7 @@ const klaytnProfile: RpcProfile = {
   goLogErrors: true,
   maxGas: 2n ** 64n - 1n, // Klaytn 1.12 has no limit
   accessListsNeedBaseFee: true,
+  ignoresWholeStorage: true,
   defaultModules: klaytnModules,
   listenerDefaults: goListenerDefaults(klaytnModules),
   keepsStopped: true,
@@ -275,6 +279,7 @@ const kaiaProfile: RpcProfile = {
   goLogErrors: true,
   maxGas: DEFAULT_POOL_OPTIONS.maxGas,
   accessListsNeedBaseFee: true,
+  ignoresWholeStorage: true,
   defaultModules: kaiaModules,
   listenerDefaults: goListenerDefaults(kaiaModules),
   keepsStopped: true,

@@ -10,9 +10,15 @@ export function callOptions({
   gasCap,
   evmTimeoutMs: timeoutMs,
 }: JsonRpcOptions): Omit<CallMethodDeps, "open"> {
-  const { options, readsPanics, accessListsNeedBaseFee } = rpcProfiles[profile];
+  const { options, readsPanics, accessListsNeedBaseFee, ignoresWholeStorage } = rpcProfiles[profile];
   const { gasLimit: upperGas } = options.blockMembers;
-  const limits = { upperGas, gasCap: BigInt(gasCap), readsPanics, accessListsNeedBaseFee };
+  const limits = {
+    upperGas,
+    gasCap: BigInt(gasCap),
+    readsPanics,
+    accessListsNeedBaseFee,
+    ignoresWholeStorage,
+  };
   return { limits, timeoutMs };
 }
 

@@ -174,7 +174,7 @@ function executeOutcome(
 ): Transition {
   const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
-  const world = applyOverrides(reading.worldAt(number), overrides);
+  const world = applyOverrides(reading.worldAt(number), overrides, deps.limits);
   return runCall(world, callOf(args, context, deps.limits), { context, gasBudget: deps.gasBudget });
 }
 
@@ -189,7 +189,7 @@ function estimateGas(deps: CallMethodDeps, { args, block, overrides = [], capCou
   const asked = args.gas !== undefined && args.gas >= 21_000n ? args.gas : upperGas;
   const terms = callOf({ ...args, gas: asked }, context, { upperGas: asked, gasCap: 0n });
   return searchGas(terms, {
-    world: () => applyOverrides(reading.worldAt(number), overrides),
+    world: () => applyOverrides(reading.worldAt(number), overrides, deps.limits),
     context,
     limits: deps.limits,
     offered,

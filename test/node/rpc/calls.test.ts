@@ -1,5 +1,6 @@
 /** Contract calls: outputs, estimates, computation cost, and the errors of failing calls. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { getCreateAddress } from "ethers";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { callMethods } from "../../../node/rpc/calls.ts";
@@ -74,6 +75,24 @@ test("state overrides apply to one call only", async () => {
     message: `account ${CODE.reader[0]} has both 'state' and 'stateDiff'`,
   });
   expect(await call("eth_call", reader, "latest")).toBe(word(42));
+});
+
+test("code put on an absent or an empty account runs, and its slots count as changed by the call", async () => {
+  const [absent, zero] = [`0x12${"00".repeat(18)}01`, `0x${"0".repeat(64)}`];
+  const over = async (changes: object): Promise<unknown> =>
+    call("eth_call", { to: absent }, "latest", { [absent]: changes });
+  const output = "60005260206000f3";
+  expect(await over({ code: `0x600054${output}`, stateDiff: { [zero]: word(5) } })).toBe(word(5));
+  expect(await over({ code: `0x600054${output}`, state: { [zero]: word(6) } })).toBe(word(6));
+  expect(await over({ code: `0x602a${output}`, nonce: "0x0", balance: "0x0" })).toBe(word(42));
+  const storeGas = `0x5a60056000555a9003${output}`; // GAS, SSTORE of 5 at slot 0, GAS: the difference
+  const fromZero = await over({ code: storeGas });
+  expect(await over({ code: storeGas, state: { [zero]: word(1) } })).not.toBe(fromZero); // 1 is committed
+  expect(await over({ code: storeGas, stateDiff: { [zero]: word(1) } })).toBe(word(0x328)); // dirty already: 800, and 8 for the rest
+  const create = `0x600060006000f0${output}`;
+  expect(await over({ code: create })).toBe(
+    `0x${"0".repeat(24)}${getCreateAddress({ from: absent, nonce: 0 }).slice(2).toLowerCase()}`,
+  );
 });
 
 test.each([
