@@ -32,7 +32,8 @@ export const peers = withMemberDefaults(
       list(
         text("A node URL.", {
           maxLength: 512,
-          pattern: "^kni://[0-9a-fA-F]{128}@[^@\\s/]+:[0-9]{1,5}(\\?\\S*)?$",
+          pattern:
+            "^kni://[0-9a-fA-F]{128}@(\\[[0-9a-fA-F:.]+\\]|[0-9A-Za-z.-]+):[0-9]{1,5}(\\?(discport|subport|ntype)=[0-9a-z]{1,5}(&(discport|subport|ntype)=[0-9a-z]{1,5})*)?$",
           says: "a node URL: kni://, 128 hex digits, @HOST:PORT",
         }),
         "URLs of further peers, such as nodes outside the cluster.",

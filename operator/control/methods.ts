@@ -1,4 +1,5 @@
 /** Allow-list of the control channel, one row per method. The gateway rejects everything else. */
+import { isIPv6 } from "node:net";
 
 /** Parameters of a method. */
 export type Parameters = "none" | "node-url" | "council-vote";
@@ -66,7 +67,14 @@ export const MAX_REQUEST_BYTES = 4_096;
 /** Common name of the only accepted client. */
 export const OPERATOR_NAME = "knit-operator";
 
-const NODE_URL = /^kni:\/\/[0-9a-fA-F]{128}@[^@\s/?#]{1,255}:\d{1,5}(\?[\w=&-]{0,255})?$/;
+const NODE_URL =
+  /^kni:\/\/[0-9a-fA-F]{128}@(?<host>\[[0-9a-fA-F:.]{2,45}\]|[^:[\]]{1,253}):(?<port>\d{1,5})(\?(?<query>.{0,255}))?$/;
+/** A host name or an IPv4 address. */
+const HOST_NAME = /^(?!-)[0-9A-Za-z-]{1,63}(\.(?!-)[0-9A-Za-z-]{1,63})*\.?$/;
+const QUERY_PART = /^(discport=\d{1,5}|subport=\d{1,5}|ntype=[a-z]{2})$/;
+/** Parts of a query: three keys, of which a node repeats one for each of its channels. */
+const MAX_QUERY_PARTS = 8;
+const MAX_PORT = 65_535;
 
 /** Parses a request. Its id is ignored; the gateway uses its own. */
 export function readCall(bytes: Uint8Array): ControlCall | InvalidCall {
@@ -100,7 +108,16 @@ function fits(params: readonly unknown[], wanted: Parameters): params is readonl
   if (wanted === "none") return params.length === 0;
   if (wanted === "council-vote") return isCouncilVote(params);
   const [url] = params;
-  return params.length === 1 && typeof url === "string" && NODE_URL.test(url);
+  return params.length === 1 && typeof url === "string" && isNodeUrl(url);
+}
+
+/** Reports if a text is the URL of a node, with nothing in it that a node would resolve or pass on otherwise. */
+function isNodeUrl(url: string): boolean {
+  const { host = "", port = "", query } = NODE_URL.exec(url)?.groups ?? {};
+  const isHost = host.startsWith("[") ? isIPv6(host.slice(1, -1)) : HOST_NAME.test(host);
+  const parts = query?.split("&") ?? [];
+  const areParts = parts.length <= MAX_QUERY_PARTS && parts.every((part) => QUERY_PART.test(part));
+  return isHost && Number(port) > 0 && Number(port) <= MAX_PORT && areParts;
 }
 
 function isCouncilVote(params: readonly unknown[]): boolean {

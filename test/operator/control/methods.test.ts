@@ -47,6 +47,32 @@ describe("a call", () => {
   });
 
   test.each([
+    [`kni://${ID}@10.0.0.1:32323`, true],
+    [`kni://${ID}@[fe80::1]:32323?discport=0&subport=32324&ntype=pn`, true],
+    [`kni://${ID}@core-peer.demo.svc.:1`, true],
+    [`kni://${ID}@[fe80::1:32323`, false],
+    [`kni://${ID}@[::zz]:32323`, false],
+    [`kni://${ID}@a]b:32323`, false],
+    [`kni://${ID}@a:b:32323`, false],
+    [`kni://${ID}@"a":32323`, false],
+    [`kni://${ID}@a..b:32323`, false],
+    [`kni://${ID}@-a:32323`, false],
+    [`kni://${ID}@a%2fb:32323`, false],
+    [`kni://${ID}@ä:32323`, false],
+    [`kni://${ID}@a\u0000:32323`, false],
+    [`kni://${ID}@a:0`, false],
+    [`kni://${ID}@a:65536`, false],
+    [`kni://${ID}@a:32323?`, false],
+    [`kni://${ID}@a:32323?x=1`, false],
+    [`kni://${ID}@a:32323?discport=0${"&discport=0".repeat(8)}`, false],
+    [`kni://${ID}@a:32323?ntype=cn\n`, false],
+    [`kni://${ID.slice(2)}@a:32323`, false],
+    [`enode://${ID}@a:32323`, false],
+  ])("with the node URL %j is passed on: %j", (url, isPassed) => {
+    expect("method" in readCall(call("admin_addPeer", [url]))).toBe(isPassed);
+  });
+
+  test.each([
     "personal_listAccounts",
     "admin_datadir",
     "admin_startHTTP",
