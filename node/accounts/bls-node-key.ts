@@ -5,10 +5,11 @@
  * with what the chain knows before the first block that is made with it (`consensus/header-extras.ts`).
  */
 
-import { open, readFile, writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { loadBls } from "../crypto/bls.ts";
 import { deriveBlsKey, isBlsKey } from "../crypto/bls-key.ts";
+import { readBoundedText } from "../runtime/bounded-file.ts";
 import { AccountsError } from "./error.ts";
 
 /** Sources of a node's BLS key; the first one that is present counts. */
@@ -48,10 +49,12 @@ export function noteBlsKey(path: string, publicKey: Uint8Array): Promise<void> {
 }
 
 async function checkNoted(path: string, key: Uint8Array): Promise<void> {
-  const recorded = await readFile(recordPath(path), "utf8").catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "ENOENT") return undefined; // a key that somebody put there
-    throw new AccountsError("bad-bls-key", `cannot read ${recordPath(path)}: ${cause.message}`, { cause });
-  });
+  const recorded = await readBoundedText(recordPath(path), MAX_BYTES).catch(
+    (cause: NodeJS.ErrnoException) => {
+      if (cause.code === "ENOENT") return undefined; // a key that somebody put there
+      throw new AccountsError("bad-bls-key", `cannot read ${recordPath(path)}: ${cause.message}`, { cause });
+    },
+  );
   if (recorded === undefined) return;
   const publicKey = bareHex((await loadBls()).publicKeyOf(key));
   if (recorded === publicKey) return;

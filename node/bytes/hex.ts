@@ -39,6 +39,11 @@ export function fromBareHex(digits: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Reports if a text is an even number of hex digits, of any length: a pattern of pairs ends the stack at 16 MB. */
+export function isBareHex(text: string): boolean {
+  return text.length % 2 === 0 && !/[^0-9a-f]/i.test(text);
+}
+
 /** The bytes of an even number of digits; undefined where one is none. */
 export function digitBytes(digits: string): Uint8Array<ArrayBuffer> | undefined {
   const length = digits.length / 2;

@@ -1,13 +1,14 @@
 /** Commands on a data directory: init, verify, size and rewind, and the common parts of such commands. */
-import { readFile } from "node:fs/promises";
 import type { Compared } from "../compose/offline-jobs.ts";
 import type { NodeOptions } from "../compose/options.ts";
 import { nodeOptions } from "../compose/options.ts";
+import { MAX_GENESIS_LENGTH } from "../config/genesis.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import { openProgress, type Progress } from "../observe/progress.ts";
 import { OptionError } from "../options/error.ts";
 import type { ResolvedFlags } from "../options/resolve.ts";
 import type { FlagCommand } from "../options/rows.ts";
+import { readBoundedText } from "../runtime/bounded-file.ts";
 import type { NodeCommands } from "./commands.ts";
 import { prepareDatadir } from "./datadir.ts";
 import { isAbort } from "./failure.ts";
@@ -27,7 +28,7 @@ export interface CommandJob {
 export async function initCommand(job: CommandJob): Promise<void> {
   const { options, log } = prepare(job);
   const [file = ""] = job.arguments;
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readBoundedText(file, MAX_GENESIS_LENGTH).catch((error: NodeJS.ErrnoException) => {
     throw new OptionError("bad-file", `Failed to read genesis file: ${error.message}`, error);
   });
   await prepareDatadir(options.paths);

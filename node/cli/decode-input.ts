@@ -1,26 +1,28 @@
 /** Input of `knit decode`: hex text, or a file with hex text or bytes. */
 import { open } from "node:fs/promises";
-import { fromBareHex } from "../bytes/hex.ts";
+import { fromBareHex, isBareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { OptionError } from "../options/error.ts";
 
 /** Maximum size of the input in bytes. */
 const MAX_INPUT = 64 * 1024 * 1024;
 
-const HEX = /^\s*(?:0x)?(?:[0-9a-f]{2})+\s*$/i;
-
 /** Reads hex text, with or without `0x`, or else the file of that name. Throws `OptionError`. */
 export async function decodeInput(argument: string): Promise<Uint8Array> {
-  if (HEX.test(argument)) return hexBytes(argument);
+  const given = digitsOf(argument);
+  if (given !== undefined) return fromBareHex(given);
   const bytes = await readBounded(argument);
   // Text only when all of it is: most binary input is known by its first bytes.
-  const isText = HEX.test(Buffer.from(bytes.subarray(0, 4)).toString("latin1").padEnd(4, "0"));
+  const isText = digitsOf(Buffer.from(bytes.subarray(0, 4)).toString("latin1").padEnd(4, "0")) !== undefined;
   const text = isText ? Buffer.from(bytes).toString("latin1").replaceAll(/\s+/g, "") : "";
-  return HEX.test(text) ? hexBytes(text) : bytes;
+  const digits = digitsOf(text);
+  return digits === undefined ? bytes : fromBareHex(digits);
 }
 
-function hexBytes(text: string): Uint8Array {
-  return fromBareHex(text.trim().replace(/^0x/i, ""));
+/** Returns the digits of hex text; undefined for any other text and for none. */
+function digitsOf(text: string): string | undefined {
+  const digits = text.trim().replace(/^0x/i, "");
+  return digits !== "" && isBareHex(digits) ? digits : undefined;
 }
 
 async function readBounded(path: string): Promise<Uint8Array> {

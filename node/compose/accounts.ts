@@ -1,6 +1,5 @@
 /** The node's accounts as its options want them: unlocked ones, held development keys, the reward base. */
 
-import { readFile } from "node:fs/promises";
 import type { Accounts } from "../accounts/accounts.ts";
 import { developmentKeys } from "../accounts/development-keys.ts";
 import { openAccounts } from "../accounts/open-accounts.ts";
@@ -11,7 +10,11 @@ import { addressOfKey } from "../crypto/secp256k1.ts";
 import type { Log } from "../observe/log.ts";
 import { OptionError } from "../options/error.ts";
 import type { AccountReference } from "../options/kinds.ts";
+import { readBoundedText } from "../runtime/bounded-file.ts";
 import type { NodeOptions } from "./options.ts";
+
+/** Maximum bytes of a file of passwords. */
+const MAX_PASSWORD_BYTES = 1024 * 1024;
 
 /** A funded account of a development chain, as `0x` texts. */
 export interface DevelopmentAccount {
@@ -40,7 +43,9 @@ export async function openNodeAccounts(options: NodeOptions, log: Log): Promise<
 
 async function readPasswords(path: string): Promise<string[]> {
   try {
-    return (await readFile(path, "utf8")).split("\n").map((line) => line.replace(/\r$/, ""));
+    return (await readBoundedText(path, MAX_PASSWORD_BYTES))
+      .split("\n")
+      .map((line) => line.replace(/\r$/, ""));
   } catch (cause) {
     const why = messageOf(cause);
     throw new OptionError("bad-file", `Failed to read password file: ${why}`, cause);

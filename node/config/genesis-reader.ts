@@ -1,6 +1,6 @@
 /** Readers of the texts in a genesis: quantities, bytes, hashes and addresses. They throw `ConfigError` `bad-genesis`. */
 import type { Hash } from "../bytes/brands.ts";
-import { fromBareHex } from "../bytes/hex.ts";
+import { fromBareHex, isBareHex } from "../bytes/hex.ts";
 import { ConfigError } from "./error.ts";
 import { type JsonObject, member } from "./json-reader.ts";
 
@@ -21,7 +21,7 @@ export function readQuantity(object: JsonObject, key: string, bits: number): big
 export function readBytes(object: JsonObject, key: string): Uint8Array | undefined {
   const value = member(object, key);
   if (value === undefined) return undefined;
-  if (typeof value !== "string" || !/^0x([0-9a-f]{2})*$/i.test(value))
+  if (typeof value !== "string" || !/^0x/i.test(value) || !isBareHex(value.slice(2)))
     throw memberError(key, "0x and hex digits", value);
   return fromBareHex(value.slice(2));
 }

@@ -41,6 +41,8 @@ export const MAX_GENESIS_LENGTH = 64 * 1024 * 1024;
 export const DEFAULT_BLOCK_SCORE = 131_072n;
 
 const UINT64_BITS = 64;
+/** Maximum bytes of the extra data: some 10,000 validators. Peers take headers of 256 KiB at most. */
+const MAX_EXTRA = 200 * 1024;
 
 /** Parses a genesis file. Throws `ConfigError` `bad-json`, `bad-genesis` or `bad-chain-config`. */
 export function parseGenesis(text: string): Genesis {
@@ -55,13 +57,19 @@ export function parseGenesis(text: string): Genesis {
   return {
     config: parseChainConfig(config),
     timestamp: Number(timestamp),
-    extraData: readBytes(genesis, "extraData") ?? new Uint8Array(0),
+    extraData: readExtra(genesis),
     blockScore: readQuantity(genesis, "blockScore", 256),
     alloc: parseAlloc(genesis),
     number: readQuantity(genesis, "number", UINT64_BITS) ?? 0n,
     gasUsed: readQuantity(genesis, "gasUsed", UINT64_BITS) ?? 0n,
     parentHash: readHash(genesis, "parentHash") ?? new Uint8Array(32),
   };
+}
+
+function readExtra(genesis: JsonObject): Uint8Array {
+  const extra = readBytes(genesis, "extraData") ?? new Uint8Array(0);
+  if (extra.length <= MAX_EXTRA) return extra;
+  throw genesisError(`extraData has at most ${MAX_EXTRA} bytes, this one ${extra.length}`);
 }
 
 function parseAlloc(genesis: JsonObject): readonly GenesisAccount[] {

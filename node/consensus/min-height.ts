@@ -1,6 +1,10 @@
 /** Minimum height of a validator: the block that its chain must have before it signs, from a flag and from a file. */
-import { readFile } from "node:fs/promises";
+
+import { readBoundedText } from "../runtime/bounded-file.ts";
 import { ConsensusError } from "./error.ts";
+
+/** Maximum bytes of the file: one number. */
+const MAX_BYTES = 1024;
 
 /** Sources of the minimum height. */
 export interface MinHeightOptions {
@@ -15,7 +19,7 @@ export interface MinHeightOptions {
  */
 export async function readMinHeight({ minHeight, minHeightFile }: MinHeightOptions): Promise<number> {
   if (minHeightFile === undefined || minHeightFile === "") return minHeight;
-  const text = await readFile(minHeightFile, "utf8").catch((cause: NodeJS.ErrnoException) => {
+  const text = await readBoundedText(minHeightFile, MAX_BYTES).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return "0";
     throw new ConsensusError("min-height", `cannot read ${minHeightFile}: ${cause.message}`, { cause });
   });

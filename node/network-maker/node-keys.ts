@@ -1,11 +1,15 @@
 /** Private keys of nodes, 32 bytes each: random, from a mnemonic, or from files. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseDerivationPath } from "../accounts/hd-path.ts";
 import { entropyOf, type HdRoot, openRoot } from "../accounts/mnemonic.ts";
 import { parseRawKey, randomKey } from "../accounts/raw-key.ts";
 import { messageOf } from "../bytes/message-of.ts";
+import { readBoundedText } from "../runtime/bounded-file.ts";
 import { NetworkMakerError } from "./error.ts";
+
+/** Maximum bytes of a key file. */
+const MAX_BYTES = 4096;
 
 /** Returns random keys. */
 export function randomKeys(count: number): readonly Uint8Array[] {
@@ -57,7 +61,7 @@ export async function directoryKeys(count: number, directory: string): Promise<r
 
 async function fileKey(path: string): Promise<Uint8Array> {
   try {
-    return parseRawKey((await readFile(path, "utf8")).trim()).key;
+    return parseRawKey((await readBoundedText(path, MAX_BYTES)).trim()).key;
   } catch (cause) {
     throw new NetworkMakerError(`${path} holds no node key: ${messageOf(cause)}`, { cause });
   }

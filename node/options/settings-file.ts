@@ -3,7 +3,8 @@
  * the Go node's daemon (`kcnd.conf`), one shell assignment a line. No shell reads the properties: a value is plain text
  * in which `$NAME` and `$((NAME + 1))` refer to properties of earlier lines.
  */
-import { readFile } from "node:fs/promises";
+
+import { readBoundedText } from "../runtime/bounded-file.ts";
 import { absentFlags, absentNames, absentProperties, findAbsentFlag } from "./absent-flags.ts";
 import { OptionError } from "./error.ts";
 import {
@@ -17,6 +18,9 @@ import { nearestWord } from "./nearest-word.ts";
 import type { FlagTexts } from "./resolve.ts";
 import type { OptionRow } from "./rows.ts";
 
+/** Maximum bytes of a settings file. */
+const MAX_BYTES = 1024 * 1024;
+
 /** Reads the file at `fileName`. Throws `OptionError` `bad-file` or `unknown-flag`. */
 export async function readSettingsFile(table: FlagTable, fileName: string): Promise<FlagTexts> {
   return readSettings(table, await readText(fileName), fileName);
@@ -28,7 +32,7 @@ export async function readPropertiesFile(table: FlagTable, fileName: string): Pr
 }
 
 function readText(fileName: string): Promise<string> {
-  return readFile(fileName, "utf8").catch((error: NodeJS.ErrnoException) => {
+  return readBoundedText(fileName, MAX_BYTES).catch((error: NodeJS.ErrnoException) => {
     throw new OptionError("bad-file", `cannot read the settings file: ${error.message}`, error);
   });
 }

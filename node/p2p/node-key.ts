@@ -5,12 +5,16 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Address, type NodeId, nodeIdOf } from "../bytes/brands.ts";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { addressOfPublicKey, isPrivateKey, publicKeyOf } from "../crypto/secp256k1.ts";
+import { readBoundedText } from "../runtime/bounded-file.ts";
+
+/** Maximum bytes of a key file. */
+const MAX_BYTES = 4096;
 
 /** Error of a missing, unreadable or invalid node key. */
 export class NodeKeyError extends Error {
@@ -57,7 +61,7 @@ export async function readNodeKey(path: string): Promise<NodeKey> {
 async function nodeKeyIn(path: string): Promise<NodeKey | undefined> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = await readBoundedText(path, MAX_BYTES);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new NodeKeyError(`cannot read the node key ${path}: ${messageOf(cause)}`, { cause });
@@ -72,10 +76,12 @@ async function nodeKeyIn(path: string): Promise<NodeKey | undefined> {
 }
 
 async function checkAddress(path: string, { address }: NodeKey): Promise<void> {
-  const recorded = await readFile(addressPath(path), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined; // a key that was not generated here
-    throw new NodeKeyError(`cannot read ${addressPath(path)}`, { cause: error });
-  });
+  const recorded = await readBoundedText(addressPath(path), MAX_BYTES).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return undefined; // a key that was not generated here
+      throw new NodeKeyError(`cannot read ${addressPath(path)}`, { cause: error });
+    },
+  );
   if (recorded === undefined || recorded === bareHex(address)) return;
   const advice = `put the right key there, or remove ${addressPath(path)} if the key was changed on purpose`;
   throw new NodeKeyError(`${path} is the key of ${bareHex(address)}, it was made for ${recorded}: ${advice}`);

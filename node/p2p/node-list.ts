@@ -2,10 +2,13 @@
  * Node lists from files (`static-nodes.json` and `trusted-nodes.json`, JSON arrays of node URLs) and from
  * flags.
  */
-import { readFile } from "node:fs/promises";
 import type { Log } from "../observe/log.ts";
+import { readBoundedText } from "../runtime/bounded-file.ts";
 import { P2pError } from "./error.ts";
 import { formatNodeUrl, type NodeUrl, parseNodeUrl } from "./node-url.ts";
+
+/** Maximum bytes of a list: some 20,000 nodes. */
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Parses node URLs. An invalid URL is logged with its `origin` and left out. */
 export function parseNodes(urls: readonly string[], origin: string, log: Log): NodeUrl[] {
@@ -34,7 +37,7 @@ export function parseBootNodes(urls: readonly string[], log: Log): NodeUrl[] {
  * out. Throws `P2pError` `bad-node-list` for a file that is unreadable or no JSON array of strings.
  */
 export async function readNodeList(path: string, log: Log): Promise<NodeUrl[]> {
-  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+  const text = await readBoundedText(path, MAX_BYTES).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return "[]";
     throw new P2pError("bad-node-list", `cannot read ${path}: ${cause.message}`, { cause });
   });

@@ -1,5 +1,6 @@
 /** `admin`: exports the chain to files and imports it from files while the node runs. */
 
+import { isBareHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
 import { fileErrorMessage } from "../calls/file-errors.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -35,7 +36,6 @@ export interface AdminChainDeps {
 
 /** Maximum length of `admin_importChainFromString` in characters. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
-const HEX = /^(?:0x)?((?:[0-9a-fA-F]{2})*)$/;
 
 /** The methods of `admin` about chain files. */
 export function adminChainMethods(deps: AdminChainDeps): Method[] {
@@ -97,12 +97,13 @@ function blockBytes(rlp: string, { chain, importedText }: AdminChainDeps): Uint8
   if (rlp.length > MAX_CHARACTERS) {
     throw new ChainError("bad-file", `${rlp.length} characters are too many: at most ${MAX_CHARACTERS}`);
   }
-  const digits = HEX.exec(rlp)?.[1];
-  if (importedText === "strict" && digits === undefined) throw new ChainError("bad-file", "not hex");
+  const digits = rlp.replace(/^0x/, "");
+  const isHex = isBareHex(digits);
+  if (importedText === "strict" && !isHex) throw new ChainError("bad-file", "not hex");
   if (importedText === "strict" && chain.head().header.number > 0) {
     throw new ChainError("bad-file", "the node has a chain already");
   }
-  return Buffer.from(digits ?? "", "hex");
+  return Buffer.from(isHex ? digits : "", "hex");
 }
 
 /** Throws the Go node's error for an import that ended early, with the number of imported blocks. */

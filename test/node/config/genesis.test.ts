@@ -185,6 +185,7 @@ test.each<[string, string]>([
     aGenesis({ alloc: { [ADDRESS]: { balance: "0", storage: { [`1${"0".repeat(64)}`]: "1" } } } }),
   ],
   ["extraData must be 0x and hex digits", aGenesis({ extraData: "0x0" })],
+  ["extraData has at most 204800 bytes, this one 20000000", aGenesis({ extraData: `0x${"00".repeat(2e7)}` })],
   ["parentHash must be a hash", aGenesis({ parentHash: "0x00" })],
   ["timestamp must be a text", aGenesis({ timestamp: 5 })],
   ["timestamp is too large", aGenesis({ timestamp: "0xffffffffffffffff" })],
