@@ -61,6 +61,10 @@ async function start(): Promise<void> {
     clock: systemClock,
     loadNode: async () => ({
       ...(await import("./compose/offline-jobs.ts")),
+      createCheckpoint: async (...how) =>
+        (await import("./compose/checkpoint-jobs.ts")).createCheckpointOffline(...how),
+      verifyCheckpoint: async (...how) =>
+        (await import("./compose/checkpoint-jobs.ts")).verifyCheckpoint(...how),
       openNode: async (...how) => (await import("./compose/node.ts")).openNode(...how),
     }),
   });

@@ -90,11 +90,12 @@ function moduleSection(module: string, { methods, subscriptions }: Registry): st
 }
 
 function methodText(row: Method): string {
-  const { name, params, result, summary, runs, aliases } = row;
+  const { name, params, result, summary, runs, aliases, isLocal } = row;
   const own = aliases.filter((alias) => isToolName(alias) || alias.split("_")[0] === name.split("_")[0]);
   const also = own.length === 0 ? "" : ` Also ${own.map(code).join(", ")}.`;
   const privilege = row.privilege ?? moduleOf(name.slice(0, name.indexOf("_")))?.privilege;
-  const where = `${runs === "reader" ? " *reader*" : ""}${privilege === undefined ? "" : ` *${privilege}*`}`;
+  const marks = [runs === "reader" && "reader", privilege, isLocal && "IPC only"].filter(Boolean);
+  const where = marks.map((mark) => ` *${mark}*`).join("");
   return `### ${name}\n\n\`(${params.map(parameter).join(", ")})\` → ${result.label}${where}\n\n${summary}${also}\n`;
 }
 

@@ -37,6 +37,7 @@ const NODE: Plan = {
     txpool: 9,
     consensus: 10,
     protocol: 11,
+    checkpoint: 11,
     jsonrpc: 3,
     transport: 4,
     presenters: 12,

@@ -9,7 +9,7 @@ import type { State } from "../../node/state/state.ts";
 import { type TrieStores, trieDirectories } from "../../node/state/trie/generations.ts";
 import type { World } from "../../node/state/world/world.ts";
 import { compactLevel, openLevelStore } from "../../node/store/level-store.ts";
-import type { Store } from "../../node/store/store.ts";
+import type { Batch, Store } from "../../node/store/store.ts";
 import { tables, trieTables } from "../../node/store/tables.ts";
 import { type RowSum, sumRows } from "../../test/support/row-sums.ts";
 import { directoryBytes } from "./directory-bytes.ts";
@@ -24,6 +24,8 @@ export interface TransferStateOptions {
   readonly directory?: string;
   readonly settings: Omit<StateOptions, "chain" | "trie">;
   readonly tries?: (directories: TrieStores) => TrieStores;
+  /** Called with the batch of each block before it is written. */
+  readonly onBatch?: (batch: Batch, number: number) => void;
 }
 
 /** The open databases below a directory of their own, which goes with `remove`. */
@@ -88,6 +90,7 @@ export class TransferState {
     const sealed = this.state.seal(world, { keepEmpty: number === 0 });
     const batch = this.chain.createBatch();
     sealed.commit(number, batch);
+    this.#terms.onBatch?.(batch, number);
     await this.chain.write(batch, { sync: true });
     this.state.persisted(number);
     const took = performance.now() - begun;

@@ -54,7 +54,8 @@ export async function verifyCommand(job: CommandJob): Promise<number> {
   }
 }
 
-function comparedText({ head, accounts, slots, codes, changes }: Compared): string {
+/** Returns the result of a verification as a line. */
+export function comparedText({ head, accounts, slots, codes, changes }: Compared): string {
   const parts = [`${accounts} accounts`, `${slots} slots`, `${codes} codes`];
   if (changes > 0) parts.push(`${changes} changes of older states`);
   return `flat state, trie and root agree at block ${head}: ${parts.join(", ")}\n`;
@@ -102,13 +103,18 @@ export interface JobCounts {
   readonly label: string;
   readonly unit: string;
   readonly alsoUnit?: string;
+  /** False for a job that does not use the data directory; true by default. */
+  readonly usesDatadir?: boolean;
 }
 
 /** Prepares the data directory and opens progress and interrupt of a long job. */
-export async function openJob(job: CommandJob, counts: JobCounts): Promise<OpenJob> {
+export async function openJob(
+  job: CommandJob,
+  { usesDatadir = true, ...counts }: JobCounts,
+): Promise<OpenJob> {
   const { options, log } = prepare(job);
   const { stderr: stream, signals, clock } = job.shell;
-  await prepareDatadir(options.paths);
+  if (usesDatadir) await prepareDatadir(options.paths);
   const node = await job.shell.loadNode();
   using parts = new DisposableStack();
   const interrupt = parts.use(openInterrupt(signals, log));

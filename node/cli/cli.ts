@@ -56,6 +56,8 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   rewind: rewindCommand,
   verify: verifyCommand,
   size: sizeCommand,
+  "checkpoint-create": async (job) => (await import("./checkpoint-commands.ts")).createCommand(job),
+  "checkpoint-verify": async (job) => (await import("./checkpoint-commands.ts")).verifyCheckpointCommand(job),
   genesis: async (job) => (await import("./genesis-command.ts")).makeGenesis(job),
   config: async (job) => (await import("./config-command.ts")).showConfig(job),
   bootnode: async (job) => (await import("./bootnode-command.ts")).runBootNode(job),

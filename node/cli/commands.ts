@@ -1,6 +1,8 @@
 /** The commands of `knit`, one row each, and the functions of the node that they call. */
 
+import type { CheckpointManifest } from "../checkpoint/manifest.ts";
 import type { DevelopmentAccount } from "../compose/accounts.ts";
+import type { CheckpointJob, VerifiedCheckpoint } from "../compose/checkpoint-jobs.ts";
 import type { NodeEndpoints } from "../compose/node.ts";
 import type {
   Compared,
@@ -35,6 +37,11 @@ const IMPORT_DETAILS = `
 Existing blocks are skipped, so an import continues where an earlier one ended. Ctrl-C finishes the current block and
 reports the progress (exit code 130; 143 after SIGTERM); a second one exits at once and loses no reported block.
 Blocks before an error in a file are kept (exit code 1).
+`;
+
+const CHECKPOINT_DETAILS = `
+A checkpoint is a data directory: knit run --datadir DIR starts a node from it. On the file system of the databases it
+takes a moment and no room, because table files are linked; on another one they are copied. Blocks go on meanwhile.
 `;
 
 const RPC_DETAILS = `
@@ -133,6 +140,19 @@ export const commands: readonly Command[] = [
     summary: "rewinds the chain to a recent block; deletes later blocks",
   },
   { name: "verify", words: "db verify", summary: "compares flat state, trie and state root" },
+  {
+    name: "checkpoint-create",
+    words: "checkpoint create",
+    arguments: ["<DIR>"],
+    summary: "creates a copy of the databases in a new directory, also of a running node",
+    details: CHECKPOINT_DETAILS,
+  },
+  {
+    name: "checkpoint-verify",
+    words: "checkpoint verify",
+    arguments: ["<DIR>"],
+    summary: "verifies a checkpoint: manifest, head and seals, or everything",
+  },
   { name: "size", words: "db size", summary: "prints the disk usage by kind of data" },
   { name: "dumpgenesis", words: "dumpgenesis", summary: "prints a public network's genesis file" },
   {
@@ -256,6 +276,11 @@ export interface NodeCommands {
   rewindDatadir(options: NodeOptions, number: number): Promise<FileResult>;
   /** Returns the bytes of each kind of row, and the first block of the complete history. */
   measureDatabase(options: NodeOptions): Promise<DatabaseSize>;
+  createCheckpoint(options: NodeOptions, job: CheckpointJob): Promise<CheckpointManifest>;
+  verifyCheckpoint(
+    options: NodeOptions,
+    job: CheckpointJob & { readonly full: boolean },
+  ): Promise<VerifiedCheckpoint>;
   /** Compares flat state, trie and root. Throws at the first difference. */
   verifyDatabase(options: NodeOptions, progress: Progress, signal: AbortSignal): Promise<Compared>;
 }

@@ -6,6 +6,7 @@
 import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "../accounts/options.ts";
 import { callLimitOptions, logSearchOptions, receiptWaitOptions, traceOptions } from "../calls/options.ts";
 import { developmentOptions, exportOptions, followerOptions } from "../chain/options.ts";
+import { checkpointOptions } from "../checkpoint/options.ts";
 import { profileOptions } from "../compat/options.ts";
 import { memoryLimitOptions } from "../compose/memory-options.ts";
 import { publicNetworkOptions } from "../compose/options.ts";
@@ -55,6 +56,7 @@ const { lifetimeMs, ...pool } = poolOptions;
 export const flags: FlagTable = createFlagTable([
   developmentOptions,
   exportOptions,
+  checkpointOptions,
   decodeOptions,
   publicNetworkOptions,
   versionOptions,

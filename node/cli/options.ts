@@ -4,6 +4,7 @@ import { ACCOUNT, DATA, optionGroup } from "../options/rows.ts";
 
 const decoding = optionGroup("Decoding", ["decode"]);
 const calling = optionGroup("Calling a node", ["rpc", "save-cache"]);
+const reaching = optionGroup("Calling a node", ["rpc", "save-cache", "checkpoint-create"]);
 const printing = optionGroup("Calling a node", ["rpc"]);
 const version = optionGroup("Public networks", ["version"]);
 const settings = optionGroup("Base", [
@@ -41,7 +42,7 @@ export const versionOptions = {
 
 /** Rows of the commands that call a running node. */
 export const callingOptions = {
-  endpoint: calling({
+  endpoint: reaching({
     flag: "endpoint",
     kind: textKind,
     summary:

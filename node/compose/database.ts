@@ -3,6 +3,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { settleDamage } from "../chain/continuity.ts";
+import { removeStaging } from "../checkpoint/create.ts";
 import { type DiskSpace, openDiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
 import { runInThread } from "../state/migration/migration-run.ts";
@@ -53,6 +54,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   const { cacheSaveMs, ...history } = options.state;
   const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
   const store = parts.use(await openChainStore(chainDirectory(options), databaseCache));
+  await removeStaging(options.paths.chainData);
   const tries = join(options.paths.chainData, "trie");
   const trie = trieDirectories(tries, { writeBufferBytes: Math.floor(trieBuffers / BUFFERS_AT_A_TIME) });
   const startRun = runInThread(chainDirectory(options), tries, copier);

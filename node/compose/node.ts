@@ -10,6 +10,7 @@ import { type Followers, openFollowers } from "../chain/followers.ts";
 import { writeGenesis } from "../chain/genesis-block.ts";
 import { declareChainMetrics, declareInsertMetrics } from "../chain/metrics.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
+import { openCheckpoints } from "../checkpoint/checkpoints.ts";
 import type { Engine, SigningState } from "../consensus/bft/engine.ts";
 import type { MiningMode } from "../consensus/miner.ts";
 import { openKzg } from "../crypto/kzg.ts";
@@ -27,6 +28,7 @@ import { createPause } from "../runtime/scheduler.ts";
 import { openOperations } from "../transport/operations.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./accounts.ts";
 import { openNodeFiles } from "./block-files.ts";
+import { checkpointSource } from "./checkpoint-jobs.ts";
 import { openNodeConsensus, openNodeMiner } from "./consensus.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { type Database, databaseDirectories, openDatabase } from "./database.ts";
@@ -118,10 +120,11 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     }),
   );
   const files = openNodeFiles({ database, open, recoverer, clock });
+  const checkpoints = parts.use(openCheckpoints(checkpointSource(options, database)));
   const parties = { ballots, pool, sidecars, accounts, nodeKey, blsKey, network, supply };
   const common = { ...parties, options, open, database, log };
   const miner = parts.use(openNodeMiner({ ...common, metrics, clock }));
-  const rpc = parts.use(await openNodeRpc({ ...common, files, metrics, memory, miner, clock }));
+  const rpc = parts.use(await openNodeRpc({ ...common, files, checkpoints, metrics, memory, miner, clock }));
   parts.use(files); // a call that waits for a file ends before the listeners do
   const signing = (): SigningState | undefined => engine?.signingState();
   const readiness = openReadiness({ ...database, options, chain, clock, network, signing }, metrics);

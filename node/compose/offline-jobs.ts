@@ -15,7 +15,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { createPause, runInSlices } from "../runtime/scheduler.ts";
 import { checkAllTables } from "../store/check-tables.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
-import { databaseDirectories, openDatabase } from "./database.ts";
+import { type Database, databaseDirectories, openDatabase } from "./database.ts";
 import { diskUse, type KindUse } from "./disk-use.ts";
 import type { NodeOptions } from "./options.ts";
 import { renewPublicConfig } from "./public-network.ts";
@@ -61,7 +61,7 @@ export async function initDatadir(
 ): Promise<{ readonly hash: string }> {
   const genesis = parseGenesis(genesisText);
   checkGenesis(genesis);
-  const log = logOf(options);
+  const log = jobLog(options);
   await using database = await openDatabase(options, log);
   await database.state.ready;
   const block = await writeGenesis(database, genesis);
@@ -76,7 +76,7 @@ const IMPORT_KEPT_TRANSACTIONS = 1_000;
 
 /** Imports chain files. Throws when one cannot be read at all, before anything is done. */
 export async function importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult> {
-  const log = logOf(options);
+  const log = jobLog(options);
   const sizes = await Promise.all(job.files.map(chainFileSize));
   enlargeYoungSpace();
   setFlagsFromString(`--heap-growing-percent=${IMPORT_GROWTH}`);
@@ -148,7 +148,7 @@ function failureOf(path: string, { failure, interrupted, blocks }: ImportOutcome
 
 /** Exports blocks in the form of the Go node. Throws `ChainError` `bad-file`, or the signal's reason. */
 export async function exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult> {
-  const log = logOf(options);
+  const log = jobLog(options);
   await using database = await openDatabase(options, log);
   const { chain } = await openConsensusChain(database, log, systemClock);
   const { file, first, last, signal, progress } = job;
@@ -177,7 +177,7 @@ export interface Compared {
 
 /** Takes the chain back to a block. Throws `ChainError` `no-block` with nothing changed. */
 export async function rewindDatadir(options: NodeOptions, number: number): Promise<FileResult> {
-  const log = logOf(options);
+  const log = jobLog(options);
   await using database = await openDatabase(options, log);
   const { chain, writer } = await openConsensusChain(database, log, systemClock);
   const before = chain.head().header.number;
@@ -195,7 +195,7 @@ export interface DatabaseSize {
 
 /** Looks up what takes the disk, kind by kind. */
 export async function measureDatabase(options: NodeOptions): Promise<DatabaseSize> {
-  await using database = await openDatabase(options, logOf(options));
+  await using database = await openDatabase(options, jobLog(options));
   await database.state.ready;
   const { store, state } = database;
   return { kinds: await diskUse(database), oldestBody: oldestBody(store), head: state.number };
@@ -210,22 +210,31 @@ export async function verifyDatabase(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Compared> {
-  const log = logOf(options);
+  const log = jobLog(options);
   await using database = await openDatabase(options, log);
-  const { chain } = await openConsensusChain(database, log, systemClock);
-  await database.state.ready;
+  await openConsensusChain(database, log, systemClock);
+  return await compareDatabase(options, database, { progress, signal });
+}
+
+/** The same for databases that are open. */
+export async function compareDatabase(
+  options: NodeOptions,
+  { state }: Database,
+  { progress, signal }: { readonly progress: Progress; readonly signal: AbortSignal },
+): Promise<Compared> {
+  await state.ready;
   for (const directory of await databaseDirectories(options)) {
     signal.throwIfAborted();
     await checkAllTables(directory, (steps) => runInSlices(steps, signal));
   }
-  const { accounts, slots, codes, changes } = await database.state.verify((done) => {
+  const { accounts, slots, codes, changes } = await state.verify((done) => {
     signal.throwIfAborted();
     progress.update(done);
   });
-  return { head: chain.head().header.number, accounts, slots, codes, changes };
+  return { head: state.number, accounts, slots, codes, changes };
 }
 
 /** Commands talk through their progress; only what needs attention is logged. */
-function logOf({ log }: NodeOptions): Log {
+export function jobLog({ log }: NodeOptions): Log {
   return createLog({ ...log, level: log.level === "info" ? "warn" : log.level });
 }

@@ -9,6 +9,7 @@ import { limitTraces } from "../calls/traces/trace-admission.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
+import type { Checkpoints } from "../checkpoint/checkpoints.ts";
 import type { NodeSettings } from "../compat/node-config.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
 import type { Miner } from "../consensus/miner.ts";
@@ -67,6 +68,7 @@ export interface RpcDeps {
   readonly network: NodeNetwork;
   readonly supply: Supply;
   readonly files: ChainFiles;
+  readonly checkpoints: Checkpoints;
   readonly metrics: Metrics;
   readonly memory: MemoryWatch;
   readonly log: AdjustableLog;
@@ -129,7 +131,8 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
-  const all = endpoint(registry.view(ALL_MODULES, { ethAsChain: options.rpc.ethAsChain }), readers);
+  const local = { ethAsChain: options.rpc.ethAsChain, isLocal: true };
+  const all = endpoint(registry.view(ALL_MODULES, local), readers);
   const opened = ipc && parts.use(await openIpc({ path: ipc.path, endpoint: all, subscriptionLimit }));
   if (opened !== undefined) log.info({ url: opened.url }, "IPC endpoint opened");
   const open = parts.move();
@@ -223,6 +226,7 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     network,
     supply,
     files,
+    checkpoints,
     miner,
     clock,
   } = surroundings;
@@ -238,6 +242,7 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
   return createNodeRegistry({
     ...control,
     files,
+    checkpoints,
     supply,
     chain,
     governance,

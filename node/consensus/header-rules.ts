@@ -62,6 +62,16 @@ export function verifyHeader(header: Header, deps: HeaderDeps): VerifiedHeader {
   return { hash, author };
 }
 
+/**
+ * Checks the seals of a header alone: its author is qualified and a quorum of the council has committed. Throws
+ * `ConsensusError`.
+ */
+export function verifySeals({ header, hash }: HashedHeader, validators: ValidatorSet): void {
+  const extra = readExtra(header);
+  verifyAuthor(header, validators);
+  checkCommittedSeals({ header, hash }, extra, validators);
+}
+
 function checkBaseFee(header: Header, { parent, rules, parameters }: HeaderDeps): void {
   if (!rules.baseFee) {
     if (header.baseFee !== undefined) throw new ConsensusError("base-fee", "invalid baseFee before fork");

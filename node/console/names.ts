@@ -4,6 +4,8 @@
 export const consoleNames: Readonly<Record<string, Readonly<Record<string, readonly [number, number]>>>> = {
   admin: {
     addPeer: [1, 1],
+    checkpointStatus: [0, 0],
+    createCheckpoint: [1, 1],
     datadir: [0, 0],
     exportChain: [1, 3],
     getSpamThrottlerCandidateList: [0, 0],

@@ -57,6 +57,8 @@ export interface Method {
   readonly result: Pick<Encoder<unknown>, "label" | "schema">;
   readonly runs: Runs;
   readonly privilege: Privilege | undefined;
+  /** True for a method that IPC alone serves, whatever the flags say. */
+  readonly isLocal: boolean;
   /** The deadline in a reader thread; without it the pool's own one applies. */
   readonly expires: Expiry | undefined;
   readonly prefetch: Prefetch | undefined;
@@ -106,6 +108,7 @@ export interface MethodDefinition<P extends Parameters, R> {
   readonly runs?: Runs;
   readonly prefetch?: Prefetch;
   readonly privilege?: Privilege;
+  readonly isLocal?: boolean;
   readonly expires?: Expiry | undefined;
   /** Same as `inline` of `Method`, with decoded arguments. */
   readonly inline?: ((args: Decoded<P>) => R | undefined) | undefined;
@@ -129,6 +132,7 @@ export function method<const P extends Parameters, R>(definition: MethodDefiniti
     result,
     runs,
     privilege: definition.privilege,
+    isLocal: definition.isLocal === true,
     prefetch: definition.prefetch,
     expires: definition.expires,
     inline:

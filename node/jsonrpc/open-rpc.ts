@@ -40,7 +40,7 @@ const ERRORS: Readonly<Record<string, Schema>> = {
   reverted: { code: rpcCode.reverted, message: "execution reverted" },
 };
 
-function methodObject({ name, aliases, summary, params, result, runs, privilege }: Method): Schema {
+function methodObject({ name, aliases, summary, params, result, runs, privilege, isLocal }: Method): Schema {
   const module = moduleOf(name.slice(0, name.indexOf("_")));
   const guarded = privilege ?? module?.privilege;
   return {
@@ -53,6 +53,7 @@ function methodObject({ name, aliases, summary, params, result, runs, privilege 
     ...(aliases.length === 0 ? {} : { "x-aliases": aliases }),
     ...(runs === "reader" ? { "x-reader": true } : {}),
     ...(guarded === undefined ? {} : { "x-privilege": guarded }),
+    ...(isLocal ? { "x-ipc-only": true } : {}),
   };
 }
 

@@ -40,6 +40,8 @@ export interface MethodView {
 export interface ViewOptions {
   /** Excludes methods with a privilege: all of them, or those of `debug`. */
   readonly without?: "privileges" | "debug-privileges" | undefined;
+  /** Includes the methods that IPC alone serves. */
+  readonly isLocal?: boolean | undefined;
   /** Replaces each `eth` method by the `chain` method of the same name, if there is one. */
   readonly ethAsChain?: boolean | undefined;
 }
@@ -134,7 +136,11 @@ function withoutWithheld(all: Tables["subscriptions"], options: ViewOptions): Ta
   return new Map([...all].filter(([name, row]) => !isWithheld(row, splitName(name)[0], options)));
 }
 
-function isWithheld(row: Pick<Method, "privilege">, module: ModuleRow, { without }: ViewOptions): boolean {
+/** The parts of a method or a subscription that restrict it. */
+type Restricted = Pick<Method, "privilege"> & Partial<Pick<Method, "isLocal">>;
+
+function isWithheld(row: Restricted, module: ModuleRow, { without, isLocal }: ViewOptions): boolean {
+  if (row.isLocal === true && isLocal !== true) return true;
   const isPrivileged = (row.privilege ?? module.privilege) !== undefined;
   return isPrivileged && without !== undefined && (without === "privileges" || module.name === "debug");
 }

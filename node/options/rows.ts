@@ -16,6 +16,8 @@ export type FlagCommand =
   | "verify"
   | "size"
   | "rewind"
+  | "checkpoint-create"
+  | "checkpoint-verify"
   | "decode"
   | "dumpgenesis"
   | "rpc"
@@ -50,6 +52,7 @@ export const BLS_WRITING: readonly FlagCommand[] = ["account-bls-new", "account-
 export const flagGroups = [
   "Development chain",
   "Chain file",
+  "Checkpoint",
   "Decoding",
   "Public networks",
   "Network maker",
@@ -86,6 +89,7 @@ export const DATA: readonly FlagCommand[] = [
   "verify",
   "size",
   "rewind",
+  "checkpoint-create",
   "config",
 ];
 

@@ -17,6 +17,7 @@ import type { TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
 import { type AdminDeps, adminMethods } from "./admin.ts";
 import { type AdminChainDeps, adminChainMethods } from "./admin-chain.ts";
+import { type AdminCheckpointDeps, adminCheckpointMethods } from "./admin-checkpoint.ts";
 import { type AdminListenersDeps, adminListenersMethods } from "./admin-listeners.ts";
 import { type AdminMigrationDeps, adminMigrationMethods } from "./admin-migration.ts";
 import { type AdminNodeDeps, adminNodeMethods } from "./admin-node.ts";
@@ -70,6 +71,7 @@ import { type TxPoolMethodDeps, txpoolMethods } from "./txpool.ts";
 export interface NodeRegistryDeps
   extends AdminDeps,
     AdminChainDeps,
+    AdminCheckpointDeps,
     AdminListenersDeps,
     NetMethodDeps,
     ChainNodeDeps,
@@ -144,6 +146,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
   registry.add([
     ...adminMethods(deps),
     ...adminChainMethods(deps),
+    ...adminCheckpointMethods(deps),
     ...adminListenersMethods(deps),
     ...adminPeersMethods(deps),
     ...adminThrottlerMethods(deps),

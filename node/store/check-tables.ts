@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreError } from "./error.ts";
-import { liveTables } from "./live-tables.ts";
+import { liveTables, tableName } from "./live-tables.ts";
 import { tableFault } from "./table-file.ts";
 
 /** Runs the check of one file. It may yield between its steps, and rest after it. */
@@ -34,7 +34,7 @@ async function check(
   let bytes = 0;
   for (const number of await liveTables(directory)) {
     if (bytes >= limit) break;
-    const name = `${String(number).padStart(6, "0")}.ldb`;
+    const name = tableName(number);
     const file = await read(join(directory, name)).catch(() => undefined);
     if (file === undefined) continue; // merged away meanwhile; the engine tells of one that is missing
     const fault = await run(tableFault(file));

@@ -49,8 +49,8 @@ export function dismissDamage(directory: string): Promise<void> {
   return rm(join(directory, DAMAGE_FILE), { force: true });
 }
 
-/** The engine deletes only files whose names it knows. */
-const DAMAGE_FILE = "damage.txt";
+/** File of reported damage. The engine deletes only files whose names it knows. */
+export const DAMAGE_FILE = "damage.txt";
 const DROPPED_ROWS = /dropping \d+ bytes|Ignoring error/;
 /** The engine calls some damage an I/O error or an invalid argument. */
 const DAMAGED_FILES = /no such file or directory|comparator|missing files|bad table/i;

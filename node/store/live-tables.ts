@@ -1,5 +1,5 @@
 /**
- * Lists the live table files of a directory from its manifest (leveldb `doc/log_format.md`,
+ * Reads the manifest of a directory: its live table files and its write-ahead log (leveldb `doc/log_format.md`,
  * `db/version_edit.cc`).
  */
 import { readFile } from "node:fs/promises";
@@ -11,22 +11,52 @@ const BLOCK_BYTES = 32_768;
 const HEAD_BYTES = 7;
 const LAST_PART = new Set([1, 4]);
 
+/** A manifest up to its last complete record. */
+export interface EngineManifest {
+  /** Name of its file. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** Numbers of the table files, the newest first. */
+  readonly tables: readonly number[];
+  /** Number of the oldest write-ahead log whose rows are in no table. */
+  readonly log: number;
+}
+
+/** The file name of a table. */
+export function tableName(number: number): string {
+  return `${String(number).padStart(6, "0")}.ldb`;
+}
+
+/**
+ * Reads the manifest that `CURRENT` names. A last record that is not complete is left out, as the engine does. Throws
+ * an error of the file system, or `RangeError`.
+ */
+export async function readManifest(directory: string): Promise<EngineManifest> {
+  const name = (await readFile(join(directory, "CURRENT"), "utf8")).trim();
+  const bytes = await readFile(join(directory, name));
+  const files: EngineFiles = { live: new Set(), log: 0 };
+  let end = 0;
+  for (const record of recordsOf(bytes)) {
+    applyEdit(files, record.edit);
+    end = record.end;
+  }
+  const tables = [...files.live].map((file) => Number(file.split(":")[1])).toSorted((a, b) => b - a);
+  return { name, bytes: bytes.subarray(0, end), tables, log: files.log };
+}
+
 /**
  * The numbers of the table files, the newest first; none when there is no manifest that can be read: the engine says
  * what is wrong with it.
  */
 export async function liveTables(directory: string): Promise<readonly number[]> {
   try {
-    const current = await readFile(join(directory, "CURRENT"), "utf8");
-    const live = new Set<string>();
-    for (const edit of recordsOf(await readFile(join(directory, current.trim())))) applyEdit(live, edit);
-    return [...live].map((file) => Number(file.split(":")[1])).toSorted((a, b) => b - a);
+    return (await readManifest(directory)).tables;
   } catch {
     return [];
   }
 }
 
-function* recordsOf(log: Uint8Array): Generator<Uint8Array> {
+function* recordsOf(log: Uint8Array): Generator<{ readonly edit: Uint8Array; readonly end: number }> {
   let parts: Uint8Array[] = [];
   for (let at = 0; at + HEAD_BYTES <= log.length; ) {
     const left = BLOCK_BYTES - (at % BLOCK_BYTES);
@@ -35,24 +65,34 @@ function* recordsOf(log: Uint8Array): Generator<Uint8Array> {
       continue;
     }
     const length = (log[at + 4] as number) | ((log[at + 5] as number) << 8); // in range: tested by the loop
-    parts.push(new EngineCursor(log, at + HEAD_BYTES).take(length));
+    const end = at + HEAD_BYTES + length;
+    if (end > log.length) return;
+    parts.push(log.subarray(at + HEAD_BYTES, end));
     if (LAST_PART.has(log[at + 6] as number)) {
-      yield Buffer.concat(parts);
+      yield { edit: Buffer.concat(parts), end };
       parts = [];
     }
-    at += HEAD_BYTES + length;
+    at = end;
   }
 }
 
-/** Fields of an edit by tag: only added and deleted files matter here. */
-const FIELDS: Readonly<Record<number, (cursor: EngineCursor, live: Set<string>) => void>> = {
+interface EngineFiles {
+  /** Level and number of each live table. */
+  readonly live: Set<string>;
+  log: number;
+}
+
+/** Fields of an edit by tag: only added and deleted tables and the log matter here. */
+const FIELDS: Readonly<Record<number, (cursor: EngineCursor, files: EngineFiles) => void>> = {
   1: (cursor) => void cursor.text(),
-  2: (cursor) => void cursor.varint(),
+  2: (cursor, files) => {
+    files.log = cursor.varint();
+  },
   3: (cursor) => void cursor.varint(),
   4: (cursor) => void cursor.varint(),
   5: (cursor) => void [cursor.varint(), cursor.text()],
-  6: (cursor, live) => void live.delete(`${cursor.varint()}:${cursor.varint()}`),
-  7: (cursor, live) => {
+  6: (cursor, { live }) => void live.delete(`${cursor.varint()}:${cursor.varint()}`),
+  7: (cursor, { live }) => {
     live.add(`${cursor.varint()}:${cursor.varint()}`);
     void [cursor.varint(), cursor.text(), cursor.text()]; // size, first and last key
   },
@@ -60,11 +100,11 @@ const FIELDS: Readonly<Record<number, (cursor: EngineCursor, live: Set<string>) 
 };
 
 /** In an edit what goes stands before what comes. */
-function applyEdit(live: Set<string>, edit: Uint8Array): void {
+function applyEdit(files: EngineFiles, edit: Uint8Array): void {
   const cursor = new EngineCursor(edit);
   while (!cursor.isAtEnd) {
     const field = FIELDS[cursor.varint()];
     if (field === undefined) throw new RangeError("an edit of another version");
-    field(cursor, live);
+    field(cursor, files);
   }
 }

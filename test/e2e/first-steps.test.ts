@@ -1,13 +1,13 @@
 /** docs/first-steps.md: every command in it is run, in order, and answers as the page says. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { freePorts } from "../../scripts/network/ports.ts";
-import { MAIN } from "../support/knit-process.ts";
+import { answerPattern, pageBlocks, prepareCommands } from "../support/page.ts";
 
 /** Ports of the page, with as many as follow each. */
 const PORTS: readonly (readonly [port: number, count: number])[] = [
@@ -25,21 +25,12 @@ interface Ended {
   readonly complaint: string;
 }
 
-interface Block {
-  readonly kind: string;
-  readonly text: string;
-  /** Output that the page shows below. */
-  readonly answer: string | undefined;
-}
-
 let directory = "";
 const terminals: ChildProcess[] = [];
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "knit-first-"));
-  mkdirSync(join(directory, "bin"));
-  writeFileSync(join(directory, "bin", "knit"), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
-  chmodSync(join(directory, "bin", "knit"), 0o755);
+  prepareCommands(directory);
 });
 
 afterAll(async () => {
@@ -49,15 +40,6 @@ afterAll(async () => {
   }
   rmSync(directory, { recursive: true });
 });
-
-function blocks(page: string): Block[] {
-  const fences = [...page.matchAll(/```(sh|text)( \w+)?\n(.*?)```/gs)];
-  return fences.flatMap(([, language, kind = "", text = ""], i) => {
-    if (language !== "sh") return [];
-    const [, next, , answer] = fences[i + 1] ?? [];
-    return [{ kind: kind.trim(), text, answer: next === "text" ? answer : undefined }];
-  });
-}
 
 /** The page on ports that nobody has. */
 async function withFreePorts(page: string): Promise<string> {
@@ -108,7 +90,7 @@ async function runWithoutSleep(
   const [before = "", after] = text.split(/^sleep \d+$/m);
   const waits = (ended: Ended): boolean =>
     (ended.code === 1 && /rpc|curl/.test(text)) ||
-    (after !== undefined && answer !== undefined && !pattern(answer).test(ended.output));
+    (after !== undefined && answer !== undefined && !answerPattern(answer).test(ended.output));
   const first = after === undefined ? undefined : await run(before, environment);
   for (;;) {
     const last = await run(after ?? before, environment);
@@ -116,12 +98,6 @@ async function runWithoutSleep(
     if (!waits(ended)) return ended;
     await setTimeout(200);
   }
-}
-
-/** `...` stands for anything. */
-function pattern(answer: string): RegExp {
-  const parts = answer.trimEnd().split("...");
-  return new RegExp(`^${parts.map((part) => RegExp.escape(part)).join("[^]*")}\\n*$`);
 }
 
 test("every command of the page works and answers as it says", async () => {
@@ -136,7 +112,7 @@ test("every command of the page works and answers as it says", async () => {
     KNIT_WSPORT: `${Number(http) + 1}`,
     KNIT_PROMETHEUSPORT: metrics,
   };
-  const found = blocks(page).filter(({ kind }) => kind !== "skipped");
+  const found = pageBlocks(page).filter(({ kind }) => kind !== "skipped");
   expect(found.length).toBeGreaterThan(10);
   for (const { kind, text, answer } of found) {
     if (kind === "terminal") {
@@ -148,6 +124,6 @@ test("every command of the page works and answers as it says", async () => {
     }
     const ended = await runWithoutSleep(text, answer, environment);
     expect({ text, ...ended }).toMatchObject({ text, code: 0 });
-    if (answer !== undefined) expect(ended.output).toMatch(pattern(answer));
+    if (answer !== undefined) expect(ended.output).toMatch(answerPattern(answer));
   }
 }, 240_000);

@@ -1,7 +1,14 @@
-/** Chain files for tests that use none. */
+/** Chain files and checkpoints for tests that use none. */
+import type { Checkpoints } from "../../node/checkpoint/checkpoints.ts";
 import type { ChainFiles } from "../../node/rpc/admin-chain.ts";
 
 const refuse = (): Promise<never> => Promise.reject(new Error("no chain files here"));
 
 /** Refuses every method about chain files. */
 export const noFiles: ChainFiles = { exportTo: refuse, importFrom: refuse, importBytes: refuse };
+
+/** Refuses to create checkpoints. */
+export const noCheckpoints: Pick<Checkpoints, "create" | "status"> = {
+  create: refuse,
+  status: { isCreating: false, copied: 0, total: 0 },
+};

@@ -34,6 +34,8 @@ export function fakeShell(
     exportChain: refuse,
     rewindDatadir: refuse,
     measureDatabase: refuse,
+    createCheckpoint: refuse,
+    verifyCheckpoint: refuse,
     verifyDatabase: refuse,
     ...commands,
   };

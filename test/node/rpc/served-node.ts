@@ -9,7 +9,7 @@ import { ReceiptTexts } from "../../../node/presenters/receipt-texts.ts";
 import { createNodeRegistry, type NodeRegistryDeps } from "../../../node/rpc/node-registry.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
-import { noFiles } from "../../support/no-files.ts";
+import { noCheckpoints, noFiles } from "../../support/no-files.ts";
 import { readingParts } from "../../support/reading-parts.ts";
 import { onBug } from "./fixture.ts";
 
@@ -27,6 +27,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     address: new Uint8Array(20),
     p2p: lonelyP2p,
     files: noFiles,
+    checkpoints: noCheckpoints,
     sidecars: { mined: () => undefined },
     keptBytes: new ByteCache(),
     receiptTexts: new ReceiptTexts(parts.chain, 1 << 20),
@@ -38,6 +39,6 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
 
 /** All of it, as IPC serves it. A bug is thrown. */
 export function servedNode(profile: ProfileName, parts: ServedParts): RpcEndpoint {
-  const view = servedRegistry(profile, parts).view("all");
+  const view = servedRegistry(profile, parts).view("all", { isLocal: true });
   return createEndpoint({ view, budget: createBudget(), onBug });
 }

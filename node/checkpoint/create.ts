@@ -1,0 +1,212 @@
+/**
+ * Creates a checkpoint: a directory that holds both databases as of one block and opens as a data directory. The trie
+ * is cloned first and the chain after it, so that the chain is never behind the trie. The directory appears at once,
+ * whole, by a rename.
+ */
+import { copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { toHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { BlockRows } from "../chain/block-rows.ts";
+import { storedConfig } from "../chain/stored-config.ts";
+import { programVersion } from "../config/version.ts";
+import { readGeneration, readHead } from "../state/rows.ts";
+import { cloneLevel, syncDirectory, writeSynced } from "../store/clone-level.ts";
+import { openLevelStore } from "../store/level-store.ts";
+import type { Rows } from "../store/store.ts";
+import { CheckpointError } from "./error.ts";
+import {
+  CHECKPOINT_FORMAT,
+  type CheckpointFile,
+  type CheckpointManifest,
+  DATABASES,
+  MANIFEST_FILE,
+} from "./manifest.ts";
+
+/** Open databases of a node or of a command. */
+export interface CheckpointSource {
+  /** Directory of both databases: `chain`, and `trie` with its generations. */
+  readonly directory: string;
+  readonly rows: Rows;
+  /** Returns the block whose trie is on disk; undefined where none is. */
+  readonly flushedTo: () => number | undefined;
+}
+
+/** Target of a checkpoint. */
+export interface CheckpointTarget {
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  /** Called while files are copied to another file system, with bytes. */
+  readonly onCopied?: ((done: number, total: number) => void) | undefined;
+}
+
+/** Blocks between two clones can outrun the undo records only where few are kept. */
+const MAX_ATTEMPTS = 5;
+/** Name of a clone beside the databases that is then copied to another file system. */
+const STAGING = "checkpoint.partial";
+
+/**
+ * Creates a checkpoint in a directory that is absent or empty. Blocks go on meanwhile. Throws `CheckpointError` `exists`
+ * or `failed`, `StoreError`, or the signal's reason; then nothing is left.
+ */
+export async function createCheckpoint(
+  source: CheckpointSource,
+  { directory: given, signal, onCopied }: CheckpointTarget,
+): Promise<CheckpointManifest> {
+  const directory = resolve(given);
+  await refuseFilled(directory);
+  const draft = `${directory}.partial`;
+  const staging = join(source.directory, STAGING);
+  try {
+    await mkdir(dirname(directory), { recursive: true });
+    for (const leftover of [draft, staging]) await rm(leftover, { recursive: true, force: true });
+    await mkdir(draft, { mode: 0o700 });
+    if (await canLink(source.directory, draft)) await cloneDatabases(source, join(draft, DATABASES));
+    else {
+      await cloneDatabases(source, staging);
+      await copyTree(staging, join(draft, DATABASES), { signal, onCopied });
+      await rm(staging, { recursive: true, force: true });
+    }
+    signal.throwIfAborted();
+    const manifest = await describe(draft);
+    await writeSynced(join(draft, MANIFEST_FILE), Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
+    await syncDirectory(draft);
+    await rename(draft, directory);
+    await syncDirectory(dirname(directory));
+    return manifest;
+  } catch (error) {
+    for (const leftover of [draft, staging]) await rm(leftover, { recursive: true, force: true });
+    throw isSystemError(error)
+      ? new CheckpointError("failed", `cannot create ${directory}: ${messageOf(error)}`, { cause: error })
+      : error;
+  }
+}
+
+/** Removes the clone that a killed process has left beside the databases. */
+export function removeStaging(databases: string): Promise<void> {
+  return rm(join(databases, STAGING), { recursive: true, force: true });
+}
+
+async function refuseFilled(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === "ENOENT") return [];
+    throw new CheckpointError("failed", `cannot create ${directory}: ${error.message}`, { cause: error });
+  });
+  if (names.length > 0)
+    throw new CheckpointError("exists", `${directory} is not empty: give a directory that does not exist`);
+}
+
+/** True when both directories are on one file system; mounts of one file system count as two. */
+async function canLink(from: string, to: string): Promise<boolean> {
+  const [one, other] = [join(from, `${STAGING}.probe`), join(to, "probe")];
+  await rm(one, { force: true });
+  await writeFile(one, "");
+  try {
+    await rename(one, other);
+    await rm(other);
+    return true;
+  } catch (error) {
+    await rm(one, { force: true });
+    if ((error as NodeJS.ErrnoException).code === "EXDEV") return false;
+    throw error;
+  }
+}
+
+/** Clones both databases; once more when blocks have meanwhile deleted undo records that the older trie needs. */
+async function cloneDatabases({ directory, rows, flushedTo }: CheckpointSource, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const generation = readGeneration(rows);
+    const marker = flushedTo();
+    const trie = join("trie", String(generation));
+    let isCloned = true;
+    await cloneLevel(join(directory, trie), join(to, trie)).catch((error: unknown) => {
+      if (readGeneration(rows) === generation) throw error;
+      isCloned = false; // a migration has removed the generation meanwhile
+    });
+    if (isCloned) await cloneLevel(join(directory, "chain"), join(to, "chain"));
+    const needed = marker === undefined || readHead(rows).firstUndo <= marker + 1;
+    const isSound = isCloned && readGeneration(rows) === generation;
+    if (isSound && (needed || attempt >= MAX_ATTEMPTS)) break; // without the records the trie is rebuilt when it opens
+    if (attempt >= 2 * MAX_ATTEMPTS)
+      throw new CheckpointError("failed", "the state is migrated again and again: try later");
+    await rm(to, { recursive: true, force: true });
+  }
+  for (const path of [to, join(to, "trie"), dirname(to)]) await syncDirectory(path);
+}
+
+/** Opens the chain of a new checkpoint, which merges its log, and reads the head that it holds. */
+async function describe(draft: string): Promise<CheckpointManifest> {
+  const facts = await readFacts(join(draft, DATABASES, "chain"));
+  return {
+    format: CHECKPOINT_FORMAT,
+    program: `Knit/v${programVersion()}`,
+    ...facts,
+    files: await listFiles(draft),
+  };
+}
+
+/** Chain and head of a manifest. */
+type ChainFacts = Pick<CheckpointManifest, "chainId" | "genesisHash" | "head">;
+
+async function readFacts(chain: string): Promise<ChainFacts> {
+  await using store = await openLevelStore(chain);
+  const { number, root } = readHead(store);
+  const rows = new BlockRows(store);
+  const [genesis, head] = number < 0 ? [] : [rows.header(0), rows.header(number)];
+  if (genesis === undefined || head === undefined)
+    throw new CheckpointError("failed", "the data directory holds no chain yet");
+  return {
+    chainId: String(storedConfig(store).chainId),
+    genesisHash: toHex(genesis.hash),
+    head: { number, hash: toHex(head.hash), stateRoot: toHex(root) },
+  };
+}
+
+/** Lists the files of both databases of a checkpoint. The engine's own log and lock are left out. */
+export async function listFiles(checkpoint: string): Promise<readonly CheckpointFile[]> {
+  const tries = await readdir(join(checkpoint, DATABASES, "trie"));
+  const files: CheckpointFile[] = [];
+  for (const database of ["chain", ...tries.map((name) => `trie/${name}`)]) {
+    const directory = `${DATABASES}/${database}`;
+    for (const name of (await readdir(join(checkpoint, directory))).toSorted()) {
+      if (name === "LOCK" || name.startsWith("LOG")) continue;
+      const path = `${directory}/${name}`;
+      files.push({ path, size: (await stat(join(checkpoint, path))).size });
+    }
+  }
+  return files;
+}
+
+type CopyOptions = Pick<CheckpointTarget, "signal" | "onCopied">;
+
+async function copyTree(from: string, to: string, { signal, onCopied }: CopyOptions): Promise<void> {
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sizes = await Promise.all(files.map(async (path) => (await stat(path)).size));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  let done = 0;
+  for (const [i, path] of files.entries()) {
+    signal.throwIfAborted();
+    const target = join(to, path.slice(from.length));
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await copyFile(path, target);
+    await syncFile(target);
+    done += sizes[i] ?? 0;
+    onCopied?.(done, total);
+  }
+  for (const path of new Set(files.map((each) => dirname(join(to, each.slice(from.length))))))
+    await syncDirectory(path);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function isSystemError(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "syscall" in error; // of any realm
+}

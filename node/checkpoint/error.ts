@@ -1,0 +1,27 @@
+/**
+ * - `exists`: the directory is there and is not empty;
+ * - `bad-manifest`: the manifest is missing, cannot be read or is not signed by its creator;
+ * - `bad-file`: a file is missing or is not the one of the manifest;
+ * - `foreign`: a checkpoint of another chain than the wanted one;
+ * - `bad-chain`: the head or the headers below it contradict the manifest or the council;
+ * - `busy`: another checkpoint is being created;
+ * - `failed`: the system refused an operation.
+ */
+export type CheckpointErrorCode =
+  | "exists"
+  | "bad-manifest"
+  | "bad-file"
+  | "foreign"
+  | "bad-chain"
+  | "busy"
+  | "failed";
+
+/** Thrown by this room; `code` is stable, the message names the file or the block. */
+export class CheckpointError extends Error {
+  override readonly name = "CheckpointError";
+  readonly code: CheckpointErrorCode;
+  constructor(code: CheckpointErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

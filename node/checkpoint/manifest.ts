@@ -1,0 +1,110 @@
+/** The manifest of a checkpoint: chain, head and files, as JSON in `checkpoint.json`. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../bytes/message-of.ts";
+import { CheckpointError } from "./error.ts";
+
+/** Layout of manifests and of the directories that they describe. */
+export const CHECKPOINT_FORMAT = 1;
+/** Name of the manifest in a checkpoint. */
+export const MANIFEST_FILE = "checkpoint.json";
+/** Directory of both databases in a checkpoint, as in a data directory. */
+export const DATABASES = "knit/chaindata";
+
+/** The newest block of a checkpoint. Hashes are `0x` texts. */
+export interface CheckpointHead {
+  readonly number: number;
+  readonly hash: string;
+  readonly stateRoot: string;
+}
+
+/** A file: its path with slashes below the checkpoint, and its size in bytes. */
+export interface CheckpointFile {
+  readonly path: string;
+  readonly size: number;
+}
+
+/** Contents of a checkpoint. */
+export interface CheckpointManifest<File extends CheckpointFile = CheckpointFile> {
+  readonly format: typeof CHECKPOINT_FORMAT;
+  /** Program and version that created it. */
+  readonly program: string;
+  /** Decimal text: chain ids may be larger than 2^53. */
+  readonly chainId: string;
+  /** `0x` text of the hash of block 0. */
+  readonly genesisHash: string;
+  readonly head: CheckpointHead;
+  readonly files: readonly File[];
+}
+
+/** Reads the manifest of a checkpoint. Throws `CheckpointError` `bad-manifest`. */
+export async function readCheckpointManifest(directory: string): Promise<CheckpointManifest> {
+  const path = join(directory, MANIFEST_FILE);
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new CheckpointError("bad-manifest", `${directory} is no checkpoint: ${messageOf(cause)}`, {
+      cause,
+    });
+  });
+  return parseManifest(text, path);
+}
+
+/** Parses a manifest; `name` is its name in errors. Throws `CheckpointError` `bad-manifest`. */
+export function parseManifest(text: string, name: string): CheckpointManifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new CheckpointError("bad-manifest", `${name} is not JSON: ${messageOf(cause)}`, { cause });
+  }
+  const fault = manifestFault(value);
+  if (fault !== undefined) throw new CheckpointError("bad-manifest", `${name}: ${fault}`);
+  return value as CheckpointManifest; // every member was checked
+}
+
+/** Members of a JSON object. */
+type Members = Readonly<Record<string, unknown>>;
+
+function manifestFault(value: unknown): string | undefined {
+  if (!isObject(value)) return "the manifest is not an object";
+  if (value["format"] !== CHECKPOINT_FORMAT)
+    return `format ${String(value["format"])} is not known: this release reads ${CHECKPOINT_FORMAT}`;
+  if (typeof value["program"] !== "string") return "program is not a text";
+  if (typeof value["chainId"] !== "string" || !/^\d{1,78}$/.test(value["chainId"]))
+    return "chainId is not a decimal number";
+  if (!isHash(value["genesisHash"])) return "genesisHash is not a hash";
+  return headFault(value["head"]) ?? filesFault(value["files"]);
+}
+
+function headFault(head: unknown): string | undefined {
+  if (!isObject(head) || !isCount(head["number"])) return "head has no number";
+  return isHash(head["hash"]) && isHash(head["stateRoot"]) ? undefined : "head has no hash or state root";
+}
+
+function filesFault(files: unknown): string | undefined {
+  if (!Array.isArray(files)) return "files is not a list";
+  const seen = new Set<string>();
+  for (const file of files as unknown[]) {
+    if (!isObject(file) || !isCount(file["size"])) return "a file has no size";
+    const path = file["path"];
+    if (typeof path !== "string" || !FILE_PATH.test(path)) return `${JSON.stringify(path)} is not a path`;
+    if (seen.has(path)) return `${path} is listed twice`;
+    seen.add(path);
+  }
+  return undefined;
+}
+
+/** Files of the databases alone; nothing leads out of the directory. */
+const FILE_PATH =
+  /^knit\/chaindata\/(chain|trie\/\d{1,10})\/(\d{1,18}\.(ldb|log)|MANIFEST-\d{1,18}|CURRENT|damage\.txt)$/;
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

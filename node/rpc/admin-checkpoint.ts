@@ -1,0 +1,48 @@
+/** `admin`: checkpoints of the databases. */
+
+import type { Checkpoints } from "../checkpoint/checkpoints.ts";
+import { CheckpointError } from "../checkpoint/error.ts";
+import { plain, text } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import { StoreError } from "../store/error.ts";
+
+/** Dependencies of the methods about checkpoints. */
+export interface AdminCheckpointDeps {
+  readonly checkpoints: Pick<Checkpoints, "create" | "status">;
+}
+
+/** The methods of `admin` about checkpoints. They write where the caller says, so only local callers have them. */
+export function adminCheckpointMethods({ checkpoints }: AdminCheckpointDeps): Method[] {
+  return [
+    method({
+      name: "admin_createCheckpoint",
+      summary:
+        "Creates a checkpoint of the databases in a new directory on the node's machine while blocks go on, and returns its manifest. It is a data directory: another node can start from it.",
+      privilege: "files",
+      isLocal: true,
+      params: { directory: text },
+      result: plain<object>("manifest"),
+      handle: ({ directory }, { signal }) => withFailures(checkpoints.create(directory, signal)),
+    }),
+    method({
+      name: "admin_checkpointStatus",
+      summary:
+        "Returns true while a checkpoint is being created, with the bytes that are copied to another file system.",
+      isLocal: true,
+      params: {},
+      result: plain<object>("status"),
+      handle: () => ({ ...checkpoints.status }),
+    }),
+  ];
+}
+
+async function withFailures<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof CheckpointError || error instanceof StoreError)
+      throw failure(error.message, "not-done");
+    throw error;
+  }
+}

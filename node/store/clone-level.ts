@@ -1,0 +1,91 @@
+/**
+ * Clones a LevelDB directory while it is written: table files never change, so they are linked; the manifest and the
+ * write-ahead logs are copied. The clone holds the rows of one instant and opens as the directory would after a crash.
+ */
+import { copyFile, link, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../bytes/message-of.ts";
+import { StoreError } from "./error.ts";
+import { DAMAGE_FILE } from "./level-failure.ts";
+import { type EngineManifest, readManifest, tableName } from "./live-tables.ts";
+
+/** A compaction removes tables that the manifest named a moment before; the next manifest names others. */
+const MAX_ATTEMPTS = 50;
+
+/**
+ * Clones `from` into `to`, which must not exist and lie on the same file system. Everything is synced to disk when it
+ * resolves. Throws `StoreError` `failed` when files cannot be linked, or disappear again and again.
+ */
+export async function cloneLevel(from: string, to: string): Promise<void> {
+  let missing: unknown;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    try {
+      return await cloneOnce(from, to);
+    } catch (error) {
+      await rm(to, { recursive: true, force: true });
+      if (codeOf(error) !== "ENOENT") throw cloneFailure(from, to, error);
+      missing = error;
+    }
+  }
+  throw cloneFailure(from, to, missing);
+}
+
+async function cloneOnce(from: string, to: string): Promise<void> {
+  const manifest = await readManifest(from);
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const number of manifest.tables)
+    await link(join(from, tableName(number)), join(to, tableName(number)));
+  for (const name of await logsOf(from, manifest)) await copyNow(join(from, name), join(to, name));
+  await copyFile(join(from, DAMAGE_FILE), join(to, DAMAGE_FILE)).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
+  await writeSynced(join(to, manifest.name), manifest.bytes);
+  await writeSynced(join(to, "CURRENT"), Buffer.from(`${manifest.name}\n`));
+  await syncDirectory(to);
+}
+
+/**
+ * The logs in the order of their rows. The oldest is there as long as the manifest is the newest: without it a table
+ * has taken its rows meanwhile. A log whose successor is listed is complete.
+ */
+async function logsOf(directory: string, manifest: EngineManifest): Promise<readonly string[]> {
+  const logs = (await readdir(directory))
+    .filter((name) => /^\d+\.log$/.test(name) && Number.parseInt(name, 10) >= manifest.log)
+    .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  const [oldest = ""] = logs;
+  if (Number.parseInt(oldest, 10) === manifest.log) return logs;
+  throw Object.assign(new Error(`write-ahead log ${manifest.log} is missing`), { code: "ENOENT" });
+}
+
+async function copyNow(from: string, to: string): Promise<void> {
+  await writeSynced(to, await readFile(from));
+}
+
+/** Writes a new file and syncs it. */
+export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Syncs the names of a directory. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function cloneFailure(from: string, to: string, cause: unknown): StoreError {
+  return new StoreError("failed", `cannot clone ${from} to ${to}: ${messageOf(cause)}`, { cause });
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown } | undefined)?.code; // of any realm
+}

@@ -1,0 +1,56 @@
+/** The commands of a documentation page, the answers that it shows below them, and a shell that runs them. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { MAIN } from "./knit-process.ts";
+
+/** A fenced block of commands. */
+export interface PageBlock {
+  /** Word behind `sh`, such as `terminal`; empty without one. */
+  readonly kind: string;
+  readonly text: string;
+  /** Output that the page shows below. */
+  readonly answer: string | undefined;
+}
+
+/** Returns the blocks of commands of a page in their order. */
+export function pageBlocks(page: string): PageBlock[] {
+  const fences = [...page.matchAll(/```(sh|text)( \w+)?\n(.*?)```/gs)];
+  return fences.flatMap(([, language, kind = "", text = ""], i) => {
+    if (language !== "sh") return [];
+    const [, next, , answer] = fences[i + 1] ?? [];
+    return [{ kind: kind.trim(), text, answer: next === "text" ? answer : undefined }];
+  });
+}
+
+/** Returns the pattern of an answer; `...` stands for anything. */
+export function answerPattern(answer: string): RegExp {
+  const parts = answer.trimEnd().split("...");
+  return new RegExp(`^${parts.map((part) => RegExp.escape(part)).join("[^]*")}\\n*$`);
+}
+
+/** Puts a `knit` into `bin` of a directory; the commands of pages are run there. */
+export function prepareCommands(directory: string): void {
+  mkdirSync(join(directory, "bin"));
+  writeFileSync(join(directory, "bin", "knit"), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`);
+  chmodSync(join(directory, "bin", "knit"), 0o755);
+}
+
+/** Runs commands in a prepared directory; returns the exit code and both outputs. */
+export async function runCommands(
+  directory: string,
+  text: string,
+): Promise<{ readonly code: number; readonly output: string; readonly complaint: string }> {
+  const path = `${join(directory, "bin")}${delimiter}${process.env["PATH"]}`;
+  const child = spawn("bash", ["-ec", text], {
+    cwd: directory,
+    env: { ...process.env, PATH: path },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const texts = { output: "", complaint: "" };
+  child.stdout.setEncoding("utf8").on("data", (more: string) => void (texts.output += more));
+  child.stderr.setEncoding("utf8").on("data", (more: string) => void (texts.complaint += more));
+  const [code] = (await once(child, "close")) as [number];
+  return { code, ...texts };
+}
