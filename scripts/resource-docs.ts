@@ -97,9 +97,16 @@ function rowsOf(schema: JsonSchema, path: string): string[][] {
     const full = path === "" ? name : `${path}.${name}`;
     const required = schema.required?.includes(name) ? " (required)" : "";
     const row = [`\`${full}\``, `${typeOf(member)}${required}`, defaultOf(member), member.description ?? ""];
+    if (isOfNode(full)) return [row];
     const inner = member.items?.properties ? member.items : member;
     return [row, ...rowsOf(inner, inner === member ? full : `${full}[]`)];
   });
+}
+
+/** True for a field of a Network whose members are those of the same field of a Node. */
+function isOfNode(path: string): boolean {
+  const [, name = ""] = /^(?:defaults\.|nodes\[\]\.)(\w+)$/.exec(path) ?? [];
+  return Object.hasOwn(nodeSpec.schema.properties ?? {}, name);
 }
 
 function typeOf({ type, enum: words, items, additionalProperties, minimum, maximum }: JsonSchema): string {

@@ -35,7 +35,8 @@ function conformObject(schema: JsonSchema, value: unknown, path: string): object
     if (schema.required?.includes(name)) throw new ApiError(`${path}.${name} is missing`);
     return [name, undefined];
   });
-  return Object.fromEntries(entries);
+  if (schema["x-kubernetes-preserve-unknown-fields"] !== true) return Object.fromEntries(entries);
+  return { ...value, ...Object.fromEntries(entries.filter(([, each]) => each !== undefined)) };
 }
 
 function conformMap(

@@ -4,6 +4,7 @@ import {
   integer,
   intOrText,
   object,
+  oneOf,
   optional,
   type Rule,
   settingTexts,
@@ -69,6 +70,10 @@ export const image = (description: string) =>
     pattern: "^[^\\s]+$",
     says: "the name of an image, without spaces",
   });
+
+/** Field for the pull policy of an image. */
+export const imagePullPolicy = (description: string) =>
+  oneOf(["Always", "IfNotPresent", "Never"], description);
 
 const amounts = (description: string) =>
   withMemberDefaults(

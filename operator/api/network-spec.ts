@@ -10,7 +10,10 @@ import {
   resources,
   settings,
 } from "./fields.ts";
+import { api } from "./node-api.ts";
+import { nodeSpec } from "./node-spec.ts";
 import { classStays } from "./node-storage.ts";
+import { nodeTypes } from "./node-types.ts";
 import {
   flag,
   integer,
@@ -18,12 +21,17 @@ import {
   object,
   oneOf,
   optional,
+  sparseMembers,
   text,
   type ValueOf,
   withDefault,
   withMemberDefaults,
   withRules,
 } from "./schema.ts";
+
+/** Pattern of the names of Nodes, as in their definition. */
+const NODE_NAME = "^[a-z]([-a-z0-9]*[a-z0-9])?$";
+const NODE_NAME_SAYS = "a name of lower-case letters, digits and inner hyphens that begins with a letter";
 
 const WHOLE = Number.MAX_SAFE_INTEGER;
 
@@ -137,16 +145,73 @@ const genesis = withRules(
   },
 );
 
+/** Members of a Node's spec for which its Network may have defaults, beside those that are listed below. */
+const sharedMembers = [
+  "imagePullPolicy",
+  "imagePullSecrets",
+  "podTemplate",
+  "serviceTemplate",
+  "terminationGracePeriodSeconds",
+  "p2p",
+  "storage",
+  "scheduling",
+  "maintenance",
+  "monitoring",
+  "networkPolicy",
+  "gateway",
+] as const;
+
 const defaults = withRules(
-  object("Defaults for Nodes of this network.", {
-    image: optional(image("Container image of the node.")),
-    resources: resources(
-      "Resource requests and limits of node containers; each amount is a separate default.",
-    ),
-    storageClassName: optional(objectName("StorageClass of volumes.")),
-    settings: settings("Settings of the node by flag name."),
+  object(
+    "Defaults for Nodes of this network. They fill what a Node leaves out or has at its default value; maps merge by key, lists are whole.",
+    {
+      image: optional(image("Container image of the node.")),
+      resources: resources(
+        "Resource requests and limits of node containers; each amount is a separate default.",
+      ),
+      storageClassName: optional(objectName("Deprecated: the former name of storage.storageClassName.")),
+      settings: settings("Settings of the node by flag name."),
+      api: optional(
+        object(
+          "JSON-RPC endpoints inside the cluster. Privileged modules have no default.",
+          sparseMembers(api, ["http", "ws", "hosts"]),
+        ),
+      ),
+      ...sparseMembers(nodeSpec, sharedMembers),
+    },
+  ),
+  classStays("storage.storageClassName", "storageClassName"),
+);
+
+/** Maximum number of Nodes in `spec.nodes`. */
+export const MAX_NODES = 64;
+
+const ownNode = object("A Node of the network; other fields are those of a Node's spec.", {
+  name: text("Name of the Node.", { maxLength: 40, pattern: NODE_NAME, says: NODE_NAME_SAYS }),
+  type: oneOf(nodeTypes, "Node type.", {
+    "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "a node's type cannot be changed" }],
   }),
-  classStays("storageClassName"),
+  image: optional(image("Container image of the node.")),
+  ...sparseMembers(nodeSpec, [
+    ...sharedMembers,
+    "replicas",
+    "suspend",
+    "rewardAddress",
+    "api",
+    "peers",
+    "resources",
+    "nodeKeySecret",
+    "settings",
+    "whenDeleted",
+  ]),
+});
+
+const ownNodes = optional(
+  list(
+    ownNode,
+    "Nodes that the Network makes in its namespace. One that is removed from the list is deleted as by kubectl delete; its volume and key stay unless its whenDeleted is Delete.",
+    { maxItems: MAX_NODES, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] },
+  ),
 );
 
 /** `spec` of a Network. */
@@ -154,6 +219,7 @@ export const networkSpec = withRules(
   object("Desired state of the network.", {
     networkId: optional(integer("Network id that peers compare; the chain id by default.", 1, WHOLE)),
     genesis,
+    nodes: ownNodes,
     defaults: withMemberDefaults(defaults),
   }),
   {
@@ -170,3 +236,6 @@ export type LaterForks = ValueOf<typeof forks>;
 
 /** Parameters of a created genesis. */
 export type GenesisParameters = ValueOf<typeof create>;
+
+/** A Node in `spec.nodes`. */
+export type OwnNode = ValueOf<typeof ownNode>;

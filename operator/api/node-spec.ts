@@ -3,6 +3,7 @@ import {
   address,
   genesisReference,
   image,
+  imagePullPolicy,
   member,
   NAME,
   NAME_SAYS,
@@ -15,6 +16,8 @@ import { api } from "./node-api.ts";
 import { maintenance } from "./node-maintenance.ts";
 import { p2p, peers } from "./node-peers.ts";
 import { scheduling } from "./node-placement.ts";
+import { podAdditions, pullSecrets } from "./node-pod.ts";
+import { serviceTemplate } from "./node-services.ts";
 import { storage } from "./node-storage.ts";
 import { nodeTypes } from "./node-types.ts";
 import {
@@ -68,9 +71,19 @@ export const nodeSpec = object(
     suspend: withDefault(flag("Deletes all pods; volumes and node keys are retained."), false),
     image: optional(
       image(
-        "Container image of the node; the default of the Network when absent, else that of the operator.",
+        "Container image of the node, with a tag or a digest (NAME@sha256:DIGEST); the default of the Network when absent, else that of the operator.",
       ),
     ),
+    imagePullPolicy: optional(
+      imagePullPolicy(
+        "Pull policy of that image; the default of the Network when absent, else that of the operator.",
+      ),
+    ),
+    imagePullSecrets: pullSecrets(
+      "Secrets of this namespace with credentials for the registries of the images; those of the Network and of the operator are added.",
+    ),
+    podTemplate: optional(podAdditions),
+    serviceTemplate,
     network,
     terminationGracePeriodSeconds: optional(
       integer(
@@ -124,10 +137,17 @@ export const nodeSpec = object(
         clients: withDefault(
           list(
             namespaceName("Name of a namespace."),
-            "Namespaces whose pods may reach JSON-RPC and metrics; all when empty.",
+            "Namespaces whose pods may reach JSON-RPC, and metrics without metricsClients; all when empty.",
             { maxItems: 32, "x-kubernetes-list-type": "set" },
           ),
           [],
+        ),
+        metricsClients: optional(
+          list(
+            namespaceName("Name of a namespace."),
+            "Namespaces whose pods may reach metrics, such as that of a Prometheus; those of clients when absent.",
+            { minItems: 1, maxItems: 32, "x-kubernetes-list-type": "set" },
+          ),
         ),
       }),
     ),
@@ -137,6 +157,9 @@ export const nodeSpec = object(
           image(
             "Container image of the gateway; the operator's image when absent. An upgrade of the operator takes effect when the pod is next recreated.",
           ),
+        ),
+        imagePullPolicy: optional(
+          imagePullPolicy("Pull policy of that image; that of the operator when absent."),
         ),
         resources: resources(
           "Resource requests and limits of the gateway's container; 10m CPU, 80Mi to 192Mi memory when absent.",
@@ -160,6 +183,11 @@ export const nodeSpec = object(
     {
       rule: "!has(self.rewardAddress) || self.type == 'core'",
       message: "only a core node earns rewards",
+    },
+    {
+      rule: "!has(self.api) || !has(self.api.privileged) || !self.api.privileged || !has(self.serviceTemplate) || !has(self.serviceTemplate.type) || self.serviceTemplate.type == 'ClusterIP'",
+      message:
+        "privileged modules cannot be served outside the cluster: serviceTemplate.type must be ClusterIP",
     },
   ],
 );

@@ -2,11 +2,15 @@
 import { objectName, quantity } from "./fields.ts";
 import { integer, object, optional, type Rule, withDefault, withRules } from "./schema.ts";
 
-/** Rule that makes the StorageClass in the field `at` immutable. */
-export const classStays = (at: string): Rule => ({
-  rule: `has(self.${at}) == has(oldSelf.${at}) && (!has(self.${at}) || self.${at} == oldSelf.${at})`,
-  message: "a volume's class cannot be changed",
-});
+/** Rule that makes the StorageClass of an object's field `at` immutable, also under its former name. */
+export function classStays(at: string, former: string): Rule {
+  const [now, before] = ["self", "oldSelf"].map((self) => {
+    const [outer] = at.split(".");
+    const isSet = outer === at ? `has(${self}.${at})` : `has(${self}.${outer}) && has(${self}.${at})`;
+    return `(${isSet} ? ${self}.${at} : has(${self}.${former}) ? ${self}.${former} : '')`;
+  });
+  return { rule: `${now} == ${before}`, message: "a volume's class cannot be changed" };
+}
 
 /** Smallest useful volume: twice the free space that the node requires to write blocks by default (`db.min-free`). */
 export const MIN_VOLUME = "256Mi";
@@ -26,6 +30,14 @@ export const sizeStays: Rule = {
   message: "a volume cannot shrink: spec.storage.size cannot be below status.members[].disk.claimBytes",
 };
 
+/** Returns the StorageClass, also of its former name; undefined when there is none. */
+export function classOf(given: {
+  readonly storageClassName?: string | undefined;
+  readonly className?: string | undefined;
+}): string | undefined {
+  return given.storageClassName ?? given.className;
+}
+
 /** `spec.storage`, for each replica. */
 export const storage = withRules(
   object("Data volume of each replica.", {
@@ -33,12 +45,17 @@ export const storage = withRules(
       quantity("Size of the volume. It can be increased if the StorageClass allows volume expansion."),
       "10Gi",
     ),
-    className: optional(
+    storageClassName: optional(
       objectName("StorageClass; the default of the Network when absent, else that of the cluster."),
     ),
+    className: optional(objectName("Deprecated: the former name of storageClassName.")),
     autoGrow: optional(autoGrow),
   }),
-  classStays("className"),
+  classStays("storageClassName", "className"),
+  {
+    rule: "!has(self.storageClassName) || !has(self.className) || self.storageClassName == self.className",
+    message: "className is the former name of storageClassName: remove it",
+  },
   {
     rule: "!has(self.autoGrow) || quantity(string(self.autoGrow.limit)).compareTo(quantity(string(self.size))) >= 0",
     message: "a volume's limit cannot be below its size",

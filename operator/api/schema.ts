@@ -31,6 +31,8 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: JsonSchema;
   readonly maxProperties?: number;
+  /** An object of one of Kubernetes' own types: members that are not declared are kept as they are. */
+  readonly "x-kubernetes-preserve-unknown-fields"?: true;
   readonly "x-kubernetes-validations"?: readonly Rule[];
   readonly "x-kubernetes-list-type"?: "map" | "set" | "atomic";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
@@ -127,6 +129,56 @@ export function object<const M extends Members>(
     ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
   };
   return { schema, required: true };
+}
+
+/** Object field of one of Kubernetes' own types, of which some members are declared. */
+export function openObject<const M extends Members>(
+  description: string,
+  members: M,
+): Field<{ readonly [K in keyof M]: ValueOf<M[K]> } & Readonly<Record<string, unknown>>> {
+  const { schema, required } = object(description, members);
+  return { schema: { ...schema, "x-kubernetes-preserve-unknown-fields": true }, required };
+}
+
+/** Object field of one of Kubernetes' own types. */
+export function anyObject(description: string): Field<Readonly<Record<string, unknown>>> {
+  return {
+    schema: { type: "object", description, "x-kubernetes-preserve-unknown-fields": true },
+    required: true,
+  };
+}
+
+/** A value of which any member may be absent; lists are whole. */
+export type Sparse<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]?: Sparse<T[K]> | undefined }
+    : T;
+
+/** Fields of some members of an object, as `sparseMembers` gives them. */
+type SparseMembers<T, K extends keyof T> = { readonly [N in K]: Field<Sparse<T[N]> | undefined> };
+
+/**
+ * Returns members of an object field as optional fields without defaults, so that their values have only what was
+ * written. Rules across members go, because the members may be absent.
+ */
+export function sparseMembers<T, const K extends keyof T & string>(
+  { schema }: Field<T>,
+  names: readonly K[],
+): SparseMembers<T, K> {
+  const members = names.map((name) => {
+    const member = schema.properties?.[name];
+    if (member === undefined) throw new RangeError(`${name} is no member`);
+    return [name, { schema: withoutDefaults(member), required: false }] as const;
+  });
+  return Object.fromEntries(members) as SparseMembers<T, K>; // one entry for each name
+}
+
+function withoutDefaults({ default: _default, ...schema }: JsonSchema): JsonSchema {
+  const { properties, "x-kubernetes-validations": _rules, ...whole } = schema;
+  if (properties === undefined) return schema;
+  const members = Object.entries(properties).map(([name, member]) => [name, withoutDefaults(member)]);
+  return { ...whole, properties: Object.fromEntries(members) };
 }
 
 /** Makes a field optional. */

@@ -1,11 +1,12 @@
 /** The PersistentVolumeClaim of a member. It is separate from the StatefulSet, so that it can grow and be retained. */
 import type { V1PersistentVolumeClaim } from "@kubernetes/client-node";
+import { classOf } from "../api/node-storage.ts";
 import type { DraftOf } from "../api/resource.ts";
 import { type Member, objectNames, retainedMeta } from "./names.ts";
 
 /** Builds the claim with a storage request of `size`, a quantity not below the Node's `storage.size`. */
 export function volumeClaim(member: Member, size: string): DraftOf<V1PersistentVolumeClaim> {
-  const { className } = member.node.spec.storage;
+  const storageClassName = classOf(member.node.spec.storage);
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
@@ -13,7 +14,7 @@ export function volumeClaim(member: Member, size: string): DraftOf<V1PersistentV
     spec: {
       accessModes: ["ReadWriteOnce"],
       resources: { requests: { storage: size } },
-      ...(className === undefined ? {} : { storageClassName: className }),
+      ...(storageClassName === undefined ? {} : { storageClassName }),
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The NetworkPolicy of a Node. Only the operator's pods reach the gateway. Where `networkPolicy.clients` names
- * namespaces, only these reach JSON-RPC and metrics. The p2p port is open to all peers.
+ * namespaces, only these reach JSON-RPC; those of `networkPolicy.metricsClients`, or the same, reach metrics. The p2p port is open to all peers.
  */
 import type {
   V1NetworkPolicy,
@@ -28,14 +28,13 @@ export type NetworkPolicyDraft = DraftOf<Omit<V1NetworkPolicy, "spec">> & {
 /** Builds the policy; `operatorNamespace` is the namespace of the operator's pods. */
 export function networkPolicy(node: NodeResource, operatorNamespace: string): NetworkPolicyDraft {
   const { http, ws } = node.spec.api;
-  const served = [
-    pod.metricsPort,
-    pod.gatewayHealthPort,
-    ...(http.enabled ? [http.port] : []),
-    ...(ws.enabled ? [ws.port] : []),
-  ];
-  const { clients } = node.spec.networkPolicy;
-  const from = clients.map((name) => ({ namespaceSelector: { matchLabels: { [NAMESPACE]: name } } }));
+  const rpc = [...(http.enabled ? [http.port] : []), ...(ws.enabled ? [ws.port] : [])];
+  const metrics = [pod.metricsPort, pod.gatewayHealthPort];
+  const { clients, metricsClients } = node.spec.networkPolicy;
+  const served =
+    metricsClients === undefined
+      ? [rule(clients, [...metrics, ...rpc])]
+      : [rule(metricsClients, metrics), ...(rpc.length === 0 ? [] : [rule(clients, rpc)])];
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
@@ -45,7 +44,7 @@ export function networkPolicy(node: NodeResource, operatorNamespace: string): Ne
       policyTypes: ["Ingress"],
       ingress: [
         { ports: [port(node.spec.p2p.port)] },
-        { ...(clients.length === 0 ? {} : { from }), ports: served.map(port) },
+        ...served,
         {
           from: [
             {
@@ -58,6 +57,12 @@ export function networkPolicy(node: NodeResource, operatorNamespace: string): Ne
       ],
     },
   };
+}
+
+/** Opens ports to pods of these namespaces, or to all when there are none. */
+function rule(namespaces: readonly string[], ports: readonly number[]): IngressRule {
+  const from = namespaces.map((name) => ({ namespaceSelector: { matchLabels: { [NAMESPACE]: name } } }));
+  return { ...(from.length === 0 ? {} : { from }), ports: ports.map(port) };
 }
 
 function port(number: number): V1NetworkPolicyPort {

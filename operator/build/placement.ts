@@ -1,10 +1,20 @@
 /** Scheduling fields of a Node's pods. */
-import type { V1PodAffinityTerm, V1PodAntiAffinity, V1PodSpec, V1Toleration } from "@kubernetes/client-node";
+import type {
+  V1LabelSelector,
+  V1PodAffinityTerm,
+  V1PodAntiAffinity,
+  V1PodSpec,
+  V1Toleration,
+  V1TopologySpreadConstraint,
+} from "@kubernetes/client-node";
 import { labels } from "../api/names.ts";
 import type { NodeResource } from "../api/resource.ts";
 
 /** Fields of a pod's spec that the scheduler reads. */
-type SchedulingFields = Pick<V1PodSpec, "nodeSelector" | "tolerations" | "priorityClassName" | "affinity">;
+type SchedulingFields = Pick<
+  V1PodSpec,
+  "nodeSelector" | "tolerations" | "priorityClassName" | "affinity" | "topologySpreadConstraints"
+>;
 
 /** Builds the scheduling fields from `spec.scheduling`. */
 export function schedulingFields({ spec }: NodeResource): SchedulingFields {
@@ -13,7 +23,9 @@ export function schedulingFields({ spec }: NodeResource): SchedulingFields {
     ...(Object.keys(nodeSelector).length > 0 ? { nodeSelector } : {}),
     ...(tolerations.length > 0 ? { tolerations: tolerations.map(tolerationOf) } : {}),
     ...(priorityClassName === undefined ? {} : { priorityClassName }),
-    ...(spread === "None" ? {} : { affinity: { podAntiAffinity: antiAffinity(spec) } }),
+    ...(spread === "None"
+      ? {}
+      : { affinity: { podAntiAffinity: antiAffinity(spec) }, topologySpreadConstraints: [zoneSpread(spec)] }),
   };
 }
 
@@ -21,13 +33,27 @@ export function schedulingFields({ spec }: NodeResource): SchedulingFields {
 function antiAffinity({ type, network, scheduling }: NodeResource["spec"]): V1PodAntiAffinity {
   const term: V1PodAffinityTerm = {
     topologyKey: "kubernetes.io/hostname",
-    labelSelector: {
-      matchLabels: { [labels.name]: "knit", [labels.component]: type, [labels.network]: network.name },
-    },
+    labelSelector: siblings({ type, network }),
   };
   return scheduling.spread === "Required"
     ? { requiredDuringSchedulingIgnoredDuringExecution: [term] }
     : { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] };
+}
+
+/** Spreads them over zones where that is possible, so that the failure of a zone stops as few of them as can be. */
+function zoneSpread(spec: Siblings): V1TopologySpreadConstraint {
+  return {
+    maxSkew: 1,
+    topologyKey: "topology.kubernetes.io/zone",
+    whenUnsatisfiable: "ScheduleAnyway",
+    labelSelector: siblings(spec),
+  };
+}
+
+type Siblings = Pick<NodeResource["spec"], "type" | "network">;
+
+function siblings({ type, network }: Siblings): V1LabelSelector {
+  return { matchLabels: { [labels.name]: "knit", [labels.component]: type, [labels.network]: network.name } };
 }
 
 /** Omits fields that are undefined. */

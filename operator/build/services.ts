@@ -60,11 +60,36 @@ export function rpcService(node: NodeResource): DraftOf<V1Service> | undefined {
     ...(ws.enabled ? [port("ws", ws.port)] : []),
   ];
   if (ports.length === 0) return undefined;
-  return service(sharedMeta(node, sharedNames(node.meta.name).rpcService), {
-    type: "ClusterIP",
-    selector: selectorOf(node.meta.name),
-    ports,
-  });
+  const { type, labels: more, annotations, sessionAffinity, ...optional } = node.spec.serviceTemplate;
+  const { labels: own, ...metadata } = sharedMeta(node, sharedNames(node.meta.name).rpcService);
+  return service(
+    { ...metadata, labels: { ...more, ...own }, ...(annotations === undefined ? {} : { annotations }) },
+    {
+      type,
+      selector: selectorOf(node.meta.name),
+      ports,
+      sessionAffinity,
+      ...clientFields(type, optional),
+    },
+  );
+}
+
+type Optional = Omit<
+  NodeResource["spec"]["serviceTemplate"],
+  "type" | "labels" | "annotations" | "sessionAffinity"
+>;
+
+/** Returns the fields that a Service of this type may have; the API server refuses those of a load balancer elsewhere. */
+function clientFields(type: string, { trafficDistribution, ...outside }: Optional): Partial<V1ServiceSpec> {
+  const { externalTrafficPolicy, loadBalancerClass, loadBalancerSourceRanges: ranges } = outside;
+  const isOutside = type !== "ClusterIP" && externalTrafficPolicy !== undefined;
+  const isBalanced = type === "LoadBalancer";
+  return {
+    ...(trafficDistribution === undefined ? {} : { trafficDistribution }),
+    ...(isOutside ? { externalTrafficPolicy } : {}),
+    ...(isBalanced && loadBalancerClass !== undefined ? { loadBalancerClass } : {}),
+    ...(isBalanced && ranges !== undefined ? { loadBalancerSourceRanges: [...ranges] } : {}),
+  };
 }
 
 function service(metadata: DraftMeta, spec: V1ServiceSpec): DraftOf<V1Service> {

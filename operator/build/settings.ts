@@ -40,13 +40,13 @@ export function settingsMap(
 }
 
 /** Formats the settings as YAML, one flag a line. Flags that the pod relies on override those of the Node. */
-export function settingsText(member: Member): string {
+export function settingsText(member: Member, listenHost = "0.0.0.0"): string {
   const settings = {
     identity: member.name,
     "log.format": "json",
     nodiscover: true,
     ...member.node.spec.settings,
-    ...requiredSettings(member),
+    ...requiredSettings(member, listenHost),
   };
   return Object.entries(settings)
     .filter(([, value]) => value !== undefined)
@@ -57,7 +57,10 @@ export function settingsText(member: Member): string {
 type Setting = string | number | boolean | readonly string[] | undefined;
 
 /** Flags that the pod's probes, ports and volumes rely on. Undefined removes a flag of the Node. */
-function requiredSettings({ node: { meta, spec } }: Member): Readonly<Record<string, Setting>> {
+function requiredSettings(
+  { node: { meta, spec } }: Member,
+  listenHost: string,
+): Readonly<Record<string, Setting>> {
   const { http, ws, hosts, privileged } = spec.api;
   return {
     type: spec.type,
@@ -75,12 +78,12 @@ function requiredSettings({ node: { meta, spec } }: Member): Readonly<Record<str
     maxconnections: spec.p2p.maxPeers,
     rewardbase: spec.rewardAddress,
     rpc: http.enabled,
-    rpcaddr: "0.0.0.0",
+    rpcaddr: listenHost,
     rpcport: http.port,
     rpcapi: http.modules,
     rpcvhosts: ["localhost", ...serviceHosts(meta.name, meta.namespace), ...hosts],
     ws: ws.enabled,
-    wsaddr: "0.0.0.0",
+    wsaddr: listenHost,
     wsport: ws.port,
     wsapi: ws.modules,
     "rpc.ipc-only-privileges": !privileged,

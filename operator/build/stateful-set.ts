@@ -5,7 +5,6 @@ import type {
   V1PodTemplateSpec,
   V1Probe,
   V1ResourceRequirements,
-  V1SecurityContext,
   V1StatefulSet,
   V1Volume,
 } from "@kubernetes/client-node";
@@ -22,12 +21,25 @@ import {
   sharedNames,
 } from "./names.ts";
 import { schedulingFields } from "./placement.ts";
+import { restrictedSecurityContext, withAdditions } from "./pod-additions.ts";
 import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 import type { PodInputs } from "./template.ts";
 
+/** Choices of the operator for pods of all Nodes. A change takes effect when a pod is next recreated. */
+export interface PodDefaults {
+  readonly nodePullPolicy?: V1Container["imagePullPolicy"] | undefined;
+  readonly gatewayPullPolicy?: V1Container["imagePullPolicy"] | undefined;
+  /** Names of pull secrets, in the namespaces of the Nodes. */
+  readonly pullSecrets?: readonly string[] | undefined;
+  /** True when the cluster assigns user and group ids to pods, as OpenShift does. */
+  readonly assignsIds?: boolean | undefined;
+  /** Host on which nodes and gateways listen: `::` where there is IPv6; `0.0.0.0` when absent. */
+  readonly listenHost?: string | undefined;
+}
+
 /** Inputs of the pod template besides the Node. */
-export interface PodOptions {
+export interface PodOptions extends PodDefaults {
   /** The node's image when the Node names none. */
   readonly nodeImage: string;
   /** The gateway's image when the Node names none: the operator's own. */
@@ -55,15 +67,17 @@ const DISK_SUBPATH = ".disk";
 
 /** Builds the pod template of a member. */
 export function podTemplate(member: Member, options: PodOptions): V1PodTemplateSpec {
-  return {
+  const template = {
     metadata: { labels: memberLabels(member), annotations: templateAnnotations(options) },
     spec: podSpec(member, options),
   };
+  return withAdditions(template, member.node.spec.podTemplate);
 }
 
 function templateAnnotations({ digest, address }: PodOptions): Record<string, string> {
   return {
     [annotations.settings]: digest,
+    "kubectl.kubernetes.io/default-container": "node",
     ...(address === undefined ? {} : { [annotations.address]: address }),
   };
 }
@@ -110,12 +124,13 @@ function podSpec(member: Member, options: PodOptions): V1PodSpec {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: graceSeconds(node),
+    ...pullSecretsOf(node, options),
     ...schedulingFields(node),
     securityContext: {
       runAsNonRoot: true,
-      runAsUser: pod.user,
-      runAsGroup: pod.user,
-      fsGroup: pod.user,
+      ...(options.assignsIds === true
+        ? {}
+        : { runAsUser: pod.user, runAsGroup: pod.user, fsGroup: pod.user }),
       fsGroupChangePolicy: "OnRootMismatch",
       seccompProfile: { type: "RuntimeDefault" },
     },
@@ -123,6 +138,15 @@ function podSpec(member: Member, options: PodOptions): V1PodSpec {
     containers: [nodeContainer(node, options)],
     volumes: volumes(member),
   };
+}
+
+/** Lists the pull secrets of the Node, of its Network and of the operator, each once. */
+function pullSecretsOf(
+  { spec }: NodeResource,
+  { pullSecrets = [] }: PodOptions,
+): Pick<V1PodSpec, "imagePullSecrets"> {
+  const names = new Set([...(spec.imagePullSecrets ?? []).map(({ name }) => name), ...pullSecrets]);
+  return names.size === 0 ? {} : { imagePullSecrets: [...names].map((name) => ({ name })) };
 }
 
 /** Writes block 0 to an empty volume; a volume with a chain stays unchanged. */
@@ -169,10 +193,11 @@ function lifecycleOf(node: NodeResource): Pick<V1Container, "lifecycle"> {
   return { lifecycle: { preStop: { exec: { command } } } };
 }
 
-function knitContainer(name: string, { spec }: NodeResource, { nodeImage }: PodOptions): V1Container {
+function knitContainer(name: string, { spec }: NodeResource, options: PodOptions): V1Container {
   return {
     name,
-    image: spec.image ?? nodeImage,
+    image: spec.image ?? options.nodeImage,
+    ...pullPolicy(spec.imagePullPolicy ?? options.nodePullPolicy),
     env: [{ name: "HOME", value: pod.dataDirectory }],
     resources: resourcesOf(spec.resources),
     securityContext: restrictedSecurityContext(),
@@ -187,16 +212,18 @@ const GATEWAY_RESOURCES = { requests: { cpu: "10m", memory: "80Mi" }, limits: { 
  * The gateway as a sidecar. It starts before the node and ends after it, so that the operator can observe start-up and
  * shutdown. It has no readiness probe, because clients of the node do not depend on it.
  */
-function gatewayContainer({ spec }: NodeResource, { gatewayImage }: PodOptions): V1Container {
-  const { image = gatewayImage, resources } = spec.gateway;
+function gatewayContainer({ spec }: NodeResource, options: PodOptions): V1Container {
+  const { image = options.gatewayImage, imagePullPolicy, resources } = spec.gateway;
+  const host = options.listenHost === "::" ? "[::]" : "0.0.0.0";
   return {
     name: "gateway",
     restartPolicy: "Always",
     image,
+    ...pullPolicy(imagePullPolicy ?? options.gatewayPullPolicy),
     args: [
       "gateway",
-      `--listen=0.0.0.0:${pod.gatewayPort}`,
-      `--health-address=0.0.0.0:${pod.gatewayHealthPort}`,
+      `--listen=${host}:${pod.gatewayPort}`,
+      `--health-address=${host}:${pod.gatewayHealthPort}`,
       `--socket=${pod.socket}`,
       `--certificates=${pod.certificateDirectory}`,
       `--data=${pod.diskDirectory}`,
@@ -229,8 +256,8 @@ function gatewayContainer({ spec }: NodeResource, { gatewayImage }: PodOptions):
   };
 }
 
-function restrictedSecurityContext(): V1SecurityContext {
-  return { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
+function pullPolicy(given: V1Container["imagePullPolicy"]): Pick<V1Container, "imagePullPolicy"> {
+  return given === undefined ? {} : { imagePullPolicy: given };
 }
 
 function resourcesOf({ requests, limits }: Resources): V1ResourceRequirements {

@@ -12,12 +12,13 @@ interface Annotated {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, unknown>> | null } | null;
 }
 
-const MAX_CHARACTERS = 65_536;
+/** Maximum length of a template as JSON; a longer one would not be found again in the annotation. */
+export const MAX_TEMPLATE_LENGTH = 65_536;
 
 /** Reads the template that was applied last; undefined when there is none or it cannot be parsed. */
 export function lastAppliedTemplate(statefulSet: unknown): V1PodTemplateSpec | undefined {
   const text = ((statefulSet ?? {}) as Annotated).metadata?.annotations?.[annotations.template];
-  if (typeof text !== "string" || text.length > MAX_CHARACTERS) return undefined;
+  if (typeof text !== "string" || text.length > MAX_TEMPLATE_LENGTH) return undefined;
   try {
     const template: unknown = JSON.parse(text);
     return typeof template === "object" && template !== null ? template : undefined;
@@ -41,7 +42,7 @@ export interface PodInputs {
 /** Reads the last template with which the pod was ready; undefined when there is none. */
 export function formerInputs(statefulSet: unknown): PodInputs | undefined {
   const text = ((statefulSet ?? {}) as Annotated).metadata?.annotations?.[annotations.former];
-  if (typeof text !== "string" || text.length > 2 * MAX_CHARACTERS) return undefined;
+  if (typeof text !== "string" || text.length > 2 * MAX_TEMPLATE_LENGTH) return undefined;
   try {
     const { template, settings } = JSON.parse(text) as Partial<PodInputs>;
     return typeof template === "object" && typeof settings === "string" ? { template, settings } : undefined;
@@ -63,8 +64,10 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined):
   const startup = [type, image, network, rewardAddress, api, p2p.port, p2p.maxPeers, nodeKeySecret, settings];
   const placement: unknown[] = [resources, scheduling, maintenance.trieCache.onShutdown, gateway];
   // A field that an earlier release did not have counts only if it is set, so that an upgrade recreates no pod.
-  const { terminationGracePeriodSeconds: grace } = spec;
+  const { terminationGracePeriodSeconds: grace, imagePullPolicy, imagePullSecrets, podTemplate } = spec;
   if (grace !== undefined) placement.push(grace);
+  for (const [name, value] of Object.entries({ imagePullPolicy, imagePullSecrets, podTemplate }))
+    if (value !== undefined) placement.push([name, value]);
   return createHash("sha256")
     .update(JSON.stringify([startup, placement, id]))
     .digest("hex")

@@ -1,5 +1,5 @@
 /** Dependencies of reconciliation: the API server, the cluster cache, the nodes and time. */
-import type { PodOptions } from "../build/stateful-set.ts";
+import type { PodDefaults, PodOptions } from "../build/stateful-set.ts";
 import type { Channel } from "../control/channel.ts";
 import type { Authorities } from "../control/rotation.ts";
 import type { KubeClient } from "../kube/client.ts";
@@ -12,7 +12,7 @@ import type { ReconcileMemory } from "./memory.ts";
 import type { Poller } from "./poller.ts";
 
 /** Options of the operator that reconciliation uses. */
-export interface OperatorSettings extends Pick<PodOptions, "nodeImage" | "gatewayImage"> {
+export interface OperatorSettings extends PodDefaults, Pick<PodOptions, "nodeImage" | "gatewayImage"> {
   /** Namespace of the operator. */
   readonly operatorNamespace: string;
   /** Identity of the release: namespace and name of its Lease. */

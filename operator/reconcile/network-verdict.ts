@@ -31,6 +31,8 @@ export interface NetworkView {
   readonly councils: readonly Council[];
   /** True when the newest council is reported by a node, and not only recorded. */
   readonly isReported: boolean;
+  /** Nodes of `spec.nodes` that were not applied, with the reason. */
+  readonly refusedNodes: readonly string[];
   readonly deps: Pick<ReconcileDeps, "poller" | "clock">;
 }
 
@@ -165,7 +167,8 @@ function genesisVerdict(genesis: GenesisFound): Verdict<"GenesisReady"> {
 }
 
 function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready"> {
-  const { nodes, genesis } = view;
+  const { nodes, genesis, refusedNodes } = view;
+  if (refusedNodes.length > 0) return verdict("Ready", "NodesRefused", refusedNodes.slice(0, 5).join("; "));
   if ("lost" in genesis) return verdict("Ready", "GenesisLost", genesis.lost);
   if ("missing" in genesis) return verdict("Ready", "GenesisMissing", genesis.missing);
   if (hashes.length > 1)

@@ -13,6 +13,7 @@ import { councilsOf, reportedAddresses } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { type ForkSchedule, followForks } from "./network-forks.ts";
 import { findGenesis } from "./network-genesis.ts";
+import { followNodes } from "./network-nodes.ts";
 import { concludeNetwork, type GenesisFound } from "./network-verdict.ts";
 
 /** Interval of reconciliations. */
@@ -27,6 +28,7 @@ const WAIT_MS = 10_000;
 /** Returns the milliseconds until the next reconciliation. Throws errors of the API server. */
 export async function reconcileNetwork(network: NetworkResource, deps: ReconcileDeps): Promise<number> {
   if (network.meta.deleted || isOfAnother(network, deps)) return RESYNC_MS;
+  const refusedNodes = await followNodes(network, deps);
   const nodes = deps.cache
     .nodes(network.meta.namespace)
     .filter(({ meta, spec }) => spec.network.name === network.meta.name && !meta.deleted);
@@ -48,6 +50,7 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
     forks,
     councils,
     isReported,
+    refusedNodes,
     deps,
   });
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);

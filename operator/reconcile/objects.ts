@@ -13,6 +13,7 @@ import {
   inputDigest,
   lastAppliedSettings,
   lastAppliedTemplate,
+  MAX_TEMPLATE_LENGTH,
   type PodInputs,
   templateDigest,
 } from "../build/template.ts";
@@ -51,6 +52,12 @@ export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
   const { template, settings, former } = podInputs(context);
+  const length = JSON.stringify(template).length;
+  if (length > MAX_TEMPLATE_LENGTH)
+    return refuseWith(
+      "ObjectRefused",
+      `spec.podTemplate makes a pod template of ${length} characters; it may have ${MAX_TEMPLATE_LENGTH}`,
+    );
   const known = { peers: requiredPeers(context), hadBlocks: context.status.volume !== undefined };
   return applyAll(context, [
     ["configMap", settingsMap(member, settings, known)],
@@ -89,7 +96,10 @@ function writtenInputs({ member, node, deps }: MemberContext): MemberInputs | un
   const map = deps.cache.find("configMap", `${namespace}/${names.settings}`)?.object;
   return {
     template,
-    settings: lastAppliedSettings(set) ?? configText(map, SETTINGS_FILE) ?? settingsText(member),
+    settings:
+      lastAppliedSettings(set) ??
+      configText(map, SETTINGS_FILE) ??
+      settingsText(member, deps.settings.listenHost),
     former: formerInputs(set),
   };
 }
@@ -105,7 +115,7 @@ function podInputs(context: MemberContext): MemberInputs {
   if (written !== undefined && (keeps || templateDigest(written.template) === digest)) return written;
   const template = podTemplate(member, { ...deps.settings, digest, address: facts.identity?.address });
   const former = written && formerOf(written, status.ready);
-  return { template, settings: settingsText(member), former };
+  return { template, settings: settingsText(member, deps.settings.listenHost), former };
 }
 
 /** Returns the inputs for a rollback: those that are replaced now if the pod is ready with them. */

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { definitions } from "../../operator/api/definition.ts";
 import { managedSettings } from "../../operator/api/managed-settings.ts";
+import { missingFields } from "../../operator/compose/definition-check.ts";
 import { type Cluster, establishDefinitions, openCluster, whyNoCluster } from "./support/cluster.ts";
+import { type Row, templateRules } from "./support/template-rules.ts";
 
 const missing = whyNoCluster();
 const about = missing === undefined ? describe : describe.skip;
@@ -12,9 +14,6 @@ const CORE = { type: "core", network };
 const NETWORK = { genesis: { configMap: { name: "g" } } };
 const MADE = { chainId: 7, validators: ["a"] };
 const FORKED = { genesis: { create: { ...MADE, forks: { osaka: 100 } } } };
-
-/** A rule's message, a spec that it takes and one that it refuses. */
-type Row = readonly [message: string, good: object, bad: object];
 
 const nodeRules: readonly Row[] = [
   ["a core node has one replica", { ...PROXY, replicas: 3 }, { ...CORE, replicas: 2 }],
@@ -132,6 +131,11 @@ const nodeRules: readonly Row[] = [
 ];
 
 const networkRules: readonly Row[] = [
+  [
+    "must be a name of lower-case letters, digits and inner hyphens that begins with a letter",
+    { ...NETWORK, nodes: [{ name: "core-1", type: "core" }] },
+    { ...NETWORK, nodes: [{ name: "1core", type: "core" }] },
+  ],
   ["name either configMap or create", NETWORK, { genesis: {} }],
   [
     "name either configMap or create",
@@ -164,7 +168,12 @@ const nodeChanges: readonly Row[] = [
     { ...PROXY, storage: { size: "10Gi" } },
     { storage: { size: "5Gi" } },
   ],
-  ["a volume's class cannot be changed", PROXY, { storage: { className: "fast" } }],
+  ["a volume's class cannot be changed", PROXY, { storage: { storageClassName: "fast" } }],
+  [
+    "a volume's class cannot be changed",
+    { ...PROXY, storage: { className: "slow" } },
+    { storage: { className: null, storageClassName: "fast" } },
+  ],
   [
     "a volume's class cannot be changed",
     { ...PROXY, storage: { className: "slow" } },
@@ -187,6 +196,7 @@ const networkChanges: readonly Row[] = [
     { genesis: { create: { chainId: 8 } } },
   ],
   ["a volume's class cannot be changed", NETWORK, { defaults: { storageClassName: "fast" } }],
+  ["a volume's class cannot be changed", NETWORK, { defaults: { storage: { storageClassName: "fast" } } }],
 ];
 
 about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
@@ -213,7 +223,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
   };
 
   const rows = [
-    ...nodeRules.map((row) => ["Node", ...row] as const),
+    ...[...nodeRules, ...templateRules].map((row) => ["Node", ...row] as const),
     ...networkRules.map((row) => ["Network", ...row] as const),
   ];
 
@@ -260,9 +270,39 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
     await cluster.kubectl(["delete", "kn", "grown"]);
   });
 
+  test("a class has its former name exchanged for the present one", async () => {
+    const classes = [
+      ["Node", "kn", PROXY, (storage: object) => ({ storage })],
+      ["Network", "knet", NETWORK, (storage: object) => ({ defaults: { storage } })],
+    ] as const;
+    for (const [kind, short, spec, at] of classes) {
+      const former = kind === "Node" ? at({ className: "slow" }) : { defaults: { storageClassName: "slow" } };
+      expect(await apply(kind, { ...spec, ...former }, "renamed")).toMatchObject({ code: 0 });
+      const now = at({ className: null, storageClassName: "slow" });
+      const gone = kind === "Node" ? {} : { storageClassName: null };
+      const patch = kind === "Node" ? now : { defaults: { storage: { storageClassName: "slow" }, ...gone } };
+      await cluster.kubectl([
+        "patch",
+        short,
+        "renamed",
+        "--type=merge",
+        "-p",
+        JSON.stringify({ spec: patch }),
+      ]);
+      await cluster.kubectl(["delete", short, "renamed"]);
+    }
+  });
+
+  test("the API server serves every field, so that the operator finds nothing missing", async () => {
+    const document = await cluster.kubectl(["get", "--raw", "/openapi/v3/apis/knit.dev/v1alpha1"]);
+    expect(missingFields(JSON.parse(document))).toEqual([]);
+  });
+
   test("every rule of the definitions is one of these", () => {
     const messages = new Set(
-      [...nodeRules, ...networkRules, ...nodeChanges, ...networkChanges].map(([text]) => text),
+      [...nodeRules, ...templateRules, ...networkRules, ...nodeChanges, ...networkChanges].map(
+        ([text]) => text,
+      ),
     );
     const rules = JSON.stringify(definitions).matchAll(/"rule":".*?","message":"(.*?)"/g);
     const named = [...rules]
@@ -275,6 +315,11 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
   test.each([
     ["an unknown type", { type: "king", network }, "Unsupported value"],
     ["an unknown field", { ...PROXY, colour: "red" }, "unknown field"],
+    [
+      "a misspelt field of the template of its Service",
+      { ...PROXY, serviceTemplate: { typ: "x" } },
+      "unknown field",
+    ],
     ["no network", { type: "proxy" }, "Required value"],
     ["more replicas than names are kept for", { ...PROXY, replicas: 33 }, "less than or equal to 32"],
   ])("the API server refuses a Node with %s", async (_name, spec, reason) => {

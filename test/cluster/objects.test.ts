@@ -86,6 +86,54 @@ aboutOperator("objects", {}, (on) => {
     expect(described.match(/event\/core\./g)?.length).toBeGreaterThanOrEqual(2);
   });
 
+  test("the example of one resource makes its Nodes, and ends with them", async () => {
+    const inEight = (...args: string[]) => on.cluster.kubectl(["-n", "eight", ...args]);
+    await on.cluster.kubectl(["create", "namespace", "eight"]);
+    await inEight("apply", "-f", "examples/network-nodes.yaml");
+    const made = async () =>
+      (await inEight("get", "kn", "-o", "name")).split("\n").filter((name) => name !== "");
+    await eventually("seven Nodes", async () => ((await made()).length === 7 ? true : undefined));
+    await eventually("the default of a volume", async () => {
+      const size = await inEight("get", "pvc", "-o", "jsonpath={.items[*].spec.resources.requests.storage}");
+      return /^(20Gi ){7}20Gi$/.test(size) ? size : undefined;
+    });
+    await inEight("delete", "knet/eight");
+    await eventually("the end of its Nodes", async () => ((await made()).length === 0 ? true : undefined));
+    await on.cluster.kubectl(["delete", "namespace", "eight"]);
+  }, 240_000);
+
+  test("additions to pods and Services are taken by the API server, in a namespace that is restricted", async () => {
+    const spec = {
+      type: "endpoint",
+      network: { name: "demo" },
+      imagePullPolicy: "IfNotPresent",
+      imagePullSecrets: [{ name: "registry" }],
+      podTemplate: {
+        labels: { team: "chain" },
+        env: [{ name: "ZONE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }],
+        volumes: [{ name: "scratch", emptyDir: { sizeLimit: "1Gi" } }],
+        volumeMounts: [{ name: "scratch", mountPath: "/scratch" }],
+        containers: [{ name: "exporter", image: "exporter:1", ports: [{ containerPort: 9_100 }] }],
+        securityContext: { fsGroup: 2_000 },
+        probes: { startup: { failureThreshold: 9_000 } },
+      },
+      serviceTemplate: {
+        type: "NodePort",
+        trafficDistribution: "PreferClose",
+        externalTrafficPolicy: "Local",
+      },
+    };
+    await on.cluster.kubectl(["apply", "-f", "-"], aNode("added", spec));
+    await becomes("statefulset/added", ".spec.template.spec.containers[*].name", "node exporter");
+    await becomes("statefulset/added", ".spec.template.spec.securityContext.fsGroup", "2000");
+    await becomes("service/added", ".spec.type", "NodePort");
+    await becomes("pod/added-0", ".spec.containers[1].securityContext.readOnlyRootFilesystem", "true");
+    const misspelt = { containers: [{ name: "exporter", image: "exporter:1", prots: [] }] };
+    await on.cluster.kubectl(["apply", "-f", "-"], aNode("misspelt", { ...spec, podTemplate: misspelt }));
+    await becomes("kn/misspelt", ".status.conditions[?(@.type=='Degraded')].message", "prots");
+    await on.demo("delete", "kn/added", "kn/misspelt");
+  }, 120_000);
+
   test("the settings name the Service's hosts, and the genesis the core node's own address", async () => {
     const { data } = await on.cluster.get<{ data: Record<string, string> }>(
       "-n",

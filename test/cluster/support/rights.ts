@@ -12,7 +12,7 @@ interface Rule {
 /** A role of the chart. */
 export interface Role {
   readonly kind: "Role" | "ClusterRole";
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: object };
   readonly rules: readonly Rule[];
 }
 
@@ -21,6 +21,11 @@ export function rolesOf(chart: string): readonly Role[] {
   return parseAllDocuments(chart)
     .map((document) => document.toJS() as Role | null)
     .filter((each): each is Role => each?.kind === "Role" || each?.kind === "ClusterRole");
+}
+
+/** True for a role of the operator, and not one that is aggregated to the roles of users. */
+export function isOfOperator({ metadata }: Role): boolean {
+  return Object.keys(metadata.labels ?? {}).every((label) => !label.includes("aggregate-to"));
 }
 
 /** Rights of a role, a line for each verb on each resource. */

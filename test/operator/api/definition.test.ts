@@ -1,7 +1,7 @@
 /** The definition of Node: in step with its copies, and the same judge here as in the API server. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { conform } from "../../../operator/api/conform.ts";
 import { definitionFiles, definitions } from "../../../operator/api/definition.ts";
 import { networkSpec } from "../../../operator/api/network-spec.ts";
@@ -102,6 +102,17 @@ test.each(["network", "network-full"])("the example %s fits, and names validator
   expect(
     nodes.every(({ spec }) => conform(nodeSpec, spec, "spec").network.name === network?.metadata.name),
   ).toBe(true);
+});
+
+test("the example of one resource has eight nodes in thirty lines", () => {
+  const text = readFileSync("examples/network-nodes.yaml", "utf8");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  expect(lines.length).toBeLessThanOrEqual(30);
+  const document = parse(text) as { spec: object };
+  const { nodes = [], genesis } = conform(networkSpec, document.spec, "spec");
+  expect(nodes.reduce((sum, { replicas = 1 }) => sum + replicas, 0)).toBe(8);
+  const core = nodes.filter(({ type }) => type === "core").map(({ name }) => name);
+  expect(genesis.create?.validators).toEqual(core);
 });
 
 describe("a spec that is read", () => {

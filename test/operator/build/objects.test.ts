@@ -165,6 +165,115 @@ describe("the pod", () => {
   });
 });
 
+describe("additions to the pod", () => {
+  const sidecar = { name: "exporter", image: "exporter:1", args: ["--port=1"] };
+
+  test("are all there, and nothing of the operator is lost", () => {
+    const additions = {
+      env: [{ name: "NODE_OPTIONS", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+      volumes: [{ name: "scratch", emptyDir: { sizeLimit: "1Gi" } }],
+      volumeMounts: [{ name: "scratch", mountPath: "/scratch" }],
+      containers: [sidecar],
+      initContainers: [{ name: "wait", image: "wait:1", securityContext: { runAsUser: 5 } }],
+      runtimeClassName: "gvisor",
+      securityContext: { fsGroup: 7, runAsNonRoot: false },
+      affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: {} } },
+      topologySpreadConstraints: [],
+    };
+    const [plain, pod] = [podOf(), podOf({ podTemplate: additions })];
+    const own = plain.containers[0];
+    expect(pod.containers).toEqual([
+      Object.assign({}, own, {
+        env: [...(own?.env ?? []), ...additions.env],
+        volumeMounts: [...(own?.volumeMounts ?? []), ...additions.volumeMounts],
+      }),
+      { ...sidecar, securityContext: own?.securityContext },
+    ]);
+    expect(pod.initContainers?.slice(0, 2)).toEqual(plain.initContainers);
+    expect(pod.initContainers?.[2]).toEqual(additions.initContainers[0]);
+    expect(pod.volumes).toEqual([...(plain.volumes ?? []), ...additions.volumes]);
+    expect(pod).toMatchObject({
+      runtimeClassName: "gvisor",
+      securityContext: { runAsUser: 1000, fsGroup: 7, runAsNonRoot: true },
+      affinity: Object.assign({}, plain.affinity, additions.affinity),
+      topologySpreadConstraints: [],
+    });
+  });
+
+  test("change the times of checks, and not what they ask", () => {
+    const pod = podOf({
+      podTemplate: { probes: { startup: { failureThreshold: 9_000 }, readiness: { timeoutSeconds: 9 } } },
+    });
+    const [own, node] = [podOf().containers[0], pod.containers[0]];
+    expect(node?.startupProbe).toEqual(Object.assign({}, own?.startupProbe, { failureThreshold: 9_000 }));
+    expect(node?.readinessProbe).toEqual(Object.assign({}, own?.readinessProbe, { timeoutSeconds: 9 }));
+    expect(node?.livenessProbe).toEqual(own?.livenessProbe);
+  });
+
+  test("label and annotate the pod beside the labels and annotations of the operator", () => {
+    const given = { labels: { team: "chain", "knit.dev/node": "other" }, annotations: { scan: "no" } };
+    const { metadata } = podTemplate(aMember({ podTemplate: given }), PARTS);
+    expect(metadata?.labels).toMatchObject({ team: "chain", "knit.dev/node": "first" });
+    expect(metadata?.annotations).toMatchObject({ scan: "no", "knit.dev/settings": "d" });
+  });
+
+  test("spread nodes over zones when there are none, and spread is not None", () => {
+    const term = { topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "ScheduleAnyway" };
+    expect(podOf()).toMatchObject({ topologySpreadConstraints: [term] });
+    expect(podOf({ scheduling: { spread: "None" } })).not.toHaveProperty("topologySpreadConstraints");
+  });
+});
+
+describe("a private registry", () => {
+  test("is reached with the secrets of the Node and of the operator, by digest, with a policy for each image", () => {
+    const digest = `registry.example/knit@sha256:${"a".repeat(64)}`;
+    const spec = {
+      image: digest,
+      imagePullPolicy: "Never",
+      imagePullSecrets: [{ name: "own" }, { name: "all" }],
+    };
+    const options = {
+      ...PARTS,
+      nodePullPolicy: "Always",
+      gatewayPullPolicy: "IfNotPresent",
+      pullSecrets: ["all", "site"],
+    };
+    const { spec: pod } = podTemplate(aMember(spec), options);
+    expect(pod?.imagePullSecrets).toEqual([{ name: "own" }, { name: "all" }, { name: "site" }]);
+    const images = pod && containersOf(pod).map(({ image, imagePullPolicy }) => [image, imagePullPolicy]);
+    expect(images).toEqual([
+      [digest, "Never"],
+      ["operator:1", "IfNotPresent"],
+      [digest, "Never"],
+    ]);
+    expect(podTemplate(aMember(), options).spec?.containers[0]?.imagePullPolicy).toBe("Always");
+    expect(podOf()).not.toHaveProperty("imagePullSecrets");
+    expect(podOf().containers[0]).not.toHaveProperty("imagePullPolicy");
+  });
+});
+
+test("ids of users are left to a cluster that assigns them", () => {
+  const { spec } = podTemplate(aMember(), { ...PARTS, assignsIds: true });
+  expect(spec?.securityContext).toEqual({
+    runAsNonRoot: true,
+    fsGroupChangePolicy: "OnRootMismatch",
+    seccompProfile: { type: "RuntimeDefault" },
+  });
+});
+
+/** The gateway of a pod that listens on this host. */
+const gatewayOn = (listenHost?: string) =>
+  podTemplate(aMember(), { ...PARTS, listenHost }).spec?.initContainers?.[1];
+
+test("node and gateway listen on all addresses, those of IPv6 among them where there are such", () => {
+  expect(gatewayOn("::")?.args).toEqual(
+    expect.arrayContaining(["--listen=[::]:7443", "--health-address=[::]:7444"]),
+  );
+  expect(gatewayOn()?.args).toContain("--listen=0.0.0.0:7443");
+  expect(settingsText(aMember(), "::")).toMatch(/"rpcaddr": "::"[^]*"wsaddr": "::"/);
+  expect(settingsText(aMember())).toContain('"rpcaddr": "0.0.0.0"');
+});
+
 describe("members", () => {
   const THREE = { replicas: 3 };
 
@@ -209,6 +318,32 @@ describe("Services", () => {
     expect(rpcService(aNode({ api: { http: { enabled: false } } }))).toBeUndefined();
   });
 
+  test("send a client to one replica, and have what the template adds, as far as their type takes it", () => {
+    expect(rpcService(aNode())?.spec).toMatchObject({ type: "ClusterIP", sessionAffinity: "ClientIP" });
+    const serviceTemplate = {
+      annotations: { "balancer.example/scheme": "internal" },
+      labels: { team: "chain", "knit.dev/node": "other" },
+      sessionAffinity: "None",
+      trafficDistribution: "PreferClose",
+      externalTrafficPolicy: "Local",
+      loadBalancerSourceRanges: ["203.0.113.0/24"],
+    };
+    const inside = rpcService(aNode({ serviceTemplate }));
+    expect(inside?.metadata).toMatchObject({
+      annotations: serviceTemplate.annotations,
+      labels: { team: "chain", "knit.dev/node": "first" },
+    });
+    expect(inside?.spec).toMatchObject({ sessionAffinity: "None", trafficDistribution: "PreferClose" });
+    expect(inside?.spec).not.toHaveProperty("externalTrafficPolicy");
+    expect(inside?.spec).not.toHaveProperty("loadBalancerSourceRanges");
+    const outside = rpcService(aNode({ serviceTemplate: { ...serviceTemplate, type: "LoadBalancer" } }));
+    expect(outside?.spec).toMatchObject({
+      type: "LoadBalancer",
+      externalTrafficPolicy: "Local",
+      loadBalancerSourceRanges: ["203.0.113.0/24"],
+    });
+  });
+
   test("open nothing but the port for peers to the outside, and only when it is asked for", () => {
     expect(externalService(aMember())).toBeUndefined();
     const outside = externalService(aMember({ p2p: { external: "LoadBalancer" } }));
@@ -248,6 +383,18 @@ describe("the policy", () => {
     expect(reaching(wallets, 32_323)?.from).toBeUndefined();
     expect(JSON.stringify(reaching(wallets, 8_551)?.from)).toContain("wallets");
     expect(JSON.stringify(reaching(wallets, 61_001)?.from)).toContain("wallets");
+  });
+
+  test("tells clients of metrics from those of JSON-RPC where they are named", () => {
+    const both = { networkPolicy: { clients: ["wallets"], metricsClients: ["monitoring"] } };
+    const froms = [61_001, 7_444, 8_551].map((port) => JSON.stringify(reaching(both, port)?.from));
+    expect(froms.map((from) => [from.includes("wallets"), from.includes("monitoring")])).toEqual([
+      [false, true],
+      [false, true],
+      [true, false],
+    ]);
+    const open = { networkPolicy: { metricsClients: ["monitoring"] } };
+    expect(reaching(open, 8_551)?.from).toBeUndefined();
   });
 });
 

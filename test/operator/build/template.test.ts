@@ -15,6 +15,10 @@ describe("the template", () => {
     ["the port for peers", { p2p: { port: 4000 } }],
     ["the gateway's image", { gateway: { image: "g:2" } }],
     ["where the pod goes", { scheduling: { spread: "None" } }],
+    ["pull policy", { imagePullPolicy: "Always" }],
+    ["pull secret", { imagePullSecrets: [{ name: "registry" }] }],
+    ["pull policy of the gateway", { gateway: { imagePullPolicy: "Always" } }],
+    ["label of the pod", { podTemplate: { labels: { team: "chain" } } }],
   ])("has another digest for another %s", (_what, spec) => {
     expect(digest(spec)).not.toBe(digest({}));
   });
@@ -26,6 +30,8 @@ describe("the template", () => {
     ["pause", { suspend: true }],
     ["number of replicas", { replicas: 3 }],
     ["monitoring", { monitoring: { intervalSeconds: 5 } }],
+    ["type of Service", { serviceTemplate: { type: "NodePort" } }],
+    ["Prometheus", { networkPolicy: { metricsClients: ["monitoring"] } }],
   ])("has the same digest for another %s", (_what, spec) => {
     expect(digest(spec)).toBe(digest({}));
   });
@@ -63,13 +69,73 @@ test("what a Node does not say, its Network does, an amount and a setting at a t
     image: "theirs:1",
     network: { name: "n", networkId: 9, genesis: { configMap: { name: "g", key: "k" } } },
     resources: { requests: { cpu: "2", memory: "1Gi" } },
-    storage: { className: "fast" },
+    storage: { storageClassName: "fast", className: undefined },
     settings: { verbosity: "4", gcmode: "archive" },
   });
   expect(withNetworkDefaults(aNode(own), network).spec).toMatchObject({
     image: "mine:1",
     network: { networkId: 8 },
-    storage: { className: "slow" },
+    storage: { storageClassName: "slow" },
   });
   expect(withNetworkDefaults(aNode(own), undefined)).toEqual(aNode(own));
+});
+
+/** The spec of a Node in a Network with these defaults. */
+function specIn(defaults: object, spec: object) {
+  const network = readNetwork({ metadata: META, spec: { genesis: { configMap: { name: "g" } }, defaults } });
+  return withNetworkDefaults(aNode(spec), network).spec;
+}
+
+describe("defaults of a Network", () => {
+  test("reach every field of the pod, the Services and the volume that its Nodes would repeat", () => {
+    const defaults = {
+      imagePullPolicy: "Always",
+      imagePullSecrets: [{ name: "registry" }],
+      terminationGracePeriodSeconds: 60,
+      api: { ws: { enabled: true }, hosts: ["rpc.example"] },
+      p2p: { maxPeers: 9 },
+      storage: { size: "100Gi", storageClassName: "fast", autoGrow: { limit: "200Gi" } },
+      scheduling: { spread: "Required", nodeSelector: { disk: "fast" } },
+      podTemplate: { labels: { team: "chain" } },
+      serviceTemplate: { sessionAffinity: "None" },
+      maintenance: { trieCache: { onShutdown: false } },
+      monitoring: { intervalSeconds: 15 },
+      networkPolicy: { metricsClients: ["monitoring"] },
+      gateway: { image: "gateway:2" },
+    };
+    expect(specIn(defaults, {})).toMatchObject({
+      ...defaults,
+      storage: { ...defaults.storage, autoGrow: { limit: "200Gi", atPercent: 80, step: "10Gi" } },
+    });
+  });
+
+  test("leave what a Node says itself; maps merge by key, pull secrets by name, other lists are whole", () => {
+    const toleration = { key: "chain", operator: "Exists" };
+    const defaults = {
+      imagePullSecrets: [{ name: "theirs" }, { name: "both" }],
+      storage: { size: "100Gi" },
+      scheduling: { nodeSelector: { disk: "fast", zone: "a" }, tolerations: [toleration] },
+      podTemplate: { labels: { team: "chain", tier: "1" }, env: [{ name: "A", value: "theirs" }] },
+    };
+    const own = {
+      imagePullSecrets: [{ name: "both" }, { name: "mine" }],
+      storage: { size: "20Gi" },
+      scheduling: { nodeSelector: { zone: "b" }, tolerations: [{ key: "mine" }] },
+      podTemplate: { labels: { tier: "2" }, env: [{ name: "B", value: "mine" }] },
+    };
+    expect(specIn(defaults, own)).toMatchObject({
+      imagePullSecrets: [{ name: "both" }, { name: "mine" }, { name: "theirs" }],
+      storage: { size: "20Gi" },
+      scheduling: { nodeSelector: { disk: "fast", zone: "b" }, tolerations: [{ key: "mine" }] },
+      podTemplate: { labels: { team: "chain", tier: "2" }, env: [{ name: "B", value: "mine" }] },
+    });
+  });
+
+  test("are none for privileged modules, for the end of volumes, and without being written", () => {
+    const spec = specIn({ api: { privileged: true }, whenDeleted: "Delete" }, {});
+    expect([spec.api.privileged, spec.whenDeleted]).toEqual([false, "Retain"]);
+    const plain = { network: { name: "n", genesis: { configMap: { name: "g" } } } };
+    const silent = { ...aNode(), spec: specIn({}, plain) };
+    expect(inputDigest({ node: silent, name: "first" }, "k")).toBe(digest(plain));
+  });
 });
