@@ -49,11 +49,19 @@ const commands: Readonly<Record<string, Command>> = {
         value: "IMAGE",
         says: "image of the gateway sidecars (required)",
       },
+      { name: "node-pull-policy", value: "POLICY", says: "default pull policy of the nodes' image" },
+      { name: "gateway-pull-policy", value: "POLICY", says: "default pull policy of the gateways' image" },
+      { name: "pull-secrets", value: "NAMES", says: "pull secrets in the namespaces of Nodes, by commas" },
+      {
+        name: "pod-ids",
+        value: "WHO",
+        says: "user ids of pods: fixed (default), or assigned by the cluster",
+      },
       NAMESPACE,
       {
         name: "watch-namespace",
-        value: "NAME",
-        says: "namespace of the Nodes to reconcile (default: all)",
+        value: "NAMES",
+        says: "namespaces of the Nodes to reconcile, by commas (default: all)",
       },
       {
         name: "peer-address",
@@ -91,14 +99,19 @@ const commands: Readonly<Record<string, Command>> = {
       NAMESPACE,
       {
         name: "watch-namespace",
-        value: "NAME",
-        says: "namespace of the Nodes to release (default: all)",
+        value: "NAMES",
+        says: "namespaces of the Nodes to release, by commas (default: all)",
       },
       IDENTITY,
       LEASE,
       LOG_LEVEL,
     ],
     run: runRelease,
+  },
+  "upgrade-crds": {
+    says: "applies the CustomResourceDefinitions to the cluster",
+    options: [LOG_LEVEL],
+    run: upgradeCrds,
   },
   crds: { says: "prints the CustomResourceDefinitions", options: [], run: printDefinitions },
   version: { says: "prints the version", options: [], run: printVersion },
@@ -134,17 +147,19 @@ async function runOperator(values: Values): Promise<void> {
   const peerAddress = values["peer-address"] ?? "service";
   if (peerAddress !== "service" && peerAddress !== "pod")
     throw new UsageError("--peer-address must be service or pod");
+  const { readPodDefaults } = await import("./compose/pod-defaults.ts");
   const pollSeconds = Number(values["poll-seconds"] ?? "10");
   if (!(pollSeconds >= 1 && pollSeconds <= 3_600))
     throw new UsageError("--poll-seconds must be a number from 1 to 3600");
   const options = {
     nodeImage: requiredValue(values, "node-image"),
     gatewayImage: requiredValue(values, "gateway-image"),
+    ...readPodDefaults(values),
     operatorNamespace: requiredValue(values, "namespace"),
     lease: leaseOf(values),
     operatorId: `${requiredValue(values, "namespace")}/${leaseOf(values)}`,
     version: await readVersion(),
-    watchNamespace: values["watch-namespace"] || undefined,
+    watchNamespaces: listOf(values["watch-namespace"]),
     peerAddress,
     pollMs: pollSeconds * 1_000,
     identity: values["identity"] ?? hostname(),
@@ -192,11 +207,16 @@ async function runRelease(values: Values): Promise<void> {
   const options = {
     operatorNamespace: requiredValue(values, "namespace"),
     lease: leaseOf(values),
-    watchNamespace: values["watch-namespace"] || undefined,
+    watchNamespaces: listOf(values["watch-namespace"]),
     identity: values["identity"] ?? hostname(),
     log: await logOf(values),
   };
   await release(options, shutdownSignal());
+}
+
+async function upgradeCrds(values: Values): Promise<void> {
+  const { upgradeDefinitions } = await import("./compose/upgrade-definitions.ts");
+  await upgradeDefinitions(await logOf(values));
 }
 
 async function printDefinitions(): Promise<void> {
@@ -218,6 +238,10 @@ async function readVersion(): Promise<string> {
   const file = new URL(here.endsWith(".ts") ? "../package.json" : "../../package.json", import.meta.url);
   const { version } = JSON.parse(await readFile(file, "utf8")) as { version: string };
   return version;
+}
+
+function listOf(text = ""): readonly string[] {
+  return [...new Set(text.split(",").filter((name) => name !== ""))];
 }
 
 function leaseOf(values: Values): string {

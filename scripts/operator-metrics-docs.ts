@@ -17,6 +17,7 @@ export function unreadMetrics(): OperatorMetrics {
     leading: () => false,
     figures: () => [],
     networks: () => [],
+    missingFields: () => undefined,
   });
 }
 

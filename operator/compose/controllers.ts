@@ -31,8 +31,8 @@ export interface ControllersOptions {
   readonly channel: Channel;
   readonly authorities: () => Authorities;
   readonly settings: OperatorSettings;
-  /** Undefined: all namespaces. */
-  readonly watchNamespace: string | undefined;
+  /** Namespaces of the Nodes; all when empty. */
+  readonly watchNamespaces: readonly string[];
   /** Label selector of the operator's own objects. */
   readonly selector: string;
   readonly pollMs: number;

@@ -17,8 +17,8 @@ import { watchOptionalKinds } from "./optional-kinds.ts";
 /** Options of the informers, and the receivers of their events. */
 export interface InformersOptions {
   readonly client: KubeClient;
-  /** Undefined: all namespaces. */
-  readonly watchNamespace: string | undefined;
+  /** Namespaces of the Nodes; all when empty. */
+  readonly watchNamespaces: readonly string[];
   /** Label selector of the operator's own objects. */
   readonly selector: string;
   readonly log: Log;
@@ -106,7 +106,7 @@ function openNetworks(options: InformersOptions): Reflector {
 }
 
 function openNodes(options: InformersOptions): Reflector {
-  const { cache, memory, nodeQueue, networkQueue } = options;
+  const { applier, cache, memory, nodeQueue, networkQueue } = options;
   return openInformer(options, { kind: kinds.node }, (now, before) => {
     const { meta } = now ?? before ?? {};
     if (meta === undefined) return;
@@ -115,7 +115,8 @@ function openNodes(options: InformersOptions): Reflector {
     addAll(nodeQueue, cache.peersAffectedBy(now, before));
     const network = cache.networkKey(now ?? before);
     if (cache.isSynced && network !== undefined) networkQueue.addAfter(network, NETWORK_DELAY_MS);
-    if (now !== undefined) return;
+    if (now !== undefined || before === undefined) return;
+    applier.gone(kinds.node.kind, before);
     nodeQueue.forget(keyOf(meta));
     cache.delete(keyOf(meta));
     memory.deleteNode(keyOf(meta));
@@ -128,18 +129,37 @@ interface InformerOptions extends Pick<ReflectorOptions, "transform"> {
 }
 
 function openInformer(
-  { client, watchNamespace: namespace, log }: InformersOptions,
+  { client, watchNamespaces, log }: InformersOptions,
   { kind, labelSelector, transform }: InformerOptions,
   onChange: ReflectorOptions["onChange"],
 ): Reflector {
-  return openReflector({
-    client,
-    log,
-    pause,
-    selection: { kind, namespace, labelSelector },
-    transform,
-    onChange,
-  });
+  const places = watchNamespaces.length === 0 ? [undefined] : watchNamespaces;
+  return joinReflectors(
+    places.map((namespace) =>
+      openReflector({
+        client,
+        log,
+        pause,
+        selection: { kind, namespace, labelSelector },
+        transform,
+        onChange,
+      }),
+    ),
+  );
+}
+
+/** Joins the reflectors of several namespaces to one. */
+function joinReflectors(all: readonly Reflector[]): Reflector {
+  return {
+    synced: Promise.all(all.map(({ synced }) => synced)).then(() => undefined),
+    get: (key) => all.map((each) => each.get(key)).find((object) => object !== undefined),
+    *list(namespace) {
+      for (const each of all) yield* each.list(namespace);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
+    },
+  };
 }
 
 function addAll(queue: WorkQueue, keys: readonly string[]): void {

@@ -17,14 +17,15 @@ import { openCompaction } from "../runtime/compaction.ts";
 import { type Leadership } from "../runtime/leader.ts";
 import { AuthorityKeeper } from "./authority-secret.ts";
 import { type Controllers, openControllers } from "./controllers.ts";
+import { type DefinitionCheck, openDefinitionCheck } from "./definition-check.ts";
 import { openLeaderClient } from "./leader-client.ts";
 
 /** Options of an operator. */
 export interface OperatorOptions extends OperatorSettings {
   /** Name of the Lease, one for each release. */
   readonly lease: string;
-  /** Undefined: Nodes of all namespaces. */
-  readonly watchNamespace: string | undefined;
+  /** Namespaces of the Nodes; all when empty. */
+  readonly watchNamespaces: readonly string[];
   readonly health: { readonly host: string; readonly port: number };
   readonly pollMs: number;
   /** Identity of this process in the leader election. */
@@ -42,14 +43,18 @@ export interface Operator extends AsyncDisposable {
 /** Label selector of all objects that the operator creates. */
 export const SELECTOR = `${labels.managedBy}=${FIELD_MANAGER}`;
 
+/** Interval of the comparison of the definitions. */
+const DEFINITIONS_MS = 600_000;
+
 /** Opens an operator. Resolves once this process is the leader and the controllers run. */
 export async function openOperator(options: OperatorOptions, signal: AbortSignal): Promise<Operator> {
   const { log, operatorNamespace } = options;
   const clock: Clock = systemClock;
   await using parts = new AsyncDisposableStack();
   let nodes: Controllers | undefined;
+  let definitions: DefinitionCheck | undefined;
   let host = "";
-  const metrics = createMetrics(sourcesOf(() => ({ host, nodes })));
+  const metrics = createMetrics(sourcesOf(() => ({ host, nodes, definitions })));
   let isReached = false;
   // A candidate is ready too: it would lead if it could.
   const ready = () => isReached && !signal.aborted;
@@ -63,6 +68,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   const { leadership, client } = parts.use(
     await openLeaderClient({ ...options, access, sent, onReach }, signal),
   );
+  definitions = parts.use(await openDefinitionCheck({ client, log, intervalMs: DEFINITIONS_MS }));
   const keeper = parts.use(await AuthorityKeeper.open({ client, namespace: operatorNamespace, clock, log }));
   const authorities = () => keeper.known();
   const channel = parts.use(openOperatorChannel(authorities, () => clock.now()));
@@ -72,7 +78,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
       channel: whileLeading(channel, leadership),
       authorities,
       settings: options,
-      watchNamespace: options.watchNamespace,
+      watchNamespaces: options.watchNamespaces,
       selector: SELECTOR,
       pollMs: options.pollMs,
       metrics,
@@ -93,13 +99,18 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
 
 /** Returns the sources of metrics, which are empty until the controllers run. */
 function sourcesOf(
-  state: () => { readonly host: string; readonly nodes: Controllers | undefined },
+  state: () => {
+    readonly host: string;
+    readonly nodes: Controllers | undefined;
+    readonly definitions: DefinitionCheck | undefined;
+  },
 ): MetricSources {
   return {
     host: () => state().host,
     depths: () => state().nodes?.depths() ?? {},
     nodes: () => state().nodes?.count() ?? 0,
     readyNodes: () => state().nodes?.ready() ?? 0,
+    missingFields: () => state().definitions?.missing(),
     leading: () => state().nodes !== undefined,
     figures: () => state().nodes?.figures() ?? [],
     networks: () => state().nodes?.networks() ?? [],

@@ -14,8 +14,8 @@ import { type LeaderClientOptions, openLeaderClient } from "./leader-client.ts";
 
 /** Options of the release. */
 export interface ReleaseOptions extends Omit<LeaderClientOptions, "access" | "sent"> {
-  /** Undefined: Nodes of all namespaces. */
-  readonly watchNamespace: string | undefined;
+  /** Namespaces of the Nodes; all when empty. */
+  readonly watchNamespaces: readonly string[];
 }
 
 /**
@@ -72,7 +72,7 @@ export function createLeaseWait(lease: string) {
 }
 
 /** Options of the removal. */
-type NodesOptions = Pick<ReleaseOptions, "watchNamespace" | "log"> & {
+type NodesOptions = Pick<ReleaseOptions, "watchNamespaces" | "log"> & {
   readonly client: Pick<KubeClient, "page" | "merge">;
   /** Identity of the operator; Nodes of others stay as they are. */
   readonly operatorId: string;
@@ -100,8 +100,16 @@ export async function releaseNodes(options: NodesOptions, signal: AbortSignal): 
 }
 
 /** Lists Nodes with the finalizer; none when the cluster does not serve Nodes any more. */
-async function heldNodes(
-  { client, watchNamespace: namespace, operatorId }: NodesOptions,
+async function heldNodes(options: NodesOptions, signal: AbortSignal): Promise<readonly ObjectMeta[]> {
+  const places = options.watchNamespaces.length === 0 ? [undefined] : options.watchNamespaces;
+  const held: ObjectMeta[] = [];
+  for (const namespace of places) held.push(...(await heldNodesIn(namespace, options, signal)));
+  return held;
+}
+
+async function heldNodesIn(
+  namespace: string | undefined,
+  { client, operatorId }: NodesOptions,
   signal: AbortSignal,
 ): Promise<readonly ObjectMeta[]> {
   const held: ObjectMeta[] = [];

@@ -38,6 +38,10 @@ export interface KubeClient extends AsyncDisposable {
   watch(selection: Selection, resourceVersion: string, signal: AbortSignal): AsyncGenerator;
   /** Server-side apply with force: takes over the fields of `draft` from other managers. */
   apply(draft: Draft): Promise<unknown>;
+  /** Applies an object of the whole cluster in the same way. */
+  applyDefinition(definition: ClusterDraft): Promise<unknown>;
+  /** Reads a document of the API server's OpenAPI v3, such as `apis/apps/v1`. */
+  openApi(path: string): Promise<unknown>;
   /** Applies the status. */
   applyStatus(draft: StatusDraft): Promise<unknown>;
   create(draft: Draft): Promise<unknown>;
@@ -49,6 +53,13 @@ export interface KubeClient extends AsyncDisposable {
   remove(kind: Kind, place: Place, uid: string): Promise<void>;
   /** True when the cluster serves this kind. */
   serves(kind: Kind): Promise<boolean>;
+}
+
+/** An object to write that has no namespace. */
+export interface ClusterDraft {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
 }
 
 /** Duration of a watch in seconds, randomised so that watches do not end at once. */
@@ -65,6 +76,8 @@ export function openKubeClient(
   return {
     ...readingSide(transport),
     apply: (draft) => transport.send(applyRequest(draft, fieldManager, "")),
+    applyDefinition: (draft) => transport.send(applyRequest(draft, fieldManager, "")),
+    openApi: (path) => transport.send({ method: "GET", path: `/openapi/v3/${path}` }),
     applyStatus: (draft) => transport.send(applyRequest(draft, fieldManager, "/status")),
     create: (draft) =>
       transport.send({
@@ -155,8 +168,8 @@ function selector(labelSelector: string | undefined): Readonly<Record<string, st
   return labelSelector === undefined ? {} : { labelSelector };
 }
 
-function applyRequest(draft: Draft, fieldManager: string, subresource: "" | "/status") {
-  const { namespace, name } = draft.metadata;
+function applyRequest(draft: Draft | ClusterDraft, fieldManager: string, subresource: "" | "/status") {
+  const { namespace, name } = { namespace: undefined, ...draft.metadata };
   return {
     method: "PATCH",
     path: `${pathOf(kindOf(draft), namespace, name)}${subresource}`,

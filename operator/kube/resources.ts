@@ -29,6 +29,11 @@ export const kinds = {
     kind: "ServiceMonitor",
     plural: "servicemonitors",
   },
+  definition: {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    plural: "customresourcedefinitions",
+  },
   event: { apiVersion: "v1", kind: "Event", plural: "events" },
   lease: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", plural: "leases" },
 } as const satisfies Readonly<Record<string, Kind>>;

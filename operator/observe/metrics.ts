@@ -25,6 +25,8 @@ export interface MetricSources {
   readonly nodes: () => number;
   readonly readyNodes: () => number;
   readonly leading: () => boolean;
+  /** Fields of the definitions that the cluster does not serve; undefined when unknown. */
+  readonly missingFields: () => number | undefined;
   /** Figures of every replica of every Node. */
   readonly figures: () => Iterable<NodeFigures>;
   /** Figures of every Network. */
@@ -54,6 +56,16 @@ export function createMetrics(sources: MetricSources): OperatorMetrics {
     labelNames: ["name"],
     registers,
     collect: () => leading.set({ name: LEASE }, sources.leading() ? 1 : 0),
+  });
+  const missing: Gauge = new Gauge({
+    name: "knit_operator_definition_missing_fields",
+    help: "Fields of Nodes and Networks that the definitions in the cluster lack; above 0 they are older than the operator.",
+    registers,
+    collect() {
+      const count = sources.missingFields();
+      if (count === undefined) missing.reset();
+      else missing.set(count);
+    },
   });
   const queue = declareQueueMetrics(registers, sources.depths);
   read("knit_operator_nodes", "Nodes.", sources.nodes);

@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments } from "yaml";
+import { conform } from "../../operator/api/conform.ts";
+import { networkSpec } from "../../operator/api/network-spec.ts";
 
 const SCRIPT = fileURLToPath(new URL("cluster.sh", import.meta.url));
 const CHART = "charts/knit-operator";
@@ -77,6 +79,23 @@ function paths(value: unknown, path: string): readonly string[] {
   return Object.entries(value).flatMap(([name, each]) => paths(each, path === "" ? name : `${path}.${name}`));
 }
 
+/** The label by which a role is added to one of users. */
+const label = (name: string) => `rbac.authorization.k8s.io/aggregate-to-${name}`;
+
+const NETWORK_CHART = "charts/knit-network";
+
+/** The Network that these values make, as the API server defaults nothing of it. */
+function networkOf(...values: string[]) {
+  const sets = values.map((value) => `--set=${value}`);
+  return parse(helm("template", "mine", NETWORK_CHART, "--namespace=demo", ...sets)) as {
+    readonly metadata: object;
+    readonly spec: { readonly nodes: readonly { readonly name: string }[] };
+  };
+}
+
+/** Values without objects of the whole cluster. */
+const NAMESPACED = ["rbac.aggregate=false", "crds.upgrade=false"];
+
 about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
   test("has nothing that helm complains of", () => {
     expect(helm("lint", "--strict", CHART)).toContain("1 chart(s) linted, 0 chart(s) failed");
@@ -87,7 +106,7 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
     expect([...everywhere.keys()]).toEqual(
       expect.arrayContaining(["ClusterRole knit-operator", "ClusterRoleBinding knit-operator"]),
     );
-    const one = renderObjects("watchNamespace=mine");
+    const one = renderObjects("watchNamespace=mine", ...NAMESPACED);
     expect([...one.keys()].filter((name) => name.startsWith("Cluster"))).toEqual([]);
     expect(one.get("Role knit-operator")?.metadata.namespace).toBe("mine");
     expect(one.get("Role knit-operator-own")?.metadata.namespace).toBe("knit-system");
@@ -118,7 +137,7 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
   ])("releases the Nodes behind its own deletion: by a %s, in %j", (role, watched, place) => {
     const all = renderObjects(`watchNamespace=${watched}`);
     const hooks = [...all].flatMap(([name, { metadata }]) =>
-      metadata.annotations ? [[name, metadata]] : [],
+      metadata.annotations?.["helm.sh/hook"] === "post-delete" ? [[name, metadata] as const] : [],
     );
     expect(Object.keys(Object.fromEntries(hooks)).sort()).toEqual(
       [
@@ -147,7 +166,7 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
     "runs the release Job behind its account and its rights, watching %j",
     (watched) => {
       const hooks = [...renderObjects(`watchNamespace=${watched}`).values()].filter(
-        ({ metadata }) => metadata.annotations !== undefined,
+        ({ metadata }) => metadata.annotations?.["helm.sh/hook"] === "post-delete",
       );
       expect(inHelmsOrder(hooks).map(({ kind }) => kind === "Job")).toEqual([
         ...Array<boolean>(5).fill(false),
@@ -171,5 +190,133 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
     const values = paths(parse(readFileSync(`${CHART}/values.yaml`, "utf8")), "");
     expect(values.length).toBeGreaterThan(10);
     expect(values.filter((path) => !readme.includes(`\`${path}\``))).toEqual([]);
+  });
+
+  test("refuses a value that it does not know, and one of another type", () => {
+    expect(() => renderObjects("replica=2")).toThrow("additional properties 'replica' not allowed");
+    expect(() => renderObjects("image.digest=latest")).toThrow("image");
+    expect(() => renderObjects("logLevel=loud")).toThrow("logLevel");
+  });
+
+  test("gives rights in each of several namespaces, and the same list to operator and release Job", () => {
+    const all = renderObjects("watchNamespaces={a,b}", "watchNamespace=c", ...NAMESPACED);
+    const text = helm("template", "x", CHART, "--set=watchNamespaces={a,b}", "--set=watchNamespace=c");
+    const roles = parseAllDocuments(text).map((document) => document.toJS() as Made);
+    const places = roles.filter(({ kind, metadata }) => kind === "Role" && metadata.name === "x");
+    expect(places.map(({ metadata }) => metadata.namespace)).toEqual(["a", "b", "c"]);
+    for (const name of ["Deployment knit-operator", "Job knit-operator-release"])
+      expect(podOf(all, name).args).toContain("--watch-namespace=a,b,c");
+  });
+
+  test("adds Nodes and Networks to the roles of users: those who view see them, those who edit change them", () => {
+    const all = renderObjects();
+    expect(all.get("ClusterRole knit-operator-view")).toMatchObject({
+      metadata: { labels: { [label("view")]: "true", [label("edit")]: "true", [label("admin")]: "true" } },
+      rules: [{ resources: ["nodes", "networks"], verbs: ["get", "list", "watch"] }],
+    });
+    const edit = all.get("ClusterRole knit-operator-edit");
+    expect(edit).toMatchObject({ metadata: { labels: { [label("admin")]: "true" } } });
+    expect(edit?.metadata).not.toHaveProperty(["labels", label("view")]);
+  });
+
+  test("upgrades the definitions before an upgrade, with rights on them alone", () => {
+    const all = renderObjects();
+    expect(podOf(all, "Job knit-operator-crds").args).toEqual(["upgrade-crds", "--log-level=info"]);
+    expect(all.get("Job knit-operator-crds")?.metadata.annotations).toMatchObject({
+      "helm.sh/hook": "pre-upgrade",
+    });
+    expect(all.get("ClusterRole knit-operator-crds")?.rules).toMatchObject([
+      { resourceNames: ["nodes.knit.dev", "networks.knit.dev"], verbs: ["patch"] },
+      { resources: ["customresourcedefinitions"], verbs: ["create"] },
+    ]);
+    expect(renderObjects("crds.upgrade=false").has("Job knit-operator-crds")).toBe(false);
+  });
+
+  test("takes images by digest, pull secrets and ids of the cluster", () => {
+    const digest = `sha256:${"a".repeat(64)}`;
+    const values = [
+      `image.digest=${digest}`,
+      `nodeImage.digest=${digest}`,
+      "nodes.imagePullSecrets={registry}",
+    ];
+    const deployment = renderObjects(...values, "imagePullSecrets[0].name=registry", "podIds=assigned").get(
+      "Deployment knit-operator",
+    );
+    const { securityContext, containers, ...pod } = deployment?.spec?.template?.spec ?? {};
+    expect(pod).toMatchObject({ imagePullSecrets: [{ name: "registry" }] });
+    expect(securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+    expect(containers?.[0]).toMatchObject({
+      image: `knit-operator@${digest}`,
+      args: expect.arrayContaining([
+        `--gateway-image=knit-operator@${digest}`,
+        `--node-image=knit@${digest}`,
+        "--node-pull-policy=IfNotPresent",
+        "--gateway-pull-policy=IfNotPresent",
+        "--pull-secrets=registry",
+        "--pod-ids=assigned",
+      ]),
+    });
+    const openShift = helm("template", "x", CHART, "--api-versions=security.openshift.io/v1");
+    expect(openShift).toContain("--pod-ids=assigned");
+    expect(openShift).not.toContain("runAsUser");
+  });
+
+  test("names everything as it is told, and takes an account that exists", () => {
+    const all = renderObjects(
+      "fullnameOverride=other",
+      "serviceAccount.create=false",
+      "serviceAccount.name=mine",
+    );
+    const names = [...all.values()].map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => !name.startsWith("other"))).toEqual([]);
+    expect(podOf(all, "Deployment other").args).toContain("--lease=other");
+    expect(all.get("Deployment other")?.spec?.template?.spec).toMatchObject({ serviceAccountName: "mine" });
+    expect(all.has("ServiceAccount other")).toBe(false);
+  });
+
+  test("asks a running release whether it is ready", () => {
+    expect(renderObjects().get("Pod knit-operator-test")?.metadata.annotations).toMatchObject({
+      "helm.sh/hook": "test",
+    });
+  });
+});
+
+about(`the chart of a network${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
+  test("has nothing that helm complains of, and describes its values", () => {
+    expect(helm("lint", "--strict", NETWORK_CHART)).toContain("0 chart(s) failed");
+    const readme = readFileSync(`${NETWORK_CHART}/README.md`, "utf8");
+    const values = Object.keys(parse(readFileSync(`${NETWORK_CHART}/values.yaml`, "utf8")) as object);
+    expect(values.filter((name) => !readme.includes(`\`${name}`))).toEqual([]);
+  });
+
+  test("makes one Network whose core nodes are its validators, and whose spec is one of a Network", () => {
+    const made = networkOf();
+    expect(made).toMatchObject({
+      kind: "Network",
+      metadata: { name: "mine", namespace: "demo" },
+      spec: { genesis: { create: { chainId: 2019, validators: ["core-1", "core-2", "core-3", "core-4"] } } },
+    });
+    const { nodes = [] } = conform(networkSpec, made.spec, "spec");
+    expect(nodes.map(({ name }) => name)).toEqual(made.spec.nodes.map(({ name }) => name));
+    expect(nodes.length).toBe(6);
+  });
+
+  test("takes other nodes, defaults and an existing chain, and refuses what it does not know", () => {
+    const values = [
+      "name=ours",
+      "genesis.configMap.name=g",
+      "networkId=9",
+      "nodes.core-4=null",
+      "nodes.reader.type=endpoint",
+    ];
+    const made = networkOf(...values, "defaults.storage.size=20Gi");
+    expect(made).toMatchObject({
+      metadata: { name: "ours" },
+      spec: { networkId: 9, genesis: { configMap: { name: "g" } }, defaults: { storage: { size: "20Gi" } } },
+    });
+    expect(made.spec.nodes.map(({ name }) => name)).toContain("reader");
+    expect(made.spec.nodes.map(({ name }) => name)).not.toContain("core-4");
+    expect(() => networkOf("node.a.type=core")).toThrow("additional properties 'node' not allowed");
+    expect(() => networkOf("nodes.a.type=king")).toThrow("king");
   });
 });

@@ -3,11 +3,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 
 const MAIN = "operator/main.ts";
-const NAMES = ["run", "gateway", "release", "crds", "version"];
+const NAMES = ["run", "gateway", "release", "upgrade-crds", "crds", "version"];
 
 test("the help lists all commands, and each has its own", () => {
   const help = execFileSync(process.execPath, [MAIN, "--help"], { encoding: "utf8" });
-  expect([...help.matchAll(/^ {2}knit-operator (\w+)/gm)].map(([, name]) => name)).toEqual(NAMES);
+  expect([...help.matchAll(/^ {2}knit-operator ([\w-]+)/gm)].map(([, name]) => name)).toEqual(NAMES);
   const gateway = execFileSync(process.execPath, [MAIN, "gateway", "--help"], { encoding: "utf8" });
   expect(gateway).toMatch(/^knit-operator gateway: .*\n\n( {4}--.*\n)+$/);
   expect(help).toContain(gateway.split("\n").slice(2).join("\n"));

@@ -1,9 +1,21 @@
+{{/* Name of all objects, and of the Lease. */}}
+{{- define "knit-operator.fullname" -}}
+{{ .Values.fullnameOverride | default .Release.Name }}
+{{- end }}
+
+{{- define "knit-operator.serviceAccount" -}}
+{{ .Values.serviceAccount.name | default (include "knit-operator.fullname" .) }}
+{{- end }}
+
 {{- define "knit-operator.labels" -}}
 app.kubernetes.io/name: knit-operator
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "knit-operator.selector" -}}
@@ -11,22 +23,51 @@ app.kubernetes.io/name: knit-operator
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{/* Namespaces of the Nodes, by commas; watchNamespace is the former name of a list of one. */}}
+{{- define "knit-operator.namespaces" -}}
+{{- $former := ternary (list .Values.watchNamespace) list (ne .Values.watchNamespace "") -}}
+{{- concat .Values.watchNamespaces $former | uniq | join "," }}
+{{- end }}
+
 {{- define "knit-operator.scope" -}}
-{{- if not .Values.watchNamespace }}Cluster{{ end }}
+{{- if not (include "knit-operator.namespaces" .) }}Cluster{{ end }}
+{{- end }}
+
+{{/* An image with its digest, or else with its tag. A list of the root and the values of the image. */}}
+{{- define "knit-operator.imageOf" -}}
+{{- with index . 1 -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default (index $ 0).Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
 {{- end }}
 
 {{- define "knit-operator.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ include "knit-operator.imageOf" (list . .Values.image) }}
 {{- end }}
 
 {{- define "knit-operator.nodeImage" -}}
-{{ .Values.nodeImage.repository }}:{{ .Values.nodeImage.tag | default .Chart.AppVersion }}
+{{ include "knit-operator.imageOf" (list . .Values.nodeImage) }}
+{{- end }}
+
+{{/* Where user ids of pods come from: those that the images have, or the cluster, as on OpenShift. */}}
+{{- define "knit-operator.podIds" -}}
+{{ .Values.podIds | default (ternary "assigned" "fixed" (.Capabilities.APIVersions.Has "security.openshift.io/v1")) }}
+{{- end }}
+
+{{- define "knit-operator.pullSecrets" -}}
+{{- with concat .Values.imagePullSecrets .Values.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "knit-operator.rules" -}}
 - apiGroups: [knit.dev]
   resources: [nodes]
-  verbs: [list, watch, patch]
+  verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [knit.dev]
   resources: [networks]
   verbs: [list, watch]
@@ -61,8 +102,10 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{- define "knit-operator.podSecurity" -}}
 runAsNonRoot: true
+{{- if eq (include "knit-operator.podIds" .) "fixed" }}
 runAsUser: 1000
 runAsGroup: 1000
+{{- end }}
 seccompProfile:
   type: RuntimeDefault
 {{- end }}
@@ -87,18 +130,36 @@ tolerations:
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with .Values.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
 {{- end }}
 
-{{/* Metadata of a hook behind `helm uninstall`: a list of the root and its weight. Helm runs hooks by weight, then by name. */}}
-{{- define "knit-operator.releaseMeta" -}}
+{{/* Metadata of a hook: a list of the root, its weight and its event. Helm runs hooks by weight, then by name. */}}
+{{- define "knit-operator.hookMeta" -}}
 {{- $weight := index . 1 -}}
+{{- $event := index . 2 -}}
 {{- with index . 0 -}}
 labels:
   {{- include "knit-operator.labels" . | nindent 2 }}
 annotations:
-  helm.sh/hook: post-delete
+  helm.sh/hook: {{ $event }}
   helm.sh/hook-weight: {{ $weight | quote }}
   helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
   helm.sh/hook-output-log-policy: hook-failed
 {{- end }}
+{{- end }}
+
+{{/* Metadata of a hook behind `helm uninstall`. */}}
+{{- define "knit-operator.releaseMeta" -}}
+{{- include "knit-operator.hookMeta" (list (index . 0) (index . 1) "post-delete") }}
+{{- end }}
+
+{{/* Metadata of a hook before `helm upgrade`. */}}
+{{- define "knit-operator.upgradeMeta" -}}
+{{- include "knit-operator.hookMeta" (list (index . 0) (index . 1) "pre-upgrade") }}
 {{- end }}

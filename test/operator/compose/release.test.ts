@@ -34,7 +34,7 @@ const client = {
 
 const releaseAll = (): Promise<number> =>
   releaseNodes(
-    { client, watchNamespace: undefined, log: silentLog, operatorId: "ops/knit-operator" },
+    { client, watchNamespaces: [], log: silentLog, operatorId: "ops/knit-operator" },
     new AbortController().signal,
   );
 
@@ -80,7 +80,7 @@ test("where the definition of Nodes is gone there is none to release", async () 
   };
   const options = {
     client: gone,
-    watchNamespace: undefined,
+    watchNamespaces: [],
     log: silentLog,
     operatorId: "ops/knit-operator",
   };
@@ -123,7 +123,7 @@ test("Nodes of another operator stay as they are", async () => {
   };
   const items = [{ metadata: { ...metadata, annotations: { "knit.dev/operator": "other/knit" } } }];
   const page = () => Promise.resolve({ items, resourceVersion: "1", next: undefined });
-  const options = { client: { ...client, page }, watchNamespace: undefined, log: silentLog };
+  const options = { client: { ...client, page }, watchNamespaces: [], log: silentLog };
   expect(
     await releaseNodes({ ...options, operatorId: "ops/knit-operator" }, new AbortController().signal),
   ).toBe(0);

@@ -41,6 +41,7 @@ function someMetrics(figures: readonly NodeFigures[] = [], networks: readonly Ne
     nodes: () => 2,
     readyNodes: () => 1,
     leading: () => true,
+    missingFields: () => 2,
     figures: () => figures,
     networks: () => networks,
   });
