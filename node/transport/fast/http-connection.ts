@@ -317,7 +317,7 @@ const TIMED_OUT =
   "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n" +
   "Content-Length: 7\r\nConnection: close\r\n\r\ntimeout";
 const BUSY =
-  "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n" +
+  "HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 1\r\n" +
   "Content-Length: 4\r\nConnection: close\r\n\r\nbusy";
 
 /**

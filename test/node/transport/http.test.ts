@@ -228,7 +228,7 @@ test("half requests of all connections together have a budget", async () => {
   await using second = await aPeer(listener.address);
   second.send(part);
   const refused = await Promise.race([first.closed(), second.closed()]);
-  expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+  expect(refused).toMatch(/^HTTP\/1\.1 429 /);
   await using third = await aPeer(listener.address);
   third.send(`${chunked}fa0\r\n${"x".repeat(4000)}`);
   await third.closed();
