@@ -38,6 +38,7 @@ const S_END = 63;
 export function impersonate(draft: TransactionDraft, chainId: bigint, sender: Address): Transaction {
   const signature = new Uint8Array(SIGNATURE_LENGTH);
   signature.set(sender, ADDRESS_AT);
+  signature[0] = 1; // no signature has a first word of 0, and the zero address may send, too
   signature[S_END] = 1;
   const tx = signTransaction(draft, chainId, () => [signature]);
   setSender(tx, chainId, sender);

@@ -101,7 +101,10 @@ export function runCall(world: World, call: SimulatedCall, given: SimulationDeps
 }
 
 /** Throws the `RpcError` of a call that failed during execution. */
-export function requireSuccess({ status, output }: Transition, { readsPanics = true }: CallLimits): void {
+export function requireSuccess(
+  { status, output }: Transition,
+  { readsPanics = true }: Pick<CallLimits, "readsPanics">,
+): void {
   if (status === STATUS_SUCCESS) return;
   if (status === REVERTED && output.length > 0) {
     const isPanic = output[0] === PANIC;

@@ -12,6 +12,7 @@ import { debugStateMethods } from "../rpc/debug-state.ts";
 import { flatTraceMethods } from "../rpc/flat-traces.ts";
 import { logMethods } from "../rpc/logs.ts";
 import { otterscanTraceMethods } from "../rpc/otterscan-traces.ts";
+import { simulationMethods } from "../rpc/simulation.ts";
 import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
 import { openLevelReader } from "../store/level-store.ts";
@@ -36,6 +37,7 @@ if (parentPort !== null) {
   const methods = [
     ...logMethods({ open: () => storeLogSource(store), limits: logLimits(rpc) }),
     ...callMethods({ open, limits, timeoutMs }),
+    ...simulationMethods({ open, limits, timeoutMs, ...formOptions }),
     ...debugStateMethods({ open, maxBytes, ...formOptions }),
     ...traceMethods({ open, limits, maxBytes, ...formOptions }),
     ...traceFileMethods({ open, limits, maxBytes, ...formOptions }),

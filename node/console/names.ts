@@ -309,6 +309,7 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     sendTransaction: [1, 1],
     sign: [2, 2],
     signTransaction: [1, 1],
+    simulateV1: [1, 2],
     submitHashrate: [2, 2],
     submitWork: [3, 3],
     syncing: [0, 0],

@@ -123,8 +123,11 @@ function commonFields(header: Header, hash: Hash): Record<string, unknown> {
   };
 }
 
+/** Facts of a chain that Ethereum's form of its blocks shows. */
+export type DescribedChain = Pick<Chain, "config" | "rules" | "author" | "totalBlockScore">;
+
 /** Formats a block in Ethereum's form. */
-export function ethBlock(chain: Chain, block: Block, form: BlockForm): BlockText {
+export function ethBlock(chain: DescribedChain, block: Block, form: BlockForm): BlockText {
   const fields = { ...ethFields(chain, block, form), size: toQuantity(block.size), uncles: [] };
   return withTransactions(
     block,
@@ -140,7 +143,7 @@ export function ethHeader(chain: Chain, block: BlockHead, form: Omit<BlockForm, 
 }
 
 function ethFields(
-  chain: Chain,
+  chain: DescribedChain,
   { header, hash }: BlockHead,
   { members: { totalScore, gasLimit }, isPending = false }: Omit<BlockForm, "full">,
 ): Record<string, unknown> {

@@ -7,6 +7,9 @@ import type { Block } from "../model/block.ts";
 import { effectivePrice, senderOf, type Transaction } from "../model/transaction.ts";
 import { ethereumRecipient, transactionFields } from "../model/transaction-json.ts";
 
+/** Facts of a chain that senders and prices of its transactions follow from. */
+export type PricedChain = Pick<Chain, "config" | "rules">;
+
 /** Position of a transaction in the chain; undefined for one in the pool. */
 export interface TransactionPosition {
   readonly block: Block;
@@ -17,7 +20,7 @@ const ZERO_HASH = `0x${"0".repeat(64)}`;
 
 /** Formats a transaction in Kaia's form. Keys are sorted. */
 export function chainTransaction(
-  chain: Chain,
+  chain: PricedChain,
   tx: Transaction,
   place?: TransactionPosition,
 ): Record<string, unknown> {
@@ -26,7 +29,7 @@ export function chainTransaction(
 
 /** Returns the members that Kaia's forms of a transaction and of its receipt share. */
 export function chainTransactionFields(
-  chain: Chain,
+  chain: PricedChain,
   tx: Transaction,
   place: TransactionPosition | undefined,
 ): Record<string, unknown> {
@@ -41,12 +44,16 @@ export function chainTransactionFields(
 }
 
 /** Returns the effective gas price of a transaction in a block, in peb. */
-export function paidPrice(chain: Chain, tx: Transaction, { header }: Block): bigint {
+export function paidPrice(chain: Pick<Chain, "rules">, tx: Transaction, { header }: Block): bigint {
   return effectivePrice(tx, header.baseFee, chain.rules(header.number));
 }
 
 /** Formats a transaction in Kaia's form as JSON text. */
-export function chainTransactionText(chain: Chain, tx: Transaction, place?: TransactionPosition): string {
+export function chainTransactionText(
+  chain: PricedChain,
+  tx: Transaction,
+  place?: TransactionPosition,
+): string {
   return goJson(chainTransaction(chain, tx, place));
 }
 
@@ -54,7 +61,7 @@ export function chainTransactionText(chain: Chain, tx: Transaction, place?: Tran
  * Formats a transaction in Ethereum's form as JSON text. The text is concatenated because blocks hold many
  * transactions.
  */
-export function ethTransactionText(chain: Chain, tx: Transaction, place?: TransactionPosition): string {
+export function ethTransactionText(chain: PricedChain, tx: Transaction, place?: TransactionPosition): string {
   const paid = place === undefined ? undefined : paidPrice(chain, tx, place.block);
   const recipient = ethereumRecipient(tx);
   const [signature] = tx.signatures;

@@ -59,6 +59,7 @@ import { otterscanTraceMethods } from "./otterscan-traces.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
 import { type PersonalDeps, personalMethods } from "./personal.ts";
 import { type ProofMethodDeps, proofMethods } from "./proofs.ts";
+import { simulationMethods } from "./simulation.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
 import { type SupplyMethodDeps, supplyMethods } from "./supply.ts";
 import { type SynchronousSendingDeps, synchronousSendingMethods } from "./synchronous-sending.ts";
@@ -174,6 +175,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...logMethods(deps.logs),
     ...filterMethods(new Filters({ ...deps, limits: deps.filterLimits ?? {}, now: () => performance.now() })),
     ...callMethods(deps.calls),
+    ...simulationMethods({ ...deps, ...deps.calls }),
     ...netMethods(deps),
     ...personalMethods(deps),
     ...txpoolMethods(deps),

@@ -191,7 +191,7 @@ test("Ethereum's forms have Ethereum's keys in the Go node's order", async () =>
 
 test("rpc_modules lists the modules of the profile", async () => {
   expect(Object.keys((await call("rpc_modules", [], "service")) as object)).toEqual(
-    "admin chain debug miner net personal rpc txpool web3".split(" "),
+    "admin chain debug erigon miner net ots personal rpc trace txpool web3".split(" "),
   );
   expect(Object.keys((await call("rpc_modules", [], "klaytn")) as object)).toContain("klay");
   expect(Object.keys((await call("rpc_modules", [], "kaia")) as object)).toContain("kaia");
