@@ -46,7 +46,11 @@ const memberStatus = object("A replica: one blockchain node with its own key and
       maxLength: 253,
     }),
   ),
-  height: optional(count("Number of its newest block.")),
+  height: optional(
+    count(
+      "Block number: the newest block that all synced replicas of the chain had at the last reading, its own newest block if it has less.",
+    ),
+  ),
   syncing: optional(flag("True while the node is importing blocks that its peers already have.")),
   version: optional(text("Client version.", { maxLength: 256 })),
   peers: optional(count("Number of connected peers.")),
@@ -70,7 +74,7 @@ const memberStatus = object("A replica: one blockchain node with its own key and
 export const nodeStatus = object("Observed state of the node.", {
   observedGeneration: optional(count("Last value of metadata.generation that was reconciled.")),
   phase: optional(oneOf(phaseNames, "Phase of the Node.")),
-  height: optional(count("Highest block number of the replicas.")),
+  height: optional(count("Highest height of the replicas.")),
   syncing: optional(flag("True while the node is importing blocks that its peers already have.")),
   peers: optional(count("Number of connected peers; of several replicas that of the one with the fewest.")),
   url: optional(text("Node URL of the first replica.", { maxLength: 512 })),

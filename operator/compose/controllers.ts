@@ -12,11 +12,14 @@ import { messageOf } from "../observe/message-of.ts";
 import type { OperatorMetrics } from "../observe/metrics.ts";
 import type { NetworkFigures } from "../observe/network-metrics.ts";
 import type { NodeFigures } from "../observe/node-metrics.ts";
+import { isForeign } from "../plan/owner.ts";
 import { Applier } from "../reconcile/applier.ts";
 import { ClusterCache } from "../reconcile/cluster-cache.ts";
 import type { OperatorSettings, ReconcileDeps } from "../reconcile/deps.ts";
 import { createEventRecorder } from "../reconcile/events.ts";
 import { figuresOf, networkFiguresOf } from "../reconcile/figures.ts";
+import { chainKey } from "../reconcile/group.ts";
+import { HeightPasses } from "../reconcile/height-passes.ts";
 import { ReconcileMemory } from "../reconcile/memory.ts";
 import { reconcileNetwork } from "../reconcile/network.ts";
 import { Poller } from "../reconcile/poller.ts";
@@ -80,9 +83,21 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
       channel: options.channel,
       keys: () => cache.memberKeys(options.settings.operatorId),
       gateway: (key) => cache.gateway(key),
-      onObservation(key, isDue) {
-        if (isDue) memory.markFiguresStale(nodeOfMember(key));
-        nodeQueue.add(nodeOfMember(key));
+      onObservation: (key) => nodeQueue.add(nodeOfMember(key)),
+      everyMs: options.pollMs,
+      clock,
+    }),
+  );
+  resources.use(
+    new HeightPasses({
+      chains: () => chainsOf(cache, options.settings.operatorId),
+      latest: (key) => poller.latest(key),
+      onPass(chain, height, nodes) {
+        memory.recordCommonHeight(chain, height);
+        for (const node of nodes) {
+          memory.markFiguresStale(node);
+          nodeQueue.add(node);
+        }
       },
       everyMs: options.pollMs,
       clock,
@@ -101,6 +116,12 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     networks: () => networkFiguresOf(cache.networks()),
     [Symbol.asyncDispose]: () => closeWithin(open, GRACE_MS),
   };
+}
+
+/** Groups the Nodes of an operator by their chains. */
+function chainsOf(cache: ClusterCache, operator: string): ReadonlyMap<string, readonly NodeResource[]> {
+  const own = cache.nodes().filter(({ meta }) => !isForeign(meta, operator));
+  return Map.groupBy(own, (node) => chainKey(node, cache));
 }
 
 /** Delay until the first lists are complete: uses of a key are known only when all Nodes are cached. */

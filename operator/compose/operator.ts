@@ -88,7 +88,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
     }),
   );
   parts.use(openCompaction(nodes.worked));
-  log.info({ server: access.origin, nodes: nodes.count() }, "operator opened");
+  log.info({ server: access.origin, nodes: nodes.count(), healthPort: health.port }, "operator opened");
   const open = parts.move();
   return {
     healthPort: health.port,

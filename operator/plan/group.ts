@@ -57,3 +57,24 @@ export function isSteady(member: MemberView, members: readonly MemberView[]): bo
   const lag = lagOf(member, newestOf(members));
   return member.ready && !member.suspended && lag !== undefined && lag <= LEVEL_BLOCKS;
 }
+
+/**
+ * Returns the newest block that all synced members have, by their last reports; undefined without reports. Reports are
+ * seconds apart, so it is older than the newest block of most.
+ */
+export function commonHeight(members: readonly ReportedHeight[]): number | undefined {
+  const newest = newestOf(members);
+  const level = members.flatMap((member) => {
+    const lag = lagOf(member, newest);
+    return lag === undefined || lag > LEVEL_BLOCKS ? [] : [member.height ?? 0];
+  });
+  return level.length === 0 ? undefined : Math.min(...level);
+}
+
+/**
+ * Returns the height for the status: the common one for a member that has it, so that synced members agree, else its
+ * own. A block above 0 is never reported as none.
+ */
+export function statusHeight(own: number, common: number | undefined): number {
+  return common === undefined || common === 0 ? own : Math.min(own, common);
+}

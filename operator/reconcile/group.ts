@@ -29,6 +29,12 @@ export function groupKey({ node, network }: Pick<Context, "node" | "network">): 
   return network?.status.genesisHash ?? `${node.meta.namespace}/${node.spec.network.name}`;
 }
 
+/** Returns the key of a Node's group as the cluster cache knows it. */
+export function chainKey(node: NodeResource, cache: Pick<ReconcileDeps["cache"], "network">): string {
+  const { namespace } = node.meta;
+  return groupKey({ node, network: cache.network(keyOf({ namespace, name: node.spec.network.name })) });
+}
+
 /** Observes the group; the Node itself has the status of the context. */
 export function groupOf(context: Context): Group {
   const { node, deps, status } = context;

@@ -23,12 +23,13 @@ export interface RefusedGrowth {
   readonly againAt: number;
 }
 
-/** The state. Keys are `namespace/name` of members, Nodes and groups. */
+/** The state. Keys are `namespace/name` of members and Nodes, and those of groups and chains. */
 export class ReconcileMemory {
   readonly addresses = new AddressBook();
   readonly #addedPeers = new Map<string, AddedPeers>();
   readonly #refusedGrowths = new Map<string, RefusedGrowth>();
   readonly #blockMarks = new Map<string, BlockMark>();
+  readonly #heights = new Map<string, number>();
   readonly #staleFigures = new Set<string>();
   readonly #lockedGroups = new Set<string>();
 
@@ -62,6 +63,17 @@ export class ReconcileMemory {
   recordRefusedGrowth(member: string, refused: RefusedGrowth | undefined): void {
     if (refused === undefined) this.#refusedGrowths.delete(member);
     else this.#refusedGrowths.set(member, refused);
+  }
+
+  /** Returns the common height of a chain at its last reading. */
+  commonHeight(chain: string): number | undefined {
+    return this.#heights.get(chain);
+  }
+
+  /** Records a reading of a chain; undefined deletes the record. */
+  recordCommonHeight(chain: string, height: number | undefined): void {
+    if (height === undefined) this.#heights.delete(chain);
+    else this.#heights.set(chain, height);
   }
 
   /** True when the figures in a Node's status are due to be written, even without another change. */

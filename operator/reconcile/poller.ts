@@ -1,7 +1,7 @@
 /**
  * Asks the nodes how they are, one after another and spread evenly, apart from reconciling: a node that hangs delays
  * nobody. What they tell is kept until the next time. So that a thousand nodes cost little, there are at most so many
- * questions a second, and a node whose height alone has changed is reconciled only now and then.
+ * questions a second, and a node whose height alone has changed is not reconciled.
  */
 import { readReport } from "../control/answers.ts";
 import type { Channel } from "../control/channel.ts";
@@ -18,8 +18,8 @@ export interface PollerOptions {
   readonly keys: () => readonly string[];
   /** Returns the gateway of a member; undefined while its pod has no address. */
   readonly gateway: (key: string) => GatewayAddress | undefined;
-  /** Called for a relevant change, and periodically with `isDue`. */
-  readonly onObservation: (key: string, isDue: boolean) => void;
+  /** Called for a relevant change. */
+  readonly onObservation: (key: string) => void;
   /** Interval of polls of a node, unless `perSecond` limits it. */
   readonly everyMs: number;
   readonly clock: Clock;
@@ -35,8 +35,6 @@ const SOON_AT_ONCE = 16;
 const SOON_MS = 500;
 /** Default of polls a second. A poll over a resumed TLS session takes one or two milliseconds of CPU time. */
 const PER_SECOND = 8;
-/** Unchanged nodes that are reconciled a second, which determines the age of heights in statuses. */
-const IDLE_PER_SECOND = 1;
 const TICK_MS = 100;
 /** Minimum validity of an observation; otherwise three intervals. */
 const FRESH_MS = 45_000;
@@ -45,8 +43,6 @@ const FRESH_MS = 45_000;
 export class Poller implements AsyncDisposable {
   readonly #options: PollerOptions;
   readonly #polled = new Map<string, PolledNode>();
-  /** Time of the last `onObservation`, milliseconds since the epoch. */
-  readonly #reported = new Map<string, number>();
   readonly #asking = new Map<string, Promise<void>>();
   /** Slow polls. */
   readonly #slow = new Set<string>();
@@ -56,8 +52,6 @@ export class Poller implements AsyncDisposable {
   #next = 0;
   /** Polls that may start now; a fraction carries over to the next tick. */
   #credit = 0;
-  /** Unchanged nodes that may be reported now; a fraction carries over. */
-  #idleCredit = 0;
   #closed = false;
 
   constructor(options: PollerOptions) {
@@ -91,18 +85,13 @@ export class Poller implements AsyncDisposable {
       if (key !== undefined) this.pollSoon(key);
     }
     this.#credit = Math.min(this.#credit, 1);
-    this.#idleCredit = Math.min(this.#idleCredit + (IDLE_PER_SECOND * TICK_MS) / 1_000, IDLE_PER_SECOND);
   }
 
   #beginRound(): void {
     this.#round = this.#options.keys();
     this.#next = 0;
     const present = new Set(this.#round);
-    for (const key of this.#polled.keys()) {
-      if (present.has(key)) continue;
-      this.#polled.delete(key);
-      this.#reported.delete(key);
-    }
+    for (const key of this.#polled.keys()) if (!present.has(key)) this.#polled.delete(key);
   }
 
   #roundMs(): number {
@@ -135,27 +124,13 @@ export class Poller implements AsyncDisposable {
     this.#asking.delete(key);
     this.#slow.delete(key);
     if (this.#closed) return;
-    const isDue = this.#isDue(key);
-    if (isDue || isPolledChanged(before, after)) this.#report(key, isDue);
+    if (isPolledChanged(before, after)) this.#options.onObservation(key);
     this.#begin();
   }
 
   #makeWay(key: string): void {
     this.#slow.add(key);
     this.#begin();
-  }
-
-  #report(key: string, isDue: boolean): void {
-    if (isDue) this.#idleCredit--;
-    this.#reported.set(key, this.#options.clock.now());
-    this.#options.onObservation(key, isDue);
-  }
-
-  /** True when an unchanged node is due. Nodes that are due at once are reported one after another. */
-  #isDue(key: string): boolean {
-    if (this.#idleCredit < 1 || !this.#reported.has(key)) return false;
-    const since = this.#options.clock.now() - (this.#reported.get(key) ?? 0);
-    return since >= (this.#round.length * 1_000) / IDLE_PER_SECOND;
   }
 }
 

@@ -3,9 +3,11 @@ import { stepReasons } from "../api/reasons.ts";
 import { keyOf } from "../api/resource.ts";
 import { addressOfId } from "../build/identity.ts";
 import { objectNames } from "../build/names.ts";
+import { statusHeight } from "../plan/group.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { recordedAddresses, reportedAddresses } from "./council.ts";
 import { externalUrl } from "./external-url.ts";
+import { chainKey } from "./group.ts";
 import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { podFailure } from "./pod-failure.ts";
@@ -82,7 +84,11 @@ export function answerStep(context: MemberContext): Outcome {
   }
   if (now > observation.until) return waitFor("NoAnswer", "the node has not responded recently");
   facts.report = observation;
-  const { height, syncing, version, peers } = observation;
+  const { syncing, version, peers } = observation;
+  const height = statusHeight(
+    observation.height,
+    deps.memory.commonHeight(chainKey(context.node, deps.cache)),
+  );
   context.status = { ...context.status, height, syncing, version, peers: peers.size };
   checkChain(context, observation.genesis);
   return goOn;

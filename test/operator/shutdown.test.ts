@@ -1,4 +1,4 @@
-/** SIGTERM while the API server is silent: the operator ends by itself, well before it would be killed. */
+/** The operator without its API server: it says so at `/readyz`, and after SIGTERM it ends by itself in time. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,10 +15,12 @@ let directory: string;
 let server: ApiServer;
 let operator: OperatorProcess;
 let isSilent: boolean;
+let isFailing: boolean;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "shutdown-"));
   isSilent = false;
+  isFailing = false;
 });
 afterEach(async () => {
   operator.child.kill("SIGKILL");
@@ -29,6 +31,7 @@ afterEach(async () => {
 /** A cluster without anything in it; what is written is answered as it came. */
 const empty: Script = ({ method, path, query, body }, response) => {
   if (isSilent) return undefined;
+  if (isFailing) return { status: 500, body: { message: "etcd is away" } };
   if (query.has("watch")) {
     response.writeHead(200, { "content-type": "application/json" }).flushHeaders();
     return undefined;
@@ -79,6 +82,31 @@ test(
     );
     isSilent = true;
     expect(await operator.stop()).toBe(0);
+  },
+  GRACE_MS,
+);
+
+test(
+  "it is not ready while the API server fails, and ready again afterwards",
+  async () => {
+    await start();
+    const port = await eventually("a working operator", async () => {
+      const opened = operator
+        .output()
+        .split("\n")
+        .find((line) => line.includes("operator opened"));
+      return opened === undefined ? undefined : (JSON.parse(opened) as { healthPort: number }).healthPort;
+    });
+    const readiness = async (): Promise<string> => {
+      const headers = { connection: "close" };
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`, { headers });
+      return `${response.status} ${await response.text()}`;
+    };
+    expect(await readiness()).toBe("200 ok\n");
+    isFailing = true;
+    await eventually("503", async () => (await readiness()) === "503 not ready\n" || undefined);
+    isFailing = false;
+    await eventually("200", async () => (await readiness()) === "200 ok\n" || undefined);
   },
   GRACE_MS,
 );

@@ -248,6 +248,20 @@ test("figures alone are recorded when it is time for them, once, and with whatev
   expect(await written()).toEqual([1, 7]);
 });
 
+test("nodes with the blocks of a reading show its height, and one behind it shows its own", async () => {
+  cluster.putRunning("core", []);
+  deps.memory.recordCommonHeight("demo/net", 90);
+  const shown = async (height: number): Promise<number | undefined> => {
+    cluster.tell("core", { height });
+    deps.memory.markFiguresStale("demo/core");
+    await once("core");
+    return cluster.node("core").status.height;
+  };
+  expect([await shown(97), await shown(90), await shown(89)]).toEqual([90, 90, 89]);
+  deps.memory.recordCommonHeight("demo/net", 0);
+  expect(await shown(1)).toBe(1); // a node with blocks is never shown as empty
+});
+
 test("a node that answers with another key is not believed", async () => {
   cluster.putRunning("core", []);
   const reported = cluster.observations.get("demo/core");
