@@ -39,6 +39,11 @@ const run = (description: string) =>
       ),
     ),
     freeSince: optional(instantField("Time since which the run waits for earlier requests only.")),
+    volumeBytes: optional(
+      count(
+        "Size in bytes that the volume needs for a waiting migration; automatic growth goes up to it at once.",
+      ),
+    ),
     startedAt: optional(instantField("Start time.")),
     stateAt: instantField("Time of the last state transition."),
     progressAt: optional(instantField("Time of the last progress of the node.")),

@@ -8,7 +8,13 @@ import { isCouncilOperation } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
 import { askedBefore, mayPass } from "./order.ts";
-import { type MaintainedMember, type PreflightView, preflightTrouble, type Trouble } from "./preflight.ts";
+import {
+  type MaintainedMember,
+  NO_WAITS,
+  type PreflightView,
+  preflightTrouble,
+  type Trouble,
+} from "./preflight.ts";
 
 /** Next action; the run is written to the status before the node is called. */
 export interface MaintenanceStep {
@@ -89,6 +95,7 @@ export function newRun(
     requestedAt: formatInstant(since ?? now),
     held: undefined,
     freeSince: undefined,
+    volumeBytes: undefined,
     stateAt: formatInstant(now),
     startedAt: undefined,
     progressAt: undefined,
@@ -150,7 +157,7 @@ function turnTrouble(
   const before = askedBefore({ ...run, node: member.node }, turns);
   const freeSince = run.freeSince ?? formatInstant(now);
   if (before[0] === undefined || mayPass(freeSince, before, now)) return undefined;
-  return { message: `${before[0].member} has an earlier request`, held: undefined, freeSince };
+  return { message: `${before[0].member} has an earlier request`, ...NO_WAITS, freeSince };
 }
 
 function working(run: MaintenanceRun, _view: PreflightView, now: number): MaintenanceStep {
@@ -306,8 +313,7 @@ function enterState(
   message: string,
   now: number,
 ): MaintenanceRun {
-  const waits = { held: undefined, freeSince: undefined };
-  return { ...run, ...waits, state, message: cut(message), stateAt: formatInstant(now) };
+  return { ...run, ...NO_WAITS, state, message: cut(message), stateAt: formatInstant(now) };
 }
 
 function endRun(

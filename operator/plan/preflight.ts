@@ -17,6 +17,10 @@ export interface MaintainedMember extends MemberView {
   readonly peersWanted: number;
   /** Free bytes of its volume; undefined when unknown. */
   readonly freeBytes: number | undefined;
+  /** Size of its claim; undefined when unknown. */
+  readonly claimBytes: number | undefined;
+  /** Prospect of more space on its volume, for a message; undefined when unknown. */
+  readonly growth: string | undefined;
 }
 
 /** Inputs of the checks. */
@@ -68,7 +72,7 @@ const ownChecks: readonly Check[] = [
   lagTrouble,
   ({ member }) =>
     member.peersWanted > 0 && member.peers === 0 ? "the replica has no connected peer" : undefined,
-  diskTrouble,
+  (view, run) => shortageOf(view, run)?.message,
   ({ member, councils }) => quorumTrouble(member, councils),
 ];
 
@@ -83,7 +87,10 @@ function checksOf({ operation }: Pick<MaintenanceRun, "operation">): readonly Ch
 }
 
 /** Reason to wait, as fields of the run. */
-export type Trouble = Pick<MaintenanceRun, "message" | "held" | "freeSince">;
+export type Trouble = Pick<MaintenanceRun, "message" | "held" | "freeSince" | "volumeBytes">;
+
+/** Fields of a run that waits for nothing. */
+export const NO_WAITS = { held: undefined, freeSince: undefined, volumeBytes: undefined } as const;
 
 /** Returns the reason not to start a run now; undefined when none but the order remains. */
 export function preflightTrouble(
@@ -91,9 +98,12 @@ export function preflightTrouble(
   view: PreflightView & { readonly member: MaintainedMember },
 ): Trouble | undefined {
   const group = firstOf(groupChecks, run, view);
-  if (group !== undefined) return { message: group, held: undefined, freeSince: undefined };
+  if (group !== undefined) return { ...NO_WAITS, message: group };
   const own = firstOf(checksOf(run), run, view);
-  return own === undefined ? undefined : { message: own, held: true, freeSince: undefined };
+  if (own === undefined) return undefined;
+  const shortage = shortageOf(view, run);
+  const volumeBytes = shortage?.message === own ? shortage.volumeBytes : undefined;
+  return { message: own, held: true, freeSince: undefined, volumeBytes };
 }
 
 function firstOf(checks: readonly Check[], run: Parameters<Check>[1], view: Parameters<Check>[0]) {
@@ -110,13 +120,19 @@ function lagTrouble({ member, members }: Parameters<Check>[0]): string | undefin
   return lag > LEVEL_BLOCKS ? `the replica is ${lag} blocks behind` : undefined;
 }
 
-function diskTrouble(
+/** Returns the shortage of space for a migration, and the size that the volume needs; undefined for none. */
+function shortageOf(
   { member, space }: Parameters<Check>[0],
   { operation }: Parameters<Check>[1],
-): string | undefined {
+): { readonly message: string; readonly volumeBytes: number | undefined } | undefined {
   if (operation !== "migrate") return undefined;
   const guess = { freeBytes: member.freeBytes ?? MIN_FREE_BYTES, neededBytes: MIN_FREE_BYTES };
   const { freeBytes, neededBytes } = space ?? guess;
   if (freeBytes >= neededBytes) return undefined;
-  return `${freeBytes} bytes of the volume are free; a migration needs ${neededBytes}`;
+  const { claimBytes, growth } = member;
+  const text = `${freeBytes} bytes of the volume are free; a migration needs ${neededBytes}`;
+  return {
+    message: growth === undefined ? text : `${text}; ${growth}`,
+    volumeBytes: claimBytes === undefined ? undefined : claimBytes + neededBytes - freeBytes,
+  };
 }

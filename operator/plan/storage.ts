@@ -44,6 +44,8 @@ export interface VolumeView {
   readonly grownAt: number | undefined;
   /** Usage of the file system; undefined until it is reported. */
   readonly disk: DiskUse | undefined;
+  /** Size that a waiting migration needs. */
+  readonly neededBytes?: number | undefined;
   /** True when the node reports that it writes no blocks for lack of space. */
   readonly isLow?: boolean;
 }
@@ -101,7 +103,7 @@ const FULL_PERCENT = 95;
 export function planVolume(view: VolumeView, now: number): VolumePlan {
   const { sizeBytes, claim, grownBytes = 0, autoGrow } = view;
   const before = Math.max(sizeBytes, grownBytes, claimBytes(claim));
-  const wanted = isDue(view, before, now) && autoGrow ? grownSize(before, autoGrow) : before;
+  const wanted = autoGrow === undefined ? before : grownSize(view, { before, now, autoGrow });
   return { bytes: requestOf(claim, wanted), grows: wanted > before, verdict: judge(view, wanted) };
 }
 
@@ -131,15 +133,32 @@ export function growthAdvice({ sizeBytes, claim }: Pick<VolumeView, "sizeBytes" 
   return `allow the expansion in the StorageClass and the quota${back}`;
 }
 
-/** True when automatic growth is due; not while an expansion is pending. */
-function isDue({ autoGrow, claim, disk, grownAt }: VolumeView, before: number, now: number): boolean {
-  if (autoGrow === undefined || disk === undefined || claim === undefined) return false;
-  if (claim.capacityBytes < before || now - (grownAt ?? 0) < GROW_MS) return false;
-  return percentOf(disk) >= autoGrow.atPercent;
+/**
+ * Returns the size after automatic growth, in whole steps: as many as a waiting migration needs, else one for a volume
+ * that fills up. It stays while an expansion is pending.
+ */
+function grownSize(
+  { claim, disk, grownAt = 0, neededBytes = 0 }: VolumeView,
+  { before, now, autoGrow }: { readonly before: number; readonly now: number; readonly autoGrow: AutoGrow },
+): number {
+  if (claim === undefined || claim.capacityBytes < before || now - grownAt < GROW_MS) return before;
+  const { stepBytes, limitBytes, atPercent } = autoGrow;
+  const needed = Math.ceil((neededBytes - before) / Math.max(1, stepBytes));
+  const full = disk !== undefined && percentOf(disk) >= atPercent ? 1 : 0;
+  return Math.max(before, Math.min(before + Math.max(0, needed, full) * stepBytes, limitBytes));
 }
 
-function grownSize(bytes: number, { stepBytes, limitBytes }: AutoGrow): number {
-  return Math.max(bytes, Math.min(bytes + stepBytes, limitBytes));
+/** Describes the prospect of more space on a volume, for what waits for it. */
+export function growthProspect({ autoGrow, claim }: VolumeView, plan: VolumePlan): string {
+  const { bytes } = plan;
+  if (plan.verdict.reason === "GrowthFailed") return plan.verdict.message;
+  if (claim !== undefined && claim.capacityBytes < bytes)
+    return `the volume is being expanded to ${formatBytes(bytes)} first`;
+  if (autoGrow === undefined) return "increase spec.storage.size, or set spec.storage.autoGrow";
+  const { stepBytes, limitBytes } = autoGrow;
+  if (bytes >= limitBytes)
+    return `the volume has its maximum size: increase spec.storage.autoGrow.limit (${formatBytes(limitBytes)})`;
+  return `the volume grows first, in steps of ${formatBytes(stepBytes)} up to ${formatBytes(limitBytes)}`;
 }
 
 /** Returns the usage in percent. */

@@ -11,6 +11,7 @@ import {
   type ClaimView,
   claimBytes,
   growthAdvice,
+  growthProspect,
   planVolume,
   type VolumePlan,
   type VolumeView,
@@ -32,6 +33,7 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
   const view = volumeView(context, deps.cache.find("claim", place));
   const plan = planVolume(view, deps.clock.now());
   facts.volume = plan.verdict;
+  facts.growth = growthProspect(view, plan);
   const refused = await applyClaim(context, view, plan);
   const { claim } = view;
   const has = refused === undefined && claim?.trouble === undefined ? plan.bytes : claimBytes(claim);
@@ -47,6 +49,7 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
   const from = formatBytes(claim.requestedBytes);
   const message = `the claim ${place} cannot be changed from ${from} to ${formatBytes(plan.bytes)}: ${refused.message}; ${growthAdvice(view)}`;
   facts.volume = { reason: claim.isBound ? "GrowthFailed" : "Unbound", message };
+  facts.growth = message;
   facts.againMs = Math.max(1_000, refused.againAt - deps.clock.now());
   return goOn;
 }
@@ -109,11 +112,18 @@ function volumeView(context: MemberContext, claim: CachedObject | undefined): Vo
     sizeBytes: parseBytes(node.spec.storage.size) ?? 0,
     autoGrow: autoGrowOf(node),
     claim: claim && viewClaim(claim, node.spec.suspend ? undefined : deps.clock.now()),
+    neededBytes: neededBytesOf(context),
     grownBytes: requestedBytes,
     grownAt: grownAt === undefined ? undefined : Date.parse(grownAt),
     isLow: observation?.ok === true && observation.reasons?.includes("disk-low") === true,
     disk: usage && { usedBytes: usage.sizeBytes - usage.freeBytes, capacityBytes: usage.sizeBytes },
   };
+}
+
+/** Returns the size that a waiting migration of the member needs; undefined for none. */
+function neededBytesOf({ node, member }: MemberContext): number | undefined {
+  const { maintenance: run } = node.status;
+  return run?.member === member.name && run.state === "Requested" ? run.volumeBytes : undefined;
 }
 
 /** Observes a claim; `now` is undefined for a suspended Node, whose claim need not be bound. */

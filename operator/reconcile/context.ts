@@ -37,6 +37,8 @@ export interface MemberFacts {
   /** True when it keeps the template of its StatefulSet for now. */
   keeps?: boolean;
   volume?: VolumeVerdict;
+  /** Prospect of more space on the volume. */
+  growth?: string;
   /** Delay of the next reconciliation in milliseconds, even when all steps complete. */
   againMs?: number;
   /** True while a pod exists, including one that terminates. */

@@ -104,7 +104,7 @@ function turnsIn({ nodes }: Group, now: number): readonly Turn[] {
 }
 
 function viewMaintained({ member, status, deps, facts }: MemberContext): MaintainedMember {
-  const { usedBytes, capacityBytes } = status.disk ?? {};
+  const { usedBytes, capacityBytes, claimBytes } = status.disk ?? {};
   const isKnown = usedBytes !== undefined && capacityBytes !== undefined;
   return {
     ...viewMember(member, deps),
@@ -112,6 +112,8 @@ function viewMaintained({ member, status, deps, facts }: MemberContext): Maintai
     peers: facts.report?.peers.size ?? 0,
     peersWanted: status.peersWanted ?? 0,
     freeBytes: isKnown ? capacityBytes - usedBytes : undefined,
+    claimBytes: claimBytes || undefined,
+    growth: facts.growth,
   };
 }
 

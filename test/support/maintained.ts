@@ -32,6 +32,8 @@ export function aMaintained(name: string, more: Partial<MaintainedMember> = {}):
     peers: 3,
     peersWanted: 3,
     freeBytes: 2 ** 40,
+    claimBytes: 2 ** 41,
+    growth: undefined,
     ...more,
   };
 }

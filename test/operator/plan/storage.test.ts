@@ -57,6 +57,10 @@ describe("a volume", () => {
   test.each<[string, Partial<VolumeView>, number]>([
     ["grows by a step when it is full enough", {}, 15],
     ["grows no further than its limit", { claim: aClaim(15, 15), grownBytes: 15 * G }, 18],
+    ["grows for a migration by as many steps as that needs", { neededBytes: 11 * G, disk: undefined }, 15],
+    ["grows for a migration no further than its limit", { neededBytes: 99 * G, disk: undefined }, 18],
+    ["stays when it has what a migration needs", { neededBytes: 10 * G, disk: undefined }, 10],
+    ["stays without leave to grow for a migration", { neededBytes: 11 * G, autoGrow: undefined }, 10],
     ["matches the spec", { sizeBytes: 40 * G, disk: undefined }, 40],
     ["never shrinks to what the spec asks for", { claim: aClaim(30, 30) }, 30],
     ["never shrinks to the limit", { claim: aClaim(30, 30), sizeBytes: 30 * G }, 30],

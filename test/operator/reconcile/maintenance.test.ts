@@ -1,6 +1,7 @@
 /** Maintenance in memory: from the annotation to the event. */
 import { describe, expect, test } from "@jest/globals";
 import { ControlError } from "../../../operator/control/error.ts";
+import { KubeError } from "../../../operator/kube/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import { type FakeCluster } from "../../support/fake-cluster.ts";
@@ -39,6 +40,8 @@ function pass(height: number): void {
   cluster.now += 10_000;
   for (const key of cluster.observations.keys()) cluster.tell(key.replace("demo/", ""), { height });
 }
+
+const claimSize = (): unknown => cluster.get("PersistentVolumeClaim", "core-data")?.["spec"];
 
 describe("maintenance", () => {
   test("is recorded before the annotation goes, begun, followed, verified and ended", async () => {
@@ -96,7 +99,7 @@ describe("maintenance", () => {
     cluster.putRunning("core", [], WISH);
     cluster.answer = () => ({ free: 5, needed: 9 });
     await once("core");
-    expect(state("core")?.message).toBe("5 bytes of the volume are free; a migration needs 9");
+    expect(state("core")?.message).toContain("5 bytes of the volume are free; a migration needs 9");
     expect(cluster.conditions("core")).toContain("MaintenanceInProgress False Waiting");
   });
 
@@ -284,6 +287,71 @@ describe("maintenance comes by itself", () => {
       await once("core");
     }
     expect([state("core")?.state, begins().length]).toEqual(["Succeeded", 1]);
+  });
+
+  describe("on a volume that cannot hold the copy", () => {
+    const G = 2 ** 30;
+    const AUTO_GROW = { atPercent: 90, step: "5Gi", limit: "22Gi" };
+    const SHORT = `${3 * G} bytes of the volume are free; a migration needs ${8 * G}`;
+
+    /** The claim is bound with a capacity, of which 7Gi are used. */
+    function bind(gib: number): void {
+      const claim = cluster.get("PersistentVolumeClaim", "core-data");
+      const metadata = { name: "core-data", namespace: "demo" };
+      const status = { phase: "Bound", capacity: { storage: `${gib}Gi` } };
+      cluster.put({ apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim, metadata, status });
+      cluster.tell("core", { disk: { sizeBytes: gib * G, freeBytes: (gib - 7) * G } });
+      cluster.answer = (_node, method) => {
+        if (method === "admin_stateMigrationRoom") return { free: (gib - 7) * G, needed: 8 * G };
+        return method.endsWith("Status") ? progress() : null;
+      };
+    }
+
+    async function ask(storage: object): Promise<void> {
+      putMaintained({ stateMigration: { diskPercent: 70 } });
+      const { spec } = cluster.node("core");
+      cluster.putNode("core", { ...spec, storage: { size: "10Gi", ...storage } });
+      await once("core");
+      bind(10);
+      await once("core"); // requests it
+    }
+
+    test("the volume grows first, by as much as the copy needs, and the message says so", async () => {
+      await ask({ autoGrow: AUTO_GROW });
+      expect(state("core")).toMatchObject({
+        cause: "DiskUse",
+        state: "Requested",
+        volumeBytes: 15 * G,
+        message: `${SHORT}; the volume grows first, in steps of 5Gi up to 22Gi`,
+      });
+      await once("core");
+      expect(claimSize()).toMatchObject({ resources: { requests: { storage: "15Gi" } } });
+      expect(cluster.events).toContain("core VolumeGrown: the volume of core is being expanded to 15Gi");
+      expect(state("core")?.message).toBe(`${SHORT}; the volume is being expanded to 15Gi first`);
+      bind(15);
+      await once("core");
+      expect(state("core")).toMatchObject({ state: "Running", volumeBytes: undefined });
+    });
+
+    test("the message says what else would do where it may not grow", async () => {
+      await ask({});
+      expect(state("core")?.message).toBe(
+        `${SHORT}; increase spec.storage.size, or set spec.storage.autoGrow`,
+      );
+      await ask({ autoGrow: { ...AUTO_GROW, limit: "10Gi" } });
+      expect(state("core")?.message).toBe(
+        `${SHORT}; the volume has its maximum size: increase spec.storage.autoGrow.limit (10Gi)`,
+      );
+    });
+
+    test("the message has the refusal of the expansion", async () => {
+      await ask({ autoGrow: AUTO_GROW });
+      cluster.onWrite = (kind) => {
+        if (kind === "PersistentVolumeClaim") throw new KubeError("forbidden", "exceeded quota");
+      };
+      await once("core");
+      expect(state("core")?.message).toMatch(/a migration needs \d+; the claim .*: exceeded quota; allow/);
+    });
   });
 
   test("never by a schedule that is none, which is told", async () => {
