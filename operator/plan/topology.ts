@@ -1,4 +1,7 @@
-/** Peers in a network: core and proxy nodes dial core nodes, endpoints dial proxies. */
+/**
+ * Peers in a network: validators and proxies dial core nodes, endpoints dial proxies. Validators accept no core node
+ * outside of the council, so such a node dials proxies.
+ */
 import type { NodeType } from "../api/node-types.ts";
 
 /** A node of a network. */
@@ -11,6 +14,8 @@ export interface PeerCandidate {
   readonly namespaces: readonly string[];
   /** Undefined until its key exists. */
   readonly url: string | undefined;
+  /** True for a core node outside of the council. */
+  readonly isStandby: boolean;
 }
 
 /** A node whose peers are computed. */
@@ -28,6 +33,8 @@ const DIALS: Readonly<Record<NodeType, readonly NodeType[]>> = {
   endpoint: ["proxy"],
 };
 
+const STANDBY_DIALS: readonly NodeType[] = ["proxy"];
+
 /** Maximum number of required peers, which suffices to connect the network. */
 const MAX_KEPT = 24;
 
@@ -36,12 +43,11 @@ const MAX_KEPT = 24;
  * names, so that an added or removed node changes few connections.
  */
 export function peersToKeep(seeker: Seeker, members: readonly PeerCandidate[]): readonly string[] {
-  const types = seeker.types ?? DIALS[seeker.type];
+  const types = seeker.types ?? (seeker.isStandby ? STANDBY_DIALS : DIALS[seeker.type]);
   const found = members.flatMap((member) => {
     const { url, type } = member;
-    return url !== undefined && types.includes(type) && areTogether(seeker, member)
-      ? [{ ...member, url }]
-      : [];
+    const isDialled = types.includes(type) && areTogether(seeker, member) && !areRefused(seeker, member);
+    return url !== undefined && isDialled ? [{ ...member, url }] : [];
   });
   const room = Math.max(0, Math.min(MAX_KEPT, seeker.maxPeers) - seeker.urls.length);
   const urls = (found.length > room ? nextOnRing(seeker, found, room) : found).map(({ url }) => url);
@@ -53,6 +59,11 @@ function areTogether(a: Omit<PeerCandidate, "url">, b: Omit<PeerCandidate, "url"
   if (a.network !== b.network) return false;
   if (a.namespace === b.namespace) return a.name !== b.name;
   return a.namespaces.includes(b.namespace) && b.namespaces.includes(a.namespace);
+}
+
+/** True for two core nodes of which one is outside of the council: they drop each other. */
+function areRefused(a: Pick<Seeker, "type" | "isStandby">, b: Pick<Seeker, "type" | "isStandby">): boolean {
+  return a.type === "core" && b.type === "core" && (a.isStandby || b.isStandby);
 }
 
 type Found = PeerCandidate & { readonly url: string };

@@ -10,7 +10,7 @@ export function nodeFingerprint({ meta, spec, status }: NodeResource): string {
 
 /** Returns a text of the fields on which the peers of a Node depend. */
 export function peerFingerprint(node: NodeResource | undefined): string {
-  const urls = node?.status.members?.map(({ name, url }) => [name, url]);
+  const urls = node?.status.members?.map(({ name, url, validator }) => [name, url, validator]);
   const { maintenance, rollout, phase } = node?.status ?? {};
   return JSON.stringify([
     node?.meta.deleted,

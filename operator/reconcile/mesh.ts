@@ -51,9 +51,9 @@ export function peersStep({ facts }: MemberContext): Outcome {
   return needsPeers && report?.peers.size === 0 ? waitFor("NoPeers", NO_PEERS, LOOK_AGAIN_MS) : goOn;
 }
 
-/** True for a proxy or an endpoint, for a required peer, and for one of several validators. */
-function dependsOnPeers({ node, deps }: MemberContext, wanted: number): boolean {
-  if (node.spec.type !== "core" || wanted > 0) return true;
+/** True for a proxy, an endpoint or a standby core node, for a required peer, and for one of several validators. */
+function dependsOnPeers({ node, status, deps }: MemberContext, wanted: number): boolean {
+  if (node.spec.type !== "core" || status.validator === false || wanted > 0) return true;
   const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
   return (network?.status.genesis?.validators.length ?? 0) > 1;
 }
@@ -92,7 +92,7 @@ async function callNode(
   return undefined;
 }
 
-function seekerOf({ node, member }: MemberContext) {
+function seekerOf({ node, member, status }: MemberContext) {
   const { type, network, peers, p2p } = node.spec;
   return {
     name: member.name,
@@ -103,6 +103,7 @@ function seekerOf({ node, member }: MemberContext) {
     types: peers.types,
     urls: peers.urls,
     maxPeers: p2p.maxPeers,
+    isStandby: type === "core" && status.validator === false,
   };
 }
 
@@ -118,12 +119,13 @@ function peerCandidates({ node, deps }: MemberContext): readonly PeerCandidate[]
 /** A deleted Node stays a peer until its deletion is carried out. */
 function membersOf({ meta, spec, status }: NodeResource): readonly PeerCandidate[] {
   const isLeaving = meta.deleted && status.phase === "Deleting";
-  return (status.members ?? []).map(({ name, url }) => ({
+  return (status.members ?? []).map(({ name, url, validator }) => ({
     name,
     namespace: meta.namespace,
     network: spec.network.name,
     type: spec.type,
     namespaces: spec.peers.namespaces,
     url: isLeaving ? undefined : url,
+    isStandby: spec.type === "core" && validator === false,
   }));
 }

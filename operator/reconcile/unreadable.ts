@@ -74,9 +74,10 @@ export function unreadablePeers({ meta, object }: CachedObject): readonly PeerCa
   const namespaces = textsOf(spec?.peers?.namespaces);
   const members: readonly unknown[] = Array.isArray(status?.members) ? status.members : [];
   return members.slice(0, MAX_MEMBERS).flatMap((member) => {
-    const { name, url } = (member ?? {}) as { name?: unknown; url?: unknown };
+    const { name, url, validator } = (member ?? {}) as { name?: unknown; url?: unknown; validator?: unknown };
     if (typeof name !== "string" || typeof url !== "string") return [];
-    return [{ name, namespace: meta.namespace, network, type, namespaces, url }];
+    const isStandby = type === "core" && validator === false;
+    return [{ name, namespace: meta.namespace, network, type, namespaces, url, isStandby }];
   });
 }
 

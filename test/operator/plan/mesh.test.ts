@@ -151,6 +151,7 @@ function aNetwork(count: number): readonly PeerCandidate[] {
       network: "net",
       type: (["core", "proxy", "endpoint"] as const)[index % 3] ?? "core",
       namespaces: [],
+      isStandby: false,
       url: `kni://${id}@n${index}-peer:32323?discport=0`,
     };
   });

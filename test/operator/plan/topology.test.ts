@@ -12,6 +12,7 @@ const member = (
   network: "n",
   type,
   namespaces: [],
+  isStandby: false,
   url: `kni://${name}`,
   ...more,
 });
@@ -44,6 +45,16 @@ describe("a node keeps", () => {
   test("the types that it names, and nodes elsewhere", () => {
     const asked = seeker("e1", "endpoint", { types: ["core"], urls: ["kni://far"] });
     expect(peersToKeep(asked, NETWORK)).toEqual(["kni://c1", "kni://c2", "kni://far"]);
+  });
+
+  test("of core nodes only those of the council, and as a core node outside of it the proxies", () => {
+    const standby = member("c2", "core", { isStandby: true });
+    const network = [...NETWORK.filter(({ name }) => name !== "c2"), standby, member("c3", "core")];
+    expect(peersToKeep(seeker("c1", "core"), network)).toEqual(["kni://c3"]);
+    expect(peersToKeep(seeker("c2", "core", { isStandby: true }), network)).toEqual(["kni://p1", "kni://p2"]);
+    expect(peersToKeep(seeker("p1", "proxy"), network)).toEqual(["kni://c1", "kni://c2", "kni://c3"]);
+    const named = seeker("c2", "core", { isStandby: true, types: ["core", "endpoint"] });
+    expect(peersToKeep(named, network)).toEqual(["kni://e1"]);
   });
 
   test("nobody whose URL is not known yet", () => {
