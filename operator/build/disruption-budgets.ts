@@ -1,7 +1,7 @@
 /** PodDisruptionBudgets: limits to the pods that node drains may evict from a Node and from a network's validators. */
 import type { V1PodDisruptionBudget } from "@kubernetes/client-node";
 import { API_VERSION, FIELD_MANAGER, labels } from "../api/names.ts";
-import type { DraftOf, NetworkResource, NodeResource } from "../api/resource.ts";
+import type { DraftOf, NetworkResource, NodeResource, ObjectMeta } from "../api/resource.ts";
 import { selectorOf, sharedMeta, sharedNames } from "./names.ts";
 
 /** Builds the budget of a Node, one pod at a time; undefined for one replica, whose machine could not be drained. */
@@ -27,26 +27,20 @@ export function validatorBudgetName(network: string): string {
 /** Validators of a network in a namespace, for their budget. */
 export interface BudgetedValidators {
   /** Nodes of the validators. */
-  readonly nodes: readonly string[];
+  readonly nodes: readonly Pick<ObjectMeta, "name" | "uid">[];
   /** Number of their pods that a drain must leave healthy. */
   readonly minAvailable: number;
 }
 
 /**
  * Builds the budget of a network's validators in its namespace. It selects their Nodes by name, because core nodes
- * beside the council do not count.
+ * beside the council do not count. Its owners are these Nodes and not the Network: while that is deleted, drains are still limited.
  */
 export function validatorBudget(
   { meta }: NetworkResource,
   { nodes, minAvailable }: BudgetedValidators,
 ): DraftOf<V1PodDisruptionBudget> {
-  const owner = {
-    apiVersion: API_VERSION,
-    kind: "Network",
-    name: meta.name,
-    uid: meta.uid,
-    controller: true,
-  };
+  const sorted = nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return {
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
@@ -54,14 +48,14 @@ export function validatorBudget(
       name: validatorBudgetName(meta.name),
       namespace: meta.namespace,
       labels: { [labels.name]: "knit", [labels.managedBy]: FIELD_MANAGER, [labels.network]: meta.name },
-      ownerReferences: [owner],
+      ownerReferences: sorted.map(({ name, uid }) => ({ apiVersion: API_VERSION, kind: "Node", name, uid })),
     },
     spec: {
       minAvailable,
       unhealthyPodEvictionPolicy: "AlwaysAllow",
       selector: {
         matchLabels: { [labels.name]: "knit", [labels.network]: meta.name },
-        matchExpressions: [{ key: labels.node, operator: "In", values: [...nodes].sort() }],
+        matchExpressions: [{ key: labels.node, operator: "In", values: sorted.map(({ name }) => name) }],
       },
     },
   };

@@ -126,7 +126,7 @@ async function applyBudget(
   const isLimited = given[annotations.allowChainStop] === undefined;
   const needed = isLimited ? minHealthy(councils, namespace) : undefined;
   if (needed !== undefined) {
-    const nodes = nodesIn(councils, namespace);
+    const nodes = nodesIn(councils, namespace).flatMap((key) => deps.cache.node(key)?.meta ?? []);
     const isOpen = mayOpen(network, councils, deps);
     const minAvailable = isOpen ? needed : Math.max(needed, seatsIn(councils, namespace));
     await deps.applier.apply(validatorBudget(network, { nodes, minAvailable }), seen);
@@ -158,11 +158,11 @@ function isClosed(seen: CachedObject | undefined, seats: number): boolean {
   return Number(spec?.minAvailable) >= seats && isObserved && (status?.disruptionsAllowed ?? 0) === 0;
 }
 
-/** Lists the Nodes of a namespace that are in a council. */
+/** Lists the keys of the Nodes of a namespace that are in a council. */
 function nodesIn(councils: readonly Council[], namespace: string): readonly string[] {
   const keys = councils.flat().flatMap(({ member }) => member ?? []);
   const own = keys.filter((key) => key.startsWith(`${namespace}/`));
-  return [...new Set(own.map((key) => nodeOfMember(key).slice(namespace.length + 1)))];
+  return [...new Set(own.map(nodeOfMember))];
 }
 
 /** Writes the status with the version as precondition, to preserve a concurrently recorded genesis. */

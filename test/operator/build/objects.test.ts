@@ -410,11 +410,18 @@ test("drains are limited where more than one pod may take over", () => {
   const spec = { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow" };
   expect(disruptionBudget(aNode({ replicas: 2 }))).toMatchObject({ spec });
   const network = readNetwork({ metadata: META, spec: { genesis: { configMap: { name: "g" } } } });
-  expect(validatorBudget(network, { nodes: ["b", "a"], minAvailable: 3 }).spec).toMatchObject({
+  const nodes = ["b", "a"].map((name) => ({ name, uid: `uid-${name}` }));
+  const budget = validatorBudget(network, { nodes, minAvailable: 3 });
+  expect(budget.spec).toMatchObject({
     minAvailable: 3,
     unhealthyPodEvictionPolicy: "AlwaysAllow",
     selector: { matchExpressions: [{ key: "knit.dev/node", operator: "In", values: ["a", "b"] }] },
   });
+  const owner = { apiVersion: "knit.dev/v1alpha1", kind: "Node" };
+  expect(budget.metadata.ownerReferences).toEqual([
+    { ...owner, name: "a", uid: "uid-a" },
+    { ...owner, name: "b", uid: "uid-b" },
+  ]);
 });
 
 function graceOf(spec: object): readonly unknown[] {
