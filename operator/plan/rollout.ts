@@ -79,7 +79,8 @@ export function planRollout(view: RolloutView, now: number): RolloutPlan {
 }
 
 /**
- * Continues a rollout. A selected member that was not recreated yet waits when other members fail meanwhile.
+ * Continues a rollout. A selected member that was not recreated yet is deselected when it has to wait meanwhile: it
+ * became ready, or others failed. Otherwise it would hold up the members that it waits for.
  */
 function goOn(
   view: RolloutView,
@@ -90,7 +91,7 @@ function goOn(
   const member = own.find(({ name }) => name === rollout.member);
   if (member === undefined || !isDue(member)) return planOf(own, free, rollout, rollout.message);
   const trouble = member.isServing ? troubleWith(member, view, undefined) : undefined;
-  if (trouble !== undefined) return planOf(own, free, rollout, trouble);
+  if (trouble !== undefined) return planOf(own, free, undefined, trouble);
   return planOf(own, [...free, rollout.member], begin(member, now), rollout.message);
 }
 

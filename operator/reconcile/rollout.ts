@@ -100,10 +100,16 @@ async function note(context: Context, after: Rollout | undefined): Promise<void>
   tell(context, before, after);
 }
 
-function tell({ node, deps }: Context, before: Rollout | undefined, after: Rollout | undefined): void {
+function tell(
+  { node, deps, rollout }: Context,
+  before: Rollout | undefined,
+  after: Rollout | undefined,
+): void {
   const say = (reason: EventReason, message: string): void => deps.events.record(node, reason, message);
-  if (after === undefined) say("RolloutSucceeded", `${before?.member} matches the spec`);
-  else if (after.state === "Paused") say("RolloutPaused", after.message);
+  if (after === undefined) {
+    const isDone = before !== undefined && rollout?.keep.includes(before.member) !== true;
+    if (isDone) say("RolloutSucceeded", `${before.member} matches the spec`);
+  } else if (after.state === "Paused") say("RolloutPaused", after.message);
   else if (after.state === "RolledBack") say("RolloutRolledBack", after.message);
   else if (before?.member !== after.member || before.revision !== after.revision)
     say("RolloutStarted", after.message);

@@ -163,6 +163,14 @@ describe("nobody is being recreated", () => {
     expect(plan("a", [aMember("a", { ready: false })], { earlier: "p-0" }).take).toEqual(["a"]);
   });
 
+  test("and one that was selected while it was not ready is not any more once it has to wait for others", () => {
+    const rollouts = new Map([["a", rolling("a")]]);
+    const selected = plan("a", [aMember("a", { ready: false })], { rollouts, earlier: "p-0" });
+    expect(selected).toMatchObject({ rollout: { member: "a", state: "Rolling" }, take: ["a"] });
+    const waiting = plan("a", CORES, { rollouts, earlier: "p-0" });
+    expect(waiting).toEqual({ rollout: undefined, take: [], keep: ["a"], waits: "p-0 is recreated first" });
+  });
+
   test("when blocks could not go on without it", () => {
     const [, ...others] = CORES;
     const lagging = others.map((member) => (member.name === "d" ? { ...member, height: 9 } : member));
