@@ -2,11 +2,11 @@
  * The example on a cluster of one node, as real pods of images packed from the build: the operator under its chart,
  * knit and the gateway beside it, probes, volumes, names, policies.
  */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { eventually, eventuallyIs, whyNoMachine } from "./support/cluster.ts";
 import { areLevel } from "./support/network-view.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
-import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
+import { type RealNetwork, setUpRealNetwork } from "./support/real-network.ts";
 import { CHART, callScript } from "./support/real-pods.ts";
 
 const missing = whyNoMachine();
@@ -17,13 +17,9 @@ const becomes = (what: string, probe: () => Promise<string>, wanted: string) =>
 about(`pods${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let real: RealNetwork;
 
-  beforeAll(async () => {
-    real = await openRealNetwork();
-  }, 900_000);
-
-  afterAll(async () => {
-    await real?.[Symbol.asyncDispose]();
-  }, 120_000);
+  setUpRealNetwork((opened) => {
+    real = opened;
+  });
 
   /** Ready, height and peers of core, endpoint and proxy. */
   const seen = async (): Promise<readonly (readonly string[])[]> =>

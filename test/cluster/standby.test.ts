@@ -1,13 +1,14 @@
 /**
- * Four validators, three standby core nodes, a proxy and two endpoints as real pods on a cluster of one node: an operator
- * that is away, an endpoint that is cut off, a dead validator, evictions, an image change, votes, and a deleted Network.
- * It takes longer than four minutes, so it runs in `npm run test:e2e` only.
+ * Four validators, three standby core nodes, a proxy and two endpoints as real pods on a cluster of one node: a fork that
+ * is scheduled and crossed, an operator that is away, an endpoint that is cut off, a dead validator, evictions, a drain,
+ * an image change, votes, and a deleted Network. It waits for more than a thousand blocks, so it runs in
+ * `npm run test:e2e` only.
  */
-import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { eventually, whyNoMachine } from "./support/cluster.ts";
-import { type NetworkView, viewNetwork } from "./support/network-view.ts";
-import { openRealNetwork, type RealNetwork } from "./support/real-network.ts";
-import { callScript, IMAGES } from "./support/real-pods.ts";
+import type { NetworkView } from "./support/network-view.ts";
+import { NEWER_IMAGE, type RealNetwork, setUpRealNetwork } from "./support/real-network.ts";
+import { callScript } from "./support/real-pods.ts";
 import {
   ENDPOINTS,
   longestInterval,
@@ -24,7 +25,8 @@ const PATIENCE = 900;
 jest.setTimeout(2_400_000);
 /** With one validator missing a round of ten seconds passes without a block; the rest is for the machine. */
 const MAX_SECONDS_WITHOUT_BLOCK = 40;
-const NEWER = "knit.dev/knit:newer";
+/** Blocks that the operator wants before a fork, and some for the request itself. */
+const FORK_ROOM = 120 * MEMBERS.length + 60;
 /** The lag of the endpoint that is cut off. */
 const LAG = 50;
 const KNIT = "app.kubernetes.io/name=knit";
@@ -35,16 +37,12 @@ const until = (what: string, holds: () => Promise<boolean>) =>
 about(`standby core nodes${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let real: RealNetwork;
   let network: NetworkView;
+  let forkBlock = 0;
 
-  beforeAll(async () => {
-    real = await openRealNetwork();
-    network = viewNetwork(real.cluster, "demo");
-    await real.cluster.script("exec", "ctr", "-n", "k8s.io", "images", "tag", IMAGES.node, NEWER);
+  setUpRealNetwork((opened) => {
+    real = opened;
+    network = opened.network;
   });
-
-  afterAll(async () => {
-    await real?.[Symbol.asyncDispose]();
-  }, 300_000);
 
   const whole = (above = 0): Promise<number> => network.whole(MEMBERS.length, above, PATIENCE);
   const field = (object: string, path: string): Promise<string> =>
@@ -59,6 +57,9 @@ about(`standby core nodes${missing === undefined ? "" : ` (skipped: ${missing})`
     field(`pod/${name}-0`, '.spec.containers[?(@.name=="node")].image');
   const isReady = async (member: string): Promise<boolean> =>
     (await field(`pod/${member}-0`, '.status.conditions[?(@.type=="Ready")].status')) === "True";
+
+  const haveNewer = async (names: readonly string[]): Promise<boolean> =>
+    (await Promise.all(names.map(imageOf))).every((image) => image === NEWER_IMAGE);
 
   /** Number and age of the newest block that a replica has. */
   const headOf = async (member: string): Promise<{ number: number; ageSeconds: number }> => {
@@ -84,6 +85,24 @@ about(`standby core nodes${missing === undefined ? "" : ` (skipped: ${missing})`
     for (const name of STANDBY) expect(await field(`kn/${name}`, ".status.validator")).toBe("false");
     expect(await field("pdb/chain.validators", ".status.disruptionsAllowed")).toBe("1");
     expect(await condition("knet/chain", "FaultTolerant", "reason")).toBe("Tolerant");
+  });
+
+  test("a standby node has the proxies as its peers, because validators accept none", async () => {
+    for (const { name, peers, peersWanted } of await network.members())
+      if (STANDBY.includes(name)) expect([name, peersWanted, peers]).toEqual([name, 1, 1]);
+    for (const { name, peersWanted } of await network.members())
+      if (VALIDATORS.includes(name)) expect([name, peersWanted]).toEqual([name, VALIDATORS.length - 1]);
+    for (const name of STANDBY) expect(await condition(`kn/${name}`, "PeersReady")).toBe("True");
+  });
+
+  test("a fork is scheduled on the running chain, and every pod has it long before its block", async () => {
+    const before = await whole();
+    forkBlock = before + FORK_ROOM;
+    await patch("knet/chain", { genesis: { create: { forks: { osaka: forkBlock } } } });
+    await until("the schedule", async () => (await condition("knet/chain", "ForksReady")) === "True");
+    const after = await whole(before);
+    expect(after).toBeLessThan(forkBlock);
+    await expectBlocks("fork rolled", before, after);
   });
 
   test("all pods restart while the operator is away: blocks go on, and no endpoint is ready with an old head", async () => {
@@ -189,22 +208,37 @@ about(`standby core nodes${missing === undefined ? "" : ` (skipped: ${missing})`
     await expectBlocks("dead validator and drain", before, after);
   });
 
+  test("a drain of the machine takes one validator and all standby nodes, and blocks go on", async () => {
+    const before = await whole();
+    const names = [...VALIDATORS, ...STANDBY];
+    const old = await uids(names);
+    const machine = await real.cluster.kubectl(["get", "nodes", "-o", "jsonpath={.items[0].metadata.name}"]);
+    const options = ["--ignore-daemonsets", "--delete-emptydir-data", `--pod-selector=${KNIT}`];
+    const drain = await real.cluster.tryKubectl(["drain", machine, ...options, "--timeout=60s"]);
+    expect(drain.code).not.toBe(0);
+    expect(drain.stderr).toContain("disruption budget");
+    const now = await Promise.all(names.map((name) => field(`pod/${name}-0`, ".metadata.uid")));
+    const stays = now.map((uid, index) => uid === old[index]);
+    expect(stays.slice(0, VALIDATORS.length).filter(Boolean)).toHaveLength(VALIDATORS.length - 1);
+    expect(stays.slice(VALIDATORS.length)).toEqual(STANDBY.map(() => false));
+    await real.cluster.kubectl(["uncordon", machine]);
+    await expectBlocks("drain", before, await whole(before + 10));
+  });
+
   test("with a validator away another image reaches all other nodes, and waits for it at the other validators", async () => {
     const before = await whole();
     const [away = "", ...others] = VALIDATORS;
     await patch(`kn/${away}`, { suspend: true });
     await until("the end of its pod", async () => (await field(`pod/${away}-0`, ".metadata.uid")) === "");
     const old = await uids(others);
-    await patch("knet/chain", { defaults: { image: NEWER } });
-    const haveIt = async (names: readonly string[]): Promise<boolean> =>
-      (await Promise.all(names.map(imageOf))).every((image) => image === NEWER);
-    await until("the image", () => haveIt(["proxy", ...ENDPOINTS, ...STANDBY]));
+    await patch("knet/chain", { defaults: { image: NEWER_IMAGE } });
+    await until("the image", () => haveNewer(["proxy", ...ENDPOINTS, ...STANDBY]));
     await until("the reason", async () =>
       (await condition("kn/core-2", "Progressing", "message")).includes("validators may be unavailable"),
     );
     expect(await uids(others)).toEqual(old);
     await patch(`kn/${away}`, { suspend: false });
-    await until("the image everywhere", () => haveIt(MEMBERS));
+    await until("the image everywhere", () => haveNewer(MEMBERS));
     const after = await whole(before);
     await expectBlocks("image change", before, after);
   });
@@ -237,6 +271,18 @@ about(`standby core nodes${missing === undefined ? "" : ` (skipped: ${missing})`
     await until("the suspension", async () => (await field("kn/core-4", ".status.phase")) === "Suspended");
     await patch("kn/core-4", { suspend: false });
     await whole(before);
+  });
+
+  test("the fork is crossed by all nodes with the same blocks", async () => {
+    await until("the block", async () => (await headOf("endpoint")).number > forkBlock + 5);
+    await whole(forkBlock + 5);
+    const [first, ...others] = await Promise.all(
+      MEMBERS.map(async (name) => (await network.blocks(name, forkBlock + 5)).slice(forkBlock - 1)),
+    );
+    for (const blocks of others) expect(blocks).toEqual(first);
+    await expectBlocks("fork crossed", forkBlock - 5, forkBlock + 5);
+    const config = (await network.inside("endpoint", "klay_getChainConfig", "latest")) as object;
+    expect(config).toMatchObject({ osakaCompatibleBlock: forkBlock });
   });
 
   test("Nodes whose Network is deleted keep true statuses, and a suspension is carried out", async () => {

@@ -1,13 +1,17 @@
 /** The one-node cluster with the images in it and the operator installed by helm, and the ways into its namespace `demo`. */
 import { readFileSync } from "node:fs";
+import { afterAll, beforeAll } from "@jest/globals";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { loadImages } from "./image.ts";
+import { type NetworkView, viewNetwork } from "./network-view.ts";
 import { OPERATOR_NAMESPACE } from "./operator-process.ts";
 import { CHART, IMAGES, inPod } from "./real-pods.ts";
 
 /** A cluster for pods of the real programs. Disposing it ends it. */
 export interface RealNetwork extends AsyncDisposable {
   readonly cluster: Cluster;
+  /** The Nodes in the namespace. */
+  readonly network: NetworkView;
   /** Output of `kubectl` in the namespace. */
   demo(...args: string[]): Promise<string>;
   /** Output of JavaScript in a pod of its own there. */
@@ -22,12 +26,27 @@ export interface RealNetwork extends AsyncDisposable {
 
 const OPERATOR = "app.kubernetes.io/name=knit-operator";
 const CONTAINERS = "jsonpath={.items[*].status.containerStatuses[*].containerID}";
+/** Another name of the node's image, for changes of the image. */
+export const NEWER_IMAGE = "knit.dev/knit:newer";
+
+/** Opens a cluster before the tests of a file, and disposes it after them. */
+export function setUpRealNetwork(use: (real: RealNetwork) => void): void {
+  let real: RealNetwork | undefined;
+  beforeAll(async () => {
+    real = await openRealNetwork();
+    use(real);
+  }, 1_200_000);
+  afterAll(async () => {
+    await real?.[Symbol.asyncDispose]();
+  }, 300_000);
+}
 
 /** Starts it; the operator's pod is available then. */
-export async function openRealNetwork(): Promise<RealNetwork> {
+async function openRealNetwork(): Promise<RealNetwork> {
   const cluster = await openCluster({ node: true });
   try {
     await loadImages(cluster, IMAGES);
+    await cluster.script("exec", "ctr", "-n", "k8s.io", "images", "tag", IMAGES.node, NEWER_IMAGE);
     await cluster.kubectl(["create", "namespace", "demo"]);
     await cluster.kubectl(["label", "namespace", "demo", "pod-security.kubernetes.io/enforce=restricted"]);
     await cluster.helm("install", ...CHART, "--create-namespace");
@@ -39,6 +58,7 @@ export async function openRealNetwork(): Promise<RealNetwork> {
     cluster.kubectl(["-n", OPERATOR_NAMESPACE, ...args]);
   return {
     cluster,
+    network: viewNetwork(cluster, "demo"),
     demo: (...args) => cluster.kubectl(["-n", "demo", ...args]),
     printed: (name, code) => inPod(cluster, { namespace: "demo", name }, code),
     apply: (example) =>
