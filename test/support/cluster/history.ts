@@ -155,12 +155,13 @@ export class History {
 
   #noteWanted(): void {
     const present = new Set<string>();
+    const absent = new Set(this.scene.nodeKeys);
     for (const node of this.api.list("Node")) {
       const key = `${node.metadata.namespace}/${node.metadata.name}`;
       const isWanted = node.metadata.deletionTimestamp === undefined && !isSuspended(node);
-      if (isWanted) present.add(key);
+      (isWanted ? present : absent).add(key);
     }
-    for (const key of this.scene.nodeKeys) if (!present.has(key)) this.#unwantedAt.set(key, this.now);
+    for (const key of absent) if (!present.has(key)) this.#unwantedAt.set(key, this.now);
   }
 
   /** No two running processes have one address. */
@@ -288,6 +289,7 @@ function actionOf(
   if (before.kind !== "StatefulSet" || before["spec"] === after?.["spec"]) return undefined;
   const was = before["spec"] as SetSpec;
   const is = after?.["spec"] as SetSpec | undefined;
+  if (was.replicas === 0) return undefined; // its pod, if it still has one, is ending already
   if (is === undefined || was.replicas > is.replicas) return "ends";
   return pod?.["revision"] === JSON.stringify(is.template) ? undefined : "recreates";
 }

@@ -133,7 +133,8 @@ export class People {
 
   #changeSecret(): string | undefined {
     const secret = this.#secret();
-    if (secret === undefined || this.copies.has(`Secret ${keyOf(secret)}`)) return undefined;
+    const isShared = this.#api.list("Node").some(({ metadata }) => metadata.name === TWIN);
+    if (secret === undefined || isShared || this.copies.has(`Secret ${keyOf(secret)}`)) return undefined;
     this.#copy(secret);
     this.#api.patch(secret, { data: { nodekey: Buffer.from(this.#history.createKey()).toString("base64") } });
     return `another key in Secret ${keyOf(secret)}`;
@@ -242,6 +243,7 @@ export class People {
     if (name === TWIN || this.#api.find("Node", `${namespace}/${TWIN}`) !== undefined) return undefined;
     const given = (node["spec"] as { nodeKeySecret?: { name: string } }).nodeKeySecret;
     const nodeKeySecret = given ?? { name: `${name}-nodekey` };
+    if (this.copies.has(`Secret ${namespace}/${nodeKeySecret.name}`)) return undefined;
     this.touchesIdentity = true;
     this.#api.create(aNode({ namespace, name: TWIN }, { type: "core", nodeKeySecret }), PEOPLE);
     return `a second Node with the key of ${keyOf(node)}`;
