@@ -11,7 +11,7 @@ import { nearestWord } from "../options/nearest-word.ts";
 import type { FlagTexts } from "../options/resolve.ts";
 import { type Command, commands } from "./commands.ts";
 import { flags } from "./flags.ts";
-import { commandHelp, generalHelp } from "./help.ts";
+import { commandHelp, generalHelp, groupHelp } from "./help.ts";
 
 /** A parsed command line. */
 export type Invocation =
@@ -34,7 +34,7 @@ export function readCommandLine(given: readonly string[]): Invocation {
   refuseUnknownCommand(first);
   if (first === "help") return { kind: "help", text: helpOf(rest[0]) };
   const command = findCommand([first, ...rest]);
-  if (command === undefined) return withoutCommand(rest, { texts, wantsHelp });
+  if (command === undefined) return withoutCommand([first, ...rest], { texts, wantsHelp });
   if (wantsHelp) return { kind: "help", text: commandHelp(command) };
   const behind = rest.slice(command.words.split(" ").length - 1);
   const flagTexts = flagsFor(command, texts);
@@ -116,7 +116,9 @@ function refuseUnknownCommand(word: string): void {
 
 function helpOf(word: string | undefined): string {
   const command = commands.find(({ words }) => words === word);
-  return command === undefined ? generalHelp() : commandHelp(command);
+  if (command !== undefined) return commandHelp(command);
+  const isGroup = commands.some(({ words }) => words.startsWith(`${word} `));
+  return isGroup && word !== undefined ? groupHelp(word) : generalHelp();
 }
 
 /** Finds the command that the words begin with. */
@@ -129,12 +131,12 @@ function findCommand(words: readonly string[]): Command | undefined {
 
 /** Answers the first word of commands of two words without a known second word: with help, or an error. */
 function withoutCommand(
-  [second]: readonly string[],
+  [first, second]: readonly [string, ...string[]],
   { texts, wantsHelp }: Pick<ReadWords, "texts" | "wantsHelp">,
 ): Invocation {
   const [flag] = texts.keys();
   if (wantsHelp || second === "help" || (second === undefined && flag === undefined))
-    return { kind: "help", text: generalHelp() };
+    return { kind: "help", text: helpOf(first) };
   if (second === undefined) throw new OptionError("unknown-flag", `--${flag} is not a flag of this command`);
   throw new OptionError("missing-value", `unknown command '${second}'`);
 }

@@ -26,6 +26,13 @@ interrupted by SIGINT or SIGTERM before the work was done.
 `;
 }
 
+/** Returns the text of `knit WORD` for the first word of several commands, such as `db`. */
+export function groupHelp(word: string): string {
+  const rows = commands.filter(({ words }) => words.startsWith(`${word} `));
+  const lines = rows.map((command) => [usage(command), command.summary] as const);
+  return `knit ${word}: one of these commands\n\n${table(lines)}\n\nknit ${word} COMMAND --help lists a command's flags.\n`;
+}
+
 /** Returns the text of `knit COMMAND --help`: the command's flags under their headings. */
 export function commandHelp(command: Command): string {
   const own = flagsOfCommand(flags, command.name);

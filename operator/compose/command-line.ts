@@ -24,7 +24,7 @@ export interface Command {
   readonly run: (values: Values) => Promise<void>;
 }
 
-const COLUMN = 25;
+const COLUMN = 31;
 
 /** True for a request for help, as a command or as an option. */
 export function isHelp(word: string): boolean {
@@ -48,7 +48,7 @@ export function helpOf(name: string, { says, options }: Command): string {
 
 function linesOf(options: readonly Option[]): string {
   return options
-    .map(({ name, value, says }) => `    ${`--${name} ${value}`.padEnd(COLUMN)}${says}\n`)
+    .map(({ name, value, says }) => `    ${`--${name} ${value}`.padEnd(COLUMN - 1)} ${says}\n`)
     .join("");
 }
 
