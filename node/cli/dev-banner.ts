@@ -8,6 +8,8 @@ import type { MiningMode } from "../consensus/miner.ts";
 /** Content of the banner. */
 export interface DevBanner {
   readonly endpoints: Partial<NodeEndpoints>;
+  /** The HTTP endpoint serves the page for browsers. */
+  readonly hasPage: boolean;
   readonly accounts: readonly DevelopmentAccount[];
   /** Balance of each account in KLAY. */
   readonly balance: bigint;
@@ -26,7 +28,7 @@ export function devBanner(banner: DevBanner): string {
   const sections = [
     `Knit ${programVersion()}: a development chain, ${paceText(mode)}, ${kept}. Ctrl+C stops it.`,
     accountLines(banner),
-    endpointLines(banner.endpoints),
+    endpointLines(banner),
     tryLines(banner),
   ];
   return `\n${sections.filter((section) => section !== "").join("\n\n")}\n\n`;
@@ -51,12 +53,13 @@ function accountLines({ accounts, balance, mnemonic }: DevBanner): string {
   ].join("\n");
 }
 
-function endpointLines({ http, ws, ipc, metrics }: Partial<NodeEndpoints>): string {
+function endpointLines({ endpoints: { http, ws, ipc, metrics }, hasPage }: DevBanner): string {
   const rows = [
     ["HTTP", http],
     ["WebSocket", ws],
     ["IPC", ipc],
     ["Metrics", metrics],
+    ["Page", hasPage ? http : undefined],
   ] as const;
   const lines = rows.flatMap(([name, url]) => (url === undefined ? [] : [`  ${name.padEnd(10)} ${url}`]));
   return lines.length === 0 ? "" : ["Endpoints", ...lines].join("\n");

@@ -62,6 +62,7 @@ export async function runDevelopmentNode({ shell, resolved, command }: CommandJo
     const { endpoints, developmentAccounts = [] } = node;
     const text = devBanner({
       endpoints,
+      hasPage: options.http?.page === true,
       accounts: developmentAccounts,
       balance: (options.development?.balance ?? 0n) / PEB_PER_KLAY,
       mode: node.makesBlocks,

@@ -115,7 +115,7 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
     createListeners({
       log,
       endpoint: (modules) => endpoint(registry.view(modules, viewOptions), shared),
-      open: listenerOpeners(options, subscriptionLimit),
+      open: listenerOpeners(options, subscriptionLimit, (kind) => listeners.url(kind)),
       keepStoppedMs: profile.keepsStopped
         ? (options.http ?? defaultsOf(httpOptions)).idleTimeoutMs
         : undefined,
@@ -165,8 +165,10 @@ const KINDS_OF_LISTENERS = 2;
 function listenerOpeners(
   { http, ws, rpc, memory: { shares } }: NodeOptions,
   subscriptionLimit: SubscriptionLimit,
+  urlOf: Listeners["url"],
 ): ListenersOptions["open"] {
   const maxMessage = rpc.maxRequestBytes;
+  const page = http?.page === true ? { wsPort: () => /\d+$/.exec(urlOf("ws") ?? "")?.[0] } : undefined;
   const maxBuffered = Math.floor(shares.halves / KINDS_OF_LISTENERS);
   return {
     http: ({ host, port, origins: cors, virtualHosts }, endpoint) =>
@@ -176,10 +178,21 @@ function listenerOpeners(
         endpoint,
         cors,
         virtualHosts,
+        page,
         limits: { ...httpLimits(http, maxMessage), maxBuffered },
       }),
     ws: ({ host, port, origins }, endpoint) =>
-      openWs({ ...wsLimits(ws), host, port, origins, endpoint, maxMessage, maxBuffered, subscriptionLimit }),
+      openWs({
+        ...wsLimits(ws),
+        host,
+        port,
+        origins,
+        endpoint,
+        pageUrl: page && (() => urlOf("http")),
+        maxMessage,
+        maxBuffered,
+        subscriptionLimit,
+      }),
   };
 }
 

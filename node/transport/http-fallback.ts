@@ -13,6 +13,7 @@ import { isHostAllowed, isHostReadable, isJsonType, MAX_HEAD_BYTES } from "./fas
 import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { http } from "./node-http.ts";
+import { isPageRequest, type PageOptions, sendPage } from "./page.ts";
 import { readBody } from "./request-body.ts";
 import { socketServer } from "./socket-server.ts";
 
@@ -24,6 +25,8 @@ export interface FallbackOptions {
   readonly virtualHosts: readonly string[];
   /** Permitted origins, or `*`. Without any no CORS headers are sent. */
   readonly cors: readonly string[];
+  /** The page for browsers; undefined where it is not served. */
+  readonly page: PageOptions | undefined;
 }
 
 /** Opens the server. The first connection that needs it loads it and its libraries. */
@@ -59,6 +62,8 @@ function createHttpServer(options: FallbackOptions, ordinary: Handler): Server {
       refuseHead(response, problem);
     } else if (!isHostAllowed(hostOf(request), virtualHosts)) {
       refuse(response, 403, "invalid host specified");
+    } else if (options.page !== undefined && isPageRequest(request)) {
+      sendPage(request, response, options.page);
     } else if (isHealthCheck(request) || isPreflight(request, options.cors)) {
       ordinary(request, response);
     } else {

@@ -12,6 +12,7 @@ import { ReplyTurn } from "./fast/outbox.ts";
 import { type HttpLimits, httpDefaults } from "./http-limits.ts";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import type { PageOptions } from "./page.ts";
 
 /** Options of an HTTP listener. */
 export interface HttpListenerOptions extends TcpAddress {
@@ -21,6 +22,8 @@ export interface HttpListenerOptions extends TcpAddress {
   /** Permitted host names besides addresses, or `*`. */
   readonly virtualHosts?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
+  /** The page for browsers; not served without. */
+  readonly page?: PageOptions | undefined;
 }
 
 const SWEEP_MS = 1000;
@@ -29,13 +32,13 @@ const CLOSE_MS = 2000;
 
 /** Opens a listener, which serves once the promise has resolved. Rejects when the address is in use. */
 export async function openHttp(options: HttpListenerOptions): Promise<Listener> {
-  const { endpoint, cors = [] } = options;
+  const { endpoint, cors = [], page } = options;
   const limits = limitsOf(options.limits ?? {});
   const virtualHosts = (options.virtualHosts ?? ["localhost"]).map((host) => host.toLowerCase());
   const halves = new MemoryBudget(limits.maxBuffered);
   const fallback = lazyServer(async () => {
     const { openHttpFallback } = await import("./http-fallback.ts");
-    return openHttpFallback({ endpoint, limits, halves, virtualHosts, cors });
+    return openHttpFallback({ endpoint, limits, halves, virtualHosts, cors, page });
   });
   const rules = { maxBody: limits.maxBody, virtualHosts, hasCors: cors.length > 0 };
   const heads = new HeadReader(rules);

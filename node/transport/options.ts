@@ -20,7 +20,20 @@ const rpc = optionGroup("RPC", NODE);
 const metrics = optionGroup("Metrics", NODE);
 
 /** Modules of a development chain: all that are safe on loopback. */
-const DEVELOPMENT_MODULES = ["chain", "debug", "dev", "eth", "net", "personal", "rpc", "txpool", "web3"];
+const DEVELOPMENT_MODULES = [
+  "chain",
+  "debug",
+  "dev",
+  "erigon",
+  "eth",
+  "net",
+  "ots",
+  "personal",
+  "rpc",
+  "trace",
+  "txpool",
+  "web3",
+];
 
 /** Rows of the HTTP listener. */
 export const httpOptions = {
@@ -48,6 +61,14 @@ export const httpOptions = {
     summary: "HTTP-RPC server listening port; 0 for a free port",
     aliases: ["http-rpc.port"],
     properties: ["RPC_PORT"],
+  }),
+  page: http({
+    flag: "rpc.page",
+    kind: booleanKind,
+    default: false,
+    development: true,
+    summary: "serve a page for browsers at / of the HTTP-RPC server",
+    own: true,
   }),
   modules: http({
     flag: "rpcapi",

@@ -22,6 +22,8 @@ export interface WsListenerOptions extends TcpAddress {
   readonly subscriptionLimit: SubscriptionLimit;
   /** Permitted origins, or `*`. Without any `http://localhost` and the machine's name are permitted. */
   readonly origins?: readonly string[];
+  /** Returns the URL of the HTTP listener that serves the page; its origin is permitted, too. */
+  readonly pageUrl?: (() => string | undefined) | undefined;
   readonly maxConnections?: number;
   readonly maxMessage?: number;
   /** Milliseconds from the first byte of a message to its last. */
@@ -90,7 +92,8 @@ function upgrades(options: WsListenerOptions) {
   return {
     peers,
     take: (request: IncomingMessage, socket: Socket, head: Buffer): void => {
-      if (!isOriginAllowed(request.headers.origin, origins)) {
+      const { origin } = request.headers;
+      if (!isOriginAllowed(origin, origins) && !isOfPage(origin, options.pageUrl?.())) {
         return refuse(socket, "403 Forbidden", "Forbidden\n");
       }
       loading ??= createUpgrader(maxMessage);
@@ -121,6 +124,13 @@ const PLAIN = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Opt
 function allowedOrigins(origins: readonly string[]): ReadonlySet<string> {
   const given = origins.filter((origin) => origin !== "").map((origin) => origin.toLowerCase());
   return new Set(given.length > 0 ? given : ["http://localhost", `http://${hostname().toLowerCase()}`]);
+}
+
+/** True for the origin of the page: by the listener's own address, or as localhost. */
+function isOfPage(origin: string | undefined, pageUrl: string | undefined): boolean {
+  if (pageUrl === undefined) return false;
+  const { port } = new URL(pageUrl);
+  return origin === pageUrl || origin === `http://localhost:${port}` || origin === `http://127.0.0.1:${port}`;
 }
 
 function isOriginAllowed(origin: string | undefined, allowed: ReadonlySet<string>): boolean {

@@ -82,7 +82,7 @@ test.each([
   ["kaia", ["net", "web3", "kaia", "eth"]],
 ] as const)("a listener of the options that names no modules has those of profile %s", (profile, modules) => {
   const where = { isEnabled: true, host: "127.0.0.1", port: 0 };
-  const http = { ...where, corsOrigins: ["http://a"], virtualHosts: ["b"], ...TIMES };
+  const http = { ...where, page: false, corsOrigins: ["http://a"], virtualHosts: ["b"], ...TIMES };
   const ws = {
     ...where,
     origins: [],

@@ -1,0 +1,183 @@
+/**
+ * The page of a development chain in a real Chromium: each view, a live block, the calls of a failing transaction, and
+ * hostile names in an ABI. With `KNIT_SCREENSHOTS=DIR` it leaves a picture of each view there.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { JsonRpcProvider, Wallet } from "ethers";
+import type { Browser, Page } from "puppeteer-core";
+import { WebSocket } from "ws";
+import { openBrowser } from "../support/browser.ts";
+import { type DevNode, fundedKey, startDevNode } from "../support/dev-node.ts";
+import { call } from "../support/rpc-client.ts";
+
+const NOBODY = "0x00000000000000000000000000000000aaaaaaaa";
+const HOSTILE = '<img src=x onerror="document.title=1">';
+
+let node: DevNode;
+let provider: JsonRpcProvider;
+let wallet: Wallet;
+let browser: Browser;
+let page: Page;
+let folder: string;
+const errors: string[] = [];
+const asked: string[] = [];
+
+const ask = (method: string, ...params: unknown[]): Promise<unknown> => call(node.http, method, ...params);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "knit-page-"));
+  node = await startDevNode("--index.addresses");
+  provider = new JsonRpcProvider(node.http, undefined, { cacheTimeout: -1 });
+  wallet = new Wallet(fundedKey(node, 0).key, provider);
+  browser = await openBrowser();
+  page = await browser.newPage();
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("request", (request) => asked.push(new URL(request.url()).host));
+  await page.goto(node.http);
+}, 120_000);
+
+afterAll(async () => {
+  await browser.close();
+  provider.destroy();
+  await node.knit.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Opens a view and waits until it shows a text. */
+async function view(address: string, text: string): Promise<string> {
+  await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`);
+  const shown = await waitForText(text);
+  const { KNIT_SCREENSHOTS: pictures } = process.env;
+  if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${address.split("/")[0]}.png` });
+  return shown;
+}
+
+async function waitForText(text: string): Promise<string> {
+  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  return String(await page.evaluate("document.body.innerText"));
+}
+
+async function send(request: object): Promise<string> {
+  const { hash } = await wallet.sendTransaction({ gasLimit: 500_000n, ...request });
+  return hash;
+}
+
+async function deploy(code: string): Promise<string> {
+  const size = (code.length / 2).toString(16).padStart(2, "0");
+  const hash = await send({ data: `0x60${size}600c60003960${size}6000f3${code}` });
+  return ((await ask("eth_getTransactionReceipt", hash)) as { contractAddress: string }).contractAddress;
+}
+
+test("health checks and clients still get an empty answer, and the policy names the node alone", async () => {
+  const check = await fetch(node.http);
+  expect([check.status, await check.text()]).toEqual([200, ""]);
+  const { headers } = await fetch(node.http, { headers: { accept: "text/html" } });
+  const policy = headers.get("content-security-policy") ?? "";
+  expect(policy).toMatch(
+    /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; connect-src 'self' ws:/,
+  );
+  expect(policy).not.toContain("unsafe");
+});
+
+test("the WebSocket listener takes the origin of the page, and no foreign one", async () => {
+  const { port } = new URL(node.http);
+  const outcome = (origin: string): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(node.ws, { origin });
+      socket.once("open", () => resolve("open"));
+      socket.once("error", (error) => resolve(error.message));
+      socket.once("open", () => socket.close());
+    });
+  expect(await outcome(`http://localhost:${port}`)).toBe("open");
+  for (const origin of [`http://example.org:${port}`, "http://127.0.0.1:1", `https://localhost:${port}`])
+    expect(await outcome(origin)).toBe("Unexpected server response: 403");
+});
+
+test("a new block appears without a reload", async () => {
+  await view("blocks", "Newest blocks");
+  const hash = await send({ to: NOBODY, value: 1n });
+  await waitForText(hash.slice(0, 10));
+});
+
+test("blocks, accounts and the pool show what the node has", async () => {
+  const hash = await send({ to: NOBODY, value: 10n ** 18n });
+  const number = await provider.getBlockNumber();
+  expect(await view(`block/${number}`, "TxTypeEthereumDynamicFee")).toContain("1 KAIA");
+  const account = await view(`account/${NOBODY}`, "Balance");
+  expect(account).toContain(hash.slice(0, 18));
+  await ask("evm_setAutomine", false);
+  const { hash: waiting } = await wallet.sendTransaction({ to: NOBODY, value: 2n, gasLimit: 21_000n });
+  await view("pool", waiting);
+  await ask("evm_setAutomine", true);
+});
+
+test("a failing transaction shows its calls as a tree with gas and the reason", async () => {
+  const reverts = await deploy("60006000fd");
+  const calls = await deploy(
+    `6000600060006000600073${reverts.slice(2)}5af16000600060006000fd`.replace(
+      "6000600060006000fd",
+      "60006000fd",
+    ),
+  );
+  const hash = await send({ to: calls });
+  const text = await view(`tx/${hash}`, "execution reverted");
+  expect(text).toContain("failed 0x9");
+  await page.waitForSelector(".trace .trace");
+  const frames = await page.$$eval(".trace summary", (all) => all.map((each) => each.textContent ?? ""));
+  expect(frames).toHaveLength(2);
+  expect(frames[1]).toContain(reverts);
+});
+
+test("logs are decoded by a given ABI, and hostile names and strings stay text", async () => {
+  const abi = [
+    { type: "event", name: `Odd${HOSTILE}`, inputs: [{ name: HOSTILE, type: "uint256", indexed: false }] },
+  ];
+  const file = join(folder, "abi.json");
+  writeFileSync(file, JSON.stringify(abi));
+  const signature = `Odd${HOSTILE}(uint256)`;
+  const topic = (await ask("web3_sha3", `0x${Buffer.from(signature).toString("hex")}`)) as string;
+  const logger = await deploy(`602a6000527f${topic.slice(2)}60206000a100`);
+  const hash = await send({ to: logger });
+  await view("abi", "Choose or drop");
+  const input = await page.waitForSelector('input[type="file"]');
+  await input?.uploadFile(file);
+  await waitForText("1 events of abi.json are decoded.");
+  const text = await view(`tx/${hash}`, "Odd");
+  expect(text).toContain(`Odd${HOSTILE}(${HOSTILE}: 42)`);
+  expect(await page.$$("img")).toHaveLength(0);
+  const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
+  expect(await page.evaluate(isWider)).toBe(false);
+});
+
+test("the console calls a method by the keyboard alone, with the node's own description", async () => {
+  await view("console", "Returns the number of the newest block.");
+  await page.focus('textarea[name="params"]');
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(`document.querySelector("#answer").textContent.startsWith('"0x')`);
+  await page.focus('input[name="query"]');
+  await page.keyboard.type("0");
+  await page.keyboard.press("Enter");
+  await waitForText("Block 0");
+});
+
+test("both colour schemes have their own colours", async () => {
+  const colours: string[] = [];
+  for (const value of ["light", "dark"]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+    await view("blocks", "Newest blocks");
+    colours.push(String(await page.evaluate("getComputedStyle(document.querySelector('a')).color")));
+    const { KNIT_SCREENSHOTS: pictures } = process.env;
+    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/blocks-${value}.png` });
+  }
+  expect(new Set(colours).size).toBe(2);
+});
+
+test("no request went elsewhere, and the browser reported no error", () => {
+  expect([...new Set(asked)]).toEqual([new URL(node.http).host]);
+  expect(errors).toEqual([]);
+});
