@@ -7,9 +7,23 @@ import { labelsOf, selectorOf, sharedMeta, sharedNames } from "./names.ts";
 export interface ServiceMonitor extends Draft {
   readonly spec: {
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
-    readonly endpoints: readonly { readonly port: string; readonly interval: string }[];
+    readonly endpoints: readonly {
+      readonly port: string;
+      readonly interval: string;
+      readonly relabelings: readonly { readonly sourceLabels: string[]; readonly targetLabel: string }[];
+    }[];
   };
 }
+
+/** Labels of every series: the replica as in the operator's metrics, its network and its type. */
+const relabelings = [
+  [labels.member, "node"],
+  [labels.network, "network"],
+  [labels.component, "type"],
+].map(([label = "", targetLabel = ""]) => ({
+  sourceLabels: [`__meta_kubernetes_pod_label_${label.replaceAll(/[^a-zA-Z0-9_]/g, "_")}`],
+  targetLabel,
+}));
 
 /** Builds a ServiceMonitor that selects the headless Service; undefined when `monitoring.serviceMonitor` is off. */
 export function serviceMonitor(node: NodeResource): ServiceMonitor | undefined {
@@ -22,7 +36,11 @@ export function serviceMonitor(node: NodeResource): ServiceMonitor | undefined {
     metadata: { ...sharedMeta(node, name), labels: { ...extra, ...labelsOf(node) } },
     spec: {
       selector: { matchLabels: { ...selectorOf(node.meta.name), [labels.service]: membersService } },
-      endpoints: [{ port: "metrics", interval: `${intervalSeconds}s` }],
+      endpoints: ["metrics", "gateway-health"].map((port) => ({
+        port,
+        interval: `${intervalSeconds}s`,
+        relabelings,
+      })),
     },
   };
 }

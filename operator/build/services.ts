@@ -48,7 +48,11 @@ export function membersService(node: NodeResource): DraftOf<V1Service> {
     clusterIP: "None",
     selector: selectorOf(node.meta.name),
     publishNotReadyAddresses: true,
-    ports: [port("p2p", node.spec.p2p.port), port("metrics", pod.metricsPort)],
+    ports: [
+      port("p2p", node.spec.p2p.port),
+      port("metrics", pod.metricsPort),
+      port("gateway-health", pod.gatewayHealthPort),
+    ],
   });
 }
 

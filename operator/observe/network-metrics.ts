@@ -9,6 +9,8 @@ export interface NetworkFigures {
   readonly isReady: boolean;
   /** Undefined while no node reports. */
   readonly isProducing: boolean | undefined;
+  /** Undefined while the council is unknown, and for one that never tolerates a missing validator. */
+  readonly isFaultTolerant: boolean | undefined;
   readonly height: number | undefined;
 }
 
@@ -22,6 +24,11 @@ const rows: readonly GaugeRow<NetworkFigures>[] = [
     name: "knit_network_producing",
     help: "1 while nodes report new blocks, 0 after a minute without one; absent while no node reports.",
     value: ({ isProducing }) => (isProducing === undefined ? undefined : Number(isProducing)),
+  },
+  {
+    name: "knit_network_fault_tolerant",
+    help: "1 while blocks go on when one more validator is missing, 0 when they do not; absent below four validators.",
+    value: ({ isFaultTolerant }) => (isFaultTolerant === undefined ? undefined : Number(isFaultTolerant)),
   },
   {
     name: "knit_network_height",

@@ -8,6 +8,9 @@ import type { Declaration } from "./declarations.ts";
 export interface NodeFigures {
   readonly namespace: string;
   readonly node: string;
+  readonly network: string;
+  /** Type of the node: core, proxy or endpoint. */
+  readonly type: string;
   readonly ready: boolean;
   readonly height: number | undefined;
   /** Blocks behind the highest node of the network. */
@@ -17,6 +20,12 @@ export interface NodeFigures {
   readonly diskUsedBytes: number | undefined;
   readonly diskCapacityBytes: number | undefined;
   readonly maintained: boolean;
+  /** True when the last maintenance of the replica has failed. */
+  readonly isMaintenanceFailed: boolean;
+  /** True while a rollout at the replica has stopped or was rolled back. */
+  readonly isRolloutPaused: boolean;
+  /** True while the replica is stopped because of its key or its chain. */
+  readonly hasKeyTrouble: boolean;
 }
 
 const rows: readonly GaugeRow<NodeFigures>[] = [
@@ -52,6 +61,21 @@ const rows: readonly GaugeRow<NodeFigures>[] = [
     help: "1 while maintenance of the node is in progress.",
     value: ({ maintained }) => Number(maintained),
   },
+  {
+    name: "knit_node_maintenance_failed",
+    help: "1 when the last maintenance of the node has failed.",
+    value: ({ isMaintenanceFailed }) => Number(isMaintenanceFailed),
+  },
+  {
+    name: "knit_node_rollout_paused",
+    help: "1 while a rollout has stopped at the node, or was rolled back.",
+    value: ({ isRolloutPaused }) => Number(isRolloutPaused),
+  },
+  {
+    name: "knit_node_key_trouble",
+    help: "1 while the node is stopped because its key or its chain is lost, changed or in use elsewhere.",
+    value: ({ hasKeyTrouble }) => Number(hasKeyTrouble),
+  },
 ];
 
 /** Maximum number of replicas. */
@@ -62,7 +86,7 @@ export const nodeDeclarations: readonly Declaration[] = rows.map(({ name, help }
   name,
   help,
   type: "gauge",
-  labels: ["namespace", "node"],
+  labels: ["namespace", "node", "network", "type"],
 }));
 
 /**
@@ -71,7 +95,8 @@ export const nodeDeclarations: readonly Declaration[] = rows.map(({ name, help }
  */
 export function nodeMetricsText(figures: Iterable<NodeFigures>): string {
   const all = [...figures].slice(0, MAX_NODES);
-  const labels = ({ namespace, node }: NodeFigures): string => `namespace="${namespace}",node="${node}"`;
+  const labels = ({ namespace, node, network, type }: NodeFigures): string =>
+    `namespace="${namespace}",node="${node}",network="${network}",type="${type}"`;
   return rows.map((row) => gaugeText(row, all, labels)).join("");
 }
 

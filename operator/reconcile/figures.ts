@@ -1,4 +1,6 @@
 /** Figures of replicas for the metrics, from observations and statuses. */
+import type { MaintenanceRun } from "../api/node-runs.ts";
+import { stopReasons } from "../api/reasons.ts";
 import type { NetworkResource, NodeResource } from "../api/resource.ts";
 import { keyOf } from "../api/resource.ts";
 import type { NetworkFigures } from "../observe/network-metrics.ts";
@@ -26,11 +28,13 @@ export function figuresOf(
   return nodes.flatMap((node) => {
     const { namespace } = node.meta;
     const top = highest.get(networkOf(node)) ?? 0;
-    return (node.status.members ?? []).map(({ name, ready, peersMissing, disk }) => {
+    return (node.status.members ?? []).map(({ name, ready, reason, peersMissing, disk }) => {
       const answer = reportOf(namespace, name);
       return {
         namespace,
         node: name,
+        network: node.spec.network.name,
+        type: node.spec.type,
         ready,
         height: answer?.height,
         lag: answer && top - answer.height,
@@ -39,6 +43,9 @@ export function figuresOf(
         diskUsedBytes: disk?.usedBytes,
         diskCapacityBytes: disk?.capacityBytes,
         maintained: isMaintained(node, name),
+        isMaintenanceFailed: lastRunOf(node, name)?.state === "Failed",
+        isRolloutPaused: isPaused(node, name),
+        hasKeyTrouble: reason !== undefined && Object.hasOwn(stopReasons, reason),
       };
     });
   });
@@ -53,6 +60,7 @@ export function networkFiguresOf(networks: readonly NetworkResource[]): readonly
       namespace,
       network: name,
       isReady: valueOf("Ready") === "True",
+      isFaultTolerant: toleranceOf(status),
       isProducing: producing === "True" || producing === "False" ? producing === "True" : undefined,
       height: status.height,
     };
@@ -61,6 +69,25 @@ export function networkFiguresOf(networks: readonly NetworkResource[]): readonly
 
 function isMaintained({ status: { maintenance: run } }: NodeResource, member: string): boolean {
   return run !== undefined && run.member === member && isUnderWay(run);
+}
+
+/** Returns the last run of a member that has ended. */
+function lastRunOf(
+  { status: { maintenance, maintenanceHistory = [] } }: NodeResource,
+  member: string,
+): MaintenanceRun | undefined {
+  const runs = maintenance === undefined ? maintenanceHistory : [maintenance, ...maintenanceHistory];
+  return runs.find((run) => run.member === member && run.finishedAt !== undefined);
+}
+
+function isPaused({ status: { rollout } }: NodeResource, member: string): boolean {
+  return rollout?.member === member && (rollout.state === "Paused" || rollout.state === "RolledBack");
+}
+
+function toleranceOf({ conditions }: NetworkResource["status"]): boolean | undefined {
+  const reason = conditions?.find(({ type }) => type === "FaultTolerant")?.reason;
+  if (reason === "Tolerant") return true;
+  return reason === "AtLimit" || reason === "BelowQuorum" ? false : undefined;
 }
 
 function networkOf({ meta, spec }: NodeResource): string {

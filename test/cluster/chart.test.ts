@@ -93,6 +93,10 @@ function networkOf(...values: string[]) {
   };
 }
 
+/** Names of rules and dashboards. */
+const monitoringOf = (all: ReadonlyMap<string, Made>) =>
+  [...all.keys()].filter((name) => /^(PrometheusRule|ConfigMap)/.test(name)).sort();
+
 /** Values without objects of the whole cluster. */
 const NAMESPACED = ["rbac.aggregate=false", "crds.upgrade=false"];
 
@@ -181,8 +185,24 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
       "PodMonitor knit-operator",
     );
     expect(monitor?.spec?.podMetricsEndpoints).toEqual([
-      { port: "health", path: "/metrics", interval: "15s" },
+      { port: "health", path: "/metrics", honorLabels: true, interval: "15s" },
     ]);
+  });
+
+  test("makes alerts and dashboards when it is asked to, and none by itself", () => {
+    expect(monitoringOf(renderObjects())).toEqual([]);
+    const rules = [
+      "monitoring.rules.enabled=true",
+      "monitoring.rules.runbookUrl=https://wiki.example/alerts",
+    ];
+    const all = renderObjects(...rules, "monitoring.dashboards.enabled=true");
+    expect(monitoringOf(all)).toEqual([
+      ...["network", "node", "operator"].map((name) => `ConfigMap knit-operator-dashboard-knit-${name}`),
+      "PrometheusRule knit-operator",
+    ]);
+    const text = JSON.stringify(all.get("PrometheusRule knit-operator"));
+    expect(text).toContain("https://wiki.example/alerts#knitchainstalled");
+    expect(text).toContain("{{ $labels.namespace }}");
   });
 
   test("describes each of its values", () => {

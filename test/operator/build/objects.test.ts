@@ -358,6 +358,16 @@ describe("Services", () => {
       Object.entries(matchLabels).every(([name, value]) => metadata.labels?.[name] === value);
     expect(monitor?.metadata.labels).toMatchObject({ release: "prom", "knit.dev/node": "first" });
     expect([membersService(aNode()), peerService(aMember())].map(isFound)).toEqual([true, false]);
+    const labelled = {
+      sourceLabels: ["__meta_kubernetes_pod_label_knit_dev_network"],
+      targetLabel: "network",
+    };
+    const relabelings: unknown = expect.arrayContaining([labelled]);
+    expect(monitor?.spec.endpoints).toMatchObject([
+      { port: "metrics", relabelings },
+      { port: "gateway-health", relabelings },
+    ]);
+    expect(namesIn(membersService(aNode()))).toEqual(["p2p", "metrics", "gateway-health"]);
     expect(serviceMonitor(aNode({ monitoring: { serviceMonitor: false } }))).toBeUndefined();
   });
 });

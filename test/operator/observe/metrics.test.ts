@@ -24,6 +24,8 @@ import { until } from "../../support/until.ts";
 const FIGURES: NodeFigures = {
   namespace: "demo",
   node: "core",
+  network: "net",
+  type: "core",
   ready: true,
   height: 7,
   lag: 0,
@@ -32,6 +34,9 @@ const FIGURES: NodeFigures = {
   diskUsedBytes: undefined,
   diskCapacityBytes: undefined,
   maintained: false,
+  isMaintenanceFailed: false,
+  isRolloutPaused: true,
+  hasKeyTrouble: false,
 };
 
 function someMetrics(figures: readonly NodeFigures[] = [], networks: readonly NetworkFigures[] = []) {
@@ -71,8 +76,9 @@ test("what is told is under the customary names", async () => {
     'leader_election_master_status{name="knit-operator"} 1',
     'workqueue_depth{name="node"} 3',
     "knit_operator_ready_nodes 1",
-    'knit_node_height{namespace="demo",node="core"} 7',
-    'knit_node_peers_missing{namespace="demo",node="core"} 1',
+    'knit_node_height{namespace="demo",node="core",network="net",type="core"} 7',
+    'knit_node_rollout_paused{namespace="demo",node="core",network="net",type="core"} 1',
+    'knit_node_peers_missing{namespace="demo",node="core",network="net",type="core"} 1',
   ])
     expect(lines).toContain(line);
   expect(lines.filter((line) => line.startsWith("knit_node_peers{"))).toEqual([]);
@@ -175,4 +181,57 @@ test("lag is against the highest of a network, and who does not answer has neith
     ["silent", undefined, undefined],
     ["other", 99, 0],
   ]);
+});
+
+test("troubles that alerts watch come from the status: of the key, of a rollout and of the last maintenance", () => {
+  const run = { operation: "migrate", member: "a", cause: "Annotation", message: "no space" };
+  const times = {
+    requestedAt: "2026-01-01T00:00:00Z",
+    finishedAt: "2026-01-01T01:00:00Z",
+    stateAt: "2026-01-01T01:00:00Z",
+  };
+  const node = readNode({
+    metadata: { name: "a", namespace: "demo", uid: "a", resourceVersion: "1" },
+    spec: { type: "proxy", network: { name: "one" }, replicas: 2 },
+    status: {
+      members: [
+        { name: "a", ready: true },
+        { name: "a-m1", ready: false, reason: "KeyInUse" },
+      ],
+      maintenance: { ...run, ...times, state: "Failed" },
+      rollout: {
+        member: "a-m1",
+        state: "Paused",
+        startedAt: times.requestedAt,
+        revision: "r",
+        message: "late",
+      },
+    },
+  });
+  const rows = figuresOf([node], () => undefined);
+  expect(rows.map(({ node: name, type, network }) => [name, type, network])).toEqual([
+    ["a", "proxy", "one"],
+    ["a-m1", "proxy", "one"],
+  ]);
+  const troubles = rows.map((row) => [row.isMaintenanceFailed, row.isRolloutPaused, row.hasKeyTrouble]);
+  expect(troubles).toEqual([
+    [true, false, false],
+    [false, true, true],
+  ]);
+});
+
+test.each([
+  ["Tolerant", true],
+  ["AtLimit", false],
+  ["BelowQuorum", false],
+  ["TooFewValidators", undefined],
+  ["CouncilUnknown", undefined],
+])("a network with the reason %s is fault tolerant: %s", (reason, isFaultTolerant) => {
+  const condition = { type: "FaultTolerant", status: "True", reason, message: "", observedGeneration: 1 };
+  const network = readNetwork({
+    metadata: { name: "n", namespace: "demo", uid: "n", resourceVersion: "1" },
+    spec: { genesis: { configMap: { name: "g" } } },
+    status: { conditions: [{ ...condition, lastTransitionTime: "2026-01-01T00:00:00Z" }] },
+  });
+  expect(networkFiguresOf([network])).toMatchObject([{ isFaultTolerant }]);
 });

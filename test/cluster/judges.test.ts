@@ -1,0 +1,65 @@
+/** Alerts as promtool judges and fires them, and workflows as actionlint reads them. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "@jest/globals";
+import { dashboards } from "../../scripts/dashboards.ts";
+
+const TOOLS = fileURLToPath(new URL("tools.sh", import.meta.url));
+
+/** The path of a tool; empty when it is not built on this machine. */
+function pathOf(tool: string): string {
+  return spawnSync(TOOLS, ["cached", tool], { encoding: "utf8" }).stdout.trim();
+}
+
+function run(command: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  return { status, text: `${stdout}${stderr}` };
+}
+
+const promtool = pathOf("promtool");
+const actionlint = pathOf("actionlint");
+const whenBuilt = (path: string) => (path === "" ? describe.skip : describe);
+const note = (path: string, tool: string) =>
+  path === "" ? ` (skipped: test/cluster/tools.sh build ${tool})` : "";
+
+whenBuilt(promtool)(`promtool${note(promtool, "promtool")}`, () => {
+  test("finds nothing wrong with the alerts", () => {
+    expect(run(promtool, "check", "rules", "charts/knit-operator/files/alerts.yaml")).toMatchObject({
+      status: 0,
+    });
+  });
+
+  test("fires each alert on its own fault, and none in a healthy network", () => {
+    expect(run(promtool, "test", "rules", "test/alerts/alerts.yaml")).toEqual({
+      status: 0,
+      text: expect.stringContaining("SUCCESS"),
+    });
+  });
+
+  test("reads every query of the dashboards", () => {
+    const directory = mkdtempSync(join(tmpdir(), "knit-panels-"));
+    const exprs = dashboards.flatMap(({ panels }) =>
+      panels.flatMap(({ queries }) => queries.map(([expr]) => expr)),
+    );
+    const rules = exprs.map((expr, index) => ({ record: `panel:query:${index}`, expr }));
+    const file = join(directory, "panels.json");
+    writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules }] }));
+    const { status, text } = run(promtool, "check", "rules", file);
+    rmSync(directory, { recursive: true });
+    expect([status, text]).toEqual([0, expect.stringContaining("SUCCESS")]);
+  });
+});
+
+whenBuilt(actionlint)(`actionlint${note(actionlint, "actionlint")}`, () => {
+  test("finds nothing wrong with the workflows", () => {
+    const files = readdirSync(".github/workflows").map((name) => `.github/workflows/${name}`);
+    expect(files.length).toBeGreaterThan(1);
+    expect(run(actionlint, "-no-color", "-shellcheck=", "-pyflakes=", ...files)).toEqual({
+      status: 0,
+      text: "",
+    });
+  });
+});
