@@ -5,9 +5,9 @@ import { concatBytes } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
-import { forks } from "../config/forks.ts";
 import { type Genesis, parseGenesis } from "../config/genesis.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
+import { DEVELOPMENT_FORK_NAMES, DEVELOPMENT_FORKS } from "./development-forks.ts";
 
 /** Settings of a development chain. */
 export interface DevelopmentOptions {
@@ -20,28 +20,26 @@ export interface DevelopmentOptions {
   readonly balance: bigint;
   /** Seconds since the epoch. */
   readonly time: number;
+  /** The last fork that is active, one of `DEVELOPMENT_FORK_NAMES`; all of them when absent. */
+  readonly hardfork?: string | undefined;
 }
 
 const VANITY = new Uint8Array(32);
 const MINTED_PEB = 9_600_000_000_000_000_000;
 
-/**
- * Forks that are active from block 0: all but those that need contracts of their own in the genesis, randomness with its
- * registry of keys and the forks after it that cannot be without.
- */
-const DEVELOPMENT_FORKS = forks.filter(
-  ({ ordered, changes }) => ordered && changes.randao !== true && changes.blobGas !== true,
-);
-
-/** A chain with every fork that needs no contract. */
-export function developmentGenesis({ validator, keys, balance, chainId, time }: DevelopmentOptions): Genesis {
+/** A chain with every fork that needs no contract, up to `hardfork`. */
+export function developmentGenesis(options: DevelopmentOptions): Genesis {
+  const { validator, keys, balance, chainId, time, hardfork } = options;
+  const last =
+    hardfork === undefined ? DEVELOPMENT_FORKS.length : DEVELOPMENT_FORK_NAMES.indexOf(hardfork) + 1;
+  const active = DEVELOPMENT_FORKS.slice(0, last);
   const alloc = keys.map((key) => [bareHex(addressOfKey(key)), { balance: toQuantity(balance) }]);
   const extra = concatBytes(VANITY, encodeRlp([[validator], new Uint8Array(0), []]));
   return parseGenesis(
     JSON.stringify({
       config: {
         chainId,
-        ...Object.fromEntries(DEVELOPMENT_FORKS.map(({ configKey }) => [configKey, 0])),
+        ...Object.fromEntries(active.map(({ configKey }) => [configKey, 0])),
         istanbul: { epoch: 604_800, policy: 0, sub: 22 },
         unitPrice: 25_000_000_000,
         deriveShaImpl: 2,

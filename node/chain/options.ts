@@ -1,6 +1,7 @@
 /** Options of the chain: of a development chain, of chain files and of what follows the chain. */
 import {
   booleanKind,
+  choice,
   integerKind,
   type Kind,
   klayKind,
@@ -8,6 +9,7 @@ import {
   secondsKind,
 } from "../options/kinds.ts";
 import { DATA, NODE, optionGroup, type ValuesOf } from "../options/rows.ts";
+import { DEVELOPMENT_FORK_NAMES } from "./development-forks.ts";
 
 const dev = optionGroup("Development chain", ["dev"]);
 const file = optionGroup("Chain file", ["export"]);
@@ -61,6 +63,12 @@ export const developmentOptions = {
     kind: integerKind(1),
     default: 1_337,
     summary: "chain id of a new development chain",
+    own: true,
+  }),
+  hardfork: dev({
+    flag: "hardfork",
+    kind: choice(DEVELOPMENT_FORK_NAMES),
+    summary: "last fork that is active on a new development chain; the newest by default",
     own: true,
   }),
   blockTime: dev({

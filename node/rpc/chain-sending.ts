@@ -19,7 +19,7 @@ import type { TxPool } from "../txpool/pool.ts";
 export interface ChainSendingDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
-  readonly accounts: Pick<Accounts, "list" | "signAs">;
+  readonly accounts: Pick<Accounts, "list" | "wallets" | "signAs">;
   readonly estimateGas: EstimateGas;
   readonly ethFeeCap?: number;
   /** Senders without a key; undefined but on a development chain. */
@@ -38,14 +38,25 @@ export function chainSendingMethods(deps: ChainSendingDeps): Method[] {
   return [accountsMethod(deps), ...sendMethods(deps)];
 }
 
-function accountsMethod({ accounts }: ChainSendingDeps): Method {
+/** Returns the accounts; on a development chain those that can send come first, since tools take the first as theirs. */
+function listAccounts({ accounts, impersonation }: ChainSendingDeps): Address[] {
+  if (impersonation === undefined) return accounts.list();
+  const wallets = accounts.wallets();
+  const byStatus = ["Unlocked", "Locked"].flatMap((wanted) =>
+    wallets.filter(({ status }) => status === wanted),
+  );
+  return byStatus.flatMap((wallet) => wallet.accounts.map(({ address: own }) => own));
+}
+
+function accountsMethod(deps: ChainSendingDeps): Method {
   return method({
     name: "chain_accounts",
     aliases: ["eth_accounts"],
-    summary: "Returns the addresses of the accounts in the node's key store.",
+    summary:
+      "Returns the addresses of the accounts in the node's key store; on a development chain unlocked ones come first.",
     params: {},
     result: listOf(address, "[]common.Address"),
-    handle: () => accounts.list(),
+    handle: () => listAccounts(deps),
   });
 }
 

@@ -8,10 +8,11 @@ import type { Chain } from "../chain/chain.ts";
 import { forks } from "../config/forks.ts";
 import { programVersion } from "../config/version.ts";
 import type { Miner } from "../consensus/miner.ts";
-import { optional } from "../jsonrpc/codec.ts";
+import { CodecError, optional } from "../jsonrpc/codec.ts";
 import { address, hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { goText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type Schema } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
@@ -174,8 +175,13 @@ const resetOptions = {
   label: "{}",
   schema,
   decode(json: unknown): undefined {
-    if (typeof json === "object" && json !== null && "forking" in json)
+    if (json === null || json === undefined) return undefined;
+    if (typeof json !== "object" || Array.isArray(json))
+      throw new CodecError("want an object without members");
+    const [member] = Object.keys(json);
+    if (member === undefined) return undefined;
+    if (["forking", "jsonRpcUrl", "blockNumber"].includes(member))
       throw failure("this chain cannot fork another one");
-    return undefined;
+    throw new CodecError(`a reset has no option ${goText(member)}`);
   },
 };

@@ -272,3 +272,34 @@ test("a node that peers may reach edits nothing, and other chains have none of t
     await open.knit.stop();
   }
 }, 120_000);
+
+describe("accounts and options", () => {
+  test("funded accounts come before a locked one", async () => {
+    await ask("personal_newAccount", "secret");
+    const accounts = (await ask("eth_accounts")) as string[];
+    expect(accounts.slice(0, 10)).toEqual(node.funded.map(({ address }) => address));
+    expect(accounts).toHaveLength(11);
+  });
+
+  test.each([["soon"], [[]], [{ blocks: 1 }], [5]])(
+    "a reset with %j is refused and changes nothing",
+    async (options) => {
+      await ask("evm_mine");
+      await expect(ask("hardhat_reset", options)).rejects.toMatchObject({ code: -32602 });
+      expect(await number()).toBe(1);
+      await expect(ask("anvil_reset", { jsonRpcUrl: "http://localhost:1" })).rejects.toMatchObject({
+        message: "this chain cannot fork another one",
+      });
+      expect(await number()).toBe(1);
+    },
+  );
+
+  test("a chain ends its forks with the one that is named", async () => {
+    const old = await startDevNode("--hardfork", "london");
+    expect(await call(old.http, "eth_getBlockByNumber", "0x0", false)).not.toHaveProperty("baseFeePerGas");
+    expect(await call(old.http, "dev_nodeInfo")).toMatchObject({ hardFork: "london" });
+    await old.knit.stop();
+    const { output } = await runKnit("dev", "--hardfork", "osaka-next");
+    expect(output).toContain("one of istanbul, london,");
+  });
+});
