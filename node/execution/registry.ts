@@ -19,16 +19,13 @@ const OWNER = 2n;
 const SHORT = 32;
 const WORD_BITS = 256;
 
-/** Sets code and records; other properties of an existing account stay. */
+/**
+ * Sets code and records; other properties of an existing account stay. A new account has nonce 0, though `CREATE` gives
+ * 1 (`createObjectWithMap`, `blockchain/state/statedb.go@v2.2.2`).
+ */
 export function installRegistry(world: World, registry: RegistryConfig | undefined): void {
   if (!world.exists(REGISTRY)) {
-    world.setAccount(REGISTRY, {
-      ...emptyAccount(),
-      kind: "contract",
-      key: FAIL_KEY,
-      nonce: 1n,
-      codeInfo: 0,
-    });
+    world.setAccount(REGISTRY, { ...emptyAccount(), kind: "contract", key: FAIL_KEY, codeInfo: 0 });
   }
   world.setCode(REGISTRY, REGISTRY_CODE);
   for (const [slot, value] of registrySlots(registry)) world.setSlot(REGISTRY, slot, value);

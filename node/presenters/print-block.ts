@@ -29,6 +29,7 @@ export function printBlock({ header, transactions, hash, size }: Block): string 
     ["Governance", bareHex(header.governance)],
     ["Vote", bareHex(header.vote)],
     ...(header.baseFee === undefined ? [] : [["BaseFee", header.baseFee.toString(16)] as const]),
+    ...randomFields(header),
   ];
   const lines = fields.map(([name, value]) => `\t\t${`${name}:`.padEnd(18)}${value}`);
   return [
@@ -44,6 +45,14 @@ export function printBlock({ header, transactions, hash, size }: Block): string 
     ")",
     "",
   ].join("\n");
+}
+
+function randomFields({ randomReveal, mixHash }: Header): readonly (readonly [string, string])[] {
+  if (randomReveal === undefined || mixHash === undefined) return [];
+  return [
+    ["RandomReveal", bareHex(randomReveal)],
+    ["MixHash", bareHex(mixHash)],
+  ];
 }
 
 /** Returns the hash of the header fields that every fork has, up to the extra data. */

@@ -186,7 +186,7 @@ async function keysJson({ chain, governance }: GovernanceMethodDeps, number: num
     throw failure("cannot read kip113 address from registry before randao fork", "before-fork");
   }
   if (number === 0) throw failure("block number cannot be zero");
-  if (number > chain.head().header.number + 1) throw failure("unknown block");
+  if (number > chain.head().header.number + 1) throw failure("unknown ancestor");
   const isProven = await loadPossessionCheck();
   const rows = governance.blsKeys(number).map(({ node, key }) => {
     const { publicKey, proof } = key;

@@ -9,9 +9,9 @@ import type { ParameterValues } from "../governance/parameter-rows.ts";
 import { valuesOf } from "../governance/parameters.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
-import { integer, plain } from "../jsonrpc/codecs/plain.ts";
+import { integer, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
-import { sortKeys } from "../jsonrpc/json-text.ts";
+import { goJson, sortedMembers, sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, nullableSchema, objectSchema } from "../jsonrpc/schemas.ts";
 import { accumulatedRewards } from "../presenters/rewards.ts";
@@ -66,7 +66,7 @@ function decisionMethods(deps: GovernanceVoteDeps): Method[] {
       summary:
         "Returns all governance votes and decisions in blocks, and the resulting history of the parameters.",
       params: {},
-      result: plain<object>("votes and decisions"),
+      result: writtenAs("votes and decisions"),
       handle: () => statusJson(deps),
     }),
     method({
@@ -90,26 +90,34 @@ function contractJson(
   return values.size === 0 ? null : valuesJson(values);
 }
 
-function statusJson(deps: GovernanceVoteDeps): object {
+/** Writes members by block number in the order of Go's maps: numbers are sorted as texts, which no JS object keeps. */
+function statusJson(deps: GovernanceVoteDeps): string {
   const { chain, governance, address: own } = deps;
   const { votes, decisions, decidedValues } = governance.headerHistory;
   const epoch = chain.config.istanbul.epoch || Number.POSITIVE_INFINITY;
   const epochs = Map.groupBy(votes, ({ number }) => Math.floor(number / epoch));
   // of what no header decides the defaults count here, not the configuration (`kaiax/gov/headergov/history.go@v2.2.2`)
   const history = decisions.map(({ number }) => {
-    return [number, historyJson(valuesOf(decidedValues.call(governance.headerHistory, number)))] as const;
+    return memberAt(number, historyJson(valuesOf(decidedValues.call(governance.headerHistory, number))));
   });
-  return {
-    groupedVotes: Object.fromEntries([...epochs].map(([each, cast]) => [each, groupJson(cast)])),
-    governances: Object.fromEntries(decisions.map(({ number, value: vote }) => [number, valuesJson(vote)])),
-    govHistory: Object.fromEntries(history),
-    nodeAddress: addressText(own),
-    myVotes: deps.ballots.list().map(voteJson),
-  };
+  const groups = [...epochs].map(([each, cast]) => [String(each), groupJson(cast)] as const);
+  const decided = decisions.map(({ number, value }) => memberAt(number, valuesJson(value)));
+  const members = [
+    `"groupedVotes":${sortedMembers(groups)}`,
+    `"governances":${sortedMembers(decided)}`,
+    `"govHistory":${sortedMembers(history)}`,
+    `"nodeAddress":${goJson(addressText(own))}`,
+    `"myVotes":${goJson(deps.ballots.list().map(voteJson))}`,
+  ];
+  return `{${members.join(",")}}`;
 }
 
-function groupJson(votes: readonly CastVote[]): object {
-  return Object.fromEntries(votes.map(({ number, value: vote }) => [number, voteJson(vote)]));
+function groupJson(votes: readonly CastVote[]): string {
+  return sortedMembers(votes.map(({ number, value: vote }) => memberAt(number, voteJson(vote))));
+}
+
+function memberAt(number: number, value: object): readonly [string, string] {
+  return [String(number), goJson(value)];
 }
 
 /** Parameters by their names in the Go node's history. */

@@ -45,6 +45,25 @@ test.each(OTHER_SHAPES)(
   300_000,
 );
 
+/**
+ * Chains that Go nodes made: five validators with all forks and Randao from block 0, votes on every parameter, all forks
+ * one after another with Randao and Osaka among them, and Klaytn at Shanghai.
+ */
+const MADE_BY_GO = ["votes-kaia222.json.gz", "randao-ladder-kaia222.json.gz"];
+if (process.env["KNIT_TRANSCRIPTS"] === "all")
+  MADE_BY_GO.push("five-randao-kaia222.json.gz", "shanghai-klaytn112.json.gz");
+
+test.each(MADE_BY_GO)(
+  "%s: the chain is imported, and reads and traces of it are answered as by the Go node",
+  async (file) => {
+    const { verdicts, chainFault } = await playTranscript(`${FOLDER}/${file}`);
+    expect(chainFault).toBeUndefined();
+    expect(verdicts.length).toBeGreaterThan(600);
+    expect(verdicts.filter(({ outcome }) => outcome !== "same")).toEqual([]);
+  },
+  120_000,
+);
+
 test.each(FLEX_FILES)(
   "%s: rewards, parameters and stakes at each block are the recorded ones",
   async (file) => {

@@ -188,7 +188,7 @@ describe("the registry", () => {
     const world = await aWorld();
     applySystemChanges(world, finalizeBlock(config));
     expect(world.code(REGISTRY)).toEqual(REGISTRY_CODE);
-    expect(world.account(REGISTRY)).toMatchObject({ kind: "contract", nonce: 1n, codeInfo: 0 });
+    expect(world.account(REGISTRY)).toMatchObject({ kind: "contract", nonce: 0n, codeInfo: 0 });
     const later = await aWorld();
     applySystemChanges(later, finalizeBlock({ ...config, randaoCompatibleBlock: 8 }));
     expect(later.exists(REGISTRY)).toBe(false);
