@@ -5,6 +5,7 @@
 import { type PlaceOptions, placeOptions } from "../compose/paths.ts";
 import { programVersion } from "../config/version.ts";
 import { OptionError } from "../options/error.ts";
+import { port } from "../options/kinds.ts";
 import {
   type FlagSources,
   type FlagTexts,
@@ -16,7 +17,7 @@ import { readPropertiesFile, readSettingsFile } from "../options/settings-file.t
 import { type CommandJob, initCommand, rewindCommand, sizeCommand, verifyCommand } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";
 import type { Command } from "./commands.ts";
-import { failureLine } from "./failure.ts";
+import { failureLine, type PortFlags } from "./failure.ts";
 import { exportFile, importFiles } from "./file-commands.ts";
 import { flags } from "./flags.ts";
 import { settingsOptions, versionOptions } from "./options.ts";
@@ -25,6 +26,7 @@ import type { Shell } from "./shell.ts";
 
 /** Runs the command of `given` (arguments without program and script); resolves to its exit code. */
 export async function runCli(given: readonly string[], shell: Shell): Promise<number> {
+  let ports: PortFlags = [];
   try {
     const invocation = readCommandLine(given);
     if (invocation.kind === "help") {
@@ -35,13 +37,20 @@ export async function runCli(given: readonly string[], shell: Shell): Promise<nu
     if (command.name === "version") return await printVersion(invocation.flags, shell);
     if (command.name === "completion") return await printCompletion(invocation.arguments, shell);
     const resolved = await resolve(command.name, invocation.flags, shell);
+    ports = portFlags(resolved);
     const job = { shell, resolved, command: command.name, arguments: invocation.arguments };
     return (await ACTIONS[command.name](job)) ?? 0;
   } catch (error) {
-    shell.stderr.write(`${failureLine(error)}\n`);
+    shell.stderr.write(`${failureLine(error, ports)}\n`);
     if (debugging(given, shell) && error instanceof Error) shell.stderr.write(`${error.stack}\n`);
     return 1;
   }
+}
+
+function portFlags({ values }: ResolvedFlags): PortFlags {
+  return flags.rows
+    .filter(({ kind }) => kind === port)
+    .map(({ flag, typed }) => [typed ?? flag, values.get(flag)] as const);
 }
 
 /** Resolves to the exit code; `undefined` is 0. */

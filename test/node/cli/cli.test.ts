@@ -274,7 +274,14 @@ describe("a failure", () => {
       address: "127.0.0.1",
       port: 8551,
     });
-    expect(failureLine(taken)).toMatch(/^Fatal: 127\.0\.0\.1:8551 is already in use: .*--rpcport/);
+    expect(
+      failureLine(taken, [
+        ["wsport", 8552],
+        ["rpcport", 8551],
+      ]),
+    ).toBe(
+      "Fatal: 127.0.0.1:8551 is already in use: another node may be running; choose another port with --rpcport (0 takes a free one)",
+    );
   });
 
   test("that is no error is still told", () => {
