@@ -44,6 +44,7 @@ import { beginPublicChain, renewPublicConfig } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openNodeRpc } from "./rpc.ts";
 import { checkClock, logStart } from "./start-log.ts";
+import { openStatusLog } from "./status-log.ts";
 import { openTableWatch, type TableWatch } from "./table-watch.ts";
 import { enlargeWhenBusy } from "./young-space.ts";
 
@@ -134,6 +135,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   miner?.start();
   parts.use(enlargeWhenBusy());
   logStart(log, { options, chain, nodeKey, metrics: operations?.url });
+  if (options.development === undefined) parts.use(openStatusLog({ chain, p2p: network.p2p, clock, log }));
   const all = parts.move();
   return {
     endpoints: { ...rpc.endpoints, metrics: operations?.url },
