@@ -108,6 +108,11 @@ const commands: Readonly<Record<string, Command>> = {
     ],
     run: runRelease,
   },
+  graph: {
+    says: "prints the peers of all Nodes as a Mermaid flowchart",
+    options: [{ name: "namespace", value: "NAME", says: "namespace of the Nodes (default: all)" }],
+    run: printGraph,
+  },
   "upgrade-crds": {
     says: "applies the CustomResourceDefinitions to the cluster",
     options: [LOG_LEVEL],
@@ -212,6 +217,11 @@ async function runRelease(values: Values): Promise<void> {
     log: await logOf(values),
   };
   await release(options, shutdownSignal());
+}
+
+async function printGraph(values: Values): Promise<void> {
+  const { readGraph } = await import("./compose/graph.ts");
+  process.stdout.write(await readGraph(values["namespace"] || undefined));
 }
 
 async function upgradeCrds(values: Values): Promise<void> {
