@@ -44,6 +44,7 @@ async function start(): Promise<void> {
     program: process.env["KNIT_PROGRAM"] ?? basename(process.argv[1] ?? ""),
     stdout: process.stdout,
     stderr: process.stderr,
+    binary: () => ({ input: process.stdin, write: writeBytes }),
     terminal: () => ({ input: process.stdin, output: process.stdout }),
     prompter: { passphrase: (question) => prompter().passphrase(question) },
     environment: process.env,
@@ -65,8 +66,21 @@ async function start(): Promise<void> {
         (await import("./compose/checkpoint-jobs.ts")).createCheckpointOffline(...how),
       verifyCheckpoint: async (...how) =>
         (await import("./compose/checkpoint-jobs.ts")).verifyCheckpoint(...how),
+      pushCheckpoint: async (...how) => (await import("./compose/archive-jobs.ts")).pushToArchive(...how),
+      streamCheckpoint: async (...how) =>
+        (await import("./compose/archive-jobs.ts")).streamOfCheckpoint(...how),
+      pullCheckpoint: async (...how) => (await import("./compose/archive-jobs.ts")).pullFromArchive(...how),
+      listCheckpoints: async (...how) => (await import("./compose/archive-jobs.ts")).listArchive(...how),
+      bootstrap: async (...how) => (await import("./compose/archive-jobs.ts")).bootstrap(...how),
       openNode: async (...how) => (await import("./compose/node.ts")).openNode(...how),
     }),
+  });
+}
+
+/** Writes to standard output; resolves when the reader takes more, rejects when it has gone. */
+function writeBytes(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 }
 

@@ -58,6 +58,7 @@ const NODE: Plan = {
     "@noble/hashes": "crypto",
     "@scure/bip32": "accounts",
     "@scure/bip39": "accounts",
+    aws4fetch: "checkpoint",
     "bignumber.js": "console",
     "classic-level": "store",
     fastify: "transport",

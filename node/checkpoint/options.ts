@@ -1,16 +1,82 @@
-/** Options of the commands about checkpoints. */
-import { booleanKind } from "../options/kinds.ts";
-import { optionGroup } from "../options/rows.ts";
+/** Options of the commands about checkpoints, and of a start from an archive. */
+import { addressKind, booleanKind, type Kind, textKind } from "../options/kinds.ts";
+import { optionGroup, type ValuesOf } from "../options/rows.ts";
 
-const verification = optionGroup("Checkpoint", ["checkpoint-verify"]);
+const verification = optionGroup("Checkpoint", ["checkpoint-verify", "checkpoint-pull"]);
+const pull = optionGroup("Checkpoint", ["checkpoint-pull"]);
+const start = optionGroup("Checkpoint", ["run", "config"]);
 
-/** Rows of `knit checkpoint verify`. */
+const hashKind: Kind<string> = {
+  hint: "HASH",
+  parse: (text) => {
+    if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new Error("0x and 64 hex digits");
+    return text.toLowerCase();
+  },
+};
+
+const numberText: Kind<string> = {
+  hint: "N",
+  parse: (text) => {
+    if (!/^\d{1,78}$/.test(text)) throw new Error("a decimal number");
+    return text.replace(/^0+(?=\d)/, "");
+  },
+};
+
+/** Rows of `knit checkpoint verify` and `knit checkpoint pull`. */
 export const checkpointOptions = {
   full: verification({
     flag: "full",
     kind: booleanKind,
     default: false,
     summary: "verify every table file, account, slot and trie node as `knit db verify` does",
+    own: true,
+  }),
+};
+
+/** Rows of `knit checkpoint pull`. */
+export const pullOptions = {
+  genesisHash: pull({
+    flag: "genesis-hash",
+    kind: hashKind,
+    summary: "hash of block 0 that the checkpoint must have",
+    own: true,
+  }),
+  chainId: pull({
+    flag: "checkpoint.chain-id",
+    typed: "chain-id",
+    kind: numberText,
+    summary: "chain id that the checkpoint must have",
+    own: true,
+  }),
+  creator: pull({
+    flag: "creator",
+    kind: addressKind,
+    summary: "address of the node key that has signed the checkpoint",
+    own: true,
+  }),
+};
+
+/** Archive of a start and the chain that its checkpoint must be of. */
+export type BootstrapOptions = ValuesOf<typeof bootstrapOptions>;
+
+/** Rows of a start from an archive. */
+export const bootstrapOptions = {
+  url: start({
+    flag: "bootstrap",
+    kind: textKind,
+    summary: "archive whose newest good checkpoint fills an empty data directory",
+    own: true,
+  }),
+  genesisHash: start({
+    flag: "bootstrap.genesis-hash",
+    kind: hashKind,
+    summary: "hash of block 0; the public network's by default",
+    own: true,
+  }),
+  creator: start({
+    flag: "bootstrap.creator",
+    kind: addressKind,
+    summary: "address of the node key that has signed the checkpoint",
     own: true,
   }),
 };

@@ -21,7 +21,7 @@ export async function createCommand(job: CommandJob): Promise<number> {
   const directory = resolvePath(typed, shell.host);
   const manifest = (await createInNode(job, directory)) ?? (await createOffline(job, directory));
   if (typeof manifest === "number") return manifest;
-  shell.stdout.write(`created ${directory}: ${summary(manifest)}\n`);
+  shell.stdout.write(`created ${directory}: ${checkpointSummary(manifest)}\n`);
   return 0;
 }
 
@@ -96,7 +96,7 @@ export async function verifyCheckpointCommand(job: CommandJob): Promise<number> 
       full,
     });
     work[Symbol.dispose]();
-    shell.stdout.write(`${directory} is sound: ${summary(manifest)}\n`);
+    shell.stdout.write(`${directory} is sound: ${checkpointSummary(manifest)}\n`);
     if (compared !== undefined) shell.stdout.write(comparedText(compared));
     return 0;
   } catch (error) {
@@ -107,7 +107,8 @@ export async function verifyCheckpointCommand(job: CommandJob): Promise<number> 
   }
 }
 
-function summary({ chainId, head, files }: CheckpointManifest): string {
+/** Returns chain, head and size of a checkpoint as text. */
+export function checkpointSummary({ chainId, head, files }: CheckpointManifest): string {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return `chain ${chainId}, block ${head.number} ${head.hash}, ${files.length} files, ${bytes.toLocaleString("en")} bytes`;
 }

@@ -1,7 +1,10 @@
 /** The commands of `knit`, one row each, and the functions of the node that they call. */
 
+import type { ArchiveManifest } from "../checkpoint/archive.ts";
 import type { CheckpointManifest } from "../checkpoint/manifest.ts";
+import type { Pushed } from "../checkpoint/push.ts";
 import type { DevelopmentAccount } from "../compose/accounts.ts";
+import type { BootstrapJob, ListedCheckpoint, PullJob, TransferJob } from "../compose/archive-jobs.ts";
 import type { CheckpointJob, VerifiedCheckpoint } from "../compose/checkpoint-jobs.ts";
 import type { NodeEndpoints } from "../compose/node.ts";
 import type {
@@ -42,6 +45,12 @@ Blocks before an error in a file are kept (exit code 1).
 const CHECKPOINT_DETAILS = `
 A checkpoint is a data directory: knit run --datadir DIR starts a node from it. On the file system of the databases it
 takes a moment and no room, because table files are linked; on another one they are copied. Blocks go on meanwhile.
+`;
+
+const ARCHIVE_DETAILS = `
+FROM and TO are archives: a directory, s3://BUCKET/PREFIX, or - for a tar stream. S3 stores take their keys from
+AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN or from the file of AWS_SHARED_CREDENTIALS_FILE, and
+their place from AWS_ENDPOINT_URL and AWS_REGION. A command that was interrupted goes on when it is run again.
 `;
 
 const RPC_DETAILS = `
@@ -117,7 +126,7 @@ export const commands: readonly Command[] = [
     name: "genesis",
     words: "genesis",
     arguments: ["[TYPE]"],
-    summary: "creates a network: keys, genesis, static nodes; for processes, compose or Kubernetes",
+    summary: "creates a network: keys, genesis, static nodes for processes, compose, Kubernetes",
     details: GENESIS_DETAILS,
   },
   {
@@ -152,6 +161,27 @@ export const commands: readonly Command[] = [
     words: "checkpoint verify",
     arguments: ["<DIR>"],
     summary: "verifies a checkpoint: manifest, head and seals, or everything",
+  },
+  {
+    name: "checkpoint-push",
+    words: "checkpoint push",
+    arguments: ["<DIR>", "[TO]"],
+    summary: "sends a checkpoint to a directory, an S3 store or a stream",
+    details: ARCHIVE_DETAILS,
+  },
+  {
+    name: "checkpoint-pull",
+    words: "checkpoint pull",
+    arguments: ["<FROM>", "[DIR]", "[NAME]"],
+    summary: "fetches the newest or the named checkpoint of an archive and verifies it",
+    details: ARCHIVE_DETAILS,
+  },
+  {
+    name: "checkpoint-list",
+    words: "checkpoint list",
+    arguments: ["<FROM>"],
+    summary: "prints the checkpoints of an archive, the newest first",
+    details: ARCHIVE_DETAILS,
   },
   { name: "size", words: "db size", summary: "prints the disk usage by kind of data" },
   { name: "dumpgenesis", words: "dumpgenesis", summary: "prints a public network's genesis file" },
@@ -281,6 +311,19 @@ export interface NodeCommands {
     options: NodeOptions,
     job: CheckpointJob & { readonly full: boolean },
   ): Promise<VerifiedCheckpoint>;
+  pushCheckpoint(
+    options: NodeOptions,
+    job: TransferJob & { readonly directory: string; readonly url: string },
+  ): Promise<Pushed>;
+  /** Returns a checkpoint as a tar stream. */
+  streamCheckpoint(options: NodeOptions, directory: string): Promise<AsyncIterable<Uint8Array>>;
+  pullCheckpoint(options: NodeOptions, job: PullJob): Promise<ArchiveManifest>;
+  listCheckpoints(
+    url: string,
+    job: Pick<TransferJob, "signal" | "environment">,
+  ): Promise<readonly ListedCheckpoint[]>;
+  /** Fills an empty data directory from an archive. */
+  bootstrap(options: NodeOptions, job: BootstrapJob): Promise<void>;
   /** Compares flat state, trie and root. Throws at the first difference. */
   verifyDatabase(options: NodeOptions, progress: Progress, signal: AbortSignal): Promise<Compared>;
 }

@@ -6,7 +6,7 @@
 import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "../accounts/options.ts";
 import { callLimitOptions, logSearchOptions, receiptWaitOptions, traceOptions } from "../calls/options.ts";
 import { developmentOptions, exportOptions, followerOptions } from "../chain/options.ts";
-import { checkpointOptions } from "../checkpoint/options.ts";
+import { bootstrapOptions, checkpointOptions, pullOptions } from "../checkpoint/options.ts";
 import { profileOptions } from "../compat/options.ts";
 import { memoryLimitOptions } from "../compose/memory-options.ts";
 import { publicNetworkOptions } from "../compose/options.ts";
@@ -57,6 +57,8 @@ export const flags: FlagTable = createFlagTable([
   developmentOptions,
   exportOptions,
   checkpointOptions,
+  pullOptions,
+  bootstrapOptions,
   decodeOptions,
   publicNetworkOptions,
   versionOptions,

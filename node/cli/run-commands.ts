@@ -98,6 +98,10 @@ async function keepRunning({ shell, options, log, use }: Run): Promise<void> {
   await prepareDatadir(options.paths);
   const commands = await shell.loadNode();
   try {
+    if (options.bootstrap.url !== undefined) {
+      const { bootstrapFromArchive } = await import("./archive-commands.ts"); // the public networks
+      await bootstrapFromArchive({ shell, options, log, signal });
+    }
     await using node = await commands.openNode(options, signal, log);
     await use(node, signal);
   } catch (error) {

@@ -9,6 +9,12 @@ import type { LauncherWatch } from "./launcher.ts";
 import type { Prompter } from "./prompter.ts";
 import type { SignalSource } from "./signals.ts";
 
+/** Standard input and output for bytes. */
+export interface BinaryStreams {
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+}
+
 /** Streams, signals, environment variables and host of the command line. */
 export interface Shell {
   /** Name of the executable, such as `knit` or `kcn`. */
@@ -16,6 +22,8 @@ export interface Shell {
   readonly stdout: ProgressStream;
   readonly stderr: ProgressStream;
   readonly prompter: Prompter;
+  /** Opens standard input and output for bytes; `write` resolves when more can be written. */
+  readonly binary: () => BinaryStreams;
   /** Opens the streams of a console, standard input among them. */
   readonly terminal: () => ConsoleStreams;
   readonly environment: Readonly<Record<string, string | undefined>>;

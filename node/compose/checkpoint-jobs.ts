@@ -2,15 +2,19 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { toHex } from "../bytes/hex.ts";
+import { BlockRows } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
 import { type CheckpointSource, createCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import { type CheckpointManifest, DATABASES, readCheckpointManifest } from "../checkpoint/manifest.ts";
 import { ConsensusError } from "../consensus/error.ts";
+import { verifyHeaderChain } from "../consensus/header-chain.ts";
 import { verifySeals } from "../consensus/header-rules.ts";
+import { authorOf } from "../consensus/sealers.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { Progress } from "../observe/progress.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { createPause } from "../runtime/scheduler.ts";
 import { cloneLevel } from "../store/clone-level.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -52,6 +56,14 @@ export interface VerifiedCheckpoint {
   readonly compared: Compared | undefined;
 }
 
+/** A verification. */
+export interface VerifyJob extends CheckpointJob {
+  /** Compares everything that the databases hold. */
+  readonly full: boolean;
+  /** Verifies all headers from block 0 on, for checkpoints of others. */
+  readonly headers?: boolean;
+}
+
 /** Name of the clone that is opened, because opening changes files. */
 const CLONE = "verify.partial";
 
@@ -61,7 +73,7 @@ const CLONE = "verify.partial";
  */
 export async function verifyCheckpoint(
   options: NodeOptions,
-  { directory, progress, signal, full }: CheckpointJob & { readonly full: boolean },
+  { directory, progress, signal, full, headers }: VerifyJob,
 ): Promise<VerifiedCheckpoint> {
   const manifest = await readCheckpointManifest(directory);
   for (const { path, size } of manifest.files) await checkSize(directory, path, size);
@@ -75,6 +87,7 @@ export async function verifyCheckpoint(
     const { chain, governance } = await openConsensusChain(database, jobLog(options), systemClock);
     checkChain(manifest, chain);
     checkHeadSeals(chain, governance);
+    if (headers === true) await checkHeaders({ database, chain, governance, signal });
     if (!full) return { manifest, compared: undefined };
     return { manifest, compared: await compareDatabase(opened, database, { progress, signal }) };
   } finally {
@@ -113,6 +126,35 @@ function checkChain({ genesisHash, chainId, head }: CheckpointManifest, chain: C
         "bad-chain",
         `the ${name} is ${String(found)}, the manifest says ${String(said)}`,
       );
+  }
+}
+
+interface OpenedChain {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly governance: Governance;
+  readonly signal: AbortSignal;
+}
+
+/** Verifies every header. Throws `CheckpointError` `bad-chain`, or the signal's reason. */
+async function checkHeaders({ database, chain, governance, signal }: OpenedChain): Promise<void> {
+  const rows = new BlockRows(database.store);
+  try {
+    await verifyHeaderChain({
+      config: chain.config,
+      rows: database.store,
+      head: chain.head().header.number,
+      block: (number) => {
+        const found = rows.header(number);
+        return found && { ...found, author: () => authorOf(found.header) };
+      },
+      contracts: (number) => governance.contracts(number),
+      pause: createPause(),
+      onHeader: () => signal.throwIfAborted(),
+    });
+  } catch (cause) {
+    if (!(cause instanceof ConsensusError)) throw cause;
+    throw new CheckpointError("bad-chain", cause.message, { cause });
   }
 }
 

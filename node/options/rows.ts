@@ -18,6 +18,9 @@ export type FlagCommand =
   | "rewind"
   | "checkpoint-create"
   | "checkpoint-verify"
+  | "checkpoint-push"
+  | "checkpoint-pull"
+  | "checkpoint-list"
   | "decode"
   | "dumpgenesis"
   | "rpc"
@@ -90,6 +93,7 @@ export const DATA: readonly FlagCommand[] = [
   "size",
   "rewind",
   "checkpoint-create",
+  "checkpoint-push",
   "config",
 ];
 

@@ -7,10 +7,14 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { toHex } from "../../node/bytes/hex.ts";
+import { BlockRows } from "../../node/chain/block-rows.ts";
+import { openLevelStore } from "../../node/store/level-store.ts";
 import { fundedKey, startDevNode } from "../support/dev-node.ts";
 import { killLimitMs, killSeed, killsOfAKind, sleepBetween } from "../support/kills.ts";
 import { runKnit, runKnitBehind, startKnit } from "../support/knit-process.ts";
 import { importAll, initFrom, verifyDirectory } from "../support/offline-jobs.ts";
+import { prepareCommands, runCommands } from "../support/page.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { hasSmallDisks, openSmallDisk } from "../support/small-disk.ts";
 import { makeTransferChain } from "../support/transfer-chain.ts";
@@ -96,6 +100,73 @@ test(
   LIMIT_MS,
 );
 
+test(
+  `archives and what is pulled from them are whole or absent after ${KILLS} kills each (seed ${killSeed})`,
+  async () => {
+    const [copy, archive, pulled, started] = ["to-push", "archive", "pulled", "started"].map((name) =>
+      join(scratch, name),
+    ) as [string, string, string, string];
+    expect(await runKnit("checkpoint", "create", "--datadir", datadir, copy)).toMatchObject({ code: 0 });
+    const push = ["checkpoint", "push", "--datadir", datadir, copy, archive];
+    const pull = ["checkpoint", "pull", archive, pulled, "--full"];
+    for (let kill = 0; kill < KILLS; kill++) {
+      await runAndKill(...push);
+      const { output } = await runKnit("checkpoint", "list", archive);
+      expect(output).not.toContain("refused");
+    }
+    const { code, output } = await runKnit(...push);
+    expect(output).toMatch(/pushed checkpoints\/0{9}120-/);
+    expect(code).toBe(0);
+    const genesis = await genesisOf(datadir);
+    const start = ["run", "--datadir", started, "--bootstrap", archive, "--bootstrap.genesis-hash", genesis];
+    const alone = ["--nodiscover", "--port", "0", "--ipcdisable", "--rpc", "--rpcport", "0"];
+    for (let kill = 0; kill < KILLS; kill++) {
+      await runAndKill(...pull);
+      if (existsSync(pulled)) expect((await verifyDirectory(pulled)).head).toBe(BLOCKS);
+      await rm(pulled, { recursive: true, force: true });
+      await runAndKill(...start, ...alone);
+      if (existsSync(join(started, "knit", "chaindata", "chain")))
+        expect((await verifyDirectory(started)).head).toBe(BLOCKS);
+      await rm(join(started, "knit", "chaindata"), { recursive: true, force: true });
+    }
+    expect(await runKnit(...pull)).toMatchObject({ code: 0 });
+    const node = startKnit(...start, ...alone);
+    const [url] = await node.waitFor(/http:\/\/127\.0\.0\.1:\d+/);
+    expect(Number(await call(url, "chain_blockNumber"))).toBe(BLOCKS);
+    expect(await node.stop()).toBe(0);
+  },
+  2 * LIMIT_MS,
+);
+
+/** Pulls the plug of a command. */
+async function runAndKill(...command: string[]): Promise<void> {
+  const knit = startKnit(...command);
+  await sleepBetween(100, 900);
+  await knit.stop("SIGKILL");
+}
+
+async function genesisOf(directory: string): Promise<string> {
+  await using store = await openLevelStore(join(directory, "knit", "chaindata", "chain"));
+  return toHex(new BlockRows(store).header(0)?.hash ?? new Uint8Array(0));
+}
+
+test("a checkpoint goes through a pipe", async () => {
+  const [copy, piped] = [join(scratch, "to-pipe"), join(scratch, "piped")];
+  expect(await runKnit("checkpoint", "create", "--datadir", datadir, copy)).toMatchObject({ code: 0 });
+  prepareCommands(scratch);
+  const text = `set -o pipefail; knit checkpoint push --datadir ${datadir} ${copy} - | knit checkpoint pull - ${piped}`;
+  const { code, output, complaint } = await runCommands(scratch, text);
+  expect({ code, complaint }).toMatchObject({ code: 0 });
+  expect(output).toMatch(/^pulled .*piped: chain 9001, block 120 /);
+  expect((await verifyDirectory(piped)).head).toBe(BLOCKS);
+}, 30_000);
+
+async function aCheckpoint(): Promise<string> {
+  const path = await mkdtemp(join(scratch, "made-"));
+  expect(await runKnit("checkpoint", "create", "--datadir", datadir, path)).toMatchObject({ code: 0 });
+  return path;
+}
+
 testOnDisk(
   "another file system gets a copy, or nothing when it is full",
   async () => {
@@ -115,6 +186,11 @@ testOnDisk(
     expect(full).toMatchObject({ code: 1, output: expect.stringContaining("ENOSPC") as unknown });
     expect(await disk.names()).toEqual(["first"]);
     expect((await readdir(join(datadir, "knit", "chaindata"))).toSorted()).toEqual(["chain", "trie"]);
+    const archive = join(scratch, "for-disk");
+    await runKnit("checkpoint", "push", "--datadir", datadir, await aCheckpoint(), archive);
+    const pull = await runKnitBehind(disk.prefix, ["checkpoint", "pull", archive, join(mount, "pulled")]);
+    expect(pull).toMatchObject({ code: 1, output: expect.stringContaining("ENOSPC") as unknown });
+    expect(await disk.names()).toEqual(["first"]);
     await disk.release();
     expect(await create(second)).toMatchObject({ code: 0 });
   },

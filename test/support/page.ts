@@ -1,8 +1,9 @@
 /** The commands of a documentation page, the answers that it shows below them, and a shell that runs them. */
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import type { Readable } from "node:stream";
 import { MAIN } from "./knit-process.ts";
 
 /** A fenced block of commands. */
@@ -37,17 +38,25 @@ export function prepareCommands(directory: string): void {
   chmodSync(join(directory, "bin", "knit"), 0o755);
 }
 
+/** Starts commands in a prepared directory. */
+export function spawnCommands(
+  directory: string,
+  text: string,
+): ChildProcessByStdio<null, Readable, Readable> {
+  const path = `${join(directory, "bin")}${delimiter}${process.env["PATH"]}`;
+  return spawn("bash", ["-ec", text], {
+    cwd: directory,
+    env: { ...process.env, PATH: path },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
 /** Runs commands in a prepared directory; returns the exit code and both outputs. */
 export async function runCommands(
   directory: string,
   text: string,
 ): Promise<{ readonly code: number; readonly output: string; readonly complaint: string }> {
-  const path = `${join(directory, "bin")}${delimiter}${process.env["PATH"]}`;
-  const child = spawn("bash", ["-ec", text], {
-    cwd: directory,
-    env: { ...process.env, PATH: path },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawnCommands(directory, text);
   const texts = { output: "", complaint: "" };
   child.stdout.setEncoding("utf8").on("data", (more: string) => void (texts.output += more));
   child.stderr.setEncoding("utf8").on("data", (more: string) => void (texts.complaint += more));

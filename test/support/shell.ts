@@ -36,6 +36,11 @@ export function fakeShell(
     measureDatabase: refuse,
     createCheckpoint: refuse,
     verifyCheckpoint: refuse,
+    pushCheckpoint: refuse,
+    streamCheckpoint: refuse,
+    pullCheckpoint: refuse,
+    listCheckpoints: refuse,
+    bootstrap: refuse,
     verifyDatabase: refuse,
     ...commands,
   };
@@ -51,6 +56,7 @@ export function fakeShell(
           return answer === undefined ? refuse() : Promise.resolve(answer);
         },
       },
+      binary: () => ({ input: process.stdin, write: refuse }),
       terminal: () => ({ input: process.stdin, output: process.stdout }),
       environment,
       host: { platform: "linux", home: "", workingDirectory: process.cwd(), exists: () => false },

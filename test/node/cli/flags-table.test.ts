@@ -28,6 +28,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   TIME: "90s",
   SIZE: "512MiB",
   HEX: "12".repeat(32),
+  HASH: `0x${"12".repeat(32)}`,
   ADDRESS: `0x${"78".repeat(20)}`,
   ADDRESSES: `0x${"78".repeat(20)},${"9a".repeat(20)}`,
   BLOCK: "never",

@@ -1,0 +1,134 @@
+/**
+ * Archives: checkpoints in a store, as named files by their SHA-256 and one signed manifest for each checkpoint. Files
+ * that several checkpoints share are stored once.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Address } from "../bytes/brands.ts";
+import { fromHex, toHex } from "../bytes/hex.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { keccak256 } from "../crypto/keccak.ts";
+import { addressOfPublicKey, recover, sign } from "../crypto/secp256k1.ts";
+import { CheckpointError } from "./error.ts";
+import { type CheckpointFile, type CheckpointManifest, parseManifest } from "./manifest.ts";
+
+/** A file with its SHA-256 as 64 hex digits. */
+export interface ArchiveFile extends CheckpointFile {
+  readonly sha256: string;
+}
+
+/** The manifest of an archived checkpoint. */
+export interface ArchiveManifest extends CheckpointManifest<ArchiveFile> {
+  /** `0x` text of the address whose node key has signed the manifest. */
+  readonly creator: string;
+}
+
+/** A name in a store, with its size in bytes. */
+export interface StoredName {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Names with contents: a directory, or a prefix of an S3 bucket. Names have slashes. */
+export interface ArchiveStore {
+  /** Returns the names that begin with `prefix`. */
+  list(prefix: string, signal: AbortSignal): Promise<readonly StoredName[]>;
+  /** Reads contents of at most `maxBytes`. Throws `CheckpointError` `bad-file` for longer ones. */
+  read(name: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
+  /** Writes contents; the name appears when they are whole. `sha256` are their 64 hex digits. */
+  write(name: string, bytes: Uint8Array, sha256: string, signal: AbortSignal): Promise<void>;
+}
+
+/** Prefix of the names of manifests. */
+export const MANIFESTS = "checkpoints/";
+/** Prefix of the names of files, by their SHA-256. */
+export const FILES = "files/";
+/** A manifest of a state of many terabytes has some hundred megabytes. */
+export const MAX_MANIFEST_BYTES: number = 512 * 1024 * 1024;
+
+/** Returns the name of a manifest: names in order are heads in order. */
+export function manifestName({ head, genesisHash }: CheckpointManifest): string {
+  const chain = genesisHash.slice(2, 10);
+  return `${MANIFESTS}${String(head.number).padStart(12, "0")}-${chain}-${head.hash.slice(2, 18)}.json`;
+}
+
+/** Signs a manifest with a node key; returns its text. */
+export function signManifest(
+  manifest: CheckpointManifest<ArchiveFile>,
+  key: Uint8Array,
+  address: Address,
+): string {
+  const signed: ArchiveManifest = { ...manifest, creator: toHex(address) };
+  const signature = toHex(sign(keccak256(Buffer.from(JSON.stringify(signed))), key));
+  return `${JSON.stringify({ ...signed, signature }, undefined, 1)}\n`;
+}
+
+/** Parses a signed manifest; `name` is its name in errors. Throws `CheckpointError` `bad-manifest`. */
+export function parseArchiveManifest(text: string, name: string): ArchiveManifest {
+  const manifest = parseManifest(text, name) as ArchiveManifest & { readonly signature?: unknown };
+  for (const { path, sha256 } of manifest.files) {
+    if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256))
+      throw new CheckpointError("bad-manifest", `${name}: ${path} has no SHA-256`);
+  }
+  const { signature, ...signed } = manifest;
+  const signer = signerOf(JSON.stringify(signed), signature);
+  if (signer === undefined || signer !== manifest.creator)
+    throw new CheckpointError("bad-manifest", `${name} is not signed by its creator`);
+  return signed;
+}
+
+function signerOf(text: string, signature: unknown): string | undefined {
+  if (typeof signature !== "string" || !/^0x[0-9a-f]{130}$/.test(signature)) return undefined;
+  const publicKey = recover(keccak256(Buffer.from(text)), fromHex(signature));
+  return publicKey && toHex(addressOfPublicKey(publicKey));
+}
+
+/** Opens a store in a directory, which is created by the first write. */
+export function directoryStore(root: string): ArchiveStore {
+  return {
+    list: (prefix) => listBelow(root, prefix),
+    async read(name, maxBytes) {
+      const path = join(root, name);
+      const { size } = await stat(path).catch((cause: unknown) => {
+        throw new CheckpointError("bad-file", `${name} is missing: ${messageOf(cause)}`, { cause });
+      });
+      if (size > maxBytes)
+        throw new CheckpointError("bad-file", `${name} has ${size} bytes, not ${maxBytes}`);
+      return readFile(path);
+    },
+    write: (name, bytes) => writeWhole(join(root, name), bytes),
+  };
+}
+
+async function listBelow(root: string, prefix: string): Promise<readonly StoredName[]> {
+  const names = await readdir(join(root, prefix)).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  const whole = names.filter((name) => !name.endsWith(DRAFT));
+  return Promise.all(
+    whole.map(async (name) => ({ name: prefix + name, size: (await stat(join(root, prefix, name))).size })),
+  );
+}
+
+const DRAFT = ".partial";
+
+/** Writes and syncs a file under another name and renames it. */
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${randomBytes(4).toString("hex")}${DRAFT}`;
+  try {
+    const file = await open(draft, "wx", 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Fetches a checkpoint from a store. Files go into a draft, each compared with its SHA-256; the caller verifies the draft
+ * before it gets its name. An interrupted pull keeps the draft and goes on with it.
+ */
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { syncDirectory, writeSynced } from "../store/clone-level.ts";
+import {
+  type ArchiveFile,
+  type ArchiveManifest,
+  type ArchiveStore,
+  FILES,
+  MANIFESTS,
+  MAX_MANIFEST_BYTES,
+  parseArchiveManifest,
+} from "./archive.ts";
+import { listFiles } from "./create.ts";
+import { CheckpointError } from "./error.ts";
+import { MANIFEST_FILE } from "./manifest.ts";
+import { inParallel, sha256Of } from "./push.ts";
+
+/** Chain that a checkpoint must be of. Hashes and addresses are `0x` texts; absent members accept any. */
+export interface WantedChain {
+  readonly genesisHash?: string | undefined;
+  readonly chainId?: string | undefined;
+  /** Address of the node whose checkpoints are trusted. */
+  readonly creator?: string | undefined;
+}
+
+/** Signal and progress of a pull. */
+export interface PullOptions {
+  readonly signal: AbortSignal;
+  readonly onBytes: (done: number, total: number) => void;
+}
+
+/** A checkpoint in a store. */
+export interface ArchivedCheckpoint {
+  readonly name: string;
+  readonly manifest: ArchiveManifest;
+}
+
+/** Returns the names of the manifests of a store, the newest head first. */
+export async function archivedNames(store: ArchiveStore, signal: AbortSignal): Promise<readonly string[]> {
+  const names = (await store.list(MANIFESTS, signal)).map(({ name }) => name);
+  return names.filter((name) => name.endsWith(".json")).toSorted((a, b) => (a < b ? 1 : -1));
+}
+
+/** Reads a manifest. Throws `CheckpointError` `bad-manifest` or `foreign`. */
+export async function readArchived(
+  store: ArchiveStore,
+  name: string,
+  wanted: WantedChain,
+  signal: AbortSignal,
+): Promise<ArchiveManifest> {
+  const text = Buffer.from(await store.read(name, MAX_MANIFEST_BYTES, signal)).toString("utf8");
+  const manifest = parseArchiveManifest(text, name);
+  checkWanted(manifest, wanted);
+  return manifest;
+}
+
+/** Refuses the checkpoint of another chain or creator. Throws `CheckpointError` `foreign`. */
+export function checkWanted(manifest: ArchiveManifest, wanted: WantedChain): void {
+  const facts: readonly (readonly [name: string, want: string | undefined, found: string])[] = [
+    ["genesis", wanted.genesisHash, manifest.genesisHash],
+    ["chain id", wanted.chainId, manifest.chainId],
+    ["creator", wanted.creator?.toLowerCase(), manifest.creator],
+  ];
+  for (const [name, want, found] of facts) {
+    if (want !== undefined && want !== found)
+      throw new CheckpointError("foreign", `the checkpoint has the ${name} ${found}, not ${want}`);
+  }
+}
+
+/** Fetches all files of a checkpoint into a draft. Throws `CheckpointError` `bad-file` for the first that is wrong. */
+export async function fetchFiles(
+  store: ArchiveStore,
+  manifest: ArchiveManifest,
+  draft: string,
+  { signal, onBytes }: PullOptions,
+): Promise<void> {
+  const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  let done = 0;
+  await inParallel(manifest.files, async (file) => {
+    signal.throwIfAborted();
+    if (!(await hasFile(draft, file))) {
+      const bytes = await store.read(FILES + file.sha256, file.size, signal);
+      await placeFile(draft, file, bytes);
+    }
+    done += file.size;
+    onBytes(done, total);
+  });
+  await finishDraft(draft, manifest);
+}
+
+/** Compares the bytes of a file with its manifest and writes them into a draft. */
+export async function placeFile(draft: string, file: ArchiveFile, bytes: Uint8Array): Promise<void> {
+  const { path, size, sha256 } = file;
+  if (bytes.length !== size)
+    throw new CheckpointError("bad-file", `${path} has ${bytes.length} bytes, the manifest says ${size}`);
+  const found = sha256Of(bytes);
+  if (found !== sha256)
+    throw new CheckpointError("bad-file", `${path} has the SHA-256 ${found}, the manifest says ${sha256}`);
+  const target = join(draft, path);
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await rm(target, { force: true });
+  await writeSynced(target, bytes);
+}
+
+/** Writes the manifest of a checkpoint whose files are all there, and deletes what an earlier attempt left of others. */
+export async function finishDraft(draft: string, manifest: ArchiveManifest): Promise<void> {
+  const listed = new Set(manifest.files.map(({ path: each }) => each));
+  for (const { path: each } of await listFiles(draft)) if (!listed.has(each)) await rm(join(draft, each));
+  const path = join(draft, MANIFEST_FILE);
+  await rm(path, { force: true });
+  await writeSynced(path, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
+  for (const directory of new Set(manifest.files.map((each) => dirname(join(draft, each.path)))))
+    await syncDirectory(directory);
+  await syncDirectory(draft);
+}
+
+/** True for a file of an earlier attempt that is whole. */
+async function hasFile(draft: string, { path, size, sha256 }: ArchiveFile): Promise<boolean> {
+  const bytes = await readFile(join(draft, path)).catch(() => undefined);
+  return bytes?.length === size && sha256Of(bytes) === sha256;
+}

@@ -1,0 +1,99 @@
+/** Sends a checkpoint to a store: the files that it lacks, several at a time, and the signed manifest at the end. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Address } from "../bytes/brands.ts";
+import { type ArchiveFile, type ArchiveStore, FILES, manifestName, signManifest } from "./archive.ts";
+import { CheckpointError } from "./error.ts";
+import { type CheckpointFile, readCheckpointManifest } from "./manifest.ts";
+
+/** A checkpoint to send, and the node key that signs its manifest. */
+export interface PushOptions {
+  readonly directory: string;
+  readonly key: Uint8Array;
+  readonly address: Address;
+  readonly signal: AbortSignal;
+  /** Called with bytes that the store has, of all. */
+  readonly onBytes: (done: number, total: number) => void;
+}
+
+/** Name of the manifest, and what had to be sent. */
+export interface Pushed {
+  readonly name: string;
+  readonly files: number;
+  readonly sentFiles: number;
+  readonly bytes: number;
+  readonly sentBytes: number;
+}
+
+/** Requests at a time. */
+const PARALLEL = 4;
+
+/**
+ * Sends a checkpoint. Files that the store has are not sent again, so a push that was interrupted goes on. Throws
+ * `CheckpointError`, or the signal's reason; the archive is then without this checkpoint.
+ */
+export async function pushCheckpoint(store: ArchiveStore, options: PushOptions): Promise<Pushed> {
+  const { directory, signal, onBytes } = options;
+  const manifest = await readCheckpointManifest(directory);
+  const present = new Map((await store.list(FILES, signal)).map(({ name, size }) => [name, size]));
+  const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  const sent = { files: 0, bytes: 0 };
+  let done = 0;
+  const files = await inParallel(manifest.files, async (file): Promise<ArchiveFile> => {
+    signal.throwIfAborted();
+    const { bytes, sha256 } = await readListed(directory, file);
+    if (present.get(FILES + sha256) !== file.size) {
+      await store.write(FILES + sha256, bytes, sha256, signal);
+      sent.files++;
+      sent.bytes += file.size;
+    }
+    done += file.size;
+    onBytes(done, total);
+    return { path: file.path, size: file.size, sha256 };
+  });
+  const name = manifestName(manifest);
+  const text = Buffer.from(signManifest({ ...manifest, files }, options.key, options.address));
+  await store.write(name, text, sha256Of(text), signal);
+  return { name, files: files.length, sentFiles: sent.files, bytes: total, sentBytes: sent.bytes };
+}
+
+/** Reads a file of a checkpoint. Throws `CheckpointError` `bad-file` when it is missing or of another size. */
+export async function readListed(
+  directory: string,
+  { path, size }: CheckpointFile,
+): Promise<{ readonly bytes: Uint8Array; readonly sha256: string }> {
+  const bytes = await readFile(join(directory, path)).catch((cause: NodeJS.ErrnoException) => {
+    throw new CheckpointError("bad-file", `cannot read ${path}: ${cause.message}`, { cause });
+  });
+  if (bytes.length !== size)
+    throw new CheckpointError("bad-file", `${path} has ${bytes.length} bytes, the manifest says ${size}`);
+  return { bytes, sha256: sha256Of(bytes) };
+}
+
+/** Returns the SHA-256 as 64 hex digits. */
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Runs the work for each item, a few at a time; results are in order. The first failure ends it. */
+export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  let isFailed = false;
+  const run = async (): Promise<void> => {
+    while (next < items.length && !isFailed) {
+      const at = next++;
+      try {
+        results[at] = await work(items[at] as T); // in range: tested by the loop
+      } catch (error) {
+        isFailed = true;
+        throw error;
+      }
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: PARALLEL }, run));
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return results;
+}

@@ -1,0 +1,89 @@
+/** Tar streams of small files (POSIX.1-2001 `ustar`): what `tar` reads, and nothing else that it may write. */
+import { CheckpointError } from "./error.ts";
+
+const BLOCK = 512;
+const NAME_BYTES = 100;
+const MODE = "0000600\0";
+const ZERO_ID = "0000000\0";
+
+/** A file of a stream. */
+export interface TarFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Returns a file as it stands in a stream. Throws `RangeError` for a name of more than 100 bytes. */
+export function tarEntry({ name, bytes }: TarFile): Uint8Array {
+  const header = Buffer.alloc(BLOCK);
+  if (Buffer.byteLength(name) > NAME_BYTES) throw new RangeError(`${name} is too long for a tar file`);
+  header.write(name, 0, "utf8");
+  header.write(MODE + ZERO_ID + ZERO_ID, NAME_BYTES, "latin1");
+  header.write(`${bytes.length.toString(8).padStart(11, "0")}\0`, 124, "latin1");
+  header.write(`${"0".repeat(11)}\0`, 136, "latin1");
+  header.write("0", 156, "latin1");
+  header.write("ustar\u000000", 257, "latin1");
+  header.write(`${checksumOf(header).toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+  return Buffer.concat([header, bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)]);
+}
+
+/** The end of a stream. */
+export const TAR_END: Uint8Array = Buffer.alloc(2 * BLOCK);
+
+/**
+ * Reads the files of a stream up to its end. `maxBytes` limits each. Throws `CheckpointError` `bad-file` where the
+ * stream is cut off or is no tar stream.
+ */
+export async function* tarFiles(
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<TarFile> {
+  const input = new StreamReader(stream);
+  for (;;) {
+    const header = await input.take(BLOCK);
+    if (header.every((byte) => byte === 0)) return;
+    const size = Number.parseInt(fieldOf(header, 124, 12), 8);
+    const checksum = Number.parseInt(fieldOf(header, 148, 8), 8);
+    if (checksum !== checksumOf(header) || !Number.isSafeInteger(size) || header[156] !== "0".charCodeAt(0))
+      throw new CheckpointError("bad-file", "the stream is no checkpoint: a header cannot be read");
+    const name = fieldOf(header, 0, NAME_BYTES);
+    if (size > maxBytes)
+      throw new CheckpointError("bad-file", `${name} has ${size} bytes, at most ${maxBytes} fit`);
+    const padded = await input.take(Math.ceil(size / BLOCK) * BLOCK);
+    yield { name, bytes: padded.subarray(0, size) };
+  }
+}
+
+/** Takes so many bytes at a time from a stream. */
+class StreamReader {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #left: Uint8Array = new Uint8Array(0);
+
+  constructor(stream: AsyncIterable<Uint8Array>) {
+    this.#pieces = stream[Symbol.asyncIterator]();
+  }
+
+  async take(length: number): Promise<Uint8Array> {
+    const pieces = [this.#left];
+    let held = this.#left.length;
+    while (held < length) {
+      const next = await this.#pieces.next();
+      if (next.done === true)
+        throw new CheckpointError("bad-file", "the stream ends in the middle of a file");
+      pieces.push(next.value);
+      held += next.value.length;
+    }
+    const all = pieces.length === 1 ? this.#left : Buffer.concat(pieces);
+    this.#left = all.subarray(length);
+    return all.subarray(0, length);
+  }
+}
+
+function fieldOf(header: Uint8Array, at: number, length: number): string {
+  const text = Buffer.from(header.subarray(at, at + length)).toString("utf8");
+  return (text.split("\0")[0] ?? "").trim();
+}
+
+/** The sum of a header's bytes with spaces for the checksum itself. */
+function checksumOf(header: Uint8Array): number {
+  return header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 32 : byte), 0);
+}

@@ -1,0 +1,239 @@
+/** Commands that send checkpoints to archives and fetch them: stores, streams, and the start of an empty node. */
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { messageOf } from "../bytes/message-of.ts";
+import type { ArchiveManifest, ArchiveStore } from "../checkpoint/archive.ts";
+import { directoryStore } from "../checkpoint/archive.ts";
+import { CheckpointError } from "../checkpoint/error.ts";
+import { DATABASES } from "../checkpoint/manifest.ts";
+import {
+  type ArchivedCheckpoint,
+  archivedNames,
+  fetchFiles,
+  readArchived,
+  type WantedChain,
+} from "../checkpoint/pull.ts";
+import { type Pushed, pushCheckpoint } from "../checkpoint/push.ts";
+import type { S3Credentials } from "../checkpoint/s3-store.ts";
+import { checkpointStream, readStream } from "../checkpoint/stream.ts";
+import type { Log } from "../observe/log.ts";
+import type { Progress } from "../observe/progress.ts";
+import { OptionError } from "../options/error.ts";
+import { StateError } from "../state/error.ts";
+import { syncDirectory } from "../store/clone-level.ts";
+import { StoreError } from "../store/error.ts";
+import { verifyCheckpoint } from "./checkpoint-jobs.ts";
+import { ownNodeKey } from "./node-keys.ts";
+import type { NodeOptions } from "./options.ts";
+
+/** Environment variables, for the place and the keys of S3 stores. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Progress and signal of a transfer, and the environment. */
+export interface TransferJob {
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly environment: Environment;
+}
+
+/** Opens a store by its URL: `s3://BUCKET/PREFIX`, or the path of a directory. Throws `OptionError`. */
+export async function openArchive(url: string, environment: Environment): Promise<ArchiveStore> {
+  const [, scheme, bucket = "", path = ""] = /^(?:([a-z0-9]+):\/\/)?([^/]*)\/?(.*)$/i.exec(url) ?? [];
+  if (scheme === undefined) return directoryStore(url);
+  if (scheme !== "s3")
+    throw new OptionError("bad-value", `${scheme}:// is no archive: give s3://BUCKET/PREFIX or a directory`);
+  const region = environment["AWS_REGION"] ?? "us-east-1";
+  const endpoint = environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"];
+  const prefix = path === "" || path.endsWith("/") ? path : `${path}/`;
+  const { s3Store } = await import("../checkpoint/s3-store.ts");
+  return s3Store({
+    endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
+    region,
+    bucket,
+    prefix,
+    credentials: await readCredentials(environment),
+  });
+}
+
+/** Reads the keys from the environment, or from the file that `AWS_SHARED_CREDENTIALS_FILE` names. */
+async function readCredentials(environment: Environment): Promise<S3Credentials> {
+  const file = environment["AWS_SHARED_CREDENTIALS_FILE"];
+  const values =
+    file === undefined ? new Map<string, string>() : await readProfile(file, environment["AWS_PROFILE"]);
+  const valueOf = (name: string) => environment[name] ?? values.get(name.toLowerCase());
+  const accessKeyId = valueOf("AWS_ACCESS_KEY_ID");
+  const secretAccessKey = valueOf("AWS_SECRET_ACCESS_KEY");
+  if (!accessKeyId || !secretAccessKey) {
+    const message =
+      "an S3 store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE";
+    throw new OptionError("missing-value", message);
+  }
+  return { accessKeyId, secretAccessKey, sessionToken: valueOf("AWS_SESSION_TOKEN") };
+}
+
+/** Reads the keys of a profile from a credentials file. */
+async function readProfile(path: string, profile = "default"): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw new OptionError(
+      "bad-file",
+      `cannot read the credentials file ${path}: ${cause.code ?? cause.message}`,
+      cause,
+    );
+  });
+  const values = new Map<string, string>();
+  let current = "";
+  for (const line of text.split("\n")) {
+    current = /^\s*\[([^\]]+)\]/.exec(line)?.[1]?.trim() ?? current;
+    const [, name, value] = /^\s*(aws_\w+)\s*=\s*(\S+)/.exec(line) ?? [];
+    if (current === profile && name !== undefined && value !== undefined) values.set(name, value);
+  }
+  return values;
+}
+
+/** Sends a checkpoint to a store, signed with the node key of the options. Throws as `pushCheckpoint`. */
+export async function pushToArchive(
+  options: NodeOptions,
+  {
+    directory,
+    url,
+    progress,
+    signal,
+    environment,
+  }: TransferJob & { readonly directory: string; readonly url: string },
+): Promise<Pushed> {
+  const { key, address } = await ownNodeKey(options);
+  const store = await openArchive(url, environment);
+  const onBytes = (done: number, total: number): void => progress.update(done, total);
+  return pushCheckpoint(store, { directory, key, address, signal, onBytes });
+}
+
+/** Returns the pieces of a checkpoint as a tar stream, signed with the node key of the options. */
+export async function streamOfCheckpoint(
+  options: NodeOptions,
+  directory: string,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { key, address } = await ownNodeKey(options);
+  return checkpointStream({ directory, key, address });
+}
+
+/** A checkpoint in a store, or what is wrong with its manifest. */
+export type ListedCheckpoint = ArchivedCheckpoint | { readonly name: string; readonly fault: string };
+
+/** Lists the checkpoints of a store, the newest first; an unreadable one has its fault instead of a manifest. */
+export async function listArchive(
+  url: string,
+  { signal, environment }: Pick<TransferJob, "signal" | "environment">,
+): Promise<readonly ListedCheckpoint[]> {
+  const store = await openArchive(url, environment);
+  const listed: ListedCheckpoint[] = [];
+  for (const name of await archivedNames(store, signal)) {
+    try {
+      listed.push({ name, manifest: await readArchived(store, name, {}, signal) });
+    } catch (error) {
+      if (!(error instanceof CheckpointError)) throw error;
+      listed.push({ name, fault: error.message });
+    }
+  }
+  return listed;
+}
+
+/** A pull: from a store, or from a stream. */
+export interface PullJob extends TransferJob {
+  readonly directory: string;
+  readonly from: string | AsyncIterable<Uint8Array>;
+  /** Name of a manifest of the store; the newest when absent. */
+  readonly name?: string | undefined;
+  readonly wanted: WantedChain;
+  readonly full: boolean;
+}
+
+/**
+ * Fetches a checkpoint, verifies it and gives it its name, which must be absent or an empty directory. What is found
+ * wrong leaves nothing; an interrupted pull from a store goes on with its draft. Throws `CheckpointError` and as
+ * `verifyCheckpoint`.
+ */
+export async function pullFromArchive(options: NodeOptions, job: PullJob): Promise<ArchiveManifest> {
+  const { directory, signal, progress, full } = job;
+  const found = existsSync(directory) ? await readdir(directory) : [];
+  if (found.length > 0)
+    throw new CheckpointError("exists", `${directory} is not empty: give a directory that does not exist`);
+  const draft = `${directory}.partial`;
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  try {
+    const manifest = await fetchDraft(job, draft);
+    await verifyCheckpoint(options, { directory: draft, progress, signal, full, headers: true });
+    await rename(draft, directory);
+    await syncDirectory(dirname(directory));
+    return manifest;
+  } catch (error) {
+    if (!isPassing(error, job)) await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** True for an end after which the same pull goes on: an interrupt, or a store that does not answer. */
+function isPassing(error: unknown, { signal, from }: PullJob): boolean {
+  if (typeof from !== "string") return false;
+  return signal.aborted || (error instanceof CheckpointError && error.code === "failed");
+}
+
+async function fetchDraft(job: PullJob, draft: string): Promise<ArchiveManifest> {
+  const { from, wanted, signal, progress, environment } = job;
+  const onBytes = (done: number, total: number): void => progress.update(done, total);
+  if (typeof from !== "string") {
+    await rm(draft, { recursive: true });
+    await mkdir(draft, { mode: 0o700 });
+    return readStream(from, draft, wanted, { signal, onBytes });
+  }
+  const store = await openArchive(from, environment);
+  const name = job.name ?? (await archivedNames(store, signal))[0];
+  if (name === undefined) throw new CheckpointError("bad-manifest", `${from} has no checkpoint`);
+  const manifest = await readArchived(store, name, wanted, signal);
+  await fetchFiles(store, manifest, draft, { signal, onBytes });
+  return manifest;
+}
+
+/** A start from an archive. */
+export interface BootstrapJob extends TransferJob {
+  readonly url: string;
+  readonly wanted: WantedChain;
+  readonly log: Log;
+}
+
+/**
+ * Fills an empty data directory with the newest checkpoint of a store that is good. Does nothing in a directory that has a
+ * chain. Throws `CheckpointError` when none is good.
+ */
+export async function bootstrap(options: NodeOptions, job: BootstrapJob): Promise<void> {
+  const { chainData } = options.paths;
+  if (existsSync(join(chainData, "chain", "CURRENT"))) return;
+  const { url, log, signal, environment } = job;
+  const names = await archivedNames(await openArchive(url, environment), signal);
+  let first: unknown;
+  for (const name of names) {
+    try {
+      const directory = `${chainData}.bootstrap`;
+      await rm(directory, { recursive: true, force: true });
+      await mkdir(dirname(chainData), { recursive: true, mode: 0o700 });
+      const { head } = await pullFromArchive(options, { ...job, directory, from: url, name, full: false });
+      await rm(chainData, { recursive: true, force: true });
+      await rename(join(directory, DATABASES), chainData);
+      await syncDirectory(dirname(chainData));
+      await rm(directory, { recursive: true });
+      log.info({ number: head.number, hash: head.hash, checkpoint: name }, "started from a checkpoint");
+      return;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      log.warn({ checkpoint: name, reason: messageOf(error) }, "checkpoint refused");
+      first ??= error;
+    }
+  }
+  throw first ?? new CheckpointError("bad-manifest", `${url} has no checkpoint`);
+}
+
+/** True for a checkpoint that is wrong, in place of a store, a disk or a caller that ends the work. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof CheckpointError) return error.code !== "failed";
+  return error instanceof StateError || (error instanceof StoreError && error.code === "corrupt");
+}

@@ -1,0 +1,93 @@
+/**
+ * Verifies headers that somebody else has stored: each names its parent, each that votes or decides is sealed by members
+ * of the council that the headers before it give, and the newest is sealed by a quorum of its own council. The stored
+ * index of votes is not believed.
+ */
+import { concatBytes, equalBytes } from "../bytes/compare.ts";
+import { fixedBytes } from "../bytes/integer.ts";
+import type { ChainConfig } from "../config/chain-config.ts";
+import type { ContractReader } from "../governance/contract-reader.ts";
+import { type GovernanceBlock, openGovernance } from "../governance/governance.ts";
+import { quorum, type ValidatorSet, validatorSet } from "../governance/validators.ts";
+import type { Pause } from "../runtime/scheduler.ts";
+import type { Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
+import { ConsensusError } from "./error.ts";
+import { verifySeals } from "./header-rules.ts";
+
+/** A stored chain. */
+export interface HeaderChain {
+  readonly config: ChainConfig;
+  readonly rows: Rows;
+  readonly head: number;
+  /** Returns a block by number, its hash computed from its header; undefined without one. */
+  readonly block: (number: number) => GovernanceBlock | undefined;
+  /** Returns the contracts after a block. */
+  readonly contracts: (number: number) => ContractReader;
+  readonly pause: Pause;
+  /** Called after each header. */
+  readonly onHeader: (number: number) => void;
+}
+
+/** Bytes of a number in the stored index of votes. */
+const NUMBER_BYTES = 6;
+
+/** Verifies all headers. Throws `ConsensusError` with the number of the first that is wrong, or what `onHeader` throws. */
+export async function verifyHeaderChain(chain: HeaderChain): Promise<void> {
+  const { config, rows, head, block, contracts } = chain;
+  const deciding = await linkHeaders(chain);
+  const index = concatBytes(...deciding.map((number) => fixedBytes(number, NUMBER_BYTES)));
+  const governance = openGovernance({
+    config,
+    rows: withIndex(rows, index),
+    tip: () => head,
+    block,
+    contracts,
+  });
+  for (const number of deciding) verifyAt(chain, number, councilMajority(governance.council(number)));
+  if (head > 0) verifyAt(chain, head, governance.validators(head));
+}
+
+/** Verifies the links between all headers; returns the numbers of those that vote or decide. */
+async function linkHeaders({ head, block, pause, onHeader }: HeaderChain): Promise<readonly number[]> {
+  const deciding: number[] = [];
+  let parent = block(0);
+  for (let number = 1; number <= head; number++) {
+    const next = block(number);
+    if (parent === undefined || next === undefined)
+      throw new ConsensusError("unknown-ancestor", `block ${number} or its parent is missing`);
+    const { header } = next;
+    if (header.number !== number || !equalBytes(header.parentHash, parent.hash))
+      throw new ConsensusError("unknown-ancestor", `block ${number} is not a child of block ${number - 1}`);
+    if (header.vote.length > 0 || header.governance.length > 0) deciding.push(number);
+    parent = next;
+    onHeader(number);
+    await pause();
+  }
+  return deciding;
+}
+
+function withIndex(rows: Rows, index: Uint8Array): Rows {
+  const key = tables.meta.key("governance");
+  return { get: (each) => (equalBytes(each, key) ? index : rows.get(each)) };
+}
+
+/**
+ * Validators of a block whose stakes and committee can no longer be read: members of the council, of which more must have
+ * sealed than may be faulty.
+ */
+function councilMajority(council: ValidatorSet["council"]): ValidatorSet {
+  return { ...validatorSet(council, council, council.length), twiceFaulty: quorum(council.length).faulty };
+}
+
+function verifyAt({ block }: HeaderChain, number: number, validators: ValidatorSet): void {
+  const found = block(number);
+  if (found === undefined) throw new ConsensusError("unknown-ancestor", `block ${number} is missing`);
+  try {
+    verifySeals(found, validators);
+  } catch (cause) {
+    if (!(cause instanceof ConsensusError)) throw cause;
+    const message = `block ${number} is not sealed by its council: ${cause.message}`;
+    throw new ConsensusError(cause.code, message, { cause });
+  }
+}

@@ -1,0 +1,405 @@
+/** Archives of checkpoints: only what is missing is sent, and what is wrong is refused by its name and leaves nothing. */
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { bareHex, fromHex } from "../../../node/bytes/hex.ts";
+import { BlockRows } from "../../../node/chain/block-rows.ts";
+import { MANIFEST_FILE, readCheckpointManifest } from "../../../node/checkpoint/manifest.ts";
+import { pushCheckpoint } from "../../../node/checkpoint/push.ts";
+import { s3Store } from "../../../node/checkpoint/s3-store.ts";
+import {
+  bootstrap,
+  listArchive,
+  type PullJob,
+  pullFromArchive,
+  pushToArchive,
+  streamOfCheckpoint,
+} from "../../../node/compose/archive-jobs.ts";
+import { createCheckpointOffline, verifyCheckpoint } from "../../../node/compose/checkpoint-jobs.ts";
+import { withCommittedSeals } from "../../../node/consensus/seal.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { encodeHeader, type Header } from "../../../node/model/header.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { loadNodeKey } from "../../../node/p2p/node-key.ts";
+import { openLevelStore } from "../../../node/store/level-store.ts";
+import { tables } from "../../../node/store/tables.ts";
+import { verifyDirectory } from "../../support/offline-jobs.ts";
+import { openS3Player, S3_KEYS, type S3Fault } from "../../support/s3-player.ts";
+import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
+
+const progress = { update: () => undefined, [Symbol.dispose]: () => undefined };
+const { signal } = new AbortController();
+const job = { progress, signal, environment: {} };
+
+let scratch = "";
+let source = "";
+let checkpoint = "";
+let archive = "";
+let genesisHash = "";
+let creator = "";
+let places = 0;
+
+const place = (): string => join(scratch, `place-${places++}`);
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "knit-archive-"));
+  source = (await makeWholeDirectory(scratch)).path;
+  checkpoint = join(scratch, "checkpoint");
+  await createCheckpointOffline(optionsOf(source), { directory: checkpoint, progress, signal });
+  archive = join(scratch, "archive");
+  const pushed = await pushToArchive(optionsOf(source), { ...job, directory: checkpoint, url: archive });
+  expect(pushed.sentFiles).toBe(pushed.files);
+  ({ genesisHash } = await readCheckpointManifest(checkpoint));
+  creator = `0x${bareHex((await loadNodeKey(optionsOf(source).paths.nodeKey)).address)}`;
+});
+afterAll(() => rm(scratch, { recursive: true }));
+
+function pull(from: PullJob["from"], directory: string, more: Partial<PullJob> = {}) {
+  const options = optionsOf(join(scratch, "none"));
+  return pullFromArchive(options, { ...job, from, directory, wanted: {}, full: false, ...more });
+}
+
+async function expectNothing(directory: string): Promise<void> {
+  const name = directory.slice(scratch.length + 1);
+  expect((await readdir(scratch)).filter((each) => each.startsWith(name))).toEqual([]);
+}
+
+async function anArchive(): Promise<string> {
+  const path = place();
+  await cp(archive, path, { recursive: true });
+  return path;
+}
+
+const manifestPath = async (path: string): Promise<string> =>
+  join(path, "checkpoints", (await readdir(join(path, "checkpoints")))[0] ?? "");
+
+test("a pulled checkpoint is the one that was pushed", async () => {
+  const directory = place();
+  const manifest = await pull(archive, directory, {
+    wanted: { genesisHash, chainId: "9001", creator },
+    full: true,
+  });
+  expect(manifest.head.number).toBe(34);
+  expect(await verifyDirectory(directory)).toEqual(await verifyDirectory(source));
+});
+
+test("a second push sends what is new alone", async () => {
+  const url = await anArchive();
+  const again = await pushToArchive(optionsOf(source), { ...job, directory: checkpoint, url });
+  expect(again).toMatchObject({ sentFiles: 0, sentBytes: 0 });
+  const later = place();
+  await createCheckpointOffline(optionsOf(source), { directory: later, progress, signal });
+  const second = await pushToArchive(optionsOf(source), { ...job, directory: later, url });
+  expect(second.sentBytes).toBeLessThan(second.bytes);
+});
+
+test("a list names checkpoints, and what is wrong with one", async () => {
+  const path = await anArchive();
+  await writeFile(join(path, "checkpoints", "000000000099-x.json"), "{}");
+  const listed = await listArchive(path, job);
+  expect(listed[0]).toMatchObject({ fault: expect.stringContaining("format undefined") as unknown });
+  expect(listed[1]).toMatchObject({ manifest: { head: { number: 34 }, creator } });
+  expect(await listArchive(place(), job)).toEqual([]);
+});
+
+test("a stream is read as it was written", async () => {
+  const directory = place();
+  await pull(await streamOfCheckpoint(optionsOf(source), checkpoint), directory, { wanted: { creator } });
+  expect((await verifyDirectory(directory)).head).toBe(34);
+});
+
+/** An archive of a changed chain database that its creator has signed. */
+async function anArchiveOf(
+  change: (header: (number: number) => Header) => readonly Header[],
+): Promise<string> {
+  const [directory, url, work] = [place(), place(), place()];
+  await cp(source, work, { recursive: true });
+  {
+    await using store = await openLevelStore(join(work, "knit/chaindata/chain"));
+    const rows = new BlockRows(store);
+    const batch = store.createBatch();
+    const header = (number: number): Header => rows.header(number)?.header as Header; // the chain has it
+    for (const changed of change(header)) batch.put(tables.header.key(changed.number), encodeHeader(changed));
+    await store.write(batch, { sync: true });
+  }
+  await createCheckpointOffline(optionsOf(work), { directory, progress, signal });
+  await pushToArchive(optionsOf(work), { ...job, directory, url });
+  return url;
+}
+
+async function* pieceByPiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
+}
+
+describe("a pull refuses", () => {
+  test("a flipped bit in every file of an archive, by its path", async () => {
+    const hashes = await readdir(join(archive, "files"));
+    expect(hashes.length).toBeGreaterThan(5);
+    const path = await anArchive();
+    for (const hash of hashes) {
+      const file = join(path, "files", hash);
+      const sound = await readFile(file);
+      if (sound.length === 0) continue; // an empty log
+      const broken = Buffer.from(sound);
+      const at = Math.floor(broken.length / 2);
+      broken[at] = (broken[at] ?? 0) ^ 1;
+      await writeFile(file, broken);
+      const directory = place();
+      await expect(pull(path, directory)).rejects.toMatchObject({
+        code: "bad-file",
+        message: expect.stringMatching(/^knit\/chaindata\/\S+ has the SHA-256/) as unknown,
+      });
+      await expectNothing(directory);
+      await writeFile(file, sound);
+    }
+  });
+
+  test("flipped bits in the manifest", async () => {
+    const path = await anArchive();
+    const manifest = await manifestPath(path);
+    const sound = await readFile(manifest);
+    for (let at = 3; at < sound.length; at += Math.ceil(sound.length / 60)) {
+      const broken = Buffer.from(sound);
+      broken[at] = (broken[at] ?? 0) ^ 1;
+      await writeFile(manifest, broken);
+      const directory = place();
+      const refusal = await pull(path, directory).then(
+        () => "passed",
+        (error: { code: string }) => error.code,
+      );
+      const isSpace = /\s/.test(String.fromCharCode(sound[at] ?? 0)); // outside of values it means nothing
+      expect(isSpace ? ["bad-manifest", "passed"] : ["bad-manifest"]).toContain(refusal);
+      if (refusal !== "passed") await expectNothing(directory);
+    }
+  });
+
+  test("a missing file, and one that is longer or shorter", async () => {
+    const path = await anArchive();
+    const [hash = ""] = await readdir(join(path, "files"));
+    const file = join(path, "files", hash);
+    const sound = await readFile(file);
+    const changes = [
+      () => rm(file),
+      () => writeFile(file, Buffer.concat([sound, sound])),
+      () => writeFile(file, ""),
+    ];
+    for (const change of changes) {
+      await change();
+      const directory = place();
+      await expect(pull(path, directory)).rejects.toMatchObject({ code: "bad-file" });
+      await expectNothing(directory);
+    }
+  });
+
+  test.each([
+    ["genesisHash", `0x${"12".repeat(32)}`],
+    ["chainId", "8217"],
+    ["creator", `0x${"12".repeat(20)}`],
+  ])("another %s than the wanted one", async (member, value) => {
+    const directory = place();
+    await expect(pull(archive, directory, { wanted: { [member]: value } })).rejects.toMatchObject({
+      code: "foreign",
+    });
+    await expectNothing(directory);
+  });
+
+  test("a head that nobody has sealed", async () => {
+    const url = await anArchiveOf((header) => [withCommittedSeals(header(34), [])]);
+    const directory = place();
+    await expect(pull(url, directory)).rejects.toMatchObject({
+      code: "bad-chain",
+      message: "block 34 is not sealed by its council: zero committed seals",
+    });
+    await expectNothing(directory);
+  });
+
+  test("headers that do not follow each other", async () => {
+    const url = await anArchiveOf((header) => [{ ...header(17), gasUsed: 1n }]);
+    const directory = place();
+    await expect(pull(url, directory)).rejects.toMatchObject({
+      code: "bad-chain",
+      message: "block 18 is not a child of block 17",
+    });
+    await expectNothing(directory);
+  });
+
+  test("a manifest that another key has signed for its creator", async () => {
+    const path = await anArchive();
+    const manifest = await manifestPath(path);
+    const text = await readFile(manifest, "utf8");
+    await writeFile(manifest, text.replace(/"creator": "0x../, '"creator": "0x00'));
+    await expect(pull(path, place())).rejects.toMatchObject({
+      code: "bad-manifest",
+      message: expect.stringContaining("is not signed by its creator") as unknown,
+    });
+  });
+
+  test("a stream that is cut off at any place", async () => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of await streamOfCheckpoint(optionsOf(source), checkpoint)) pieces.push(piece);
+    const whole = Buffer.concat(pieces);
+    for (let part = 0; part < 8; part++) {
+      const directory = place();
+      const cut = whole.subarray(0, Math.floor((whole.length * part) / 8));
+      await expect(pull(pieceByPiece(cut), directory)).rejects.toMatchObject({ code: "bad-file" });
+      await expectNothing(directory);
+    }
+  });
+
+  test("a directory that is not empty", async () => {
+    await expect(pull(archive, checkpoint)).rejects.toMatchObject({ code: "exists" });
+  });
+});
+
+test("an interrupted pull goes on with the files that it has, and without those of another checkpoint", async () => {
+  const directory = place();
+  const stop = new AbortController();
+  const update = (): void => stop.abort();
+  await expect(
+    pull(archive, directory, { signal: stop.signal, progress: { ...progress, update } }),
+  ).rejects.toMatchObject({ name: "AbortError" });
+  const draft = `${directory}.partial`;
+  expect(existsSync(draft)).toBe(true);
+  await mkdir(join(draft, "knit/chaindata/chain"), { recursive: true });
+  await writeFile(join(draft, "knit/chaindata/chain/999999.log"), "of another checkpoint");
+  await pull(archive, directory, { full: true });
+  expect(await readdir(join(directory, "knit/chaindata/chain"))).not.toContain("999999.log");
+  expect(existsSync(draft)).toBe(false);
+});
+
+describe("an empty data directory", () => {
+  test("starts from the newest good checkpoint", async () => {
+    const url = await anArchive();
+    const bad = await readFile(await manifestPath(url), "utf8");
+    const name = (await readdir(join(url, "checkpoints")))[0] ?? "";
+    await writeFile(join(url, "checkpoints", `9${name}`), bad.replace('"number": 34', '"number": 35'));
+    const datadir = place();
+    await bootstrap(optionsOf(datadir), { ...job, url, wanted: { genesisHash }, log: silentLog });
+    expect((await verifyDirectory(datadir)).head).toBe(34);
+    expect(await readdir(join(datadir, "knit"))).toEqual(["chaindata"]);
+    await rm(url, { recursive: true });
+    await bootstrap(optionsOf(datadir), { ...job, url, wanted: { genesisHash }, log: silentLog }); // has a chain
+  });
+
+  test("stays empty where no checkpoint is good", async () => {
+    const datadir = place();
+    const url = await anArchive();
+    const other = { genesisHash: `0x${"12".repeat(32)}` };
+    await expect(
+      bootstrap(optionsOf(datadir), { ...job, url, wanted: other, log: silentLog }),
+    ).rejects.toMatchObject({ code: "foreign" });
+    expect(existsSync(join(datadir, "knit", "chaindata"))).toBe(false);
+  });
+});
+
+describe("an S3 store", () => {
+  const keys = { AWS_ACCESS_KEY_ID: S3_KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: S3_KEYS.secretAccessKey };
+  const url = "s3://bucket/some/prefix";
+
+  test("takes and gives checkpoints, page by page", async () => {
+    await using player = await openS3Player();
+    const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+    const first = await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
+    expect(first.sentFiles).toBe(first.files);
+    expect([...player.objects.keys()].every((key) => key.startsWith("some/prefix/"))).toBe(true);
+    const second = await pushToArchive(optionsOf(source), {
+      ...job,
+      environment,
+      directory: checkpoint,
+      url,
+    });
+    expect(second.sentFiles).toBe(0);
+    const directory = place();
+    await pull(url, directory, { environment, wanted: { genesisHash } });
+    expect((await verifyDirectory(directory)).head).toBe(34);
+    expect(await listArchive(url, { signal, environment })).toHaveLength(1);
+  });
+
+  test.each<[S3Fault["kind"], S3Fault["method"]]>([
+    ["unavailable", "GET"],
+    ["unavailable", "PUT"],
+    ["cut", "GET"],
+    ["cut", "PUT"],
+  ])("that is %s for some answers to %s is asked again", async (kind, method) => {
+    await using player = await openS3Player();
+    const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+    player.fault = { kind, method, times: 3 };
+    await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
+    if (method === "GET") player.fault = { kind, method, times: 3 };
+    await pull(url, place(), { environment });
+    expect(player.fault.times).toBe(0);
+  });
+
+  test.each<S3Fault["kind"]>(["short", "long"])("that gives %s answers is refused", async (kind) => {
+    await using player = await openS3Player();
+    const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+    await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
+    const name = [...player.objects.keys()]
+      .find((key) => key.includes("checkpoints/"))
+      ?.slice("some/prefix/".length);
+    player.fault = { kind, method: "GET", times: 1_000 };
+    const directory = place();
+    const refusal = await pull(url, directory, { environment, name }).then(
+      () => "passed",
+      (error: { code: string }) => error.code,
+    );
+    expect(["bad-file", "bad-manifest"]).toContain(refusal);
+    await expectNothing(directory);
+  });
+
+  test("that stays away ends the work, and its keys are in no message", async () => {
+    await using player = await openS3Player();
+    player.fault = { kind: "unavailable", method: "PUT", times: 1_000 };
+    const bucket = { region: "us-east-1", bucket: "bucket", prefix: "", retryMs: 1 };
+    const store = s3Store({ endpoint: player.endpoint, credentials: S3_KEYS, ...bucket });
+    const { key, address } = await loadNodeKey(optionsOf(source).paths.nodeKey);
+    const options = { directory: checkpoint, key, address, signal, onBytes: () => undefined };
+    const error: unknown = await pushCheckpoint(store, options).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "failed",
+      message: expect.stringContaining("503 SlowDown (6 times)") as unknown,
+    });
+    expect(String((error as Error).stack)).not.toContain(S3_KEYS.secretAccessKey);
+    expect([...player.objects.keys()]).toEqual([]);
+  });
+
+  test("is read with keys from a file, and not without keys", async () => {
+    await using player = await openS3Player();
+    const file = join(scratch, "credentials");
+    const { accessKeyId, secretAccessKey } = { ...S3_KEYS, secretAccessKey: "x" };
+    const lines = ["[other]", "aws_access_key_id = no", "[default]", `aws_access_key_id=${accessKeyId}`];
+    await writeFile(file, [...lines, `aws_secret_access_key=${secretAccessKey}`, ""].join("\n"));
+    const environment = { AWS_SHARED_CREDENTIALS_FILE: file, AWS_ENDPOINT_URL: player.endpoint };
+    expect(await listArchive(url, { signal, environment })).toEqual([]);
+    await expect(listArchive(url, { signal, environment: {} })).rejects.toMatchObject({
+      code: "missing-value",
+    });
+  });
+
+  const server = process.env["KNIT_S3_ENDPOINT"];
+  (server === undefined ? test.skip : test)(
+    "that is a real one takes and gives checkpoints (KNIT_S3_ENDPOINT)",
+    async () => {
+      const environment = { ...process.env, AWS_ENDPOINT_URL: server };
+      const bucket = `s3://${process.env["KNIT_S3_BUCKET"] ?? "knit"}/${bareHex(keccak256(fromHex("0x00")).subarray(0, 4))}-${Date.now()}`;
+      await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url: bucket });
+      const again = await pushToArchive(optionsOf(source), {
+        ...job,
+        environment,
+        directory: checkpoint,
+        url: bucket,
+      });
+      expect(again.sentFiles).toBe(0);
+      const directory = place();
+      await pull(bucket, directory, { environment, full: true, wanted: { genesisHash } });
+      expect(
+        (await verifyCheckpoint(optionsOf(place()), { directory, progress, signal, full: false })).manifest,
+      ).toMatchObject({
+        genesisHash,
+      });
+      expect(existsSync(join(directory, MANIFEST_FILE))).toBe(true);
+    },
+  );
+});
