@@ -55,8 +55,9 @@ export const klaytnRows: readonly AdapterRow[] = [
   },
   {
     methods: ["chain_getChainConfig"],
-    difference: "The configuration has no `kip160ContractAddress` and no parameters of FlexReward.",
-    adapt: mapAnswer(klaytnConfig),
+    difference:
+      "The configuration has no `kip160ContractAddress`, no `randaoRegistry` and no parameters of FlexReward.",
+    adapt: mapAnswer((config: ShownConfig) => omitKeys(klaytnConfig(config), ["randaoRegistry"])),
   },
   {
     methods: ["chain_getParams"],
