@@ -5,7 +5,7 @@
 import { ApiError } from "./error.ts";
 import type { Field, JsonSchema } from "./schema.ts";
 
-/** Returns `value` with defaults withMemberDefaults in and unknown fields removed. Throws `ApiError` with the first invalid field. */
+/** Returns `value` with defaults and without unknown fields. Throws `ApiError` with the first invalid field. */
 export function conform<T>(field: Field<T>, value: unknown, path: string): T {
   return conformValue(field.schema, value, path) as T; // a field's type is derived from its schema
 }

@@ -228,7 +228,7 @@ export const networkSpec = withRules(
   },
 );
 
-/** Spec of a Network with defaults withMemberDefaults in. */
+/** Spec of a Network, with its defaults. */
 export type NetworkSpec = ValueOf<typeof networkSpec>;
 
 /** Blocks of forks that begin after block 0. */

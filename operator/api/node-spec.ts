@@ -192,5 +192,5 @@ export const nodeSpec = object(
   ],
 );
 
-/** Spec of a Node with defaults withMemberDefaults in. */
+/** Spec of a Node, with its defaults. */
 export type NodeSpec = ValueOf<typeof nodeSpec>;

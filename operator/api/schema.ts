@@ -46,7 +46,7 @@ export interface Field<T> {
   readonly value?: T;
 }
 
-/** The type of a field's values, defaults withMemberDefaults in. */
+/** The type of a field's values, with its defaults. */
 export type ValueOf<F> = F extends Field<infer T> ? T : never;
 
 type Limits = Omit<Partial<JsonSchema>, "type" | "description" | "default" | "enum">;

@@ -1,7 +1,10 @@
 /** Tests of the pod template: the part of a Node, and the part of its Network. */
 import { describe, expect, test } from "@jest/globals";
+import { nodeSpec } from "../../../operator/api/node-spec.ts";
 import { readNetwork } from "../../../operator/api/resource.ts";
+import type { JsonSchema } from "../../../operator/api/schema.ts";
 import { withNetworkDefaults } from "../../../operator/build/network-defaults.ts";
+import { settingsText } from "../../../operator/build/settings.ts";
 import { podTemplate, statefulSet } from "../../../operator/build/stateful-set.ts";
 import { inputDigest, lastAppliedTemplate, templateDigest } from "../../../operator/build/template.ts";
 import { aMember, aNode, META, PARTS } from "../../support/a-member.ts";
@@ -47,6 +50,67 @@ describe("the template", () => {
     expect(templateDigest(written)).toBe("d");
     expect(lastAppliedTemplate({ metadata: { annotations: { "knit.dev/template": "{" } } })).toBeUndefined();
   });
+});
+
+/** Texts for fields with a pattern; the first that the field accepts is its sample. */
+const TEXTS = [
+  "9",
+  "other",
+  "PreferClose",
+  "2Gi",
+  "1m",
+  "30 3 * * 0",
+  "08:30",
+  "10.9.0.0/16",
+  `0x${"12".repeat(20)}`,
+  `kni://${"12".repeat(64)}@10.0.0.9:32323`,
+];
+
+/** Returns a value that a field accepts and that is not its default. */
+function sampleOf(schema: JsonSchema): unknown {
+  const { type, default: standard, items } = schema;
+  if (type === "boolean") return standard !== true;
+  if (type === "integer") return [schema.minimum, schema.maximum].find((bound) => bound !== standard);
+  if (type === "array") return items === undefined ? [] : [sampleOf(items)];
+  if (type === "object") return objectSample(schema);
+  const texts = schema.enum ?? TEXTS.filter((text) => new RegExp(schema.pattern ?? "").test(text));
+  const found = texts.find((text) => text !== standard);
+  if (found === undefined) throw new RangeError(`TEXTS has no sample for ${schema.description}`);
+  return found;
+}
+
+function objectSample({ additionalProperties, properties = {}, required = [] }: JsonSchema): object {
+  if (additionalProperties !== undefined) return { sample: sampleOf(additionalProperties) };
+  const members = Object.entries(properties).filter(([name]) => required.includes(name));
+  return Object.fromEntries(members.map(([name, member]) => [name, sampleOf(member)]));
+}
+
+/** Returns each field of an object with its path, and the object with that field and the required ones alone. */
+function samplesOf(schema: JsonSchema): (readonly [path: string, sample: object])[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const own = [[name, { ...objectSample(schema), [name]: sampleOf(member) }] as const];
+    const inner = samplesOf(member).map(
+      ([path, sample]) => [`${name}.${path}`, { ...objectSample(schema), [name]: sample }] as const,
+    );
+    return member.properties === undefined ? own : inner;
+  });
+}
+
+/** Returns the texts of the pod template and of the settings file. */
+function podText(spec: object): string {
+  const member = aMember(spec);
+  return JSON.stringify([podTemplate(member, PARTS), settingsText(member)]);
+}
+
+test("every field of a Node that changes the pod or its settings file changes the digest of its inputs", () => {
+  const { type: _type, network: _network, ...others } = nodeSpec.schema.properties ?? {};
+  const samples = samplesOf({ type: "object", properties: others });
+  const changing = samples.filter(([, sample]) => podText(sample) !== podText({}));
+  expect(changing.map(([path]) => path)).toEqual(
+    expect.arrayContaining(["api.http.port", "gateway.image", "image", "settings", "scheduling.spread"]),
+  );
+  const missed = changing.filter(([, sample]) => digest(sample) === digest({}));
+  expect(missed.map(([path]) => `add spec.${path} to inputDigest in operator/build/template.ts`)).toEqual([]);
 });
 
 test("what a Node does not say, its Network does, an amount and a setting at a time", () => {
