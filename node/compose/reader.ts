@@ -1,11 +1,12 @@
 /**
  * The composition root of a reader thread: the chain's database on a handle of its own, and the methods that
- * scan. A thread has nothing of the node but this.
+ * scan. A thread has nothing of the node but this. A new file of such methods is added here too.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { storeReading } from "../calls/chain-reading.ts";
 import { storeLogSource } from "../calls/log-source.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
+import type { Method } from "../jsonrpc/method.ts";
 import { serveReader } from "../jsonrpc/reader-thread.ts";
 import { callMethods } from "../rpc/calls.ts";
 import { debugStateMethods } from "../rpc/debug-state.ts";
@@ -16,6 +17,7 @@ import { simulationMethods } from "../rpc/simulation.ts";
 import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
 import { openLevelReader } from "../store/level-store.ts";
+import type { StoreReader } from "../store/store.ts";
 import { callOptions, logLimits } from "./call-options.ts";
 import type { JsonRpcOptions } from "./options.ts";
 
@@ -27,11 +29,10 @@ export interface ReaderData {
   readonly rpc: JsonRpcOptions;
 }
 
-if (parentPort !== null) {
-  const { directory, rpc } = workerData as ReaderData; // as readers.ts passes it
+/** Returns the methods of a reader thread: those of node/rpc with `runs: "reader"`. */
+export function readerMethods(store: StoreReader, rpc: JsonRpcOptions): Method[] {
   const { limits, timeoutMs } = callOptions(rpc);
   const maxBytes = rpc.maxAnswerBytes;
-  const store = await openLevelReader(directory);
   const open = storeReading(store);
   const { options: formOptions } = rpcProfiles[rpc.profile];
   const methods = [
@@ -44,7 +45,13 @@ if (parentPort !== null) {
     ...flatTraceMethods({ open, maxBytes }),
     ...otterscanTraceMethods({ open, maxBytes }),
   ];
-  serveReader(parentPort, methods.map(formOptions.interfaces.adaptMethod), {
+  return methods.map(formOptions.interfaces.adaptMethod);
+}
+
+if (parentPort !== null) {
+  const { directory, rpc } = workerData as ReaderData; // as readers.ts passes it
+  const store = await openLevelReader(directory);
+  serveReader(parentPort, readerMethods(store, rpc), {
     onBug: (error) => {
       throw error instanceof Error ? error : new Error(String(error)); // the pool starts another thread
     },
