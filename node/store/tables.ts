@@ -176,11 +176,11 @@ function storageParts(accountHash: Hash, incarnation: number, last: Uint8Array):
   return [accountHash, incarnation, last];
 }
 
-/** The bit in two bytes. */
 function addressParts(address: Address, number: number, index: number): readonly Part[] {
   return [address, number, index];
 }
 
+/** The bit in two bytes. */
 function sectionParts(section: number, bit: number): readonly Part[] {
   return [section, Uint8Array.of(bit >> 8, bit & 255)];
 }

@@ -1,5 +1,6 @@
 /** The tables of flags as a whole: every way in reaches every flag, and no flag of the Go nodes is forgotten. */
 import { globSync, readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { flagText } from "../../../node/cli/flag-text.ts";
 import { flags } from "../../../node/cli/flags.ts";
@@ -93,7 +94,8 @@ describe("a flag of a node reaches its options, or is told to do nothing:", () =
     const isOn = row.default === true || Object.hasOwn(on, name);
     const text = row.kind.hint === "" && isOn ? "false" : sampleOf(row);
     const without = options({ line: on });
-    expect(options({ line: { ...on, [name]: text } })).not.toEqual(without);
+    const isEqual = isDeepStrictEqual(options({ line: { ...on, [name]: text } }), without);
+    expect(isEqual ? `node/compose/options.ts does not hand --${name} on` : "handed on").toBe("handed on");
   });
 });
 
@@ -121,7 +123,12 @@ describe("the rows of a room", () => {
   });
 
   test("are all in the flag table, once", async () => {
-    const own = [...(await exportedRows()).values()].flatMap(({ rows }) => Object.values(rows));
+    const exported = await exportedRows();
+    const missed = [...exported].filter(
+      ([, { rows }]) => !Object.values(rows).every(({ flag }) => flags.find(flag) !== undefined),
+    );
+    expect(missed.map(([name, { file }]) => `add ${name} of ${file} to node/cli/flags.ts`)).toEqual([]);
+    const own = [...exported.values()].flatMap(({ rows }) => Object.values(rows));
     expect(own.map(({ flag }) => flag).sort()).toEqual(flags.rows.map(({ flag }) => flag).sort());
   });
 
@@ -132,7 +139,9 @@ describe("the rows of a room", () => {
         ([other, text]) => text.split(new RegExp(`\\b${member}\\b`)).length > (other === file ? 2 : 1),
       );
     const unread = [...(await exportedRows()).values()].flatMap(({ file, rows }) =>
-      Object.keys(rows).filter((member) => !isRead(member, file)),
+      Object.entries(rows)
+        .filter(([member]) => !isRead(member, file))
+        .map(([member, { flag }]) => `no code reads ${member}, the option of --${flag} (${file})`),
     );
     expect(unread).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { ConfigError } from "../../../node/config/error.ts";
 import { checkForkOrder, type ForkSchedule, forks } from "../../../node/config/forks.ts";
 import { BASE_RULES, rulesAt } from "../../../node/config/rules.ts";
+import { forkOptions } from "../../../node/network-maker/genesis-options.ts";
 
 function schedule(numbers: Readonly<Record<string, number>>): ForkSchedule {
   return { forks: new Map(Object.entries(numbers).map(([key, start]) => [`${key}CompatibleBlock`, start])) };
@@ -42,6 +43,13 @@ test("with all forks the newest facts hold and types add up", () => {
     parentHashCall: true,
   });
   expect(rulesAt(all, 0).acceptedTypes).toEqual(new Set([0x7801, 0x7802, 0x7803, 0x7804]));
+});
+
+test("knit genesis has a flag for the block of every fork", () => {
+  const missed = forks.filter(({ configKey }) => !Object.hasOwn(forkOptions, configKey));
+  expect(missed.map(({ configKey }) => `add ${configKey} to node/network-maker/genesis-options.ts`)).toEqual(
+    [],
+  );
 });
 
 test("forks out of order are refused by the Go node's names; unset and unordered ones do not count", () => {
