@@ -21,10 +21,19 @@ export function checkForkFields(header: Header, author: Address, deps: ForkField
   if (deps.rules.randao) {
     if (deps.randomness === undefined) throw badForkFields("invalid randao fields");
     checkRandomFields(header, author, deps.randomness);
-  } else if (header.randomReveal !== undefined || header.mixHash !== undefined) {
+  } else if (hasRandomFields(header, deps.rules)) {
     throw badForkFields("unexpected randao fields");
   }
   checkBlobGas(header, deps);
+}
+
+/**
+ * True for random fields of a block without randomness. Blob gas comes behind them in a header, so on a chain without the
+ * Randao fork they are empty there: the Go node judges a copy of the header, which is without empty ones
+ * (`kaia/blockchain/types/block.go@v2.2.2`, `CopyHeader`).
+ */
+function hasRandomFields({ randomReveal, mixHash }: Header, { blobGas }: Rules): boolean {
+  return [randomReveal, mixHash].some((field) => field !== undefined && (field.length > 0 || !blobGas));
 }
 
 function checkBlobGas(header: Header, { parent, rules, blobs }: ForkFieldDeps): void {

@@ -116,6 +116,21 @@ describe("random fields", () => {
   });
 });
 
+test("the empty random fields before blob gas are none on a chain without randomness", () => {
+  const rules = { ...BASE_RULES, blobGas: true };
+  const empty = new Uint8Array(0);
+  const header = {
+    ...aHeader(genesis, [author]),
+    ...{ randomReveal: empty, mixHash: empty, blobGasUsed: 0n, excessBlobGas: 0n },
+  };
+  expect(() => checkForkFields(header, author.address, context({ rules }))).not.toThrow();
+  for (const field of [{ randomReveal: new Uint8Array(96) }, { mixHash: new Uint8Array(32) }]) {
+    expect(() => checkForkFields({ ...header, ...field }, author.address, context({ rules }))).toThrow(
+      "unexpected randao fields",
+    );
+  }
+});
+
 describe("blob gas", () => {
   const GAS = 131_072n;
   const osaka = { ...BASE_RULES, blobGas: true };
