@@ -50,13 +50,16 @@ export function recordedAddresses(network: NetworkResource | undefined): readonl
   return network?.spec.genesis.create === undefined ? undefined : genesis?.validators;
 }
 
-/** Returns the councils in which an action must be safe: the reported ones, else the last known one, else all core nodes. */
+/**
+ * Returns the councils in which an action must be safe: the reported ones, else the last known one, else all core nodes
+ * with the genesis, in any namespace.
+ */
 export function councilsOf(view: ChainView): readonly Council[] {
   const { network, nodes, deps } = view;
   const reported = reportedAddresses(view);
   const recorded = recordedAddresses(network);
+  if (reported.length === 0 && recorded === undefined) return [coreSeats(nodesOfChain(view), deps)];
   const views = nodes.flatMap(membersOf).map((member) => viewMember(member, deps));
-  if (reported.length === 0 && recorded === undefined) return [coreSeats(nodes, views)];
   const councils = reported.length === 0 && recorded !== undefined ? [recorded] : reported;
   const peers = peerAddresses(view);
   return councils.map((council) =>
@@ -90,26 +93,42 @@ export function mayStopChain({ node: { meta, status } }: Pick<Context, "node">):
   return isAllowed(meta.annotations[annotations.allowChainStop], status.allowed?.chainStop);
 }
 
-/** Seats of all core nodes of the group, while no council is known. */
-function coreSeats(nodes: readonly NodeResource[], views: readonly MemberView[]): Council {
+/** Lists the given Nodes, and those of other namespaces with the same recorded genesis. */
+function nodesOfChain({ nodes, deps }: ChainView): readonly NodeResource[] {
+  const digests = new Set(nodes.flatMap(({ status }) => status.genesis ?? []));
+  const known = new Set(nodes.map(({ meta }) => keyOf(meta)));
+  const others = deps.cache
+    .nodes()
+    .filter(({ meta, status }) => !known.has(keyOf(meta)) && digests.has(status.genesis ?? ""));
+  return [...nodes, ...others];
+}
+
+/** Seats of all core nodes of a chain, while no council is known. */
+function coreSeats(nodes: readonly NodeResource[], deps: CouncilDeps): Council {
+  const views = nodes.flatMap(membersOf).map((member) => viewMember(member, deps));
   return views
     .filter(({ type }) => type === "core")
     .map((view) => {
-      const node = nodes.find(({ meta }) => meta.name === view.node);
+      const node = nodes.find(
+        ({ meta }) => keyOf({ ...meta, name: view.name }) === view.key && meta.name === view.node,
+      );
       return seatOf(view, node, views);
     });
 }
 
-/** Returns the seat of an address that a replica of this cluster has. */
+/**
+ * Returns the seat of an address that replicas of this cluster have. Of several with one key it is that of the one which
+ * takes part, else of one that is to.
+ */
 function seatAt(address: string, views: readonly MemberView[], deps: CouncilDeps): Seat | undefined {
-  for (const key of deps.memory.addresses.membersAt(address)) {
+  const seats = [...deps.memory.addresses.membersAt(address)].flatMap((key): readonly Seat[] => {
     const node = deps.cache.node(nodeOfMember(key));
     const member = node && membersOf(node).find(({ name }) => keyOf({ ...node.meta, name }) === key);
-    if (node === undefined || member === undefined) continue;
-    if (node.status.members?.find(({ name }) => name === member.name)?.address !== address) continue;
-    return { ...seatOf(viewMember(member, deps), node, views), address };
-  }
-  return undefined;
+    if (node === undefined || member === undefined) return [];
+    if (node.status.members?.find(({ name }) => name === member.name)?.address !== address) return [];
+    return [{ ...seatOf(viewMember(member, deps), node, views), address }];
+  });
+  return seats.find(({ isMissing }) => !isMissing) ?? seats.find(({ isWanted }) => isWanted) ?? seats[0];
 }
 
 function seatOf(view: MemberView, node: NodeResource | undefined, all: readonly MemberView[]): Seat {

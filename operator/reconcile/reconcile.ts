@@ -39,12 +39,10 @@ const steps: readonly Step[] = [
   each("chain", [
     { name: "node key", run: findKey },
     { name: "chain", run: chainStep },
-  ]),
-  { ...each("claims", [{ name: "claim", run: claimStep }]), isAlone: true },
-  each("identity", [
-    { name: "waits for key", run: ({ facts }) => facts.key ?? goOn },
     { name: "signer", run: signerStep },
   ]),
+  { ...each("claims", [{ name: "claim", run: claimStep }]), isAlone: true },
+  each("identity", [{ name: "waits for key", run: ({ facts }) => facts.key ?? goOn }]),
   { name: "genesis", run: genesisStep },
   { name: "shared objects", run: sharedStep, isAlone: true },
   { name: "prune", run: pruneStep },

@@ -26,9 +26,12 @@ export function signerStep({ key, node, facts, deps }: MemberContext): Outcome {
     [...othersAt(address, key, deps), ...podsAt(address, own, deps)],
     address,
   );
-  if (trouble !== undefined) facts.stop = trouble;
-  if (trouble !== undefined) addresses.stop(key);
-  else if (facts.stop === undefined) addresses.start(key, address);
+  if (trouble !== undefined) {
+    facts.stop = trouble;
+    // An empty volume of that time would later make another block 1.
+    if (deps.cache.find("claim", objectNames(key).claim) === undefined) facts.claims = false;
+    addresses.stop(key);
+  } else if (facts.stop === undefined) addresses.start(key, address);
   return goOn;
 }
 

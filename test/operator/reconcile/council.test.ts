@@ -2,6 +2,8 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { identityOf } from "../../../operator/build/identity.ts";
 import { ControlError } from "../../../operator/control/error.ts";
+import { stopTrouble } from "../../../operator/plan/council.ts";
+import { councilsOf } from "../../../operator/reconcile/council.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
@@ -351,6 +353,18 @@ describe("validators in two namespaces", () => {
     ask("a", { image: "knit:new" });
     await once("a");
     expect(messageOf("a", "Progressing")).toContain("and other/d already is");
+  });
+
+  test("are counted by their genesis while no council is known", () => {
+    cluster.observations.clear();
+    const node = deps.cache.node("other/d");
+    const councils = councilsOf({ network: undefined, nodes: node === undefined ? [] : [node], deps });
+    expect(councils.map((council) => council.map(({ member }) => member).sort())).toEqual([
+      ["demo/a", "demo/b", "demo/c", "demo/standby", "other/d"],
+    ]);
+    expect(stopTrouble({ key: "other/d", address: addressOf("d") }, councils)).toMatchObject({
+      isRefused: true,
+    });
   });
 
   test("are drained in one namespace at a time, when the budget of the other is closed", async () => {

@@ -211,6 +211,7 @@ describe("one key of two Nodes", () => {
     await once("one", "two");
     expect([replicasOf("one"), replicasOf("two")]).toEqual([1, undefined]);
     expect(degradedReason("two")).toBe("Degraded True KeyInUse");
+    expect(cluster.get("PersistentVolumeClaim", "two-data")).toBeUndefined(); // it would be empty when the key is free
     expect(cluster.events.at(-1)).toContain("two KeyInUse: the Node of demo/one also has the key of 0x");
     cluster.putPod("one");
     cluster.putNode("one", { ...WITH_KEY, suspend: true });

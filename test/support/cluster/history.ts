@@ -190,6 +190,8 @@ export class History {
     this.note(`the operator ${action} ${key}`);
     const process = pod && this.chain.processes.get(pod.metadata.uid);
     if (process === undefined || !this.#isCaused(key, action) || this.#isPermitted("Node", key)) return;
+    // A pod that ends already does not come back while its key is lost.
+    if (this.people.touchesIdentity && pod?.metadata.deletionTimestamp !== undefined) return;
     this.#judge(process, { restart: action === "recreates", action: `the operator ${action}` });
   }
 
