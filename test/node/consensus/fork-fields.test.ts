@@ -121,7 +121,10 @@ test("the empty random fields before blob gas are none on a chain without random
   const empty = new Uint8Array(0);
   const header = {
     ...aHeader(genesis, [author]),
-    ...{ randomReveal: empty, mixHash: empty, blobGasUsed: 0n, excessBlobGas: 0n },
+    randomReveal: empty,
+    mixHash: empty,
+    blobGasUsed: 0n,
+    excessBlobGas: 0n,
   };
   expect(() => checkForkFields(header, author.address, context({ rules }))).not.toThrow();
   for (const field of [{ randomReveal: new Uint8Array(96) }, { mixHash: new Uint8Array(32) }]) {
