@@ -86,6 +86,7 @@ describe("options", () => {
       readTimeoutMs: 30_000,
       writeTimeoutMs: 30_000,
       idleTimeoutMs: 120_000,
+      page: false,
       executionTimeoutMs: 30_000,
     });
     const metrics = options({ line: { metrics: "true", prometheus: "true" } });
@@ -188,7 +189,7 @@ describe("options", () => {
       flushInterval: 16,
       cacheSaveMs: 0,
     });
-    expect(found.followers).toEqual({ historyBlocks: 0, senderHashes: false });
+    expect(found.followers).toEqual({ historyBlocks: 0, senderHashes: false, addressIndex: false });
     expect(found.consensus).toEqual({
       rewardbase: undefined,
       intervalMs: 1_000,
