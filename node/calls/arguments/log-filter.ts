@@ -93,9 +93,11 @@ function bytesOf(json: string | EscapedText, length: number, prefix: string): Ui
   }
 }
 
+/** Decodes as `hexutil.Decode` (`common/hexutil/hexutil.go@v2.2.2`) does: a wrong digit counts before an odd length. */
 function decodeHex(text: string): Uint8Array {
   if (text.length === 0) throw new HexFault("empty hex string");
   if (!/^0[xX]/.test(text)) throw new HexFault("hex string without 0x prefix");
+  if (/[^0-9a-fA-F]/.test(text.slice(2))) throw new HexFault("invalid hex string");
   if (text.length % 2 !== 0) throw new HexFault("hex string of odd length");
   const bytes = digitBytes(text.slice(2)); // has its own buffer: a slice would retain the whole pool
   if (bytes === undefined) throw new HexFault("invalid hex string");

@@ -188,6 +188,7 @@ test.each([
   ],
   [{ address: "0x12" }, "invalid address: hex has invalid length 1 after decoding"],
   [{ address: "zz" }, "invalid address: hex string without 0x prefix"],
+  [{ address: "0xinvalid" }, "invalid address: invalid hex string"],
   [{ address: 5 }, "invalid addresses in query"],
   [{ address: [5] }, "non-string address at index 0"],
   [{ address: [toHex(A), "0x123"] }, "invalid address at index 1: hex string of odd length"],
