@@ -31,7 +31,7 @@ const PEERS: readonly (readonly [string, string, string])[] = [
   [
     "Klaytn v1.12.1",
     "`--rpc.profile klaytn`",
-    "recorded answers on a chain at its newest fork, console sessions",
+    "recorded chains and answers at Shanghai, at Cancun and through Randao, console sessions",
   ],
 ];
 
