@@ -67,8 +67,8 @@ export const developmentOptions = {
   }),
   hardfork: dev({
     flag: "hardfork",
-    kind: choice(DEVELOPMENT_FORK_NAMES),
-    summary: "last fork that is active on a new development chain; the newest by default",
+    kind: { ...choice(DEVELOPMENT_FORK_NAMES), hint: "FORK" },
+    summary: "last active fork of a new development chain, such as london; the newest by default",
     own: true,
   }),
   blockTime: dev({

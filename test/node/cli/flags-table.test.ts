@@ -15,6 +15,7 @@ const byName = flags.rows.map((row) => [row.flag, row] as const);
 
 /** A text for each kind of value, none of them a default. */
 const SAMPLES: Readonly<Record<string, string>> = {
+  FORK: "london",
   "": "1",
   N: "2",
   PORT: "12345",
