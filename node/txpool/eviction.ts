@@ -18,45 +18,45 @@ export interface EvictionOptions {
  * queued one; under a fixed price no gap could be filled. Here it is underpriced when it pays less.
  */
 export function planEviction(
-  ledger: PoolIndex,
+  index: PoolIndex,
   entry: PoolEntry,
   { capacity, local }: EvictionOptions,
 ): PoolEntry[] {
-  const excess = ledger.slots + entry.slots - capacity;
+  const excess = index.slots + entry.slots - capacity;
   if (excess <= 0) return [];
-  const last = lastQueued(ledger, entry);
-  const others = cheapest(ledger, last, excess - last.slots);
-  const privileged = local || ledger.isLocal(entry.senderKey);
+  const last = lastQueued(index, entry);
+  const others = cheapest(index, last, excess - last.slots);
+  const privileged = local || index.isLocal(entry.senderKey);
   if (!privileged && isUnderpriced(entry, others.first)) {
     throw new PoolError("underpriced", "transaction underpriced");
   }
-  if (others.slots < excess - last.slots) throw poolFullError(ledger);
+  if (others.slots < excess - last.slots) throw poolFullError(index);
   return [last, ...others.dropped];
 }
 
 /** Returns the sender's queued transaction that the new one may replace. */
-function lastQueued(ledger: PoolIndex, entry: PoolEntry): PoolEntry {
+function lastQueued(index: PoolIndex, entry: PoolEntry): PoolEntry {
   const { nonce } = entry.transaction;
-  const account = ledger.account(entry.senderKey);
+  const account = index.account(entry.senderKey);
   const last = account?.lastQueued();
-  if (!account || !last) throw poolFullError(ledger);
+  if (!account || !last) throw poolFullError(index);
   const present = account.get(nonce);
   const fillsGap = (!present || account.isPending(present)) && last.transaction.nonce > nonce;
   if (fillsGap) return last;
-  throw new PoolError("full", `txpool is full and the new tx does not have missing nonce: ${ledger.size}`);
+  throw new PoolError("full", `txpool is full and the new tx does not have missing nonce: ${index.size}`);
 }
 
 /** Selects the cheapest transactions of accounts that are not local, except `spared`, until `slots` are free. */
 function cheapest(
-  ledger: PoolIndex,
+  index: PoolIndex,
   spared: PoolEntry,
   slots: number,
 ): { first: PoolEntry | undefined; dropped: PoolEntry[]; slots: number } {
   let first: PoolEntry | undefined;
   let freed = 0;
   const dropped: PoolEntry[] = [];
-  ledger.floor.cheapest(
-    (entry) => entry !== spared && !ledger.isLocal(entry.senderKey),
+  index.floor.cheapest(
+    (entry) => entry !== spared && !index.isLocal(entry.senderKey),
     (entry) => {
       first ??= entry;
       if (freed < slots) {
@@ -73,6 +73,6 @@ function isUnderpriced(entry: PoolEntry, cheapestOther: PoolEntry | undefined): 
   return cheapestOther !== undefined && entry.transaction.gasFeeCap < cheapestOther.transaction.gasFeeCap;
 }
 
-function poolFullError(ledger: PoolIndex): PoolError {
-  return new PoolError("full", `txpool is full: ${ledger.size}`);
+function poolFullError(index: PoolIndex): PoolError {
+  return new PoolError("full", `txpool is full: ${index.size}`);
 }

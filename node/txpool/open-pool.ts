@@ -49,7 +49,7 @@ const MAX_BLOB_BYTES = 140_000;
 export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   const { chain, clock, log, every = interval } = given;
   const options = { ...DEFAULT_POOL_OPTIONS, ...given.options };
-  const metrics = declarePoolMetrics(given.metrics, () => core.ledger);
+  const metrics = declarePoolMetrics(given.metrics, () => core.index);
   const core: PoolRules = new PoolRules({ chain, options, clock, metrics, isShort: given.isShort });
   await using parts = new AsyncDisposableStack();
   const journal = options.noLocals ? undefined : openJournal(parts, given);

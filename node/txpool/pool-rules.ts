@@ -34,15 +34,15 @@ export interface PoolCoreOptions {
   readonly isShort?: (() => boolean) | undefined;
 }
 
-/** The rules and the contents; `ledger` is for reading. */
+/** The rules and the contents; `index` is for reading. */
 export class PoolRules {
-  readonly ledger: PoolIndex;
+  readonly index: PoolIndex;
   readonly #chain: PoolChain;
   readonly #options: PoolOptions;
   readonly #clock: Clock;
   readonly #metrics: PoolMetrics;
   readonly #isShort: () => boolean;
-  #terms: NextBlockRules;
+  #rules: NextBlockRules;
   #seen = 0;
 
   constructor({ chain, options, clock, metrics, isShort = () => false }: PoolCoreOptions) {
@@ -51,24 +51,24 @@ export class PoolRules {
     this.#clock = clock;
     this.#metrics = metrics;
     this.#isShort = isShort;
-    this.#terms = nextBlockRules(chain, options);
-    this.ledger = new PoolIndex(options, clock);
+    this.#rules = nextBlockRules(chain, options);
+    this.index = new PoolIndex(options, clock);
   }
 
   /** Next nonce of an account: after its executable transactions, or the state's. */
   nonce(address: Address): bigint {
-    return this.ledger.account(mapKey(address))?.nextNonce() ?? this.#terms.state.nonce(address);
+    return this.index.account(mapKey(address))?.nextNonce() ?? this.#rules.state.nonce(address);
   }
 
   /** True for an entry that the pool holds and that can be executed. */
   isExecutable(entry: PoolEntry): boolean {
-    return entry.pooled && this.ledger.account(entry.senderKey)?.isPending(entry) === true;
+    return entry.pooled && this.index.account(entry.senderKey)?.isPending(entry) === true;
   }
 
   /** True when the sender of a transaction of the pool submitted something through this node. */
   isLocal(transaction: Transaction): boolean {
-    const entry = this.ledger.get(mapKey(transaction.hash));
-    return entry !== undefined && this.ledger.isLocal(entry.senderKey);
+    const entry = this.index.get(mapKey(transaction.hash));
+    return entry !== undefined && this.index.isLocal(entry.senderKey);
   }
 
   /** Throws the `PoolError` of `add`, proofs of blobs excepted. */
@@ -90,10 +90,10 @@ export class PoolRules {
       throw badSidecarError("its proofs were not checked");
     const leaving = this.#makeRoom(entry, local);
     this.#checkNonce(entry);
-    for (const other of leaving) this.ledger.remove(other);
+    for (const other of leaving) this.index.remove(other);
     this.#metrics.underpriced.add(Math.max(0, leaving.length - 1));
-    if (local) this.ledger.markLocal(entry.senderKey);
-    const { account, old } = this.ledger.add(entry);
+    if (local) this.index.markLocal(entry.senderKey);
+    const { account, old } = this.index.add(entry);
     const executable = account.isPending(entry);
     if (old) (executable ? this.#metrics.pendingReplace : this.#metrics.queuedReplace).add(1);
     const promoted = this.#settle(account, entry);
@@ -102,13 +102,13 @@ export class PoolRules {
 
   /** Follows the chain to its head and returns the entries that became executable. */
   reset(): PoolEntry[] {
-    const before = this.#terms;
-    this.#terms = nextBlockRules(this.#chain, this.#options);
-    if (isRepriced(before, this.#terms)) {
-      this.ledger.clear();
+    const before = this.#rules;
+    this.#rules = nextBlockRules(this.#chain, this.#options);
+    if (isRepriced(before, this.#rules)) {
+      this.index.clear();
       return [];
     }
-    const accounts = this.ledger.accounts();
+    const accounts = this.index.accounts();
     let checks = FULL_CHECKS;
     for (const account of accounts) checks -= this.#demote(account, checks > 0);
     const promoted = accounts.flatMap((account) => this.#promote(account, true));
@@ -119,15 +119,15 @@ export class PoolRules {
   /** Drops the queued transactions of accounts that were inactive for longer than the lifetime. */
   evict(): number {
     const { lifetimeMs, keepLocals } = this.#options;
-    return this.ledger.evict(this.#clock.now() - lifetimeMs, keepLocals).length;
+    return this.index.evict(this.#clock.now() - lifetimeMs, keepLocals).length;
   }
 
   #admit(transaction: Transaction): PoolEntry {
     const key = mapKey(transaction.hash);
-    if (this.ledger.get(key)) throw knownTransactionError(transaction);
+    if (this.index.get(key)) throw knownTransactionError(transaction);
     try {
-      const sender = admit(transaction, this.#terms, this.ledger);
-      const bare = bareTransaction(transaction, this.#terms.chainId);
+      const sender = admit(transaction, this.#rules, this.index);
+      const bare = bareTransaction(transaction, this.#rules.chainId);
       return createEntry(bare, { key, sender, seen: this.#seen++, wire: transaction.raw });
     } catch (error) {
       this.#metrics.invalid.add(1);
@@ -138,9 +138,9 @@ export class PoolRules {
   /** Selects the entries that leave a full pool. */
   #makeRoom(entry: PoolEntry, local: boolean): PoolEntry[] {
     const usual = poolCapacity(this.#options);
-    const capacity = this.#isShort() ? Math.min(usual, this.ledger.slots) : usual;
+    const capacity = this.#isShort() ? Math.min(usual, this.index.slots) : usual;
     try {
-      return planEviction(this.ledger, entry, { capacity, local });
+      return planEviction(this.index, entry, { capacity, local });
     } catch (error) {
       const underpriced = error instanceof PoolError && error.code === "underpriced";
       (underpriced ? this.#metrics.underpriced : this.#metrics.refused).add(1);
@@ -150,9 +150,9 @@ export class PoolRules {
 
   /** Throws when another transaction has the nonce and may keep it. */
   #checkNonce({ transaction, senderKey }: PoolEntry): void {
-    const account = this.ledger.account(senderKey);
+    const account = this.index.account(senderKey);
     const old = account?.get(transaction.nonce);
-    if (!account || !old || replaces(transaction, old.transaction, this.#terms)) return;
+    if (!account || !old || replaces(transaction, old.transaction, this.#rules)) return;
     (account.isPending(old) ? this.#metrics.pendingDiscard : this.#metrics.queuedDiscard).add(1);
     throw new PoolError("nonce-taken", "there is another tx which has the same nonce in the tx pool");
   }
@@ -163,52 +163,52 @@ export class PoolRules {
     this.#limit();
     if (entry.pooled) return promoted.filter((other) => other.pooled);
     this.#metrics.refused.add(1);
-    throw new PoolError("full", `txpool is full: ${this.ledger.size}`);
+    throw new PoolError("full", `txpool is full: ${this.index.size}`);
   }
 
   /** Returns the number of executable transactions that it checked. */
   #demote(account: AccountQueue, fully: boolean): number {
-    const { state } = this.#terms;
+    const { state } = this.#rules;
     const nonce = state.nonce(account.address);
-    this.ledger.dropBelow(account, nonce);
+    this.index.dropBelow(account, nonce);
     const pending = account.pendingEntries();
-    const dropped = this.ledger.filter(account, pending, (entry) =>
+    const dropped = this.index.filter(account, pending, (entry) =>
       fully ? this.#isLost(entry) : entry.unexecutable,
     );
     this.#metrics.pendingNoFunds.add(dropped.length);
     const kept = account.pendingEntries();
     const broken = kept.findIndex(
       ({ transaction }, index) =>
-        transaction.nonce !== nonce + BigInt(index) || !isPayable(transaction, this.#terms),
+        transaction.nonce !== nonce + BigInt(index) || !isPayable(transaction, this.#rules),
     );
-    if (broken >= 0) this.ledger.demoteFrom(account, broken);
+    if (broken >= 0) this.index.demoteFrom(account, broken);
     return pending.length;
   }
 
   #promote(account: AccountQueue, recheck: boolean): PoolEntry[] {
     if (recheck && account.queued > 0) {
-      const lost = this.ledger.filter(account, account.queuedEntries(), (entry) => this.#isLost(entry));
+      const lost = this.index.filter(account, account.queuedEntries(), (entry) => this.#isLost(entry));
       this.#metrics.queuedNoFunds.add(lost.length);
     }
     if (account.queued === 0) return [];
-    const nonce = account.nextNonce() ?? this.#terms.state.nonce(account.address);
-    const promoted = this.ledger.promote(account, nonce, ({ transaction }) =>
-      isPayable(transaction, this.#terms),
+    const nonce = account.nextNonce() ?? this.#rules.state.nonce(account.address);
+    const promoted = this.index.promote(account, nonce, ({ transaction }) =>
+      isPayable(transaction, this.#rules),
     );
     const excess = account.queued - this.#options.queuedPerAccount;
     if (!account.local && excess > 0) {
-      this.#metrics.queuedRateLimit.add(this.ledger.dropLastQueued(account, excess).length);
+      this.#metrics.queuedRateLimit.add(this.index.dropLastQueued(account, excess).length);
     }
     return promoted;
   }
 
   #limit(): void {
-    this.#metrics.pendingRateLimit.add(this.ledger.limitPending().length);
-    this.#metrics.queuedRateLimit.add(this.ledger.limitQueued().length);
+    this.#metrics.pendingRateLimit.add(this.index.limitPending().length);
+    this.#metrics.queuedRateLimit.add(this.index.limitQueued().length);
   }
 
   #isLost(entry: PoolEntry): boolean {
-    return entry.unexecutable || !stillValid(entry.transaction, entry.sender, this.#terms);
+    return entry.unexecutable || !stillValid(entry.transaction, entry.sender, this.#rules);
   }
 }
 

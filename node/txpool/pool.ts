@@ -98,7 +98,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   }
 
   add(transaction: Transaction, origin: Origin): void {
-    const { size } = this.#core.ledger;
+    const { size } = this.#core.index;
     if (origin === "local" && size >= poolCapacity(this.#options)) {
       throw new PoolError("full", `txpool is full: ${size}`);
     }
@@ -132,11 +132,11 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   }
 
   addAll(transactions: readonly Transaction[], origin: Origin): (PoolError | undefined)[] {
-    const free = Math.max(0, poolCapacity(this.#options) - this.#core.ledger.size);
+    const free = Math.max(0, poolCapacity(this.#options) - this.#core.index.size);
     const promoted: PoolEntry[] = [];
     const errors = transactions.map((transaction, index) => {
       if (index >= free) return new PoolError("full", "txpool is full");
-      if (origin === "remote" && this.throttler.holdsBack(transaction, this.#core.ledger.size)) {
+      if (origin === "remote" && this.throttler.holdsBack(transaction, this.#core.index.size)) {
         return new PoolError("throttled", "held back by the spam throttler");
       }
       try {
@@ -153,12 +153,12 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   }
 
   get(hash: Hash): Transaction | undefined {
-    return this.#core.ledger.get(mapKey(hash))?.transaction;
+    return this.#core.index.get(mapKey(hash))?.transaction;
   }
 
   wire(transaction: Transaction): Uint8Array {
     const key = mapKey(transaction.hash);
-    return this.#core.ledger.get(key)?.wire ?? this.#included.get(key) ?? transaction.raw;
+    return this.#core.index.get(key)?.wire ?? this.#included.get(key) ?? transaction.raw;
   }
 
   minedBlobs(hash: Hash): BlobSidecar | undefined {
@@ -171,7 +171,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   }
 
   content(): PoolContent {
-    const accounts = this.#core.ledger.accounts();
+    const accounts = this.#core.index.accounts();
     return {
       pending: byAddress(accounts, (account) => account.pendingEntries()),
       queued: byAddress(accounts, (account) => account.queuedEntries()),
@@ -179,23 +179,23 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   }
 
   status(): { pending: number; queued: number } {
-    const { pending, queued } = this.#core.ledger;
+    const { pending, queued } = this.#core.index;
     return { pending, queued };
   }
 
   byPrice(baseFee: bigint | undefined): PriceOrder {
-    const runs = this.#core.ledger.accounts().map((account) => account.pendingEntries());
+    const runs = this.#core.index.accounts().map((account) => account.pendingEntries());
     return new PriceOrder(runs, baseFee);
   }
 
   drop(hash: Hash): void {
-    const entry = this.#core.ledger.get(mapKey(hash));
+    const entry = this.#core.index.get(mapKey(hash));
     if (entry) entry.unexecutable = true;
   }
 
   remove(hash: Hash): boolean {
-    const entry = this.#core.ledger.get(mapKey(hash));
-    if (entry !== undefined) this.#core.ledger.remove(entry);
+    const entry = this.#core.index.get(mapKey(hash));
+    if (entry !== undefined) this.#core.index.remove(entry);
     return entry !== undefined;
   }
 
@@ -210,7 +210,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     for (const { hash, fields } of transactions) {
       if (fields.blobVersionedHashes === undefined) continue;
       const key = mapKey(hash);
-      const wire = this.#core.ledger.get(key)?.wire;
+      const wire = this.#core.index.get(key)?.wire;
       if (wire !== undefined) this.#included.set(key, wire);
     }
     for (const key of this.#included.keys()) {
@@ -222,8 +222,8 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
 
   /** Returns the transactions of local accounts with their blobs, in the order of the journal. */
   locals(): { readonly raw: Uint8Array }[] {
-    const { ledger } = this.#core;
-    const runs = ledger
+    const { index } = this.#core;
+    const runs = index
       .accounts()
       .filter((account) => account.local)
       .map((account) => [...account.pendingEntries(), ...account.queuedEntries()]);

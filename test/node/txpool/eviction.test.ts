@@ -8,9 +8,9 @@ import { PoolIndex } from "../../../node/txpool/pool-index.ts";
 import { anEntry } from "../../support/pool-entries.ts";
 
 function ledgerOf(...entries: PoolEntry[]): PoolIndex {
-  const ledger = new PoolIndex(DEFAULT_POOL_OPTIONS, systemClock);
-  for (const entry of entries) ledger.add(entry);
-  return ledger;
+  const index = new PoolIndex(DEFAULT_POOL_OPTIONS, systemClock);
+  for (const entry of entries) index.add(entry);
+  return index;
 }
 
 const last = anEntry({ account: 1, nonce: 9, price: 1 });
@@ -22,25 +22,25 @@ test("while there is room nothing has to leave", () => {
 });
 
 test("the sender's last waiting one leaves first, then the cheapest of the others", () => {
-  const ledger = ledgerOf(last, cheap, dear);
+  const index = ledgerOf(last, cheap, dear);
   const entry = anEntry({ account: 1, nonce: 4, price: 6, slots: 2 });
-  expect(planEviction(ledger, entry, { capacity: 3, local: false })).toEqual([last, cheap]);
+  expect(planEviction(index, entry, { capacity: 3, local: false })).toEqual([last, cheap]);
   expect(
-    planEviction(ledger, anEntry({ account: 1, nonce: 4, price: 6 }), { capacity: 3, local: false }),
+    planEviction(index, anEntry({ account: 1, nonce: 4, price: 6 }), { capacity: 3, local: false }),
   ).toEqual([last]);
 });
 
 test("what offers less than all others is refused, unless it was submitted here", () => {
-  const ledger = ledgerOf(last, cheap, dear);
+  const index = ledgerOf(last, cheap, dear);
   const entry = anEntry({ account: 1, nonce: 4, price: 4 });
-  expect(() => planEviction(ledger, entry, { capacity: 3, local: false })).toThrow("transaction underpriced");
-  expect(planEviction(ledger, entry, { capacity: 3, local: true })).toEqual([last]);
+  expect(() => planEviction(index, entry, { capacity: 3, local: false })).toThrow("transaction underpriced");
+  expect(planEviction(index, entry, { capacity: 3, local: true })).toEqual([last]);
 });
 
 test("local accounts' transactions make room for nobody", () => {
-  const ledger = ledgerOf(last, cheap, dear);
-  ledger.markLocal(cheap.senderKey);
+  const index = ledgerOf(last, cheap, dear);
+  index.markLocal(cheap.senderKey);
   const entry = anEntry({ account: 1, nonce: 4, price: 6, slots: 2 });
-  expect(() => planEviction(ledger, entry, { capacity: 3, local: false })).toThrow("txpool is full: 3");
-  expect(ledger.size).toBe(3);
+  expect(() => planEviction(index, entry, { capacity: 3, local: false })).toThrow("txpool is full: 3");
+  expect(index.size).toBe(3);
 });
