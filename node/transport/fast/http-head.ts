@@ -62,11 +62,14 @@ function readHead(head: string, rules: HeadRules): PlainHead | "foreign" {
   const value = (name: string) => headers.get(name) ?? "";
   const length = value("content-length");
   const hasBody = /^[0-9]{1,9}$/.test(length) && Number(length) <= rules.maxBody;
-  const host = headers.get("host");
-  const isServed = host !== undefined && isHostReadable(host) && isHostAllowed(host, rules.virtualHosts);
+  const isServed = headers.has("host") && isHostServed(value("host"), rules);
   const staysOpen = /^(keep-alive)?$/i.test(value("connection"));
   const isPlain = hasBody && isServed && staysOpen && isJsonType(value("content-type"));
   return isPlain ? { bodyLength: Number(length) } : "foreign";
+}
+
+function isHostServed(host: string, { virtualHosts }: HeadRules): boolean {
+  return isHostReadable(host) && isHostAllowed(host, virtualHosts);
 }
 
 function readHeaders(lines: readonly string[]): Map<string, string> | undefined {
