@@ -359,9 +359,9 @@ describe("validators in two namespaces", () => {
     cluster.observations.clear();
     const node = deps.cache.node("other/d");
     const councils = councilsOf({ network: undefined, nodes: node === undefined ? [] : [node], deps });
-    expect(
-      councils.map((council) => council.map(({ member }) => member).sort((a, b) => a.localeCompare(b))),
-    ).toEqual([["demo/a", "demo/b", "demo/c", "demo/standby", "other/d"]]);
+    expect(councils.map((council) => council.map(({ member = "" }) => member).sort())).toEqual([
+      ["demo/a", "demo/b", "demo/c", "demo/standby", "other/d"],
+    ]);
     expect(stopTrouble({ key: "other/d", address: addressOf("d") }, councils)).toMatchObject({
       isRefused: true,
     });
