@@ -101,7 +101,7 @@ class FileAccounts implements Accounts {
   #isSingleKey(url: string): boolean {
     const [, scheme] = /^([^:]+):\/\//.exec(url) ?? [];
     if (scheme === undefined) throw new AccountsError("bad-url", "protocol scheme missing");
-    if (scheme === "index" || scheme === "trezor") {
+    if (scheme === "ledger" || scheme === "trezor") {
       throw new AccountsError(
         "usb-wallet",
         "USB wallets are not supported: open a software wallet (hdwallet://)",
