@@ -1,6 +1,7 @@
 /** The group of a Node, all nodes of its network in its namespace, as last observed. */
 import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
+import { addressOfId } from "../build/identity.ts";
 import { type Member, membersOf, objectNames } from "../build/names.ts";
 import { type MemberView, newestOf, type ReportedHeight } from "../plan/group.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
@@ -81,17 +82,29 @@ export function viewMember(
   const { node, name } = member;
   const key = keyOf({ ...node.meta, name });
   const report = freshObservation(member, deps);
+  const address = node.status.members?.find((each) => each.name === name)?.address;
+  // A pod that has read another key is not the node of the recorded address.
+  const isOwn = report !== undefined && (address === undefined || reportedAddress(report) === address);
   return {
     key,
     name,
     node: node.meta.name,
     type: node.spec.type,
-    address: node.status.members?.find((each) => each.name === name)?.address,
+    address,
     suspended: node.spec.suspend,
-    ready: report !== undefined && podOf(member, deps.cache)?.ready === true,
+    ready: isOwn && podOf(member, deps.cache)?.ready === true,
     height: report?.height,
     reportedAt: deps.poller.latest(key)?.at ?? 0,
   };
+}
+
+/** Addresses by the report that they follow from: each report is looked at many times. */
+const addresses = new WeakMap<Observation, string>();
+
+function reportedAddress(report: Observation & { readonly id: string }): string {
+  const known = addresses.get(report) ?? addressOfId(report.id);
+  addresses.set(report, known);
+  return known;
 }
 
 /** Returns the newest reported height of the group. Silent Nodes count with the height in their status. */

@@ -355,6 +355,13 @@ describe("validators in two namespaces", () => {
     expect(messageOf("a", "Progressing")).toContain("and other/d already is");
   });
 
+  test("count a node that has read another key as missing", () => {
+    cluster.tell("c", { id: idOf("standby") });
+    const node = deps.cache.node("demo/a");
+    const [council = []] = councilsOf({ network: undefined, nodes: node === undefined ? [] : [node], deps });
+    expect(council.filter(({ isMissing }) => isMissing).map(({ member }) => member)).toEqual(["demo/c"]);
+  });
+
   test("are counted by their genesis while no council is known", () => {
     cluster.observations.clear();
     const node = deps.cache.node("other/d");

@@ -36,6 +36,8 @@ export class History {
   readonly trace: string[] = [];
   /** Addresses that an operator has stopped, until they serve again. */
   readonly #stopped = new Set<string>();
+  /** Addresses that a drain has stopped, until they serve again: known to Kubernetes at once, to an operator later. */
+  readonly #drained = new Set<string>();
   /** Time at which a Node was last not to run. */
   readonly #unwantedAt = new Map<string, number>();
   readonly #random: () => number;
@@ -82,7 +84,7 @@ export class History {
     const wasReady = process !== undefined && this.chain.isServing(process.address);
     if (!this.kubernetes.evict(pod) || !wasReady || council.length < 4) return;
     this.note(`drain ${process.member}`);
-    this.#judge(process, { restart: false, action: "a drain" });
+    this.#judge(process, { restart: false, action: "a drain", isDrain: true });
   }
 
   note(text: string): void {
@@ -145,7 +147,8 @@ export class History {
       if (this.chain.branches.size > 1) this.fail("another chain began");
       this.kubernetes.reportPods();
       this.#operator.keepUp();
-      for (const address of this.#stopped) if (this.chain.isServing(address)) this.#stopped.delete(address);
+      for (const stopped of [this.#stopped, this.#drained])
+        for (const address of stopped) if (this.chain.isServing(address)) stopped.delete(address);
       this.#noteWanted();
       if (this.now - this.#polledAt < POLL_MS) continue;
       this.#polledAt = this.now;
@@ -167,6 +170,7 @@ export class History {
   /** No two running processes have one address. */
   #checkSigner(pod: string): void {
     const process = this.chain.processes.get(pod);
+    if (process !== undefined) this.chain.upSince.delete(process.address); // it was down, if for a moment
     const same = [...this.chain.processes.values()].filter(({ address }) => address === process?.address);
     this.note(`${process?.member} starts as ${process?.address.slice(0, 8)} on ${process?.machine}`);
     if (same.length > 1) this.fail(`${same.map(({ member }) => member).join(" and ")} sign with one address`);
@@ -190,8 +194,9 @@ export class History {
     this.note(`the operator ${action} ${key}`);
     const process = pod && this.chain.processes.get(pod.metadata.uid);
     if (process === undefined || !this.#isCaused(key, action) || this.#isPermitted("Node", key)) return;
-    // A pod that ends already does not come back while its key is lost.
-    if (this.people.touchesIdentity && pod?.metadata.deletionTimestamp !== undefined) return;
+    // A pod that ends already is recreated in any case; it does not come back while its key is lost.
+    const isEnding = pod?.metadata.deletionTimestamp !== undefined;
+    if (isEnding && (action === "recreates" || this.people.touchesIdentity)) return;
     this.#judge(process, { restart: action === "recreates", action: `the operator ${action}` });
   }
 
@@ -206,7 +211,7 @@ export class History {
   }
 
   /** Others that are known to be missing, or that an operator has stopped, leave room for one more. */
-  #judge({ address, member }: Process, { restart, action }: { restart: boolean; action: string }): void {
+  #judge({ address, member }: Process, { restart, action, isDrain = false }: Stop): void {
     const { main, downSince, councilAt } = this.chain;
     const council = main?.council ?? [];
     const isKnownUp = this.now - (this.chain.upSince.get(address) ?? this.now) > SEEN_MS;
@@ -215,7 +220,8 @@ export class History {
     const others = council.filter((each) => each !== address);
     const missing = others.filter((each) => {
       const since = downSince.get(each);
-      return since !== undefined && (this.#stopped.has(each) || this.now - since > KNOWN_MS);
+      const isKnown = this.#stopped.has(each) || (isDrain && this.#drained.has(each));
+      return since !== undefined && (isKnown || this.now - since > KNOWN_MS);
     });
     const most = Math.floor((council.length - 1) / 3);
     const room = restart ? Math.max(1, most) : most;
@@ -224,7 +230,7 @@ export class History {
       this.fail(
         `${action} of ${member}: ${missing.length} of ${council.length} validators are missing already`,
       );
-    this.#stopped.add(address);
+    (isDrain ? this.#drained : this.#stopped).add(address);
   }
 
   /** True for a validator whose Node was to run for so long that an operator must know. */
@@ -275,6 +281,13 @@ export class History {
   fail(text: string): never {
     throw new Error(`${text}\n${this.trace.join("\n")}`);
   }
+}
+
+/** The end of a validator's pod, for the judgement of it. */
+interface Stop {
+  readonly restart: boolean;
+  readonly action: string;
+  readonly isDrain?: boolean;
 }
 
 interface SetSpec {

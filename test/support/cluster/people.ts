@@ -182,7 +182,11 @@ export class People {
     if (node === undefined || node.metadata.deletionTimestamp !== undefined) return undefined;
     const pod = this.#api.find("Pod", `${keyOf(node)}-0`);
     const process = chain.processes.get(pod?.metadata.uid ?? "");
-    const isKept = chain.connected.some((each) => each !== process && each.volume.chain !== undefined);
+    const isKept = chain.connected.some((each) => {
+      const claim = this.#api.find("PersistentVolumeClaim", `${each.member}-data`);
+      const stays = claim !== undefined && claim.metadata.deletionTimestamp === undefined;
+      return each !== process && each.volume.chain !== undefined && stays;
+    });
     const isFirst = [...chain.processes.values()].every(({ volume }) => volume.height > 0);
     if (pod === undefined || process === undefined || !isKept || !isFirst) return undefined;
     this.touchesIdentity = true;
