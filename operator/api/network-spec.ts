@@ -183,8 +183,8 @@ const defaults = withRules(
   classStays("storage.storageClassName", "storageClassName"),
 );
 
-/** Maximum number of Nodes in `spec.nodes`. */
-export const MAX_NODES = 64;
+/** Maximum number of Nodes in `spec.nodes`: with twice as many the rules of their lists exceed the cost that the API server allows. */
+export const MAX_NODES = 32;
 
 const ownNode = object("A Node of the network; other fields are those of a Node's spec.", {
   name: text("Name of the Node.", { maxLength: 40, pattern: NODE_NAME, says: NODE_NAME_SAYS }),
