@@ -1,4 +1,5 @@
 /** Blocks and receipts in the forms of Otterscan's methods (API level 8): without what its pages do not show. */
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -59,6 +60,6 @@ export function issuance(minted: bigint): object {
 }
 
 /** Returns a creation in the form of `ots_getContractCreator`. */
-export function contractCreator(hash: Uint8Array, creator: Uint8Array): object {
+export function contractCreator(hash: Hash, creator: Uint8Array): object {
   return { hash: toHex(hash), creator: toHex(creator) };
 }

@@ -11,7 +11,7 @@ import { Chain, type Process } from "./chain.ts";
 import { Kubernetes } from "./kubernetes.ts";
 import { SimulatedOperator } from "./operator.ts";
 import { heal, keepWhole, People } from "./people.ts";
-import { identityOffence, isSuspended, type Scene, setScene, statusOf } from "./scene.ts";
+import { chainOffence, identityOffence, isSuspended, type Scene, setScene, statusOf } from "./scene.ts";
 
 const EPOCH = Date.parse("2026-01-01T00:00:00Z");
 /** Time after which an operator must know of a change: the lag of its informers, its polls and their validity. */
@@ -36,8 +36,11 @@ export class History {
   readonly trace: string[] = [];
   /** Addresses that an operator has stopped, until they serve again. */
   readonly #stopped = new Set<string>();
-  /** Addresses that a drain has stopped, until they serve again: known to Kubernetes at once, to an operator later. */
-  readonly #drained = new Set<string>();
+  /**
+   * Addresses that a drain has stopped, with the evicted pod, until another one serves: known to Kubernetes at once, to
+   * an operator later.
+   */
+  readonly #drained = new Map<string, string>();
   /** Time at which a Node was last not to run. */
   readonly #unwantedAt = new Map<string, number>();
   readonly #random: () => number;
@@ -84,7 +87,7 @@ export class History {
     const wasReady = process !== undefined && this.chain.isServing(process.address);
     if (!this.kubernetes.evict(pod) || !wasReady || council.length < 4) return;
     this.note(`drain ${process.member}`);
-    this.#judge(process, { restart: false, action: "a drain", isDrain: true });
+    this.#judge(process, { restart: false, action: "a drain", drained: pod.metadata.uid });
   }
 
   note(text: string): void {
@@ -147,8 +150,9 @@ export class History {
       if (this.chain.branches.size > 1) this.fail("another chain began");
       this.kubernetes.reportPods();
       this.#operator.keepUp();
-      for (const stopped of [this.#stopped, this.#drained])
-        for (const address of stopped) if (this.chain.isServing(address)) stopped.delete(address);
+      for (const address of this.#stopped) if (this.chain.isServing(address)) this.#stopped.delete(address);
+      for (const [address, pod] of this.#drained)
+        if (!this.chain.processes.has(pod) && this.chain.isServing(address)) this.#drained.delete(address);
       this.#noteWanted();
       if (this.now - this.#polledAt < POLL_MS) continue;
       this.#polledAt = this.now;
@@ -179,7 +183,8 @@ export class History {
   /** An operator makes one genesis, and one key for each recorded address. */
   #judgeIdentity(before: Stored | undefined, after: Stored | undefined): void {
     if (after === undefined || before !== undefined) return;
-    const offence = identityOffence(this.api, after, this.#genesis);
+    const offence =
+      identityOffence(this.api, after, this.#genesis) ?? chainOffence(this.api, this.chain, after);
     if (offence !== undefined) this.fail(offence);
     const { "genesis.json": text } = (after["data"] ?? {}) as Readonly<Record<string, string>>;
     if (after.kind === "ConfigMap") this.#genesis ??= text;
@@ -194,10 +199,14 @@ export class History {
     this.note(`the operator ${action} ${key}`);
     const process = pod && this.chain.processes.get(pod.metadata.uid);
     if (process === undefined || !this.#isCaused(key, action) || this.#isPermitted("Node", key)) return;
-    // A pod that ends already is recreated in any case; it does not come back while its key is lost.
-    const isEnding = pod?.metadata.deletionTimestamp !== undefined;
-    if (isEnding && (action === "recreates" || this.people.touchesIdentity)) return;
+    if (this.#isEnding(pod, action)) return;
     this.#judge(process, { restart: action === "recreates", action: `the operator ${action}` });
+  }
+
+  /** True for a pod that ends in any case: it is recreated, and does not come back while its key is lost. */
+  #isEnding(pod: Stored | undefined, action: "ends" | "recreates"): boolean {
+    if (pod?.metadata.deletionTimestamp === undefined) return false;
+    return action === "recreates" || this.people.touchesIdentity;
   }
 
   /** True for an action that a person asked for; false for the end of a pod whose identity is lost or in use. */
@@ -211,18 +220,13 @@ export class History {
   }
 
   /** Others that are known to be missing, or that an operator has stopped, leave room for one more. */
-  #judge({ address, member }: Process, { restart, action, isDrain = false }: Stop): void {
-    const { main, downSince, councilAt } = this.chain;
-    const council = main?.council ?? [];
+  #judge({ address, member }: Process, { restart, action, drained }: Stop): void {
+    const council = this.chain.main?.council ?? [];
     const isKnownUp = this.now - (this.chain.upSince.get(address) ?? this.now) > SEEN_MS;
     const isMember = council.includes(address) && this.chain.isServing(address) && isKnownUp;
-    if (!isMember || this.now - councilAt < KNOWN_MS) return;
+    if (!isMember || this.now - this.chain.councilAt < KNOWN_MS) return;
     const others = council.filter((each) => each !== address);
-    const missing = others.filter((each) => {
-      const since = downSince.get(each);
-      const isKnown = this.#stopped.has(each) || (isDrain && this.#drained.has(each));
-      return since !== undefined && (isKnown || this.now - since > KNOWN_MS);
-    });
+    const missing = others.filter((each) => this.#isMissing(each, drained !== undefined));
     const most = Math.floor((council.length - 1) / 3);
     const room = restart ? Math.max(1, most) : most;
     const isWholeStop = !restart && !others.some((each) => this.#isWanted(each));
@@ -230,7 +234,15 @@ export class History {
       this.fail(
         `${action} of ${member}: ${missing.length} of ${council.length} validators are missing already`,
       );
-    (isDrain ? this.#drained : this.#stopped).add(address);
+    if (drained === undefined) this.#stopped.add(address);
+    else this.#drained.set(address, drained);
+  }
+
+  /** True for a validator that is down, or is to end, as far as an operator, or Kubernetes at a drain, must know. */
+  #isMissing(address: string, isDrain: boolean): boolean {
+    const since = this.chain.downSince.get(address);
+    if (isDrain && this.#drained.has(address)) return true;
+    return since !== undefined && (this.#stopped.has(address) || this.now - since > KNOWN_MS);
   }
 
   /** True for a validator whose Node was to run for so long that an operator must know. */
@@ -287,7 +299,8 @@ export class History {
 interface Stop {
   readonly restart: boolean;
   readonly action: string;
-  readonly isDrain?: boolean;
+  /** Uid of a pod that a drain evicts. */
+  readonly drained?: string;
 }
 
 interface SetSpec {

@@ -3,6 +3,7 @@ import type { Draft } from "../../../operator/api/resource.ts";
 import { genesisFile } from "../../../operator/build/genesis.ts";
 import { identityOf } from "../../../operator/build/identity.ts";
 import type { ClusterApi, Stored } from "./api.ts";
+import type { Chain } from "./chain.ts";
 
 const API_VERSION = "knit.dev/v1alpha1";
 /** Manager of what people write. */
@@ -140,6 +141,21 @@ export function identityOffence(
   const recorded = recordedAddress(api, place.replace(/-nodekey$/, ""));
   const made = identityOf(Buffer.from(nodekey, "base64").toString());
   return recorded === undefined || recorded === made?.address ? undefined : `${place} gets a second key`;
+}
+
+/** A volume for a core node that had blocks is made only while another core node still has the chain. */
+export function chainOffence(api: ClusterApi, { volumes }: Chain, object: Stored): string | undefined {
+  const { kind, metadata } = object;
+  if (kind !== "PersistentVolumeClaim") return undefined;
+  const key = `${metadata.namespace}/${metadata.name}`;
+  const node = api.find("Node", key.replace(/-data$/, ""));
+  const { type } = (node?.["spec"] ?? {}) as { readonly type?: string };
+  if (type !== "core" || statusOf(node).members?.[0]?.volume === undefined) return undefined;
+  const isKept = api.list("PersistentVolumeClaim").some((claim) => {
+    const { volumeName = "" } = claim["spec"] as { readonly volumeName?: string };
+    return claim.metadata.deletionTimestamp === undefined && volumes.get(volumeName)?.chain !== undefined;
+  });
+  return isKept ? undefined : `${key} is made although nobody has the chain`;
 }
 
 /** Returns the address of a member that the status of its Node or Network records. */
