@@ -222,9 +222,7 @@ export class History {
   /** Others that are known to be missing, or that an operator has stopped, leave room for one more. */
   #judge({ address, member }: Process, { restart, action, drained }: Stop): void {
     const council = this.chain.main?.council ?? [];
-    const isKnownUp = this.now - (this.chain.upSince.get(address) ?? this.now) > SEEN_MS;
-    const isMember = council.includes(address) && this.chain.isServing(address) && isKnownUp;
-    if (!isMember || this.now - this.chain.councilAt < KNOWN_MS) return;
+    if (!this.#isKnownMember(address)) return;
     const others = council.filter((each) => each !== address);
     const missing = others.filter((each) => this.#isMissing(each, drained !== undefined));
     const most = Math.floor((council.length - 1) / 3);
@@ -236,6 +234,14 @@ export class History {
       );
     if (drained === undefined) this.#stopped.add(address);
     else this.#drained.set(address, drained);
+  }
+
+  /** True for a validator that serves, and for so long that an operator knows it. */
+  #isKnownMember(address: string): boolean {
+    const { main, councilAt, upSince } = this.chain;
+    const isKnownUp = this.now - (upSince.get(address) ?? this.now) > SEEN_MS;
+    const isKnown = isKnownUp && this.now - councilAt >= KNOWN_MS;
+    return isKnown && main?.council.includes(address) === true && this.chain.isServing(address);
   }
 
   /** True for a validator that is down, or is to end, as far as an operator, or Kubernetes at a drain, must know. */
