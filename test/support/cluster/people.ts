@@ -232,13 +232,18 @@ export class People {
     return `force the deletion of ${keyOf(pod)}`;
   }
 
+  /** Drains a machine, or all of them one after another, as the renewal of a cluster does. */
   #drain(): string | undefined {
-    const machine = this.#pick([...this.#history.chain.machines.keys()]);
-    for (const pod of this.#api.list("Pod")) {
-      const isThere = machineOf(pod) === machine && pod.metadata.deletionTimestamp === undefined;
-      if (isThere && this.#history.chain.machines.get(machine ?? "") === "up") this.#history.evict(pod);
+    const { machines } = this.#history.chain;
+    const one = this.#pick([...machines.keys()]) ?? "";
+    const drained = this.#random() < 0.4 ? [...machines.keys()] : [one];
+    for (const machine of drained) {
+      for (const pod of this.#api.list("Pod")) {
+        const isThere = machineOf(pod) === machine && pod.metadata.deletionTimestamp === undefined;
+        if (isThere && machines.get(machine) === "up") this.#history.evict(pod);
+      }
     }
-    return `drain ${machine}`;
+    return `drain ${drained.length > 1 ? "every machine" : one}`;
   }
 
   /** Another Node that names a key in use. */
