@@ -106,6 +106,7 @@ aboutOperator("objects", {}, (on) => {
     const spec = {
       type: "endpoint",
       network: { name: "demo" },
+      whenDeleted: "Delete",
       imagePullPolicy: "IfNotPresent",
       imagePullSecrets: [{ name: "registry" }],
       podTemplate: {

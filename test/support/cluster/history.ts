@@ -101,8 +101,14 @@ export class History {
     if (chance < 0.4) await this.#reconcileSome();
     else if (chance < 0.5) this.#operator.watch();
     else if (chance < 0.75) for (let act = 0; act < 4; act++) this.kubernetes.step();
-    else if (chance < 0.86) this.people.act();
+    else if (chance < 0.86) this.#letPeopleAct();
     else this.#pass(this.#random() < 0.25 ? 180_000 * this.#random() : 6_000 * this.#random());
+  }
+
+  /** People act once. A suspension that they take back at once is a cause all the same. */
+  #letPeopleAct(): void {
+    this.people.act();
+    this.#noteWanted();
   }
 
   async #reconcileSome(): Promise<void> {
@@ -130,7 +136,7 @@ export class History {
         interrupt: () => {
           if (isCalm) return;
           if (random() < 0.3) this.kubernetes.step();
-          if (random() < 0.02) this.people.act();
+          if (random() < 0.02) this.#letPeopleAct();
           if (random() < 0.1) this.#pass(1_000 * random());
         },
         onWrite: (before, after) => {
@@ -236,6 +242,11 @@ export class History {
     else this.#drained.set(address, drained);
   }
 
+  /** True while the validators are in several namespaces. */
+  #isSpread(): boolean {
+    return new Set(this.scene.nodeKeys.map((key) => key.split("/")[0])).size > 1;
+  }
+
   /** True for a validator that serves, and for so long that an operator knows it. */
   #isKnownMember(address: string): boolean {
     const { main, councilAt, upSince } = this.chain;
@@ -248,6 +259,7 @@ export class History {
   #isMissing(address: string, isDrain: boolean): boolean {
     const since = this.chain.downSince.get(address);
     if (isDrain && this.#drained.has(address)) return true;
+    if (isDrain && this.#isSpread()) return false; // each namespace has a budget of its own, written by its operator
     return since !== undefined && (this.#stopped.has(address) || this.now - since > KNOWN_MS);
   }
 

@@ -249,7 +249,9 @@ export class People {
   /** Another Node that names a key in use. */
   #addTwin(): string | undefined {
     const node = this.#node();
-    if (node === undefined || statusOf(node).address === undefined) return undefined;
+    const { height = 0 } = this.#history.chain.main ?? {};
+    const isRecorded = height === 0 || height > RECORDED_HEIGHT; // blocks that no status shows are nobody's
+    if (node === undefined || statusOf(node).address === undefined || !isRecorded) return undefined;
     const { namespace, name } = node.metadata;
     if (name === TWIN || this.#api.find("Node", `${namespace}/${TWIN}`) !== undefined) return undefined;
     const given = (node["spec"] as { nodeKeySecret?: { name: string } }).nodeKeySecret;
@@ -284,6 +286,9 @@ export class People {
       return node?.metadata.deletionTimestamp === undefined && statusOf(node).genesis !== undefined;
     });
     if (!areThere || [...this.copies.keys()].some((key) => key.includes("Claim"))) return undefined;
+    // The genesis, or the record of it in the Network, is needed to have the same chain again.
+    const maps = this.#api.list("ConfigMap").filter(({ metadata }) => metadata.namespace === namespace);
+    if (!maps.some(({ metadata }) => metadata.name.endsWith("genesis"))) return undefined;
     this.#api.remove(network);
     return `delete Network ${keyOf(network)}`;
   }
