@@ -114,16 +114,22 @@ export async function makeMachine(cluster: Cluster): Promise<void> {
   await cluster.tryKubectl(["taint", "node", "node-1", "node.kubernetes.io/not-ready-"]);
 }
 
+/** Replaces the hosts of every interface, which an operator chooses by its machine, with a pod's address. */
+function listeningOn(text: string, address: string): string {
+  return text
+    .replaceAll("0.0.0.0", address)
+    .replaceAll('"::"', JSON.stringify(address))
+    .replaceAll("[::]", address);
+}
+
 async function start(cluster: Cluster, pod: Pod, directory: string, address: string): Promise<Playing> {
   const metricsPort = await freePort();
   const volumes = await placeVolumes(cluster, pod, directory, (text) =>
-    text
-      .replaceAll("0.0.0.0", address)
-      .replace('"prometheusport": 61001', `"prometheusport": ${metricsPort}`),
+    listeningOn(text, address).replace('"prometheusport": 61001', `"prometheusport": ${metricsPort}`),
   );
   const begin = (container: Container, given = container.args ?? []): ChildProcess => {
     const program = container.name === "gateway" ? "operator" : "node";
-    const args = given.map((text) => volumes.moved(container, text).replace("0.0.0.0", address));
+    const args = given.map((text) => listeningOn(volumes.moved(container, text), address));
     const log = openSync(join(directory, `${container.name}.log`), "a");
     return spawn(process.execPath, [main(program), ...args], {
       stdio: ["ignore", log, log],
