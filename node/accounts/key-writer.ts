@@ -1,10 +1,11 @@
 /** Writer of key files that checks a file before it replaces another. */
 
 import { randomBytes } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Address } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
+import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 
 /** A key file to write to `directory` as `name`. */
 export interface KeyFileDraft {
@@ -22,17 +23,14 @@ export interface KeyFileDraft {
 export async function writeKeyFile({ directory, name, text, verify }: KeyFileDraft): Promise<void> {
   const temporary = join(directory, `.${name}.tmp${randomBytes(6).toString("hex")}`);
   try {
-    await using file = await open(temporary, "wx", 0o600);
-    await file.writeFile(text);
-    await file.sync();
+    await writeSynced(temporary, text);
     await verify(await readFile(temporary, "utf8"));
     await rename(temporary, join(directory, name));
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
-  await using folder = await open(directory, "r");
-  await folder.sync();
+  await syncDirectory(directory);
 }
 
 /**

@@ -2,13 +2,14 @@
  * Writes chain files, whole or not at all: the blocks go to a file beside the named one, which gets its name
  * when everything is on disk. A file that is there already is never replaced.
  */
-import { constants, createWriteStream } from "node:fs";
-import { access, link, open, rename, rm } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { access, link, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { messageOf } from "../bytes/message-of.ts";
+import { syncDirectory } from "../runtime/synced-file.ts";
 import { ChainError } from "./error.ts";
 
 /** Writes raw blocks to a new file, gzip when its name ends in `.gz`. Throws `ChainError` `bad-file`. */
@@ -53,8 +54,7 @@ async function giveName(unfinished: string, path: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === "EEXIST" || (await exists(path))) throw overwriting();
     await rename(unfinished, path);
   }
-  await using directory = await open(dirname(path), constants.O_RDONLY);
-  await directory.sync();
+  await syncDirectory(dirname(path));
 }
 
 function exists(path: string): Promise<boolean> {

@@ -3,13 +3,14 @@
  * that several checkpoints share are stored once.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Address } from "../bytes/brands.ts";
 import { fromHex, toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey, recover, sign } from "../crypto/secp256k1.ts";
+import { writeSynced } from "../runtime/synced-file.ts";
 import { CheckpointError } from "./error.ts";
 import { type CheckpointFile, type CheckpointManifest, parseManifest } from "./manifest.ts";
 
@@ -119,13 +120,7 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomBytes(4).toString("hex")}${DRAFT}`;
   try {
-    const file = await open(draft, "wx", 0o600);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeSynced(draft, bytes);
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });

@@ -10,8 +10,9 @@ import { messageOf } from "../bytes/message-of.ts";
 import { BlockRows } from "../chain/block-rows.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import { programVersion } from "../config/version.ts";
+import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { readGeneration, readHead } from "../state/rows.ts";
-import { cloneLevel, syncDirectory, writeSynced } from "../store/clone-level.ts";
+import { cloneLevel } from "../store/clone-level.ts";
 import { openLevelStore } from "../store/level-store.ts";
 import type { Rows } from "../store/store.ts";
 import { CheckpointError } from "./error.ts";
@@ -87,7 +88,8 @@ export function removeStaging(databases: string): Promise<void> {
   return rm(join(databases, STAGING), { recursive: true, force: true });
 }
 
-async function refuseFilled(directory: string): Promise<void> {
+/** Throws `CheckpointError` `exists` for a directory with anything in it, `failed` for one that cannot be read. */
+export async function refuseFilled(directory: string): Promise<void> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === "ENOENT") return [];
     throw new CheckpointError("failed", `cannot create ${directory}: ${error.message}`, { cause: error });
@@ -199,12 +201,8 @@ async function copyTree(from: string, to: string, { signal, onCopied }: CopyOpti
 }
 
 async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "r+");
+  await file.sync();
 }
 
 function isSystemError(error: unknown): boolean {

@@ -37,6 +37,17 @@ export interface CheckpointManifest<File extends CheckpointFile = CheckpointFile
   readonly files: readonly File[];
 }
 
+/** Returns the bytes of all files. */
+export function totalBytes(files: readonly CheckpointFile[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** Throws `CheckpointError` `bad-file` for a file that has another size than its manifest says. */
+export function requireSize({ path, size }: CheckpointFile, found: number): void {
+  if (found !== size)
+    throw new CheckpointError("bad-file", `${path} has ${found} bytes, the manifest says ${size}`);
+}
+
 /** Reads the manifest of a checkpoint. Throws `CheckpointError` `bad-manifest`. */
 export async function readCheckpointManifest(directory: string): Promise<CheckpointManifest> {
   const path = join(directory, MANIFEST_FILE);

@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncDirectory, writeSynced } from "../store/clone-level.ts";
+import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import {
   type ArchiveFile,
   type ArchiveManifest,
@@ -16,7 +16,7 @@ import {
 } from "./archive.ts";
 import { listFiles } from "./create.ts";
 import { CheckpointError } from "./error.ts";
-import { MANIFEST_FILE } from "./manifest.ts";
+import { MANIFEST_FILE, requireSize, totalBytes } from "./manifest.ts";
 import { inParallel, sha256Of } from "./push.ts";
 
 /** Chain that a checkpoint must be of. Hashes and addresses are `0x` texts; absent members accept any. */
@@ -78,7 +78,7 @@ export async function fetchFiles(
   draft: string,
   { signal, onBytes }: PullOptions,
 ): Promise<void> {
-  const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  const total = totalBytes(manifest.files);
   let done = 0;
   await inParallel(manifest.files, async (file) => {
     signal.throwIfAborted();
@@ -94,9 +94,8 @@ export async function fetchFiles(
 
 /** Compares the bytes of a file with its manifest and writes them into a draft. */
 export async function placeFile(draft: string, file: ArchiveFile, bytes: Uint8Array): Promise<void> {
-  const { path, size, sha256 } = file;
-  if (bytes.length !== size)
-    throw new CheckpointError("bad-file", `${path} has ${bytes.length} bytes, the manifest says ${size}`);
+  const { path, sha256 } = file;
+  requireSize(file, bytes.length);
   const found = sha256Of(bytes);
   if (found !== sha256)
     throw new CheckpointError("bad-file", `${path} has the SHA-256 ${found}, the manifest says ${sha256}`);

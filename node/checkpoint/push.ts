@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Address } from "../bytes/brands.ts";
 import { type ArchiveFile, type ArchiveStore, FILES, manifestName, signManifest } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { type CheckpointFile, readCheckpointManifest } from "./manifest.ts";
+import { type CheckpointFile, readCheckpointManifest, requireSize, totalBytes } from "./manifest.ts";
 
 /** A checkpoint to send, and the node key that signs its manifest. */
 export interface PushOptions {
@@ -37,7 +37,7 @@ export async function pushCheckpoint(store: ArchiveStore, options: PushOptions):
   const { directory, signal, onBytes } = options;
   const manifest = await readCheckpointManifest(directory);
   const present = new Map((await store.list(FILES, signal)).map(({ name, size }) => [name, size]));
-  const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  const total = totalBytes(manifest.files);
   const sent = { files: 0, bytes: 0 };
   let done = 0;
   const files = await inParallel(manifest.files, async (file): Promise<ArchiveFile> => {
@@ -61,13 +61,12 @@ export async function pushCheckpoint(store: ArchiveStore, options: PushOptions):
 /** Reads a file of a checkpoint. Throws `CheckpointError` `bad-file` when it is missing or of another size. */
 export async function readListed(
   directory: string,
-  { path, size }: CheckpointFile,
+  file: CheckpointFile,
 ): Promise<{ readonly bytes: Uint8Array; readonly sha256: string }> {
-  const bytes = await readFile(join(directory, path)).catch((cause: NodeJS.ErrnoException) => {
-    throw new CheckpointError("bad-file", `cannot read ${path}: ${cause.message}`, { cause });
+  const bytes = await readFile(join(directory, file.path)).catch((cause: NodeJS.ErrnoException) => {
+    throw new CheckpointError("bad-file", `cannot read ${file.path}: ${cause.message}`, { cause });
   });
-  if (bytes.length !== size)
-    throw new CheckpointError("bad-file", `${path} has ${bytes.length} bytes, the manifest says ${size}`);
+  requireSize(file, bytes.length);
   return { bytes, sha256: sha256Of(bytes) };
 }
 

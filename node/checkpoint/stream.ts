@@ -8,7 +8,7 @@ import {
   signManifest,
 } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { MANIFEST_FILE, readCheckpointManifest } from "./manifest.ts";
+import { MANIFEST_FILE, readCheckpointManifest, totalBytes } from "./manifest.ts";
 import { checkWanted, finishDraft, type PullOptions, placeFile, type WantedChain } from "./pull.ts";
 import { readListed } from "./push.ts";
 import { TAR_END, tarEntry, tarFiles } from "./tar.ts";
@@ -52,7 +52,7 @@ export async function readStream(
     throw new CheckpointError("bad-manifest", `the stream does not begin with ${MANIFEST_FILE}`);
   const manifest = parseArchiveManifest(Buffer.from(first.bytes).toString("utf8"), MANIFEST_FILE);
   checkWanted(manifest, wanted);
-  const total = manifest.files.reduce((sum, { size }) => sum + size, 0);
+  const total = totalBytes(manifest.files);
   let done = 0;
   for (const file of manifest.files) {
     signal.throwIfAborted();

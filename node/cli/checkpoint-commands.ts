@@ -1,6 +1,6 @@
 /** `knit checkpoint`: creates and verifies copies of a node's databases. */
 import { setTimeout } from "node:timers/promises";
-import { type CheckpointManifest, parseManifest } from "../checkpoint/manifest.ts";
+import { type CheckpointManifest, parseManifest, totalBytes } from "../checkpoint/manifest.ts";
 import { checkpointOptions } from "../checkpoint/options.ts";
 import { resolvePath } from "../compose/paths.ts";
 import { openProgress, type Progress } from "../observe/progress.ts";
@@ -109,6 +109,6 @@ export async function verifyCheckpointCommand(job: CommandJob): Promise<number> 
 
 /** Returns chain, head and size of a checkpoint as text. */
 export function checkpointSummary({ chainId, head, files }: CheckpointManifest): string {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const bytes = totalBytes(files);
   return `chain ${chainId}, block ${head.number} ${head.hash}, ${files.length} files, ${bytes.toLocaleString("en")} bytes`;
 }

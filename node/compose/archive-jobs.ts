@@ -1,10 +1,11 @@
 /** Commands that send checkpoints to archives and fetch them: stores, streams, and the start of an empty node. */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 import type { ArchiveManifest, ArchiveStore } from "../checkpoint/archive.ts";
 import { directoryStore } from "../checkpoint/archive.ts";
+import { refuseFilled } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import { DATABASES } from "../checkpoint/manifest.ts";
 import {
@@ -20,8 +21,8 @@ import { checkpointStream, readStream } from "../checkpoint/stream.ts";
 import type { Log } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
 import { OptionError } from "../options/error.ts";
+import { syncDirectory } from "../runtime/synced-file.ts";
 import { StateError } from "../state/error.ts";
-import { syncDirectory } from "../store/clone-level.ts";
 import { StoreError } from "../store/error.ts";
 import { verifyCheckpoint } from "./checkpoint-jobs.ts";
 import { ownNodeKey } from "./node-keys.ts";
@@ -155,9 +156,7 @@ export interface PullJob extends TransferJob {
  */
 export async function pullFromArchive(options: NodeOptions, job: PullJob): Promise<ArchiveManifest> {
   const { directory, signal, progress, full } = job;
-  const found = existsSync(directory) ? await readdir(directory) : [];
-  if (found.length > 0)
-    throw new CheckpointError("exists", `${directory} is not empty: give a directory that does not exist`);
+  await refuseFilled(directory);
   const draft = `${directory}.partial`;
   await mkdir(draft, { recursive: true, mode: 0o700 });
   try {

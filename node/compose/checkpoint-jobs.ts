@@ -6,7 +6,13 @@ import { BlockRows } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
 import { type CheckpointSource, createCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
-import { type CheckpointManifest, DATABASES, readCheckpointManifest } from "../checkpoint/manifest.ts";
+import {
+  type CheckpointFile,
+  type CheckpointManifest,
+  DATABASES,
+  readCheckpointManifest,
+  requireSize,
+} from "../checkpoint/manifest.ts";
 import { ConsensusError } from "../consensus/error.ts";
 import { verifyHeaderChain } from "../consensus/header-chain.ts";
 import { verifySeals } from "../consensus/header-rules.ts";
@@ -76,7 +82,7 @@ export async function verifyCheckpoint(
   { directory, progress, signal, full, headers }: VerifyJob,
 ): Promise<VerifiedCheckpoint> {
   const manifest = await readCheckpointManifest(directory);
-  for (const { path, size } of manifest.files) await checkSize(directory, path, size);
+  for (const file of manifest.files) await checkSize(directory, file);
   const clone = join(directory, CLONE);
   await rm(clone, { recursive: true, force: true });
   try {
@@ -95,14 +101,14 @@ export async function verifyCheckpoint(
   }
 }
 
-async function checkSize(directory: string, path: string, size: number): Promise<void> {
+async function checkSize(directory: string, file: CheckpointFile): Promise<void> {
+  const { path } = file;
   const found = await stat(join(directory, path)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "ENOENT") throw cause;
     const advice = "a node that ran in the checkpoint has changed it";
     throw new CheckpointError("bad-file", `${path} is missing: it was deleted, or ${advice}`, { cause });
   });
-  if (found.size !== size)
-    throw new CheckpointError("bad-file", `${path} has ${found.size} bytes, the manifest says ${size}`);
+  requireSize(file, found.size);
 }
 
 async function databasesOf(directory: string): Promise<readonly string[]> {

@@ -5,13 +5,14 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Address, type NodeId, nodeIdOf } from "../bytes/brands.ts";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { addressOfPublicKey, isPrivateKey, publicKeyOf } from "../crypto/secp256k1.ts";
 import { readBoundedText } from "../runtime/bounded-file.ts";
+import { writeSynced } from "../runtime/synced-file.ts";
 
 /** Maximum bytes of a key file. */
 const MAX_BYTES = 4096;
@@ -104,12 +105,6 @@ async function createNodeKey(path: string): Promise<NodeKey> {
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.new`;
   await rm(draft, { force: true });
-  const file = await open(draft, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeSynced(draft, text);
   await rename(draft, path);
 }

@@ -2,9 +2,10 @@
  * Clones a LevelDB directory while it is written: table files never change, so they are linked; the manifest and the
  * write-ahead logs are copied. The clone holds the rows of one instant and opens as the directory would after a crash.
  */
-import { copyFile, link, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, link, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
+import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { StoreError } from "./error.ts";
 import { DAMAGE_FILE } from "./level-failure.ts";
 import { type EngineManifest, readManifest, tableName } from "./live-tables.ts";
@@ -59,27 +60,6 @@ async function logsOf(directory: string, manifest: EngineManifest): Promise<read
 
 async function copyNow(from: string, to: string): Promise<void> {
   await writeSynced(to, await readFile(from));
-}
-
-/** Writes a new file and syncs it. */
-export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Syncs the names of a directory. */
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
 
 function cloneFailure(from: string, to: string, cause: unknown): StoreError {

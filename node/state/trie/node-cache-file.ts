@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncDirectory } from "../../runtime/synced-file.ts";
 import type { Slab } from "./slab.ts";
 
 const MAGIC = Buffer.from("knit nodes 1\n");
@@ -28,8 +29,7 @@ export async function saveNodes(path: string, slab: Slab, signal: AbortSignal): 
   try {
     const bytes = await writePieces(draft, slab, signal);
     await rename(draft, path);
-    await using directory = await open(dirname(path));
-    await directory.sync();
+    await syncDirectory(dirname(path));
     return bytes;
   } catch (error) {
     await rm(draft, { force: true });
