@@ -283,8 +283,8 @@ function typeOf(call: CallArgs): Pick<TransactionDraft, "code" | "gasFeeCap" | "
 }
 
 /**
- * Applies state overrides as committed state. An account whose code is overridden is a contract afterwards: the code
- * of any other account does not run.
+ * Applies state overrides as committed state. An account whose code is overridden is a contract afterwards: another
+ * one without balance and nonce would be removed as empty, with its code.
  */
 function overrideState(world: World, overrides: readonly AccountOverride[], vmVersion: number): void {
   applyOverrides(world, overrides, {});

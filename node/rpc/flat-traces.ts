@@ -2,7 +2,7 @@
 import { blockReference, referencedNumber } from "../calls/arguments/block-number.ts";
 import type { OpenStoreReading } from "../calls/chain-reading.ts";
 import { type FlatTrace, flatTraces } from "../calls/traces/flat-traces.ts";
-import { recordedFrames } from "../calls/traces/recorded-frames.ts";
+import { recordedFrames, transactionFrames } from "../calls/traces/recorded-frames.ts";
 import { tracedBlock } from "../calls/traces/traced-blocks.ts";
 import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
@@ -53,12 +53,8 @@ export function flatTraceMethods({ open, maxBytes }: FlatTraceDeps): Method[] {
       expires: TRACE_EXPIRY,
       handle: (args) => {
         using reading = open();
-        const place = reading.place(args.hash);
-        if (place === undefined) return undefined;
-        const { number, index } = place;
-        const block = tracedBlock(reading, number);
-        const [frames = []] = recordedFrames(reading, block, { first: index, last: index }, limits);
-        return flatTraces(frames, { block, index, chainId: reading.config.chainId });
+        const found = transactionFrames(reading, args.hash, limits);
+        return found && flatTraces(found.frames, { ...found, chainId: reading.config.chainId });
       },
     }),
   ];

@@ -1,8 +1,7 @@
 /** The methods of Otterscan that execute a transaction again. Reader threads serve them. */
 import type { OpenStoreReading } from "../calls/chain-reading.ts";
 import { internalOperations, revertData, traceEntries } from "../calls/traces/otterscan-traces.ts";
-import { recordedFrames } from "../calls/traces/recorded-frames.ts";
-import { tracedBlock } from "../calls/traces/traced-blocks.ts";
+import { transactionFrames } from "../calls/traces/recorded-frames.ts";
 import type { RecordedFrame } from "../evm/tracers/frame-recorder.ts";
 import type { Encoder } from "../jsonrpc/codec.ts";
 import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
@@ -22,11 +21,7 @@ export interface OtterscanTraceDeps {
 export function otterscanTraceMethods({ open, maxBytes }: OtterscanTraceDeps): Method[] {
   const framesOf = (wanted: Uint8Array): readonly RecordedFrame[] | undefined => {
     using reading = open();
-    const place = reading.place(wanted);
-    if (place === undefined) return undefined;
-    const range = { first: place.index, last: place.index };
-    const limits = { maxBytes, timeoutMs: TRACE_EXPIRY.afterMs };
-    return recordedFrames(reading, tracedBlock(reading, place.number), range, limits)[0] ?? [];
+    return transactionFrames(reading, wanted, { maxBytes, timeoutMs: TRACE_EXPIRY.afterMs })?.frames;
   };
   const row = <T>(
     name: string,

@@ -194,15 +194,17 @@ async function pageOf(deps: OtterscanDeps, { wanted, size, range }: SearchQuery)
 }
 
 function pageJson({ chain, receiptForm }: OtterscanDeps, places: readonly IndexedPlace[]): object {
-  const found = places.flatMap(({ number, index }) => {
+  const found = [...Map.groupBy(places, ({ number }) => number)].flatMap(([number, inBlock]) => {
     const block = chain.block(number);
-    return block === undefined || index >= block.transactions.length ? [] : [{ block, index }];
+    if (block === undefined) return [];
+    const all = blockReceipts(chain, block, receiptForm);
+    return inBlock
+      .filter(({ index }) => index < block.transactions.length)
+      .map(({ index }) => ({ block, index, all }));
   });
   return {
     txs: found.map(({ block, index }) => wholeTransaction(chain, block, index)),
-    receipts: found.map(({ block, index }) =>
-      timedReceipt(chain, blockReceipts(chain, block, receiptForm), index),
-    ),
+    receipts: found.map(({ all, index }) => timedReceipt(chain, all, index)),
   };
 }
 

@@ -1,8 +1,9 @@
 /** The frames of a block's transactions, within the time and the size of one answer. */
 import { createFrameRecorder, type RecordedFrame } from "../../evm/tracers/frame-recorder.ts";
-import type { ChainReading } from "../chain-reading.ts";
+import type { ChainReading, StoreReading } from "../chain-reading.ts";
 import { limitTracer } from "./trace-limits.ts";
 import { observeBlock, type TracedBlock } from "./trace-transaction.ts";
+import { tracedBlock } from "./traced-blocks.ts";
 
 /** Limits of the frames of one answer. */
 export interface FrameLimits {
@@ -15,6 +16,27 @@ export interface FrameLimits {
 export interface RecordedRange {
   readonly first: number;
   readonly last: number;
+}
+
+/** A transaction of a stored block with its frames. */
+export interface TransactionFrames {
+  readonly block: TracedBlock;
+  readonly index: number;
+  readonly frames: readonly RecordedFrame[];
+}
+
+/** Returns the frames of a transaction by its hash; undefined for an unknown one. Throws as `recordedFrames`. */
+export function transactionFrames(
+  reading: StoreReading,
+  hash: Uint8Array,
+  limits: FrameLimits,
+): TransactionFrames | undefined {
+  const place = reading.place(hash);
+  if (place === undefined) return undefined;
+  const { number, index } = place;
+  const block = tracedBlock(reading, number);
+  const [frames = []] = recordedFrames(reading, block, { first: index, last: index }, limits);
+  return { block, index, frames };
 }
 
 /**
