@@ -4,7 +4,7 @@ import { FIELD_MANAGER } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource, readNode } from "../api/resource.ts";
 import { loadAccess } from "../kube/access.ts";
-import { type KubeClient, openKubeClient } from "../kube/client.ts";
+import { itemPages, type KubeClient, openKubeClient } from "../kube/client.ts";
 import { kinds } from "../kube/resources.ts";
 import { systemClock } from "../observe/clock.ts";
 import { peerId } from "../plan/mesh.ts";
@@ -23,12 +23,8 @@ export async function listNodes(
 ): Promise<readonly NodeResource[]> {
   const signal = new AbortController().signal;
   const nodes: NodeResource[] = [];
-  let next: string | undefined;
-  do {
-    const page = await client.page({ kind: kinds.node, namespace }, next, signal);
-    nodes.push(...page.items.flatMap(tryReadNode));
-    ({ next } = page);
-  } while (next !== undefined);
+  for await (const items of itemPages(client, { kind: kinds.node, namespace }, signal))
+    nodes.push(...items.flatMap(tryReadNode));
   return nodes;
 }
 

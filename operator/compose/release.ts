@@ -4,7 +4,7 @@
  */
 import { keyOf, type ObjectMeta, readMeta } from "../api/resource.ts";
 import { loadAccess } from "../kube/access.ts";
-import type { KubeClient } from "../kube/client.ts";
+import { itemPages, type KubeClient } from "../kube/client.ts";
 import { isKubeError, isRace, KubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { systemClock } from "../observe/clock.ts";
@@ -113,15 +113,12 @@ async function heldNodesIn(
   signal: AbortSignal,
 ): Promise<readonly ObjectMeta[]> {
   const held: ObjectMeta[] = [];
-  let next: string | undefined;
-  do {
-    const page = await client.page({ kind: kinds.node, namespace }, next, signal).catch((error: unknown) => {
-      if (isKubeError(error, "not-found")) return { items: [], next: undefined };
-      throw error;
-    });
-    held.push(...page.items.map(readMeta).filter((meta) => isHeldBy(meta, operatorId)));
-    ({ next } = page);
-  } while (next !== undefined);
+  try {
+    for await (const items of itemPages(client, { kind: kinds.node, namespace }, signal))
+      held.push(...items.map(readMeta).filter((meta) => isHeldBy(meta, operatorId)));
+  } catch (error) {
+    if (!isKubeError(error, "not-found")) throw error;
+  }
   return held;
 }
 

@@ -29,6 +29,20 @@ export interface Selection {
   readonly labelSelector?: string | undefined;
 }
 
+/** Lists objects page by page. Throws as `KubeClient.page`. */
+export async function* itemPages(
+  client: Pick<KubeClient, "page">,
+  selection: Selection,
+  signal: AbortSignal,
+): AsyncGenerator<readonly unknown[]> {
+  let next: string | undefined;
+  do {
+    const page = await client.page(selection, next, signal);
+    yield page.items;
+    ({ next } = page);
+  } while (next !== undefined);
+}
+
 /** The client. All methods throw `KubeError`. */
 export interface KubeClient extends AsyncDisposable {
   /** Reads an object; undefined when it does not exist. */
