@@ -39,9 +39,9 @@ export function fromBareHex(digits: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Reports if a text is an even number of hex digits, of any length: a pattern of pairs ends the stack at 16 MB. */
-export function isBareHex(text: string): boolean {
-  return text.length % 2 === 0 && !/[^0-9a-f]/i.test(text);
+/** Digits without `0x` to bytes; undefined for an odd number of digits or a foreign one. */
+export function tryBareHex(digits: string): Uint8Array<ArrayBuffer> | undefined {
+  return digits.length % 2 === 0 ? digitBytes(digits) : undefined;
 }
 
 /** The bytes of an even number of digits; undefined where one is none. */

@@ -1,6 +1,6 @@
 /** Input of `knit decode`: hex text, or a file with hex text or bytes. */
 import { open } from "node:fs/promises";
-import { fromBareHex, isBareHex } from "../bytes/hex.ts";
+import { tryBareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { OptionError } from "../options/error.ts";
 
@@ -9,20 +9,19 @@ const MAX_INPUT = 64 * 1024 * 1024;
 
 /** Reads hex text, with or without `0x`, or else the file of that name. Throws `OptionError`. */
 export async function decodeInput(argument: string): Promise<Uint8Array> {
-  const given = digitsOf(argument);
-  if (given !== undefined) return fromBareHex(given);
+  const given = hexBytes(argument);
+  if (given !== undefined) return given;
   const bytes = await readBounded(argument);
   // Text only when all of it is: most binary input is known by its first bytes.
-  const isText = digitsOf(Buffer.from(bytes.subarray(0, 4)).toString("latin1").padEnd(4, "0")) !== undefined;
+  const isText = hexBytes(Buffer.from(bytes.subarray(0, 4)).toString("latin1").padEnd(4, "0")) !== undefined;
   const text = isText ? Buffer.from(bytes).toString("latin1").replaceAll(/\s+/g, "") : "";
-  const digits = digitsOf(text);
-  return digits === undefined ? bytes : fromBareHex(digits);
+  return hexBytes(text) ?? bytes;
 }
 
-/** Returns the digits of hex text; undefined for any other text and for none. */
-function digitsOf(text: string): string | undefined {
+/** Returns the bytes of hex text; undefined for any other text and for none. */
+function hexBytes(text: string): Uint8Array | undefined {
   const digits = text.trim().replace(/^0x/i, "");
-  return digits !== "" && isBareHex(digits) ? digits : undefined;
+  return digits === "" ? undefined : tryBareHex(digits);
 }
 
 async function readBounded(path: string): Promise<Uint8Array> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { toHex } from "../bytes/hex.ts";
 import { BlockRows } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
-import { type CheckpointSource, createCheckpoint } from "../checkpoint/create.ts";
+import { createCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import {
   type CheckpointFile,
@@ -23,18 +23,9 @@ import { systemClock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import { cloneLevel } from "../store/clone-level.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { checkpointSource, type Database, openDatabase } from "./database.ts";
 import { type Compared, compareDatabase, jobLog } from "./offline-jobs.ts";
 import type { NodeOptions } from "./options.ts";
-
-/** The databases of a node as the source of checkpoints. */
-export function checkpointSource({ paths }: NodeOptions, { store, state }: Database): CheckpointSource {
-  return {
-    directory: paths.chainData,
-    rows: store,
-    flushedTo: () => state.figures().flushedTo,
-  };
-}
 
 /** A directory, and how far a command has come. */
 export interface CheckpointJob {

@@ -3,7 +3,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { settleDamage } from "../chain/continuity.ts";
-import { removeStaging } from "../checkpoint/create.ts";
+import { type CheckpointSource, removeStaging } from "../checkpoint/create.ts";
 import { type DiskSpace, openDiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
 import { runInThread } from "../state/migration/migration-run.ts";
@@ -87,4 +87,13 @@ async function openChainStore(directory: string, cacheBytes: number): Promise<St
     const advice = "put a copy of the data directory back, or move it away and import or catch up again";
     throw new StoreError("corrupt", `${cause.message}; ${advice}`, { cause });
   }
+}
+
+/** The databases of a node as the source of checkpoints. */
+export function checkpointSource({ paths }: NodeOptions, { store, state }: Database): CheckpointSource {
+  return {
+    directory: paths.chainData,
+    rows: store,
+    flushedTo: () => state.figures().flushedTo,
+  };
 }

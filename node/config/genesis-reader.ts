@@ -1,6 +1,6 @@
 /** Readers of the texts in a genesis: quantities, bytes, hashes and addresses. They throw `ConfigError` `bad-genesis`. */
 import type { Hash } from "../bytes/brands.ts";
-import { fromBareHex, isBareHex } from "../bytes/hex.ts";
+import { fromBareHex, tryBareHex } from "../bytes/hex.ts";
 import { ConfigError } from "./error.ts";
 import { type JsonObject, member } from "./json-reader.ts";
 
@@ -21,9 +21,9 @@ export function readQuantity(object: JsonObject, key: string, bits: number): big
 export function readBytes(object: JsonObject, key: string): Uint8Array | undefined {
   const value = member(object, key);
   if (value === undefined) return undefined;
-  if (typeof value !== "string" || !/^0x/i.test(value) || !isBareHex(value.slice(2)))
-    throw memberError(key, "0x and hex digits", value);
-  return fromBareHex(value.slice(2));
+  const bytes = typeof value === "string" && /^0x/i.test(value) ? tryBareHex(value.slice(2)) : undefined;
+  if (bytes === undefined) throw memberError(key, "0x and hex digits", value);
+  return bytes;
 }
 
 /** Reads a hash: 64 hex digits after 0x. */

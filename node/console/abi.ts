@@ -1,6 +1,6 @@
 /** Codec of the contract ABI for scripts: integers are BigNumber, bytes `0x` text, lists arrays. */
 import { BigNumber } from "bignumber.js";
-import { bareHex, isBareHex } from "../bytes/hex.ts";
+import { bareHex, tryBareHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { toBigNumber } from "./big-number.ts";
 import { inputAddress } from "./texts.ts";
@@ -98,9 +98,9 @@ function padToWord(bytes: Buffer): Buffer {
 
 function bytesOf(value: unknown, type: string): Buffer {
   const text = String(value);
-  if (!/^0x/i.test(text) || !isBareHex(text.slice(2)))
-    throw new Error(`not hex for ${type}: ${text.slice(0, 80)}`);
-  return Buffer.from(text.slice(2), "hex");
+  const bytes = /^0x/i.test(text) ? tryBareHex(text.slice(2)) : undefined;
+  if (bytes === undefined) throw new Error(`not hex for ${type}: ${text.slice(0, 80)}`);
+  return Buffer.from(bytes);
 }
 
 function encodeOne(input: AbiInput, value: unknown): Buffer {

@@ -1,6 +1,6 @@
 /** `admin`: exports the chain to files and imports it from files while the node runs. */
 
-import { isBareHex } from "../bytes/hex.ts";
+import { tryBareHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
 import { fileErrorMessage } from "../calls/file-errors.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -97,13 +97,12 @@ function blockBytes(rlp: string, { chain, importedText }: AdminChainDeps): Uint8
   if (rlp.length > MAX_CHARACTERS) {
     throw new ChainError("bad-file", `${rlp.length} characters are too many: at most ${MAX_CHARACTERS}`);
   }
-  const digits = rlp.replace(/^0x/, "");
-  const isHex = isBareHex(digits);
-  if (importedText === "strict" && !isHex) throw new ChainError("bad-file", "not hex");
+  const bytes = tryBareHex(rlp.replace(/^0x/, ""));
+  if (importedText === "strict" && bytes === undefined) throw new ChainError("bad-file", "not hex");
   if (importedText === "strict" && chain.head().header.number > 0) {
     throw new ChainError("bad-file", "the node has a chain already");
   }
-  return Buffer.from(isHex ? digits : "", "hex");
+  return bytes ?? new Uint8Array(0);
 }
 
 /** Throws the Go node's error for an import that ended early, with the number of imported blocks. */

@@ -1,4 +1,5 @@
 /** The frames of a block's transactions, within the time and the size of one answer. */
+import type { Hash } from "../../bytes/brands.ts";
 import { createFrameRecorder, type RecordedFrame } from "../../evm/tracers/frame-recorder.ts";
 import type { ChainReading, StoreReading } from "../chain-reading.ts";
 import { limitTracer } from "./trace-limits.ts";
@@ -28,7 +29,7 @@ export interface TransactionFrames {
 /** Returns the frames of a transaction by its hash; undefined for an unknown one. Throws as `recordedFrames`. */
 export function transactionFrames(
   reading: StoreReading,
-  hash: Uint8Array,
+  hash: Hash,
   limits: FrameLimits,
 ): TransactionFrames | undefined {
   const place = reading.place(hash);
