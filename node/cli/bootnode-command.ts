@@ -25,6 +25,7 @@ export async function runBootNode({ shell, resolved }: CommandJob): Promise<void
   if (printsId) {
     const { id } = await ownNodeKey({
       nodeKey: options.nodeKey,
+      nodeAddress: undefined,
       paths: { nodeKey: options.nodeKeyPath, isNodeKeyNamed: true },
     });
     shell.stdout.write(`${bareHex(id)}\n`);

@@ -32,6 +32,7 @@ import {
   bootOptions,
   discoveryOptions,
   identityOptions,
+  nodeAddressOptions,
   nodeKeyOptions,
   peerOptions,
 } from "../p2p/options.ts";
@@ -71,6 +72,7 @@ export const flags: FlagTable = createFlagTable([
   memoryLimitOptions,
   keyFileOptions,
   nodeKeyOptions,
+  nodeAddressOptions,
   blsKeyOptions,
   peerOptions,
   discoveryOptions,

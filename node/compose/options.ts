@@ -2,7 +2,9 @@
  * Options of a node: the values of the rows of all rooms, checked against each other and grouped by subject. No other
  * part of a node reads flags, settings files or the environment.
  */
+
 import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "../accounts/options.ts";
+import type { Address } from "../bytes/brands.ts";
 import {
   type CallLimitOptions,
   callLimitOptions,
@@ -42,6 +44,7 @@ import {
   DEFAULT_PENDING_PEERS,
   discoveryOptions,
   identityOptions,
+  nodeAddressOptions,
   nodeKeyOptions,
   peerOptions,
 } from "../p2p/options.ts";
@@ -111,6 +114,8 @@ export interface NodeOptions {
   readonly paths: NodePaths;
   /** The node's private key of `--nodekeyhex`; otherwise the key is in `paths.nodeKey`. */
   readonly nodeKey: Uint8Array | undefined;
+  /** The address that the node key must have; undefined for any. */
+  readonly nodeAddress: Address | undefined;
   readonly blsKey: ConfiguredBlsKey;
   readonly network: NetworkOptions;
   readonly rpc: JsonRpcOptions;
@@ -238,6 +243,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, host: Host
     publicNetwork: publicNetwork(values(publicNetworkOptions)),
     paths,
     nodeKey: nodeKey.key,
+    ...values(nodeAddressOptions),
     blsKey: { given: blsKey.key, named: blsKey.file ? resolvePath(blsKey.file, host) : undefined },
     network: networkOptions(command, resolved, warnings),
     rpc: {

@@ -1,5 +1,6 @@
 /** Options of the network: the node in it, its peers, and boot nodes. */
 import {
+  addressKind,
   addressSource,
   booleanKind,
   integerKind,
@@ -62,6 +63,16 @@ export const nodeKeyOptions = {
 
 /** Private key of a node: the key itself, or its file as written. */
 export type NodeKeyOptions = ValuesOf<typeof nodeKeyOptions>;
+
+/** Rows of the address that the private key of a node must have. */
+export const nodeAddressOptions = {
+  nodeAddress: node({
+    flag: "nodekey.address",
+    kind: addressKind,
+    summary: "address of the node key: with another key the node does not start, and it creates none",
+    own: true,
+  }),
+};
 
 /** Rows of the peers of a node. */
 export const peerOptions = {

@@ -194,6 +194,8 @@ export const pod = {
   metricsPort: 61_001,
   /** Environment variable of the gateway with the URL of the node's `/readyz`. */
   readinessVariable: "KNIT_READINESS",
+  /** Environment variable of the node with the address of its key (`--nodekey.address`). */
+  addressVariable: "KNIT_NODEKEY_ADDRESS",
   dataDirectory: "/data",
   /** Mount path of an empty directory of the data volume, by which the gateway measures free space. */
   diskDirectory: "/run/disk",

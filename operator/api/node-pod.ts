@@ -19,7 +19,8 @@ import {
 
 const ownContainers = ["genesis", "node", "gateway"] as const;
 const ownVolumes = ["data", "socket", "settings", "genesis", "nodekey", "certificates"] as const;
-const ownVariables = ["HOME", pod.readinessVariable] as const;
+/** Prefixes of the variables in which the node reads its flags: `spec.settings` has those that users may set. */
+const flagPrefixes = ["KNIT_", "KLAYTN_", "KAIA_"] as const;
 const ownLabels = [labels.name, labels.instance, labels.component, labels.managedBy] as const;
 const ownDirectories = [
   pod.dataDirectory,
@@ -49,7 +50,10 @@ const environment = withRules(
     "Further environment variables of the node's container, as in env of a container.",
     items(64),
   ),
-  ownNames("variable", ownVariables),
+  {
+    rule: `self.all(each, each.name != 'HOME' && !${celList(flagPrefixes)}.exists(own, each.name.startsWith(own)))`,
+    message: `cannot contain a variable that the operator owns: HOME, ${flagPrefixes.map((own) => `${own}*`).join(", ")}; flags belong into settings`,
+  },
 );
 
 const volumes = withRules(

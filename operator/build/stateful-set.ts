@@ -1,6 +1,7 @@
 /** The StatefulSet and the pod template of a member: the node, its init container and the gateway sidecar. */
 import type {
   V1Container,
+  V1EnvVar,
   V1PodSpec,
   V1PodTemplateSpec,
   V1Probe,
@@ -163,8 +164,10 @@ function genesisContainer(node: NodeResource, options: PodOptions): V1Container 
 
 function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
   const { api, p2p } = node.spec;
+  const container = knitContainer("node", node, options);
   return {
-    ...knitContainer("node", node, options),
+    ...container,
+    env: [...(container.env ?? []), ...expectedAddress(options)],
     args: ["run", "--conf", `${pod.settingsDirectory}/${SETTINGS_FILE}`],
     ports: [
       { name: "p2p", containerPort: p2p.port, protocol: "TCP" },
@@ -183,6 +186,14 @@ function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
       { name: "nodekey", mountPath: pod.nodeKeyDirectory, readOnly: true },
     ],
   };
+}
+
+/**
+ * The address of the node key, which the node compares with the key that it reads: the Secret can change after the
+ * operator has looked at it. No setting: an older image in `spec.image` would refuse it.
+ */
+function expectedAddress({ address }: PodOptions): V1EnvVar[] {
+  return address === undefined ? [] : [{ name: pod.addressVariable, value: address }];
 }
 
 /** Saves the trie cache before the node receives SIGTERM, so that the next pod starts with a warm cache. */

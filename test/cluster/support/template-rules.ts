@@ -23,9 +23,14 @@ export const templateRules: readonly Row[] = [
     withPod({ annotations: { "knit.dev/settings": "0" } }),
   ],
   [
-    "cannot contain a variable that the operator owns: HOME, KNIT_READINESS",
+    "cannot contain a variable that the operator owns: HOME, KNIT_*, KLAYTN_*, KAIA_*; flags belong into settings",
     withPod({ env: [{ name: "TZ", value: "UTC" }] }),
     withPod({ env: [{ name: "HOME", value: "/" }] }),
+  ],
+  [
+    "cannot contain a variable that the operator owns: HOME, KNIT_*, KLAYTN_*, KAIA_*; flags belong into settings",
+    withPod({ env: [{ name: "AWS_REGION", value: "eu" }] }),
+    withPod({ env: [{ name: "KNIT_NODEKEY_ADDRESS", value: `0x${"1".repeat(40)}` }] }),
   ],
   [
     `cannot contain a volume ${VOLUMES}`,

@@ -4,9 +4,11 @@ import { bareHex, fromBareHex, toHex } from "../../../node/bytes/hex.ts";
 import { flags } from "../../../node/cli/flags.ts";
 import { checkGenesis, parseGenesis } from "../../../node/config/genesis.ts";
 import { parseExtra } from "../../../node/model/istanbul-extra.ts";
+import { optionValues, resolveFlags } from "../../../node/options/resolve.ts";
 import { readSettings } from "../../../node/options/settings-file.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import { parseNodeUrl } from "../../../node/p2p/node-url.ts";
+import { nodeAddressOptions } from "../../../node/p2p/options.ts";
 import { conform } from "../../../operator/api/conform.ts";
 import { managedSettings } from "../../../operator/api/managed-settings.ts";
 import { networkSpec } from "../../../operator/api/network-spec.ts";
@@ -14,6 +16,8 @@ import { readNode } from "../../../operator/api/resource.ts";
 import { genesisFile } from "../../../operator/build/genesis.ts";
 import { identityOf, nodeUrl, randomKey } from "../../../operator/build/identity.ts";
 import { settingsText } from "../../../operator/build/settings.ts";
+import { podTemplate } from "../../../operator/build/stateful-set.ts";
+import { PARTS } from "../../support/a-member.ts";
 
 function aMember(spec: object) {
   const metadata = { name: "first", namespace: "demo", uid: "u", resourceVersion: "1" };
@@ -34,6 +38,16 @@ test("the operator and knit derive the same identity from a key", () => {
     const { id, address } = nodeKeyOf(fromBareHex(key));
     expect(identityOf(`${key}\n`)).toEqual({ id: bareHex(id), address: toHex(address) });
   }
+});
+
+test("knit reads the address that its key must have from the pod, whose template names it", () => {
+  const { address = "" } = identityOf("1".repeat(64)) ?? {};
+  const { spec } = podTemplate(aMember({ type: "core" }), { ...PARTS, address });
+  const env = spec?.containers.find(({ name }) => name === "node")?.env ?? [];
+  const environment = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const given = { command: "run", environment, commandLine: new Map<string, string>() } as const;
+  const { nodeAddress } = optionValues(nodeAddressOptions, resolveFlags(flags, given));
+  expect(nodeAddress && toHex(nodeAddress)).toBe(address);
 });
 
 test.each(["", "no key", "0".repeat(64), "f".repeat(64), "1".repeat(63)])("%j is no key", (text) => {

@@ -2,6 +2,7 @@
  * Controllers and kubelets of random histories. Each acts in its own time on what the API server has: StatefulSets make
  * and end pods, claims are bound, machines start and end processes, and objects go with their owners.
  */
+import { pod as podNames } from "../../../operator/api/names.ts";
 import { identityOf } from "../../../operator/build/identity.ts";
 import type { ClusterApi, Stored } from "./api.ts";
 import type { Chain, Volume } from "./chain.ts";
@@ -13,7 +14,10 @@ interface SetSpec {
 
 interface PodSpec {
   readonly nodeName?: string;
-  readonly containers: readonly { readonly image: string }[];
+  readonly containers: readonly {
+    readonly image: string;
+    readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  }[];
   readonly volumes: readonly {
     readonly name: string;
     readonly configMap?: { readonly name: string; readonly items?: readonly { readonly key: string }[] };
@@ -184,6 +188,8 @@ export class Kubernetes {
     const files = this.#filesOf(pod);
     const identity = files && identityOf(files.key);
     if (files === undefined || identity === undefined || volume === undefined) return;
+    const expected = expectedAddress(pod);
+    if (expected !== undefined && expected !== identity.address) return; // the node refuses another key
     volume.genesis ??= files.genesis;
     if (volume.genesis !== files.genesis || this.#isMounted(volume)) return; // `init` refuses, or it does not attach
     const { isGated } = files;
@@ -295,6 +301,12 @@ function sourceOf(pod: Stored, volume: string): Source | undefined {
   const { secret, configMap } = (pod["spec"] as PodSpec).volumes.find(({ name }) => name === volume) ?? {};
   if (secret !== undefined) return { kind: "Secret", name: secret.secretName, items: secret.items };
   return configMap && { kind: "ConfigMap", ...configMap };
+}
+
+/** Returns the address that the node of a pod compares with its key. */
+function expectedAddress(pod: Stored): string | undefined {
+  const [container] = (pod["spec"] as PodSpec).containers;
+  return container?.env?.find(({ name }) => name === podNames.addressVariable)?.value;
 }
 
 interface BudgetStatus {

@@ -1,4 +1,4 @@
-/** People, machines and mishaps of random histories. People follow docs/operator.md: no key of another Node is written into a Secret in use. */
+/** People, machines and mishaps of random histories. */
 import { annotations } from "../../../operator/api/names.ts";
 import type { ClusterApi, Stored } from "./api.ts";
 import type { History } from "./history.ts";
@@ -135,9 +135,17 @@ export class People {
     const secret = this.#secret();
     const isShared = this.#api.list("Node").some(({ metadata }) => metadata.name === TWIN);
     if (secret === undefined || isShared || this.copies.has(`Secret ${keyOf(secret)}`)) return undefined;
+    const other = this.#random() < 0.5 ? this.#otherSecret(secret) : undefined;
     this.#copy(secret);
-    this.#api.patch(secret, { data: { nodekey: Buffer.from(this.#history.createKey()).toString("base64") } });
-    return `another key in Secret ${keyOf(secret)}`;
+    const made = { nodekey: Buffer.from(this.#history.createKey()).toString("base64") };
+    this.#api.patch(secret, { data: other?.["data"] ?? made });
+    return `${other === undefined ? "another key" : `the key of ${keyOf(other)}`} in Secret ${keyOf(secret)}`;
+  }
+
+  /** Another validator's Secret, for that of a validator whose address its Network records if its Node is deleted. */
+  #otherSecret(secret: Stored): Stored | undefined {
+    const others = this.#api.list("Secret").filter((each) => each !== secret && isValidators(each));
+    return isValidators(secret) ? this.#pick(others) : undefined;
   }
 
   #copy(object: Stored): void {
@@ -335,6 +343,10 @@ export function keepWhole({ api, scene, people }: Pick<History, "api" | "scene" 
 
 function keyOf({ metadata: { namespace, name } }: Stored): string {
   return `${namespace}/${name}`;
+}
+
+function isValidators({ metadata }: Stored): boolean {
+  return /^core\d+-nodekey$/.test(metadata.name);
 }
 
 function machineOf(pod: Stored): string {

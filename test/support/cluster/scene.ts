@@ -36,7 +36,7 @@ export interface Scene {
 
 /** Creates the objects of a scene. */
 export function setScene(api: ClusterApi, random: () => number, createKey: () => string): Scene {
-  const validators = [1, 2, 3, 4, 4, 4, 5, 7][Math.floor(random() * 8)] ?? 4;
+  const validators = [1, 1, 2, 3, 4, 4, 4, 5, 7][Math.floor(random() * 9)] ?? 4;
   const isSpread = validators > 1 && random() < 0.3;
   const scene = isSpread ? spreadScene(api, validators, createKey) : oneNamespace(validators, random);
   for (const draft of [...scene.networks, ...scene.nodes]) api.create(draft, PEOPLE);
@@ -47,8 +47,13 @@ type Drafts = Omit<Scene, "nodeKeys">;
 
 function oneNamespace(validators: number, random: () => number): Drafts {
   const names = Array.from({ length: validators }, (_, index) => `core${index}`);
-  const spares = Array.from({ length: Math.floor(random() * 3) }, (_, index) => `spare${index}`);
-  const others = random() < 0.5 ? ["endpoint"] : [];
+  // A sole validator is often the only node that has the chain.
+  const isAlone = validators === 1 && random() < 0.6;
+  const spares = Array.from(
+    { length: isAlone ? 0 : Math.floor(random() * 3) },
+    (_, index) => `spare${index}`,
+  );
+  const others = !isAlone && random() < 0.5 ? ["endpoint"] : [];
   const spec = { genesis: { create: { chainId: 7, validators: names } } };
   return {
     networks: [aResource("Network", { namespace: "demo", name: "net" }, spec)],
