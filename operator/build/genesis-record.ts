@@ -1,5 +1,6 @@
-/** Reads a genesis file as far as the operator needs it: its digest, its timestamp and its validators. */
+/** Reads a genesis file as far as the operator needs it: its digest, its timestamp, its validators and its later forks. */
 import { createHash } from "node:crypto";
+import { type LaterForks, laterForks } from "../api/network-spec.ts";
 
 const VANITY_DIGITS = 64;
 /** An address as an item of an RLP list: its prefix byte and 20 bytes. */
@@ -7,7 +8,8 @@ const ADDRESS = /94([0-9a-f]{40})/y;
 
 /**
  * Summarises a genesis file for the status. The digest of a created file covers its bytes without forks after block 0;
- * that of a file which users maintain covers the members that decide block 0.
+ * that of a file which users maintain covers the members that decide block 0. Later forks are those of such a file; a
+ * created one has those of the spec.
  */
 export function genesisRecord(
   text: string,
@@ -16,7 +18,7 @@ export function genesisRecord(
   readonly digest: string;
   readonly time: number;
   readonly validators: readonly string[];
-  readonly forks: undefined;
+  readonly forks: LaterForks | undefined;
 } {
   const genesis = parseExact(text);
   return {
@@ -25,9 +27,9 @@ export function genesisRecord(
         ? withoutLaterForks(text)
         : JSON.stringify(blockZeroMembers(genesis)),
     ),
-    time: secondsIn(genesis?.["timestamp"]),
+    time: numberIn(genesis?.["timestamp"]),
     validators: validatorsIn(genesis?.["extraData"]),
-    forks: undefined,
+    forks: isCreated ? undefined : forksIn(genesis?.["config"]),
   };
 }
 
@@ -68,6 +70,16 @@ function blockZeroMembers(genesis: Members): unknown {
   return sortMembers({ ...genesis, config: present });
 }
 
+/** Reads the forks after block 0 of a configuration; undefined for none. */
+function forksIn(config: unknown): LaterForks | undefined {
+  if (typeof config !== "object" || config === null) return undefined;
+  const entries = laterForks.flatMap((fork) => {
+    const block = numberIn((config as Members)[`${fork}CompatibleBlock`]);
+    return block === 0 ? [] : [[fork, block]];
+  });
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as LaterForks);
+}
+
 function isLaterFork(name: string, value: unknown): boolean {
   return name.endsWith("CompatibleBlock") && value !== "number 0";
 }
@@ -79,10 +91,11 @@ function sortMembers(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [name, sortMembers(each)]));
 }
 
-function secondsIn(timestamp: unknown): number {
-  const text = typeof timestamp === "string" ? timestamp.replace(/^number /, "") : "";
-  const seconds = Number(text);
-  return text !== "" && Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : 0;
+/** Reads a number that is 0 or more, as text of `parseExact` or in hex; 0 for none. */
+function numberIn(value: unknown): number {
+  const text = typeof value === "string" ? value.replace(/^number /, "") : "";
+  const number = Number(text);
+  return text !== "" && Number.isSafeInteger(number) && number >= 0 ? number : 0;
 }
 
 /** Reads the validators: the first list in the RLP after the vanity bytes of `extraData`. */

@@ -61,14 +61,16 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
 
 const NO_FORKS: ForkSchedule = { recorded: undefined, trouble: undefined };
 
-/** Follows the later forks of a created genesis, which its record then contains. */
+/** Follows the later forks of a created genesis, which its record then contains. Those of a user's file are as it has them. */
 async function findForks(
   genesis: GenesisFound,
   network: NetworkResource,
   nodes: readonly NodeResource[],
   deps: ReconcileDeps,
 ): Promise<readonly [ForkSchedule, GenesisFound, NetworkResource]> {
-  if (!("note" in genesis) || network.spec.genesis.create === undefined) return [NO_FORKS, genesis, network];
+  if (!("note" in genesis)) return [NO_FORKS, genesis, network];
+  if (network.spec.genesis.create === undefined)
+    return [{ recorded: genesis.note.forks, trouble: undefined }, genesis, network];
   const save = (status: NetworkStatus) => writeStatus(network, status, deps);
   const [forks, after] = await followForks({ network, nodes, record: genesis.note, deps, save });
   return [forks, { ...genesis, note: { ...genesis.note, forks: forks.recorded } }, after];

@@ -92,3 +92,31 @@ test("a fork that a node does not know changes nothing, and both say so", async 
   );
   expect(text("StatefulSet", "core")).not.toContain("osaka");
 });
+
+test("a fork that users write into their own file is missed by a node that runs, and nothing is recreated", async () => {
+  const data = (cluster.get("ConfigMap", "net-genesis")?.["data"] ?? {}) as Record<string, string>;
+  const write = (fork: string) => {
+    const own = data["genesis.json"]?.replace('"chainId"', `${fork}"chainId"`) ?? "";
+    const metadata = { name: "own", namespace: "demo" };
+    cluster.put({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "genesis.json": own } });
+  };
+  cluster.objects.clear();
+  cluster.putRunning("core", []);
+  cluster.tell("core", { version: VERSION, height: 0, forks: {} });
+  cluster.putNetwork({ genesis: { configMap: { name: "own" } } });
+  write("");
+  await network();
+  await once();
+  expect(condition(cluster.network().status.conditions)).toBeUndefined();
+  const template = text("StatefulSet", "core");
+  write('"osakaCompatibleBlock": 5000, ');
+  await network();
+  await once();
+  for (const { conditions } of [cluster.network().status, cluster.node("core").status])
+    expect(condition(conditions)).toContain("ForkMissing: core: osaka at block 5000 is not configured yet");
+  expect(cluster.network().status.conditions?.some(({ reason }) => reason === "GenesisLost")).toBe(false);
+  expect(text("StatefulSet", "core")).toBe(template);
+  cluster.tell("core", { forks: { osakaCompatibleBlock: 5_000 } });
+  await network();
+  expect(condition(cluster.network().status.conditions)).toBe("Scheduled: osaka at block 5000");
+});
