@@ -1,7 +1,7 @@
 /**
  * All attackers of the project for an hour (`--minutes N` for another time), with new seeds: the mix of strangers
  * against a built node at four memory limits, fuzzing of every decoder, and tests of mutations, flipped bits, kills and
- * the simulation of validators with the counts of `npm run test:long`. Ends with 1 if any of them fails; each line of
+ * the simulations of validators and of whole nodes with the counts of `npm run test:long`. Ends with 1 if any of them fails; each line of
  * the report is a command that runs it again.
  */
 import { spawnSync } from "node:child_process";
@@ -29,10 +29,21 @@ const attacks: readonly Attack[] = [
   ...["384MB", "512MB", "2GB", undefined].map(mixAt),
   { command: ["scripts/fuzz.ts", "--seconds", String(Math.round(seconds * FUZZ_SHARE))] },
   {
-    command: ["scripts/test-depth.ts", "long", "hostile", "mutation", "bit-flips", "fuzz", "floods", "bft"],
+    command: [
+      "scripts/test-depth.ts",
+      "long",
+      "hostile",
+      "mutation",
+      "bit-flips",
+      "fuzz",
+      "floods",
+      "bft",
+      "whole",
+    ],
     environment: {
       KNIT_FUZZ_SECONDS: String(Math.round(seconds * 0.02)),
       KNIT_BFT_SEEDS: "2000",
+      KNIT_WHOLE_SEEDS: "200",
       KNIT_FLIPS: "500",
     },
   },

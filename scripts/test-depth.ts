@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ci: {
     KNIT_BFT_SEEDS: "1000",
+    KNIT_WHOLE_SEEDS: "30",
     KNIT_HISTORIES: "200",
     KNIT_CRYPTO_ROUNDS: "200",
     KNIT_KILLS: "60",
@@ -32,6 +33,7 @@ const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   long: {
     KNIT_BFT_SEEDS: "10000",
+    KNIT_WHOLE_SEEDS: "1000",
     KNIT_HISTORIES: "10000",
     KNIT_CRYPTO_ROUNDS: "10000",
     KNIT_KILLS: "500",

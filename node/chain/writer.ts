@@ -14,6 +14,7 @@ import type { Block, BlockItems } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { runInSlices } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
+import { StoreError } from "../store/error.ts";
 import { noteAmended } from "./amended.ts";
 import { type BodyRules, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
 import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
@@ -40,6 +41,8 @@ export class Writer {
   readonly #deps: WriterDeps;
   #turn: Promise<unknown> = Promise.resolve();
   #write: Promise<void> = Promise.resolve();
+  readonly #failure = Promise.withResolvers<never>();
+  #error: unknown;
   #tip: Block;
   #groupBlocks = 0;
   #groupBytes = 0;
@@ -52,6 +55,15 @@ export class Writer {
   constructor(deps: WriterDeps) {
     this.#deps = deps;
     this.#tip = deps.publisher.head;
+    this.#failure.promise.catch(() => undefined); // the promise is handed out; its readers see the failure
+  }
+
+  /**
+   * Rejects when the database refused a write of a block or of its state. What is in memory is ahead of the disk from
+   * then on, so every later block is refused and the process has to end.
+   */
+  get failed(): Promise<never> {
+    return this.#failure.promise;
   }
 
   /** The newest block that was executed and handed to the store, durable or not. */
@@ -96,6 +108,7 @@ export class Writer {
    * Synced at once with `sync`, else with its group or by `settle`. Throws `ChainError` with nothing changed.
    */
   async insert(block: Block, sync = false): Promise<void> {
+    this.#assertUsable();
     if (!this.#deps.hasRoom()) {
       throw new ChainError("no-room", "disk is nearly full: no blocks are written until there is room");
     }
@@ -128,6 +141,7 @@ export class Writer {
    * the block with its seals takes what this gave, as long as it is open. Throws `ChainError` with nothing changed.
    */
   async execute(proposal: Block): Promise<SealedBlock> {
+    this.#assertUsable();
     try {
       const executed = await retryAfterRepair(this.#deps.state, () => this.#execute(proposal, true));
       return this.#open(proposal, executed);
@@ -277,7 +291,7 @@ export class Writer {
     const due = sync || this.#groupBlocks >= GROUP_BLOCKS || this.#groupBytes >= GROUP_BYTES;
     const before = this.#write;
     this.#write = store.write(batch, { sync: due }); // at once: the state counts on its rows being readable
-    this.#write.catch(() => undefined); // whoever awaits it next sees the failure
+    this.#write.catch((error: unknown) => this.#fail(error)); // whoever awaits it next sees the failure too
     await before;
     if (due) await this.#synced();
   }
@@ -287,6 +301,7 @@ export class Writer {
     await this.#write;
     if (this.#groupBlocks === 0) return;
     this.#write = this.#deps.store.write(this.#deps.store.createBatch(), { sync: true });
+    this.#write.catch((error: unknown) => this.#fail(error));
     await this.#synced();
   }
 
@@ -334,6 +349,21 @@ export class Writer {
     this.#groupBytes = 0;
     state.persisted(this.#tip.header.number);
     publisher.release();
-    await state.flushIfDue();
+    try {
+      await state.flushIfDue();
+    } catch (error) {
+      if (error instanceof StoreError) this.#fail(error);
+      throw error;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#error ??= error;
+    this.#failure.reject(error);
+  }
+
+  #assertUsable(): void {
+    if (this.#error === undefined) return;
+    throw new ChainError("failed", "the database has refused a block", { cause: this.#error });
   }
 }

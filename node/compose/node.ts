@@ -25,6 +25,7 @@ import type { NodeKey } from "../p2p/node-key.ts";
 import { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
+import type { State } from "../state/state.ts";
 import { openOperations } from "../transport/operations.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./accounts.ts";
 import { openNodeFiles } from "./block-files.ts";
@@ -141,7 +142,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     chain,
     developmentAccounts: await developmentAccounts(options),
     makesBlocks: miner?.mode,
-    failure: failureOf(database, (engine ?? miner)?.failed),
+    failure: failureOf(database.state, [open.writer.failed, (engine ?? miner)?.failed]),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
@@ -184,11 +185,10 @@ function ballotsOf({ chain, governance }: OpenChain, { address }: NodeKey, log: 
   return ballots;
 }
 
-/** Settles with an error when background work that the node cannot do without has failed. */
-function failureOf({ state }: Database, agreement: Promise<never> | undefined): Promise<Error> {
+/** Settles with the first error that the node cannot go on after: of the state, a write, or the agreement on blocks. */
+function failureOf({ ready }: State, failures: readonly (Promise<never> | undefined)[]): Promise<Error> {
   return new Promise((settle) => {
     const fail = (error: unknown): void => settle(error instanceof Error ? error : new Error(String(error)));
-    state.ready.catch(fail);
-    agreement?.catch(fail);
+    for (const failure of [ready, ...failures]) failure?.catch(fail);
   });
 }
