@@ -41,6 +41,7 @@ import type { HttpLimits } from "../transport/http-limits.ts";
 import { openIpc } from "../transport/ipc.ts";
 import { createListeners, type Listeners, type ListenersOptions } from "../transport/listeners.ts";
 import { httpOptions } from "../transport/options.ts";
+import { createPprofServer, type PprofServer } from "../transport/pprof-server.ts";
 import { openWs, type WsListenerOptions } from "../transport/ws.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
@@ -126,7 +127,16 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   declareExposureMetrics(metrics, exposure);
   const configured = configuredPlans(options, profile);
   const profiler = parts.use(openProfiler());
-  const control = { listeners, subscriptionLimit, configured, log, profiler, keptBytes: budget.byteCache };
+  const pprofServer = parts.use(createPprofServer({ profiler, metrics }));
+  const control = {
+    listeners,
+    subscriptionLimit,
+    configured,
+    log,
+    profiler,
+    pprofServer,
+    keptBytes: budget.byteCache,
+  };
   const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
@@ -223,9 +233,13 @@ type Control = Pick<AdminListenersDeps, "listeners" | "subscriptionLimit" | "log
   readonly configured: ConfiguredPlans;
   readonly keptBytes: ByteCache;
   readonly profiler: Profiler;
+  readonly pprofServer: PprofServer;
 } & ReturnType<typeof askedOfReaders>;
 
-function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control }: Control): Registry {
+function nodeRegistry(
+  surroundings: RpcDeps,
+  { configured, profiler, pprofServer, ...control }: Control,
+): Registry {
   const {
     options,
     open,
@@ -293,6 +307,8 @@ function nodeRegistry(surroundings: RpcDeps, { configured, profiler, ...control 
     hashBySender: options.followers.senderHashes ? (hash) => hashBySender(database.store, hash) : undefined,
     process: {
       profiler,
+      metrics: surroundings.metrics,
+      pprofServer,
       setLogLevel: (level) => surroundings.log.setLevel(level),
       store: database.store,
     },

@@ -1,123 +1,129 @@
 /**
- * Looks into the running process: what takes its time, what fills its memory. Results go to new files that Chrome's
- * developer tools read; a file that is there is never written over.
+ * Inspection of the running process: CPU profiles, traces, heap snapshots, stacks and delays of the event loop. Files
+ * are new ones that Chrome's developer tools read; an existing file is never overwritten.
  */
-import { type FileHandle, open } from "node:fs/promises";
-import { Session } from "node:inspector/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import type { FileHandle } from "node:fs/promises";
+import type { Session } from "node:inspector/promises";
+import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { getHeapSnapshot, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { createFile, MAX_RECORDING_MS, Recording } from "./recording.ts";
 
-/** Something is under way already, or is not. */
-export class ProfilerError extends Error {
-  override readonly name = "ProfilerError";
-  readonly code: "profiling" | "not-profiling";
-  constructor(code: ProfilerError["code"], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-/** One for the process. Files are made with mode 0600; a failing one rejects with the system's error. */
+/** Inspection of the process. Files have mode 0600; a file that cannot be created rejects with the system's error. */
 export interface Profiler extends AsyncDisposable {
-  /** Begins a CPU profile. Rejects with `ProfilerError` while one runs. */
-  start(file: string): Promise<void>;
-  /** Ends it and writes its file. Rejects with `ProfilerError` when none runs. */
-  stop(): Promise<void>;
-  /** A CPU profile of so many seconds. */
-  profile(file: string, seconds: number): Promise<void>;
-  /** Everything on the heap; holds the process up while it is gathered. */
+  /** CPU profiles, in the format of Chrome's developer tools. */
+  readonly cpu: Pick<Recording, "start" | "stop" | "record">;
+  /** Traces of the runtime's events: compilation, garbage collection, thread pool, files. */
+  readonly trace: Pick<Recording, "start" | "stop" | "record">;
+  /** Delays of the event loop, by which work on the main thread blocks other work. */
+  readonly delays: LoopDelays;
+  /** Writes a heap snapshot. The process is blocked meanwhile. */
   heap(file: string): Promise<void>;
-  /** Frees what nothing holds any more. */
+  /** Runs the garbage collector. */
   collect(): void;
 }
 
-/** A profile that nobody ends is ended after this. */
-const MAX_PROFILE_MS = 10 * 60_000;
 const SAMPLE_MICROSECONDS = 1000;
 
-interface Running {
-  readonly session: Session;
-  readonly file: FileHandle;
-  readonly deadline: NodeJS.Timeout;
-}
-
-/** Nothing runs before the first call. */
+/** Opens the inspection of the process. Nothing runs before the first call. */
 export function openProfiler(): Profiler {
-  return new InspectorProfiler();
+  const cpu = new Recording({ name: "CPU profiling", begin: beginProfile, end: endProfile });
+  const trace = new Recording({ name: "trace", begin: beginTrace, end: endTrace });
+  const delays = new LoopDelays();
+  return {
+    cpu,
+    trace,
+    delays,
+    heap: async (path) => {
+      await using file = await createFile(path);
+      await file.writeFile(getHeapSnapshot());
+    },
+    collect: collectGarbage,
+    [Symbol.asyncDispose]: async () => {
+      delays[Symbol.dispose]();
+      await Promise.all([cpu[Symbol.asyncDispose](), trace[Symbol.asyncDispose]()]);
+    },
+  };
 }
 
-class InspectorProfiler implements Profiler {
+async function beginProfile(session: Session): Promise<void> {
+  await session.post("Profiler.enable");
+  await session.post("Profiler.setSamplingInterval", { interval: SAMPLE_MICROSECONDS });
+  await session.post("Profiler.start");
+}
+
+async function endProfile(session: Session, file: FileHandle): Promise<void> {
+  const { profile } = await session.post("Profiler.stop");
+  await file.writeFile(JSON.stringify(profile));
+}
+
+const TRACE_CATEGORIES = [
+  "v8",
+  "node.perf",
+  "node.environment",
+  "node.fs.async",
+  "node.threadpoolwork.async",
+];
+/** Maximum number of events of a trace; later ones are left out. */
+const MAX_EVENTS = 500_000;
+const traceEvents = new WeakMap<Session, object[]>();
+
+async function beginTrace(session: Session): Promise<void> {
+  const events: object[] = [];
+  traceEvents.set(session, events);
+  session.on("NodeTracing.dataCollected", ({ params }) => {
+    events.push(...params.value.slice(0, MAX_EVENTS - events.length));
+  });
+  await session.post("NodeTracing.start", { traceConfig: { includedCategories: TRACE_CATEGORIES } });
+}
+
+async function endTrace(session: Session, file: FileHandle): Promise<void> {
+  const complete = new Promise((resolve) => session.once("NodeTracing.tracingComplete", resolve));
+  await session.post("NodeTracing.stop");
+  await complete;
+  await file.writeFile(JSON.stringify({ traceEvents: traceEvents.get(session) }));
+}
+
+/** Samples the delay of the event loop every 10 ms while the rate is above 0. */
+export class LoopDelays implements Disposable {
   readonly #closing = new AbortController();
-  #isBusy = false;
-  #running: Running | undefined;
+  #histogram: ELDHistogram | undefined;
 
-  async start(path: string): Promise<void> {
-    if (this.#isBusy) throw new ProfilerError("profiling", "CPU profiling already in progress");
-    this.#isBusy = true;
-    try {
-      const file = await open(expandHome(path), "wx", 0o600);
-      const session = new Session();
-      session.connect();
-      await session.post("Profiler.enable");
-      await session.post("Profiler.setSamplingInterval", { interval: SAMPLE_MICROSECONDS });
-      await session.post("Profiler.start");
-      const deadline = globalThis.setTimeout(() => void this.stop().catch(() => undefined), MAX_PROFILE_MS);
-      deadline.unref();
-      this.#running = { session, file, deadline };
-    } catch (error) {
-      this.#isBusy = false;
-      throw error;
-    }
+  /** Starts new samples for a rate above 0, and stops without deleting them otherwise. */
+  setRate(rate: number): void {
+    this.#histogram?.disable();
+    if (rate <= 0) return;
+    this.#histogram = monitorEventLoopDelay({ resolution: 10 });
+    this.#histogram.enable();
   }
 
-  async stop(): Promise<void> {
-    const running = this.#running;
-    if (running === undefined) throw new ProfilerError("not-profiling", "CPU profiling not in progress");
-    this.#running = undefined;
-    clearTimeout(running.deadline);
-    try {
-      const { profile } = await running.session.post("Profiler.stop");
-      await running.file.writeFile(JSON.stringify(profile));
-    } finally {
-      running.session.disconnect();
-      await running.file.close();
-      this.#isBusy = false;
-    }
-  }
-
-  async profile(path: string, seconds: number): Promise<void> {
-    await this.start(path);
-    const own = this.#running;
+  /** Samples for a number of seconds, at most ten minutes, and writes the distribution. */
+  async record(path: string, seconds: number): Promise<void> {
+    this.setRate(1);
     const { signal } = this.#closing;
-    await setTimeout(Math.min(seconds * 1000, MAX_PROFILE_MS), undefined, { signal }).catch(() => undefined);
-    if (this.#running === own) await this.stop();
+    const ms = Math.min(seconds * 1000, MAX_RECORDING_MS);
+    await setTimeout(ms, undefined, { signal }).catch(() => undefined);
+    await this.write(path).finally(() => this.setRate(0));
   }
 
-  async heap(path: string): Promise<void> {
-    await using file = await open(expandHome(path), "wx", 0o600);
-    await file.writeFile(getHeapSnapshot());
+  /** Writes the distribution of the delays, in nanoseconds; without samples the count is 0. */
+  async write(path: string): Promise<void> {
+    await using file = await createFile(path);
+    const { count = 0, min, max, mean, stddev, percentiles } = this.#histogram ?? {};
+    const values = count === 0 ? {} : { min, max, mean, stddev, percentiles: [...(percentiles ?? [])] };
+    await file.writeFile(JSON.stringify({ unit: "nanoseconds", count, ...values }));
   }
 
-  collect(): void {
-    collectGarbage();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     this.#closing.abort();
-    if (this.#running !== undefined) await this.stop();
+    this.setRate(0);
   }
 }
 
-/** Frees what nothing holds any more; holds the thread up for some 100 ms. */
+/** Runs the garbage collector; the thread is blocked for some 100 ms. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void; // what the flag brings
   collect();
-}
-
-function expandHome(path: string): string {
-  return path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
 }

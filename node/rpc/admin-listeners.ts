@@ -8,6 +8,7 @@ import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
 import type { Log } from "../observe/log.ts";
+import type { TcpAddress } from "../transport/listener.ts";
 import {
   type ListenerControl,
   type ListenerKind,
@@ -119,8 +120,8 @@ const BIND_TEXTS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
 };
 
-/** Returns the Go node's message for an address that cannot be bound. */
-function listenMessage(error: unknown, { host, port: asked }: ListenerPlan): string {
+/** Returns the Go node's message for an address that cannot be bound; throws other errors again. */
+export function listenMessage(error: unknown, { host, port: asked }: TcpAddress): string {
   const { code = "", address = host } = error as { code?: string; address?: string };
   const word = BIND_TEXTS[code];
   if (word !== undefined) return `listen tcp ${address}:${asked}: bind: ${word}`;

@@ -3,9 +3,9 @@
  * this runtime are served, the others check their parameters and say in the error what they are.
  */
 import { PerformanceObserver, performance } from "node:perf_hooks";
-import { type Decoder, optional } from "../jsonrpc/codec.ts";
+import type { Decoder } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
-import { boolean, integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
+import { integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 
@@ -15,13 +15,7 @@ const steering = { privilege: "process" } as const;
 
 /** The methods about the Go runtime. */
 export function goRuntimeMethods(): Method[] {
-  return [
-    ...collectorMethods(),
-    ...logMethods(),
-    ...profilingServerMethods(),
-    ...contentionMethods(),
-    ...traceMethods(),
-  ];
+  return [...collectorMethods(), ...logMethods(), ...contentionMethods()];
 }
 
 /** Builds a method that always fails with a reason, after the check of its parameters. */
@@ -84,11 +78,6 @@ function collectorMethods(): Method[] {
     unavailable("debug_setGCPercent", "the garbage collector of this runtime has no target percentage", {
       percent: int,
     }),
-    unavailable(
-      "debug_stacks",
-      "this runtime has no goroutines; debug_cpuProfile shows the time per function",
-    ),
-    unavailable("debug_metrics", "metrics are served with --prometheus", { raw: boolean }),
     unavailable(
       "debug_startCollectingTrieStats",
       "states are read without tries, so there is no trie cache",
@@ -179,43 +168,11 @@ function patternMethod(name: `debug_${string}`, form: RegExp, malformed: string,
   });
 }
 
-function profilingServerMethods(): Method[] {
-  return [
-    unavailable(
-      "debug_startPProf",
-      "the profiling server of the Go runtime; debug_cpuProfile and debug_writeMemProfile write profiles to files",
-      { address: optional(text), port: optional(int) },
-    ),
-    unavailable("debug_stopPProf", "pprof server is not running"),
-    method({
-      name: "debug_isPProfRunning",
-      summary: "Always returns false: there is no profiling server.",
-      ...steering,
-      params: {},
-      result: boolean,
-      handle: () => false,
-    }),
-  ];
-}
-
 function contentionMethods(): Method[] {
   const reason = "contention of the Go runtime's locks, which this program does not have";
-  const timed = { file: text, seconds: uint };
   return [
-    unavailable("debug_blockProfile", reason, timed),
-    unavailable("debug_setBlockProfileRate", reason, { rate: int }),
-    unavailable("debug_writeBlockProfile", reason, { file: text }),
-    unavailable("debug_mutexProfile", reason, timed),
+    unavailable("debug_mutexProfile", reason, { file: text, seconds: uint }),
     unavailable("debug_setMutexProfileFraction", reason, { rate: int }),
     unavailable("debug_writeMutexProfile", reason, { file: text }),
-  ];
-}
-
-function traceMethods(): Method[] {
-  const reason = "a trace of the Go runtime; debug_cpuProfile shows the time per function";
-  return [
-    unavailable("debug_goTrace", reason, { file: text, seconds: uint }),
-    unavailable("debug_startGoTrace", reason, { file: text }),
-    unavailable("debug_stopGoTrace", "trace not in progress"),
   ];
 }

@@ -6,53 +6,71 @@ import { getHeapStatistics } from "node:v8";
 import { fileErrorMessage } from "../calls/file-errors.ts";
 import { type Decoder, object, optional } from "../jsonrpc/codec.ts";
 import { address, anything } from "../jsonrpc/codecs/hex.ts";
-import { integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
+import { boolean, integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { LogLevel } from "../observe/log.ts";
-import { type Profiler, ProfilerError } from "../observe/profiler.ts";
+import type { Metrics } from "../observe/metrics.ts";
+import type { Profiler } from "../observe/profiler.ts";
+import { ProfilerError } from "../observe/recording.ts";
+import { threadStacks } from "../observe/stacks.ts";
 import type { Store } from "../store/store.ts";
+import type { PprofServer } from "../transport/pprof-server.ts";
+import { listenMessage } from "./admin-listeners.ts";
 import { checkLevel } from "./debug-go-runtime.ts";
 
 /** Dependencies of the methods about the process. */
 export interface DebugProcessDeps {
   readonly profiler: Profiler;
+  readonly metrics: Pick<Metrics, "render">;
+  readonly pprofServer: Pick<PprofServer, "isRunning" | "start" | "stop">;
   readonly setLogLevel: (level: LogLevel) => void;
   readonly store: Pick<Store, "property" | "compact">;
 }
 
 /** The methods of `debug` about the process, all of them privileged. */
 export function debugProcessMethods(deps: DebugProcessDeps): Method[] {
-  return [...profiles(deps), ...memory(deps), ...database(deps), ...warmUps()];
+  return [
+    ...profiles(deps),
+    ...traces(deps),
+    ...blocking(deps),
+    ...pprofMethods(deps),
+    ...memory(deps),
+    ...database(deps),
+    ...warmUps(),
+  ];
 }
 
+const [MIN_INTEGER, MAX_INTEGER] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const LEVELS: readonly LogLevel[] = ["silent", "error", "warn", "info", "debug", "debug"];
-const level = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+const level = integer("int", MIN_INTEGER, MAX_INTEGER);
 const seconds = integer("uint", 0, 2 ** 32);
 
+const toFile = { privilege: "files", result: nothing } as const;
+
 function profiles({ profiler }: DebugProcessDeps): Method[] {
-  const toFile = { privilege: "files", result: nothing } as const;
   return [
     method({
       name: "debug_startCPUProfile",
       summary: "Starts a CPU profile, written to a new file. It stops after ten minutes at the latest.",
       ...toFile,
       params: { file: text },
-      handle: ({ file }) => withFileErrors(profiler.start(file), file),
+      handle: ({ file }) => withFileErrors(profiler.cpu.start(file), file),
     }),
     method({
       name: "debug_stopCPUProfile",
       summary: "Stops the CPU profile and writes its file, in the format of Chrome's developer tools.",
       ...toFile,
       params: {},
-      handle: () => withFileErrors(profiler.stop()),
+      handle: () => withFileErrors(profiler.cpu.stop()),
     }),
     method({
       name: "debug_cpuProfile",
       summary: "Writes a CPU profile of a number of seconds to a new file; at most ten minutes.",
       ...toFile,
       params: { file: text, seconds },
-      handle: (args) => withFileErrors(profiler.profile(args.file, args.seconds), args.file),
+      handle: (args) => withFileErrors(profiler.cpu.record(args.file, args.seconds), args.file),
     }),
     method({
       name: "debug_writeMemProfile",
@@ -64,9 +82,123 @@ function profiles({ profiler }: DebugProcessDeps): Method[] {
   ];
 }
 
-function memory({ profiler, setLogLevel }: DebugProcessDeps): Method[] {
+function traces({ profiler }: DebugProcessDeps): Method[] {
+  return [
+    method({
+      name: "debug_startGoTrace",
+      summary:
+        "Starts a trace of the runtime's events, written to a new file. It stops after ten minutes at the latest.",
+      ...toFile,
+      params: { file: text },
+      handle: ({ file }) => withFileErrors(profiler.trace.start(file), file),
+    }),
+    method({
+      name: "debug_stopGoTrace",
+      summary: "Stops the trace and writes its file, in Chrome's format of trace events.",
+      ...toFile,
+      params: {},
+      handle: () => withFileErrors(profiler.trace.stop()),
+    }),
+    method({
+      name: "debug_goTrace",
+      summary: "Writes a trace of a number of seconds to a new file; at most ten minutes.",
+      ...toFile,
+      params: { file: text, seconds },
+      handle: (args) => withFileErrors(profiler.trace.record(args.file, args.seconds), args.file),
+    }),
+  ];
+}
+
+/** The Go node profiles the waiting of goroutines; here work waits for the event loop. */
+function blocking({ profiler }: DebugProcessDeps): Method[] {
+  return [
+    method({
+      name: "debug_setBlockProfileRate",
+      summary: "Starts new samples of the event loop's delay; a rate of 0 or less stops them.",
+      privilege: "process",
+      result: nothing,
+      params: { rate: integer("int", MIN_INTEGER, MAX_INTEGER) },
+      handle: ({ rate }) => profiler.delays.setRate(rate),
+    }),
+    method({
+      name: "debug_writeBlockProfile",
+      summary: "Writes the distribution of the event loop's delays to a new file, in nanoseconds.",
+      ...toFile,
+      params: { file: text },
+      handle: ({ file }) => withFileErrors(profiler.delays.write(file), file),
+    }),
+    method({
+      name: "debug_blockProfile",
+      summary: "Writes the event loop's delays of a number of seconds to a new file; at most ten minutes.",
+      ...toFile,
+      params: { file: text, seconds },
+      handle: (args) => withFileErrors(profiler.delays.record(args.file, args.seconds), args.file),
+    }),
+  ];
+}
+
+/** Address of the profiling server, as in the Go node (`api/debug/flags.go@v2.2.2`). */
+const PROFILE_HOST = "127.0.0.1";
+const PROFILE_PORT = 6060;
+
+function pprofMethods({ pprofServer }: DebugProcessDeps): Method[] {
+  const opening = { privilege: "listeners", result: nothing } as const;
+  return [
+    method({
+      name: "debug_startPProf",
+      summary: "Opens an HTTP server with profiles, traces and stacks of the process below /debug/pprof/.",
+      ...opening,
+      params: { address: optional(text, ""), port: optional(integer("int", MIN_INTEGER, MAX_INTEGER), 0) },
+      handle: async (args) => {
+        if (pprofServer.isRunning) throw failure("pprof server is already running");
+        const place = { host: args.address || PROFILE_HOST, port: args.port || PROFILE_PORT };
+        await pprofServer.start(place).catch((error: unknown) => {
+          throw failure(listenMessage(error, place));
+        });
+        return undefined;
+      },
+    }),
+    method({
+      name: "debug_stopPProf",
+      summary: "Closes the profiling server.",
+      ...opening,
+      params: {},
+      handle: () => {
+        if (!pprofServer.isRunning) throw failure("pprof server is not running");
+        pprofServer.stop();
+      },
+    }),
+    method({
+      name: "debug_isPProfRunning",
+      summary: "Returns true if the profiling server is open.",
+      privilege: "process",
+      params: {},
+      result: boolean,
+      handle: () => pprofServer.isRunning,
+    }),
+  ];
+}
+
+function memory({ profiler, setLogLevel, metrics }: DebugProcessDeps): Method[] {
   const steering = { privilege: "process" } as const;
   return [
+    method({
+      name: "debug_stacks",
+      summary: "Returns the stacks of the process's threads.",
+      ...steering,
+      params: {},
+      result: text,
+      handle: threadStacks,
+    }),
+    method({
+      name: "debug_metrics",
+      summary:
+        "Returns the metrics by their exported names: as numbers if `raw` is true, otherwise as text with a unit.",
+      ...steering,
+      params: { raw: boolean },
+      result: plain<object>("metrics"),
+      handle: async ({ raw }) => metricsJson(await metrics.render(), raw),
+    }),
     method({
       name: "debug_memStats",
       summary: "Returns the memory use of the process and of its heap, in bytes.",
@@ -99,6 +231,30 @@ function memory({ profiler, setLogLevel }: DebugProcessDeps): Method[] {
       },
     }),
   ];
+}
+
+/** Formats samples of the Prometheus text format, as the Go node formats its counters. */
+function metricsJson(samples: string, raw: boolean): object {
+  const rows = samples.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return sortKeys(
+    Object.fromEntries(
+      rows.map((line) => {
+        const [name, value] = [
+          line.slice(0, line.lastIndexOf(" ")),
+          Number(line.slice(line.lastIndexOf(" "))),
+        ];
+        return [name, { Overall: raw && Number.isFinite(value) ? value : roundedText(value) }];
+      }),
+    ),
+  );
+}
+
+const UNITS = ["", "K", "M", "G", "T", "E", "P"];
+
+/** Formats a number with at most two decimals and a unit of thousands (`node/api_debug.go@v2.2.2`). */
+function roundedText(value: number): string {
+  const power = Math.min(Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1) / 3)), UNITS.length - 1);
+  return `${Number((value / 1000 ** power).toFixed(2))}${UNITS[power]}`;
 }
 
 function database({ store }: DebugProcessDeps): Method[] {

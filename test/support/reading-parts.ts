@@ -5,11 +5,13 @@ import { chainLogSource } from "../../node/calls/log-source.ts";
 import type { Chain } from "../../node/chain/chain.ts";
 import type { Governance } from "../../node/governance/governance.ts";
 import type { PendingVotes } from "../../node/governance/pending-votes.ts";
+import { createMetrics } from "../../node/observe/metrics.ts";
 import type { Profiler } from "../../node/observe/profiler.ts";
 import { estimateOnHead } from "../../node/rpc/calls.ts";
 import type { NodeRegistryDeps } from "../../node/rpc/node-registry.ts";
 import type { Migration } from "../../node/state/migration/migration.ts";
 import type { Store } from "../../node/store/store.ts";
+import type { PprofServer } from "../../node/transport/pprof-server.ts";
 
 /** Dependencies of methods that scan or run contracts, without reader threads. */
 export function readingParts(
@@ -56,6 +58,8 @@ export function readingParts(
     traceBlock: () => Promise.reject(new Error("nothing is traced here")),
     process: {
       profiler: refuseAll("profiler") as Profiler,
+      metrics: createMetrics(),
+      pprofServer: refuseAll("profile server") as PprofServer,
       setLogLevel: () => undefined,
       store: store ?? { property: () => undefined, compact: () => Promise.resolve() },
     },

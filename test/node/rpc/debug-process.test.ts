@@ -1,24 +1,33 @@
 /** Profiling and inspection of the process: files are never overwritten, one profile runs at a time. */
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createMetrics } from "../../../node/observe/metrics.ts";
 import { openProfiler, type Profiler } from "../../../node/observe/profiler.ts";
 import { goRuntimeMethods } from "../../../node/rpc/debug-go-runtime.ts";
 import { debugProcessMethods } from "../../../node/rpc/debug-process.ts";
+import { createPprofServer, type PprofServer } from "../../../node/transport/pprof-server.ts";
 import { askRow } from "../../support/ask-row.ts";
+import { freePort } from "../../support/go-node.ts";
 import { until } from "../../support/rpc-client.ts";
 
 let directory: string;
 let profiler: Profiler;
+let pprofServer: PprofServer;
 const levels: string[] = [];
 let compactions = 0;
+const metrics = createMetrics();
+metrics.gauge({ name: "blockchain/head/blocknumber", help: "Head." }).set(1_234_567);
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "debug-process-"));
   profiler = openProfiler();
+  pprofServer = createPprofServer({ profiler, metrics });
 });
 afterAll(async () => {
+  await pprofServer[Symbol.asyncDispose]();
   await profiler[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
 });
@@ -26,6 +35,8 @@ afterAll(async () => {
 function ask(name: string, ...params: unknown[]): Promise<unknown> {
   const rows = debugProcessMethods({
     profiler,
+    metrics,
+    pprofServer,
     setLogLevel: (level) => void levels.push(level),
     store: {
       property: (each) => (each === "leveldb.stats" ? "Compactions" : undefined),
@@ -51,6 +62,82 @@ test("a CPU profile is a new file for its owner only, and one runs at a time", a
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   await expect(ask("debug_stopCPUProfile")).rejects.toMatchObject({
     message: "CPU profiling not in progress",
+  });
+});
+
+test("a trace of the runtime's events is a new file, and one runs at a time", async () => {
+  const file = join(directory, "events.trace");
+  await ask("debug_startGoTrace", file);
+  await expect(ask("debug_goTrace", join(directory, "other"), 1)).rejects.toMatchObject({
+    message: "trace already in progress",
+  });
+  profiler.collect();
+  await ask("debug_stopGoTrace");
+  const { traceEvents } = JSON.parse(await readFile(file, "utf8")) as { traceEvents: { name: string }[] };
+  expect(traceEvents.map(({ name }) => name)).toContain("MajorGC");
+  await expect(ask("debug_stopGoTrace")).rejects.toMatchObject({ message: "trace not in progress" });
+});
+
+test("delays of the event loop are written, with none while no samples are taken", async () => {
+  const [none, some] = ["none.block", "some.block"].map((name) => join(directory, name));
+  await ask("debug_writeBlockProfile", none);
+  expect(JSON.parse(await readFile(String(none), "utf8"))).toEqual({ unit: "nanoseconds", count: 0 });
+  await ask("debug_blockProfile", some, 1);
+  const { count, min, max } = JSON.parse(await readFile(String(some), "utf8")) as Record<string, number>;
+  expect(count).toBeGreaterThan(0);
+  expect(max).toBeGreaterThanOrEqual(Number(min));
+  await expect(ask("debug_writeBlockProfile", some)).rejects.toMatchObject({
+    message: `open ${some}: file exists`,
+  });
+});
+
+test("the profiling server serves profiles to this machine's names until it is stopped", async () => {
+  await expect(ask("debug_stopPProf")).rejects.toMatchObject({ message: "pprof server is not running" });
+  const port = await freePort();
+  await ask("debug_startPProf", "", port);
+  await expect(ask("debug_startPProf")).rejects.toMatchObject({ message: "pprof server is already running" });
+  const base = `http://127.0.0.1:${port}/debug`;
+  expect(await (await fetch(`${base}/pprof/profile?seconds=0`)).json()).toHaveProperty("nodes");
+  expect(await (await fetch(`${base}/pprof/trace?seconds=0`)).json()).toHaveProperty("traceEvents");
+  expect(await (await fetch(`${base}/pprof/goroutine`)).text()).toContain("[main]");
+  expect(await (await fetch(`${base}/metrics`)).text()).toContain(
+    "klaytn_blockchain_head_blocknumber 1234567",
+  );
+  expect((await fetch(`${base}/pprof/heap`)).status).toBe(404);
+  expect((await fetch(base, { method: "POST" })).status).toBe(404);
+  expect(await ask("debug_isPProfRunning")).toBe(true);
+  await ask("debug_stopPProf");
+  expect(await ask("debug_isPProfRunning")).toBe(false);
+  await expect(fetch(base)).rejects.toThrow();
+});
+
+test("a profiling server refuses other host names and a busy address", async () => {
+  const port = await freePort();
+  await ask("debug_startPProf", "127.0.0.1", port);
+  const other = createPprofServer({ profiler, metrics });
+  await expect(other.start({ host: "127.0.0.1", port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  expect(other.isRunning).toBe(false);
+  const status = await new Promise((resolve) => {
+    get({ port, path: "/debug/metrics", headers: { host: "stranger.example" } }, ({ statusCode }) =>
+      resolve(statusCode),
+    );
+  });
+  expect(status).toBe(403);
+  await ask("debug_stopPProf");
+});
+
+test("stacks name the function that asks and the native frames below it", async () => {
+  const stacks = await ask("debug_stacks");
+  expect(stacks).toMatch(/^thread 0 \[main\]:\n\tat .*threadStacks|getReport/);
+  expect(stacks).toContain("native node::");
+});
+
+test("metrics are numbers or rounded text with a unit, by exported name", async () => {
+  const name = "klaytn_blockchain_head_blocknumber";
+  expect(await ask("debug_metrics", true)).toMatchObject({ [name]: { Overall: 1_234_567 } });
+  expect(await ask("debug_metrics", false)).toMatchObject({ [name]: { Overall: "1.23M" } });
+  await expect(ask("debug_metrics", "x")).rejects.toMatchObject({
+    message: "invalid argument 0: json: cannot unmarshal string into Go value of type bool",
   });
 });
 
@@ -92,7 +179,7 @@ test("system errors of files are returned to the caller", async () => {
 test("a profile that runs when the node closes is written", async () => {
   const own = openProfiler();
   const file = join(directory, "closing");
-  const profile = own.profile(file, 300);
+  const profile = own.cpu.record(file, 300);
   while (!(await stat(file).catch(() => undefined))) await new Promise(setImmediate);
   await own[Symbol.asyncDispose]();
   await profile;
@@ -128,8 +215,6 @@ test.each([
   ["debug_vmodule", ["x"], "expect comma-separated list of filename=N"],
   ["debug_vmodule", ["x=3,y/*=4"], "this node has one log level; debug_verbosity sets it"],
   ["debug_backtraceAt", ["x"], "expect file.go:234"],
-  ["debug_stopPProf", [], "pprof server is not running"],
-  ["debug_stopGoTrace", [], "trace not in progress"],
   ["debug_setVMLogTarget", [4], "target should be between 0 and 3"],
   [
     "debug_setGCPercent",
@@ -143,7 +228,6 @@ test.each([
 
 test("methods of the Go runtime with a counterpart return results", async () => {
   const rows = goRuntimeMethods();
-  expect(await askRow(rows, "debug_isPProfRunning")).toBe(false);
   expect(await askRow(rows, "debug_setVMLogTarget", 0)).toBe("no output");
   profiler.collect();
   await expect(until(async () => (await collections(rows)) || undefined)).resolves.toBeGreaterThan(0);
