@@ -32,6 +32,7 @@ export type RpcOptions = Pick<
   | "firstStakingIsNull"
   | "reportedParameters"
   | "knowsNextCouncil"
+  | "councilForm"
   | "messagePrefix"
   | "rawListForm"
   | "importedText"
@@ -145,6 +146,7 @@ const serviceProfile: RpcProfile = {
     firstStakingIsNull: false,
     reportedParameters: "effective",
     knowsNextCouncil: true,
+    councilForm: "sets",
     messagePrefix: "Klaytn",
     rawListForm: "any",
     importedText: "strict",
@@ -203,6 +205,7 @@ const klaytnProfile: RpcProfile = {
     firstStakingIsNull: false,
     reportedParameters: "stored",
     knowsNextCouncil: false,
+    councilForm: "lists",
     messagePrefix: "Klaytn",
     rawListForm: "ethereum",
     importedText: "lenient",

@@ -19,6 +19,8 @@ export interface Election {
   readonly parentMix: Hash | undefined;
   /** Author of the parent; the first validator for block 1. */
   readonly parentAuthor: Address | undefined;
+  /** The round is a part of the seed of Klaytn's committees. */
+  readonly seedRounds: boolean;
   /** Proposer list of the weighted policy before randomness. */
   readonly proposers?: () => ProposerList;
 }
@@ -53,9 +55,34 @@ export function committeeOf(election: Election, round: number): readonly Address
   if (committeeSize === 1) return [proposer];
   const second = nextProposer(election, round, proposer);
   if (second === undefined) return qualified;
+  return drawnCommittee(election, [proposer, second], legacySeed(parentHash));
+}
+
+/**
+ * Returns the committee that Klaytn reports for a block of `proposer` (`consensus/istanbul/validator@v1.12.1`): the
+ * round is a part of the seed since Istanbul, and all are members when the policy has no second proposer.
+ */
+export function klaytnCommitteeOf(election: Election, round: number, proposer: Address): readonly Address[] {
+  const { policy, qualified, committeeSize, parentMix, parentHash, seedRounds } = election;
+  const index = qualified.findIndex((each) => equalBytes(each, proposer));
+  if (qualified.length <= committeeSize || index < 0) return qualified;
+  if (committeeSize === 1) return [proposer];
+  if (policy === "weighted" && parentMix !== undefined) return mixedCommittee(election, parentMix);
+  const following = at(qualified, index + round + (policy === "sticky" ? 0 : 1));
+  const second = policy === "weighted" ? nextProposer(election, round, proposer) : following;
+  if (second === undefined || equalBytes(second, proposer)) return qualified;
+  const seed = legacySeed(parentHash) + (seedRounds ? BigInt(round) : 0n);
+  return drawnCommittee(election, [proposer, second], seed);
+}
+
+/** Returns a committee whose first two members are given and whose other members are drawn. */
+function drawnCommittee(
+  { qualified, committeeSize }: Election,
+  [proposer, second]: readonly [Address, Address],
+  seed: bigint,
+): readonly Address[] {
   const rest = qualified.filter((each) => !equalBytes(each, proposer) && !equalBytes(each, second));
-  const drawn = legacyShuffle(rest, legacySeed(parentHash));
-  return [proposer, second, ...drawn.slice(0, committeeSize - 2)];
+  return [proposer, second, ...legacyShuffle(rest, seed).slice(0, committeeSize - 2)];
 }
 
 /**

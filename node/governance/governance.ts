@@ -14,7 +14,7 @@ import { RecentMap } from "../runtime/recent-map.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type BlsKeys, openBlsKeys } from "./bls-keys.ts";
-import { committeeOf, type Election, type ProposerList, proposerOf } from "./committee.ts";
+import { committeeOf, type Election, klaytnCommitteeOf, type ProposerList, proposerOf } from "./committee.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import { checkGovernanceData, checkVote, type VoteDeps } from "./header-fields.ts";
 import type { HeaderHistory } from "./header-history.ts";
@@ -52,7 +52,7 @@ export interface Governance {
   /** Returns all parameters as values by name. */
   values(number: number): ParameterValues;
   /** Votes and governance data of the headers so far. */
-  readonly headerHistory: Pick<HeaderHistory, "votes" | "decisions" | "decidedValues">;
+  readonly headerHistory: Pick<HeaderHistory, "votes" | "allVotes" | "decisions" | "decidedValues">;
   /** Returns the values that the governance contract, or the given one, sets for a block. */
   contractValues(number: number, contract?: Address): ParameterValues;
   /** Returns the contracts after a block. Throws `StateError` `state-missing`. */
@@ -70,6 +70,8 @@ export interface Governance {
   proposerList(number: number): ProposerList;
   /** Returns the committee of block `number` in a round. */
   committee(number: number, round: number): readonly Address[];
+  /** Returns the committee of block `number` in a round as Klaytn selects it, its proposer first before Randao. */
+  klaytnCommittee(number: number, round: number): readonly Address[];
   /** Returns the BLS key of a node as registered before block `number`; undefined without one. */
   blsKey(number: number, node: Address): RegisteredKey | undefined;
   /** Returns all BLS keys by node as registered before block `number`. */
@@ -234,6 +236,10 @@ class HeaderGovernance implements Governance {
     return committeeOf(this.#election(number), round);
   }
 
+  klaytnCommittee(number: number, round: number): readonly Address[] {
+    return klaytnCommitteeOf(this.#election(number), round, this.proposer(number, round));
+  }
+
   blsKey(number: number, node: Address): RegisteredKey | undefined {
     return this.#blsKeys.key(number, node);
   }
@@ -254,6 +260,7 @@ class HeaderGovernance implements Governance {
       committeeSize,
       parentHash: parent?.hash ?? new Uint8Array(32),
       parentMix: this.#rules(number).randao ? (parent?.header.mixHash ?? new Uint8Array(32)) : undefined,
+      seedRounds: this.#rules(number).demotesValidators,
       parentAuthor: number === 1 ? qualified[0] : parent?.author(),
       proposers: () => ({
         list: this.#proposers(number, since),

@@ -6,7 +6,7 @@
 import type { Address } from "../bytes/brands.ts";
 import type { ParameterValue, ParameterValues } from "./parameter-rows.ts";
 import { councilAfterVote, sortedValidators } from "./validators.ts";
-import type { ParameterVote, ValidatorVote } from "./vote.ts";
+import type { ParameterVote, ValidatorVote, Vote } from "./vote.ts";
 
 /** A value of a block's header. */
 export interface HeaderEntry<T> {
@@ -17,7 +17,7 @@ export interface HeaderEntry<T> {
 /** History of the governance fields of headers. */
 export class HeaderHistory {
   readonly #votes: HeaderEntry<ParameterVote>[] = [];
-  readonly #removals: HeaderEntry<readonly Uint8Array[]>[] = [];
+  readonly #validatorVotes: HeaderEntry<ValidatorVote>[] = [];
   readonly #data: HeaderEntry<ParameterValues>[] = [];
   readonly #councils: HeaderEntry<readonly Uint8Array[]>[];
   /** Last result of `decidedValues`, which is requested repeatedly. */
@@ -36,13 +36,21 @@ export class HeaderHistory {
   addValidatorVote(number: number, vote: ValidatorVote, governingNode: Address): void {
     const council = this.council(number + 1);
     const next = councilAfterVote(council, vote, governingNode);
-    if (!vote.adds) this.#removals.push({ number, value: vote.addresses });
+    this.#validatorVotes.push({ number, value: vote });
     this.#councils.push({ number, value: next });
   }
 
   /** Returns the removals of validators by votes of blocks `from` to `to - 1`. */
   removals(from: number, to: number): readonly HeaderEntry<readonly Uint8Array[]>[] {
-    return this.#removals.filter(({ number }) => number >= from && number < to);
+    return inRange(this.#validatorVotes, from, to)
+      .filter(({ value }) => !value.adds)
+      .map(({ number, value }) => ({ number, value: value.addresses }));
+  }
+
+  /** Returns the votes of both kinds in blocks `from` to `to - 1`, in block order. */
+  allVotes(from: number, to: number): readonly HeaderEntry<Vote>[] {
+    const both = [...inRange(this.#votes, from, to), ...inRange(this.#validatorVotes, from, to)];
+    return both.sort((a, b) => a.number - b.number);
   }
 
   /** Votes for parameters, in block order. */
@@ -98,4 +106,8 @@ function lastBefore<T>(entries: readonly HeaderEntry<T>[], number: number): Head
     else high = middle;
   }
   return entries[low - 1];
+}
+
+function inRange<T>(entries: readonly HeaderEntry<T>[], from: number, to: number): readonly HeaderEntry<T>[] {
+  return entries.filter(({ number }) => number >= from && number < to);
 }

@@ -60,12 +60,17 @@ export function decodeVote(bytes: Uint8Array): Vote {
   return { kind: "parameter", voter, name, value: decoded };
 }
 
+/** Returns the name of the parameter, or of the change of the council. */
+export function voteName(vote: Vote): string {
+  if (vote.kind === "parameter") return vote.name;
+  return vote.adds ? ADD : REMOVE;
+}
+
 /** Encodes a vote as in a header; addresses of validators are concatenated. */
 export function encodeVote(vote: Vote): Uint8Array<ArrayBuffer> {
-  const name = vote.kind === "parameter" ? vote.name : vote.adds ? ADD : REMOVE;
   const value =
     vote.kind === "parameter" ? bytesOfValue(vote.name, vote.value) : concatBytes(...vote.addresses);
-  return encodeRlp([vote.voter, Buffer.from(name), value]);
+  return encodeRlp([vote.voter, Buffer.from(voteName(vote)), value]);
 }
 
 /**

@@ -27,7 +27,7 @@ function readReport(): ProcessReport {
   const { excludeNetwork: before = false } = report;
   report.excludeNetwork = true;
   try {
-    return report.getReport() as ProcessReport; // the members above are checked when they are read
+    return report.getReport();
   } finally {
     report.excludeNetwork = before;
   }

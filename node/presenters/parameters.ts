@@ -22,6 +22,11 @@ export interface GovernanceMethodDeps {
   readonly firstStakingIsNull: boolean;
   /** Council and committee of the block after the head can be queried. */
   readonly knowsNextCouncil: boolean;
+  /**
+   * "sets": councils and the committee of a block with its seals are in the order of checksum texts. "lists": councils
+   * are ordered by bytes, qualified before demoted validators and block 0 as its header, and committees as selected.
+   */
+  readonly councilForm: "sets" | "lists";
   readonly blockMembers: BlockMembers;
   readonly receiptForm: ReceiptForm;
 }

@@ -1,9 +1,7 @@
 /** `chain`: the council and committee of a block, and blocks with their seals. */
-import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { blockAt, blockByHash, findBlock } from "../calls/lookup.ts";
-import type { BlockHead } from "../chain/chain.ts";
 import { recoverCommitters } from "../consensus/seal.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -16,6 +14,7 @@ import type { Block } from "../model/block.ts";
 import { sealHash } from "../model/header.ts";
 import { parseExtra, roundOf } from "../model/istanbul-extra.ts";
 import { chainBlockFields } from "../presenters/block.ts";
+import { reportedCommittee, reportedCouncil } from "../presenters/councils.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
 import { writeInSlices } from "../presenters/slices.ts";
@@ -77,18 +76,14 @@ export function councilNumber(deps: GovernanceMethodDeps, number: BlockNumber): 
 }
 
 function councilAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly Uint8Array[] {
-  return deps.governance.council(councilNumber(deps, number));
+  return reportedCouncil(deps, councilNumber(deps, number));
 }
 
 function committeeAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly Uint8Array[] {
   const wanted = councilNumber(deps, number);
   const block = deps.chain.header(wanted);
   if (block === undefined) throw failure("pending is not allowed");
-  return committeeOf(deps, block);
-}
-
-function committeeOf({ governance }: GovernanceMethodDeps, { header }: BlockHead): readonly Address[] {
-  return governance.committee(header.number, header.number === 0 ? 0 : roundOf(header.extra));
+  return reportedCommittee(deps, block);
 }
 
 function sealedMethods(deps: GovernanceMethodDeps): Method[] {
@@ -168,8 +163,10 @@ function sealFields(deps: GovernanceMethodDeps, block: Block): object {
   const proposer = chain.author(header);
   const committers = recoverCommitters(own, parseExtra(header.extra));
   if (proposer === undefined || committers.includes(undefined)) throw failure("internal error");
+  const committee = reportedCommittee(deps, block);
+  const ordered = deps.councilForm === "sets" ? committee.toSorted(byChecksumText) : committee;
   return {
-    committee: committeeOf(deps, block).toSorted(byChecksumText).map(toHex),
+    committee: ordered.map(toHex),
     committers: committers.flatMap((each) => (each === undefined ? [] : [toHex(each)])),
     originProposer: toHex(governance.proposer(number, 0)),
     proposer: toHex(proposer),

@@ -5,7 +5,7 @@ import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.t
 import { jsonInteger } from "../config/exact-json.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
-import type { Vote } from "../governance/vote.ts";
+import { type Vote, voteName } from "../governance/vote.ts";
 import { type Encoder, optional } from "../jsonrpc/codec.ts";
 import { address, anything } from "../jsonrpc/codecs/hex.ts";
 import { text } from "../jsonrpc/codecs/plain.ts";
@@ -120,8 +120,7 @@ export function voteJson(vote: Vote): {
 } {
   const Voter = toHex(vote.voter);
   if (vote.kind === "validators") {
-    const Name = `governance.${vote.adds ? "add" : "remove"}validator`;
-    return { Voter, Name, Value: vote.addresses.map(toHex) };
+    return { Voter, Name: voteName(vote), Value: vote.addresses.map(toHex) };
   }
   const { name, value } = vote;
   return { Voter, Name: name, Value: typeof value === "bigint" ? jsonInteger(value) : value };

@@ -1,20 +1,17 @@
 /** `istanbul`: validators, round timeout, snapshots and candidates. */
 
-import type { Address } from "../bytes/brands.ts";
-import { equalBytes } from "../bytes/compare.ts";
-import { addressText, toHex } from "../bytes/hex.ts";
-import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
+import { addressText } from "../bytes/hex.ts";
+import { blockNumber } from "../calls/arguments/block-number.ts";
 import { findHeadByHash } from "../calls/lookup.ts";
-import type { BlockHead } from "../chain/chain.ts";
-import { proposerWeights } from "../governance/proposers.ts";
-import type { ValidatorSet } from "../governance/validators.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address, hash, listOf } from "../jsonrpc/codecs/hex.ts";
 import { boolean, integer, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { reportedDemoted, reportedQualified } from "../presenters/councils.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
+import { snapshotJson } from "../presenters/validator-snapshot.ts";
 import { councilNumber } from "./chain-consensus.ts";
 
 const at = { number: optional(blockNumber, "latest" as const) };
@@ -28,12 +25,10 @@ export function istanbulMethods(deps: GovernanceMethodDeps): Method[] {
 }
 
 function validatorMethods(deps: GovernanceMethodDeps): Method[] {
-  const { chain, governance } = deps;
-  const validators = (number: BlockNumber) => governance.validators(councilNumber(deps, number));
-  const ofHash = (wanted: Uint8Array) => {
-    const block = findHeadByHash(chain, wanted);
+  const numberOfHash = (wanted: Uint8Array) => {
+    const block = findHeadByHash(deps.chain, wanted);
     if (block === undefined) throw failure("unknown block");
-    return governance.validators(block.header.number);
+    return block.header.number;
   };
   return [
     method({
@@ -41,28 +36,28 @@ function validatorMethods(deps: GovernanceMethodDeps): Method[] {
       summary: "Returns the qualified validators at a block.",
       params: at,
       result: addresses,
-      handle: ({ number }) => validators(number).qualified,
+      handle: ({ number }) => reportedQualified(deps, councilNumber(deps, number)),
     }),
     method({
       name: "istanbul_getValidatorsAtHash",
       summary: "Returns the qualified validators at a block, by block hash.",
       params: { hash },
       result: addresses,
-      handle: (args) => ofHash(args.hash).qualified,
+      handle: (args) => reportedQualified(deps, numberOfHash(args.hash)),
     }),
     method({
       name: "istanbul_getDemotedValidators",
       summary: "Returns the demoted validators at a block, whose stake is too low.",
       params: at,
       result: addresses,
-      handle: ({ number }) => demotedOf(validators(number)),
+      handle: ({ number }) => reportedDemoted(deps, councilNumber(deps, number)),
     }),
     method({
       name: "istanbul_getDemotedValidatorsAtHash",
       summary: "Returns the demoted validators at a block, by block hash.",
       params: { hash },
       result: addresses,
-      handle: (args) => demotedOf(ofHash(args.hash)),
+      handle: (args) => reportedDemoted(deps, numberOfHash(args.hash)),
     }),
     method({
       name: "istanbul_getTimeout",
@@ -72,10 +67,6 @@ function validatorMethods(deps: GovernanceMethodDeps): Method[] {
       handle: () => ROUND_TIMEOUT_MS,
     }),
   ];
-}
-
-function demotedOf(set: ValidatorSet): readonly Uint8Array[] {
-  return set.council.filter((each) => !set.isQualified(each));
 }
 
 function snapshotMethods(deps: GovernanceMethodDeps): Method[] {
@@ -105,55 +96,6 @@ function snapshotMethods(deps: GovernanceMethodDeps): Method[] {
       },
     }),
   ];
-}
-
-/** Voting power of every validator: votes are not weighted. */
-const VOTING_POWER = 1_000;
-
-function snapshotJson(deps: GovernanceMethodDeps, { header, hash: own }: BlockHead): object {
-  const { chain, governance } = deps;
-  const next = header.number + 1;
-  const set = governance.validators(next);
-  const { policy, epoch, committeeSize } = governance.parameters(next);
-  return {
-    epoch,
-    number: header.number,
-    hash: toHex(own),
-    votes: [],
-    tally: [],
-    validators: set.qualified.map(toHex),
-    policy: chain.config.istanbul.policy,
-    subgroupsize: committeeSize,
-    ...(policy === "weighted" ? weighedJson(deps, set, next) : UNWEIGHED),
-  };
-}
-
-/** Weights under the proposer policies that have none. */
-const UNWEIGHED = {
-  rewardAddrs: null,
-  votingPower: null,
-  weight: null,
-  proposers: null,
-  proposersBlockNum: 0,
-  demotedValidators: null,
-};
-
-function weighedJson({ chain, governance }: GovernanceMethodDeps, set: ValidatorSet, next: number): object {
-  const { nodes } = governance.staking(next);
-  const { list, since } = governance.proposerList(next);
-  const weights = { staking: governance.staking(since), useGini: governance.parameters(since + 1).useGini };
-  const reward = (validator: Address): string =>
-    toHex(nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? ZERO_ADDRESS);
-  return {
-    rewardAddrs: set.qualified.map(reward),
-    votingPower: set.qualified.map(() => VOTING_POWER),
-    weight: chain.rules(since + 1).drawsProposersEvenly
-      ? set.qualified.map(() => 0)
-      : proposerWeights(set.qualified, weights),
-    proposers: list.map(toHex),
-    proposersBlockNum: since,
-    demotedValidators: demotedOf(set).map(toHex),
-  };
 }
 
 /**
@@ -196,5 +138,4 @@ function candidateMethods(): Method[] {
   ];
 }
 
-const ZERO_ADDRESS: Address = new Uint8Array(20);
 const MAX_CANDIDATES = 1_024;

@@ -98,6 +98,7 @@ function committees(tally: Tally, { randomCommittee, randaoCommittee }: Validato
     committeeSize: 1,
     parentHash: bytesOf(String(prevHash)),
     parentMix: undefined,
+    seedRounds: true,
     parentAuthor: undefined,
     proposers: () => ({ list, since: 0, interval: 3600 }),
   };

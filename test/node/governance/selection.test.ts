@@ -1,9 +1,14 @@
 /** Tests of the selection of proposers and committees. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
-import { committeeOf, type Election, proposerOf } from "../../../node/governance/committee.ts";
+import {
+  committeeOf,
+  type Election,
+  klaytnCommitteeOf,
+  proposerOf,
+} from "../../../node/governance/committee.ts";
 import { fisherYatesShuffle, mixSeed } from "../../../node/governance/shuffle.ts";
 import { Tally } from "../../support/tally.ts";
 import { goRandomNumbers, validatorSelection } from "../../support/vectors-validators.ts";
@@ -34,6 +39,7 @@ const election: Election = {
   committeeSize: 4,
   parentHash: new Uint8Array(32),
   parentMix: undefined,
+  seedRounds: true,
   parentAuthor: validators[1],
 };
 
@@ -118,4 +124,46 @@ test("a committee contains all validators when the list has no other proposer in
 
 test("an empty set has no proposer", () => {
   expect(() => proposerOf({ ...mixed, qualified: [] }, 0)).toThrow(RangeError);
+});
+
+describe("Klaytn's committees", () => {
+  const list = validators;
+  const weighted: Election = {
+    ...election,
+    policy: "weighted",
+    committeeSize: 3,
+    proposers: () => ({ list, since: 6, interval: 3600 }),
+  };
+  const ofRound = (round: number, change: Partial<Election> = {}): readonly Uint8Array[] =>
+    klaytnCommitteeOf({ ...weighted, ...change }, round, proposerOf({ ...weighted, ...change }, round));
+
+  test("are those of today in round 0", () => {
+    expect(ofRound(0)).toEqual(committeeOf(weighted, 0));
+    expect(ofRound(0, { committeeSize: 1 })).toEqual(committeeOf({ ...weighted, committeeSize: 1 }, 0));
+    expect(ofRound(0, { parentMix: mixed.parentMix })).toEqual(
+      committeeOf({ ...weighted, parentMix: mixed.parentMix }, 0),
+    );
+  });
+
+  test("of later rounds are drawn with the round as a part of the seed, since Istanbul", () => {
+    const many = Array.from({ length: 9 }, (_, i) => fixedBytes(i + 1, 20));
+    const wide = {
+      qualified: many,
+      committeeSize: 6,
+      proposers: () => ({ list: many, since: 6, interval: 9 }),
+    };
+    const parentHash = new Uint8Array(32);
+    parentHash[7] = 0x10; // the 15th digit of the seed
+    expect(ofRound(1, { ...wide, seedRounds: true })).toEqual(
+      committeeOf({ ...weighted, ...wide, parentHash }, 1),
+    );
+    expect(ofRound(1, { ...wide, seedRounds: false })).toEqual(committeeOf({ ...weighted, ...wide }, 1));
+    expect(ofRound(1, { ...wide, seedRounds: true })).not.toEqual(ofRound(1, { ...wide, seedRounds: false }));
+  });
+
+  test("are the whole set where the policy names the proposer again, or for a proposer outside the set", () => {
+    expect(ofRound(0, { policy: "sticky" })).toEqual(validators);
+    expect(klaytnCommitteeOf(weighted, 0, fixedBytes(9, 20))).toEqual(validators);
+    expect(ofRound(0, { policy: "round-robin" }).map((each) => each[19])).toHaveLength(3);
+  });
 });

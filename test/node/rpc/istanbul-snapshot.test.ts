@@ -5,6 +5,7 @@ import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { rpcProfiles } from "../../../node/compat/profiles.ts";
 import { BASE_RULES } from "../../../node/config/rules.ts";
 import { validatorSet } from "../../../node/governance/validators.ts";
+import type { Vote } from "../../../node/governance/vote.ts";
 import type { GovernanceMethodDeps } from "../../../node/presenters/parameters.ts";
 import { istanbulMethods } from "../../../node/rpc/istanbul.ts";
 import { askRow } from "../../support/ask-row.ts";
@@ -27,6 +28,8 @@ interface Terms {
   readonly useGini?: boolean;
   readonly evenly?: boolean;
   readonly stakes?: typeof STAKES;
+  readonly mixHash?: Uint8Array;
+  readonly votes?: readonly Vote[];
 }
 
 function snapshot({
@@ -34,6 +37,8 @@ function snapshot({
   useGini = false,
   evenly = false,
   stakes = STAKES,
+  mixHash,
+  votes = [],
 }: Terms): Promise<unknown> {
   const nodes = stakes.map(([node, amount]) => ({
     node,
@@ -41,18 +46,19 @@ function snapshot({
     reward: fixedBytes(0x50 + (node[19] ?? 0), 20),
     staking: node,
   }));
-  const block = { header: { number: 7 }, hash: new Uint8Array(32) };
+  const block = { header: { number: 7, mixHash }, hash: new Uint8Array(32) };
   const parts = {
     chain: {
       config: { istanbul: { policy: 2 } },
       head: () => block,
       header: () => block,
-      rules: () => ({ ...BASE_RULES, drawsProposersEvenly: evenly }),
+      rules: () => ({ ...BASE_RULES, drawsProposersEvenly: evenly, randao: mixHash !== undefined }),
     },
     governance: {
       validators: () => validatorSet([first, second, third, poor], [first, second, third], 4),
       parameters: () => ({ ...testParameters, policy, useGini }),
       staking: () => ({ nodes, pools: [] }),
+      headerHistory: { allVotes: () => votes.map((value, i) => ({ number: i, value })) },
       proposerList: () => ({ list: [second, first], since: 5 }),
     },
     ...rpcProfiles.klaytn.options,
@@ -90,5 +96,36 @@ test("other policies have no weights", async () => {
     proposers: null,
     proposersBlockNum: 0,
     demotedValidators: null,
+  });
+});
+
+test("since Randao the seed of the next committee is a member, in base 64", async () => {
+  expect(await snapshot({})).not.toHaveProperty("mixHash");
+  expect(await snapshot({ mixHash: new Uint8Array(32).fill(7) })).toMatchObject({
+    mixHash: "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
+  });
+});
+
+function epochVote(voter: Uint8Array, value: bigint): Vote {
+  return { kind: "parameter", voter, name: "istanbul.epoch", value };
+}
+
+test("votes of the epoch are summed by value, the last one of a voter for a parameter alone", async () => {
+  const votes: readonly Vote[] = [
+    epochVote(first, 30n),
+    epochVote(second, 50n),
+    { kind: "validators", voter: first, adds: true, addresses: [poor] },
+    epochVote(first, 50n),
+  ];
+  expect(await snapshot({ votes })).toMatchObject({
+    votes: [
+      { validator: toHex(second), key: "istanbul.epoch", value: 50 },
+      { validator: toHex(first), key: "governance.addvalidator", value: toHex(poor) },
+      { validator: toHex(first), key: "istanbul.epoch", value: 50 },
+    ],
+    tally: [
+      { key: "istanbul.epoch", value: 50, votes: 2000 },
+      { key: "governance.addvalidator", value: toHex(poor), votes: 1000 },
+    ],
   });
 });
