@@ -46,7 +46,9 @@ const CLIENTS: readonly (readonly [string, string])[] = [
 
 /** Returns the whole page. */
 export function compatibilityDocs(): string {
-  return [INTRODUCTION, peerSection(), clientSection(), suiteSection(), networkSection()].join("\n");
+  return [INTRODUCTION, peerSection(), clientSection(), suiteSection(), networkSection(), FIRST_BLOCKS].join(
+    "\n",
+  );
 }
 
 function peerSection(): string {
@@ -124,6 +126,13 @@ function networkSection(): string {
 Of the public networks themselves, block 0 of both is built here with the hash of the network. No later block was replayed: the project has no access to those networks. Every rule of these forks is replayed on recorded chains of private networks.
 `;
 }
+
+const FIRST_BLOCKS = `## Block 0 of private chains
+
+Klaytn gives the contracts of a genesis VM version 0. Kaia and Knit give them version 1 where Istanbul is active in block 0 (\`blockchain/genesis.go@v1.12.1\`, \`@v2.2.2\`). From a genesis file with contracts and \`istanbulCompatibleBlock\` 0 the two lines make different blocks 0. Nothing in the file tells which line made a chain, so Knit does as Kaia, whatever \`--rpc.profile\` is: like a Kaia node it cannot join a chain that a Klaytn node began from such a file, and peers refuse each other by the hash of block 0.
+
+Both lines make the same block 0 without contracts in the genesis, and where Istanbul comes later, as on the main network and Kairos.
+`;
 
 function section(title: string, head: string, rows: readonly string[]): string {
   const line = head.replaceAll(/[^|]+/g, "---");
