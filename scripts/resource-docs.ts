@@ -9,6 +9,7 @@ import {
   networkConditionTypes,
   operations,
   phases,
+  RESTART,
 } from "../operator/api/names.ts";
 import { networkSpec } from "../operator/api/network-spec.ts";
 import { networkStatus } from "../operator/api/network-status.ts";
@@ -43,6 +44,9 @@ The annotation \`${annotations.run}\` is one of:
 ${Object.entries(operations)
   .map(([name, method]) => `- \`${name}\`: calls \`${method}\``)
   .join("\n")}
+- \`${RESTART}\`: recreates the pods one at a time, as for a changed spec
+
+The annotation \`${annotations.paused}\`, with any value but \`false\`, pauses the Node: the operator observes it and writes only its status.
 
 ${section("Network", "knet", networkSpec.schema, networkStatus.schema)}
 ${listOf("Conditions:", networkConditionTypes)}

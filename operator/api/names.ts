@@ -28,8 +28,12 @@ export const labels = {
 
 /** Annotations. */
 export const annotations = {
-  /** On a Node: a requested maintenance operation; removed once the status records the request. */
+  /** On a Node: a requested maintenance operation, or a restart; removed once the status records the request. */
   run: "knit.dev/run",
+  /** On a Node: the operator observes it and changes nothing; any value but "false". */
+  paused: "knit.dev/paused",
+  /** On a pod template: time of the requested restart; a later one recreates the pod. */
+  restart: "knit.dev/restart",
   /** On a pod template: digest of its inputs in the spec; another digest recreates the pod. */
   settings: "knit.dev/settings",
   /** On a Node: permits another node key in place of a lost or changed one. Each value takes effect once. */
@@ -62,6 +66,9 @@ export const operations = {
   "leave-council": "governance_vote",
 } as const;
 
+/** Value of the annotation `knit.dev/run` that requests a rolling restart. */
+export const RESTART = "restart";
+
 /** A maintenance operation. */
 export type Operation = keyof typeof operations;
 
@@ -91,6 +98,7 @@ export const conditionTypes = {
   StorageHealthy: "every volume is bound, has the requested size and has free space",
   ForksReady: "every replica has the scheduled forks of its network; absent without later forks",
   Contested: "warning: the scope of another operator contains the Node",
+  Paused: "warning: the annotation knit.dev/paused is set, and the operator changes nothing",
   PrivilegedApi: "warning: admin, personal or debug are served on the cluster network",
 } as const;
 
@@ -121,6 +129,7 @@ export const phases = {
   Suspending: "pods are terminating because spec.suspend is true",
   Suspended: "there are no pods because spec.suspend is true",
   Deleting: "the Node is being deleted",
+  Paused: "the annotation knit.dev/paused is set; the operator observes the Node and changes nothing",
 } as const;
 
 /** Phase of a Node. */
@@ -168,6 +177,8 @@ export const eventReasons = {
     "the first recreated replica was not ready in time, and has its former pod template again",
   ],
   RolloutPaused: ["Warning", "the recreated replica was not ready in time; no other replica follows"],
+  RestartRequested: ["Normal", "a rolling restart was requested; the replicas are recreated one at a time"],
+  Paused: ["Normal", "the Node is paused; the message has the command that continues"],
   VolumeGrown: ["Normal", "a volume expansion was requested"],
   ManagedByAnother: [
     "Warning",

@@ -98,6 +98,23 @@ export const rollout = object("Rollout of a changed spec: the replica that is be
   message: message("Human-readable details."),
 });
 
+/** `status.outdated`. */
+export const outdated = list(
+  object("A pod with an old template.", {
+    member: memberName("Name of the replica."),
+    reason: oneOf(
+      ["SpecChanged", "BeingRecreated", "ReleaseChanged"],
+      "SpecChanged: the pod waits for its turn, or its new template was rolled back. BeingRecreated: the pod is older than its StatefulSet. ReleaseChanged: this release of the operator writes another template, which takes effect when the pod is next recreated.",
+    ),
+    message: message("The parts of the template that change, and the reason to wait or the next step."),
+  }),
+  "Pods that run an old template, with the reason.",
+  { maxItems: MAX_REPLICAS, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["member"] },
+);
+
+/** A pod with an old template. */
+export type Outdated = ValueOf<typeof outdated>[number];
+
 /** A maintenance run of a replica. */
 export type MaintenanceRun = ValueOf<typeof maintenanceRun>;
 

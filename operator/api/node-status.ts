@@ -3,7 +3,14 @@ import type { Condition as AnyCondition } from "./condition.ts";
 import { conditions } from "./condition.ts";
 import { count, genesisDigest, instantField, permission } from "./fields.ts";
 import { type ConditionType, conditionTypes, type Phase, phases } from "./names.ts";
-import { maintenanceHistory, maintenanceQueue, maintenanceRun, rollout, scheduleMarks } from "./node-runs.ts";
+import {
+  maintenanceHistory,
+  maintenanceQueue,
+  maintenanceRun,
+  outdated,
+  rollout,
+  scheduleMarks,
+} from "./node-runs.ts";
 import { MAX_REPLICAS } from "./node-spec.ts";
 import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
 
@@ -117,6 +124,8 @@ export const nodeStatus = object("Observed state of the node.", {
   maintenanceHistory: optional(maintenanceHistory),
   schedules: optional(scheduleMarks),
   rollout: optional(rollout),
+  restartedAt: optional(instantField("Time of the last requested restart (`knit.dev/run=restart`).")),
+  outdated: optional(outdated),
   conditions: optional(conditions(conditionNames)),
 });
 

@@ -120,6 +120,9 @@ export const verdictReasons = {
   Contested: {
     ScopesOverlap: ["True", "another operator would manage the Node too; the message names it"],
   },
+  Paused: {
+    ByAnnotation: ["True", "the annotation `knit.dev/paused` is set"],
+  },
   PrivilegedApi: {
     Allowed: ["True", "`spec.api.privileged` is true"],
   },

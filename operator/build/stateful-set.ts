@@ -49,6 +49,8 @@ export interface PodOptions extends PodDefaults {
   readonly digest: string;
   /** Address of the node key. */
   readonly address: string | undefined;
+  /** Time of the last requested restart. */
+  readonly restart?: string | undefined;
 }
 
 const TERMINATION_GRACE_SECONDS = 300;
@@ -75,11 +77,12 @@ export function podTemplate(member: Member, options: PodOptions): V1PodTemplateS
   return withAdditions(template, member.node.spec.podTemplate);
 }
 
-function templateAnnotations({ digest, address }: PodOptions): Record<string, string> {
+function templateAnnotations({ digest, address, restart }: PodOptions): Record<string, string> {
   return {
     [annotations.settings]: digest,
     "kubectl.kubernetes.io/default-container": "node",
     ...(address === undefined ? {} : { [annotations.address]: address }),
+    ...(restart === undefined ? {} : { [annotations.restart]: restart }),
   };
 }
 

@@ -57,8 +57,27 @@ export function templateDigest(template: V1PodTemplateSpec | undefined): string 
   return typeof digest === "string" ? digest : undefined;
 }
 
-/** Computes the digest of everything in a Node that its pod is built from, and of the node id. */
-export function inputDigest({ node: { spec } }: Member, id: string | undefined): string {
+/** Returns the time of the restart for which a template was made; undefined without one. */
+export function templateRestart(template: V1PodTemplateSpec | undefined): string | undefined {
+  const time = (template as Annotated | undefined)?.metadata?.annotations?.[annotations.restart];
+  return typeof time === "string" ? time : undefined;
+}
+
+/** Returns the later restart of the status and of the applied template, so that a lost status recreates no pod. */
+export function latestRestart(
+  { node: { status } }: Pick<Member, "node">,
+  applied: string | undefined,
+): string | undefined {
+  const { restartedAt } = status;
+  return [restartedAt, applied].filter((time) => time !== undefined).reduce(laterOf, undefined);
+}
+
+function laterOf(a: string | undefined, b: string): string {
+  return a !== undefined && Date.parse(a) >= Date.parse(b) ? a : b;
+}
+
+/** Computes the digest of everything in a Node that its pod is built from, of the node id and of the last restart. */
+export function inputDigest({ node: { spec } }: Member, id: string | undefined, restart?: string): string {
   const { type, image, network, rewardAddress, api, p2p, resources, scheduling } = spec;
   const { nodeKeySecret, settings, maintenance, gateway } = spec;
   const startup = [type, image, network, rewardAddress, api, p2p.port, p2p.maxPeers, nodeKeySecret, settings];
@@ -68,6 +87,7 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined):
   if (grace !== undefined) placement.push(grace);
   for (const [name, value] of Object.entries({ imagePullPolicy, imagePullSecrets, podTemplate }))
     if (value !== undefined) placement.push([name, value]);
+  if (restart !== undefined) placement.push(["restart", restart]);
   return createHash("sha256")
     .update(JSON.stringify([startup, placement, id]))
     .digest("hex")

@@ -12,7 +12,9 @@ import type { Context, MemberContext } from "./context.ts";
 import { newestOfGroup } from "./group.ts";
 import { forkedNodes, scheduleOf, scheduleText } from "./network-forks.ts";
 import type { Outcome } from "./outcome.ts";
+import { outdatedPods } from "./outdated.ts";
 import { contestedVerdicts } from "./ownership.ts";
+import { pausedVerdicts } from "./paused.ts";
 
 /** Writes members, sums, phase and conditions to the status of the context. */
 export function conclude(context: Context, outcome: Outcome): void {
@@ -21,7 +23,7 @@ export function conclude(context: Context, outcome: Outcome): void {
   const view = healthOf(context, outcome);
   const { generation } = node.meta;
   const terms = { generation, now: deps.clock.now() };
-  const warnings = [...contestedVerdicts(node, deps), ...privileges(node)];
+  const warnings = [...contestedVerdicts(node, deps), ...pausedVerdicts(node), ...privileges(node)];
   const verdicts = [...judge(view), ...forkVerdicts(context), ...warnings];
   context.status = {
     ...context.status,
@@ -30,7 +32,27 @@ export function conclude(context: Context, outcome: Outcome): void {
     deletion: node.meta.deleted ? { continuedAt: undefined } : undefined,
     ...sumsOf(members),
     members,
+    outdated: outdatedPods(context),
     conditions: nextConditions(context.status.conditions, verdicts, terms),
+  };
+}
+
+/** Conditions that observation alone cannot judge. */
+const UNOBSERVED: ReadonlySet<string> = new Set(["Progressing", "StorageHealthy"]);
+
+/** Writes the status of a paused Node, as it is observed; what was decided before the pause stays. */
+export function concludePaused(context: Context, seen: Outcome): void {
+  const { observedGeneration, outdated, conditions: before } = context.status;
+  conclude(context, seen);
+  const kept = before?.filter(({ type }) => UNOBSERVED.has(type)) ?? [];
+  context.status = {
+    ...context.status,
+    phase: "Paused",
+    observedGeneration,
+    outdated,
+    conditions: context.status.conditions?.map(
+      (condition) => kept.find(({ type }) => type === condition.type) ?? condition,
+    ),
   };
 }
 

@@ -4,6 +4,7 @@ import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
 import { type NetworkResource, type NodeResource, readNode } from "../api/resource.ts";
 import { type Identity } from "../build/identity.ts";
 import type { Member } from "../build/names.ts";
+import type { PodInputs } from "../build/template.ts";
 import type { RolloutPlan } from "../plan/rollout.ts";
 import type { Stop } from "../plan/stop.ts";
 import type { VolumeVerdict } from "../plan/storage.ts";
@@ -34,6 +35,9 @@ export interface MemberFacts {
   report?: Observation & { readonly ok: true };
   /** True when it has its former template again, because it was not ready with the current one. */
   rollsBack?: boolean;
+  /** Template and settings of its StatefulSet, and those that this release writes for the current spec. */
+  inputs?: PodInputs;
+  fresh?: PodInputs;
   /** True when it keeps the template of its StatefulSet for now. */
   keeps?: boolean;
   volume?: VolumeVerdict;

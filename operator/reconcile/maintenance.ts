@@ -30,6 +30,7 @@ import { councilsOfNode, limitingCouncils } from "./council.ts";
 import { castVotes, followVotes } from "./council-votes.ts";
 import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
+import { isPaused } from "./paused.ts";
 import { bookOf, runsToCome, withBook } from "./requests.ts";
 
 /** Interval of progress checks. */
@@ -98,6 +99,7 @@ function preflightView(context: Context, run: MaintenanceRun, room?: MigrationSp
 /** Lists the Nodes of a group with waiting runs. */
 function turnsIn({ nodes }: Group, now: number): readonly Turn[] {
   return nodes.flatMap((node) => {
+    if (isPaused(node.meta)) return [];
     const { current } = runsToCome(node, now);
     return current?.state === "Requested" ? [{ ...current, node: node.meta.name }] : [];
   });

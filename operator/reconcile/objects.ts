@@ -13,9 +13,11 @@ import {
   inputDigest,
   lastAppliedSettings,
   lastAppliedTemplate,
+  latestRestart,
   MAX_TEMPLATE_LENGTH,
   type PodInputs,
   templateDigest,
+  templateRestart,
 } from "../build/template.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
@@ -52,6 +54,7 @@ export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
   const { template, settings, former } = podInputs(context);
+  facts.inputs = { template, settings };
   const length = JSON.stringify(template).length;
   if (length > MAX_TEMPLATE_LENGTH)
     return refuseWith(
@@ -106,16 +109,30 @@ function writtenInputs({ member, node, deps }: MemberContext): MemberInputs | un
 
 /** Returns what was applied last while the inputs are unchanged or the member waits; else makes both anew. */
 function podInputs(context: MemberContext): MemberInputs {
-  const { member, deps, facts, status } = context;
-  const digest = inputDigest(member, facts.identity?.id);
+  const { facts, status } = context;
   const written = writtenInputs(context);
+  const fresh = freshInputs(context, written);
+  facts.fresh = fresh;
   if (written?.former !== undefined && facts.rollsBack === true)
     return { ...written.former, former: written.former };
   const keeps = facts.keeps === true || facts.volume?.reason === "Terminating";
-  if (written !== undefined && (keeps || templateDigest(written.template) === digest)) return written;
-  const template = podTemplate(member, { ...deps.settings, digest, address: facts.identity?.address });
-  const former = written && formerOf(written, status.ready);
-  return { template, settings: settingsText(member, deps.settings.listenHost), former };
+  if (written !== undefined && (keeps || templateDigest(written.template) === templateDigest(fresh.template)))
+    return written;
+  return { ...fresh, former: written && formerOf(written, status.ready) };
+}
+
+/** Builds the inputs of the pod as this release writes them for the current spec and the last restart. */
+function freshInputs(
+  { member, deps, facts: { identity } }: Pick<MemberContext, "member" | "deps" | "facts">,
+  written: PodInputs | undefined,
+): PodInputs {
+  const restart = latestRestart(member, templateRestart(written?.template));
+  const digest = inputDigest(member, identity?.id, restart);
+  const options = { ...deps.settings, digest, address: identity?.address, restart };
+  return {
+    template: podTemplate(member, options),
+    settings: settingsText(member, deps.settings.listenHost),
+  };
 }
 
 /** Returns the inputs for a rollback: those that are replaced now if the pod is ready with them. */

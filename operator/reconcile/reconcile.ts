@@ -11,7 +11,7 @@ import { isForeign } from "../plan/owner.ts";
 import { certificateStep } from "./certificate.ts";
 import { chainStep, volumeStep } from "./chain.ts";
 import { claimStep } from "./claim.ts";
-import { conclude } from "./conclude.ts";
+import { conclude, concludePaused } from "./conclude.ts";
 import { type Context, type MemberContext, type Step, saveStatus } from "./context.ts";
 import { createContext } from "./create-context.ts";
 import { endNode } from "./deletion.ts";
@@ -24,6 +24,7 @@ import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep, suspendStep } from "./objects.ts";
 import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
 import { reportForeign } from "./ownership.ts";
+import { isPaused, pausedText } from "./paused.ts";
 import { permissionStep } from "./permissions.ts";
 import { requestStep, standingRequestStep } from "./requests.ts";
 import { rolloutStep } from "./rollout.ts";
@@ -64,6 +65,9 @@ const looks: readonly Step<MemberContext>[] = [
   { name: "ready", run: readyStep },
 ];
 
+/** Steps that change neither the node nor an object. */
+const observations = looks.filter(({ run }) => run !== meshStep);
+
 /** Finds the key; the volume does not wait for it. */
 async function findKey(context: MemberContext): Promise<Outcome> {
   context.facts.key = await nodeKeyStep(context);
@@ -102,6 +106,7 @@ const UNHEARD_MS = 20_000;
 export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promise<number> {
   if (isForeign(node.meta, deps.settings.operatorId)) return reportForeign(node, deps);
   const context = createContext(node, deps);
+  if (isPaused(node.meta) && !node.meta.deleted) return observePaused(context);
   const { stop } = context;
   if (stop !== undefined)
     deps.events.record(node, stop.isHeld ? "ChainStopRefused" : "ChainStops", stop.message);
@@ -126,6 +131,17 @@ export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promis
     outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS,
     ...agains.map((againMs) => againMs ?? RESYNC_MS),
   );
+}
+
+/** Observes a paused Node; returns the milliseconds until the next time. */
+async function observePaused(context: Context): Promise<number> {
+  if (awaitsFirstAnswer(context)) return UNHEARD_MS;
+  const seen = await lookAtAll(context, observations);
+  if (context.status.phase !== "Paused")
+    context.deps.events.record(context.node, "Paused", pausedText(context.node));
+  concludePaused(context, seen);
+  await saveStatus(context);
+  return seen.kind === "wait" ? seen.afterMs : RESYNC_MS;
 }
 
 function tellFailure(
@@ -189,10 +205,10 @@ function each(name: string, list: readonly Step<MemberContext>[]): Step {
 }
 
 /** Observes all members, whatever steps failed. A stopped member reports its stop. */
-async function lookAtAll({ members }: Context): Promise<Outcome> {
+async function lookAtAll({ members }: Context, list = looks): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   for (const member of members) {
-    const seen = await runSteps(member, looks);
+    const seen = await runSteps(member, list);
     outcomes.push(seen);
     const { report, pod, trouble = seen } = member.facts;
     const { kind, reason } = { reason: undefined, ...(stopOf(member) ?? trouble) };

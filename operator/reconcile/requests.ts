@@ -2,11 +2,12 @@
  * Records maintenance requests of the annotation, of schedules and of disk usage as queued runs in the
  * status.
  */
-import { annotations, isCouncilOperation, operations } from "../api/names.ts";
+import { annotations, isCouncilOperation, operations, RESTART } from "../api/names.ts";
 import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
+import { formatInstant } from "../observe/clock.ts";
 import {
   addRequests,
   type MaintenanceRequest,
@@ -29,7 +30,8 @@ export async function requestStep(context: Context): Promise<Outcome> {
   const text = node.meta.annotations[annotations.run];
   if (text === undefined) return goOn;
   const request = parseRequest(text);
-  if ("operation" in request && isCouncilOperation(request.operation) && node.spec.type !== "core") {
+  if (text === RESTART) await recordRestart(context);
+  else if ("operation" in request && isCouncilOperation(request.operation) && node.spec.type !== "core") {
     const words = `${annotations.run}=${request.operation}: only a core node can be a validator`;
     deps.events.record(node, "MaintenanceRefused", words);
   } else if ("operation" in request) {
@@ -37,12 +39,20 @@ export async function requestStep(context: Context): Promise<Outcome> {
     add(context, forAll(members, { operation: request.operation, cause: "Annotation" }));
     await saveStatus(context);
   } else {
-    const known = Object.keys(operations).join(", ");
+    const known = [...Object.keys(operations), RESTART].join(", ");
     const words = `${annotations.run}=${request.unknown}: unknown operation; the operations are ${known}`;
     deps.events.record(node, "MaintenanceRefused", words);
   }
   await removeAnnotation(context, text);
   return goOn;
+}
+
+/** Records a restart, which the rollout carries out: another restart is another pod template. */
+async function recordRestart(context: Context): Promise<void> {
+  const { node, deps } = context;
+  context.status = { ...context.status, restartedAt: formatInstant(deps.clock.now()) };
+  await saveStatus(context);
+  deps.events.record(node, "RestartRequested", "the replicas are recreated one at a time");
 }
 
 /** Removes the annotation with the version as precondition, so that a newer request is not lost. */

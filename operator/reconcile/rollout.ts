@@ -2,13 +2,21 @@
  * Runs rollouts. The decision is written to the status before a StatefulSet is changed; members that wait
  * keep their template.
  */
+import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import { annotations, type EventReason } from "../api/names.ts";
 import type { Rollout } from "../api/node-runs.ts";
 import { stopReasons } from "../api/reasons.ts";
 import { keyOf } from "../api/resource.ts";
 import { type Member, membersOf, objectNames } from "../build/names.ts";
 import { withNetworkDefaults } from "../build/network-defaults.ts";
-import { formerInputs, inputDigest, lastAppliedTemplate, templateDigest } from "../build/template.ts";
+import {
+  formerInputs,
+  inputDigest,
+  lastAppliedTemplate,
+  latestRestart,
+  templateDigest,
+  templateRestart,
+} from "../build/template.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import { peerId } from "../plan/mesh.ts";
@@ -18,6 +26,7 @@ import { limitingCouncils } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
+import { isPaused } from "./paused.ts";
 import { readPod } from "./pod-view.ts";
 
 /** Interval of checks during a rollout. */
@@ -52,12 +61,14 @@ export async function rolloutStep(context: Context): Promise<Outcome> {
 function earlierMember({ node, network, deps }: Context, { nodes }: Group): string | undefined {
   const place = ROLLOUT_ORDER.indexOf(node.spec.type);
   for (const other of nodes) {
-    if (ROLLOUT_ORDER.indexOf(other.spec.type) >= place || other.spec.suspend) continue;
+    if (ROLLOUT_ORDER.indexOf(other.spec.type) >= place || other.spec.suspend || isPaused(other.meta))
+      continue;
     for (const member of membersOf(withNetworkDefaults(other, network))) {
       const { url, reason } = other.status.members?.find(({ name }) => name === member.name) ?? {};
-      const applied = appliedDigest(member, deps);
+      const { digest: applied, restart } = appliedInputs(member, deps);
       if (url === undefined || applied === undefined || isStop(reason)) continue;
-      if (inputDigest(member, peerId(url)) !== applied) return member.name;
+      const last = latestRestart(member, restart);
+      if (inputDigest(member, peerId(url), last) !== applied) return member.name;
     }
   }
   return undefined;
@@ -75,14 +86,22 @@ function formerDigest(set: unknown, address: string | undefined): string | undef
     : undefined;
 }
 
-/** Digests of templates by cached object, which is packed. Many core nodes compare them. */
-const digests = new WeakMap<CachedObject, string | undefined>();
+/** Digest and restart of an applied template. */
+interface AppliedInputs {
+  readonly digest: string | undefined;
+  readonly restart: string | undefined;
+}
 
-function appliedDigest({ node, name }: Member, { cache }: ReconcileDeps): string | undefined {
+/** Inputs of templates by cached object, which is packed. Many core nodes compare them. */
+const inputs = new WeakMap<CachedObject, AppliedInputs>();
+
+function appliedInputs({ node, name }: Member, { cache }: ReconcileDeps): AppliedInputs {
   const seen = cache.find("statefulSet", keyOf({ ...node.meta, name: objectNames(name).statefulSet }));
-  if (seen === undefined) return undefined;
-  if (!digests.has(seen)) digests.set(seen, templateDigest(lastAppliedTemplate(seen.object)));
-  return digests.get(seen);
+  if (seen === undefined) return { digest: undefined, restart: undefined };
+  const template = inputs.has(seen) ? undefined : lastAppliedTemplate(seen.object);
+  const found = inputs.get(seen) ?? { digest: templateDigest(template), restart: templateRestart(template) };
+  inputs.set(seen, found);
+  return found;
 }
 
 function ownRun({ status: { maintenance } }: Context) {
@@ -119,10 +138,11 @@ function tell(
 function wantedDigest(
   member: MemberContext["member"],
   { stop, volume, identity }: MemberContext["facts"],
-  applied: string | undefined,
+  template: V1PodTemplateSpec | undefined,
 ): string {
   const keeps = stop !== undefined || volume?.reason === "Terminating";
-  return (keeps ? applied : undefined) ?? inputDigest(member, identity?.id);
+  const kept = keeps ? templateDigest(template) : undefined;
+  return kept ?? inputDigest(member, identity?.id, latestRestart(member, templateRestart(template)));
 }
 
 /** Observes a member with the digests of its StatefulSet and its pod. */
@@ -131,13 +151,14 @@ function rolloutMember({ member, facts, node, deps }: MemberContext): RolloutMem
   const names = objectNames(member.name);
   const key = `${namespace}/${names.statefulSet}`;
   const set = deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key));
-  const applied = templateDigest(lastAppliedTemplate(set));
+  const template = lastAppliedTemplate(set);
+  const applied = templateDigest(template);
   const seen = deps.cache.find("pod", `${namespace}/${names.pod}`);
   const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
   return {
     ...viewMember(member, deps),
     applied,
-    wanted: wantedDigest(member, facts, applied),
+    wanted: wantedDigest(member, facts, template),
     former: formerDigest(set, facts.identity?.address),
     isCurrent: pod !== undefined && seen?.meta.annotations[annotations.settings] === applied,
     isDown: pod === undefined || (!pod.ready && !pod.started),
