@@ -113,6 +113,11 @@ const commands: Readonly<Record<string, Command>> = {
     options: [{ name: "namespace", value: "NAME", says: "namespace of the Nodes (default: all)" }],
     run: printGraph,
   },
+  kubectl: {
+    says: "runs the plugin kubectl knit; kubectl knit help lists its commands",
+    options: [],
+    run: () => runKubectl([]),
+  },
   "upgrade-crds": {
     says: "applies the CustomResourceDefinitions to the cluster",
     options: [LOG_LEVEL],
@@ -125,6 +130,7 @@ const commands: Readonly<Record<string, Command>> = {
 await main(process.argv.slice(2));
 
 async function main([name = "help", ...rest]: readonly string[]): Promise<void> {
+  if (name === "kubectl") return runKubectl(rest);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
     process.stdout.write(usageOf(commands));
@@ -220,8 +226,33 @@ async function runRelease(values: Values): Promise<void> {
 }
 
 async function printGraph(values: Values): Promise<void> {
-  const { readGraph } = await import("./compose/graph.ts");
+  const { readGraph } = await import("./kubectl/graph.ts");
   process.stdout.write(await readGraph(values["namespace"] || undefined));
+}
+
+async function runKubectl(words: readonly string[]): Promise<void> {
+  const { openSession } = await import("./kubectl/session.ts");
+  const { runPlugin } = await import("./kubectl/plugin.ts");
+  const signal = shutdownSignal();
+  const deps = {
+    connect: openSession,
+    print: printText,
+    version: await readVersion(),
+    now: Date.now,
+    signal,
+  };
+  try {
+    await runPlugin(words, deps);
+  } catch (error) {
+    if (signal.aborted) return;
+    const { message, code } = error as Error & { readonly code?: string };
+    process.stderr.write(`error: ${message}\n`);
+    process.exitCode = code === "usage" ? 64 : 1;
+  }
+}
+
+function printText(text: string): void {
+  process.stdout.write(text);
 }
 
 async function upgradeCrds(values: Values): Promise<void> {

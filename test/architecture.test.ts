@@ -85,6 +85,7 @@ const OPERATOR: Plan = {
     gateway: 2,
     runtime: 2,
     reconcile: 3,
+    kubectl: 3,
     compose: 4,
     main: 5,
   },

@@ -26,7 +26,20 @@ const REFUSED_MS = 5_000;
 
 /** Reads the configuration. Throws `KubeError` `other` when there is none. */
 export async function loadAccess(now: () => number): Promise<Access> {
-  const account = await findAccount();
+  return accessOf(await findAccount(), now);
+}
+
+/** Access of a person by KUBECONFIG, with the namespace of the context. Throws `KubeError` `other` without one. */
+export async function loadUserAccess(
+  now: () => number,
+  context?: string,
+): Promise<{ readonly access: Access; readonly namespace: string }> {
+  const { kubeConfigAccount } = await import("./kube-config.ts");
+  const account = await kubeConfigAccount(context);
+  return { access: await accessOf(account, now), namespace: account.namespace };
+}
+
+async function accessOf(account: Account, now: () => number): Promise<Access> {
   const { origin, pathname } = new URL(account.server);
   let asked = { at: now(), proof: await proofAnew(account) };
   const fresh = async (): Promise<Proof> => {

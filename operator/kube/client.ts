@@ -5,7 +5,7 @@
 import type { Draft, StatusDraft } from "../api/resource.ts";
 import type { Access } from "./access.ts";
 import { isKubeError, KubeError } from "./error.ts";
-import { type Kind, kindOf, pathOf } from "./resources.ts";
+import { type Kind, kindOf, kinds, pathOf } from "./resources.ts";
 import { openTransport, type Transport, type TransportOptions } from "./transport.ts";
 
 /** Namespace and name of an object. */
@@ -43,6 +43,15 @@ export async function* itemPages(
   } while (next !== undefined);
 }
 
+/** Selection of log lines, as in the API of pods. */
+export interface LogQuery {
+  readonly container: string;
+  readonly tailLines: number;
+  /** True for the container before its last restart. */
+  readonly previous?: boolean;
+  readonly follow?: boolean;
+}
+
 /** The client. All methods throw `KubeError`. */
 export interface KubeClient extends AsyncDisposable {
   /** Reads an object; undefined when it does not exist. */
@@ -50,6 +59,8 @@ export interface KubeClient extends AsyncDisposable {
   page(selection: Selection, next: string | undefined, signal: AbortSignal): Promise<Page>;
   /** Streams events after `resourceVersion`, including bookmarks, until the server ends the watch. */
   watch(selection: Selection, resourceVersion: string, signal: AbortSignal): AsyncGenerator;
+  /** Streams the log of a pod's container; until the container ends with `follow`. */
+  log(pod: Place, query: LogQuery, signal: AbortSignal): AsyncGenerator<string>;
   /** Server-side apply with force: takes over the fields of `draft` from other managers. */
   apply(draft: Draft): Promise<unknown>;
   /** Applies an object of the whole cluster in the same way. */
@@ -89,6 +100,7 @@ export function openKubeClient(
   const { fieldManager } = options;
   return {
     ...readingSide(transport),
+    log: (pod, query, signal) => transport.text({ method: "GET", ...logRequest(pod, query), signal }),
     apply: (draft) => transport.send(applyRequest(draft, fieldManager, "")),
     applyDefinition: (draft) => transport.send(applyRequest(draft, fieldManager, "")),
     openApi: (path) => transport.send({ method: "GET", path: `/openapi/v3/${path}` }),
@@ -175,6 +187,18 @@ function readingSide(transport: Transport): Pick<KubeClient, "get" | "page" | "w
         },
         signal,
       }),
+  };
+}
+
+function logRequest({ namespace, name }: Place, { container, tailLines, previous, follow }: LogQuery) {
+  const query = { container, tailLines: String(tailLines) };
+  return {
+    path: `${pathOf(kinds.pod, namespace, name)}/log`,
+    query: {
+      ...query,
+      ...(previous === true ? { previous: "true" } : {}),
+      ...(follow === true ? { follow: "true" } : {}),
+    },
   };
 }
 

@@ -7,25 +7,36 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { KubeError } from "./error.ts";
 import type { Account } from "./pod-account.ts";
 
-/** Reads the configuration. Throws `KubeError` `other` when there is none. */
-export async function kubeConfigAccount(): Promise<Account> {
-  const config = readConfig();
+/** Account of a person, and the namespace of the context. */
+export interface UserAccount extends Account {
+  readonly namespace: string;
+}
+
+/**
+ * Reads the configuration, with its current context when none is named. Throws `KubeError` `other` when there is none.
+ */
+export async function kubeConfigAccount(context?: string): Promise<UserAccount> {
+  const config = readConfig(context);
   const cluster = config.getCurrentCluster();
   if (cluster === null)
     throw new KubeError("other", "no cluster is configured; set KUBECONFIG or run in a pod");
   return {
     server: cluster.server,
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? "default",
     // A configuration that is read anew keeps no token of its own.
     async proof() {
-      const options = await optionsOf(readConfig());
+      const options = await optionsOf(readConfig(context));
       return { tls: tlsOf(options), authorization: authorizationOf(options) };
     },
   };
 }
 
-function readConfig(): KubeConfig {
+function readConfig(context: string | undefined): KubeConfig {
   const config = new KubeConfig();
   config.loadFromDefault();
+  if (context !== undefined && config.getContextObject(context) === null)
+    throw new KubeError("other", `the configuration has no context ${context}`);
+  if (context !== undefined) config.setCurrentContext(context);
   return config;
 }
 

@@ -25,6 +25,8 @@ export interface KubeRequest {
 export interface Transport extends AsyncDisposable {
   /** Sends a request and parses the JSON of the response. Throws `KubeError`. */
   send(request: KubeRequest): Promise<unknown>;
+  /** Streams the text of a response until the server ends it. Throws `KubeError`. */
+  text(request: KubeRequest): AsyncGenerator<string>;
   /** Streams the parsed lines of a watch until the server ends it. Throws `KubeError`. */
   lines(request: KubeRequest): AsyncGenerator;
 }
@@ -53,6 +55,9 @@ const LIMITS: TransportLimits = { connections: 24, requestMs: 30_000, silenceMs:
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_LINE = 8 * 1024 * 1024;
 
+/** Maximum silence of a streamed text, such as the log of a quiet container. */
+const QUIET_MS = 3_600_000;
+
 /** Opens the pool. The first request opens the first connection. */
 export function openTransport(options: TransportOptions): Transport {
   const { access } = options;
@@ -68,24 +73,30 @@ export function openTransport(options: TransportOptions): Transport {
       "unreachable",
       `${request.method} ${request.path}: no response within ${limits.requestMs} ms`,
     );
+  const streamed = async function* (
+    request: KubeRequest,
+    silenceMs: number,
+    read: (answer: AsyncIterable<Buffer>) => AsyncIterable<unknown>,
+  ): AsyncGenerator {
+    using deadline = openDeadline(limits.requestMs, request.signal, late(request));
+    const answer = await begin(request, silenceMs, deadline.signal);
+    deadline.met();
+    try {
+      yield* read(answer as AsyncIterable<Buffer>);
+    } catch (error) {
+      throw unreachable(request, error);
+    } finally {
+      answer.destroy();
+    }
+  };
   return {
     async send(request) {
       using deadline = openDeadline(limits.requestMs, request.signal, late(request));
       const answer = await begin(request, limits.requestMs, deadline.signal);
       return parseJson(await textOf(answer, request));
     },
-    async *lines(request) {
-      using deadline = openDeadline(limits.requestMs, request.signal, late(request));
-      const answer = await begin(request, limits.silenceMs, deadline.signal);
-      deadline.met();
-      try {
-        yield* jsonLines(answer as AsyncIterable<Buffer>, MAX_LINE);
-      } catch (error) {
-        throw unreachable(request, error);
-      } finally {
-        answer.destroy();
-      }
-    },
+    text: (request) => streamed(request, QUIET_MS, decodeText) as AsyncGenerator<string>,
+    lines: (request) => streamed(request, limits.silenceMs, (answer) => jsonLines(answer, MAX_LINE)),
     [Symbol.asyncDispose]: async () => pool[Symbol.dispose](),
   };
 }
@@ -126,6 +137,12 @@ async function answerTo(
   if (statusCode === 401) access.refused();
   const text = await textOf(answer, request);
   throw errorOfAnswer(statusCode, statusOf(text), answer.headers["retry-after"] ?? "");
+}
+
+async function* decodeText(answer: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of answer) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }
 
 function queryOf(query: KubeRequest["query"]): string {

@@ -107,10 +107,8 @@ export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promis
   if (isForeign(node.meta, deps.settings.operatorId)) return reportForeign(node, deps);
   const context = createContext(node, deps);
   if (isPaused(node.meta) && !node.meta.deleted) return observePaused(context);
-  const { stop } = context;
-  if (stop !== undefined)
-    deps.events.record(node, stop.isHeld ? "ChainStopRefused" : "ChainStops", stop.message);
-  if (node.meta.deleted && stop?.isHeld !== true) return endNode(node, deps);
+  recordStop(context);
+  if (node.meta.deleted && context.stop?.isHeld !== true) return endNode(node, deps);
   if (awaitsFirstAnswer(context)) return UNHEARD_MS;
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know
@@ -131,6 +129,11 @@ export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promis
     outcome.kind === "wait" ? outcome.afterMs : RESYNC_MS,
     ...agains.map((againMs) => againMs ?? RESYNC_MS),
   );
+}
+
+function recordStop({ node, stop, deps }: Context): void {
+  if (stop === undefined) return;
+  deps.events.record(node, stop.isHeld ? "ChainStopRefused" : "ChainStops", stop.message);
 }
 
 /** Observes a paused Node; returns the milliseconds until the next time. */

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 
 const MAIN = "operator/main.ts";
-const NAMES = ["run", "gateway", "release", "graph", "upgrade-crds", "crds", "version"];
+const NAMES = ["run", "gateway", "release", "graph", "kubectl", "upgrade-crds", "crds", "version"];
 
 test("the help lists all commands, and each has its own", () => {
   const help = execFileSync(process.execPath, [MAIN, "--help"], { encoding: "utf8" });

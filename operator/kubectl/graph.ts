@@ -1,40 +1,18 @@
 /** The peers of all Nodes as a Mermaid flowchart, from the statuses that the operator wrote. Reads, and writes nothing. */
-import { ApiError } from "../api/error.ts";
 import { FIELD_MANAGER } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
-import { keyOf, type NodeResource, readNode } from "../api/resource.ts";
+import { keyOf, type NodeResource } from "../api/resource.ts";
 import { loadAccess } from "../kube/access.ts";
-import { itemPages, type KubeClient, openKubeClient } from "../kube/client.ts";
-import { kinds } from "../kube/resources.ts";
+import { openKubeClient } from "../kube/client.ts";
 import { systemClock } from "../observe/clock.ts";
 import { peerId } from "../plan/mesh.ts";
+import { listNodes } from "./read.ts";
 
 /** Reads the Nodes of a namespace, or of all, and returns the flowchart. Throws `KubeError`. */
 export async function readGraph(namespace: string | undefined): Promise<string> {
   const access = await loadAccess(() => systemClock.now());
   await using client = openKubeClient({ access, userAgent: FIELD_MANAGER, fieldManager: FIELD_MANAGER });
   return meshGraph(await listNodes(client, namespace));
-}
-
-/** Lists Nodes page by page. One that this version cannot parse is left out. */
-export async function listNodes(
-  client: Pick<KubeClient, "page">,
-  namespace: string | undefined,
-): Promise<readonly NodeResource[]> {
-  const signal = new AbortController().signal;
-  const nodes: NodeResource[] = [];
-  for await (const items of itemPages(client, { kind: kinds.node, namespace }, signal))
-    nodes.push(...items.flatMap(tryReadNode));
-  return nodes;
-}
-
-function tryReadNode(object: unknown): readonly NodeResource[] {
-  try {
-    return [readNode(object)];
-  } catch (error) {
-    if (error instanceof ApiError) return [];
-    throw error;
-  }
 }
 
 interface Vertex {

@@ -1,7 +1,8 @@
 /** The picture of the mesh: networks, replicas with their state, and each pair of peers once. */
 import { expect, test } from "@jest/globals";
 import { readNode } from "../../../operator/api/resource.ts";
-import { listNodes, meshGraph } from "../../../operator/compose/graph.ts";
+import { meshGraph } from "../../../operator/kubectl/graph.ts";
+import { listNodes } from "../../../operator/kubectl/read.ts";
 
 const urlOf = (digit: string) => `kni://${digit.repeat(128)}@host:32323?discport=0`;
 
