@@ -27,6 +27,8 @@ export interface MemberFacts {
   /** Set when the member must not continue until a user intervenes. */
   stop?: Stop;
   pod?: PodView;
+  /** Digest of the template from which the pod was made; undefined for one of an early release. */
+  podDigest?: string | undefined;
   /** Failure of the pod that does not resolve by waiting. */
   failing?: PodFailure | undefined;
   /** True for a node that cannot trust its head without peers. */

@@ -1,7 +1,6 @@
 /** Pods that run an old template, with the reason, for the status. */
 import { annotations, RESTART } from "../api/names.ts";
 import type { Outdated } from "../api/node-runs.ts";
-import { objectNames } from "../build/names.ts";
 import { templateDigest } from "../build/template.ts";
 import { changedParts, partsText } from "../build/template-changes.ts";
 import type { Context, MemberContext } from "./context.ts";
@@ -22,18 +21,16 @@ function outdatedPod(
   context: MemberContext,
   { rollout }: Pick<Context, "rollout">,
 ): Omit<Outdated, "member"> | undefined {
-  const { member, node, deps, facts } = context;
-  const { inputs, fresh } = facts;
-  const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
-  if (inputs === undefined || fresh === undefined || seen === undefined || seen.meta.deleted)
-    return undefined;
+  const { node, facts } = context;
+  const { inputs, fresh, pod, podDigest } = facts;
+  if (inputs === undefined || fresh === undefined || pod === undefined) return undefined;
   const applied = templateDigest(inputs.template);
   const parts = changedParts(inputs, fresh);
   if (applied !== templateDigest(fresh.template)) {
     const why = rollout?.waits ?? "it waits for its turn";
     return { reason: "SpecChanged", message: `${partsText(parts)}; ${why}` };
   }
-  if (seen.meta.annotations[annotations.settings] !== applied)
+  if (podDigest !== applied)
     return { reason: "BeingRecreated", message: "the pod is older than the template of its StatefulSet" };
   if (parts.length === 0) return undefined;
   const command = `kubectl -n ${node.meta.namespace} annotate kn ${node.meta.name} ${annotations.run}=${RESTART}`;

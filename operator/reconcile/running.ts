@@ -1,4 +1,5 @@
 /** Observes the pod and the node of a member. */
+import { annotations } from "../api/names.ts";
 import { stepReasons } from "../api/reasons.ts";
 import { keyOf } from "../api/resource.ts";
 import { addressOfId } from "../build/identity.ts";
@@ -38,6 +39,7 @@ export function podStep(context: MemberContext): Outcome {
   const view = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
   noteUrls(context, view);
   if (view !== undefined) facts.pod = view;
+  facts.podDigest = seen?.meta.annotations[annotations.settings];
   context.status = { ...context.status, lastExit: view?.lastExit ?? context.status.lastExit };
   facts.hasPod = seen !== undefined;
   if (seen !== undefined) facts.failing = podFailure(seen, deps.clock.now());
