@@ -1,4 +1,4 @@
-/** What a report leaves out, and what it keeps. */
+/** Secrets that a report leaves out, and texts that it keeps. */
 import { expect, test } from "@jest/globals";
 import { REMOVED, redactObject, redactText } from "../../../operator/kubectl/redact.ts";
 
