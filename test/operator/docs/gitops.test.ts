@@ -60,12 +60,12 @@ const condition = (type: string, status: string, reason = "Any") => ({
   message: `says ${type}`,
 });
 
-(lua === undefined ? describe.skip : describe)("run by Lua", () => {
-  const node = (conditions: readonly object[], more: object = {}, generation = 2) => ({
-    metadata: { generation },
-    status: { observedGeneration: 2, conditions, ...more },
-  });
+const node = (conditions: readonly object[], more: object = {}, generation = 2) => ({
+  metadata: { generation },
+  status: { observedGeneration: 2, conditions, ...more },
+});
 
+(lua === undefined ? describe.skip : describe)("run by Lua", () => {
   test.each<[string, object]>([
     ["Progressing the operator has not applied the spec yet", { metadata: { generation: 1 } }],
     ["Progressing the operator has not applied the spec yet", node([condition("Ready", "True")], {}, 3)],

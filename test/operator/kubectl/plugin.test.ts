@@ -150,13 +150,13 @@ test("the namespace is that of the context, the named one, or all", async () => 
   expect(printed).toContain("flowchart LR");
 });
 
+const annotation = (name: string, value: string | null) => ({
+  metadata: { annotations: { [name]: value } },
+});
+
 describe("a request", () => {
   const patches = () =>
     api.heard.filter(({ method }) => method === "PATCH").map(({ path, body }) => [path, body]);
-  const annotation = (name: string, value: string | null) => ({
-    metadata: { annotations: { [name]: value } },
-  });
-
   test.each([
     ["migrate", "knit.dev/run", "migrate"],
     ["save-cache", "knit.dev/run", "save-cache"],
