@@ -154,9 +154,10 @@ const annotation = (name: string, value: string | null) => ({
   metadata: { annotations: { [name]: value } },
 });
 
+const patches = () =>
+  api.heard.filter(({ method }) => method === "PATCH").map(({ path, body }) => [path, body]);
+
 describe("a request", () => {
-  const patches = () =>
-    api.heard.filter(({ method }) => method === "PATCH").map(({ path, body }) => [path, body]);
   test.each([
     ["migrate", "knit.dev/run", "migrate"],
     ["save-cache", "knit.dev/run", "save-cache"],
