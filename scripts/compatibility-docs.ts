@@ -4,10 +4,14 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { publicForks } from "../node/cli/fork-table.ts";
-import { EXCLUSION_RULES } from "../test/support/suite-exclusions.ts";
+import { DIFFERENCE_RULES } from "../test/support/difference-rules.ts";
+import { readResults } from "../test/support/suite-results.ts";
 
 /** Path of the page. */
 export const COMPATIBILITY_DOCS = "docs/compatibility.md";
+
+/** Counts of runs of the whole suites. */
+const SUITE_RESULTS = "test/vectors/suite-results.json";
 
 const INTRODUCTION = `# Compatibility
 
@@ -70,43 +74,30 @@ function versionOf(versions: Readonly<Record<string, string>>, name: string): st
   return version;
 }
 
-/** Result of a run of `npm run vectors` on a whole suite. */
-interface SuiteResult {
-  readonly suite: string;
-  /** Passed by the Go node's own runner of v2.2.2, where it was counted. */
-  readonly go?: number;
-  readonly passed: number;
-  readonly excluded: Readonly<Record<string, number>>;
-  readonly remaining: number;
-}
-
 function suiteSection(): string {
-  const results = JSON.parse(readFileSync("test/vectors/suite-results.json", "utf8")) as SuiteResult[];
-  const rows = results.map(({ suite, go, passed, excluded, remaining }) => {
+  const results = readResults(SUITE_RESULTS);
+  const rows = results.map(({ suite, date, go, passed, excluded, failed }) => {
     const out = Object.values(excluded).reduce((sum, count) => sum + count, 0);
-    return [
-      suite,
-      ...[passed, out, remaining].map(groupDigits),
-      go === undefined ? "" : groupDigits(go),
-    ].join(" | ");
+    const counts = [passed, out, failed].map(groupDigits);
+    return [suite, ...counts, go === undefined ? "" : groupDigits(go), date].join(" | ");
   });
   const counts = section(
     "Published suites",
-    "suite | passed | excluded by rule | remaining | passed by the Go runner",
+    "suite | passed | excluded by rule | remaining | passed by the Go runner | run on",
     rows,
   );
-  const rules = EXCLUSION_RULES.map(({ name, reason, source }) => {
+  const rules = DIFFERENCE_RULES.map(({ name, reason, source }) => {
     const cases = results.reduce((sum, { excluded }) => sum + (excluded[name] ?? 0), 0);
     return `| ${name} | ${groupDigits(cases)} | ${reason} | \`${source}\` |`;
   });
   return `${counts}
-\`npm run vectors -- PATH\` prints such counts. Those of the execution specs were put together from several runs of the same judge on 24 November, without the fixtures of 4 MiB and more. A case is excluded only if it differs and the rule holds for it:
+Each row is written by \`npm run vectors -- --results ${SUITE_RESULTS} "NAME=PATH"\` on a checkout of the suite, without its files of 4 MiB and more. A case is excluded only if it differs and the rule holds for it:
 
 | rule | cases | reason | file of Kaia v2.2.2 |
 |---|---|---|---|
 ${rules.join("\n")}
 
-Files above 4 MiB of the fixtures were not available. A part of each suite is in \`test/vectors/core-tests\` and in \`npm test\`.
+A part of each suite is in \`test/vectors\` and in \`npm test\`. Of Wycheproof the files about ECDSA and ECDH on secp256k1, ECDSA on P-256, BLS signatures and PBKDF2 are judged. The cases of the execution APIs are compared by the shape of the answers.
 `;
 }
 

@@ -43,6 +43,8 @@ export interface Transition {
   readonly status: number;
   readonly failure: string | undefined;
   readonly gasUsed: bigint;
+  /** Gas used before refunds, at least the floor: the gas that the message needs. */
+  readonly gasNeeded: bigint;
   /** Data returned or reverted with. */
   readonly output: Uint8Array;
   /** Address of the created contract. */
@@ -52,7 +54,7 @@ export interface Transition {
 }
 
 /** Result of a message's action. */
-interface ActionResult extends Omit<Transition, "gasUsed"> {
+interface ActionResult extends Omit<Transition, "gasUsed" | "gasNeeded"> {
   readonly gasLeft: bigint;
 }
 
@@ -73,11 +75,11 @@ export function applyMessage(world: World, message: ExecutionMessage, deps: Tran
     throw error;
   }
   const ran = run(world, message, deps);
-  const gasUsed = gasAfterRefunds(world, message, ran.gasLeft, deps.rules);
+  const { gasUsed, gasNeeded } = gasOf(world, message, ran.gasLeft, deps.rules);
   refundGas(world, message, message.gas - gasUsed);
   if (deps.feeReceiver !== undefined) world.addBalance(deps.feeReceiver, gasUsed * message.price);
   const { gasLeft: _, ...done } = ran;
-  return { ...done, gasUsed };
+  return { ...done, gasUsed, gasNeeded };
 }
 
 /** Runs every check of a message, buys its gas and prepares the access sets. */
@@ -254,13 +256,18 @@ function evmFor(world: World, message: ExecutionMessage, deps: TransitionDeps): 
   });
 }
 
-/** Returns the gas used after refunds, at least the floor. */
-function gasAfterRefunds(world: World, message: ExecutionMessage, gasLeft: bigint, rules: Rules): bigint {
-  const used = message.gas - gasLeft;
+/** Gas used after and before refunds, each at least the floor. */
+function gasOf(
+  world: World,
+  { gas, floorGas }: ExecutionMessage,
+  gasLeft: bigint,
+  rules: Rules,
+): Pick<Transition, "gasUsed" | "gasNeeded"> {
+  const used = gas - gasLeft;
   const most = used / rules.refundQuotient;
   const refund = BigInt(world.refund);
   const net = used - (refund < most ? refund : most);
-  return net > message.floorGas ? net : message.floorGas;
+  return { gasUsed: net > floorGas ? net : floorGas, gasNeeded: used > floorGas ? used : floorGas };
 }
 
 /** Status of failures without a status of their own. */

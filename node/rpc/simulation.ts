@@ -85,6 +85,7 @@ function callsJson({ block, calls }: SimulatedBlock): object[] {
         blockTimestamp: toQuantity(time),
       })),
       gasUsed: toQuantity(transition.gasUsed),
+      maxUsedGas: toQuantity(transition.gasNeeded),
       status: transition.status === STATUS_SUCCESS ? "0x1" : "0x0",
       ...errorMember(outcome),
     };

@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { fromBareHex } from "../../node/bytes/hex.ts";
+import { isLowS } from "../../node/crypto/secp256k1.ts";
 import { readSuite } from "../support/core-vectors.ts";
+import { cryptoVectors, type WycheproofCase } from "../support/crypto-vectors.ts";
 import type { BlockCase } from "../support/suite-blocks.ts";
 import type { StateCase } from "../support/suite-state.ts";
 import { judgeVector } from "../support/vectors-kinds.ts";
@@ -159,6 +162,48 @@ test("a file of Ethereum's suites is judged by its members, whatever its name", 
   expect(passed).toBe(1);
   expect(failures).toEqual([
     expect.stringMatching(/^anything.json wrong: 0x[0-9a-f]{40}: expected .*19088743/),
+  ]);
+});
+
+test("a file of Wycheproof is judged case by case, and forms that no signature here has fall under a rule", async () => {
+  const [p1363] =
+    cryptoVectors<WycheproofCase>("wycheproof")["ecdsa"]?.filter(
+      ({ result, signature }) => result === "valid" && isLowS(fromBareHex(signature).subarray(32)),
+    ) ?? [];
+  if (p1363 === undefined) throw new Error("the recorded cases have a valid one");
+  const { publicKey, message: msg, signature: sig } = p1363;
+  const group = { publicKey: { curve: "secp256k1", uncompressed: publicKey }, sha: "SHA-256" };
+  const ofResult = (...results: string[]) =>
+    results.map((result, tcId) => ({ tcId, comment: "", msg, sig, result }));
+  const path = aVector("ecdsa_test.json", {
+    numberOfTests: 4,
+    testGroups: [
+      { ...group, type: "EcdsaP1363Verify", tests: ofResult("valid", "invalid") },
+      { ...group, type: "EcdsaVerify", tests: ofResult("invalid") },
+      { type: "RsaesOaepDecrypt", tests: ofResult("valid") },
+    ],
+  });
+  expect(await judgeVector(path)).toEqual({
+    passed: 1,
+    failed: 1,
+    failures: ["case 1 (): expected invalid, found valid"],
+    excluded: { "der-signature": 1, algorithm: 1 },
+  });
+});
+
+test("counts are written under the name of a suite, in the place of an earlier run", () => {
+  const file = join(directory, "results.json");
+  const suites = ["rlp.json.gz", "kaia-transaction.json.gz"].map((name) => join(VECTORS, "core-tests", name));
+  const [rlp, transactions] = suites;
+  writeFileSync(
+    file,
+    JSON.stringify([{ suite: "encodings", date: "2020-01-01", go: 7, passed: 1, failed: 1 }]),
+  );
+  expect(run("--results", file, `encodings=${rlp}`, `transactions=${transactions}`).status).toBe(0);
+  const date = expect.stringMatching(/^20[2-9]\d-\d\d-\d\d$/);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual([
+    { suite: "encodings", date, go: 7, passed: expect.any(Number), excluded: {}, failed: 0 },
+    { suite: "transactions", date, passed: expect.any(Number), excluded: {}, failed: 0 },
   ]);
 });
 

@@ -145,9 +145,20 @@ export function vmSuite(path: string, only: FileChoice = () => true): Comparison
   const tally = new Tally();
   const suite: Suite<VmCase> = readSuite<VmCase>(path);
   for (const [file, tests] of Object.entries(suite).filter(([name], place) => only(name, place))) {
-    for (const [name, one] of Object.entries(tests)) {
-      tally.guarded(`${file} ${name}`, (what) => tally.same(what, runVm(one), []));
-    }
+    judgeFrames(tally, file, tests);
   }
   return tally.comparison;
+}
+
+/** As `vmSuite`, for the parsed JSON of one file of a suite. */
+export function vmFile(path: string, tests: Readonly<Record<string, VmCase>>): Comparison {
+  const tally = new Tally();
+  judgeFrames(tally, basename(path), tests);
+  return tally.comparison;
+}
+
+function judgeFrames(tally: Tally, file: string, tests: Readonly<Record<string, VmCase>>): void {
+  for (const [name, one] of Object.entries(tests)) {
+    tally.guarded(`${file} ${name}`, (what) => tally.same(what, runVm(one), []));
+  }
 }

@@ -11,16 +11,19 @@ import { judgeNetworks } from "./homi.ts";
 import { chainFile } from "./recorded-chain.ts";
 import type { BlockCase } from "./suite-blocks.ts";
 import type { StateCase } from "./suite-state.ts";
+import type { VmCase } from "./suite-vm.ts";
 import { type Comparison, reason, Tally } from "./tally.ts";
 import { transcriptFile } from "./transcript/judge.ts";
 import { blockFile, blockSuite } from "./vectors-blocks.ts";
 import { chainFolder } from "./vectors-chain.ts";
-import { stateFile, stateSuite, vmSuite } from "./vectors-execution.ts";
+import { stateFile, stateSuite, vmFile, vmSuite } from "./vectors-execution.ts";
+import { apiFolder } from "./vectors-execution-apis.ts";
 import { networkFile } from "./vectors-network.ts";
 import { networkSamples } from "./vectors-network-samples.ts";
 import { chainSamples, transactionSamples } from "./vectors-samples.ts";
 import { rlpSuite, transactionSuite, trieSuite } from "./vectors-suites.ts";
 import { goRandomNumbers } from "./vectors-validators.ts";
+import { type WycheproofFile, wycheproofFile } from "./vectors-wycheproof.ts";
 
 type Judge = (path: string) => Comparison | Promise<Comparison>;
 
@@ -42,6 +45,7 @@ const SHAPES: readonly (readonly [members: readonly string[], judge: Judge])[] =
   [["runs"], judgeNetworks],
   [["genesis", "blocks"], (path) => chainSamples(text(path))],
   [["nodeUrls"], (path) => networkSamples(JSON.parse(text(path)))],
+  [["testGroups", "numberOfTests"], (path) => wycheproofFile(JSON.parse(text(path)) as WycheproofFile)],
   [["selfChecks", "table"], (path) => goRandomNumbers(JSON.parse(text(path)))],
 ];
 
@@ -63,19 +67,33 @@ export async function judgeVector(path: string): Promise<Comparison> {
   }
 }
 
+/** Judge of Ethereum's API cases, which are played against a node. */
+const apiCases = playedAgainstNode(apiFolder);
+
 async function folder(path: string): Promise<Comparison> {
+  if (hasApiCases(path)) return apiCases(path); // a chain beside them is Ethereum's
   if (isChain(path)) return chainFolder(path);
   if (existsSync(join(path, "connections.json.gz"))) return networkFile(join(path, "connections.json.gz"));
   const tally = new Tally();
   for (const name of readdirSync(path).sort()) {
-    if (name.startsWith(".")) continue; // notes of who made a suite
+    // Notes of who made a suite, and the sources of its cases.
+    if (name.startsWith(".") || name.endsWith("Filler.json")) continue;
     const inner = join(path, name);
     if (statSync(inner).isDirectory() || /\.json(\.gz)?$/.test(name)) {
       tally.add(name, await judgeVector(inner));
     }
   }
-  const { passed, failed: wrong } = tally.comparison;
-  return passed + wrong > 0 ? tally.comparison : unknown();
+  const { passed, failed: wrong, excluded } = tally.comparison;
+  return passed + wrong > 0 || excluded !== undefined ? tally.comparison : unknown();
+}
+
+/** True for folders that are named for methods, with cases of them. */
+function hasApiCases(path: string): boolean {
+  const methods = readdirSync(path).filter((name) => /^[a-z]+_[A-Za-z0-9]+$/.test(name));
+  return methods.some((name) => {
+    const inner = join(path, name);
+    return statSync(inner).isDirectory() && readdirSync(inner).some((file) => file.endsWith(".io"));
+  });
 }
 
 function isChain(folderPath: string): boolean {
@@ -107,6 +125,7 @@ function suiteFile(tests: Readonly<Record<string, unknown>>): Judge | undefined 
     return (path) => stateFile(path, tests as Readonly<Record<string, StateCase>>);
   if (every("blocks", "pre", "genesisBlockHeader"))
     return (path) => blockFile(path, tests as Readonly<Record<string, BlockCase>>);
+  if (every("env", "exec", "pre")) return (path) => vmFile(path, tests as Readonly<Record<string, VmCase>>);
   return undefined;
 }
 

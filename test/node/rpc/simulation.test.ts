@@ -41,6 +41,7 @@ interface SimulatedBlock {
     readonly returnData: string;
     readonly status: string;
     readonly gasUsed: string;
+    readonly maxUsedGas: string;
     readonly logs: readonly { readonly address: string; readonly topics: string[]; readonly data: string }[];
     readonly error?: { readonly code: number; readonly message: string; readonly data?: string };
   }[];
@@ -153,6 +154,15 @@ describe("calls", () => {
       { status: "0x0", returnData: "0x", error: { code: 3, data: word(5) } },
       { status: "0x0", error: { code: -32015, message: "out of gas" } },
     ]);
+  });
+
+  test("name the gas that they need, which a refund comes off", async () => {
+    const clears = { code: "0x6000600055", state: { [word(0)]: word(1) } };
+    const [block] = await simulate([
+      { stateOverrides: { [at(0x9006)]: clears }, calls: [{ to: at(0x9006) }, { to: at(0x7777) }] },
+    ]);
+    const refunds = block?.calls.map(({ gasUsed, maxUsedGas }) => Number(maxUsedGas) - Number(gasUsed));
+    expect(refunds).toEqual([4800, 0]);
   });
 
   test("transfers of coins are logs on request, those of undone calls are none", async () => {
