@@ -1,6 +1,7 @@
 /** Every rule by which cases of published suites may differ from this chain, for the tables of counts. */
 import { API_RULES } from "./suite-api-rules.ts";
 import { EXCLUSION_RULES } from "./suite-exclusions.ts";
+import { FRONTIER_GAS } from "./vectors-execution.ts";
 import { WYCHEPROOF_RULES } from "./vectors-wycheproof.ts";
 
 /** A rule as tables have it. */
@@ -14,6 +15,7 @@ export interface DifferenceRule {
 /** The rules, suite by suite. */
 export const DIFFERENCE_RULES: readonly DifferenceRule[] = [
   ...EXCLUSION_RULES,
+  FRONTIER_GAS,
   ...WYCHEPROOF_RULES,
   ...API_RULES,
 ];

@@ -51,6 +51,7 @@ interface EthereumHeader {
   readonly time: number;
   readonly mixHash: Uint8Array;
   readonly baseFee: bigint;
+  readonly gasUsed: bigint;
   readonly blobGasUsed: bigint | undefined;
   readonly excessBlobGas: bigint | undefined;
 }
@@ -116,6 +117,7 @@ function checkBlock({ header, transactions }: EthereumBlock, size: number, chain
   const { rules } = chain.runner;
   const { maxBlockSize } = rules;
   if (maxBlockSize !== undefined && size > maxBlockSize) throw new BlockError(`${size} bytes`);
+  checkPlace(header, chain);
   const low = transactions.find(({ gasFeeCap }) => gasFeeCap < header.baseFee);
   if (low !== undefined) throw new BlockError(`fee cap ${low.gasFeeCap} below base fee ${header.baseFee}`);
   if (!rules.blobGas) return;
@@ -126,6 +128,14 @@ function checkBlock({ header, transactions }: EthereumBlock, size: number, chain
     throw new BlockError(`blob gas ${used}, not that of the transactions`);
   const expected = nextExcess(chain.parent, chain.limits);
   if (excess !== expected) throw new BlockError(`excess blob gas ${excess}, expected ${expected}`);
+}
+
+/** A block follows its parent in number, hash and time. */
+function checkPlace({ number, parentHash, time }: EthereumHeader, { parent, hashes }: ChainFacts): void {
+  if (number !== parent.number + 1) throw new BlockError(`number ${number} after ${parent.number}`);
+  if (mapKey(parentHash) !== mapKey(hashes.get(parent.number) ?? new Uint8Array(0)))
+    throw new BlockError(`parent hash ${toHex(parentHash)}`);
+  if (time <= parent.time) throw new BlockError(`time ${time} after ${parent.time}`);
 }
 
 /** Excess blob gas of the block after `parent` (EIP-4844, EIP-7918). */
@@ -143,11 +153,14 @@ function runTransactions({ world }: SuiteWorld, block: EthereumBlock, chain: Cha
   const { header, transactions } = block;
   const context = contextOf(header, chain);
   beginBlock(world, context);
+  let gasUsed = 0n;
   for (const tx of transactions) {
     const { receipt, fee } = executeTransaction(world, tx, context, chain.tracer);
+    gasUsed += receipt.gasUsed;
     world.addBalance(header.coinbase, fee - receipt.gasUsed * header.baseFee);
     world.endTransaction();
   }
+  if (gasUsed !== header.gasUsed) throw new BlockError(`gas used ${header.gasUsed}, found ${gasUsed}`);
 }
 
 function contextOf(header: EthereumHeader, { runner, limits, hashes }: ChainFacts): BlockContext {
@@ -227,6 +240,7 @@ function decodeHeader(fields: readonly RlpItem[]): EthereumHeader {
     coinbase: bytes(2),
     number: Number(integer(8)),
     gasLimit: integer(9),
+    gasUsed: integer(10),
     time: Number(integer(11)),
     mixHash: bytes(13),
     baseFee: fields[15] === undefined ? 0n : itemInteger(fields[15]),
@@ -243,6 +257,7 @@ function writtenHeader(header: SuiteHeader): EthereumHeader {
     coinbase: suiteBytes(header["coinbase"]),
     number: Number(suiteInteger(header["number"])),
     gasLimit: suiteInteger(header["gasLimit"]),
+    gasUsed: suiteInteger(header["gasUsed"]),
     time: Number(suiteInteger(header["timestamp"])),
     mixHash: suiteBytes(header["mixHash"]),
     baseFee: suiteInteger(header["baseFeePerGas"]),

@@ -40,6 +40,9 @@ export interface CaseFacts {
   readonly blockBytes: number;
   /** True for blocks with withdrawals (EIP-4895). */
   readonly hasWithdrawals: boolean;
+  /** True for blocks with uncles, and for blocks that do not follow the one before them in the case. */
+  readonly hasUncles: boolean;
+  readonly hasSideChains: boolean;
   /** The observations of its execution; runs it again. */
   readonly seen: () => CaseObservations;
 }
@@ -68,8 +71,11 @@ const MAX_TRANSACTION_GAS = 1n << 24n;
 const MAX_BLOCK_BYTES = 10_485_760;
 /** Exceptions of Ethereum's requests and system contracts, and of its header fields. */
 const REQUEST_EXCEPTIONS =
-  /INVALID_DEPOSIT_EVENT_LAYOUT|INVALID_REQUESTS|SYSTEM_CONTRACT_|INVALID_WITHDRAWALS/;
-const HEADER_EXCEPTIONS = /INVALID_GASLIMIT|INVALID_BASEFEE_PER_GAS/;
+  /INVALID_DEPOSIT_EVENT_LAYOUT|INVALID_REQUESTS|SYSTEM_CONTRACT_|INVALID_WITHDRAWALS|RLP_ExpectedAsList/;
+const HEADER_EXCEPTIONS =
+  /INVALID_GASLIMIT|INVALID_BASEFEE_PER_GAS|InvalidGasLimit|BaseFeeWrong|ExtraDataTooBig|DifficultyIsNot0|InvalidLogBloom|TooMuchGasUsed|Invalid(State|ReceiptsState|Transactions)Root/;
+const FUNDS_EXCEPTIONS = /INSUFFICIENT_ACCOUNT_FUNDS|TR_NoFunds/;
+const GAS_LIMIT_EXCEPTIONS = /GAS_ALLOWANCE_EXCEEDED|TR_GasLimitReached|TooMuchGasUsed/;
 const BLOB_GAS_EXCEPTIONS = /INCORRECT_EXCESS_BLOB_GAS|INCORRECT_BLOB_GAS_USED/;
 const RESERVED_TEXT = "the address is reserved for pre-compiled contracts";
 /** Tests that the Go node's runner of this suite leaves out for their transfers to precompiled contracts or their numbers. */
@@ -118,7 +124,7 @@ export const EXCLUSION_RULES: readonly ExclusionRule[] = [
     source: "blockchain/state_transition.go",
     applies: ({ rules, transactions, exception }) =>
       rules?.blobGas === false &&
-      exception.includes("INSUFFICIENT_ACCOUNT_FUNDS") &&
+      FUNDS_EXCEPTIONS.test(exception) &&
       transactions.some(({ balance, gas, priceCap, value }) => balance < gas * priceCap + value),
   },
   {
@@ -126,8 +132,7 @@ export const EXCLUSION_RULES: readonly ExclusionRule[] = [
     reason: "blocks have no gas limit",
     source: "blockchain/state_transition.go",
     applies: ({ transactions, gasLimit, exception }) =>
-      exception.includes("GAS_ALLOWANCE_EXCEEDED") &&
-      transactions.reduce((sum, { gas }) => sum + gas, 0n) > gasLimit,
+      GAS_LIMIT_EXCEPTIONS.test(exception) && transactions.reduce((sum, { gas }) => sum + gas, 0n) > gasLimit,
   },
   {
     name: "transaction-gas-limit",
@@ -163,10 +168,22 @@ export const EXCLUSION_RULES: readonly ExclusionRule[] = [
   {
     name: "header-fields",
     reason:
-      "headers are this chain's, without limits of gas, Ethereum's base fee and, before Osaka, blob gas",
+      "headers are this chain's, without limits of gas and extra data, Ethereum's base fee, difficulty and roots and, before Osaka, blob gas",
     source: "tests/block_test_util.go",
     applies: ({ exception, rules }) =>
       HEADER_EXCEPTIONS.test(exception) || (rules?.blobGas === false && BLOB_GAS_EXCEPTIONS.test(exception)),
+  },
+  {
+    name: "uncles",
+    reason: "blocks have no uncles",
+    source: "consensus/istanbul/backend/engine.go",
+    applies: ({ hasUncles, exception }) => hasUncles || exception.includes("Uncle"),
+  },
+  {
+    name: "side-chains",
+    reason: "blocks are final, so no chain is chosen by its total difficulty",
+    source: "consensus/istanbul/backend/engine.go",
+    applies: ({ hasSideChains }) => hasSideChains,
   },
   {
     name: "block-size",

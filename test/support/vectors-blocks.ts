@@ -58,7 +58,14 @@ function factsOf(one: BlockCase, runner: BlockRunner | undefined): Omit<CaseFact
     gasLimit: suiteInteger((first?.blockHeader ?? one.genesisBlockHeader)["gasLimit"]),
     exception: one.blocks.map(({ expectException }) => expectException ?? "").join(""),
     blockBytes: Math.max(...one.blocks.map(({ rlp }) => suiteBytes(rlp).length)),
-    hasWithdrawals: one.blocks.some(({ rlp }) => hasWithdrawals(rlp)),
+    hasWithdrawals: one.blocks.some(({ rlp }) => hasListed(rlp, WITHDRAWALS)),
+    hasUncles: one.blocks.some(({ rlp }) => hasListed(rlp, UNCLES)),
+    hasSideChains: one.blocks.some(({ blockHeader }, index) => {
+      const before = index === 0 ? one.genesisBlockHeader : one.blocks[index - 1]?.blockHeader;
+      return (
+        blockHeader !== undefined && before !== undefined && blockHeader["parentHash"] !== before["hash"]
+      );
+    }),
     hasEthereumRoot: () => false,
     seen: () => {
       const { tracer, seen } = caseObserver();
@@ -86,11 +93,15 @@ function caseTransactions(one: BlockCase, { kinds }: BlockRunner): CaseTransacti
   });
 }
 
-/** True for a block whose fourth member, the withdrawals, has any. */
-function hasWithdrawals(rlp: string): boolean {
+/** Places of lists in a block's RLP. */
+const UNCLES = 2;
+const WITHDRAWALS = 3;
+
+/** True for a block whose list at a place has any member. */
+function hasListed(rlp: string, place: number): boolean {
   const count = attempt(() => {
-    const [, , , withdrawals] = listItems(decodeRlp(suiteBytes(rlp)));
-    return withdrawals === undefined ? 0 : listItems(withdrawals).length;
+    const list = listItems(decodeRlp(suiteBytes(rlp)))[place];
+    return list === undefined ? 0 : listItems(list).length;
   });
   return typeof count === "number" && count > 0;
 }

@@ -79,12 +79,21 @@ async function folder(path: string): Promise<Comparison> {
     // Notes of who made a suite, and the sources of its cases.
     if (name.startsWith(".") || name.endsWith("Filler.json")) continue;
     const inner = join(path, name);
+    if (isPointer(inner)) continue; // a file that was not fetched
     if (statSync(inner).isDirectory() || /\.json(\.gz)?$/.test(name)) {
       tally.add(name, await judgeVector(inner));
     }
   }
   const { passed, failed: wrong, excluded } = tally.comparison;
   return passed + wrong > 0 || excluded !== undefined ? tally.comparison : unknown();
+}
+
+/** True for what Git LFS writes in place of a large file. */
+function isPointer(path: string): boolean {
+  const found = statSync(path);
+  return (
+    found.isFile() && found.size < 200 && readFileSync(path).toString().startsWith("version https://git-lfs")
+  );
 }
 
 /** True for folders that are named for methods, with cases of them. */

@@ -93,6 +93,15 @@ test("blocks of the execution specs up to Osaka leave Ethereum's accounts, or ar
   );
 }, 600_000);
 
+test("invalid blocks of Ethereum's legacy tests are refused, but where this chain differs", () => {
+  const { passed, failures, excluded } = blockSuite(join(SUITES, "legacy-blockchain-invalid.json.gz"));
+  expect(failures).toEqual([]);
+  expect({ passed, excluded }).toEqual({
+    passed: 38,
+    excluded: { uncles: 52, "header-fields": 16, requests: 12 },
+  });
+}, 600_000);
+
 const isLoop = (file: string): boolean => file.startsWith("vmPerformance/");
 
 test("every frame leaves its output, gas, storage and logs", () => {
