@@ -13,7 +13,7 @@ import {
   signDigest,
   type Transaction,
 } from "./transaction.ts";
-import { badSignature, inRange } from "./transaction-codec.ts";
+import { badSignature, hasLowS, inRange, signatureBytes } from "./transaction-codec.ts";
 
 /** Returns the recovery inputs of the sender's keys, one for each signature. Throws `TransactionError`. */
 export function senderJobs(tx: Transaction, chainId: bigint): readonly RecoveryInput[] {
@@ -28,10 +28,24 @@ export function senderJobs(tx: Transaction, chainId: bigint): readonly RecoveryI
  */
 export function payerJobs(tx: Transaction, chainId: bigint): readonly RecoveryInput[] {
   const digest = payerDigest(tx, chainId);
+  if (tx.signatures.length > 0 && tx.chainId !== chainId)
+    throw new TransactionError("wrong-chain-id", "invalid chain id for signer");
   return (tx.fields.payerSignatures ?? []).map((signature) => {
-    if (!inRange(signature)) throw badSignature();
-    return { digest, signature65: recoveryInput(tx, signature, chainId) };
+    const parity = payerParity(signature.v, chainId);
+    if (parity === undefined || !inRange(signature) || !hasLowS(signature)) throw badSignature();
+    return { digest, signature65: signatureBytes(signature, parity) };
   });
+}
+
+/**
+ * Returns the parity that V of a fee payer's signature stands for, or undefined. Decoding accepts any V of a fee payer,
+ * and the Go node takes the absolute value of V - 2 * chain id - 8 as 27 or 28, so two more values are valid
+ * (`recoverPlainCommon` in kaia/blockchain/types/transaction_signing.go@v2.2.2).
+ */
+function payerParity(v: bigint, chainId: bigint): number | undefined {
+  const rest = v - 2n * chainId - 8n;
+  const plain = (rest < 0n ? -rest : rest) - 27n;
+  return plain === 0n || plain === 1n ? Number(plain) : undefined;
 }
 
 /** Recovered keys and the chain id that they hold for. */

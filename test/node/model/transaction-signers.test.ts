@@ -189,3 +189,19 @@ test("a fee payer may sign before the sender: bytes, hash and JSON are the Go no
   expect(addresses(payerKeys(tx, 13_408n))).toEqual([toHex(account)]);
   expect(() => decodeTransaction(tx.raw)).toThrow(bad);
 });
+
+test("a fee payer's V counts by its distance from 2 * chain id + 8, as in the Go node", () => {
+  const chainId = 100n;
+  const signed = signAsFeePayer(signTransaction(draft, chainId, byFirst), { feePayer, chainId }, byFirst);
+  const [sender] = signed.signatures;
+  const [payer] = signed.fields.payerSignatures ?? [];
+  if (sender === undefined || payer === undefined) throw new Error("both have signed");
+  const parts = ({ v, r, s }: typeof payer) => [v, ...[r, s].map((bytes) => BigInt(toHex(bytes)))];
+  const [v = 0n, r = 0n, s = 0n] = parts(payer);
+  const withV = (own: bigint) => decodeTransaction(withSignatures([parts(sender)], [[own, r, s]]));
+  const parity = v - 235n;
+  const mirrored = 181n - parity;
+  expect(addresses(payerKeys(withV(mirrored), chainId))).toEqual(everyone.slice(0, 1));
+  for (const other of [0n, 27n, 28n, 35n, 182n, 179n, 237n, 1n << 64n])
+    expect(() => payerKeys(withV(other), chainId)).toThrow("invalid transaction v, r, s values");
+});
