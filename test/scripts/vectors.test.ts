@@ -70,6 +70,7 @@ test.each(RECORDED)(
     expect(passed).toBeGreaterThan(300);
     expect(failures.filter((line) => !line.includes(": not yet: "))).toEqual([]);
   },
+  120_000,
 );
 
 test("a file of a recorded chain stands for the whole folder", async () => {

@@ -90,7 +90,7 @@ async function judgeExchange(
   { request, answer }: Exchange,
   { ask, stand }: Played,
 ): Promise<void> {
-  const found = await ask(replaced(request, answer, stand));
+  const found = await ask(withStandIns(request, answer, stand));
   const differences = differencesOf(answer, found);
   if (differences.length === 0) {
     tally.pass();
@@ -153,7 +153,7 @@ const OF_TRANSACTION = /^(eth_getTransaction(ByHash|Receipt)|debug_(trace|getRaw
 const BY_NUMBER_AND_INDEX = /^eth_getTransactionByBlockNumberAndIndex$/;
 
 /** The request with stand-ins for what the recorded chain does not have; absent things stay absent. */
-function replaced(request: ApiRequest, { result }: ApiAnswer, stand: StandIns): ApiRequest {
+function withStandIns(request: ApiRequest, { result }: ApiAnswer, stand: StandIns): ApiRequest {
   const { method, params } = request;
   if (result === null || result === undefined) return request;
   if (OF_TRANSACTION.test(method)) {
@@ -161,10 +161,10 @@ function replaced(request: ApiRequest, { result }: ApiAnswer, stand: StandIns): 
     return { method, params: [hash ?? [...stand.transactions.values()].at(-1), ...params.slice(1)] };
   }
   if (BY_NUMBER_AND_INDEX.test(method)) return { method, params: [stand.block.number, ...params.slice(1)] };
-  return { method, params: params.map((param) => replacedIn(param, stand)) };
+  return { method, params: params.map((param) => standInFor(param, stand)) };
 }
 
-function replacedIn(param: unknown, stand: StandIns): unknown {
+function standInFor(param: unknown, stand: StandIns): unknown {
   if (typeof param === "string") {
     if (/^0x[0-9a-f]{64}$/.test(param)) return stand.block.hash;
     const isLate = /^0x[0-9a-f]{1,8}$/.test(param) && Number(param) > stand.head;
@@ -175,7 +175,7 @@ function replacedIn(param: unknown, stand: StandIns): unknown {
   return Object.fromEntries(
     Object.entries(param).map(([name, value]) => [
       name,
-      places.includes(name) ? replacedIn(value, stand) : value,
+      places.includes(name) ? standInFor(value, stand) : value,
     ]),
   );
 }
