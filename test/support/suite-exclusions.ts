@@ -147,7 +147,7 @@ export const EXCLUSION_RULES: readonly ExclusionRule[] = [
     reason: "messages of accounts with code are not refused (EIP-3607)",
     source: "blockchain/state_transition.go",
     applies: ({ transactions, exception }) =>
-      exception.includes("SENDER_NOT_EOA") && transactions.some(({ isSentByCode }) => isSentByCode),
+      /SENDER_NOT_EOA|SenderNotEOA/.test(exception) && transactions.some(({ isSentByCode }) => isSentByCode),
   },
   {
     name: "contract-sender",
