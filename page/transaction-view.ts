@@ -20,9 +20,9 @@ const SHOWN = new Set([
 /** One transaction of any type, its logs and its calls. */
 export function TransactionView({ id, tick }: ViewProps): ComponentChildren {
   const loaded = useLoad(async () => {
-    const tx = await call<Json | null>("kaia_getTransactionByHash", id);
+    const tx = await call<Json | null>("klay_getTransactionByHash", id);
     if (tx === null) throw new Error("This transaction is unknown.");
-    return { tx, receipt: await call<Json | null>("kaia_getTransactionReceipt", id) };
+    return { tx, receipt: await call<Json | null>("klay_getTransactionReceipt", id) };
   }, [id, tick]);
   return show(loaded, ({ tx, receipt }) =>
     h("section", null, [

@@ -43,8 +43,8 @@ export function BlockView({ id }: ViewProps): ComponentChildren {
   const loaded = useLoad(
     () =>
       id.startsWith("0x")
-        ? call<Json>("kaia_getBlockByHash", id, true)
-        : call<Json>("kaia_getBlockByNumber", `0x${Number(id).toString(16)}`, true),
+        ? call<Json>("klay_getBlockByHash", id, true)
+        : call<Json>("klay_getBlockByNumber", `0x${Number(id).toString(16)}`, true),
     [id],
   );
   return show(loaded, (block) => {
@@ -82,10 +82,10 @@ export function BlockView({ id }: ViewProps): ComponentChildren {
 export function AccountView({ id, tick }: ViewProps): ComponentChildren {
   const loaded = useLoad(async () => {
     const [balance, nonce, code, account] = await Promise.all([
-      call<string>("kaia_getBalance", id, "latest"),
-      call<string>("kaia_getTransactionCount", id, "latest"),
-      call<string>("kaia_getCode", id, "latest"),
-      call<{ account: Json } | null>("kaia_getAccount", id, "latest"),
+      call<string>("klay_getBalance", id, "latest"),
+      call<string>("klay_getTransactionCount", id, "latest"),
+      call<string>("klay_getCode", id, "latest"),
+      call<{ account: Json } | null>("klay_getAccount", id, "latest"),
     ]);
     const sent = await call<{ txs: Json[] }>("ots_searchTransactionsBefore", id, 0, NEWEST).catch(
       () => undefined,

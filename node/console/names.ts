@@ -363,6 +363,7 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
   istanbul: {
     candidates: [0, 0],
     discard: [1, 1],
+    getDemoteValidators: [0, 1],
     getDemotedValidators: [0, 1],
     getDemotedValidatorsAtHash: [1, 1],
     getSnapshot: [0, 1],

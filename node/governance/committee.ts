@@ -58,6 +58,16 @@ export function committeeOf(election: Election, round: number): readonly Address
   return drawnCommittee(election, [proposer, second], legacySeed(parentHash));
 }
 
+/** Proposers and committees of a block as Klaytn selects them. */
+export interface KlaytnSelection {
+  /** Proposers of the interval that begins at block `since`. */
+  readonly list: readonly Address[];
+  readonly since: number;
+  /** Proposer of round 0. */
+  readonly firstProposer: Address;
+  readonly committee: (round: number) => readonly Address[];
+}
+
 /**
  * Returns the committee that Klaytn reports for a block of `proposer` (`consensus/istanbul/validator@v1.12.1`): the
  * round is a part of the seed since Istanbul, and all are members when the policy has no second proposer.

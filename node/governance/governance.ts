@@ -14,7 +14,13 @@ import { RecentMap } from "../runtime/recent-map.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type BlsKeys, openBlsKeys } from "./bls-keys.ts";
-import { committeeOf, type Election, klaytnCommitteeOf, type ProposerList, proposerOf } from "./committee.ts";
+import {
+  committeeOf,
+  type Election,
+  type KlaytnSelection,
+  klaytnCommitteeOf,
+  proposerOf,
+} from "./committee.ts";
 import type { ContractReader } from "./contract-reader.ts";
 import { checkGovernanceData, checkVote, type VoteDeps } from "./header-fields.ts";
 import type { HeaderHistory } from "./header-history.ts";
@@ -63,15 +69,10 @@ export interface Governance {
   staking(number: number): StakingInfo;
   /** Returns the proposer of block `number` in a round; for the round of an existing block its author. */
   proposer(number: number, round: number): Address;
-  /**
-   * Returns the proposer list of block `number` under the weighted policy, with the block at which it was
-   * drawn.
-   */
-  proposerList(number: number): ProposerList;
   /** Returns the committee of block `number` in a round. */
   committee(number: number, round: number): readonly Address[];
-  /** Returns the committee of block `number` in a round as Klaytn selects it, its proposer first before Randao. */
-  klaytnCommittee(number: number, round: number): readonly Address[];
+  /** Returns the proposers and the committees of block `number` as Klaytn selects them. */
+  klaytnSelection(number: number): KlaytnSelection;
   /** Returns the BLS key of a node as registered before block `number`; undefined without one. */
   blsKey(number: number, node: Address): RegisteredKey | undefined;
   /** Returns all BLS keys by node as registered before block `number`. */
@@ -227,17 +228,29 @@ class HeaderGovernance implements Governance {
     return proposerOf(this.#election(number), round);
   }
 
-  proposerList(number: number): ProposerList {
-    return this.#election(number).proposers?.() ?? { list: [], since: 0, interval: 1 };
-  }
-
   committee(number: number, round: number): readonly Address[] {
     if (number === 0) return this.#history.council(0);
     return committeeOf(this.#election(number), round);
   }
 
-  klaytnCommittee(number: number, round: number): readonly Address[] {
-    return klaytnCommitteeOf(this.#election(number), round, this.proposer(number, round));
+  klaytnSelection(number: number): KlaytnSelection {
+    const election = this.#klaytnElection(number);
+    const { list = [], since = 0 } = election.proposers?.() ?? {};
+    return {
+      list,
+      since,
+      firstProposer: proposerOf(election, 0),
+      committee: (round) => klaytnCommitteeOf(election, round, this.proposer(number, round)),
+    };
+  }
+
+  /** In Klaytn the proposers of the first interval are all validators of block 0, in their order. */
+  #klaytnElection(number: number): Election {
+    const election = this.#election(number);
+    const drawn = election.proposers?.();
+    if (drawn === undefined || drawn.since > 0) return election;
+    const list = remainingProposers(this.#history.council(0), this.#removedProposers(0, number));
+    return { ...election, proposers: () => ({ ...drawn, list }) };
   }
 
   blsKey(number: number, node: Address): RegisteredKey | undefined {
@@ -284,11 +297,15 @@ class HeaderGovernance implements Governance {
       });
       this.#draws.set(`${since}`, drawn);
     }
-    const removed = this.#history.removals(since, number).flatMap(({ number: voted, value: what }) => {
+    return remainingProposers(drawn, this.#removedProposers(since, number));
+  }
+
+  /** Returns the qualified validators that votes of blocks `since` to `number - 1` removed. */
+  #removedProposers(since: number, number: number): readonly Address[] {
+    return this.#history.removals(since, number).flatMap(({ number: voted, value: what }) => {
       const { qualified } = this.validators(voted);
       return what.filter((address) => qualified.some((each) => equalBytes(each, address)));
     });
-    return remainingProposers(drawn, removed);
   }
 
   expectedData(number: number): ParameterValues | undefined {

@@ -13,6 +13,8 @@ export interface InterfaceOptions {
   readonly subscriptionLimit: string;
   /** Full names of methods that no interface serves. */
   readonly lacks: ReadonlySet<string>;
+  /** Names of modules under which nothing is served, listed or subscribed to. */
+  readonly lacksModules: ReadonlySet<string>;
   /** Adapts a method when it is registered. */
   readonly adaptMethod: (row: Method) => Method;
   /** Adapts a subscription when it is registered. */

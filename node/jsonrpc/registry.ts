@@ -114,6 +114,7 @@ function createView(served: Served, options: ViewOptions, tables: Tables): Metho
     if (isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
     const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
     for (const prefix of [module.name, ...module.aliases]) {
+      if (shared.lacksModules.has(prefix)) continue;
       const full = `${prefix}_${rest}`;
       if ((methods.get(full) ?? row) === row) found.set(full, shown); // an alias may have a method of its own
     }
@@ -125,7 +126,7 @@ function createView(served: Served, options: ViewOptions, tables: Tables): Metho
     document: documentOf({ found, served, subscriptions }),
     find: (name) => found.get(name),
     findSubscription: (prefix, name) => {
-      const module = moduleOf(prefix);
+      const module = shared.lacksModules.has(prefix) ? undefined : moduleOf(prefix);
       if (module === undefined || !isServed(module, "subscribe", served)) return undefined;
       return subscriptions.get(`${module.name}_${name}`);
     },

@@ -44,5 +44,5 @@ export function reportedCommittee(deps: GovernanceMethodDeps, { header }: BlockH
   const round = roundOf(extra);
   return councilForm === "sets"
     ? governance.committee(number, round)
-    : governance.klaytnCommittee(number, round);
+    : governance.klaytnSelection(number).committee(round);
 }

@@ -27,6 +27,8 @@ export interface GovernanceMethodDeps {
    * are ordered by bytes, qualified before demoted validators and block 0 as its header, and committees as selected.
    */
   readonly councilForm: "sets" | "lists";
+  /** Contracts in absent blocks are refused. */
+  readonly refusesAbsentBlocks: boolean;
   readonly blockMembers: BlockMembers;
   readonly receiptForm: ReceiptForm;
 }

@@ -53,18 +53,20 @@ const UNWEIGHED = {
   demotedValidators: null,
 };
 
+/** Weights are set with the first drawn proposers, and are 0 before and since Kore. */
 function weighedJson({ chain, governance }: GovernanceMethodDeps, set: ValidatorSet, next: number): object {
   const { nodes } = governance.staking(next);
-  const { list, since } = governance.proposerList(next);
+  const { list, since } = governance.klaytnSelection(next);
   const weights = { staking: governance.staking(since), useGini: governance.parameters(since + 1).useGini };
   const reward = (validator: Address): string =>
     toHex(nodes.find(({ node }) => equalBytes(node, validator))?.reward ?? ZERO_ADDRESS);
   return {
     rewardAddrs: set.qualified.map(reward),
     votingPower: set.qualified.map(() => VOTING_POWER),
-    weight: chain.rules(since + 1).drawsProposersEvenly
-      ? set.qualified.map(() => 0)
-      : proposerWeights(set.qualified, weights),
+    weight:
+      since === 0 || chain.rules(since + 1).drawsProposersEvenly
+        ? set.qualified.map(() => 0)
+        : proposerWeights(set.qualified, weights),
     proposers: list.map(toHex),
     proposersBlockNum: since,
     demotedValidators: demotedOf(set).map(toHex),

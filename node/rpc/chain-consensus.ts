@@ -97,6 +97,7 @@ function sealedMethods(deps: GovernanceMethodDeps): Method[] {
       result: sealedBlock,
       handle: ({ number }) => {
         if (number === undefined) throw failure("block number is not assigned");
+        if (number === "pending" && !deps.knowsNextCouncil) throw failure("pending is not allowed");
         return sealedJson(deps, blockAt(chain, number));
       },
     }),
@@ -159,7 +160,7 @@ function sealFields(deps: GovernanceMethodDeps, block: Block): object {
   const { chain, governance } = deps;
   const { header, hash: own } = block;
   const { number } = header;
-  if (number === 0) return NO_SEALS;
+  if (number === 0) return deps.councilForm === "sets" ? NO_SEALS : { ...NO_SEALS, originProposer: NOBODY };
   const proposer = chain.author(header);
   const committers = recoverCommitters(own, parseExtra(header.extra));
   if (proposer === undefined || committers.includes(undefined)) throw failure("internal error");
@@ -168,7 +169,11 @@ function sealFields(deps: GovernanceMethodDeps, block: Block): object {
   return {
     committee: ordered.map(toHex),
     committers: committers.flatMap((each) => (each === undefined ? [] : [toHex(each)])),
-    originProposer: toHex(governance.proposer(number, 0)),
+    originProposer: toHex(
+      deps.councilForm === "sets"
+        ? governance.proposer(number, 0)
+        : governance.klaytnSelection(number).firstProposer,
+    ),
     proposer: toHex(proposer),
     round: roundOf(header.extra),
     sigHash: toHex(sealHash(header)),
@@ -180,12 +185,13 @@ function byChecksumText(a: Uint8Array, b: Uint8Array): number {
   return checksumAddress(a) < checksumAddress(b) ? -1 : 1;
 }
 
+const NOBODY = `0x${"0".repeat(40)}`;
 /** Consensus information of block 0, which has no seals. */
 const NO_SEALS = {
   committee: null,
   committers: null,
   originProposer: null,
-  proposer: `0x${"0".repeat(40)}`,
+  proposer: NOBODY,
   round: 0,
   sigHash: `0x${"0".repeat(64)}`,
 };

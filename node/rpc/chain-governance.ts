@@ -121,8 +121,11 @@ function contractMethods(deps: GovernanceMethodDeps): Method[] {
   const { chain, governance } = deps;
   const registered = { name: text, number: blockNumber };
   const reader = (number: BlockNumber) => {
-    const wanted = Math.min(numberOf(deps, number), chain.head().header.number);
-    if (!chain.rules(wanted).randao) throw failure("Randao fork is not enabled");
+    const asked = contractsNumber(deps, number);
+    const wanted = Math.min(asked, chain.head().header.number);
+    if (!chain.rules(deps.refusesAbsentBlocks ? asked : wanted).randao)
+      throw failure("Randao fork is not enabled");
+    refuseAbsent(deps, asked);
     return governance.contracts(wanted);
   };
   return [
@@ -163,7 +166,7 @@ function recordMethods(deps: GovernanceMethodDeps): Method[] {
         "Returns the registered BLS public keys of all nodes before a block, with the result of each proof of possession.",
       params: { number: blockNumber },
       result: plain<object>("BLS keys by node"),
-      handle: ({ number }) => keysJson(deps, numberOf(deps, number)),
+      handle: ({ number }) => keysJson(deps, contractsNumber(deps, number)),
     }),
     method({
       name: "chain_getCypressCredit",
@@ -181,10 +184,23 @@ function creditJson({ chain }: GovernanceMethodDeps): object {
   return creditTexts(chain);
 }
 
-async function keysJson({ chain, governance }: GovernanceMethodDeps, number: number): Promise<object> {
+/** Returns the block whose contracts are read; `pending` is the newest one where absent blocks are refused. */
+function contractsNumber(deps: GovernanceMethodDeps, number: BlockNumber): number {
+  return numberOf(deps, number === "pending" && deps.refusesAbsentBlocks ? "latest" : number);
+}
+
+function refuseAbsent({ chain, refusesAbsentBlocks }: GovernanceMethodDeps, number: number): void {
+  if (refusesAbsentBlocks && number > chain.head().header.number) {
+    throw failure("block does not exist in blockchain");
+  }
+}
+
+async function keysJson(deps: GovernanceMethodDeps, number: number): Promise<object> {
+  const { chain, governance } = deps;
   if (!chain.rules(number).randao) {
     throw failure("cannot read kip113 address from registry before randao fork", "before-fork");
   }
+  refuseAbsent(deps, number);
   if (number === 0) throw failure("block number cannot be zero");
   if (number > chain.head().header.number + 1) throw failure("unknown ancestor");
   const isProven = await loadPossessionCheck();

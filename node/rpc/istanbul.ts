@@ -53,6 +53,13 @@ function validatorMethods(deps: GovernanceMethodDeps): Method[] {
       handle: ({ number }) => reportedDemoted(deps, councilNumber(deps, number)),
     }),
     method({
+      name: "istanbul_getDemoteValidators",
+      summary: "Returns the demoted validators at a block, under Klaytn's name of the method.",
+      params: at,
+      result: addresses,
+      handle: ({ number }) => reportedDemoted(deps, councilNumber(deps, number)),
+    }),
+    method({
       name: "istanbul_getDemotedValidatorsAtHash",
       summary: "Returns the demoted validators at a block, by block hash.",
       params: { hash },

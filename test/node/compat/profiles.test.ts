@@ -40,6 +40,8 @@ test.each([
   ]);
   expect(await isThere("admin_saveTrieNodeToDisk")).toBe(profile === "service");
   expect(await isThere("admin_saveTrieNodeCacheToDisk")).toBe(true);
+  expect(await isThere("klay_getBlockByNumber")).toBe(true);
+  expect(await isThere("kaia_getBlockByNumber")).toBe(newer);
 });
 
 const URL_OF_USB = "ledger://1";

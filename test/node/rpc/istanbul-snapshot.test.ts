@@ -59,7 +59,7 @@ function snapshot({
       parameters: () => ({ ...testParameters, policy, useGini }),
       staking: () => ({ nodes, pools: [] }),
       headerHistory: { allVotes: () => votes.map((value, i) => ({ number: i, value })) },
-      proposerList: () => ({ list: [second, first], since: 5 }),
+      klaytnSelection: () => ({ list: [second, first], since: 5 }),
     },
     ...rpcProfiles.klaytn.options,
   } as unknown as GovernanceMethodDeps; // what is read
