@@ -9,13 +9,13 @@ import { TransactionError } from "../model/error.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import { transactionTypes } from "../model/transaction-table.ts";
 import type { TransactionType } from "../model/transaction-type.ts";
-import { firstItem, itemsOf, listFault } from "./rlp-faults.ts";
+import { addressFault, firstItem, itemsOf, listFault } from "./rlp-faults.ts";
 
 /** First byte of the Ethereum types in the encoding of Kaia. */
 const ETHEREUM = 0x78;
 const BLOB = 0x7803;
 const EMPTY_STRING = 0x80;
-const LEGACY = "types.TxInternalDataLegacy";
+const LIST = 0xc0;
 
 /** Decodes Kaia's encoding. Throws `RpcError` or `TransactionError`. */
 export function decodeChainTransaction(raw: Uint8Array): Transaction {
@@ -57,20 +57,26 @@ function decodeOrThrow(raw: Uint8Array): Transaction {
 function faultMessage(raw: Uint8Array): string | undefined {
   const [first] = raw;
   if (first === undefined) return "EOF";
+  if (first === ETHEREUM && (raw[1] ?? 0) >= LIST)
+    return "rlp: expected input string or byte for types.TxType";
   const { code, at } = statedType(raw, first);
   const list = raw.subarray(at);
-  if (list.length === 0) return first === 0 ? `rlp: expected input list for ${LEGACY}` : "EOF";
+  if (list.length === 0) return "EOF";
   const type = typeOf(code);
-  if (type === undefined) return undefined;
+  if (type === undefined) return first > EMPTY_STRING ? "undefined tx type" : undefined;
   return type.code === BLOB ? blobFault(list, type) : fieldFault(list, type);
 }
 
 /** Returns the type that the first bytes name, and the position behind them. */
 function statedType(raw: Uint8Array, first: number): { readonly code: number; readonly at: number } {
   if (first < EMPTY_STRING) {
-    return first === ETHEREUM ? { code: ETHEREUM * 256 + (raw[1] ?? 0), at: 2 } : { code: first, at: 1 };
+    if (first === ETHEREUM) return { code: ETHEREUM * 256 + (raw[1] ?? 0), at: 2 };
+    return { code: first, at: first === 0 ? 0 : 1 }; // the Go node reads a zero byte as a legacy transaction
   }
-  // The Go node reads an empty string as the number 0, and other strings as a legacy transaction.
+  // The Go node reads short strings as numbers of types, and longer ones as a legacy transaction.
+  const [, high = 0, low = 0] = raw;
+  if (first === EMPTY_STRING + 1 && high >= EMPTY_STRING) return { code: high, at: 2 };
+  if (first === EMPTY_STRING + 2 && high > 0) return { code: high * 256 + low, at: 3 };
   return { code: 0, at: first === EMPTY_STRING ? 1 : 0 };
 }
 
@@ -80,7 +86,26 @@ function fieldFault(list: Uint8Array, type: TransactionType): string | undefined
   if (fault !== undefined) return fault;
   const found = itemsOf(list);
   if (typeof found === "string") return found;
+  const address = addressFault(list, ADDRESS_POSITIONS.get(type.code) ?? 3);
+  if (address !== undefined) return `${address}, decoding into ${addressPath(type)}`;
   return found < itemsOfType(type) ? `rlp: too few elements for ${structure}` : undefined;
+}
+
+/** Position of the recipient or the sender in the Ethereum types; all others have three integers before it. */
+const ADDRESS_POSITIONS: ReadonlyMap<number, number> = new Map([
+  [0x7801, 4],
+  [0x7802, 5],
+  [0x7804, 5],
+]);
+/** Types whose first address is the sender. */
+const NAMES_SENDER = /AccountUpdate|Cancel|ChainDataAnchoring/;
+
+/** Returns the Go node's path to the first address of a type. */
+function addressPath(type: TransactionType): string {
+  const structures = ["types.Transaction", "types.TxInternalDataSerializer", structureOf(type)];
+  if (type.name.includes("AccountUpdate")) structures.push(goName(type));
+  const member = NAMES_SENDER.test(type.name) ? "From" : "Recipient";
+  return `${structures.map((each) => `(${each})`).join("")}.${member}`;
 }
 
 /** The Go node looks into a blob transaction first, to see whether it has a sidecar. */
@@ -103,11 +128,14 @@ function typeOf(code: number): TransactionType | undefined {
  * Returns the name of the Go node's structure of a type, such as `types.TxInternalDataLegacy` for
  * `TxTypeLegacyTransaction`; account updates are read through another structure.
  */
-function goName({ name }: TransactionType): string {
-  const kind = name.slice("TxType".length).replace(/^LegacyTransaction$/, "Legacy");
-  return kind.includes("AccountUpdate")
-    ? `types.txInternalData${kind}Serializable`
-    : `types.TxInternalData${kind}`;
+function goName(type: TransactionType): string {
+  return type.name.includes("AccountUpdate")
+    ? structureOf(type).replace("TxInternal", "txInternal").concat("Serializable")
+    : structureOf(type);
+}
+
+function structureOf({ name }: TransactionType): string {
+  return `types.TxInternalData${name.slice("TxType".length).replace(/^LegacyTransaction$/, "Legacy")}`;
 }
 
 /** Returns the number of items in a complete transaction of a type. */

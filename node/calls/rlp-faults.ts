@@ -40,6 +40,33 @@ export function itemsOf(bytes: Uint8Array): number | string {
   return count;
 }
 
+/** Maximum size of the integers before an address that are judged. */
+const MAX_INTEGER_BYTES = 8;
+const ADDRESS_BYTES = 20;
+
+/**
+ * Returns the Go reader's words for an address of the wrong size at a position in a list whose items are whole, if only
+ * integers of up to 8 bytes are before it; undefined otherwise.
+ */
+export function addressFault(bytes: Uint8Array, position: number): string | undefined {
+  const content = firstItem(bytes);
+  let at = 0;
+  for (let index = 0; at < content.length; index++) {
+    const item = headOf(content.subarray(at));
+    if ("fault" in item || item.isList) return undefined;
+    if (index === position) return addressSizeFault(item);
+    const isPadded = content[at + item.head] === 0 && item.size > 0;
+    if (item.size > MAX_INTEGER_BYTES || isPadded) return undefined;
+    at += item.head + item.size;
+  }
+  return undefined;
+}
+
+function addressSizeFault({ head, size }: ItemHead): string | undefined {
+  if (head === 0 || size === 0 || size === ADDRESS_BYTES) return undefined;
+  return `rlp: input string too ${size < ADDRESS_BYTES ? "short" : "long"} for common.Address`;
+}
+
 /** Returns the bytes from the first item of a list on; the list's head must be right. */
 export function firstItem(bytes: Uint8Array): Uint8Array {
   const list = headOf(bytes);

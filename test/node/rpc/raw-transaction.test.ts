@@ -43,6 +43,26 @@ test.each([
   expect(() => decodeEthereumTransaction(fromHex(raw))).toThrow(ethereum);
 });
 
+const short = (path: string) =>
+  `rlp: input string too short for common.Address, decoding into (types.Transaction)(types.TxInternalDataSerializer)${path}`;
+/** A signed transfer with a fee cap, of which other types find integers where they have an address. */
+const FIELDS =
+  "f8708207e38277778505d21dba00850ba43b740082800094f77e71cf745e14129a344bcfb7e28240a5351beb0180c001a0d96bcaf436b339d19f889ae088964d7d27adcf537b54ad336ce16826cf939d35a053a0884f927239e390586e3ca8300f0ca0676ef752e76e9a967fbba4ab60bc32";
+
+test.each([
+  ["0x80", short("(types.TxInternalDataLegacy).Recipient")],
+  ["0x08", short("(types.TxInternalDataValueTransfer).Recipient")],
+  ["0x20", short("(types.TxInternalDataAccountUpdate)(types.txInternalDataAccountUpdateSerializable).From")],
+  ["0x38", short("(types.TxInternalDataCancel).From")],
+  ["0x7801", short("(types.TxInternalDataEthereumAccessList).Recipient")],
+  ["0x00", noList("Legacy")],
+  ["0x78", "rlp: expected input string or byte for types.TxType"],
+  ["0x81", UNDEFINED],
+  ["0x82", UNDEFINED],
+])("%s before the fields of an Ethereum transaction is refused in the Go node's words", (prefix, message) => {
+  expect(() => decodeChainTransaction(fromHex(`${prefix}${FIELDS}`))).toThrow(message);
+});
+
 test("the error for an empty list names the expected type", () => {
   for (const { name, prefix } of transactionTypes) {
     const stem = name.slice("TxType".length).replace("LegacyTransaction", "Legacy");
