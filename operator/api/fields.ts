@@ -1,5 +1,6 @@
 /** Fields that several resources share. */
 import { managedSettings } from "./managed-settings.ts";
+import { publicNetworkNames } from "./public-networks.ts";
 import {
   integer,
   intOrText,
@@ -133,6 +134,12 @@ export const member = (description: string) =>
     pattern: KEY,
     says: "a key of letters, digits, hyphens, dots and underscores",
   });
+
+/** Field for a public network, whose genesis and boot nodes knit contains. */
+export const publicNetwork = oneOf(
+  publicNetworkNames,
+  "Public network to join, with the genesis, the network id and the boot nodes in knit. Its nodes find peers by discovery.",
+);
 
 /** Reference to a ConfigMap with a genesis file. */
 export const genesisReference = object("Reference to a ConfigMap with the genesis file.", {

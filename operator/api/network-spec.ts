@@ -7,6 +7,7 @@ import {
   NAME_SAYS,
   objectName,
   peb,
+  publicNetwork,
   resources,
   settings,
 } from "./fields.ts";
@@ -137,12 +138,16 @@ const genesis = withRules(
   object("Genesis of the network.", {
     configMap: optional(genesisReference),
     create: optional(create),
+    public: optional(publicNetwork),
   }),
-  { rule: "has(self.configMap) != has(self.create)", message: "name either configMap or create" },
   {
-    rule: "has(self.configMap) == has(oldSelf.configMap) && (!has(self.configMap) || self.configMap == oldSelf.configMap)",
-    message: "a network's genesis cannot be changed",
+    rule: "(has(self.configMap) ? 1 : 0) + (has(self.create) ? 1 : 0) + (has(self.public) ? 1 : 0) == 1",
+    message: "name one of configMap, create and public",
   },
+  ...["configMap", "public"].map((name) => ({
+    rule: `has(self.${name}) == has(oldSelf.${name}) && (!has(self.${name}) || self.${name} == oldSelf.${name})`,
+    message: "a network's genesis cannot be changed",
+  })),
 );
 
 /** Members of a Node's spec for which its Network may have defaults, beside those that are listed below. */
@@ -225,6 +230,10 @@ export const networkSpec = withRules(
   {
     rule: "has(self.networkId) == has(oldSelf.networkId) && (!has(self.networkId) || self.networkId == oldSelf.networkId)",
     message: "a network's id cannot be changed",
+  },
+  {
+    rule: "!has(self.genesis.public) || !has(self.networkId)",
+    message: "a public network has an id of its own",
   },
 );
 

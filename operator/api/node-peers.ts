@@ -15,6 +15,13 @@ export const p2p = withMemberDefaults(
       ),
       "None",
     ),
+    externalAddress: optional(
+      text("Address under which peers outside the cluster reach the node; discovery announces it.", {
+        maxLength: 45,
+        pattern: "^[0-9a-fA-F.:]+$",
+        says: "an address such as 203.0.113.7",
+      }),
+    ),
   }),
 );
 

@@ -9,6 +9,7 @@ import {
   NAME_SAYS,
   namespaceName,
   objectName,
+  publicNetwork,
   resources,
   settings,
 } from "./fields.ts";
@@ -35,9 +36,13 @@ import {
   withRules,
 } from "./schema.ts";
 
-const genesis = object("Genesis; that of the Network of this name in this namespace when absent.", {
-  configMap: genesisReference,
-});
+const genesis = withRules(
+  object("Genesis; that of the Network of this name in this namespace when absent.", {
+    configMap: optional(genesisReference),
+    public: optional(publicNetwork),
+  }),
+  { rule: "has(self.configMap) != has(self.public)", message: "name either configMap or public" },
+);
 
 const network = withRules(
   object("Network of the node. Nodes of one network in one namespace are peers.", {

@@ -153,7 +153,7 @@ export const networkReasons = {
     ],
   },
   GenesisReady: {
-    GenesisFound: ["True", "the genesis exists; the message names the ConfigMap"],
+    GenesisFound: ["True", "the genesis exists; the message names the ConfigMap or the public network"],
     GenesisMissing: ["False", "the genesis does not exist yet; the message has the missing prerequisite"],
     GenesisLost: [
       "False",

@@ -2,6 +2,7 @@
 import type { V1OwnerReference } from "@kubernetes/client-node";
 import { API_VERSION, FIELD_MANAGER, labels } from "../api/names.ts";
 import { MAX_REPLICAS, type NodeSpec } from "../api/node-spec.ts";
+import type { PublicNetwork } from "../api/public-networks.ts";
 import type { DraftMeta, NodeResource } from "../api/resource.ts";
 
 /** A replica of a Node: one blockchain node with its own key, volume and StatefulSet. */
@@ -60,6 +61,9 @@ export function objectNames(name: string): ObjectNames {
   };
 }
 
+/** Name of the port for discovery. */
+export const DISCOVERY_PORT = "discovery";
+
 /** Names of the objects that the members of a Node share. */
 export interface SharedNames {
   readonly rpcService: string;
@@ -107,6 +111,17 @@ export function genesisConfigMap({ name, genesis }: NodeSpec["network"]): {
   readonly key: string;
 } {
   return genesis?.configMap ?? { name: createdGenesisName(name), key: GENESIS_FILE };
+}
+
+/** Returns the public network of a Node; undefined for a chain with a genesis file. */
+export function publicNetworkOf({ genesis }: NodeSpec["network"]): PublicNetwork | undefined {
+  return genesis?.public;
+}
+
+/** True for a node that finds peers by discovery, over UDP at the port for peers. */
+export function isDiscovering({ network, settings }: Pick<NodeSpec, "network" | "settings">): boolean {
+  const { nodiscover = String(publicNetworkOf(network) === undefined) } = settings;
+  return nodiscover === "false";
 }
 
 /** DNS name in the certificate of a member's gateway. */

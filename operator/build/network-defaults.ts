@@ -60,9 +60,10 @@ function fillItems(schema: JsonSchema, own: unknown, given: unknown): unknown {
 
 /** Returns the genesis of the Network's Nodes; undefined for a created one without later forks. */
 function sharedGenesis({ meta, spec, status }: NetworkResource): NodeResource["spec"]["network"]["genesis"] {
-  const { configMap } = spec.genesis;
-  if (configMap !== undefined) return { configMap };
+  const { configMap, public: named } = spec.genesis;
+  if (named !== undefined) return { configMap: undefined, public: named };
+  if (configMap !== undefined) return { configMap, public: undefined };
   const { forks } = status.genesis ?? {};
   if (forks === undefined) return undefined;
-  return { configMap: { name: forkedGenesisName(meta.name, forks), key: GENESIS_FILE } };
+  return { configMap: { name: forkedGenesisName(meta.name, forks), key: GENESIS_FILE }, public: undefined };
 }

@@ -10,7 +10,7 @@ import type {
 } from "@kubernetes/client-node";
 import { labels, pod } from "../api/names.ts";
 import type { DraftOf, NodeResource } from "../api/resource.ts";
-import { selectorOf, sharedMeta, sharedNames } from "./names.ts";
+import { isDiscovering, selectorOf, sharedMeta, sharedNames } from "./names.ts";
 
 const NAMESPACE = "kubernetes.io/metadata.name";
 
@@ -43,7 +43,12 @@ export function networkPolicy(node: NodeResource, operatorNamespace: string): Ne
       podSelector: { matchLabels: selectorOf(node.meta.name) },
       policyTypes: ["Ingress"],
       ingress: [
-        { ports: [port(node.spec.p2p.port)] },
+        {
+          ports: [
+            port(node.spec.p2p.port),
+            ...(isDiscovering(node.spec) ? [{ ...port(node.spec.p2p.port), protocol: "UDP" }] : []),
+          ],
+        },
         ...served,
         {
           from: [

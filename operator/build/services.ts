@@ -3,6 +3,8 @@ import type { V1Service, V1ServicePort, V1ServiceSpec } from "@kubernetes/client
 import { labels, pod } from "../api/names.ts";
 import type { DraftMeta, DraftOf, NodeResource } from "../api/resource.ts";
 import {
+  DISCOVERY_PORT,
+  isDiscovering,
   type Member,
   memberSelector,
   objectNames,
@@ -22,11 +24,12 @@ export function peerService(member: Member): DraftOf<V1Service> {
       port("p2p", member.node.spec.p2p.port),
       port("gateway", pod.gatewayPort),
       port("metrics", pod.metricsPort),
+      ...discoveryPorts(member.node),
     ],
   });
 }
 
-/** Builds the Service for peers outside the cluster, with the p2p port only; undefined when `p2p.external` is None. */
+/** Builds the Service for peers outside the cluster, with the ports for peers only; undefined when `p2p.external` is None. */
 export function externalService(member: Member): DraftOf<V1Service> | undefined {
   const { external, port: number } = member.node.spec.p2p;
   if (external === "None") return undefined;
@@ -35,7 +38,7 @@ export function externalService(member: Member): DraftOf<V1Service> | undefined 
     selector: memberSelector(member),
     publishNotReadyAddresses: true,
     externalTrafficPolicy: "Local",
-    ports: [port("p2p", number)],
+    ports: [port("p2p", number), ...discoveryPorts(member.node)],
   });
 }
 
@@ -94,6 +97,11 @@ function clientFields(type: string, { trafficDistribution, ...outside }: Optiona
     ...(isBalanced && loadBalancerClass !== undefined ? { loadBalancerClass } : {}),
     ...(isBalanced && ranges !== undefined ? { loadBalancerSourceRanges: [...ranges] } : {}),
   };
+}
+
+/** Returns the port for discovery of a node that uses it. */
+function discoveryPorts({ spec }: NodeResource): V1ServicePort[] {
+  return isDiscovering(spec) ? [{ ...port(DISCOVERY_PORT, spec.p2p.port), protocol: "UDP" }] : [];
 }
 
 function service(metadata: DraftMeta, spec: V1ServiceSpec): DraftOf<V1Service> {

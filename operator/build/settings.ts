@@ -2,7 +2,7 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { pod } from "../api/names.ts";
 import type { DraftOf } from "../api/resource.ts";
-import { type Member, objectNames, ownedMeta, sharedNames } from "./names.ts";
+import { type Member, objectNames, ownedMeta, publicNetworkOf, sharedNames } from "./names.ts";
 import { BLS_KEY, NODE_KEY } from "./secrets.ts";
 
 /** Key of the file in the ConfigMap. */
@@ -44,7 +44,7 @@ export function settingsText(member: Member, listenHost = "0.0.0.0"): string {
   const settings = {
     identity: member.name,
     "log.format": "json",
-    nodiscover: true,
+    nodiscover: publicNetworkOf(member.node.spec.network) === undefined,
     ...member.node.spec.settings,
     ...requiredSettings(member, listenHost),
   };
@@ -62,10 +62,13 @@ function requiredSettings(
   listenHost: string,
 ): Readonly<Record<string, Setting>> {
   const { http, ws, hosts, privileged } = spec.api;
+  const network = publicNetworkOf(spec.network);
   return {
+    ...(network === undefined ? {} : { [network]: true }),
+    ...(spec.p2p.externalAddress === undefined ? {} : { nat: `extip:${spec.p2p.externalAddress}` }),
     type: spec.type,
     datadir: pod.dataDirectory,
-    networkid: spec.network.networkId,
+    networkid: network === undefined ? spec.network.networkId : undefined,
     nodekey: `${pod.nodeKeyDirectory}/${NODE_KEY}`,
     nodekeyhex: undefined,
     "bls-nodekey":

@@ -12,13 +12,16 @@ import type {
 import { annotations, pod } from "../api/names.ts";
 import type { DraftOf, NodeResource } from "../api/resource.ts";
 import {
+  DISCOVERY_PORT,
   GENESIS_FILE,
   genesisConfigMap,
+  isDiscovering,
   type Member,
   memberLabels,
   memberSelector,
   objectNames,
   ownedMeta,
+  publicNetworkOf,
   sharedNames,
 } from "./names.ts";
 import { schedulingFields } from "./placement.ts";
@@ -138,7 +141,10 @@ function podSpec(member: Member, options: PodOptions): V1PodSpec {
       fsGroupChangePolicy: "OnRootMismatch",
       seccompProfile: { type: "RuntimeDefault" },
     },
-    initContainers: [genesisContainer(node, options), gatewayContainer(node, options)],
+    initContainers: [
+      ...(publicNetworkOf(node.spec.network) === undefined ? [genesisContainer(node, options)] : []),
+      gatewayContainer(node, options),
+    ],
     containers: [nodeContainer(node, options)],
     volumes: volumes(member),
   };
@@ -177,6 +183,9 @@ function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
       ...(api.http.enabled ? [{ name: "http", containerPort: api.http.port, protocol: "TCP" }] : []),
       ...(api.ws.enabled ? [{ name: "ws", containerPort: api.ws.port, protocol: "TCP" }] : []),
       { name: "metrics", containerPort: pod.metricsPort, protocol: "TCP" },
+      ...(isDiscovering(node.spec)
+        ? [{ name: DISCOVERY_PORT, containerPort: p2p.port, protocol: "UDP" }]
+        : []),
     ],
     startupProbe: { ...probe("/healthz"), periodSeconds: 2, failureThreshold: 150 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, failureThreshold: 6 },
@@ -304,10 +313,14 @@ function volumes({ node: { spec }, name }: Member): V1Volume[] {
     { name: "data", persistentVolumeClaim: { claimName: names.claim } },
     { name: "socket", emptyDir: {} },
     { name: "settings", configMap: { name: names.settings } },
-    {
-      name: "genesis",
-      configMap: { name: genesis.name, items: [{ key: genesis.key, path: GENESIS_FILE }] },
-    },
+    ...(publicNetworkOf(spec.network) === undefined
+      ? [
+          {
+            name: "genesis",
+            configMap: { name: genesis.name, items: [{ key: genesis.key, path: GENESIS_FILE }] },
+          },
+        ]
+      : []),
     {
       name: "nodekey",
       secret: {

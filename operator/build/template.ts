@@ -85,7 +85,13 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined, 
   // A field that an earlier release did not have counts only if it is set, so that an upgrade recreates no pod.
   const { terminationGracePeriodSeconds: grace, imagePullPolicy, imagePullSecrets, podTemplate } = spec;
   if (grace !== undefined) placement.push(grace);
-  for (const [name, value] of Object.entries({ imagePullPolicy, imagePullSecrets, podTemplate }))
+  const { externalAddress } = p2p;
+  for (const [name, value] of Object.entries({
+    imagePullPolicy,
+    imagePullSecrets,
+    podTemplate,
+    externalAddress,
+  }))
     if (value !== undefined) placement.push([name, value]);
   if (restart !== undefined) placement.push(["restart", restart]);
   return createHash("sha256")

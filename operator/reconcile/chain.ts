@@ -6,7 +6,7 @@ import { annotations } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { genesisRecord } from "../build/genesis-record.ts";
-import { genesisConfigMap, membersOf, objectNames } from "../build/names.ts";
+import { genesisConfigMap, membersOf, objectNames, publicNetworkOf } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
 import { type ChainVolume, isEmpty, isLost, lossTrouble } from "../plan/chain-loss.ts";
 import { isAllowed } from "../plan/stop.ts";
@@ -88,6 +88,7 @@ async function validatorsOf({ node, deps }: MemberContext): Promise<readonly str
   const recorded = deps.cache.network(keyOf({ namespace: namespace, name: node.spec.network.name }))?.status
     .genesis?.validators;
   if (recorded !== undefined && recorded.length > 0) return recorded;
+  if (publicNetworkOf(node.spec.network) !== undefined) return undefined;
   const { name, key } = genesisConfigMap(node.spec.network);
   const text = configText(await deps.client.get(kinds.configMap, { namespace, name }), key);
   const { validators = [] } = text === undefined ? {} : genesisRecord(text, false);

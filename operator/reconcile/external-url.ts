@@ -1,6 +1,6 @@
-/** URL of a member for peers outside the cluster, from its external Service. */
+/** URL of a member for peers outside the cluster, from its external Service or its address. */
 import { type Identity, nodeUrl } from "../build/identity.ts";
-import { type Member, objectNames } from "../build/names.ts";
+import { isDiscovering, type Member, objectNames } from "../build/names.ts";
 import type { ReconcileDeps } from "./deps.ts";
 
 interface ServiceView {
@@ -17,19 +17,25 @@ export function externalUrl(
   { cache }: { readonly cache: Pick<ReconcileDeps["cache"], "find"> },
   hostAddress: string | undefined,
 ): string | undefined {
-  const { external, port } = node.spec.p2p;
-  if (external === "None") return undefined;
+  const { external, externalAddress } = node.spec.p2p;
+  if (external === "None" && externalAddress === undefined) return undefined;
   const seen = cache.find("service", `${node.meta.namespace}/${objectNames(name).externalService}`);
-  const { spec, status } = (seen?.object ?? {}) as ServiceView;
-  const ingress = firstOf(status?.loadBalancer?.ingress);
-  const opened = firstOf(spec?.ports);
-  const place =
-    external === "NodePort"
-      ? [hostAddress, opened["nodePort"]]
-      : [ingress["ip"] ?? ingress["hostname"], port];
-  const [host, number] = place;
+  const [found, number] = placeOf(node, seen?.object ?? {}, hostAddress);
+  const host = externalAddress ?? found;
   if (typeof host !== "string" || !HOST.test(host) || typeof number !== "number") return undefined;
-  return nodeUrl(identity, host, number, node.spec.type);
+  const url = nodeUrl(identity, host, number, node.spec.type);
+  return isDiscovering(node.spec) ? url.replace("discport=0", `discport=${number}`) : url;
+}
+
+/** Returns the host and the port at which the Service is reached. */
+function placeOf(
+  { spec: { p2p } }: Member["node"],
+  { spec, status }: ServiceView,
+  hostAddress: string | undefined,
+): readonly [host: unknown, port: unknown] {
+  if (p2p.external === "NodePort") return [hostAddress, firstOf(spec?.ports)["nodePort"]];
+  const ingress = firstOf(status?.loadBalancer?.ingress);
+  return [ingress["ip"] ?? ingress["hostname"], p2p.port];
 }
 
 function firstOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -5,7 +5,7 @@
 import { annotations } from "../api/names.ts";
 import type { NetworkResource } from "../api/resource.ts";
 import { genesisRecord } from "../build/genesis-record.ts";
-import { genesisConfigMap } from "../build/names.ts";
+import { genesisConfigMap, publicNetworkOf } from "../build/names.ts";
 import { withNetworkDefaults } from "../build/network-defaults.ts";
 import { kinds } from "../kube/resources.ts";
 import { allowCommand, isAllowed } from "../plan/stop.ts";
@@ -25,6 +25,7 @@ export async function genesisStep(context: Context): Promise<Outcome> {
   const { node } = context;
   const lost = networkOfGenesis(context)?.status.conditions?.find(({ reason }) => reason === "GenesisLost");
   if (lost !== undefined) return stopAll(context, lost.message);
+  if (publicNetworkOf(node.spec.network) !== undefined) return goOn;
   const { name, key } = genesisConfigMap(node.spec.network);
   const found = await findMap(context, name);
   if (found === "read") return goOn;

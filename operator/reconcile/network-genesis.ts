@@ -30,6 +30,8 @@ export interface GenesisSearch {
 /** Returns the genesis, and the Network with its updated status. */
 export async function findGenesis(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
   const { network, nodes, deps } = search;
+  const { public: named } = network.spec.genesis;
+  if (named !== undefined) return [{ public: named }, network];
   const { namespace } = network.meta;
   const { name, key } = placeOf(network);
   const object =

@@ -1,6 +1,7 @@
 /** Status of a Network: sums over its nodes, and conditions. */
 import { annotations, type NetworkConditionType } from "../api/names.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
+import { type PublicNetwork, publicNetworks } from "../api/public-networks.ts";
 import { networkReasons } from "../api/reasons.ts";
 import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
@@ -13,9 +14,10 @@ import { isAllowed, truncatePermission } from "../plan/stop.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { type ForkSchedule, forkedNodes, scheduleText } from "./network-forks.ts";
 
-/** A genesis with its ConfigMap and its record, or the reason that there is none. */
+/** A genesis with its ConfigMap and its record, a public network, or the reason that there is none. */
 export type GenesisFound =
   | { readonly name: string; readonly text: string; readonly note: GenesisRecord }
+  | { readonly public: PublicNetwork }
   | { readonly missing: string }
   | { readonly lost: string };
 
@@ -86,6 +88,7 @@ function noteOf({ genesis, network: { status } }: NetworkView): GenesisRecord | 
  * Returns the genesis hash. A recorded one stays, unless a new chain is permitted and all nodes report it.
  */
 function hashOf(view: NetworkView, hashes: readonly string[]): string | undefined {
+  if ("public" in view.genesis) return publicNetworks[view.genesis.public].genesisHash;
   const { genesisHash: recorded } = view.network.status;
   const isFirst = recorded === undefined || permits(view);
   return isFirst && hashes.length === 1 ? hashes[0] : recorded;
@@ -99,7 +102,7 @@ function permits({ network: { meta, status } }: NetworkView): boolean {
 function followedPermission({ genesis, network: { meta, status } }: NetworkView): string | undefined {
   const value = meta.annotations[annotations.allowNewChain];
   if (value === undefined) return undefined;
-  return "name" in genesis ? truncatePermission(value) : status.allowedNewChain;
+  return "name" in genesis || "public" in genesis ? truncatePermission(value) : status.allowedNewChain;
 }
 
 /** Returns the reported council; without one the recorded one stays. */
@@ -161,6 +164,8 @@ function validatorsWithoutKey(view: NetworkView): readonly string[] {
 
 function genesisVerdict(genesis: GenesisFound): Verdict<"GenesisReady"> {
   if ("lost" in genesis) return verdict("GenesisReady", "GenesisLost", genesis.lost);
+  if ("public" in genesis)
+    return verdict("GenesisReady", "GenesisFound", `knit contains that of ${genesis.public}`);
   return "missing" in genesis
     ? verdict("GenesisReady", "GenesisMissing", genesis.missing)
     : verdict("GenesisReady", "GenesisFound", `in the ConfigMap ${genesis.name}`);

@@ -54,7 +54,7 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
     deps,
   });
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);
-  if (!("name" in genesis)) return WAIT_MS;
+  if (!("name" in genesis) && !("public" in genesis)) return WAIT_MS;
   if (namespacesOf(councils).length > 1) return BUDGET_MS;
   return production.reason === "NotReported" ? RESYNC_MS : PRODUCTION_MS;
 }

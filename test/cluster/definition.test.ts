@@ -136,9 +136,19 @@ const networkRules: readonly Row[] = [
     { ...NETWORK, nodes: [{ name: "core-1", type: "core" }] },
     { ...NETWORK, nodes: [{ name: "1core", type: "core" }] },
   ],
-  ["name either configMap or create", NETWORK, { genesis: {} }],
   [
-    "name either configMap or create",
+    "name one of configMap, create and public",
+    { genesis: { public: "kairos" } },
+    { genesis: { public: "kairos", create: MADE } },
+  ],
+  [
+    "a public network has an id of its own",
+    { genesis: { public: "mainnet" } },
+    { genesis: { public: "mainnet" }, networkId: 7 },
+  ],
+  ["name one of configMap, create and public", NETWORK, { genesis: {} }],
+  [
+    "name one of configMap, create and public",
     { genesis: { create: MADE } },
     { genesis: { ...NETWORK.genesis, create: MADE } },
   ],

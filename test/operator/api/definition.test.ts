@@ -88,6 +88,17 @@ test.each(definitions)("the columns of $metadata.name read fields that there are
   }
 });
 
+test("the example kairos fits", () => {
+  const [network, node] = parseAllDocuments(readFileSync("examples/kairos.yaml", "utf8")).map(
+    (document) => document.toJS() as { spec: object },
+  );
+  expect(conform(networkSpec, network?.spec, "spec").genesis.public).toBe("kairos");
+  expect(conform(nodeSpec, node?.spec, "spec")).toMatchObject({
+    type: "endpoint",
+    network: { name: "kairos" },
+  });
+});
+
 test.each(["network", "network-full"])("the example %s fits, and names validators that it has", (name) => {
   const objects = parseAllDocuments(readFileSync(`examples/${name}.yaml`, "utf8")).map(
     (document) => document.toJS() as { kind: string; metadata: { name: string }; spec: object },
