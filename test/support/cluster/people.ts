@@ -258,7 +258,10 @@ export class People {
   #addTwin(): string | undefined {
     const node = this.#node();
     const { height = 0 } = this.#history.chain.main ?? {};
-    const isRecorded = height === 0 || height > RECORDED_HEIGHT; // blocks that no status shows are nobody's
+    // Blocks that no status shows are nobody's: a sole validator would make the first ones again.
+    const validators = this.#history.scene.nodeKeys.filter((key) => key.includes("/core")).length;
+    const isFirst = height === 0 && validators > 1;
+    const isRecorded = isFirst || height > RECORDED_HEIGHT;
     if (node === undefined || statusOf(node).address === undefined || !isRecorded) return undefined;
     const { namespace, name } = node.metadata;
     if (name === TWIN || this.#api.find("Node", `${namespace}/${TWIN}`) !== undefined) return undefined;
