@@ -72,6 +72,7 @@ async function start(): Promise<void> {
       pullCheckpoint: async (...how) => (await import("./compose/archive-jobs.ts")).pullFromArchive(...how),
       listCheckpoints: async (...how) => (await import("./compose/archive-jobs.ts")).listArchive(...how),
       bootstrap: async (...how) => (await import("./compose/archive-jobs.ts")).bootstrap(...how),
+      importGoDatadir: async (...how) => (await import("./compose/go-jobs.ts")).importGoDatadir(...how),
       openNode: async (...how) => (await import("./compose/node.ts")).openNode(...how),
     }),
   });

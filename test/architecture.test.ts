@@ -38,6 +38,7 @@ const NODE: Plan = {
     consensus: 10,
     protocol: 11,
     checkpoint: 11,
+    "go-data": 11,
     jsonrpc: 3,
     transport: 4,
     presenters: 12,

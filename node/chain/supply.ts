@@ -44,7 +44,8 @@ export interface SupplyDeps {
   readonly interval?: number;
 }
 
-const INTERVAL = 128;
+/** Blocks between two stored sums; the Go node stores its own at the same blocks. */
+export const SUPPLY_INTERVAL = 128;
 const BYTES = 32;
 const NOBODY = new Uint8Array(20);
 
@@ -52,12 +53,12 @@ const NOBODY = new Uint8Array(20);
 export function putGenesisSupply(batch: Batch, balances: Iterable<bigint>): void {
   let minted = 0n;
   for (const balance of balances) minted += balance;
-  put(batch, 0, { minted, burntFees: 0n });
+  putSupply(batch, 0, { minted, burntFees: 0n });
 }
 
 /** Starts to sum up behind the chain. */
 export function openSupply(deps: SupplyDeps): Supply {
-  const { store, interval = INTERVAL } = deps;
+  const { store, interval = SUPPLY_INTERVAL } = deps;
   const changes = new Changes(deps, interval);
   const sums = new KeptSums(deps, { interval, changes });
   const follower = openBlockFollower(deps, sums);
@@ -113,7 +114,7 @@ class KeptSums implements Derived {
     if (cuts !== this.#cuts) return; // some of the blocks may have been others
     if (totals === undefined) throw new Error(`what blocks ${last + 1} to ${next} paid is missing`);
     const batch = store.createBatch();
-    put(batch, next, totals);
+    putSupply(batch, next, totals);
     this.#last = next;
     await store.write(batch, { sync: false });
   }
@@ -211,7 +212,8 @@ function changeOf(chain: Chain, { header, transactions }: Block, receipts: reado
   return { minted, burntFees: burnt };
 }
 
-function put(batch: Batch, number: number, { minted, burntFees }: SupplyTotals): void {
+/** Stores the sums up to a block. */
+export function putSupply(batch: Batch, number: number, { minted, burntFees }: SupplyTotals): void {
   batch.put(tables.supply.key(number), concatBytes(fixedBytes(minted, BYTES), fixedBytes(burntFees, BYTES)));
 }
 

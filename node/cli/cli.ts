@@ -61,6 +61,7 @@ const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion"
   dev: runDevelopmentNode,
   init: initCommand,
   import: importFiles,
+  "import-go": async (job) => (await import("./import-go-command.ts")).importGoCommand(job),
   export: exportFile,
   rewind: rewindCommand,
   verify: verifyCommand,

@@ -6,6 +6,7 @@ import type { Pushed } from "../checkpoint/push.ts";
 import type { DevelopmentAccount } from "../compose/accounts.ts";
 import type { BootstrapJob, ListedCheckpoint, PullJob, TransferJob } from "../compose/archive-jobs.ts";
 import type { CheckpointJob, VerifiedCheckpoint } from "../compose/checkpoint-jobs.ts";
+import type { GoImportJob } from "../compose/go-jobs.ts";
 import type { NodeEndpoints } from "../compose/node.ts";
 import type {
   Compared,
@@ -17,6 +18,7 @@ import type {
 } from "../compose/offline-jobs.ts";
 import type { NodeOptions } from "../compose/options.ts";
 import type { MiningMode } from "../consensus/miner.ts";
+import type { GoImported } from "../go-data/import.ts";
 import type { AdjustableLog } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
 import type { FlagCommand } from "../options/rows.ts";
@@ -40,6 +42,12 @@ const IMPORT_DETAILS = `
 Existing blocks are skipped, so an import continues where an earlier one ended. Ctrl-C finishes the current block and
 reports the progress (exit code 130; 143 after SIGTERM); a second one exits at once and loses no reported block.
 Blocks before an error in a file are kept (exit code 1).
+`;
+
+const IMPORT_GO_DETAILS = `
+DATADIR is the data directory of a stopped Go node (Kaia v2, Klaytn v1.12; LevelDB), or its chaindata directory.
+Nothing is written there. Blocks and the state of one block go into an empty data directory, each part compared with
+its hash; it becomes a chain when all is verified. After an interrupt or a crash the same command goes on.
 `;
 
 const CHECKPOINT_DETAILS = `
@@ -135,6 +143,13 @@ export const commands: readonly Command[] = [
     arguments: ["<FILE...>"],
     summary: "imports blocks from files (.gz is decompressed); continues an earlier import",
     details: IMPORT_DETAILS,
+  },
+  {
+    name: "import-go",
+    words: "import-go",
+    arguments: ["<DATADIR>"],
+    summary: "imports blocks and state from the data directory of a stopped Go node",
+    details: IMPORT_GO_DETAILS,
   },
   {
     name: "export",
@@ -301,6 +316,8 @@ export interface NodeCommands {
   /** Writes block 0; `hash` is its `0x` text. */
   initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }>;
   importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult>;
+  /** Imports the databases of a Go node into an empty data directory. */
+  importGoDatadir(options: NodeOptions, job: GoImportJob): Promise<GoImported>;
   exportChain(options: NodeOptions, job: ExportJob): Promise<FileResult>;
   /** Rewinds the chain to a block; `head` is the newest block afterwards. */
   rewindDatadir(options: NodeOptions, number: number): Promise<FileResult>;

@@ -13,8 +13,8 @@ export async function prepareDatadir({ dataDirectory, instance }: NodePaths): Pr
   if (existsSync(join(dataDirectory, "klay", "chaindata"))) {
     throw new OptionError(
       "clash",
-      `${dataDirectory} holds a Go node's chain (klay/chaindata), which knit cannot read. Export it there ` +
-        "(admin.exportChain), then import the file into a new directory: knit import --datadir DIR FILE",
+      `${dataDirectory} holds a Go node's chain (klay/chaindata). Import it into another directory: ` +
+        `knit import-go --datadir DIR ${dataDirectory}`,
     );
   }
   await mkdir(instance, { recursive: true, mode: 0o700 });

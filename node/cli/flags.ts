@@ -13,6 +13,7 @@ import { publicNetworkOptions } from "../compose/options.ts";
 import { placeOptions } from "../compose/paths.ts";
 import { consensusOptions } from "../consensus/options.ts";
 import { consoleOptions } from "../console/options.ts";
+import { goImportOptions } from "../go-data/options.ts";
 import { ethOptions, responseOptions } from "../jsonrpc/options.ts";
 import {
   addressBookOptions,
@@ -57,6 +58,7 @@ const { lifetimeMs, ...pool } = poolOptions;
 export const flags: FlagTable = createFlagTable([
   developmentOptions,
   exportOptions,
+  goImportOptions,
   checkpointOptions,
   pullOptions,
   bootstrapOptions,

@@ -56,12 +56,12 @@ export function openHeaderIndex(chain: HeaderIndexDeps, governingNode: Governing
         addHeader(history, header, governingNode);
         numbers.push(header.number);
       }
-      if (decides || !written) batch.put(tables.meta.key("governance"), writeNumbers(numbers));
+      if (decides || !written) putIndex(batch, numbers);
       written = true;
     },
     rewind: (number, batch) => {
       const left = numbers.filter((each) => each <= number);
-      batch.put(tables.meta.key("governance"), writeNumbers(left));
+      putIndex(batch, left);
     },
   };
 }
@@ -76,7 +76,8 @@ function readIndexRow(rows: Rows): Uint8Array | undefined {
   }
 }
 
-function isIndexed({ vote, governance }: Header): boolean {
+/** True for a header with votes or governance data. */
+export function isIndexed({ vote, governance }: Header): boolean {
   return vote.length > 0 || governance.length > 0;
 }
 
@@ -121,6 +122,14 @@ function* readNumbers(row: Uint8Array): Iterable<number> {
   }
 }
 
-function writeNumbers(numbers: readonly number[]): Uint8Array {
-  return concatBytes(...numbers.map((number) => fixedBytes(number, NUMBER_BYTES)));
+/** Returns the numbers of the index of a database; undefined without the row. */
+export function indexedNumbers(rows: Rows): readonly number[] | undefined {
+  const row = readIndexRow(rows);
+  return row && [...readNumbers(row)];
+}
+
+/** Stores the index: the numbers of the headers with votes or governance data, ascending. */
+export function putIndex(batch: Batch, numbers: readonly number[]): void {
+  const row = concatBytes(...numbers.map((number) => fixedBytes(number, NUMBER_BYTES)));
+  batch.put(tables.meta.key("governance"), row);
 }

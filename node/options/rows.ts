@@ -12,6 +12,7 @@ export type FlagCommand =
   | "bootnode"
   | "init"
   | "import"
+  | "import-go"
   | "export"
   | "verify"
   | "size"
@@ -88,6 +89,7 @@ export const DATA: readonly FlagCommand[] = [
   "console",
   "init",
   "import",
+  "import-go",
   "export",
   "verify",
   "size",

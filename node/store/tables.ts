@@ -38,7 +38,8 @@ export type MetaName =
   | "amended"
   | "logIndex"
   | "senderHashes"
-  | "addressIndex";
+  | "addressIndex"
+  | "goImport";
 
 /** The chain database. */
 export const tables = {

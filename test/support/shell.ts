@@ -31,6 +31,7 @@ export function fakeShell(
     openNode: refuse,
     initDatadir: refuse,
     importChain: refuse,
+    importGoDatadir: refuse,
     exportChain: refuse,
     rewindDatadir: refuse,
     measureDatabase: refuse,

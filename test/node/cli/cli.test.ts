@@ -112,7 +112,7 @@ describe("knit run", () => {
     mkdirSync(join(directory, "klay", "chaindata"), { recursive: true });
     const { shell, err } = fakeShell();
     expect(await runCli(["--datadir", directory], shell)).toBe(1);
-    expect(err()).toMatch(/holds a Go node's chain .*klay\/chaindata.*knit import --datadir DIR FILE\n$/);
+    expect(err()).toMatch(/holds a Go node's chain .*klay\/chaindata.*knit import-go --datadir DIR \S+\n$/);
     expect(existsSync(join(directory, "knit"))).toBe(false);
   });
 

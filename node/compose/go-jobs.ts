@@ -1,0 +1,110 @@
+/** The command that makes a node of the data directory of a Go node: `knit import-go`. */
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { BlockRows } from "../chain/block-rows.ts";
+import { ConsensusError } from "../consensus/error.ts";
+import { verifySealers } from "../consensus/header-chain.ts";
+import { authorOf } from "../consensus/sealers.ts";
+import { openGoDatabases } from "../go-data/databases.ts";
+import { GoDataError } from "../go-data/error.ts";
+import {
+  type GoImported,
+  type GoImportOptions,
+  importGoChain,
+  isImported,
+  isOtherImport,
+} from "../go-data/import.ts";
+import { indexedNumbers } from "../governance/header-index.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { createPause } from "../runtime/scheduler.ts";
+import { syncDirectory } from "../runtime/synced-file.ts";
+import { trieDirectories } from "../state/trie/generations.ts";
+import { openLevelStore } from "../store/level-store.ts";
+import { openConsensusChain } from "./consensus-chain.ts";
+import { openDatabase } from "./database.ts";
+import { jobLog } from "./offline-jobs.ts";
+import type { NodeOptions } from "./options.ts";
+
+/** An import: the data directory of the Go node, and the choices. */
+export interface GoImportJob extends GoImportOptions {
+  readonly source: string;
+}
+
+/** Directories of an import beside the database that it will become. */
+interface Draft {
+  readonly databases: string;
+  readonly links: string;
+}
+
+/** Larger than a node's: nothing but an import uses the memory, and fewer merges are faster. */
+const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Imports the chain of a stopped Go node into an empty data directory. It becomes a chain at once, whole, when its headers
+ * and its state have been verified; until then a draft beside it keeps the progress, and the next call goes on with it.
+ * Throws `GoDataError`, `StoreError`, or the signal's reason.
+ */
+export async function importGoDatadir(options: NodeOptions, job: GoImportJob): Promise<GoImported> {
+  const { chainData } = options.paths;
+  if (existsSync(join(chainData, "chain", "CURRENT")))
+    throw new GoDataError("exists", `${chainData} holds a chain: give another --datadir`);
+  const draft = `${chainData}.import-go`;
+  const parts: Draft = { databases: join(draft, "databases"), links: join(draft, "links") };
+  await mkdir(parts.databases, { recursive: true, mode: 0o700 });
+  const imported = await importDraft(parts, job);
+  await verifyDraft(options, parts, job.signal);
+  await rm(chainData, { recursive: true, force: true });
+  await rename(parts.databases, chainData);
+  await syncDirectory(dirname(chainData));
+  await rm(draft, { recursive: true });
+  return imported;
+}
+
+async function importDraft(parts: Draft, job: GoImportJob): Promise<GoImported> {
+  await using databases = await openGoDatabases(job.source, parts.links);
+  for (;;) {
+    await using open = new AsyncDisposableStack();
+    const chain = open.use(
+      await openLevelStore(join(parts.databases, "chain"), { writeBufferBytes: WRITE_BUFFER_BYTES }),
+    );
+    const trie = open.use(await trieDirectories(join(parts.databases, "trie")).open(0));
+    const target = { chain, trie };
+    if (!isImported(target) && !isOtherImport(target, databases, job)) {
+      return await importGoChain(target, databases, job);
+    }
+    await open.disposeAsync();
+    await rm(parts.databases, { recursive: true });
+    await mkdir(parts.databases, { mode: 0o700 });
+  }
+}
+
+/** Verifies the seals of the headers that vote or decide, and of the newest block, by the council that they give. */
+async function verifyDraft(options: NodeOptions, { databases }: Draft, signal: AbortSignal): Promise<void> {
+  const opened = { ...options, paths: { ...options.paths, dataDirectory: databases, chainData: databases } };
+  const log = jobLog(options);
+  await using database = await openDatabase(opened, log);
+  await database.state.ready;
+  const { chain, governance } = await openConsensusChain(database, log, systemClock);
+  const rows = new BlockRows(database.store);
+  try {
+    await verifySealers(
+      {
+        config: chain.config,
+        rows: database.store,
+        head: chain.head().header.number,
+        block: (number) => {
+          const found = rows.header(number);
+          return found && { ...found, author: () => authorOf(found.header) };
+        },
+        contracts: (number) => governance.contracts(number),
+        pause: createPause(),
+        onHeader: () => signal.throwIfAborted(),
+      },
+      indexedNumbers(database.store) ?? [],
+    );
+  } catch (cause) {
+    if (!(cause instanceof ConsensusError)) throw cause;
+    throw new GoDataError("damaged", cause.message, { cause });
+  }
+}

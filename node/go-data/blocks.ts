@@ -1,0 +1,154 @@
+/** Reads blocks of a Go node, each against its hashes: header, link to its parent, transactions, receipts. */
+import type { Hash } from "../bytes/brands.ts";
+import { equalBytes } from "../bytes/compare.ts";
+import { bareHex } from "../bytes/hex.ts";
+import { bytesToNumber } from "../bytes/integer.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { decodeRlp, listItems } from "../bytes/rlp.ts";
+import { type Block, createBlock } from "../model/block.ts";
+import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
+import { listRoot } from "../model/list-root.ts";
+import { encodeReceipt, type Receipt } from "../model/receipt.ts";
+import { readTransactions } from "../model/transaction.ts";
+import type { GoDatabases } from "./databases.ts";
+import { GoDataError } from "./error.ts";
+import { bodyKey, canonicalKey, HEAD_BLOCK, headerKey, numberKey, receiptsKey } from "./keys.ts";
+import { decodeGoReceipts } from "./receipts.ts";
+
+/** A header with its hash. */
+export interface GoHead {
+  readonly header: Header;
+  readonly hash: Hash;
+}
+
+/** A block with its receipts. */
+export interface GoBlock {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+}
+
+/** Ways to make a root of a list; governance chooses one for all blocks (`istanbul.deriveShaImpl`). */
+const LIST_ROOTS = [0, 1, 2];
+/** Blocks below the newest among which a stored state is looked for: the Go node stores one of 128 by default. */
+const MAX_BACK = 1_000_000;
+
+/** The canonical blocks of a Go node. */
+export class GoBlocks {
+  readonly #databases: GoDatabases;
+  /** The way of the block before, which is nearly always that of the next. */
+  #listRoot = 0;
+
+  constructor(databases: GoDatabases) {
+    this.#databases = databases;
+  }
+
+  /** Returns the number of the newest block. Throws `GoDataError` `no-data`. */
+  newest(): number {
+    const { header } = this.#databases;
+    const hash = header.get(HEAD_BLOCK);
+    const number = hash && header.get(numberKey(hash));
+    if (number === undefined) throw new GoDataError("no-data", "the databases name no newest block");
+    return bytesToNumber(number);
+  }
+
+  /**
+   * Returns the newest block of which the root of the state is stored. A node that was killed has lost the states since it
+   * last wrote one. Throws `GoDataError` `missing`.
+   */
+  newestWithState(): GoHead {
+    const newest = this.newest();
+    for (let number = newest; number >= Math.max(0, newest - MAX_BACK); number--) {
+      const head = this.head(number);
+      if (this.hasState(head.header)) return head;
+    }
+    throw new GoDataError("missing", `no state is stored of block ${newest} or of the blocks before it`);
+  }
+
+  /** True when the root of a block's state is stored. */
+  hasState({ stateRoot }: Header): boolean {
+    return this.#databases.state.get(stateRoot) !== undefined;
+  }
+
+  /** Returns a canonical header. Throws `GoDataError` `missing` or `damaged`. */
+  head(number: number): GoHead {
+    const { header: rows } = this.#databases;
+    const hash = rows.get(canonicalKey(number));
+    const row = hash && rows.get(headerKey(number, hash));
+    if (hash === undefined || row === undefined) throw missing(number, "header");
+    const header = decoded(number, "header", () => decodeHeader(decodeRlp(row)));
+    if (
+      header.number !== number ||
+      !equalBytes(blockHash(header), hash) ||
+      !equalBytes(encodeHeader(header), row)
+    )
+      throw damaged(number, "header", "has another hash than its key");
+    return { header, hash };
+  }
+
+  /** Returns body and receipts of a header. Throws `GoDataError` `missing` or `damaged`. */
+  block({ header, hash }: GoHead): GoBlock {
+    const { number } = header;
+    const body = this.#databases.body.get(bodyKey(number, hash));
+    if (body === undefined) throw missing(number, "body");
+    const transactions = decoded(number, "body", () => {
+      const [list, ...others] = listItems(decodeRlp(body));
+      if (list === undefined || others.length > 0) throw new RangeError("a body is a list of one list");
+      return readTransactions(list);
+    });
+    this.#requireRoot(
+      number,
+      "body",
+      header.transactionsRoot,
+      transactions.map(({ raw }) => raw),
+    );
+    const receipts = this.#receipts(header, hash, transactions.length);
+    for (const [i, { transactionHash }] of receipts.entries()) {
+      const tx = transactions[i];
+      if (tx === undefined || !equalBytes(tx.hash, transactionHash))
+        throw damaged(number, "receipts", "are those of other transactions");
+    }
+    return { block: createBlock(header, transactions), receipts };
+  }
+
+  #receipts(header: Header, hash: Hash, count: number): readonly Receipt[] {
+    const { number } = header;
+    const row = this.#databases.receipts.get(receiptsKey(number, hash));
+    if (row === undefined && count > 0) throw missing(number, "receipts");
+    const receipts = row === undefined ? [] : decoded(number, "receipts", () => decodeGoReceipts(row));
+    if (receipts.length !== count) throw damaged(number, "receipts", `are ${receipts.length}, not ${count}`);
+    this.#requireRoot(number, "receipts", header.receiptsRoot, receipts.map(encodeReceipt));
+    return receipts;
+  }
+
+  /** Each way to make a root commits to the whole list, so any of them proves it. */
+  #requireRoot(number: number, what: string, root: Hash, items: readonly Uint8Array[]): void {
+    for (const way of [this.#listRoot, ...LIST_ROOTS]) {
+      if (!equalBytes(listRoot(way, items), root)) continue;
+      if (items.length > 0) this.#listRoot = way;
+      return;
+    }
+    throw damaged(number, what, `another root than ${bareHex(root)}`);
+  }
+}
+
+/** Throws `GoDataError` `damaged` for a header that does not name the one before it as its parent. */
+export function requireChild({ header }: GoHead, parent: GoHead): void {
+  if (!equalBytes(header.parentHash, parent.hash))
+    throw damaged(header.number, "header", `is not a child of block ${parent.header.number}`);
+}
+
+function decoded<T>(number: number, what: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (cause) {
+    throw damaged(number, what, `cannot be decoded: ${messageOf(cause)}`, cause);
+  }
+}
+
+function missing(number: number, what: string): GoDataError {
+  return new GoDataError("missing", `block ${number}: its ${what} is not in the databases`);
+}
+
+function damaged(number: number, what: string, why: string, cause?: unknown): GoDataError {
+  return new GoDataError("damaged", `block ${number}: its ${what}: ${why}`, { cause });
+}

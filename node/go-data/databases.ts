@@ -1,0 +1,194 @@
+/**
+ * The databases of a stopped Go node (`storage/database/db_manager.go@v2.2.2`): one LevelDB directory for each kind of
+ * row, or one for all; the state trie possibly in shards, and in a directory of another name after a state migration.
+ */
+import { existsSync } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { isZero } from "../bytes/compare.ts";
+import { type LinkedLevel, openLinkedLevel } from "../store/linked-level.ts";
+import type { Rows, Snapshot } from "../store/store.ts";
+import { GoDataError } from "./error.ts";
+import { directoryKey, MIGRATION_STATUS } from "./keys.ts";
+
+/** Open databases of a Go node, by the kind of their rows. */
+export interface GoDatabases extends AsyncDisposable {
+  readonly misc: Pick<Snapshot, "get" | "entries">;
+  readonly header: Rows;
+  readonly body: Rows;
+  readonly receipts: Rows;
+  /** Trie nodes and contract code. */
+  readonly state: Rows;
+  /** Throws `GoDataError` `in-use` once somebody has written to one of them. */
+  readonly requireUnchanged: () => Promise<void>;
+}
+
+/** Memory for uncompressed blocks of each directory. */
+const CACHE_BYTES = 8 * 1024 * 1024;
+/** Places of the directories of the state trie in the Go node's list of databases. */
+const STATE_ENTRY = 4;
+const MIGRATION_ENTRY = 5;
+const MAX_SHARDS = 256;
+
+/**
+ * Opens the databases below a data directory, or those of a `chaindata` directory. `links` is a directory for links, which
+ * is written anew. Throws `GoDataError` `no-data`, `engine` or `in-use`, or `StoreError`.
+ */
+export async function openGoDatabases(dataDirectory: string, links: string): Promise<GoDatabases> {
+  const chaindata = findChaindata(dataDirectory);
+  await refuseRunning(dataDirectory, chaindata);
+  await using parts = new AsyncDisposableStack();
+  const opened: LinkedLevel[] = [];
+  const open = async (name: string): Promise<LinkedLevel> => {
+    const directory = join(chaindata, name);
+    await requireLevel(directory);
+    const level = await openLinkedLevel({ directory, links: join(links, name), cacheBytes: CACHE_BYTES });
+    opened.push(parts.use(level));
+    return level;
+  };
+  const databases = existsSync(join(chaindata, "misc"))
+    ? await openEach(chaindata, open)
+    : await openOne(open);
+  const all = parts.move();
+  return {
+    ...databases,
+    requireUnchanged: async () => {
+      for (const level of opened) if (!(await level.isUnchanged())) throw inUse(chaindata);
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+type Kinds = Omit<GoDatabases, "requireUnchanged" | typeof Symbol.asyncDispose>;
+type Open = (name: string) => Promise<LinkedLevel>;
+
+/** All rows in one directory (`--db.single`). */
+async function openOne(open: Open): Promise<Kinds> {
+  const level = await open("");
+  return { misc: level, header: level, body: level, receipts: level, state: level };
+}
+
+async function openEach(chaindata: string, open: Open): Promise<Kinds> {
+  const misc = await open("misc");
+  const nameOf = (entry: number): string => Buffer.from(misc.get(directoryKey(entry)) ?? []).toString("utf8");
+  const names = [nameOf(STATE_ENTRY) || "statetrie"];
+  // in a migration new nodes go to both directories, and the older one still has all of them
+  const migrating = nameOf(MIGRATION_ENTRY);
+  if (migrating !== "" && !isZero(misc.get(MIGRATION_STATUS) ?? new Uint8Array(8))) names.push(migrating);
+  const states: Rows[] = [];
+  for (const name of names) states.push(await openState(chaindata, requireName(name), open));
+  return {
+    misc,
+    header: await open("header"),
+    body: await open("body"),
+    receipts: await open("receipts"),
+    state: { get: (key) => firstOf(states, key) },
+  };
+}
+
+function firstOf(states: readonly Rows[], key: Uint8Array): Uint8Array | undefined {
+  for (const rows of states) {
+    const found = rows.get(key);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A name from a database leads nowhere else. */
+function requireName(name: string): string {
+  if (/^statetrie(_migrated_\d+)?$/.test(name)) return name;
+  throw new GoDataError("damaged", `the state trie is said to be in ${JSON.stringify(name)}`);
+}
+
+/** The state trie; in shards it is divided by the lowest bits of the first byte of a key. */
+async function openState(chaindata: string, name: string, open: Open): Promise<Rows> {
+  const entries = await readdir(join(chaindata, name)).catch((): string[] => []);
+  const count = entries.filter((entry) => /^\d+$/.test(entry)).length;
+  if (count === 0) return open(name);
+  if (count > MAX_SHARDS || (count & (count - 1)) !== 0)
+    throw new GoDataError("damaged", `${join(chaindata, name)} has ${count} shards, not a power of two`);
+  const shards: Rows[] = [];
+  for (let i = 0; i < count; i++) shards.push(await open(join(name, String(i))));
+  return { get: (key) => shards[(key[0] ?? 0) & (count - 1)]?.get(key) };
+}
+
+/** The directory with the databases: given itself, or below a data directory. */
+function findChaindata(given: string): string {
+  for (const path of [join(given, "klay", "chaindata"), join(given, "chaindata"), given]) {
+    if (existsSync(join(path, "misc")) || existsSync(join(path, "CURRENT"))) return path;
+  }
+  throw new GoDataError(
+    "no-data",
+    `${given} holds no chain of a Go node: give its data directory, or its chaindata directory`,
+  );
+}
+
+/** Files by which other engines are known. */
+const ENGINES: readonly (readonly [name: string, file: RegExp])[] = [
+  ["RocksDB", /^(IDENTITY|OPTIONS-\d+\.dbtmp)$/],
+  ["BadgerDB", /\.vlog$|^KEYREGISTRY$/],
+  ["PebbleDB", /^(OPTIONS-\d+|marker\..+)$/],
+];
+
+async function requireLevel(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((cause: NodeJS.ErrnoException) => {
+    throw new GoDataError("no-data", `cannot read ${directory}: ${cause.code ?? cause.message}`, { cause });
+  });
+  const engine = ENGINES.find(([, file]) => names.some((name) => file.test(name)));
+  if (engine !== undefined)
+    throw new GoDataError(
+      "engine",
+      `${directory} is a ${engine[0]} database: only LevelDB, the Go node's default, is read`,
+    );
+  if (!names.includes("CURRENT"))
+    throw new GoDataError("no-data", `${directory} is no LevelDB database: CURRENT is missing`);
+}
+
+function inUse(directory: string): GoDataError {
+  return new GoDataError("in-use", `${directory} is in use: stop its node, then run the same command again`);
+}
+
+/**
+ * Refuses the directory of a running node. The Go node locks `LOCK` files with flock(2), which shows in `/proc/locks`, and
+ * listens on its socket. Where neither shows it, a write of it does (`requireUnchanged`).
+ */
+async function refuseRunning(dataDirectory: string, chaindata: string): Promise<void> {
+  const locks = await readFile("/proc/locks", "utf8").catch(() => "");
+  const held = new Set(locks.match(/[0-9a-f]+:[0-9a-f]+:\d+(?= )/g));
+  const instance = dirname(chaindata);
+  const directories = [
+    instance,
+    chaindata,
+    ...(await readdir(chaindata)).map((name) => join(chaindata, name)),
+  ];
+  for (const directory of directories) {
+    const found = await stat(join(directory, "LOCK")).catch(() => undefined);
+    if (found !== undefined && held.has(lockName(found))) throw inUse(directory);
+  }
+  for (const socket of [join(dataDirectory, "klay.ipc"), join(dirname(instance), "klay.ipc")])
+    if (await listens(socket)) throw inUse(dataDirectory);
+}
+
+/** A file as `/proc/locks` writes it: major and minor of the device in hex, and the inode. */
+function lockName({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  const major = (dev >> 8) & 0xfff;
+  const minor = (dev & 0xff) | ((dev >> 12) & 0xfff00);
+  return `${twoDigits(major)}:${twoDigits(minor)}:${ino}`;
+}
+
+function twoDigits(value: number): string {
+  return value.toString(16).padStart(2, "0");
+}
+
+function listens(path: string): Promise<boolean> {
+  if (!existsSync(path)) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

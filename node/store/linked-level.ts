@@ -1,0 +1,93 @@
+/**
+ * Opens a LevelDB directory of another program for reading, without a write to it. The engine itself changes what it
+ * opens, so it gets a directory of links: its live table files are symbolic links to the originals, which never change;
+ * manifest and write-ahead logs are copies. This works across file systems and takes no room.
+ */
+import { access, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { messageOf } from "../bytes/message-of.ts";
+import { StoreError } from "./error.ts";
+import { openLevelReader } from "./level-store.ts";
+import { readManifest, tableName } from "./live-tables.ts";
+import type { Snapshot } from "./store.ts";
+
+/** Rows of another program's directory. Disposing closes it; the links stay. */
+export interface LinkedLevel extends Pick<Snapshot, "get" | "entries">, AsyncDisposable {
+  /** Resolves to false once the other program has written to the directory. */
+  readonly isUnchanged: () => Promise<boolean>;
+}
+
+/** Directory of another program, the new directory of links, and bytes of uncompressed blocks kept in memory. */
+export interface LinkedLevelOptions {
+  readonly directory: string;
+  readonly links: string;
+  readonly cacheBytes: number;
+}
+
+/** Opens the rows of a directory. Throws `StoreError` `corrupt` or `failed`. */
+export async function openLinkedLevel({
+  directory: given,
+  links,
+  cacheBytes,
+}: LinkedLevelOptions): Promise<LinkedLevel> {
+  const directory = resolve(given);
+  const before = await fingerprint(directory);
+  await linkFiles(directory, links).catch((cause: unknown) => {
+    throw new StoreError("failed", `cannot read ${directory}: ${messageOf(cause)}`, { cause });
+  });
+  await using parts = new AsyncDisposableStack();
+  const reader = parts.use(await openLevelReader(links, { checksums: false, cacheBytes }));
+  const rows = parts.use(reader.snapshot());
+  const open = parts.move();
+  return {
+    get: (key) => rows.get(key),
+    entries: (range) => rows.entries(range),
+    isUnchanged: async () => (await fingerprint(directory)) === before,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+async function linkFiles(directory: string, links: string): Promise<void> {
+  await rm(links, { recursive: true, force: true });
+  await mkdir(links, { recursive: true, mode: 0o700 });
+  const manifest = await readManifest(directory);
+  for (const number of manifest.tables) {
+    const name = tableName(number);
+    await symlink(await tablePath(directory, name), join(links, name));
+  }
+  for (const name of await logNames(directory)) {
+    if (Number.parseInt(name, 10) >= manifest.log)
+      await writeFile(join(links, name), await readFile(join(directory, name)));
+  }
+  await writeFile(join(links, manifest.name), manifest.bytes);
+  await writeFile(join(links, "CURRENT"), `${manifest.name}\n`);
+}
+
+/** The path of a table file: the engine's earlier versions called it `.sst`. */
+async function tablePath(directory: string, name: string): Promise<string> {
+  const path = join(directory, name);
+  const older = path.replace(/ldb$/, "sst");
+  return access(path).then(
+    () => path,
+    () =>
+      access(older).then(
+        () => older,
+        () => path, // the engine says that it is missing
+      ),
+  );
+}
+
+async function logNames(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => /^\d+\.log$/.test(name)).toSorted();
+}
+
+/** What changes with every write: the manifest in use and the sizes and times of it and of the logs. */
+async function fingerprint(directory: string): Promise<string> {
+  const current = await readFile(join(directory, "CURRENT"), "utf8").catch(() => "");
+  const names = [current.trim(), ...(await logNames(directory).catch(() => []))];
+  const facts = names.map(async (name) => {
+    const found = await stat(join(directory, name)).catch(() => undefined);
+    return `${name} ${found?.size} ${found?.mtimeMs}`;
+  });
+  return (await Promise.all(facts)).join("\n");
+}

@@ -1,0 +1,300 @@
+/** The data directory of a Go node becomes one of ours that differs in nothing from one that has executed the blocks. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, readdirSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { importGoDatadir } from "../../../node/compose/go-jobs.ts";
+import type { GoImported } from "../../../node/go-data/import.ts";
+import {
+  bodyKey,
+  canonicalKey,
+  directoryKey,
+  HEAD_BLOCK,
+  headerKey,
+  receiptsKey,
+} from "../../../node/go-data/keys.ts";
+import { recordOf } from "../../../node/state/flat/flat-rows.ts";
+import { openLevelStore } from "../../../node/store/level-store.ts";
+import { tables } from "../../../node/store/tables.ts";
+import { type GoShape, makeGoDirectory } from "../../support/go-directory.ts";
+import { importAll, initFrom, oldestWhole, verifyDirectory } from "../../support/offline-jobs.ts";
+import { optionsOf } from "../../support/whole-directory.ts";
+
+const CHAIN = "test/vectors/chains/fork-ladder";
+const PLAIN: GoShape = { shards: 4, isCounted: false, isSingle: false, stateName: "statetrie" };
+
+let scratch = "";
+let replayed = "";
+let plain = "";
+let head = 0;
+let count = 0;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "knit-go-data-"));
+  replayed = join(scratch, "replayed");
+  await initFrom(replayed, join(CHAIN, "genesis.json"));
+  head = await importAll(replayed, join(CHAIN, "chain.rlp.gz"));
+  plain = await aGoDirectory(PLAIN);
+}, 60_000);
+afterAll(() => rm(scratch, { recursive: true }));
+
+async function aGoDirectory(shape: GoShape): Promise<string> {
+  const path = join(scratch, `go-${count++}`);
+  await makeGoDirectory(replayed, path, shape);
+  return path;
+}
+
+interface Choices {
+  readonly head?: number;
+  readonly from?: number;
+  readonly signal?: AbortSignal;
+  readonly batchBytes?: number;
+  readonly onState?: () => void;
+  readonly onBlocks?: () => void;
+}
+
+function importInto(datadir: string, source: string, choices: Choices = {}): Promise<GoImported> {
+  return importGoDatadir(optionsOf(datadir), {
+    source,
+    head: undefined,
+    from: undefined,
+    signal: new AbortController().signal,
+    onBlocks: () => undefined,
+    onState: () => undefined,
+    ...choices,
+  });
+}
+
+function aDatadir(): string {
+  return join(scratch, `ours-${count++}`);
+}
+
+/** All rows that an import makes, without what numbers storages and what only a replay leaves. */
+async function rowsOf(datadir: string): Promise<ReadonlyMap<string, string>> {
+  const rows = new Map<string, string>();
+  await using chain = await openLevelStore(join(optionsOf(datadir).paths.chainData, "chain"));
+  const { header, body, receipts, blockNumber, lookup, code, account, slot, supply, staking } = tables;
+  for (const table of [header, body, receipts, blockNumber, lookup, code, supply, staking])
+    for await (const [key, value] of chain.entries(table.range())) rows.set(hex(key), hex(value));
+  for await (const [key, flat] of chain.entries(account.range()))
+    rows.set(hex(key), JSON.stringify(recordOf(key.subarray(1), flat).account, hexed));
+  for await (const [key, value] of chain.entries(slot.range()))
+    rows.set(hex(key.subarray(0, 33)) + hex(key.subarray(39)), hex(value));
+  for (const name of ["schema", "genesis", "config", "governance", "bodies"] as const)
+    rows.set(name, hex(chain.get(tables.meta.key(name)) ?? new Uint8Array(0)));
+  return rows;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+function hexed(_: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  return value instanceof Uint8Array ? hex(value) : value;
+}
+
+test.each<[string, Partial<GoShape>]>([
+  ["in shards", {}],
+  [
+    "in one directory of another name, as a migration leaves it",
+    { shards: 1, stateName: "statetrie_migrated_7" },
+  ],
+  ["with the counters of live pruning", { isCounted: true }],
+  ["in one database", { isSingle: true }],
+])(
+  "a state trie %s is imported as if its blocks had been executed",
+  async (_, shape) => {
+    const source = await aGoDirectory({ ...PLAIN, ...shape });
+    const datadir = aDatadir();
+    const imported = await importInto(datadir, source);
+    expect(imported.head.header.number).toBe(head);
+    const compared = await verifyDirectory(datadir);
+    expect(compared).toEqual({ ...(await verifyDirectory(replayed)), changes: 0 });
+    expect(imported).toMatchObject({ accounts: compared.accounts, slots: compared.slots });
+    expect(await rowsOf(datadir)).toEqual(await rowsOf(replayed));
+    expect(await readdir(optionsOf(datadir).paths.instance)).toEqual(["chaindata"]);
+  },
+  60_000,
+);
+
+test("an import goes on wherever it was interrupted", async () => {
+  const datadir = aDatadir();
+  let stops = 0;
+  for (let isDone = false; !isDone; ) {
+    const stop = new AbortController();
+    let calls = 0;
+    const onCall = (): void => void (++calls === 2 && stop.abort());
+    const job = { batchBytes: 16_000, signal: stop.signal, onBlocks: onCall, onState: onCall };
+    isDone = await importInto(datadir, plain, job).then(
+      () => true,
+      (error: Error) => {
+        expect(error.name).toBe("AbortError");
+        return false;
+      },
+    );
+    stops++;
+  }
+  expect(stops).toBeGreaterThan(5);
+  expect(await rowsOf(datadir)).toEqual(await rowsOf(replayed));
+  expect((await verifyDirectory(datadir)).head).toBe(head);
+}, 120_000);
+
+test("bodies from a block on make a node with pruned history, an earlier block one with that state", async () => {
+  const pruned = aDatadir();
+  await importInto(pruned, plain, { from: head - 5 });
+  expect(await oldestWhole(pruned)).toBe(head - 5);
+  expect(await verifyDirectory(pruned)).toMatchObject({ head });
+  const missing = importInto(aDatadir(), plain, { head: head + 1 });
+  await expect(missing).rejects.toMatchObject({ code: "missing" });
+  const early = importInto(aDatadir(), plain, { head: head - 1 });
+  await expect(early).rejects.toThrow(`the state of block ${head - 1} is not stored`);
+}, 60_000);
+
+test("an import of other bodies begins anew", async () => {
+  const datadir = aDatadir();
+  const stop = new AbortController();
+  const job = { from: 3, batchBytes: 6_000, signal: stop.signal, onBlocks: () => stop.abort() };
+  await expect(importInto(datadir, plain, job)).rejects.toThrow("aborted");
+  await importInto(datadir, plain);
+  expect(await rowsOf(datadir)).toEqual(await rowsOf(replayed));
+}, 60_000);
+
+test("a data directory with a chain is left as it is", async () => {
+  await expect(importInto(replayed, plain)).rejects.toMatchObject({ code: "exists" });
+});
+
+test("the directory of the Go node is read alone", async () => {
+  const source = await aGoDirectory(PLAIN);
+  const before = await filesOf(source);
+  await importInto(aDatadir(), source);
+  expect(await filesOf(source)).toEqual(before);
+}, 60_000);
+
+async function filesOf(directory: string): Promise<Record<string, string>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files: Record<string, string> = {};
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files[path] = `${(await stat(path)).mtimeMs} ${hex(await readFile(path))}`;
+    else files[path] = "directory";
+  }
+  return files;
+}
+
+test.each<[string, string, (key: Uint8Array) => Promise<Uint8Array> | Uint8Array, RegExp]>([
+  ["a header", "header", async () => headerKey(5, await hashOf(5)), /block 5: its header/],
+  ["a body", "body", async () => bodyKey(head, await hashOf(head)), /its body/],
+  ["receipts", "receipts", async () => receiptsKey(head, await hashOf(head)), /its receipts/],
+  ["the name of a block", "header", () => canonicalKey(7), /block 7: its header is not in/],
+  [
+    "a trie node",
+    "statetrie",
+    (key) => key,
+    /node .*of the state|the storage of account|the code of account/,
+  ],
+])(
+  "%s with a flipped bit is refused, and nothing is left but what can go on",
+  async (_, kind, keyOf, said) => {
+    const source = join(scratch, `damaged-${count++}`);
+    await cp(plain, source, { recursive: true });
+    const database = join(source, "klay", "chaindata", kind, kind === "statetrie" ? "0" : "");
+    await flip(database, keyOf);
+    const datadir = aDatadir();
+    await expect(importInto(datadir, source)).rejects.toThrow(said);
+    expect(await readdir(optionsOf(datadir).paths.instance)).toEqual(["chaindata.import-go"]);
+  },
+  60_000,
+);
+
+async function hashOf(number: number): Promise<Uint8Array> {
+  await using chain = await openLevelStore(join(optionsOf(replayed).paths.chainData, "chain"));
+  for await (const [key, row] of chain.entries(tables.blockNumber.range()))
+    if (Buffer.from(row).readUIntBE(0, 6) === number) return key.subarray(1);
+  throw new Error(`no block ${number}`);
+}
+
+/** Flips a bit in the middle of the value under a key, or of the first value that is a node. */
+async function flip(
+  directory: string,
+  keyOf: (key: Uint8Array) => Promise<Uint8Array> | Uint8Array,
+): Promise<void> {
+  await using store = await openLevelStore(directory, { checksums: false });
+  let first = new Uint8Array(0);
+  for await (const [key] of store.entries({ from: Uint8Array.of(0), to: Uint8Array.of(255), limit: 1 }))
+    first = Uint8Array.from(key);
+  const key = await keyOf(first);
+  const value = Uint8Array.from(store.get(key) ?? []);
+  expect(value.length).toBeGreaterThan(0);
+  value[value.length >> 1] = (value[value.length >> 1] ?? 0) ^ 4;
+  const batch = store.createBatch();
+  batch.put(key, value);
+  await store.write(batch, { sync: false });
+}
+
+test("a directory that a process has locked is refused, and one with a listening node", async () => {
+  const lock = join(plain, "klay", "LOCK");
+  const holder = spawn("flock", [lock, "cat"], { stdio: ["pipe", "ignore", "ignore"] });
+  const { ino } = await stat(lock);
+  while (!(await readFile("/proc/locks", "utf8")).includes(`:${ino} `)) expect(holder.exitCode).toBeNull();
+  await expect(importInto(aDatadir(), plain)).rejects.toMatchObject({ code: "in-use" });
+  holder.stdin.end();
+  await once(holder, "exit");
+  const server = createServer().listen(join(plain, "klay.ipc"));
+  await once(server, "listening");
+  await expect(importInto(aDatadir(), plain)).rejects.toMatchObject({ code: "in-use" });
+  server.close();
+});
+
+test("a directory that is written to during the import is refused at its end", async () => {
+  const source = await aGoDirectory(PLAIN);
+  const onBlocks = (): void =>
+    void appendFileSync(join(source, "klay", "chaindata", "header", currentLog(source)), "x");
+  const datadir = aDatadir();
+  await expect(importInto(datadir, source, { onBlocks })).rejects.toMatchObject({ code: "in-use" });
+  await importInto(datadir, source);
+  expect((await verifyDirectory(datadir)).head).toBe(head);
+}, 60_000);
+
+function currentLog(source: string): string {
+  const [name = ""] = readdirSync(join(source, "klay", "chaindata", "header")).filter((each) =>
+    each.endsWith(".log"),
+  );
+  return name;
+}
+
+test.each([
+  ["RocksDB", "IDENTITY"],
+  ["BadgerDB", "000001.vlog"],
+  ["PebbleDB", "OPTIONS-000003"],
+])("%s is refused by its name", async (name, file) => {
+  const source = join(scratch, name);
+  await mkdir(join(source, "klay", "chaindata", "misc"), { recursive: true });
+  await writeFile(join(source, "klay", "chaindata", "misc", file), "");
+  const refused = importInto(aDatadir(), source);
+  await expect(refused).rejects.toMatchObject({ code: "engine", message: expect.stringContaining(name) });
+});
+
+test("what is no data directory of a Go node is refused", async () => {
+  await expect(importInto(aDatadir(), scratch)).rejects.toMatchObject({ code: "no-data" });
+  const foreign = join(scratch, "foreign-state");
+  await cp(plain, foreign, { recursive: true });
+  const misc = await openLevelStore(join(foreign, "klay", "chaindata", "misc"), { checksums: false });
+  const batch = misc.createBatch();
+  batch.put(directoryKey(4), Buffer.from("../elsewhere"));
+  await misc.write(batch, { sync: false });
+  await misc[Symbol.asyncDispose]();
+  await expect(importInto(aDatadir(), foreign)).rejects.toMatchObject({ code: "damaged" });
+  const headless = join(scratch, "headless");
+  await cp(plain, headless, { recursive: true });
+  const header = await openLevelStore(join(headless, "klay", "chaindata", "header"), { checksums: false });
+  const deletion = header.createBatch();
+  deletion.delete(HEAD_BLOCK);
+  await header.write(deletion, { sync: false });
+  await header[Symbol.asyncDispose]();
+  await expect(importInto(aDatadir(), headless)).rejects.toMatchObject({ code: "no-data" });
+});
