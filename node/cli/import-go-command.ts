@@ -1,5 +1,6 @@
 /** `knit import-go`: makes a node of the data directory of a stopped Go node, with progress; safe to interrupt. */
 import { toHex } from "../bytes/hex.ts";
+import type { GoImportJob } from "../compose/go-jobs.ts";
 import { resolvePath } from "../compose/paths.ts";
 import type { GoImported } from "../go-data/import.ts";
 import { goImportOptions } from "../go-data/options.ts";
@@ -7,39 +8,58 @@ import { openProgress } from "../observe/progress.ts";
 import { optionValues } from "../options/resolve.ts";
 import { type CommandJob, openJob } from "./chain-commands.ts";
 import { isAbort } from "./failure.ts";
+import type { Shell } from "./shell.ts";
 
 /** `knit import-go DATADIR`: resolves to the exit code. */
 export async function importGoCommand(job: CommandJob): Promise<number> {
   const { shell, resolved } = job;
   const [typed = ""] = job.arguments;
   const { head, from } = optionValues(goImportOptions, resolved);
-  const { stderr: stream, clock } = shell;
-  using work = await openJob(job, { label: "blocks", unit: "blocks" });
-  using state = openProgress({ label: "state", unit: "rows", total: undefined, stream, clock });
-  const { options, progress, interrupt, node } = work;
+  using work = await openJob(job, { label: "import", unit: "blocks" });
+  using bars = openBars(shell);
+  const { options, interrupt, node } = work;
   try {
     const imported = await node.importGoDatadir(options, {
       source: resolvePath(typed, shell.host),
       head,
       from,
       signal: interrupt.signal,
-      onBlocks: (done, total) => {
-        progress.update(done, total);
-        if (done === total) progress[Symbol.dispose](); // the next bar takes its line
-      },
-      onState: (part, rows) => state.update(rows, part > 0 ? Math.round(rows / part) : undefined),
+      onBlocks: bars.onBlocks,
+      onState: bars.onState,
     });
-    state[Symbol.dispose]();
+    bars[Symbol.dispose]();
     work[Symbol.dispose]();
     shell.stdout.write(importedText(imported));
     return 0;
   } catch (error) {
     if (!isAbort(error)) throw error;
-    state[Symbol.dispose]();
+    bars[Symbol.dispose]();
     work[Symbol.dispose]();
     shell.stderr.write("import-go was interrupted: run the same command again to continue\n");
     return interrupt.exitCode;
   }
+}
+
+/** The bars of an import, one after the other: blocks, then the rows of the state. */
+function openBars({ stderr: stream, clock }: Shell): Disposable & Pick<GoImportJob, "onBlocks" | "onState"> {
+  let current = openProgress({ label: "blocks", unit: "blocks", total: undefined, stream, clock });
+  let isState = false;
+  let isOpen = true;
+  return {
+    onBlocks: (done, total) => current.update(done, total),
+    onState: (part, rows) => {
+      if (!isState) {
+        current[Symbol.dispose]();
+        current = openProgress({ label: "state", unit: "rows", total: undefined, stream, clock });
+      }
+      isState = true;
+      current.update(rows, part > 0 ? Math.round(rows / part) : undefined);
+    },
+    [Symbol.dispose]: () => {
+      if (isOpen) current[Symbol.dispose]();
+      isOpen = false;
+    },
+  };
 }
 
 function importedText({ head, newest, accounts, slots }: GoImported): string {

@@ -5,7 +5,8 @@
 import type { Address, Hash } from "../bytes/brands.ts";
 import { isZero } from "../bytes/compare.ts";
 import type { Rules } from "../config/rules.ts";
-import { floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
+import { createAddress } from "../evm/address.ts";
+import { floorGas, intrinsicGas, senderOf, type Transaction } from "../model/transaction.ts";
 import type { AccessListEntry, Action, Authorization } from "../model/transaction-type.ts";
 import type { Participant } from "./participants.ts";
 
@@ -84,4 +85,15 @@ export function transactionMessage(
     intrinsicGas: intrinsicGas(tx, rules) + signatures,
     floorGas: floor === 0n ? 0n : floor + signatures,
   };
+}
+
+/**
+ * Returns the contract address in the receipt of a transaction without a recipient, undefined for one with a recipient. It
+ * is set whatever the transaction does (`blockchain/blockchain.go@v2.2.2`, `ApplyTransaction`).
+ */
+export function receiptAddress(tx: Transaction, chainId: bigint): Address | undefined {
+  const { type, to } = tx;
+  const isNoRecipient = to === undefined || (type.zeroIsNoRecipient === true && isZero(to));
+  if (type.action === "call" && !isNoRecipient) return undefined;
+  return createAddress(senderOf(tx, chainId), tx.nonce);
 }

@@ -5,11 +5,12 @@ import { bareHex } from "../bytes/hex.ts";
 import { bytesToNumber } from "../bytes/integer.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { decodeRlp, listItems } from "../bytes/rlp.ts";
+import { receiptAddress } from "../execution/message.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import { listRoot } from "../model/list-root.ts";
 import { encodeReceipt, type Receipt } from "../model/receipt.ts";
-import { readTransactions } from "../model/transaction.ts";
+import { readTransactions, type Transaction } from "../model/transaction.ts";
 import type { GoDatabases } from "./databases.ts";
 import { GoDataError } from "./error.ts";
 import { bodyKey, canonicalKey, HEAD_BLOCK, headerKey, numberKey, receiptsKey } from "./keys.ts";
@@ -85,8 +86,11 @@ export class GoBlocks {
     return { header, hash };
   }
 
-  /** Returns body and receipts of a header. Throws `GoDataError` `missing` or `damaged`. */
-  block({ header, hash }: GoHead): GoBlock {
+  /**
+   * Returns body and receipts of a header. Receipts name the contract addresses that Kaia v2.2 gives them: Klaytn stored
+   * fewer. Throws `GoDataError` `missing` or `damaged`.
+   */
+  block({ header, hash }: GoHead, chainId: bigint): GoBlock {
     const { number } = header;
     const body = this.#databases.body.get(bodyKey(number, hash));
     if (body === undefined) throw missing(number, "body");
@@ -101,12 +105,10 @@ export class GoBlocks {
       header.transactionsRoot,
       transactions.map(({ raw }) => raw),
     );
-    const receipts = this.#receipts(header, hash, transactions.length);
-    for (const [i, { transactionHash }] of receipts.entries()) {
-      const tx = transactions[i];
-      if (tx === undefined || !equalBytes(tx.hash, transactionHash))
-        throw damaged(number, "receipts", "are those of other transactions");
-    }
+    const stored = this.#receipts(header, hash, transactions.length);
+    const receipts = transactions.map((tx, i) =>
+      addressedReceipt(number, tx, { receipt: stored[i], chainId }),
+    );
     return { block: createBlock(header, transactions), receipts };
   }
 
@@ -135,6 +137,21 @@ export class GoBlocks {
 export function requireChild({ header }: GoHead, parent: GoHead): void {
   if (!equalBytes(header.parentHash, parent.hash))
     throw damaged(header.number, "header", `is not a child of block ${parent.header.number}`);
+}
+
+/** Checks the parts of a stored receipt that the root does not cover, and names its contract address. */
+function addressedReceipt(
+  number: number,
+  tx: Transaction,
+  { receipt, chainId }: { readonly receipt: Receipt | undefined; readonly chainId: bigint },
+): Receipt {
+  if (receipt === undefined || !equalBytes(tx.hash, receipt.transactionHash))
+    throw damaged(number, "receipts", "are those of other transactions");
+  const contractAddress = receiptAddress(tx, chainId);
+  const { contractAddress: stored } = receipt;
+  if (stored !== undefined && (contractAddress === undefined || !equalBytes(stored, contractAddress)))
+    throw damaged(number, "receipts", "name another contract than the transaction creates");
+  return { ...receipt, contractAddress };
 }
 
 function decoded<T>(number: number, what: string, decode: () => T): T {

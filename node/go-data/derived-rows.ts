@@ -14,11 +14,15 @@ import { parseExactJson } from "../config/exact-json.ts";
 import { rulesAt } from "../config/rules.ts";
 import { noStaking, type StakedNode, type StakingInfo, stakingSource } from "../governance/staking.ts";
 import { encodeStaking } from "../governance/staking-contracts.ts";
-import type { Batch, Store } from "../store/store.ts";
+import { decodeAccount } from "../model/account.ts";
+import type { Batch, Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
+import type { GoHead } from "./blocks.ts";
 import type { GoDatabases } from "./databases.ts";
 import { GoDataError } from "./error.ts";
 import { stakingKey, supplyRange } from "./keys.ts";
+import { plainAccount } from "./trie-node.ts";
+import { GoTrieWalk } from "./trie-walk.ts";
 
 /** Value of `istanbul.policy` under which stakes decide who may propose. */
 const WEIGHTED_POLICY = 2;
@@ -122,8 +126,21 @@ function requireInteger(value: unknown): bigint {
   return BigInt(value);
 }
 
-/** Writes the sums of the supply up to a block, as far as they are there without a gap from block 0 on. */
-export async function importSupply(store: Store, misc: GoDatabases["misc"], head: number): Promise<void> {
+/** Block 0, and the number of the newest block. */
+interface SupplyRange {
+  readonly genesis: GoHead;
+  readonly head: number;
+}
+
+/**
+ * Writes the sums of the supply up to a block, as far as they are there without a gap from block 0 on. Klaytn had none: then
+ * that of block 0 is added up from its state, where it is stored, and a node adds up the others from the receipts.
+ */
+export async function importSupply(
+  store: Store,
+  { misc, state }: Pick<GoDatabases, "misc" | "state">,
+  { genesis, head }: SupplyRange,
+): Promise<void> {
   let batch = store.createBatch();
   let next = 0;
   for await (const [key, row] of misc.entries(supplyRange())) {
@@ -135,7 +152,28 @@ export async function importSupply(store: Store, misc: GoDatabases["misc"], head
     await store.write(batch, { sync: false });
     batch = store.createBatch();
   }
+  const minted = next === 0 ? genesisSupply(state, genesis) : undefined;
+  if (minted !== undefined) putSupply(batch, 0, { minted, burntFees: 0n });
   await store.write(batch, { sync: false });
+}
+
+/** Adds up the balances of block 0; undefined where its state has been pruned. */
+function genesisSupply(rows: Rows, { header }: GoHead): bigint | undefined {
+  const walk = new GoTrieWalk({
+    rows,
+    root: header.stateRoot,
+    name: "the state of block 0",
+    onNode: () => undefined,
+  });
+  let minted = 0n;
+  try {
+    for (let leaf = walk.next(); leaf !== undefined; leaf = walk.next())
+      minted += decodeAccount(plainAccount(leaf.value)).balance;
+  } catch (error) {
+    if (error instanceof GoDataError && error.code === "missing") return undefined;
+    throw error;
+  }
+  return minted;
 }
 
 function readSupply(

@@ -89,9 +89,9 @@ export async function importGoChain(
   const started = readProgress(chain) ?? begin(blocks, newest, options);
   const config = storedGoConfig(databases, blocks.head(0));
   const head = blocks.head(started.head);
-  const withBlocks = await importBlocks({ chain, blocks, ...options }, started);
+  const withBlocks = await importBlocks({ chain, blocks, chainId: config.chainId, ...options }, started);
   const done = await importState(target, databases.state, { ...options, progress: withBlocks, head });
-  await importSupply(chain, databases.misc, done.head);
+  await importSupply(chain, databases, { genesis: blocks.head(0), head: done.head });
   await databases.requireUnchanged();
   await finish(target, { config, head, misc: databases.misc }, done);
   return { head, newest, accounts: done.accounts, slots: done.slots };
@@ -140,11 +140,12 @@ function storedGoConfig({ misc }: GoDatabases, genesis: GoHead): ChainConfig {
 interface BlockImport extends Pick<GoImportOptions, "signal" | "onBlocks" | "batchBytes"> {
   readonly chain: Store;
   readonly blocks: GoBlocks;
+  readonly chainId: bigint;
 }
 
 /** Writes all blocks that are not written yet, and the index of votes. */
 async function importBlocks(
-  { chain, blocks, signal, onBlocks, batchBytes = BATCH_BYTES }: BlockImport,
+  { chain, blocks, chainId, signal, onBlocks, batchBytes = BATCH_BYTES }: BlockImport,
   started: ImportProgress,
 ): Promise<ImportProgress> {
   const { head: last, from } = started;
@@ -163,8 +164,10 @@ async function importBlocks(
   for (let number = started.nextBlock; number <= last; number++) {
     const head = blocks.head(number);
     if (parent !== undefined) requireChild(head, parent);
-    if (number === 0 || number >= from) putBlock(batch, blocks, head);
-    else putHeader(batch, head);
+    if (number === 0 || number >= from) {
+      const { block, receipts } = blocks.block(head, chainId);
+      writeBlockRows(batch, block, receipts);
+    } else putHeader(batch, head);
     if (number > 0 && isIndexed(head.header)) deciding.push(number);
     parent = head;
     progress = { ...progress, nextBlock: number + 1 };
@@ -174,11 +177,6 @@ async function importBlocks(
     throw new GoDataError("in-use", `block ${last} is another one than before: run the same command again`);
   await write();
   return progress;
-}
-
-function putBlock(batch: Batch, blocks: GoBlocks, head: GoHead): void {
-  const { block, receipts } = blocks.block(head);
-  writeBlockRows(batch, block, receipts);
 }
 
 function putHeader(batch: Batch, { header, hash }: GoHead): void {

@@ -87,6 +87,7 @@ class StateImport {
     }
     await this.#write();
     await this.#writing;
+    this.#options.onState(1, this.#progress.accounts + this.#progress.slots);
     return this.#progress;
   }
 

@@ -45,16 +45,10 @@ export class GoTrieWalk {
   readonly #path = new Uint8Array(KEY_NIBBLES);
   readonly #frames: Frame[] = [];
   #first: boolean = true;
-  #nodes = 0;
 
   constructor(options: WalkOptions) {
     this.#options = options;
     this.#after = options.after && toNibbles(options.after);
-  }
-
-  /** Rows read so far. */
-  get nodes(): number {
-    return this.#nodes;
   }
 
   /** Returns the next leaf, undefined after the last. Throws `GoDataError` `missing` or `damaged`. */
@@ -126,7 +120,6 @@ export class GoTrieWalk {
     hashInput(hashed.length);
     for (let i = 0; i < HASH_BYTES; i++)
       if (keccakOutput[i] !== reference[i]) throw this.#damaged("fails its hash", depth);
-    this.#nodes++;
     this.#options.onNode(this.#path.subarray(0, depth), hashed);
     return node;
   }

@@ -31,6 +31,7 @@ import {
 import { encodeHeader } from "../../node/model/header.ts";
 import { EMPTY_TRIE_ROOT } from "../../node/model/list-root.ts";
 import type { Receipt } from "../../node/model/receipt.ts";
+import { recordOf } from "../../node/state/flat/flat-rows.ts";
 import { readHead } from "../../node/state/rows.ts";
 import { openLevelStore } from "../../node/store/level-store.ts";
 import type { Batch, Store } from "../../node/store/store.ts";
@@ -194,4 +195,40 @@ function countedAccount(value: Uint8Array): Uint8Array {
     return value;
   const list = encodeRlpList(items.map((item, i) => (i === 1 ? counted(item) : item.raw)));
   return concatBytes(value.subarray(0, 1), list);
+}
+
+/**
+ * Returns the rows of a chain and its newest state, by key and without the numbers of storages: what an import makes. Code
+ * and slots of destroyed accounts, which a replay leaves behind for a while, are not among them.
+ */
+export async function importedRows(datadir: string): Promise<Map<string, string>> {
+  const rows = new Map<string, string>();
+  await using chain = await openLevelStore(join(optionsOf(datadir).paths.chainData, "chain"));
+  const { header, body, receipts, blockNumber, lookup, code, account, slot, supply, staking } = tables;
+  for (const table of [header, body, receipts, blockNumber, lookup, supply, staking])
+    for await (const [key, value] of chain.entries(table.range())) rows.set(hex(key), hex(value));
+  const live = new Set<string>();
+  for await (const [key, flat] of chain.entries(account.range())) {
+    const record = recordOf(key.subarray(1), flat);
+    rows.set(hex(key), JSON.stringify(record.account, hexed));
+    live.add(hex(concatBytes(key.subarray(1), fixedBytes(record.incarnation, 6))));
+    const codeRowKey = code.key(record.account?.codeHash ?? new Uint8Array(0));
+    const codeRow = chain.get(codeRowKey);
+    if (codeRow !== undefined) rows.set(hex(codeRowKey), hex(codeRow));
+  }
+  for await (const [key, value] of chain.entries(slot.range()))
+    if (live.has(hex(key.subarray(1, 39))))
+      rows.set(hex(key.subarray(0, 33)) + hex(key.subarray(39)), hex(value));
+  for (const name of ["schema", "genesis", "config", "governance", "bodies"] as const)
+    rows.set(name, hex(chain.get(tables.meta.key(name)) ?? new Uint8Array(0)));
+  return rows;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+function hexed(_: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  return value instanceof Uint8Array ? hex(value) : value;
 }

@@ -17,10 +17,9 @@ import {
   headerKey,
   receiptsKey,
 } from "../../../node/go-data/keys.ts";
-import { recordOf } from "../../../node/state/flat/flat-rows.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { type GoShape, makeGoDirectory } from "../../support/go-directory.ts";
+import { type GoShape, importedRows, makeGoDirectory } from "../../support/go-directory.ts";
 import { importAll, initFrom, oldestWhole, verifyDirectory } from "../../support/offline-jobs.ts";
 import { optionsOf } from "../../support/whole-directory.ts";
 
@@ -73,31 +72,6 @@ function aDatadir(): string {
   return join(scratch, `ours-${count++}`);
 }
 
-/** All rows that an import makes, without what numbers storages and what only a replay leaves. */
-async function rowsOf(datadir: string): Promise<ReadonlyMap<string, string>> {
-  const rows = new Map<string, string>();
-  await using chain = await openLevelStore(join(optionsOf(datadir).paths.chainData, "chain"));
-  const { header, body, receipts, blockNumber, lookup, code, account, slot, supply, staking } = tables;
-  for (const table of [header, body, receipts, blockNumber, lookup, code, supply, staking])
-    for await (const [key, value] of chain.entries(table.range())) rows.set(hex(key), hex(value));
-  for await (const [key, flat] of chain.entries(account.range()))
-    rows.set(hex(key), JSON.stringify(recordOf(key.subarray(1), flat).account, hexed));
-  for await (const [key, value] of chain.entries(slot.range()))
-    rows.set(hex(key.subarray(0, 33)) + hex(key.subarray(39)), hex(value));
-  for (const name of ["schema", "genesis", "config", "governance", "bodies"] as const)
-    rows.set(name, hex(chain.get(tables.meta.key(name)) ?? new Uint8Array(0)));
-  return rows;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
-}
-
-function hexed(_: string, value: unknown): unknown {
-  if (typeof value === "bigint") return String(value);
-  return value instanceof Uint8Array ? hex(value) : value;
-}
-
 test.each<[string, Partial<GoShape>]>([
   ["in shards", {}],
   [
@@ -116,7 +90,7 @@ test.each<[string, Partial<GoShape>]>([
     const compared = await verifyDirectory(datadir);
     expect(compared).toEqual({ ...(await verifyDirectory(replayed)), changes: 0 });
     expect(imported).toMatchObject({ accounts: compared.accounts, slots: compared.slots });
-    expect(await rowsOf(datadir)).toEqual(await rowsOf(replayed));
+    expect(await importedRows(datadir)).toEqual(await importedRows(replayed));
     expect(await readdir(optionsOf(datadir).paths.instance)).toEqual(["chaindata"]);
   },
   60_000,
@@ -140,7 +114,7 @@ test("an import goes on wherever it was interrupted", async () => {
     stops++;
   }
   expect(stops).toBeGreaterThan(5);
-  expect(await rowsOf(datadir)).toEqual(await rowsOf(replayed));
+  expect(await importedRows(datadir)).toEqual(await importedRows(replayed));
   expect((await verifyDirectory(datadir)).head).toBe(head);
 }, 120_000);
 
@@ -161,7 +135,7 @@ test("an import of other bodies begins anew", async () => {
   const job = { from: 3, batchBytes: 6_000, signal: stop.signal, onBlocks: () => stop.abort() };
   await expect(importInto(datadir, plain, job)).rejects.toThrow("aborted");
   await importInto(datadir, plain);
-  expect(await rowsOf(datadir)).toEqual(await rowsOf(replayed));
+  expect(await importedRows(datadir)).toEqual(await importedRows(replayed));
 }, 60_000);
 
 test("a data directory with a chain is left as it is", async () => {
@@ -174,6 +148,10 @@ test("the directory of the Go node is read alone", async () => {
   await importInto(aDatadir(), source);
   expect(await filesOf(source)).toEqual(before);
 }, 60_000);
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
 
 async function filesOf(directory: string): Promise<Record<string, string>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
