@@ -17,7 +17,7 @@ import { encodeHeader } from "../model/header.ts";
 import { encodeHead, encodeMarker, HEAD_KEY, MARKER_KEY } from "../state/rows.ts";
 import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import { GoBlocks, type GoHead, requireChild } from "./blocks.ts";
+import { type GoBlock, GoBlocks, type GoHead, requireChild } from "./blocks.ts";
 import type { GoDatabases } from "./databases.ts";
 import { importSupply, putStakes } from "./derived-rows.ts";
 import { GoDataError } from "./error.ts";
@@ -164,19 +164,26 @@ async function importBlocks(
   for (let number = started.nextBlock; number <= last; number++) {
     const head = blocks.head(number);
     if (parent !== undefined) requireChild(head, parent);
-    if (number === 0 || number >= from) {
-      const { block, receipts } = blocks.block(head, chainId);
-      writeBlockRows(batch, block, receipts);
-    } else putHeader(batch, head);
+    if (number > 0 && number < from) putHeader(batch, head);
+    else putBlock(batch, blocks.block(head, chainId));
     if (number > 0 && isIndexed(head.header)) deciding.push(number);
     parent = head;
     progress = { ...progress, nextBlock: number + 1 };
     if (batch.bytes >= batchBytes) await write();
   }
-  if (parent !== undefined && toHex(parent.hash) !== started.headHash)
-    throw new GoDataError("in-use", `block ${last} is another one than before: run the same command again`);
+  if (parent !== undefined) requireHead(parent, started);
   await write();
   return progress;
+}
+
+/** Throws `GoDataError` `in-use` when the newest block is another one than at the start of the import. */
+function requireHead({ hash }: GoHead, { head, headHash }: ImportProgress): void {
+  if (toHex(hash) !== headHash)
+    throw new GoDataError("in-use", `block ${head} is another one than before: run the same command again`);
+}
+
+function putBlock(batch: Batch, { block, receipts }: GoBlock): void {
+  writeBlockRows(batch, block, receipts);
 }
 
 function putHeader(batch: Batch, { header, hash }: GoHead): void {

@@ -231,7 +231,7 @@ test("a directory that a process has locked is refused, and one with a listening
 test("a directory that is written to during the import is refused at its end", async () => {
   const source = await aGoDirectory(PLAIN);
   const onBlocks = (): void =>
-    void appendFileSync(join(source, "klay", "chaindata", "header", currentLog(source)), "x");
+    appendFileSync(join(source, "klay", "chaindata", "header", currentLog(source)), "x");
   const datadir = aDatadir();
   await expect(importInto(datadir, source, { onBlocks })).rejects.toMatchObject({ code: "in-use" });
   await importInto(datadir, source);
