@@ -76,7 +76,7 @@ export const bootstrapOptions = {
   creator: start({
     flag: "bootstrap.creator",
     kind: addressKind,
-    summary: "address of the node key that has signed the checkpoint",
+    summary: "address of the node key that must have signed the checkpoint; its state is trusted then",
     own: true,
   }),
 };

@@ -201,8 +201,8 @@ export interface BootstrapJob extends TransferJob {
 }
 
 /**
- * Fills an empty data directory with the newest checkpoint of a store that is good. Does nothing in a directory that has a
- * chain. Throws `CheckpointError` when none is good.
+ * Fills an empty data directory with the newest checkpoint of a store that is good. Its whole state is compared with the
+ * sealed root, unless a creator is named, who is trusted with it. Does nothing in a directory that has a chain. Throws `CheckpointError` when none is good.
  */
 export async function bootstrap(options: NodeOptions, job: BootstrapJob): Promise<void> {
   const { chainData } = options.paths;
@@ -215,7 +215,8 @@ export async function bootstrap(options: NodeOptions, job: BootstrapJob): Promis
       const directory = `${chainData}.bootstrap`;
       await rm(directory, { recursive: true, force: true });
       await mkdir(dirname(chainData), { recursive: true, mode: 0o700 });
-      const { head } = await pullFromArchive(options, { ...job, directory, from: url, name, full: false });
+      const full = job.wanted.creator === undefined; // the signature of a trusted creator stands for the state
+      const { head } = await pullFromArchive(options, { ...job, directory, from: url, name, full });
       await rm(chainData, { recursive: true, force: true });
       await rename(join(directory, DATABASES), chainData);
       await syncDirectory(dirname(chainData));

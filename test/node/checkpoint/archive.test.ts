@@ -23,6 +23,7 @@ import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { encodeHeader, type Header } from "../../../node/model/header.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { loadNodeKey } from "../../../node/p2p/node-key.ts";
+import { encodeFlat, recordOf } from "../../../node/state/flat/flat-rows.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { verifyDirectory } from "../../support/offline-jobs.ts";
@@ -283,6 +284,21 @@ describe("an empty data directory", () => {
     await bootstrap(optionsOf(datadir), { ...job, url, wanted: { genesisHash }, log: silentLog }); // has a chain
   });
 
+  test("refuses a signed state that is not that of the sealed head, unless it trusts the signer", async () => {
+    const forged = place();
+    await cp(source, forged, { recursive: true });
+    await enrichFirstAccount(forged);
+    const [directory, url] = [place(), place()];
+    await createCheckpointOffline(optionsOf(forged), { directory, progress, signal });
+    await pushToArchive(optionsOf(source), { ...job, directory, url });
+    const datadir = place();
+    const start = { ...job, url, wanted: { genesisHash }, log: silentLog };
+    await expect(bootstrap(optionsOf(datadir), start)).rejects.toMatchObject({ code: "corrupt" });
+    expect(existsSync(join(datadir, "knit", "chaindata"))).toBe(false);
+    await bootstrap(optionsOf(datadir), { ...start, wanted: { genesisHash, creator } });
+    expect(existsSync(join(datadir, "knit", "chaindata"))).toBe(true);
+  });
+
   test("stays empty where no checkpoint is good", async () => {
     const datadir = place();
     const url = await anArchive();
@@ -293,6 +309,18 @@ describe("an empty data directory", () => {
     expect(existsSync(join(datadir, "knit", "chaindata"))).toBe(false);
   });
 });
+
+/** Gives the first account of a data directory more than it has. */
+async function enrichFirstAccount(datadir: string): Promise<void> {
+  await using chain = await openLevelStore(join(optionsOf(datadir).paths.chainData, "chain"));
+  const batch = chain.createBatch();
+  for await (const [key, flat] of chain.entries({ ...tables.account.range(), limit: 1 })) {
+    const { account, incarnation } = recordOf(key.subarray(1), flat);
+    if (account === undefined) throw new Error("no account");
+    batch.put(key, encodeFlat({ ...account, balance: account.balance + 1n }, incarnation));
+  }
+  await chain.write(batch, { sync: true });
+}
 
 describe("an S3 store", () => {
   const keys = { AWS_ACCESS_KEY_ID: S3_KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: S3_KEYS.secretAccessKey };
