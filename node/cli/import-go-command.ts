@@ -65,7 +65,6 @@ function openBars({ stderr: stream, clock }: Shell): Disposable & Pick<GoImportJ
 function importedText({ head, newest, accounts, slots }: GoImported): string {
   const { number } = head.header;
   const counts = `${accounts.toLocaleString("en")} accounts, ${slots.toLocaleString("en")} slots`;
-  const behind =
-    newest > number ? `; the Go node had ${newest - number} more, whose state it had not stored` : "";
+  const behind = newest > number ? `; the Go node has ${newest - number} newer blocks` : "";
   return `imported the chain up to block ${number} ${toHex(head.hash)}: ${counts}${behind}\n`;
 }
