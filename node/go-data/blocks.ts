@@ -76,13 +76,13 @@ export class GoBlocks {
     const hash = rows.get(canonicalKey(number));
     const row = hash && rows.get(headerKey(number, hash));
     if (hash === undefined || row === undefined) throw missing(number, "header");
-    const header = decoded(number, "header", () => decodeHeader(decodeRlp(row)));
+    const header = decodePart(number, "header", () => decodeHeader(decodeRlp(row)));
     if (
       header.number !== number ||
       !equalBytes(blockHash(header), hash) ||
       !equalBytes(encodeHeader(header), row)
     )
-      throw damaged(number, "header", "has another hash than its key");
+      throw damage(number, "header", "has another hash than its key");
     return { header, hash };
   }
 
@@ -94,7 +94,7 @@ export class GoBlocks {
     const { number } = header;
     const body = this.#databases.body.get(bodyKey(number, hash));
     if (body === undefined) throw missing(number, "body");
-    const transactions = decoded(number, "body", () => {
+    const transactions = decodePart(number, "body", () => {
       const [list, ...others] = listItems(decodeRlp(body));
       if (list === undefined || others.length > 0) throw new RangeError("a body is a list of one list");
       return readTransactions(list);
@@ -116,8 +116,8 @@ export class GoBlocks {
     const { number } = header;
     const row = this.#databases.receipts.get(receiptsKey(number, hash));
     if (row === undefined && count > 0) throw missing(number, "receipts");
-    const receipts = row === undefined ? [] : decoded(number, "receipts", () => decodeGoReceipts(row));
-    if (receipts.length !== count) throw damaged(number, "receipts", `are ${receipts.length}, not ${count}`);
+    const receipts = row === undefined ? [] : decodePart(number, "receipts", () => decodeGoReceipts(row));
+    if (receipts.length !== count) throw damage(number, "receipts", `are ${receipts.length}, not ${count}`);
     this.#requireRoot(number, "receipts", header.receiptsRoot, receipts.map(encodeReceipt));
     return receipts;
   }
@@ -129,14 +129,14 @@ export class GoBlocks {
       if (items.length > 0) this.#listRoot = way;
       return;
     }
-    throw damaged(number, what, `another root than ${bareHex(root)}`);
+    throw damage(number, what, `another root than ${bareHex(root)}`);
   }
 }
 
 /** Throws `GoDataError` `damaged` for a header that does not name the one before it as its parent. */
 export function requireChild({ header }: GoHead, parent: GoHead): void {
   if (!equalBytes(header.parentHash, parent.hash))
-    throw damaged(header.number, "header", `is not a child of block ${parent.header.number}`);
+    throw damage(header.number, "header", `is not a child of block ${parent.header.number}`);
 }
 
 /** Checks the parts of a stored receipt that the root does not cover, and names its contract address. */
@@ -146,19 +146,19 @@ function addressedReceipt(
   { receipt, chainId }: { readonly receipt: Receipt | undefined; readonly chainId: bigint },
 ): Receipt {
   if (receipt === undefined || !equalBytes(tx.hash, receipt.transactionHash))
-    throw damaged(number, "receipts", "are those of other transactions");
+    throw damage(number, "receipts", "are those of other transactions");
   const contractAddress = receiptAddress(tx, chainId);
   const { contractAddress: stored } = receipt;
   if (stored !== undefined && (contractAddress === undefined || !equalBytes(stored, contractAddress)))
-    throw damaged(number, "receipts", "name another contract than the transaction creates");
+    throw damage(number, "receipts", "name another contract than the transaction creates");
   return { ...receipt, contractAddress };
 }
 
-function decoded<T>(number: number, what: string, decode: () => T): T {
+function decodePart<T>(number: number, what: string, decode: () => T): T {
   try {
     return decode();
   } catch (cause) {
-    throw damaged(number, what, `cannot be decoded: ${messageOf(cause)}`, cause);
+    throw damage(number, what, `cannot be decoded: ${messageOf(cause)}`, cause);
   }
 }
 
@@ -166,6 +166,6 @@ function missing(number: number, what: string): GoDataError {
   return new GoDataError("missing", `block ${number}: its ${what} is not in the databases`);
 }
 
-function damaged(number: number, what: string, why: string, cause?: unknown): GoDataError {
+function damage(number: number, what: string, why: string, cause?: unknown): GoDataError {
   return new GoDataError("damaged", `block ${number}: its ${what}: ${why}`, { cause });
 }

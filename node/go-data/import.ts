@@ -22,11 +22,11 @@ import type { GoDatabases } from "./databases.ts";
 import { importSupply, putStakes } from "./derived-rows.ts";
 import { GoDataError } from "./error.ts";
 import { configKey } from "./keys.ts";
-import { deleteProgress, type ImportProgress, putProgress, readProgress } from "./progress-row.ts";
+import { deleteProgress, type GoImportProgress, putProgress, readProgress } from "./progress-row.ts";
 import { importState } from "./state.ts";
 
 /** Databases of an import: empty, or with what an earlier attempt has written. */
-export interface ImportTarget {
+export interface GoImportTarget {
   readonly chain: Store;
   readonly trie: Store;
 }
@@ -60,7 +60,7 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** True when the databases hold an import of another block or another range, which cannot go on. */
 export function isOtherImport(
-  { chain }: ImportTarget,
+  { chain }: GoImportTarget,
   databases: GoDatabases,
   { head, from }: Pick<GoImportOptions, "head" | "from">,
 ): boolean {
@@ -79,7 +79,7 @@ export function isOtherImport(
 
 /** Imports a chain, or goes on with it. Throws `GoDataError` `missing` or `damaged`, `StoreError` or the signal's reason. */
 export async function importGoChain(
-  target: ImportTarget,
+  target: GoImportTarget,
   databases: GoDatabases,
   options: GoImportOptions,
 ): Promise<GoImported> {
@@ -97,7 +97,7 @@ export async function importGoChain(
   return { head, newest, accounts: done.accounts, slots: done.slots };
 }
 
-function begin(blocks: GoBlocks, newest: number, { head: wanted, from }: GoImportOptions): ImportProgress {
+function begin(blocks: GoBlocks, newest: number, { head: wanted, from }: GoImportOptions): GoImportProgress {
   if (wanted !== undefined && wanted > newest)
     throw new GoDataError("missing", `block ${wanted} is not there: the newest block is ${newest}`);
   const head = wanted === undefined ? blocks.newestWithState() : blocks.head(wanted);
@@ -146,8 +146,8 @@ interface BlockImport extends Pick<GoImportOptions, "signal" | "onBlocks" | "bat
 /** Writes all blocks that are not written yet, and the index of votes. */
 async function importBlocks(
   { chain, blocks, chainId, signal, onBlocks, batchBytes = BATCH_BYTES }: BlockImport,
-  started: ImportProgress,
-): Promise<ImportProgress> {
+  started: GoImportProgress,
+): Promise<GoImportProgress> {
   const { head: last, from } = started;
   const deciding = [...(indexedNumbers(chain) ?? [])];
   let progress = started;
@@ -177,7 +177,7 @@ async function importBlocks(
 }
 
 /** Throws `GoDataError` `in-use` when the newest block is another one than at the start of the import. */
-function requireHead({ hash }: GoHead, { head, headHash }: ImportProgress): void {
+function requireHead({ hash }: GoHead, { head, headHash }: GoImportProgress): void {
   if (toHex(hash) !== headHash)
     throw new GoDataError("in-use", `block ${head} is another one than before: run the same command again`);
 }
@@ -199,9 +199,9 @@ interface Finish {
 
 /** Makes the databases those of a chain: the trie first, so that it is never ahead of the chain. */
 async function finish(
-  { chain, trie }: ImportTarget,
+  { chain, trie }: GoImportTarget,
   { config, head, misc }: Finish,
-  { from, incarnations }: ImportProgress,
+  { from, incarnations }: GoImportProgress,
 ): Promise<void> {
   const { number, stateRoot: root } = head.header;
   const nodes = trie.createBatch();
@@ -217,6 +217,6 @@ async function finish(
 }
 
 /** True for the databases of an import that is complete. */
-export function isImported({ chain }: ImportTarget): boolean {
+export function isImported({ chain }: GoImportTarget): boolean {
   return chain.get(HEAD_KEY) !== undefined;
 }

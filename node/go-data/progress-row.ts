@@ -4,7 +4,7 @@ import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 
 /** Target and progress of an import. */
-export interface ImportProgress {
+export interface GoImportProgress {
   /** Hash of block 0, and of the block whose state is imported: `0x` texts. */
   readonly genesis: string;
   readonly head: number;
@@ -34,7 +34,7 @@ export interface PartialStorage {
 const KEY = tables.meta.key("goImport");
 
 /** Reads the progress; undefined before the first batch and after the last. */
-export function readProgress(rows: Rows): ImportProgress | undefined {
+export function readProgress(rows: Rows): GoImportProgress | undefined {
   const row = rows.get(KEY);
   if (row === undefined) return undefined;
   const value = JSON.parse(Buffer.from(row).toString("utf8")) as TextProgress; // written by `putProgress`
@@ -50,13 +50,13 @@ export function readProgress(rows: Rows): ImportProgress | undefined {
   };
 }
 
-interface TextProgress extends Omit<ImportProgress, "account" | "storage"> {
+interface TextProgress extends Omit<GoImportProgress, "account" | "storage"> {
   readonly account?: string;
   readonly storage?: { readonly account: string; readonly incarnation: number; readonly slot: string };
 }
 
 /** Adds the progress to the batch whose rows it counts. */
-export function putProgress(batch: Batch, progress: ImportProgress): void {
+export function putProgress(batch: Batch, progress: GoImportProgress): void {
   const { account, storage } = progress;
   const value = {
     ...progress,

@@ -12,7 +12,7 @@ import { tables, trieTables } from "../store/tables.ts";
 import type { GoHead } from "./blocks.ts";
 import { GoDataError } from "./error.ts";
 import { codeKey } from "./keys.ts";
-import { type ImportProgress, putProgress } from "./progress-row.ts";
+import { type GoImportProgress, putProgress } from "./progress-row.ts";
 import { plainAccount, storageReference } from "./trie-node.ts";
 import { type GoLeaf, GoTrieWalk } from "./trie-walk.ts";
 
@@ -24,7 +24,7 @@ interface StateTarget {
 
 /** Block of the state, and where an earlier attempt has stopped. */
 export interface StateImportOptions {
-  readonly progress: ImportProgress;
+  readonly progress: GoImportProgress;
   readonly head: GoHead;
   readonly batchBytes?: number | undefined;
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export async function importState(
   target: StateTarget,
   state: Rows,
   options: StateImportOptions,
-): Promise<ImportProgress> {
+): Promise<GoImportProgress> {
   const importing = new StateImport(target, state, options);
   try {
     return await importing.run();
@@ -57,7 +57,7 @@ class StateImport {
   readonly #target: StateTarget;
   readonly #state: Rows;
   readonly #options: StateImportOptions;
-  #progress: ImportProgress;
+  #progress: GoImportProgress;
   #chainBatch: Batch;
   #trieBatch: Batch;
   #writing: Promise<void> = Promise.resolve();
@@ -71,7 +71,7 @@ class StateImport {
     this.#trieBatch = target.trie.createBatch();
   }
 
-  async run(): Promise<ImportProgress> {
+  async run(): Promise<GoImportProgress> {
     const { number, stateRoot: root } = this.#options.head.header;
     if (equalBytes(root, EMPTY_TRIE_ROOT)) return this.#progress;
     const walk = new GoTrieWalk({

@@ -81,7 +81,7 @@ async function logNames(directory: string): Promise<readonly string[]> {
   return (await readdir(directory)).filter((name) => /^\d+\.log$/.test(name)).toSorted();
 }
 
-/** What changes with every write: the manifest in use and the sizes and times of it and of the logs. */
+/** Returns what changes with every write: the manifest in use and the sizes and times of it and of the logs. */
 async function fingerprint(directory: string): Promise<string> {
   const current = await readFile(join(directory, "CURRENT"), "utf8").catch(() => "");
   const names = [current.trim(), ...(await logNames(directory).catch(() => []))];

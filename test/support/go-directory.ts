@@ -180,10 +180,10 @@ function countedNode(node: Uint8Array): Uint8Array {
     ((head.payload[0] ?? 0) & 0x20) !== 0
   )
     return encodeRlp([head.payload, countedAccount(second.payload)]);
-  return encodeRlpList(items.map((item, i) => (i === 0 && items.length === 2 ? item.raw : counted(item))));
+  return encodeRlpList(items.map((item, i) => (i === 0 && items.length === 2 ? item.raw : addCounter(item))));
 }
 
-function counted(item: RlpItem): Uint8Array {
+function addCounter(item: RlpItem): Uint8Array {
   return item.isList || item.payload.length !== 32 ? item.raw : encodeRlp(countedReference(item.payload));
 }
 
@@ -193,7 +193,7 @@ function countedAccount(value: Uint8Array): Uint8Array {
   const items = listItems(itemAt(value, 1));
   if (items[0]?.isList !== true || Buffer.compare(items[1]?.payload ?? value, EMPTY_TRIE_ROOT) === 0)
     return value;
-  const list = encodeRlpList(items.map((item, i) => (i === 1 ? counted(item) : item.raw)));
+  const list = encodeRlpList(items.map((item, i) => (i === 1 ? addCounter(item) : item.raw)));
   return concatBytes(value.subarray(0, 1), list);
 }
 
@@ -210,7 +210,7 @@ export async function importedRows(datadir: string): Promise<Map<string, string>
   const live = new Set<string>();
   for await (const [key, flat] of chain.entries(account.range())) {
     const record = recordOf(key.subarray(1), flat);
-    rows.set(hex(key), JSON.stringify(record.account, hexed));
+    rows.set(hex(key), JSON.stringify(record.account, hexValue));
     live.add(hex(concatBytes(key.subarray(1), fixedBytes(record.incarnation, 6))));
     const codeRowKey = code.key(record.account?.codeHash ?? new Uint8Array(0));
     const codeRow = chain.get(codeRowKey);
@@ -228,7 +228,7 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
 }
 
-function hexed(_: string, value: unknown): unknown {
+function hexValue(_: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   return value instanceof Uint8Array ? hex(value) : value;
 }
