@@ -75,17 +75,21 @@ async function folder(path: string): Promise<Comparison> {
   if (isChain(path)) return chainFolder(path);
   if (existsSync(join(path, "connections.json.gz"))) return networkFile(join(path, "connections.json.gz"));
   const tally = new Tally();
+  let absent = 0; // files that were not fetched
   for (const name of readdirSync(path).sort()) {
     // Notes of who made a suite, and the sources of its cases.
     if (name.startsWith(".") || name.endsWith("Filler.json")) continue;
     const inner = join(path, name);
-    if (isPointer(inner)) continue; // a file that was not fetched
+    if (isPointer(inner)) {
+      absent++;
+      continue;
+    }
     if (statSync(inner).isDirectory() || /\.json(\.gz)?$/.test(name)) {
       tally.add(name, await judgeVector(inner));
     }
   }
   const { passed, failed: wrong, excluded } = tally.comparison;
-  return passed + wrong > 0 || excluded !== undefined ? tally.comparison : unknown();
+  return passed + wrong + absent > 0 || excluded !== undefined ? tally.comparison : unknown();
 }
 
 /** True for what Git LFS writes in place of a large file. */
