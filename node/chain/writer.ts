@@ -59,8 +59,8 @@ export class Writer {
   }
 
   /**
-   * Rejects when the database refused a write of a block or of its state. What is in memory is ahead of the disk from
-   * then on, so every later block is refused and the process has to end.
+   * Rejects when the database refused a write of a block or of its state, or gave a damaged row to a block. Memory is
+   * ahead of the disk, or the state is unknown, so every later block is refused and the process has to end.
    */
   get failed(): Promise<never> {
     return this.#failure.promise;
@@ -127,6 +127,7 @@ export class Writer {
         this.#sealedAs(block) ?? (await retryAfterRepair(this.#deps.state, () => this.#execute(block, false)))
       );
     } catch (cause) {
+      this.#failIfDamaged(cause);
       const refused = refusal(block.header.number, cause);
       if (isBadBlock(refused)) {
         this.refused++;
@@ -146,6 +147,7 @@ export class Writer {
       const executed = await retryAfterRepair(this.#deps.state, () => this.#execute(proposal, true));
       return this.#open(proposal, executed);
     } catch (cause) {
+      this.#failIfDamaged(cause);
       throw refusal(proposal.header.number, cause);
     }
   }
@@ -352,9 +354,13 @@ export class Writer {
     try {
       await state.flushIfDue();
     } catch (error) {
-      if (error instanceof StoreError) this.#fail(error);
+      this.#failIfDamaged(error);
       throw error;
     }
+  }
+
+  #failIfDamaged(error: unknown): void {
+    if (error instanceof StoreError) this.#fail(error);
   }
 
   #fail(error: unknown): void {
@@ -364,6 +370,6 @@ export class Writer {
 
   #assertUsable(): void {
     if (this.#error === undefined) return;
-    throw new ChainError("failed", "the database has refused a block", { cause: this.#error });
+    throw new ChainError("failed", "the database has failed", { cause: this.#error });
   }
 }

@@ -10,6 +10,7 @@ import type { Log } from "../observe/log.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { Lane, ProtocolPeer } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { StoreError } from "../store/error.ts";
 import { type ChainPeer, createChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
 import type { Follower } from "./follower.ts";
@@ -36,15 +37,25 @@ export interface PeerRunDeps {
   readonly metrics: ProtocolMetrics;
 }
 
+interface AdmittedRunDeps extends PeerRunDeps {
+  /** Called with a failure of this node's own database. */
+  readonly onFailure: (error: StoreError) => void;
+}
+
 /**
  * Creates the `run` function of the protocol. A run ends with its peer and rejects when the peer did
  * something wrong.
  */
 export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promise<void> {
   const limited = createLineLimit(deps.clock);
+  const limitedFailure = createLineLimit(deps.clock);
+  const onFailure = (error: StoreError): void =>
+    limitedFailure((others) =>
+      deps.log.error({ error, others }, "database failed while a message was handled"),
+    );
   return async (link) => {
     try {
-      await runAdmitted(link, deps);
+      await runAdmitted(link, { ...deps, onFailure });
     } catch (error) {
       if (!isGone(error) && !link.signal.aborted) {
         deps.metrics.dropped.add(1);
@@ -57,7 +68,7 @@ export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promis
   };
 }
 
-async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void> {
+async function runAdmitted(link: ProtocolPeer, deps: AdmittedRunDeps): Promise<void> {
   const { chain, networkId, timings, peersByLink, follower, gossip, log } = deps;
   const status = await exchangeStatus(link, ownStatus(chain, networkId, link.version), timings.statusMs);
   checkAdmission(link, deps);
@@ -74,7 +85,7 @@ async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void>
       .sendPending(peer)
       .catch((error: Error) => log.error({ error }, "cannot send pending transactions"));
     const handle = deps.handler(peer);
-    const lanes = LANES.map((lane) => handleAll(peer, lane, handle));
+    const lanes = LANES.map((lane) => handleAll(peer, lane, { handle, onFailure: deps.onFailure }));
     await Promise.race([...lanes, peer.dropped]);
   } finally {
     peersByLink.delete(link);
@@ -99,12 +110,21 @@ const LANES: readonly Lane[] = [0, 1];
 
 /**
  * Handles the messages of a lane in order, within the peer's time share. Separate lanes keep a flood of
- * transactions from delaying other messages.
+ * transactions from delaying other messages. A failure of this node's own database does not end the session.
  */
-async function handleAll({ link }: ChainPeer, lane: Lane, handle: HandleMessage): Promise<void> {
+async function handleAll(
+  { link }: ChainPeer,
+  lane: Lane,
+  { handle, onFailure }: Pick<AdmittedRunDeps, "onFailure"> & { readonly handle: HandleMessage },
+): Promise<void> {
   for (let message = await link.next(lane); message; message = await link.next(lane)) {
     const current = message;
-    await link.time.run(() => handle(current));
+    try {
+      await link.time.run(() => handle(current));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      onFailure(error);
+    }
   }
 }
 

@@ -369,13 +369,13 @@ class World implements NetworkFaults {
     const key = RICH[from];
     if (key === undefined) return;
     this.#time.after(0, life, () => {
-      const nonce = node.pool.nonce(addressOfKey(key));
-      this.#nonces[from] = Math.max(this.#nonces[from] ?? 0, Number(nonce) + 1);
-      const to = keccak256(Buffer.from(`to ${this.#upTo(200)}`)).subarray(0, 20);
       try {
+        const nonce = node.pool.nonce(addressOfKey(key));
+        this.#nonces[from] = Math.max(this.#nonces[from] ?? 0, Number(nonce) + 1);
+        const to = keccak256(Buffer.from(`to ${this.#upTo(200)}`)).subarray(0, 20);
         node.pool.add(transferOf(key, nonce, to), "local");
       } catch {
-        // known, or underpriced: the pool may refuse what it likes
+        // known or underpriced, or a damaged row: the caller gets an error
       }
     });
   }
