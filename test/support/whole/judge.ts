@@ -75,6 +75,14 @@ export class Judge {
     if (before !== digest) this.#fail(`${what} signed twice`);
   }
 
+  /**
+   * A node has lost its disk, and with it what it signed in the height under way: it listens for a bounded time alone,
+   * and one validator in four may be bad.
+   */
+  forgetSigned({ name }: Judged): void {
+    for (const view of this.#signed.keys()) if (view.startsWith(`${name} `)) this.#signed.delete(view);
+  }
+
   /** A node at the end, with its consensus closed: its blocks are everybody's, and its tries are its state. */
   async checkEnd({ name }: Judged, { open, state }: SimulatedNode): Promise<void> {
     const { header } = open.chain.head();

@@ -263,6 +263,7 @@ class World implements NetworkFaults {
     this.#note(place, `gets an empty disk; it had published ${place.published}`);
     this.#wiped++;
     place.disk.wipe();
+    this.#judge.forgetSigned(place);
     place.minHeight = Math.max(place.minHeight, place.published);
     place.published = 0;
   }
