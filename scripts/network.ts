@@ -75,7 +75,7 @@ async function untilTold(): Promise<void> {
   const { seconds } = values;
   const over = new AbortController();
   const { signal } = over;
-  const signals = (["SIGINT", "SIGTERM"] as const).map((name) => once(process, name, { signal }));
+  const signals = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) => once(process, name, { signal }));
   const timer = seconds === undefined ? undefined : setTimeout(() => over.abort(), Number(seconds) * 1000);
   await Promise.race(signals).catch(() => undefined); // aborted: the time is over
   clearTimeout(timer);

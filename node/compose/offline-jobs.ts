@@ -128,7 +128,10 @@ function addResults(sum: ImportSum, file: ImportProgress, size = 0): ImportSum {
   };
 }
 
-/** Draws the progress. The total of blocks is estimated from the bytes. */
+/** Below this, bytes that were read ahead would make the estimate of a total too low. */
+const MIN_ESTIMATE_BYTES = 16 * 2 ** 20;
+
+/** Draws the progress. The total of blocks is estimated from the bytes once enough were read. */
 function show(
   progress: Progress,
   { blocks, known, bytes, transactions }: ImportSum,
@@ -136,7 +139,8 @@ function show(
 ): void {
   const all = sizes.reduce((sum, size) => sum + size, 0);
   const taken = blocks + known;
-  progress.update(taken, Math.round((taken * all) / Math.max(bytes, 1)), transactions);
+  const total = bytes < MIN_ESTIMATE_BYTES ? undefined : Math.round((taken * all) / bytes);
+  progress.update(taken, total, transactions);
 }
 
 /** A file without blocks is a mistake of somebody, so it is said. */

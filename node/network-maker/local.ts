@@ -45,6 +45,7 @@ export function localFiles(network: MadeNetwork, ports: Ports): readonly Network
 set -eu
 cd "$(dirname "$0")"
 KNIT=\${KNIT:-knit}
+APIS=chain,eth,klay,net,web3,txpool
 nodes=
 
 stop() {
@@ -61,7 +62,7 @@ start() {
     exit 1
   fi
   $KNIT run --type "$2" --datadir "data/$1" --port "$3" --nodiscover \\
-    --rpc --rpcport "$4" --rpcapi chain,eth,klay,net,web3,txpool --ws --wsport "$5" >>"data/$1.log" 2>&1 &
+    --rpc --rpcport "$4" --rpcapi "$APIS" --ws --wsport "$5" --wsapi "$APIS" >>"data/$1.log" 2>&1 &
   nodes="$nodes $!"
   echo "$1: http://127.0.0.1:$4 ws://127.0.0.1:$5, log data/$1.log"
 }

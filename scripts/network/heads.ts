@@ -28,7 +28,7 @@ interface BlockAnswer {
   readonly hash: string;
 }
 
-/** True when all responding nodes have the same block at the lowest of their heads. */
+/** True when a node responds and all responding nodes have the same block at the lowest of their heads. */
 export async function agree(nodes: readonly NetworkNode[]): Promise<boolean> {
   const heads = await headsOf(nodes);
   const up = nodes.filter((_, place) => heads[place]?.number !== undefined);
@@ -37,5 +37,5 @@ export async function agree(nodes: readonly NetworkNode[]): Promise<boolean> {
   const hashes = await Promise.all(
     up.map(async ({ ask }) => ((await ask("eth_getBlockByNumber", at, false)) as BlockAnswer).hash),
   );
-  return new Set(hashes).size <= 1;
+  return new Set(hashes).size === 1;
 }

@@ -172,7 +172,8 @@ function networkNode(planned: PlannedNode, { home, socket, command }: Place): Ne
 
 function spawnNode([program = "", ...args]: readonly string[], path: string): ChildProcess {
   const log = openSync(path, "a");
-  const child = spawn(program, args, { stdio: ["ignore", log, log] });
+  // A group of its own: Ctrl-C reaches the script alone, which asks the nodes before it stops them.
+  const child = spawn(program, args, { stdio: ["ignore", log, log], detached: true });
   closeSync(log);
   return child;
 }

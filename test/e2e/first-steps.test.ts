@@ -1,7 +1,7 @@
-/** docs/first-steps.md: every command in it is run, in order, and answers as the page says. */
-import { type ChildProcess, spawn } from "node:child_process";
+/** docs/first-steps.md: every command in it is run, in order, answers as the page says, and leaves nothing that git sees. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -126,4 +126,13 @@ test("every command of the page works and answers as it says", async () => {
     expect({ text, ...ended }).toMatchObject({ text, code: 0 });
     if (answer !== undefined) expect(ended.output).toMatch(answerPattern(answer));
   }
+  for (const name of readdirSync(directory).filter((each) => each !== "bin"))
+    expect([
+      name,
+      spawnSync("git", ["check-ignore", "--no-index", "-q", `${name}${isDirectory(name) ? "/" : ""}`]).status,
+    ]).toEqual([name, 0]);
 }, 240_000);
+
+function isDirectory(name: string): boolean {
+  return statSync(join(directory, name)).isDirectory();
+}

@@ -31,6 +31,15 @@ async function blockNumber(port: number): Promise<number> {
   return Number((await ask(port, "eth_blockNumber")) ?? 0);
 }
 
+async function numberOverWs(port: number): Promise<unknown> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  await once(socket, "open");
+  socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber" }));
+  const [{ data }] = (await once(socket, "message")) as [{ readonly data: string }];
+  socket.close();
+  return (JSON.parse(data) as { readonly result?: unknown }).result;
+}
+
 interface Agreed {
   readonly committee: readonly string[];
 }
@@ -57,6 +66,7 @@ test("four validators and an endpoint start by their script: they agree on block
       while ((await blockNumber(endpoint)) < 3) await setTimeout(100); // the test's own time is the end
       const { committee } = (await ask(endpoint, "klay_getBlockWithConsensusInfoByNumber", "0x3")) as Agreed;
       const addresses = [1, 2, 3, 4].map((i) => `0x${readFileSync(join(output, `keys/reward${i}`), "utf8")}`);
+      expect(await numberOverWs(endpoint + 1)).toMatch(/^0x/);
       expect(committee.map((each) => each.toLowerCase()).toSorted()).toEqual(addresses.toSorted());
     } finally {
       network.kill("SIGINT");

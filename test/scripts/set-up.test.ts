@@ -113,6 +113,17 @@ describe("ensure-installed", () => {
   });
 });
 
+test("npm of a Node.js that the packages do not name warns of nothing", () => {
+  put("package.json", { name: "knit", version: "1.0.0", dependencies: { newer: "file:newer" } });
+  put("newer/package.json", { name: "newer", version: "1.0.0", engines: { node: ">=99" } });
+  const env = { PATH: process.env["PATH"], HOME: root };
+  const install = () =>
+    spawnSync("npm", ["install", "--dry-run", "--offline"], { cwd: root, encoding: "utf8", env });
+  expect(install().stderr).toContain("EBADENGINE");
+  copyFileSync(".npmrc", join(root, ".npmrc"));
+  expect(install()).toMatchObject({ status: 0, stderr: "" });
+});
+
 describe("the programs' starters", () => {
   const AT = { build: new Date(2_000_000), older: new Date(1_000_000), newer: new Date(3_000_000) };
 

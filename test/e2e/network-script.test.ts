@@ -1,0 +1,30 @@
+/** `npm run network` on a terminal: Ctrl-C reaches the whole group of its processes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "@jest/globals";
+import { agree } from "../../scripts/network/heads.ts";
+import { until } from "../support/until.ts";
+
+test("ended by Ctrl-C it tells the heads of nodes that still run, then ends them", async () => {
+  const script = spawn(
+    process.execPath,
+    ["scripts/network.ts", "--core", "1", "--proxy", "0", "--endpoint", "1"],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+      detached: true,
+    },
+  );
+  let output = "";
+  script.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));
+  await until(() => /http:\S+\n[^]*http:\S+\n/.test(output));
+  process.kill(-(script.pid ?? Number.NaN), "SIGINT"); // the terminal sends it to the group
+  const [code] = (await once(script, "close")) as [number | null];
+  expect(code).toBe(0);
+  expect(output).not.toContain("does not answer");
+  expect(output.match(/ peers$/gm)).toHaveLength(2);
+  expect(output).toMatch(/all agree\n$/);
+}, 120_000);
+
+test("nodes that do not answer do not agree", async () => {
+  expect(await agree([])).toBe(false);
+});
