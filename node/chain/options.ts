@@ -6,12 +6,14 @@ import {
   type Kind,
   klayKind,
   PEB_PER_KLAY,
+  path,
   secondsKind,
+  textKind,
 } from "../options/kinds.ts";
 import { DATA, NODE, optionGroup, type ValuesOf } from "../options/rows.ts";
 import { DEVELOPMENT_FORK_NAMES } from "./development-forks.ts";
 
-const dev = optionGroup("Development chain", ["dev"]);
+const dev = optionGroup("Development chain", ["dev", "config"]);
 const file = optionGroup("Chain file", ["export"]);
 const state = optionGroup("State and database", NODE);
 const data = optionGroup("State and database", DATA);
@@ -61,8 +63,7 @@ export const developmentOptions = {
   chainId: dev({
     flag: "chain-id",
     kind: integerKind(1),
-    default: 1_337,
-    summary: "chain id of a new development chain",
+    summary: "chain id of a new development chain; 1337 by default, that of the origin for a fork",
     own: true,
   }),
   hardfork: dev({
@@ -75,6 +76,49 @@ export const developmentOptions = {
     flag: "block-time",
     kind: blockTimeKind,
     summary: "seconds between blocks, or one for each transaction; 1 with --datadir, else auto",
+    own: true,
+  }),
+  forkUrl: dev({
+    flag: "fork-url",
+    kind: { ...textKind, hint: "URL" },
+    summary: "fork another chain: accounts and storage are fetched when they are read",
+    own: true,
+  }),
+  forkBlock: dev({
+    flag: "fork-block-number",
+    kind: integerKind(0),
+    summary: "block to fork at; the newest by default",
+    own: true,
+  }),
+  stateFile: dev({
+    flag: "state",
+    kind: path,
+    summary: "load the state of a file when it exists, and dump it there at the end",
+    own: true,
+  }),
+  loadState: dev({
+    flag: "load-state",
+    kind: path,
+    summary: "load the state of a file, a dump of Knit or Anvil",
+    own: true,
+  }),
+  dumpState: dev({
+    flag: "dump-state",
+    kind: path,
+    summary: "dump the state to a file at the end",
+    own: true,
+  }),
+  logRequests: dev({
+    flag: "log-requests",
+    kind: booleanKind,
+    default: false,
+    summary: "print requests, gas, failures and console.log lines of contracts",
+    own: true,
+  }),
+  artifacts: dev({
+    flag: "artifacts",
+    kind: { ...path, hint: "DIR" },
+    summary: "compilers' artifacts, by which the log names custom errors",
     own: true,
   }),
 };

@@ -7,6 +7,7 @@ import type { DevelopmentAccount } from "../compose/accounts.ts";
 import type { BootstrapJob, ListedCheckpoint, PullJob, TransferJob } from "../compose/archive-jobs.ts";
 import type { CheckpointJob, VerifiedCheckpoint } from "../compose/checkpoint-jobs.ts";
 import type { GoImportJob } from "../compose/go-jobs.ts";
+import type { StateFiles } from "../compose/development.ts";
 import type { NodeEndpoints } from "../compose/node.ts";
 import type {
   Compared,
@@ -304,6 +305,8 @@ export interface RunningNode extends AsyncDisposable {
   readonly endpoints: Partial<NodeEndpoints>;
   /** Accounts of a development chain. */
   readonly developmentAccounts?: readonly DevelopmentAccount[] | undefined;
+  /** State of a development chain as a file. */
+  readonly stateFiles?: StateFiles | undefined;
   /** Conditions under which a development chain makes blocks; undefined where this node makes none. */
   readonly makesBlocks?: MiningMode | undefined;
   /** Resolves with the reason when the node cannot continue, as after a disk failure. */

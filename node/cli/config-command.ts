@@ -8,7 +8,7 @@ import { flagText } from "./flag-text.ts";
 import { flags } from "./flags.ts";
 
 /**
- * Prints one line for each flag of `knit run`, or the bare values of the given flags. Throws the error that
+ * Prints one line for each flag of `knit run` and `knit dev`, or the bare values of the given flags. Throws the error that
  * the node would not start with.
  */
 export function showConfig({ shell, resolved, arguments: asked }: CommandJob): void {
@@ -18,7 +18,7 @@ export function showConfig({ shell, resolved, arguments: asked }: CommandJob): v
     shell.stdout.write(rows.map((row) => `${plainText(row, resolved)}\n`).join(""));
     return;
   }
-  const rows = flagsOfCommand(flags, "run").map(
+  const rows = flagsOfCommand(flags, "config").map(
     (row) => [row.flag, valueText(row, resolved), originText(row, resolved)] as const,
   );
   const [names, values] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -1,6 +1,9 @@
 /** `knit run` and `knit dev`: open a node, announce it, and close it on a signal. */
 
+import { existsSync } from "node:fs";
+import { readFile, rename } from "node:fs/promises";
 import { DEVELOPMENT_MNEMONIC } from "../accounts/development-keys.ts";
+import { messageOf } from "../bytes/message-of.ts";
 import { developmentOptions } from "../chain/options.ts";
 import { memoryOptions } from "../compose/memory-options.ts";
 import type { NodeOptions } from "../compose/options.ts";
@@ -9,8 +12,10 @@ import { placeOptions } from "../compose/paths.ts";
 import { consensusOptions } from "../consensus/options.ts";
 import { type AdjustableLog, createLog } from "../observe/log.ts";
 import { type LogFile, openLogFile } from "../observe/log-file.ts";
+import { OptionError } from "../options/error.ts";
 import { PEB_PER_KLAY } from "../options/kinds.ts";
 import { optionValues } from "../options/resolve.ts";
+import { writeSynced } from "../runtime/synced-file.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import type { CommandJob } from "./chain-commands.ts";
 import type { RunningNode } from "./commands.ts";
@@ -51,14 +56,20 @@ export async function runDevelopmentNode({ shell, resolved, command }: CommandJo
     placeOptions.dataDirectory.flag,
     scratch?.path ?? dataDirectory,
   );
-  const { blockTime } = optionValues(developmentOptions, resolved);
+  const { blockTime, forkUrl } = optionValues(developmentOptions, resolved);
+  if (scratch === undefined && forkUrl !== undefined)
+    throw new OptionError(
+      "clash",
+      "a fork is not kept: --fork-url goes without --datadir (--state keeps its state)",
+    );
   const hasInterval = blockTime !== undefined || resolved.given.has(consensusOptions.intervalMs.flag);
   if (scratch !== undefined && !hasInterval) values.set(developmentOptions.blockTime.flag, "auto");
   const { options, warnings } = nodeOptions(command, { ...resolved, values }, shell.host);
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
   for (const warning of warnings) log.warn({ warning }, "check the flags");
-  const use: Use = (node, signal) => {
+  const use: Use = async (node, signal) => {
+    await loadStateFile(node, options);
     const { endpoints, developmentAccounts = [] } = node;
     const text = devBanner({
       endpoints,
@@ -70,9 +81,30 @@ export async function runDevelopmentNode({ shell, resolved, command }: CommandJo
       keptIn: scratch ? undefined : options.paths.dataDirectory,
     });
     shell.stdout.write(text);
-    return untilStopped(node, signal);
+    await untilStopped(node, signal);
+    await dumpStateFile(node, options);
   };
   await keepRunning({ shell, options, log, use });
+}
+
+/** Loads the state that the options name; the file of `--state` need not exist. */
+async function loadStateFile({ stateFiles }: RunningNode, { development }: NodeOptions): Promise<void> {
+  const { loadState, stateFile } = development ?? {};
+  const path = loadState ?? stateFile;
+  if (path === undefined || (loadState === undefined && !existsSync(path))) return;
+  try {
+    await stateFiles?.load(await readFile(path));
+  } catch (cause) {
+    throw new OptionError("bad-value", `${path} cannot be loaded: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function dumpStateFile({ stateFiles }: RunningNode, { development }: NodeOptions): Promise<void> {
+  const path = development?.dumpState ?? development?.stateFile;
+  if (path === undefined || stateFiles === undefined) return;
+  const scratch = `${path}.new`;
+  await writeSynced(scratch, await stateFiles.dump());
+  await rename(scratch, path);
 }
 
 /** Applies the heap limit before other work, because the process may be replaced. */

@@ -1,18 +1,30 @@
 /** Connects the methods of a development chain to its miner, its writer and its state. */
 import { randomBytes } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { Address } from "../bytes/brands.ts";
+import { messageOf } from "../bytes/message-of.ts";
+import { storeReading } from "../calls/chain-reading.ts";
 import { Impersonation } from "../calls/impersonation.ts";
 import { isAmended } from "../chain/amended.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import type { Miner } from "../consensus/miner.ts";
+import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
 import { OptionError } from "../options/error.ts";
+import { CustomErrors } from "../presenters/custom-errors.ts";
+import { dumpState, loadState } from "../rpc/dev-dump.ts";
 import type { GoBack } from "../rpc/dev-snapshots.ts";
 import { type Edit, Edits } from "../rpc/dev-state.ts";
+import { Fork } from "../rpc/fork.ts";
+import { ForkOrigin } from "../rpc/fork-origin.ts";
 import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
+import { askOf } from "../rpc/own-calls.ts";
+import { RequestLog } from "../rpc/request-log.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { Rows } from "../store/store.ts";
+import type { Database } from "./database.ts";
 import type { NodeOptions } from "./options.ts";
 
 /** Parts of a development chain. */
@@ -21,17 +33,94 @@ export interface DevelopmentParts {
   readonly miner: Miner;
   readonly clock: AdjustableClock;
   readonly options: Pick<NodeOptions, "network">;
-  readonly setHead: (number: number) => Promise<void>;
+  readonly database: Database;
+  readonly requestLog: RequestLog;
+  readonly origin: ForkOrigin | undefined;
+}
+
+/** Opens the readable log of a development chain; undefined for other chains. */
+function openRequestLog({
+  options: { development },
+  open: { chain },
+}: {
+  readonly options: Pick<NodeOptions, "development">;
+  readonly open: OpenChain;
+}): RequestLog | undefined {
+  if (development === undefined) return undefined;
+  const { logRequests, artifacts } = development;
+  const errors = new CustomErrors(artifacts);
+  const log = new RequestLog({ isOn: logRequests, errors, write: (text) => process.stdout.write(text) });
+  chain.onHead(({ header }) => log.addBlock(header.number));
+  return log;
+}
+
+type DevelopmentDeps = Pick<NodeRegistryDeps, "development" | "impersonation" | "afterSubmit"> & {
+  readonly fork: Fork;
+};
+
+/** Opens the origin that the options of a development chain name. Throws `OptionError` when it does not answer. */
+export async function openOrigin({ development }: NodeOptions): Promise<ForkOrigin | undefined> {
+  const { forkUrl: url, forkBlock: number } = development ?? {};
+  if (url === undefined && number !== undefined)
+    throw new OptionError("clash", "--fork-block-number needs --fork-url");
+  if (url === undefined) return undefined;
+  try {
+    return await ForkOrigin.open({ url, number, cacheDirectory: forkCache() });
+  } catch (cause) {
+    throw new OptionError("bad-value", `--fork-url: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Directory of what forks have fetched, by chain and block. */
+function forkCache(): string {
+  return join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "knit", "forks");
+}
+
+/** Parts that only a development chain has; on other chains its functions do nothing. */
+export interface Development {
+  readonly deps: DevelopmentDeps | undefined;
+  readonly stateFiles: StateFiles | undefined;
+  /** Returns an endpoint whose requests are logged. */
+  follow(endpoint: RpcEndpoint): RpcEndpoint;
+  /** Sets the endpoint of all methods, from which the log takes traces. */
+  traceWith(endpoint: RpcEndpoint): void;
+}
+
+/** Opens the parts of a development chain; those that change it only where this node makes the blocks. */
+export function openDevelopment(
+  parts: Omit<DevelopmentParts, "miner" | "requestLog" | "options"> & {
+    readonly miner: Miner | undefined;
+    readonly options: Pick<NodeOptions, "network" | "development">;
+  },
+): Development {
+  const { miner } = parts;
+  const log = openRequestLog(parts);
+  const deps = miner && log && developmentDeps({ ...parts, miner, requestLog: log });
+  return {
+    deps,
+    stateFiles: deps && stateFiles(deps),
+    follow: (endpoint) => {
+      const prepared = deps?.fork.follow(endpoint) ?? endpoint;
+      return log?.follow(prepared) ?? prepared;
+    },
+    traceWith: (endpoint) => {
+      log?.traceWith(endpoint);
+      if (deps !== undefined) deps.fork.ask = askOf(endpoint);
+    },
+  };
 }
 
 /** Returns the parts of a registry that only a development chain has. */
-export function developmentDeps({
+function developmentDeps({
   open: { chain, writer },
   miner,
   clock,
   options,
-  setHead,
-}: DevelopmentParts): Pick<NodeRegistryDeps, "development" | "impersonation" | "afterSubmit"> {
+  database,
+  requestLog,
+  origin,
+}: DevelopmentParts): DevelopmentDeps {
+  const setHead = (number: number): Promise<void> => writer.exclusively(() => writer.setHead(number));
   const impersonation = new Impersonation();
   const edits = new Edits();
   const head = () => chain.head();
@@ -54,16 +143,23 @@ export function developmentDeps({
       if (now !== undefined) world.setAccount(sender, { ...now, key: account.key });
     });
   };
+  const vmVersion = (): number => chain.rules(head().header.number + 1).vmVersion;
+  const world = () => chain.worldAt(head().header.number);
+  const fork = new Fork(
+    { amend, edits, vmVersion, head, world, chainId: () => chain.config.chainId },
+    origin,
+  );
   const goBack: GoBack = async (point) => {
     await miner.idle();
     await setHead(point.number);
     const undo = edits.undoAfter(point.edits, point.number);
     if (undo !== undefined) await amend(undo);
+    fork.wentBack(point);
     clock.move(point.offsetMs - clock.offsetMs);
     clock.releaseTo(point.timeMs);
   };
-  const vmVersion = (): number => chain.rules(head().header.number + 1).vmVersion;
   return {
+    fork,
     development: {
       miner,
       clock,
@@ -74,10 +170,28 @@ export function developmentDeps({
       impersonation,
       vmVersion,
       instance: randomBytes(32),
+      requestLog,
+      fork,
+      openOrigin: (target) => ForkOrigin.open({ ...target, cacheDirectory: forkCache() }),
+      states: storeReading(database.store),
     },
     impersonation: { has: (sender) => impersonation.has(sender), prepare },
     afterSubmit: () => miner.idle(),
   };
+}
+
+/** State of a development chain as a file, in Anvil's format. */
+export interface StateFiles {
+  /** Returns the newest state as JSON. */
+  dump(): Promise<string>;
+  /** Sets the accounts of a dump, JSON or gzipped JSON. Throws `RpcError` for anything else. */
+  load(bytes: Uint8Array): Promise<void>;
+}
+
+function stateFiles({ development }: DevelopmentDeps): StateFiles | undefined {
+  return (
+    development && { dump: () => dumpState(development), load: (bytes) => loadState(development, bytes) }
+  );
 }
 
 /** Throws `OptionError` when peers may connect to a chain that was edited: other nodes would not accept its blocks. */

@@ -22,6 +22,7 @@ import { openMemoryWatch } from "../observe/memory-watch.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { collectGarbage } from "../observe/profiler.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
+import type { ForkOrigin } from "../rpc/fork-origin.ts";
 import { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
@@ -32,7 +33,7 @@ import { openNodeFiles } from "./block-files.ts";
 import { openNodeConsensus, openNodeMiner } from "./consensus.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { checkpointSource, type Database, databaseDirectories, openDatabase } from "./database.ts";
-import { refuseEditedChain } from "./development.ts";
+import { openOrigin, refuseEditedChain, type StateFiles } from "./development.ts";
 import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
 import { declareForkMetrics, openForkWatch } from "./fork-watch.ts";
 import { declareNodeMetrics } from "./metrics.ts";
@@ -62,6 +63,8 @@ export interface Node extends AsyncDisposable {
   readonly chain: Chain;
   /** Set on a development chain. */
   readonly developmentAccounts: readonly DevelopmentAccount[] | undefined;
+  /** Set on a development chain that makes its blocks. */
+  readonly stateFiles: StateFiles | undefined;
   /** Conditions under which a development chain makes blocks; undefined where another node makes them. */
   readonly makesBlocks: MiningMode | undefined;
   /** Resolves with the reason when the node cannot go on by itself. */
@@ -85,7 +88,8 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   memory.onTight(() => database.nodeCache.slab?.empty());
   declareNodeMetrics(metrics, { ...database, memory }, parts.use(watchDisk(options, database, log)));
   signal.throwIfAborted();
-  await beginDevelopmentChain(options, database, nodeKey);
+  const origin = await openOrigin(options);
+  await beginDevelopmentChain(options, database, { nodeKey, origin });
   refuseEditedChain(options, database.store);
   await beginPublicChain(database, options);
   await renewPublicConfig(database, log);
@@ -125,7 +129,9 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const parties = { ballots, pool, sidecars, accounts, nodeKey, blsKey, network, supply };
   const common = { ...parties, options, open, database, log };
   const miner = parts.use(openNodeMiner({ ...common, metrics, clock }));
-  const rpc = parts.use(await openNodeRpc({ ...common, files, checkpoints, metrics, memory, miner, clock }));
+  const rpc = parts.use(
+    await openNodeRpc({ ...common, files, checkpoints, metrics, memory, miner, clock, origin }),
+  );
   parts.use(files); // a call that waits for a file ends before the listeners do
   const signing = (): SigningState | undefined => engine?.signingState();
   const readiness = openReadiness({ ...database, options, chain, clock, network, signing }, metrics);
@@ -141,6 +147,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     endpoints: { ...rpc.endpoints, metrics: operations?.url },
     chain,
     developmentAccounts: await developmentAccounts(options),
+    stateFiles: rpc.stateFiles,
     makesBlocks: miner?.mode,
     failure: failureOf(database.state, [open.writer.failed, (engine ?? miner)?.failed]),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -158,17 +165,22 @@ function watchDisk(options: NodeOptions, database: Database, log: Log): DiskUseW
   };
 }
 
+/** Chain id of Hardhat's and Ganache's chains. */
+const DEVELOPMENT_CHAIN_ID = 1_337;
+
 /** Gives an empty development directory its block 0. */
 async function beginDevelopmentChain(
   { development }: NodeOptions,
   database: Database,
-  { address }: NodeKey,
+  { nodeKey: { address }, origin }: { readonly nodeKey: NodeKey; readonly origin: ForkOrigin | undefined },
 ): Promise<void> {
   if (development === undefined || database.state.number >= 0) return;
   await database.state.ready;
   const time = Math.floor(systemClock.now() / 1000) - 1;
   const keys = await developmentKeys(development);
-  await writeGenesis(database, developmentGenesis({ ...development, keys, validator: address, time }));
+  const chainId = development.chainId ?? origin?.point.chainId ?? DEVELOPMENT_CHAIN_ID;
+  const settings = { ...development, chainId, keys, validator: address, time };
+  await writeGenesis(database, developmentGenesis(settings));
 }
 
 function followChain(options: NodeOptions, { store, state }: Database, chain: Chain, log: Log): Followers {

@@ -33,6 +33,7 @@ import type { NodeKey } from "../p2p/node-key.ts";
 import { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
 import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
+import type { ForkOrigin } from "../rpc/fork-origin.ts";
 import { createNodeRegistry } from "../rpc/node-registry.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { declareExposureMetrics, type ExposureDeps, warnOfExposure } from "../transport/exposure.ts";
@@ -49,7 +50,7 @@ import { rewardbaseOf } from "./accounts.ts";
 import { callOptions, logLimits } from "./call-options.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
 import type { NodeDatabase } from "./database.ts";
-import { developmentDeps } from "./development.ts";
+import { type Development, openDevelopment, type StateFiles } from "./development.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
 import type { NodeOptions } from "./options.ts";
 import { askedOfReaders, openReaders } from "./readers.ts";
@@ -76,10 +77,14 @@ export interface RpcDeps {
   readonly clock: AdjustableClock;
   /** Makes the blocks of a development chain; undefined on other nodes. */
   readonly miner: Miner | undefined;
+  /** Origin of a fork. */
+  readonly origin: ForkOrigin | undefined;
 }
 
 /** The open listeners. */
 export interface NodeRpc extends AsyncDisposable {
+  /** Of a development chain. */
+  readonly stateFiles: StateFiles | undefined;
   readonly endpoints: {
     readonly http: string | undefined;
     readonly ws: string | undefined;
@@ -104,8 +109,11 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   });
   memory.onShort(() => void (budget.calls.dropLargest() || budget.unsent.dropLargest()));
   const viewOptions = { without: withheldPrivileges(options.rpc), ethAsChain: options.rpc.ethAsChain };
-  const endpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>
+  const development = openDevelopment(surroundings);
+  const bareEndpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
+  const endpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>
+    development.follow(bareEndpoint(view, pool));
   const shared = options.rpc.unsafeDebugOverIpcOnly ? limitTraces(readers, options.rpc.maxTraces) : readers;
   const subscriptionLimit = createSubscriptionLimit(
     options.ws?.maxSubscriptions,
@@ -136,18 +144,22 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
     profiler,
     pprofServer,
     keptBytes: budget.byteCache,
+    development: development.deps,
   };
   const registry: Registry = nodeRegistry(surroundings, { ...control, ...askedOfReaders(readers) });
   if (configured.http !== undefined) await listeners.start("http", configured.http);
   if (configured.ws !== undefined) await listeners.start("ws", configured.ws);
   const { ipc } = options;
   const local = { ethAsChain: options.rpc.ethAsChain, isLocal: true };
-  const all = endpoint(registry.view(ALL_MODULES, local), readers);
+  const allMethods = registry.view(ALL_MODULES, local);
+  const all = endpoint(allMethods, readers);
+  development.traceWith(bareEndpoint(allMethods, readers));
   const opened = ipc && parts.use(await openIpc({ path: ipc.path, endpoint: all, subscriptionLimit }));
   if (opened !== undefined) log.info({ url: opened.url }, "IPC endpoint opened");
   const open = parts.move();
   return {
     endpoints: { http: listeners.url("http"), ws: listeners.url("ws"), ipc: opened?.url },
+    stateFiles: development.stateFiles,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -234,11 +246,12 @@ type Control = Pick<AdminListenersDeps, "listeners" | "subscriptionLimit" | "log
   readonly keptBytes: ByteCache;
   readonly profiler: Profiler;
   readonly pprofServer: PprofServer;
+  readonly development: Development["deps"];
 } & ReturnType<typeof askedOfReaders>;
 
 function nodeRegistry(
   surroundings: RpcDeps,
-  { configured, profiler, pprofServer, ...control }: Control,
+  { configured, profiler, pprofServer, development, ...control }: Control,
 ): Registry {
   const {
     options,
@@ -254,8 +267,6 @@ function nodeRegistry(
     supply,
     files,
     checkpoints,
-    miner,
-    clock,
   } = surroundings;
   const { chain, governance, writer } = open;
   const profile = rpcProfiles[options.rpc.profile];
@@ -313,7 +324,7 @@ function nodeRegistry(
       store: database.store,
     },
     setHead,
-    ...(miner && developmentDeps({ open, miner, clock, options, setHead })),
+    ...development,
   });
 }
 

@@ -8,17 +8,20 @@ import type { Chain } from "../chain/chain.ts";
 import { forks } from "../config/forks.ts";
 import { programVersion } from "../config/version.ts";
 import type { Miner } from "../consensus/miner.ts";
-import { CodecError, optional } from "../jsonrpc/codec.ts";
+import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
 import { address, hash, nullable } from "../jsonrpc/codecs/hex.ts";
-import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
+import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
-import { goText } from "../jsonrpc/json-text.ts";
+import { EscapedText, goText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type Schema } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { GoBack } from "./dev-snapshots.ts";
+import type { Fork } from "./fork.ts";
+import type { ForkOrigin } from "./fork-origin.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** Parts of a development chain that these methods read and change. */
 export interface DevNodeDeps {
@@ -28,13 +31,19 @@ export interface DevNodeDeps {
   readonly clock: AdjustableClock;
   readonly goBack: GoBack;
   readonly impersonation: Impersonation;
+  readonly fork: Pick<Fork, "origin">;
+  /** Opens the origin of a fork. Rejects with `RpcError`. */
+  readonly openOrigin: (options: {
+    readonly url: string;
+    readonly number?: number | undefined;
+  }) => Promise<ForkOrigin>;
   /** Identifies this run of the chain: 32 bytes. */
   readonly instance: Uint8Array;
 }
 
 /** The methods of the pool, of the node's identity and of its reset. */
 export function devNodeMethods(deps: DevNodeDeps): Method[] {
-  return [...poolMethods(deps), ...identityMethods(deps), resetMethod(deps), coinbaseMethod(deps)];
+  return [...poolMethods(deps), ...identityMethods(deps), ...resetMethods(deps), coinbaseMethod(deps)];
 }
 
 /** Removes the transactions of the pool that are unwanted, all by default. */
@@ -87,8 +96,8 @@ function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
 
 const schema: Schema = { type: "object" };
 
-function identityMethods({ chain, miner, clock, instance }: DevNodeDeps): Method[] {
-  const fork = (): string => {
+function identityMethods({ chain, miner, clock, instance, fork }: DevNodeDeps): Method[] {
+  const newestFork = (): string => {
     const next = chain.head().header.number + 1;
     const active = forks.filter(({ configKey }) => (chain.config.forks.get(configKey) ?? Infinity) <= next);
     return (active.at(-1)?.configKey ?? "").replace(/CompatibleBlock$/, "");
@@ -111,10 +120,14 @@ function identityMethods({ chain, miner, clock, instance }: DevNodeDeps): Method
           currentBlockNumber: toQuantity(header.number),
           currentBlockTimestamp: header.time,
           currentBlockHash: toHex(head),
-          hardFork: fork(),
+          hardFork: newestFork(),
           transactionOrder: "fees",
           environment: { baseFee: gasPrice, chainId: Number(chain.config.chainId), gasPrice },
-          forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+          forkConfig: {
+            forkUrl: fork.origin?.point.url ?? null,
+            forkBlockNumber: fork.origin?.point.number ?? null,
+            forkRetryBackoff: null,
+          },
         };
       },
     }),
@@ -135,9 +148,14 @@ function identityMethods({ chain, miner, clock, instance }: DevNodeDeps): Method
         latestBlockHash: toHex(chain.head().hash),
         isAutomine: miner.mode.isAuto,
         timeOffset: Math.round(clock.offsetMs / 1000),
+        ...(fork.origin && { forkedNetwork: forkedNetwork(fork.origin) }),
       }),
     }),
   ];
+}
+
+function forkedNetwork({ point: { chainId, number, hash } }: ForkOrigin): object {
+  return { chainId, forkBlockNumber: number, forkBlockHash: hash };
 }
 
 function coinbaseMethod({ miner }: DevNodeDeps): Method {
@@ -154,34 +172,68 @@ function coinbaseMethod({ miner }: DevNodeDeps): Method {
   });
 }
 
-function resetMethod({ pool, goBack, impersonation }: DevNodeDeps): Method {
-  return method({
-    name: "dev_reset",
-    aliases: ["anvil_reset", "hardhat_reset"],
-    summary: "Takes the chain, its state and its clock back to block 0 and empties the pool.",
-    params: { options: optional(resetOptions) },
-    result: boolean,
-    handle: async () => {
-      removeWaiting(pool);
-      await goBack({ number: 0, edits: 0, offsetMs: 0, timeMs: 0 });
-      impersonation.clear();
-      return true;
-    },
-  });
+function resetMethods({ pool, goBack, impersonation, fork, openOrigin }: DevNodeDeps): Method[] {
+  /** A fork that cannot be opened leaves the chain as it is. */
+  const reset = async (options: ResetOptions, keepsFork: boolean): Promise<boolean> => {
+    const current = fork.origin?.point;
+    const url = options.url ?? (options.number === undefined ? undefined : current?.url);
+    if (options.number !== undefined && url === undefined) throw failure("a fork needs a URL: jsonRpcUrl");
+    const next = url === undefined ? undefined : await openOrigin({ url, number: options.number });
+    removeWaiting(pool);
+    await goBack({ number: 0, edits: 0, offsetMs: 0, timeMs: 0 });
+    impersonation.clear();
+    if (next !== undefined || !keepsFork) fork.origin = next;
+    return true;
+  };
+  const params = { options: optional(resetOptions) };
+  return [
+    method({
+      name: "dev_reset",
+      aliases: ["anvil_reset"],
+      summary:
+        "Takes the chain, its state and its clock back to block 0 and empties the pool. `{forking: {jsonRpcUrl, blockNumber?}}` forks another chain; without it a fork stays one.",
+      params,
+      result: boolean,
+      handle: ({ options = {} }) => reset(options, true),
+    }),
+    method({
+      name: "hardhat_reset",
+      summary: "Resets as `dev_reset` does, but a chain is no fork afterwards unless `forking` is given.",
+      params,
+      result: boolean,
+      handle: ({ options = {} }) => reset(options, false),
+    }),
+  ];
 }
 
-/** Options of a reset; a fork of another chain is not supported. */
-const resetOptions = {
-  label: "{}",
+interface ResetOptions {
+  readonly url?: string | undefined;
+  readonly number?: number | undefined;
+}
+
+/** Options of a reset: `{forking: {jsonRpcUrl, blockNumber}}`, or what `forking` holds. */
+const resetOptions: Codec<ResetOptions> = {
+  label: "{forking?}",
   schema,
-  decode(json: unknown): undefined {
-    if (json === null || json === undefined) return undefined;
-    if (typeof json !== "object" || Array.isArray(json))
-      throw new CodecError("want an object without members");
-    const [member] = Object.keys(json);
-    if (member === undefined) return undefined;
-    if (["forking", "jsonRpcUrl", "blockNumber"].includes(member))
-      throw failure("this chain cannot fork another one");
-    throw new CodecError(`a reset has no option ${goText(member)}`);
+  decode(json) {
+    if (json === null || json === undefined) return {};
+    const { forking, ...rest } = recordIn(json);
+    const members = forking === undefined ? rest : { ...recordIn(forking), ...rest };
+    const { jsonRpcUrl, blockNumber, ...others } = members;
+    const [member] = Object.keys(others);
+    if (member !== undefined) throw new CodecError(`a reset has no option ${goText(member)}`);
+    if (forking !== undefined && jsonRpcUrl === undefined && blockNumber === undefined)
+      throw new CodecError("forking needs jsonRpcUrl");
+    return {
+      url: jsonRpcUrl === undefined ? undefined : text.decode(jsonRpcUrl),
+      number: blockNumber === undefined ? undefined : wholeNumber.decode(blockNumber),
+    };
   },
+  encode: (value) => JSON.stringify(value),
 };
+
+function recordIn(json: unknown): Readonly<Record<string, unknown>> {
+  if (typeof json !== "object" || json === null || Array.isArray(json) || json instanceof EscapedText)
+    throw new CodecError("want an object");
+  return json as Readonly<Record<string, unknown>>; // an object of JSON
+}

@@ -150,7 +150,7 @@ function editMethods(deps: DevStateDeps): Method[] {
 }
 
 /** Returns the edit that puts an account without its storage back. */
-function restore(world: World, account: Address): Edit {
+export function restore(world: World, account: Address): Edit {
   const before = world.account(account);
   const code = world.code(account);
   if (before === undefined) return (later) => later.destroy(account);
@@ -161,7 +161,8 @@ function restore(world: World, account: Address): Edit {
   };
 }
 
-function putCode(
+/** Gives an account code for a virtual machine version; without code it becomes one of a key. */
+export function putCode(
   world: World,
   account: Address,
   { code, vm }: { readonly code: Uint8Array; readonly vm: number },

@@ -41,6 +41,7 @@ import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
 import { goRuntimeMethods } from "./debug-go-runtime.ts";
 import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
 import { debugStateMethods } from "./debug-state.ts";
+import { type DevDumpDeps, devDumpMethods } from "./dev-dump.ts";
 import { type DevMiningDeps, devMiningMethods } from "./dev-mining.ts";
 import { type DevNodeDeps, devNodeMethods } from "./dev-node.ts";
 import { type DevSnapshotDeps, devSnapshotMethods } from "./dev-snapshots.ts";
@@ -59,6 +60,7 @@ import { otterscanTraceMethods } from "./otterscan-traces.ts";
 import { ownTransactionMethods } from "./own-transactions.ts";
 import { type PersonalDeps, personalMethods } from "./personal.ts";
 import { type ProofMethodDeps, proofMethods } from "./proofs.ts";
+import { type RequestLog, requestLogMethods } from "./request-log.ts";
 import { simulationMethods } from "./simulation.ts";
 import { chainSubscriptions } from "./subscriptions.ts";
 import { type SupplyMethodDeps, supplyMethods } from "./supply.ts";
@@ -139,7 +141,8 @@ export interface NodeRegistryDeps
 export type DevelopmentDeps = DevMiningDeps &
   DevSnapshotDeps &
   DevStateDeps &
-  Omit<DevNodeDeps, "chain" | "pool">;
+  Omit<DevNodeDeps, "chain" | "pool"> &
+  DevDumpDeps & { readonly requestLog: RequestLog };
 
 /** Creates the sealed registry of a node. */
 export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
@@ -207,5 +210,7 @@ function developmentMethods(deps: DevelopmentDeps & DevNodeDeps): Method[] {
     ...devSnapshotMethods(deps),
     ...devStateMethods(deps),
     ...devNodeMethods(deps),
+    ...devDumpMethods(deps),
+    ...requestLogMethods(deps.requestLog),
   ];
 }

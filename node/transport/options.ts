@@ -249,6 +249,7 @@ export const requestOptions = {
     flag: "maxRequestContentLength",
     kind: integerKind(1),
     default: 524_288,
+    development: 64 * 2 ** 20,
     summary: "maximum size of a request, in bytes",
     aliases: ["p2p.max-request-content-length"],
   }),

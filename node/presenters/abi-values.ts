@@ -1,0 +1,123 @@
+/**
+ * Values of the contract ABI as text, for people. In: types and encoded bytes that a contract made up. Out: one text
+ * for each value. Every offset and length is checked, and the number of values is limited.
+ */
+import { toHex } from "../bytes/hex.ts";
+import { bytesToBigint } from "../bytes/integer.ts";
+
+/** A parameter of an ABI in JSON. */
+export interface AbiParameter {
+  readonly name?: string | undefined;
+  readonly type: string;
+  /** Members of a tuple. */
+  readonly components?: readonly AbiParameter[] | undefined;
+}
+
+const WORD = 32;
+/** Values of one text, members of lists and tuples included. */
+const MAX_VALUES = 1_000;
+
+/** Returns the type in a signature; a tuple becomes the list of its members. */
+export function canonicalType({ type, components }: AbiParameter): string {
+  return type.replace(/^tuple/, () => `(${(components ?? []).map(canonicalType).join(",")})`);
+}
+
+/** Returns the values of parameters as texts; undefined when the bytes do not fit the types. */
+export function abiTexts(parameters: readonly AbiParameter[], bytes: Uint8Array): string[] | undefined {
+  try {
+    return textsOf(parameters, bytes, { left: MAX_VALUES });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Values that may still be read. */
+interface Room {
+  left: number;
+}
+
+function textsOf(parameters: readonly AbiParameter[], bytes: Uint8Array, room: Room): string[] {
+  let at = 0;
+  return parameters.map((parameter) => {
+    const here = at;
+    at += headSize(parameter);
+    const from = isDynamic(parameter) ? sizeAt(bytes, here) : here;
+    return textOf(parameter, bytes.subarray(from), room);
+  });
+}
+
+function textOf(parameter: AbiParameter, bytes: Uint8Array, room: Room): string {
+  if (room.left-- <= 0) throw new RangeError("too many values");
+  const list = elementsOf(parameter);
+  if (list !== undefined) {
+    const count = list.count ?? sizeAt(bytes, 0);
+    if (count > room.left) throw new RangeError("too many values");
+    const items = Array.from({ length: count }, () => list.element);
+    return `[${textsOf(items, list.count === undefined ? bytes.subarray(WORD) : bytes, room).join(", ")}]`;
+  }
+  if (parameter.type === "tuple") return `(${textsOf(parameter.components ?? [], bytes, room).join(", ")})`;
+  if (parameter.type === "string") return printable(Buffer.from(bytesAt(bytes)).toString("utf8"));
+  if (parameter.type === "bytes") return toHex(bytesAt(bytes));
+  return wordText(parameter.type, wordAt(bytes, 0));
+}
+
+function wordText(type: string, word: Uint8Array): string {
+  const [, size = ""] = /^bytes(\d+)$/.exec(type) ?? [];
+  if (size !== "") return toHex(word.subarray(0, Number(size)));
+  if (type === "address") return toHex(word.subarray(12));
+  const value = bytesToBigint(word);
+  if (type === "bool") return value === 0n ? "false" : "true";
+  if (type.startsWith("uint")) return value.toString();
+  if (type.startsWith("int")) return BigInt.asIntN(256, value).toString();
+  return toHex(word);
+}
+
+/** Returns text without the control characters that would move a terminal's cursor or change its colours. */
+export function printable(text: string): string {
+  return text.replace(/(?![\t\n])\p{Cc}/gu, "\ufffd");
+}
+
+interface Elements {
+  readonly element: AbiParameter;
+  /** Length of a fixed array; undefined for a dynamic one. */
+  readonly count: number | undefined;
+}
+
+function elementsOf(parameter: AbiParameter): Elements | undefined {
+  const [, type, count] = /^(.*)\[(\d*)\]$/.exec(parameter.type) ?? [];
+  if (type === undefined) return undefined;
+  return { element: { ...parameter, type }, count: count === "" ? undefined : Number(count) };
+}
+
+function isDynamic(parameter: AbiParameter): boolean {
+  const list = elementsOf(parameter);
+  if (list !== undefined) return list.count === undefined || isDynamic(list.element);
+  if (parameter.type === "tuple") return (parameter.components ?? []).some(isDynamic);
+  return parameter.type === "string" || parameter.type === "bytes";
+}
+
+function headSize(parameter: AbiParameter): number {
+  if (isDynamic(parameter)) return WORD;
+  const list = elementsOf(parameter);
+  if (list !== undefined) return (list.count ?? 0) * headSize(list.element);
+  if (parameter.type !== "tuple") return WORD;
+  return (parameter.components ?? []).reduce((sum, member) => sum + headSize(member), 0);
+}
+
+function wordAt(bytes: Uint8Array, at: number): Uint8Array {
+  if (at + WORD > bytes.length) throw new RangeError("a word past the end");
+  return bytes.subarray(at, at + WORD);
+}
+
+function sizeAt(bytes: Uint8Array, at: number): number {
+  const size = bytesToBigint(wordAt(bytes, at));
+  if (size > BigInt(bytes.length)) throw new RangeError("an offset past the end");
+  return Number(size);
+}
+
+function bytesAt(bytes: Uint8Array): Uint8Array {
+  const size = sizeAt(bytes, 0);
+  if (WORD + size > bytes.length) throw new RangeError("bytes past the end");
+  return bytes.subarray(WORD, WORD + size);
+}
