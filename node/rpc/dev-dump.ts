@@ -28,6 +28,8 @@ export interface DevDumpDeps extends Pick<DevStateDeps, "amend" | "edits" | "vmV
   readonly states: OpenStoreReading;
 }
 
+/** Anvil's; blocks of Kaia have none. */
+const GAS_LIMIT = 30_000_000;
 /** Bytes of a dump as JSON. */
 const MAX_BYTES = 512 * 2 ** 20;
 
@@ -65,15 +67,15 @@ export async function dumpState({ head, states }: Pick<DevDumpDeps, "head" | "st
   }
   const { header } = head();
   const block = {
-    number: header.number,
+    number: toQuantity(header.number),
     beneficiary: toHex(header.rewardbase),
-    timestamp: header.time,
-    gas_limit: Number.MAX_SAFE_INTEGER,
+    timestamp: toQuantity(header.time),
+    gas_limit: GAS_LIMIT,
     basefee: Number(header.baseFee ?? 0n),
     difficulty: "0x0",
     prevrandao: `0x${"0".repeat(64)}`,
   };
-  return JSON.stringify({ block, accounts, best_block_number: header.number });
+  return JSON.stringify({ block, accounts, best_block_number: null, blocks: [], transactions: [] });
 }
 
 /**

@@ -44,7 +44,7 @@ test("a dump brings accounts, code and storage back, and a revert takes them awa
   const state = String(await ask("anvil_dumpState"));
   const dumped = gunzipSync(Buffer.from(state.slice(2), "hex")).toString();
   expect(JSON.parse(dumped)).toMatchObject({
-    block: { number: 0 },
+    block: { number: "0x0" },
     accounts: {
       [CONTRACT]: { code: READS_SLOT, storage: { [`0x${"0".repeat(64)}`]: WORD } },
       [NOBODY]: { nonce: 3 },
