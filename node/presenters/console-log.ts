@@ -1,6 +1,6 @@
 /**
- * `console.log` of contracts: calls of the address that spells it, as Hardhat's and Foundry's `console.sol` make them.
- * The table of selectors is computed from the signatures of that library: every list of up to four of its types, and
+ * `console.log` of contracts: calls of the address that spells it, as the libraries of Hardhat and Foundry make them.
+ * The table of selectors is computed from the signatures of those libraries: every list of up to four of its types, and
  * the functions of one type.
  */
 import { bareHex, fromBareHex, toHex } from "../bytes/hex.ts";

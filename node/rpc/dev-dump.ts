@@ -34,7 +34,7 @@ const GAS_LIMIT = 30_000_000;
 const MAX_BYTES = 512 * 2 ** 20;
 
 /** An account in a dump. Only a dump of Knit has `knit`. */
-export interface DumpedAccount {
+export interface FileAccount {
   readonly nonce: number;
   readonly balance: string;
   readonly code: string;
@@ -47,7 +47,7 @@ export async function dumpState({ head, states }: Pick<DevDumpDeps, "head" | "st
   using reading = states();
   const number = reading.states.number;
   const view = reading.states.view(number);
-  const accounts: Record<string, DumpedAccount> = {};
+  const accounts: Record<string, FileAccount> = {};
   let size = 0;
   for await (const { address, account } of reading.states.accounts(number)) {
     if (address === undefined) throw failure("a dump needs the preimages of the state: --state.preimages");

@@ -14,7 +14,7 @@ import { data, hash as hashCodec, numberQuantity, quantity, quantity64 } from ".
 import { failure, type RpcError } from "../jsonrpc/errors.ts";
 import { encodeAccountKey } from "../model/account-key.ts";
 import { accountKeyFromJson } from "../model/account-key-json.ts";
-import type { DumpedAccount } from "./dev-dump.ts";
+import type { FileAccount } from "./dev-dump.ts";
 
 /** Block of another chain. */
 export interface OriginPoint {
@@ -36,7 +36,7 @@ export interface OriginOptions {
 }
 
 /** An account of the origin in the form of a dump; null for none. */
-export type OriginAccount = Omit<DumpedAccount, "storage"> | null;
+export type OriginAccount = Omit<FileAccount, "storage"> | null;
 
 const TIMEOUT_MS = 20_000;
 const RETRY_MS = [250, 1_000];

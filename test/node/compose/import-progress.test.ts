@@ -1,4 +1,4 @@
-/** The progress that an import tells. */
+/** The progress that an import shows. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,19 +17,19 @@ beforeAll(async () => {
 
 afterAll(() => rm(scratch, { recursive: true }));
 
-test("a packed file that is read ahead as a whole tells no total of blocks", async () => {
+test("a packed file that is read ahead as a whole shows no total of blocks", async () => {
   const datadir = join(scratch, "data");
   await initFrom(datadir, join(scratch, "genesis.json"));
-  const told: [done: number, total: number | undefined][] = [];
+  const updates: [done: number, total: number | undefined][] = [];
   const { blocks } = await importChain(optionsOf(datadir), {
     files: [join(scratch, "chain.rlp.gz")],
     progress: {
-      update: (done, total) => void told.push([done, total]),
+      update: (done, total) => void updates.push([done, total]),
       [Symbol.dispose]: () => undefined,
     },
     signal: new AbortController().signal,
   });
   expect(blocks).toBe(20);
-  expect(told).toEqual(Array.from({ length: told.length }, (_, i) => [i + 1, undefined]));
-  expect(told.length).toBeGreaterThanOrEqual(blocks);
+  expect(updates).toEqual(Array.from({ length: updates.length }, (_, i) => [i + 1, undefined]));
+  expect(updates.length).toBeGreaterThanOrEqual(blocks);
 });
