@@ -6,8 +6,8 @@ import type { Pushed } from "../checkpoint/push.ts";
 import type { DevelopmentAccount } from "../compose/accounts.ts";
 import type { BootstrapJob, ListedCheckpoint, PullJob, TransferJob } from "../compose/archive-jobs.ts";
 import type { CheckpointJob, VerifiedCheckpoint } from "../compose/checkpoint-jobs.ts";
-import type { GoImportJob } from "../compose/go-jobs.ts";
 import type { StateFiles } from "../compose/development.ts";
+import type { GoImportJob } from "../compose/go-jobs.ts";
 import type { NodeEndpoints } from "../compose/node.ts";
 import type {
   Compared,
