@@ -9,15 +9,15 @@ import { isDropped } from "./kept-blocks.ts";
 
 /** The bytes of durable blocks; of those that were let go of, no body and no receipts. */
 export interface RawBlocks {
-  head(): number;
+  readonly head: () => number;
   /** The number of a block by its hash. */
-  number(hash: Hash): number | undefined;
+  readonly number: (hash: Hash) => number | undefined;
   /** RLP of a header. */
-  header(number: number): Uint8Array | undefined;
+  readonly header: (number: number) => Uint8Array | undefined;
   /** RLP list of a block's transactions. */
-  body(number: number): Uint8Array | undefined;
+  readonly body: (number: number) => Uint8Array | undefined;
   /** A block's receipts in the form that the receipts root covers. */
-  receipts(number: number): Uint8Array[] | undefined;
+  readonly receipts: (number: number) => Uint8Array[] | undefined;
 }
 
 /** Reads the rows of the chain database as far as `chain` has come. */

@@ -11,6 +11,7 @@ import type { ConsensusPeers } from "../consensus/consensus-peers.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import { parseExtra } from "../model/istanbul-extra.ts";
 import { listRoot } from "../model/list-root.ts";
+import { createLineLimit } from "../observe/line-limit.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { RandomFraction } from "../p2p/discovery/tables.ts";
@@ -18,6 +19,7 @@ import type { NodeType } from "../p2p/node-type.ts";
 import type { Protocol, ProtocolPeer } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Pause } from "../runtime/scheduler.ts";
+import type { StoreError } from "../store/error.ts";
 import type { Rows } from "../store/store.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
@@ -31,7 +33,7 @@ import { messageRow, messages, PROTOCOL_NAME, VERSIONS } from "./messages.ts";
 import { declareProtocolMetrics, type ProtocolGauges, type ProtocolMetrics } from "./metrics.ts";
 import { createPeerRun, describePeer } from "./peer-run.ts";
 import type { SyncProgress } from "./progress.ts";
-import { createServing } from "./serving.ts";
+import { createServing, servedBlocks } from "./serving.ts";
 import { openSidecarRequests } from "./sidecar-requests.ts";
 import { openTransactionGossip } from "./transactions-out.ts";
 
@@ -105,19 +107,23 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
   });
   const sidecarRequests = openSidecarRequests(shared);
   const consensus = createConsensusChannel(shared.peers);
+  const limited = createLineLimit(options.clock);
+  const onFailure = (error: StoreError): void =>
+    limited((others) => options.log.error({ error, others }, "database failed while a message was handled"));
+  const raw = servedBlocks(createRawBlocks(options.rows, chain), onFailure);
   const deps = {
     ...shared,
     follower,
     metrics,
     consensus,
-    serving: createServing(createRawBlocks(options.rows, chain), (hash) => sidecars.find(hash)),
+    serving: createServing(raw, (hash) => sidecars.find(hash)),
     intake: { pool, recoverer, chainId: shared.chainId, pause: options.pause },
     acceptsTransactions: createTransactionGate(chain, follower),
   };
   const handler = (peer: ChainPeer): HandleMessage => createHandler(peer, deps);
   return {
     protocols: protocolRows(
-      createPeerRun({ ...shared, peersByLink, follower, gossip, metrics, handler }),
+      createPeerRun({ ...shared, peersByLink, follower, gossip, metrics, handler, onFailure }),
       peersByLink,
     ),
     consensus: consensus.peers,

@@ -35,10 +35,7 @@ export interface PeerRunDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ProtocolMetrics;
-}
-
-interface AdmittedRunDeps extends PeerRunDeps {
-  /** Called with a failure of this node's own database. */
+  /** Called with a failure of this node's own database while a message was handled. */
   readonly onFailure: (error: StoreError) => void;
 }
 
@@ -48,14 +45,9 @@ interface AdmittedRunDeps extends PeerRunDeps {
  */
 export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promise<void> {
   const limited = createLineLimit(deps.clock);
-  const limitedFailure = createLineLimit(deps.clock);
-  const onFailure = (error: StoreError): void =>
-    limitedFailure((others) =>
-      deps.log.error({ error, others }, "database failed while a message was handled"),
-    );
   return async (link) => {
     try {
-      await runAdmitted(link, { ...deps, onFailure });
+      await runAdmitted(link, deps);
     } catch (error) {
       if (!isGone(error) && !link.signal.aborted) {
         deps.metrics.dropped.add(1);
@@ -68,7 +60,7 @@ export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promis
   };
 }
 
-async function runAdmitted(link: ProtocolPeer, deps: AdmittedRunDeps): Promise<void> {
+async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void> {
   const { chain, networkId, timings, peersByLink, follower, gossip, log } = deps;
   const status = await exchangeStatus(link, ownStatus(chain, networkId, link.version), timings.statusMs);
   checkAdmission(link, deps);
@@ -115,7 +107,7 @@ const LANES: readonly Lane[] = [0, 1];
 async function handleAll(
   { link }: ChainPeer,
   lane: Lane,
-  { handle, onFailure }: Pick<AdmittedRunDeps, "onFailure"> & { readonly handle: HandleMessage },
+  { handle, onFailure }: Pick<PeerRunDeps, "onFailure"> & { readonly handle: HandleMessage },
 ): Promise<void> {
   for (let message = await link.next(lane); message; message = await link.next(lane)) {
     const current = message;

@@ -6,6 +6,7 @@ import type { Hash } from "../bytes/brands.ts";
 import { encodeRlpList } from "../bytes/rlp.ts";
 import type { RawBlocks } from "../chain/raw-blocks.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
+import { StoreError } from "../store/error.ts";
 import type { HeaderQuery, PlacedSidecar } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
 import { MAX_LOOK_UPS_AN_ITEM, MAX_SERVED } from "./limits.ts";
@@ -29,6 +30,28 @@ export type AnswerRequest = (payload: Uint8Array) => RequestAnswer;
 export type FindSidecar = (hash: Hash) => BlobSidecar | undefined;
 
 const EMPTY_LIST = encodeRlpList([]);
+
+/** Returns blocks as peers get them: what a damaged row holds is missing, as in the Go node, and is reported. */
+export function servedBlocks(raw: RawBlocks, onFailure: (error: StoreError) => void): RawBlocks {
+  const unlessDamaged =
+    <Key, Found>(read: (key: Key) => Found | undefined) =>
+    (key: Key): Found | undefined => {
+      try {
+        return read(key);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        onFailure(error);
+        return undefined;
+      }
+    };
+  return {
+    head: raw.head,
+    number: unlessDamaged(raw.number),
+    header: unlessDamaged(raw.header),
+    body: unlessDamaged(raw.body),
+    receipts: unlessDamaged(raw.receipts),
+  };
+}
 
 /** Creates the request handlers, by message code. */
 export function createServing(raw: RawBlocks, findSidecar: FindSidecar): ReadonlyMap<number, AnswerRequest> {

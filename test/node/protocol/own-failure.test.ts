@@ -2,7 +2,8 @@
 import { expect, test } from "@jest/globals";
 import { messages } from "../../../node/protocol/messages.ts";
 import { StoreError } from "../../../node/store/error.ts";
-import { aNode, aTransfer } from "../../support/protocol-node.ts";
+import { tables } from "../../../node/store/tables.ts";
+import { aNode, aTransfer, makeBlocks } from "../../support/protocol-node.ts";
 import { aPuppet } from "../../support/puppet.ts";
 import { until } from "../../support/until.ts";
 
@@ -20,5 +21,27 @@ test("a damaged row that a peer's transaction needs does not end the session", a
   for (let i = 0; i < 2; i++) puppet.say(messages.transactions.code, transfer);
   await until(() => failures >= 2);
   expect(node.protocol.peerCount()).toBe(1);
+  puppet.link.close();
+});
+
+test("what a damaged row holds is missing in the answer to a peer", async () => {
+  await using node = await aNode({ number: 1 });
+  await makeBlocks(node, 2);
+  const [damaged, whole] = [1, 2].map((number) => node.open.chain.header(number)?.hash);
+  if (damaged === undefined || whole === undefined) throw new Error("two blocks were made");
+  const get = node.open.store.get.bind(node.open.store);
+  Object.assign(node.open.store, {
+    get: (key: Uint8Array) => {
+      if (Buffer.compare(key, tables.body.key(1)) === 0)
+        throw new StoreError("corrupt", "row 62 fails its checksum");
+      return get(key);
+    },
+  });
+  const puppet = await aPuppet(node, 9);
+  puppet.say(messages.bodiesRequest.code, messages.bodiesRequest.encode([damaged, whole]));
+  const isAnswer = ({ code }: { readonly code: number }): boolean => code === messages.bodies.code;
+  await until(() => puppet.received.some(isAnswer));
+  const answer = puppet.received.find(isAnswer);
+  expect(messages.bodies.decode(answer?.payload ?? new Uint8Array(0))).toHaveLength(1);
   puppet.link.close();
 });

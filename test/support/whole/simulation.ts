@@ -258,6 +258,16 @@ class World implements NetworkFaults {
     if (place.disk.damage(kind === 1 ? "chain" : "trie/")) this.#damaged++;
   }
 
+  /** A person reads that the database of a node that still runs is damaged. */
+  #replaceDamaged(place: Place): void {
+    const { life } = place;
+    this.#time.after(1_000, undefined, () => {
+      if (life.isOver) return;
+      this.#crash(place, "kill");
+      this.#replaceDisk(place);
+    });
+  }
+
   /** Replaces a lost disk as the operator does: an empty one, and the height that the node had. */
   #replaceDisk(place: Place): void {
     this.#note(place, `gets an empty disk; it had published ${place.published}`);
@@ -427,7 +437,10 @@ class World implements NetworkFaults {
       debug: () => undefined,
       info: (given, message) => this.#log.info(fields(given), message),
       warn: (given, message) => this.#log.warn(fields(given), message),
-      error: (given, message) => this.#log.error(fields(given), message),
+      error: (given, message) => {
+        this.#log.error(fields(given), message);
+        if (/database failed/.test(message)) this.#replaceDamaged(place);
+      },
       child: () => log,
     };
     return log;
