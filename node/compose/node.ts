@@ -75,12 +75,7 @@ export interface Node extends AsyncDisposable {
 export async function openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<Node> {
   const clock = new AdjustableClock(systemClock);
   const metrics = createMetrics();
-  if (secp256k1Backend !== "native") {
-    log.warn(
-      { backend: secp256k1Backend },
-      "native secp256k1 cannot be loaded; signatures are verified in JavaScript",
-    );
-  }
+  warnIfSlow(log);
   await using parts = new AsyncDisposableStack();
   const { nodeKey, blsKey } = await ownKeys(options);
   const memory = parts.use(openMemoryWatch({ ...options.memory, log, collect: collectGarbage }));
@@ -152,6 +147,14 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     failure: failureOf(database.state, [open.writer.failed, (engine ?? miner)?.failed]),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+function warnIfSlow(log: Log): void {
+  if (secp256k1Backend === "native") return;
+  log.warn(
+    { backend: secp256k1Backend },
+    "native secp256k1 cannot be loaded; signatures are verified in JavaScript",
+  );
 }
 
 function watchDisk(options: NodeOptions, database: Database, log: Log): DiskUseWatch & TableWatch {

@@ -54,7 +54,7 @@ export class CustomErrors {
     const names = await readdir(this.#directory, { recursive: true }).catch(() => []);
     for (const name of names.filter((each) => each.endsWith(".json")).slice(0, MAX_FILES)) {
       const path = join(this.#directory, name);
-      const { mtimeMs = 0, size = Infinity } = await stat(path).catch(() => ({}) as Partial<StatResult>);
+      const { mtimeMs = 0, size = Infinity } = await stat(path).catch((): Partial<StatResult> => ({}));
       if (size > MAX_FILE_BYTES || this.#read.get(path) === mtimeMs) continue;
       this.#read.set(path, mtimeMs);
       this.#add(await readFile(path, "utf8").catch(() => ""));

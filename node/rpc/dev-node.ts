@@ -154,8 +154,8 @@ function identityMethods({ chain, miner, clock, instance, fork }: DevNodeDeps): 
   ];
 }
 
-function forkedNetwork({ point: { chainId, number, hash } }: ForkOrigin): object {
-  return { chainId, forkBlockNumber: number, forkBlockHash: hash };
+function forkedNetwork({ point }: ForkOrigin): object {
+  return { chainId: point.chainId, forkBlockNumber: point.number, forkBlockHash: point.hash };
 }
 
 function coinbaseMethod({ miner }: DevNodeDeps): Method {

@@ -114,10 +114,13 @@ export class Fork {
     const call = RAW.test(method) ? this.#callIn(list[0]) : CALLS.test(method) ? list[0] : undefined;
     const wanted: Wanted = new Map();
     for (const address of addressesIn([list, call])) want(wanted, address);
-    if (SLOTS.test(method) && typeof list[0] === "string" && ADDRESS.test(list[0]))
-      want(wanted, list[0], String(list[1]));
+    if (SLOTS.test(method)) wantSlot(wanted, list);
     await this.#fetch(wanted);
-    if (typeof call !== "object" || call === null) return;
+    if (typeof call === "object" && call !== null) await this.#prepareCall(call);
+  }
+
+  /** Fetches what a call touches, round by round. */
+  async #prepareCall(call: object): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const touched = await this.ask?.("debug_traceCall", call, "latest", PRESTATE).catch(() => undefined);
       if (typeof touched !== "object" || touched === null) return; // the method itself gives the reason
@@ -137,14 +140,13 @@ export class Fork {
       const { to, value, input, feePayer, gas } = { ...tx, ...tx.fields } as Readonly<
         Record<string, unknown>
       >;
-      const bytes = (member: unknown) => (member instanceof Uint8Array ? toHex(member) : undefined);
       return {
         from: toHex(senderOf(tx, this.#deps.chainId())),
-        to: bytes(to),
+        to: hexOf(to),
         value: typeof value === "bigint" ? `0x${value.toString(16)}` : undefined,
         gas: typeof gas === "bigint" ? `0x${gas.toString(16)}` : undefined,
-        data: bytes(input),
-        feePayer: bytes(feePayer),
+        data: hexOf(input),
+        feePayer: hexOf(feePayer),
       };
     } catch {
       return undefined;
@@ -236,6 +238,14 @@ function want(wanted: Wanted, address: string, key?: string): void {
   wanted.set(name, keys);
   if (key !== undefined && /^0x[0-9a-f]{1,64}$/i.test(key))
     keys.add(`0x${bareHex(Buffer.from(key.slice(2).padStart(64, "0"), "hex"))}`);
+}
+
+function hexOf(member: unknown): string | undefined {
+  return member instanceof Uint8Array ? toHex(member) : undefined;
+}
+
+function wantSlot(wanted: Wanted, [address, key]: readonly unknown[]): void {
+  if (typeof address === "string" && ADDRESS.test(address)) want(wanted, address, String(key));
 }
 
 function readsState({ method = "" }: Message): boolean {

@@ -94,7 +94,7 @@ export class RequestLog {
   }
 
   async #callText({ method: name = "", params }: Message, answer: Message | undefined): Promise<string> {
-    const lines = [printable(String(name))];
+    const lines = [printable(name)];
     const isCall = CALLS.has(name);
     const error = answer?.error;
     if (error !== undefined) lines.push(`  Error: ${await this.#errorText(error, isCall)}`);
@@ -105,7 +105,7 @@ export class RequestLog {
 
   async #errorText({ message, data }: RpcFault, isCall: boolean): Promise<string> {
     const isRevert = isCall && typeof data === "string" && data.startsWith("0x");
-    return isRevert ? this.#revert(data) : printable(String(message));
+    return isRevert ? this.#revert(data) : printable(message);
   }
 
   async #callLines(params: unknown): Promise<readonly string[]> {

@@ -40,7 +40,7 @@ test("a transaction is printed with its gas and the lines of contracts, a call w
   const hash = await ask("eth_sendTransaction", { from, to: LOGS, data });
   await node.knit.waitFor(
     new RegExp(
-      `Transaction: ${hash}\\n  From: +${from}\\n  To: +${LOGS}\\n  Gas used: +\\d+,\\d+\\n  Block: +1\\n  console.log:\\n    value 5 wei\\n`,
+      `Transaction: ${String(hash)}\\n  From: +${from}\\n  To: +${LOGS}\\n  Gas used: +\\d+,\\d+\\n  Block: +1\\n  console.log:\\n    value 5 wei\\n`,
     ),
   );
   await ask("eth_call", { from, to: LOGS, data }, "latest");

@@ -39,9 +39,9 @@ test("what a damaged row holds is missing in the answer to a peer", async () => 
   });
   const puppet = await aPuppet(node, 9);
   puppet.say(messages.bodiesRequest.code, messages.bodiesRequest.encode([damaged, whole]));
-  const isAnswer = ({ code }: { readonly code: number }): boolean => code === messages.bodies.code;
-  await until(() => puppet.received.some(isAnswer));
-  const answer = puppet.received.find(isAnswer);
+  const answers = () => puppet.received.filter(({ code }) => code === messages.bodies.code);
+  await until(() => answers().length > 0);
+  const [answer] = answers();
   expect(messages.bodies.decode(answer?.payload ?? new Uint8Array(0))).toHaveLength(1);
   puppet.link.close();
 });

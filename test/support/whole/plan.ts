@@ -44,3 +44,8 @@ export function drawPlan(seed: number): WholePlan {
     maxClockErrorMs: pick(0, 300, 5_000),
   };
 }
+
+/** Returns true for two types that connect: core nodes with one another and with the proxy, the proxy with the endpoint. */
+export function isWanted(first: string, second: string): boolean {
+  return ["core-core", "core-proxy", "proxy-endpoint"].includes(`${first}-${second}`);
+}

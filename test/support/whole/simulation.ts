@@ -12,7 +12,7 @@ import type { Log } from "../../../node/observe/log.ts";
 import { nodeKeyOf } from "../../../node/p2p/node-key.ts";
 import { seededRandom } from "../random.ts";
 import { isDamageOfChain, Judge, type Judged, WholeFailure } from "./judge.ts";
-import { drawPlan, type WholePlan } from "./plan.ts";
+import { drawPlan, isWanted, type WholePlan } from "./plan.ts";
 import { type CrashKind, SimulatedDisk } from "./simulated-disk.ts";
 import { connectEnds, type NetworkFaults, type SimulatedSession } from "./simulated-network.ts";
 import { openSimulatedNode, type SimulatedNode, type SimulatedSeat } from "./simulated-node.ts";
@@ -143,6 +143,10 @@ class World implements NetworkFaults {
     return { seed, blocks, transactions, crashes, cuts, damaged, wiped, migrations, seconds };
   }
 
+  get #atMs(): number {
+    return Math.round(this.#time.now - this.#start);
+  }
+
   get #isGood(): boolean {
     return this.#time.now - this.#start >= this.#plan.badMs;
   }
@@ -180,11 +184,7 @@ class World implements NetworkFaults {
   }
 
   #fail(message: string): void {
-    this.#failure.reject(
-      new WholeFailure(
-        `seed ${this.#plan.seed}, at ${Math.round(this.#time.now - this.#start)} ms: ${message}`,
-      ),
-    );
+    this.#failure.reject(new WholeFailure(`seed ${this.#plan.seed}, at ${this.#atMs} ms: ${message}`));
   }
 
   /** Starts a life of a node. */
@@ -356,7 +356,7 @@ class World implements NetworkFaults {
   #connect(): void {
     for (const first of this.#places) {
       for (const second of this.#places) {
-        if (first.index >= second.index || !isWanted(first, second)) continue;
+        if (first.index >= second.index || !isWanted(first.type, second.type)) continue;
         const name = `${first.index}-${second.index}`;
         if (first.node === undefined || second.node === undefined) continue;
         if (this.#sessions.get(name)?.isOpen === true) continue;
@@ -423,16 +423,12 @@ class World implements NetworkFaults {
   }
 
   #note(place: Place, text: string): void {
-    this.#log.debug({ at: Math.round(this.#time.now - this.#start), node: place.name }, text);
+    this.#log.debug({ at: this.#atMs, node: place.name }, text);
   }
 
   /** Adds time and node to each line. */
   #logOf(place: Place): Log {
-    const fields = (given: object): object => ({
-      at: Math.round(this.#time.now - this.#start),
-      node: place.name,
-      ...given,
-    });
+    const fields = (given: object): object => ({ at: this.#atMs, node: place.name, ...given });
     const log: Log = {
       debug: () => undefined,
       info: (given, message) => this.#log.info(fields(given), message),
@@ -445,12 +441,6 @@ class World implements NetworkFaults {
     };
     return log;
   }
-}
-
-/** Core nodes know one another and the proxy; the proxy knows the endpoint. */
-function isWanted(first: Place, second: Place): boolean {
-  const types = [first.type, second.type].join("-");
-  return types === "core-core" || types === "core-proxy" || types === "proxy-endpoint";
 }
 
 function addressesOf(places: readonly Place[]): readonly Uint8Array[] {
