@@ -23,6 +23,16 @@ const nodeRules: readonly Row[] = [
     { ...PROXY, nodeKeySecret: { name: "k" }, replicas: 2 },
   ],
   [
+    "name either configMap or public",
+    { ...PROXY, network: { ...network, genesis: { public: "kairos" } } },
+    { ...PROXY, network: { ...network, genesis: {} } },
+  ],
+  [
+    "must be an address such as 203.0.113.7",
+    { ...PROXY, p2p: { externalAddress: "203.0.113.7" } },
+    { ...PROXY, p2p: { externalAddress: "node.example" } },
+  ],
+  [
     "only a core node earns rewards",
     { ...CORE, rewardAddress: `0x${"1".repeat(40)}` },
     { ...PROXY, rewardAddress: `0x${"1".repeat(40)}` },

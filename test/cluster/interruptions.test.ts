@@ -64,11 +64,12 @@ about(`interruptions${missing === undefined ? "" : ` (skipped: ${missing})`}`, (
     return writes;
   }
 
-  test("an operator that starts anew writes nothing, nor does a newer one with other images", async () => {
+  test("an operator that starts anew writes nothing; a newer one with other images names outdated pods alone", async () => {
     await apply("run-plain");
     expect(await writesOf()).not.toEqual([]);
     expect(await writesOf()).toEqual([]);
-    expect(await writesOf("--gateway-image=newer:2", "--node-image=newer:2")).toEqual([]);
+    const newer = await writesOf("--gateway-image=newer:2", "--node-image=newer:2");
+    expect(newer.filter((path) => !path.endsWith("/status"))).toEqual([]);
     const images = await cluster.kubectl(["-n", "run-plain", "get", "statefulset", "-o", "yaml"]);
     expect(images).not.toContain("newer:2");
   }, 400_000);

@@ -2,11 +2,13 @@
  * The example as a running network: the operator under the chart's rights, pods played as processes that run the
  * real knit and the real gateway.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { request as secureRequest } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { createAuthority, issueGateway, issueOperator } from "../../operator/control/authority.ts";
@@ -96,16 +98,16 @@ about(`a network${missing === undefined ? "" : ` (skipped: ${missing})`}`, () =>
     ((await ipc(pod, "admin_nodeInfo")) as { id: string }).id;
 
   test("all three become ready, meshed and equally high", async () => {
-    const seen = await eventually("three ready nodes that are level", async () => {
-      const all = await rows();
-      const ready = all.length === 3 && all.every(([, , each]) => each === "True");
-      return ready && areLevel(heightsOf(all)) ? all : undefined;
-    });
-    expect(seen.map(([name, type, ready, , peers]) => [name, type, ready, peers])).toEqual([
+    const expected = [
       ["core", "core", "True", "1"],
       ["endpoint", "endpoint", "True", "1"],
       ["proxy", "proxy", "True", "2"],
-    ]);
+    ];
+    await eventually("three ready nodes that are level and meshed", async () => {
+      const all = await rows();
+      const seen = all.map(([name, type, ready, , peers]) => [name, type, ready, peers]);
+      return isDeepStrictEqual(seen, expected) && areLevel(heightsOf(all)) ? true : undefined;
+    });
     expect(new Set(await peersOf("proxy-0"))).toEqual(
       new Set([await idOf("core-0"), await idOf("endpoint-0")]),
     );

@@ -62,10 +62,9 @@ test("a Node that is well says so in every condition", () => {
   expect(phaseOf(aView())).toBe("Running");
 });
 
-test("every type of condition is judged, but for forks and the warning", () => {
-  expect([...judge(aView()).map(({ type }) => type), "ForksReady", "Contested", "PrivilegedApi"]).toEqual(
-    Object.keys(conditionTypes),
-  );
+test("every type of condition is judged, but for those that other steps report", () => {
+  const others = ["ForksReady", "Contested", "Paused", "PrivilegedApi"];
+  expect([...judge(aView()).map(({ type }) => type), ...others]).toEqual(Object.keys(conditionTypes));
 });
 
 const rollout = (state: Rollout["state"]): Rollout => ({
