@@ -50,13 +50,11 @@ export function isWrite({ verb, objectRef }: AuditEntry): boolean {
 
 /** Waits until the API server serves Nodes and Networks. */
 export async function establishDefinitions(cluster: Pick<Cluster, "kubectl">): Promise<void> {
-  await cluster.kubectl([
-    "wait",
-    "--for=condition=Established",
-    "crd/nodes.knit.dev",
-    "crd/networks.knit.dev",
-    "--timeout=30s",
-  ]);
+  const established = 'jsonpath={.items[*].status.conditions[?(@.type=="Established")].status}';
+  await eventually("served definitions", async () => {
+    const args = ["get", "crd/nodes.knit.dev", "crd/networks.knit.dev", "-o", established];
+    return (await cluster.kubectl(args)) === "True True" ? true : undefined;
+  });
 }
 
 /** Requests that the operator was not allowed. */
