@@ -2,7 +2,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { toHex } from "../bytes/hex.ts";
-import { BlockRows } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
 import { createCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
@@ -16,13 +15,11 @@ import {
 import { ConsensusError } from "../consensus/error.ts";
 import { verifyHeaderChain } from "../consensus/header-chain.ts";
 import { verifySeals } from "../consensus/header-rules.ts";
-import { authorOf } from "../consensus/sealers.ts";
 import type { Governance } from "../governance/governance.ts";
 import type { Progress } from "../observe/progress.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { createPause } from "../runtime/scheduler.ts";
 import { cloneLevel } from "../store/clone-level.ts";
-import { openConsensusChain } from "./consensus-chain.ts";
+import { openConsensusChain, storedHeaders } from "./consensus-chain.ts";
 import { checkpointSource, type Database, openDatabase } from "./database.ts";
 import { type Compared, compareDatabase, jobLog } from "./offline-jobs.ts";
 import type { NodeOptions } from "./options.ts";
@@ -135,20 +132,8 @@ interface OpenedChain {
 
 /** Verifies every header. Throws `CheckpointError` `bad-chain`, or the signal's reason. */
 async function checkHeaders({ database, chain, governance, signal }: OpenedChain): Promise<void> {
-  const rows = new BlockRows(database.store);
   try {
-    await verifyHeaderChain({
-      config: chain.config,
-      rows: database.store,
-      head: chain.head().header.number,
-      block: (number) => {
-        const found = rows.header(number);
-        return found && { ...found, author: () => authorOf(found.header) };
-      },
-      contracts: (number) => governance.contracts(number),
-      pause: createPause(),
-      onHeader: () => signal.throwIfAborted(),
-    });
+    await verifyHeaderChain(storedHeaders(database.store, { chain, governance }, signal));
   } catch (cause) {
     if (!(cause instanceof ConsensusError)) throw cause;
     throw new CheckpointError("bad-chain", cause.message, { cause });

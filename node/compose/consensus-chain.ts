@@ -1,5 +1,6 @@
 /** The chain of a database with its consensus rules: what every command that touches blocks begins with. */
 import type { FileBlock } from "../chain/block-file.ts";
+import { BlockRows } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
 import {
   type ImportOptions,
@@ -13,6 +14,7 @@ import { blobLimits } from "../config/blob-schedule.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import type { ForkFieldDeps } from "../consensus/fork-fields.ts";
+import type { HeaderChain } from "../consensus/header-chain.ts";
 import { verifyHeader } from "../consensus/header-rules.ts";
 import { type BlsChecks, loadBlsChecks, mixOf } from "../consensus/randomness.ts";
 import { rememberKey } from "../consensus/reveals.ts";
@@ -24,6 +26,7 @@ import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
+import type { Store } from "../store/store.ts";
 import type { Database } from "./database.ts";
 
 /** Databases of a chain, the watch over their disk, and the number of transactions that are kept decoded. */
@@ -92,6 +95,27 @@ function forkFieldContext(
             keyOf: (author) => governance.blsKey(number, author),
           }
         : undefined,
+  };
+}
+
+/** Returns the stored headers of an open chain, to be verified anew. `signal` ends the verification with its reason. */
+export function storedHeaders(
+  store: Store,
+  { chain, governance }: Pick<OpenChain, "chain" | "governance">,
+  signal: AbortSignal,
+): HeaderChain {
+  const rows = new BlockRows(store);
+  return {
+    config: chain.config,
+    rows: store,
+    head: chain.head().header.number,
+    block: (number) => {
+      const found = rows.header(number);
+      return found && { ...found, author: () => authorOf(found.header) };
+    },
+    contracts: (number) => governance.contracts(number),
+    pause: createPause(),
+    onHeader: () => signal.throwIfAborted(),
   };
 }
 

@@ -2,10 +2,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { BlockRows } from "../chain/block-rows.ts";
 import { ConsensusError } from "../consensus/error.ts";
 import { verifySealers } from "../consensus/header-chain.ts";
-import { authorOf } from "../consensus/sealers.ts";
 import { openGoDatabases } from "../go-data/databases.ts";
 import { GoDataError } from "../go-data/error.ts";
 import {
@@ -17,11 +15,10 @@ import {
 } from "../go-data/import.ts";
 import { indexedNumbers } from "../governance/header-index.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { createPause } from "../runtime/scheduler.ts";
 import { syncDirectory } from "../runtime/synced-file.ts";
 import { trieDirectories } from "../state/trie/generations.ts";
 import { openLevelStore } from "../store/level-store.ts";
-import { openConsensusChain } from "./consensus-chain.ts";
+import { openConsensusChain, storedHeaders } from "./consensus-chain.ts";
 import { openDatabase } from "./database.ts";
 import { jobLog } from "./offline-jobs.ts";
 import type { NodeOptions } from "./options.ts";
@@ -85,24 +82,9 @@ async function verifyDraft(options: NodeOptions, { databases }: Draft, signal: A
   const log = jobLog(options);
   await using database = await openDatabase(opened, log);
   await database.state.ready;
-  const { chain, governance } = await openConsensusChain(database, log, systemClock);
-  const rows = new BlockRows(database.store);
+  const open = await openConsensusChain(database, log, systemClock);
   try {
-    await verifySealers(
-      {
-        config: chain.config,
-        rows: database.store,
-        head: chain.head().header.number,
-        block: (number) => {
-          const found = rows.header(number);
-          return found && { ...found, author: () => authorOf(found.header) };
-        },
-        contracts: (number) => governance.contracts(number),
-        pause: createPause(),
-        onHeader: () => signal.throwIfAborted(),
-      },
-      indexedNumbers(database.store) ?? [],
-    );
+    await verifySealers(storedHeaders(database.store, open, signal), indexedNumbers(database.store) ?? []);
   } catch (cause) {
     if (!(cause instanceof ConsensusError)) throw cause;
     throw new GoDataError("damaged", cause.message, { cause });

@@ -2,13 +2,21 @@
 import { BigNumber } from "bignumber.js";
 import { bareHex, tryBareHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
+import {
+  ABI_WORD,
+  type AbiElements,
+  type AbiParameter,
+  canonicalType,
+  elementsOf,
+  headBytes,
+  isDynamic,
+} from "../model/abi-types.ts";
 import { toBigNumber } from "./big-number.ts";
 import { inputAddress } from "./texts.ts";
 
-/** A parameter of an ABI in JSON. */
-export interface AbiInput {
+/** A parameter of an ABI in JSON; those of events may be indexed. */
+export interface AbiInput extends AbiParameter {
   readonly name?: string;
-  readonly type: string;
   readonly indexed?: boolean;
   readonly components?: readonly AbiInput[];
 }
@@ -25,16 +33,9 @@ export interface AbiEntry {
   readonly anonymous?: boolean;
 }
 
-const WORD = 32;
-
-/** Returns the type in a signature; a tuple becomes the list of its members. */
-function canonical({ type, components }: AbiInput): string {
-  return type.replace(/^tuple/, () => `(${(components ?? []).map(canonical).join(",")})`);
-}
-
 /** Returns a signature such as `transfer(address,uint256)`. */
 export function signatureOf({ name = "", inputs = [] }: AbiEntry): string {
-  return `${name}(${inputs.map(canonical).join(",")})`;
+  return `${name}(${inputs.map(canonicalType).join(",")})`;
 }
 
 /**
@@ -44,36 +45,6 @@ export function signatureOf({ name = "", inputs = [] }: AbiEntry): string {
 export function signatureHash(entry: AbiEntry): string {
   return bareHex(keccak256(Buffer.from(signatureOf(entry))));
 }
-
-interface Elements {
-  readonly element: AbiInput;
-  /** Length of a fixed array; `undefined` for a dynamic one. */
-  readonly count: number | undefined;
-}
-
-function elementsOf(input: AbiInput): Elements | undefined {
-  const [, type, count] = /^(.*)\[(\d*)\]$/.exec(input.type) ?? [];
-  if (type === undefined) return undefined;
-  return { element: { ...input, type }, count: count === "" ? undefined : Number(count) };
-}
-
-function isDynamic(input: AbiInput): boolean {
-  const list = elementsOf(input);
-  if (list !== undefined) return list.count === undefined || isDynamic(list.element);
-  if (input.type === "tuple") return (input.components ?? []).some(isDynamic);
-  return input.type === "string" || input.type === "bytes";
-}
-
-/** Returns the size of a value in the head, in bytes. */
-function headBytes(input: AbiInput): number {
-  if (isDynamic(input)) return WORD;
-  const list = elementsOf(input);
-  if (list !== undefined) return (list.count ?? 0) * headBytes(list.element);
-  if (input.type === "tuple") return sum((input.components ?? []).map(headBytes));
-  return WORD;
-}
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 function word(value: BigNumber, type: string): Buffer {
   if (!value.isInteger()) throw new Error(`not a whole number for ${type}: ${value.toString(10)}`);
@@ -86,14 +57,14 @@ function word(value: BigNumber, type: string): Buffer {
   return Buffer.from(
     BigInt.asUintN(256, number)
       .toString(16)
-      .padStart(2 * WORD, "0"),
+      .padStart(2 * ABI_WORD, "0"),
     "hex",
   );
 }
 
 /** Pads bytes on the right to whole words. */
 function padToWord(bytes: Buffer): Buffer {
-  return Buffer.concat([bytes, Buffer.alloc((WORD - (bytes.length % WORD)) % WORD)]);
+  return Buffer.concat([bytes, Buffer.alloc((ABI_WORD - (bytes.length % ABI_WORD)) % ABI_WORD)]);
 }
 
 function bytesOf(value: unknown, type: string): Buffer {
@@ -114,14 +85,14 @@ function encodeOne(input: AbiInput, value: unknown): Buffer {
     return Buffer.from(
       inputAddress(value)
         .slice(2)
-        .padStart(2 * WORD, "0"),
+        .padStart(2 * ABI_WORD, "0"),
       "hex",
     );
   if (type === "bool") return word(new BigNumber(value ? 1 : 0), "uint8");
   return encodeWord(type, value);
 }
 
-function encodeList({ element, count }: Elements, type: string, value: unknown): Buffer {
+function encodeList({ element, count }: AbiElements<AbiInput>, type: string, value: unknown): Buffer {
   if (!Array.isArray(value) || (count !== undefined && value.length !== count))
     throw new Error(`not a list for ${type}`);
   const body = encodeAll(
@@ -162,7 +133,7 @@ function fixedSize(type: string): number | undefined {
 function encodeAll(inputs: readonly AbiInput[], values: readonly unknown[]): Buffer {
   const heads: Buffer[] = [];
   const tails: Buffer[] = [];
-  let at = sum(inputs.map(headBytes));
+  let at = inputs.reduce((sum, input) => sum + headBytes(input), 0);
   for (const [i, input] of inputs.entries()) {
     const bytes = encodeOne(input, values[i]);
     if (!isDynamic(input)) {
@@ -201,7 +172,7 @@ function slice(bytes: Buffer, at: number, length: number): Buffer {
 }
 
 function numberAt(bytes: Buffer, at: number): number {
-  const value = BigInt(`0x${slice(bytes, at, WORD).toString("hex")}`);
+  const value = BigInt(`0x${slice(bytes, at, ABI_WORD).toString("hex")}`);
   if (value > BigInt(bytes.length)) throw new Error("the result is shorter than its ABI requires");
   return Number(value);
 }
@@ -210,7 +181,7 @@ function decodeOne(input: AbiInput, bytes: Buffer, at: number): unknown {
   const list = elementsOf(input);
   if (list !== undefined) {
     const { element, count = numberAt(bytes, at) } = list;
-    const body = list.count === undefined ? at + WORD : at;
+    const body = list.count === undefined ? at + ABI_WORD : at;
     return decodeAll(
       Array.from({ length: count }, () => element),
       bytes,
@@ -220,15 +191,15 @@ function decodeOne(input: AbiInput, bytes: Buffer, at: number): unknown {
   const { type, components = [] } = input;
   if (type === "tuple") return decodeAll(components, bytes, at);
   if (type === "string" || type === "bytes") {
-    const content = slice(bytes, at + WORD, numberAt(bytes, at));
+    const content = slice(bytes, at + ABI_WORD, numberAt(bytes, at));
     return type === "string" ? content.toString("utf8") : `0x${content.toString("hex")}`;
   }
-  return decodeWord(type, slice(bytes, at, WORD));
+  return decodeWord(type, slice(bytes, at, ABI_WORD));
 }
 
 function decodeWord(type: string, content: Buffer): unknown {
   if (type === "address") return `0x${content.subarray(12).toString("hex")}`;
-  if (type === "bool") return content[WORD - 1] === 1;
+  if (type === "bool") return content[ABI_WORD - 1] === 1;
   const size = fixedSize(type);
   if (size !== undefined) return `0x${content.subarray(0, size).toString("hex")}`;
   const value = BigInt(`0x${content.toString("hex")}`);

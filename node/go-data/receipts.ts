@@ -2,7 +2,7 @@
 import { equalBytes, isZero } from "../bytes/compare.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { bloomOf } from "../model/bloom.ts";
-import type { EventLog, Receipt } from "../model/receipt.ts";
+import { type EventLog, type Receipt, readLog } from "../model/receipt.ts";
 import { GoDataError } from "./error.ts";
 
 const BLOOM_LENGTH = 256;
@@ -39,12 +39,7 @@ function readLogs(cursor: RlpCursor): EventLog[] {
   const end = cursor.enter();
   while (!cursor.done) {
     const logEnd = cursor.enter();
-    const address = cursor.address();
-    const topicsEnd = cursor.enter();
-    const topics: Uint8Array[] = [];
-    while (!cursor.done) topics.push(cursor.fixed(32));
-    cursor.leave(topicsEnd);
-    logs.push({ address, topics, data: cursor.string() });
+    logs.push(readLog(cursor));
     while (!cursor.done) cursor.skip();
     cursor.leave(logEnd);
   }

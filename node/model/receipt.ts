@@ -156,14 +156,19 @@ function readLogs(cursor: RlpCursor): EventLog[] {
   const logs: EventLog[] = [];
   while (!cursor.done) {
     const logEnd = cursor.enter();
-    const address = cursor.address();
-    const topicsEnd = cursor.enter();
-    const topics: Uint8Array[] = [];
-    while (!cursor.done) topics.push(cursor.fixed(32));
-    cursor.leave(topicsEnd);
-    logs.push({ address, topics, data: cursor.string() });
+    logs.push(readLog(cursor));
     cursor.leave(logEnd);
   }
   cursor.leave(end);
   return logs;
+}
+
+/** Reads address, topics and data of a log inside its list; the data is a view. Throws `BytesError`. */
+export function readLog(cursor: RlpCursor): EventLog {
+  const address = cursor.address();
+  const topicsEnd = cursor.enter();
+  const topics: Uint8Array[] = [];
+  while (!cursor.done) topics.push(cursor.fixed(32));
+  cursor.leave(topicsEnd);
+  return { address, topics, data: cursor.string() };
 }

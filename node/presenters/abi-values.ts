@@ -4,23 +4,10 @@
  */
 import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
+import { ABI_WORD, type AbiParameter, elementsOf, headBytes, isDynamic } from "../model/abi-types.ts";
 
-/** A parameter of an ABI in JSON. */
-export interface AbiParameter {
-  readonly name?: string | undefined;
-  readonly type: string;
-  /** Members of a tuple. */
-  readonly components?: readonly AbiParameter[] | undefined;
-}
-
-const WORD = 32;
 /** Values of one text, members of lists and tuples included. */
 const MAX_VALUES = 1_000;
-
-/** Returns the type in a signature; a tuple becomes the list of its members. */
-export function canonicalType({ type, components }: AbiParameter): string {
-  return type.replace(/^tuple/, () => `(${(components ?? []).map(canonicalType).join(",")})`);
-}
 
 /** Returns the values of parameters as texts; undefined when the bytes do not fit the types. */
 export function abiTexts(parameters: readonly AbiParameter[], bytes: Uint8Array): string[] | undefined {
@@ -41,7 +28,7 @@ function textsOf(parameters: readonly AbiParameter[], bytes: Uint8Array, room: R
   let at = 0;
   return parameters.map((parameter) => {
     const here = at;
-    at += headSize(parameter);
+    at += headBytes(parameter);
     const from = isDynamic(parameter) ? sizeAt(bytes, here) : here;
     return textOf(parameter, bytes.subarray(from), room);
   });
@@ -54,7 +41,7 @@ function textOf(parameter: AbiParameter, bytes: Uint8Array, room: Room): string 
     const count = list.count ?? sizeAt(bytes, 0);
     if (count > room.left) throw new RangeError("too many values");
     const items = Array.from({ length: count }, () => list.element);
-    return `[${textsOf(items, list.count === undefined ? bytes.subarray(WORD) : bytes, room).join(", ")}]`;
+    return `[${textsOf(items, list.count === undefined ? bytes.subarray(ABI_WORD) : bytes, room).join(", ")}]`;
   }
   if (parameter.type === "tuple") return `(${textsOf(parameter.components ?? [], bytes, room).join(", ")})`;
   if (parameter.type === "string") return printable(Buffer.from(bytesAt(bytes)).toString("utf8"));
@@ -78,36 +65,9 @@ export function printable(text: string): string {
   return text.replace(/(?![\t\n])\p{Cc}/gu, "\ufffd");
 }
 
-interface Elements {
-  readonly element: AbiParameter;
-  /** Length of a fixed array; undefined for a dynamic one. */
-  readonly count: number | undefined;
-}
-
-function elementsOf(parameter: AbiParameter): Elements | undefined {
-  const [, type, count] = /^(.*)\[(\d*)\]$/.exec(parameter.type) ?? [];
-  if (type === undefined) return undefined;
-  return { element: { ...parameter, type }, count: count === "" ? undefined : Number(count) };
-}
-
-function isDynamic(parameter: AbiParameter): boolean {
-  const list = elementsOf(parameter);
-  if (list !== undefined) return list.count === undefined || isDynamic(list.element);
-  if (parameter.type === "tuple") return (parameter.components ?? []).some(isDynamic);
-  return parameter.type === "string" || parameter.type === "bytes";
-}
-
-function headSize(parameter: AbiParameter): number {
-  if (isDynamic(parameter)) return WORD;
-  const list = elementsOf(parameter);
-  if (list !== undefined) return (list.count ?? 0) * headSize(list.element);
-  if (parameter.type !== "tuple") return WORD;
-  return (parameter.components ?? []).reduce((sum, member) => sum + headSize(member), 0);
-}
-
 function wordAt(bytes: Uint8Array, at: number): Uint8Array {
-  if (at + WORD > bytes.length) throw new RangeError("a word past the end");
-  return bytes.subarray(at, at + WORD);
+  if (at + ABI_WORD > bytes.length) throw new RangeError("a word past the end");
+  return bytes.subarray(at, at + ABI_WORD);
 }
 
 function sizeAt(bytes: Uint8Array, at: number): number {
@@ -118,6 +78,6 @@ function sizeAt(bytes: Uint8Array, at: number): number {
 
 function bytesAt(bytes: Uint8Array): Uint8Array {
   const size = sizeAt(bytes, 0);
-  if (WORD + size > bytes.length) throw new RangeError("bytes past the end");
-  return bytes.subarray(WORD, WORD + size);
+  if (ABI_WORD + size > bytes.length) throw new RangeError("bytes past the end");
+  return bytes.subarray(ABI_WORD, ABI_WORD + size);
 }

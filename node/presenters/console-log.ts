@@ -5,7 +5,8 @@
  */
 import { bareHex, fromBareHex, toHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
-import { type AbiParameter, abiTexts } from "./abi-values.ts";
+import type { AbiParameter } from "../model/abi-types.ts";
+import { abiTexts } from "./abi-values.ts";
 
 /** Address of the console: the text `console.log` in its last eleven bytes. */
 export const CONSOLE_ADDRESS = toHex(Buffer.concat([new Uint8Array(9), Buffer.from("console.log")]));

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { bareHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { revertReason } from "../evm/revert-reason.ts";
-import { type AbiParameter, abiTexts, canonicalType, printable } from "./abi-values.ts";
+import { type AbiParameter, canonicalType } from "../model/abi-types.ts";
+import { abiTexts, printable } from "./abi-values.ts";
 
 const SELECTOR_BYTES = 4;
 const MAX_FILES = 20_000;

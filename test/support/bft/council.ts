@@ -25,8 +25,11 @@ export function seats(count: number): readonly Seat[] {
   });
 }
 
-/** A chain whose council they are; the proposer goes round. */
-export function councilGenesis(council: readonly Seat[]): Genesis {
+/** A chain whose council they are; the proposer goes round. Accounts have nothing and it began long ago, unless said. */
+export function councilGenesis(
+  council: readonly Pick<Seat, "address">[],
+  { timestamp = 100, alloc = {} }: { readonly timestamp?: number; readonly alloc?: object } = {},
+): Genesis {
   const addresses = council.map(({ address }) => address);
   const extra = concatBytes(new Uint8Array(32), encodeRlp([addresses, new Uint8Array(0), []]));
   const reward = { mintingAmount: 100, minimumStake: 0, ratio: "100/0/0" };
@@ -39,10 +42,10 @@ export function councilGenesis(council: readonly Seat[]): Genesis {
         deriveShaImpl: 0,
         governance: { governanceMode: "none", reward },
       },
-      timestamp: "0x64",
+      timestamp: `0x${timestamp.toString(16)}`,
       extraData: toHex(extra),
       blockScore: "0x1",
-      alloc: {},
+      alloc,
     }),
   );
 }

@@ -1,38 +1,27 @@
 /** The chain of simulated nodes: its genesis and its transactions. */
 import { DEVELOPMENT_KEYS } from "../../../node/accounts/development-keys.ts";
 import type { Address } from "../../../node/bytes/brands.ts";
-import { concatBytes } from "../../../node/bytes/compare.ts";
-import { bareHex, toHex } from "../../../node/bytes/hex.ts";
-import { encodeRlp } from "../../../node/bytes/rlp.ts";
-import { type Genesis, parseGenesis } from "../../../node/config/genesis.ts";
+import { bareHex } from "../../../node/bytes/hex.ts";
+import type { Genesis } from "../../../node/config/genesis.ts";
 import { addressOfKey, sign } from "../../../node/crypto/secp256k1.ts";
 import { signTransaction, type Transaction } from "../../../node/model/transaction.ts";
+import { councilGenesis } from "../bft/council.ts";
 
 /** Keys of the accounts that have coins. */
 export const RICH = DEVELOPMENT_KEYS.slice(0, 3);
 
-/** Number of the chain and of its network. */
+/** Number of the chain and of its network, as `councilGenesis` has it. */
 export const CHAIN_ID = 9;
 
 /** Returns the genesis of a chain of validators that began some seconds ago. */
 export function genesisOf(validators: readonly Address[], nowMs: number): Genesis {
-  const extra = concatBytes(new Uint8Array(32), encodeRlp([[...validators], new Uint8Array(0), []]));
-  const reward = { mintingAmount: 100, minimumStake: 0, ratio: "100/0/0" };
   const balance = { balance: "0xde0b6b3a7640000" };
-  return parseGenesis(
-    JSON.stringify({
-      config: {
-        chainId: CHAIN_ID,
-        istanbul: { epoch: 30, policy: 0, sub: 22 },
-        unitPrice: 1,
-        deriveShaImpl: 0,
-        governance: { governanceMode: "none", reward },
-      },
-      timestamp: `0x${Math.floor(nowMs / 1000 - 10).toString(16)}`,
-      extraData: toHex(extra),
-      blockScore: "0x1",
+  return councilGenesis(
+    validators.map((address) => ({ address })),
+    {
+      timestamp: Math.floor(nowMs / 1000 - 10),
       alloc: Object.fromEntries(RICH.map((key) => [bareHex(addressOfKey(key)), balance])),
-    }),
+    },
   );
 }
 
