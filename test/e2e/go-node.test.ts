@@ -7,8 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { forks } from "../../node/config/forks.ts";
+import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import { assembleTransaction, signTransaction, type Transaction } from "../../node/model/transaction.ts";
+import { signAsFeePayer } from "../../node/model/transaction-signers.ts";
 import { hasGoNode, importWithGoNode } from "../support/go-node.ts";
-import { makeTransferChain } from "../support/transfer-chain.ts";
+import { CHAIN_ID, makeTransferChain, senderKey } from "../support/transfer-chain.ts";
 
 const ETHEREUM_TYPES = [0, 0x7801, 0x7802];
 /** Randomness and what came after it need contracts in the genesis, which chains made here do not have. */
@@ -53,4 +56,30 @@ judged.each([
     }
   },
   120_000,
+);
+
+/** A transfer whose fee payer's V lies 27 or 28 below 2 * chain id + 8. */
+function paidFromBelow(nonce: bigint): Transaction {
+  const chainId = BigInt(CHAIN_ID);
+  const [from, feePayer] = [senderKey(0), senderKey(1)].map(addressOfKey) as [Uint8Array, Uint8Array];
+  const price = 25_000_000_000n;
+  const terms = { gas: 100_000n, gasFeeCap: price, gasTipCap: price, value: 1n, input: new Uint8Array(0) };
+  const draft = { code: 0x09, nonce, to: feePayer, fields: { from }, ...terms };
+  const sent = signTransaction(draft, chainId, (digest) => sign(digest, senderKey(0)));
+  const tx = signAsFeePayer(sent, { feePayer, chainId }, (digest) => sign(digest, senderKey(1)));
+  const payerSignatures = (tx.fields.payerSignatures ?? []).map((signature) => {
+    const parity = signature.v - 2n * chainId - 35n;
+    return { ...signature, v: 2n * chainId + 8n - 27n - parity };
+  });
+  return assembleTransaction({ ...draft, fields: { ...tx.fields, payerSignatures } }, chainId, tx.signatures);
+}
+
+judged(
+  `the Go node imports a block in which a fee payer's V lies below 2 * chain id + 8${reason}`,
+  async () => {
+    const chain = join(directory, "payer-below");
+    const last = Array.from({ length: 8 }, (_, nonce) => paidFromBelow(BigInt(nonce)));
+    await makeTransferChain(chain, { accounts: 2, blocks: 1, transfers: 0, last });
+    expect((await importWithGoNode(chain, `${chain}-go`))?.seconds).toBeGreaterThan(0);
+  },
 );

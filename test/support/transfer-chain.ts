@@ -41,13 +41,16 @@ export interface TransferChainOptions {
   readonly tokenEvery?: number;
   /** Blocks behind those, with so many transfers of tokens each; needs `tokenEvery`. */
   readonly tail?: readonly number[];
+  /** The transactions of one more block at the end. */
+  readonly last?: readonly Transaction[];
   /** Members of the chain configuration that differ, as in a genesis file. */
   readonly config?: object;
   /** Members of `governance.reward` that differ. */
   readonly reward?: object;
 }
 
-const CHAIN_ID = 9001;
+/** The chain id of every made chain. */
+export const CHAIN_ID = 9001;
 const UNIT_PRICE = 25_000_000_000n;
 const HIGHEST_BASE_FEE = 750_000_000_000n;
 const DYNAMIC_FEE = 0x7802;
@@ -89,6 +92,7 @@ export async function makeTransferChain(directory: string, terms: TransferChainO
       Array.from({ length: count }, () => transfers(true)),
     );
   }
+  if (terms.last !== undefined) await makeBlock(open, state, terms.last);
   await open.writer.settle();
   const numbers = Array.from(
     { length: open.chain.head().header.number + 1 },
