@@ -9,7 +9,7 @@ import { retryAfterRepair } from "../chain/retry-after-repair.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import { committedSealDigest } from "../model/istanbul-extra.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
-import { untilAborted } from "../runtime/until-aborted.ts";
+import { untilDoneOrAborted } from "../runtime/until-aborted.ts";
 import { type DraftDeps, draftBlock } from "./draft.ts";
 import { withCommitters } from "./sealers.ts";
 
@@ -176,7 +176,7 @@ class DevelopmentMiner implements Miner {
   async #make(): Promise<Block> {
     const { signal } = this.#closing;
     for (;;) {
-      await Promise.race([this.#deps.ready(), untilAborted(signal)]);
+      await untilDoneOrAborted(this.#deps.ready(), signal);
       signal.throwIfAborted();
       try {
         return await this.#makeNow();

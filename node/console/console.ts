@@ -1,6 +1,6 @@
 /** The JavaScript console of any node (docs/console.md). It uses only the node's RPC. */
 import { messageOf } from "../bytes/message-of.ts";
-import { untilAborted } from "../runtime/until-aborted.ts";
+import { untilAborted, untilDoneOrAborted } from "../runtime/until-aborted.ts";
 import { RpcClientError } from "../transport/client.ts";
 import { wordStart } from "./completion.ts";
 import type { CommandHistory } from "./history.ts";
@@ -123,7 +123,7 @@ class Session implements Console {
 
   async execute(source: string): Promise<void> {
     const { signal } = this.#deps;
-    await Promise.race([untilAborted(signal), this.#host.evaluate(source)]);
+    await untilDoneOrAborted(this.#host.evaluate(source), signal);
   }
 
   async interact(): Promise<void> {

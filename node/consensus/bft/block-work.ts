@@ -12,7 +12,7 @@ import { type Block, createBlock } from "../../model/block.ts";
 import type { Header } from "../../model/header.ts";
 import type { Transaction } from "../../model/transaction.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { untilAborted } from "../../runtime/until-aborted.ts";
+import { untilDoneOrAborted } from "../../runtime/until-aborted.ts";
 import { type DraftDeps, draftBlock } from "../draft.ts";
 import { withCommitters } from "../sealers.ts";
 import type { VoteMessage } from "./message.ts";
@@ -73,7 +73,7 @@ export class BlockWork {
   async build(head: Head, signal: AbortSignal): Promise<ProposedBlock | undefined> {
     const { writer, state, clock, intervalMs, diskSpace, encodeWithBlobs } = this.#deps;
     await sleepUntil(() => writer.tip.header.time * 1000 + intervalMs, clock, signal);
-    await Promise.race([diskSpace(), untilAborted(signal)]);
+    await untilDoneOrAborted(diskSpace(), signal);
     const sealed = await writer.exclusively(async () => {
       const isWanted = !signal.aborted && equalBytes(writer.tip.hash, keyBytes(head.hash));
       return isWanted ? retryAfterRepair(state, () => draftBlock(this.#deps)) : undefined;
@@ -114,7 +114,7 @@ export class BlockWork {
     const { writer, diskSpace, log } = this.#deps;
     const { transactions } = await this.#blockOf(proposal);
     const block = createBlock(sealedHeader(proposal.header, agreement), transactions);
-    await Promise.race([diskSpace(), untilAborted(signal)]);
+    await untilDoneOrAborted(diskSpace(), signal);
     if (signal.aborted) return;
     try {
       await writer.exclusively(async () => {

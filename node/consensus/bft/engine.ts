@@ -7,7 +7,7 @@ import { mapKey } from "../../bytes/hex.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Governance } from "../../governance/governance.ts";
 import type { Log } from "../../observe/log.ts";
-import { untilAborted } from "../../runtime/until-aborted.ts";
+import { untilDoneOrAborted } from "../../runtime/until-aborted.ts";
 import type { Store } from "../../store/store.ts";
 import type { ConsensusPeers } from "../consensus-peers.ts";
 import { ConsensusError } from "../error.ts";
@@ -152,7 +152,7 @@ class RunningEngine implements Engine {
   async #run(): Promise<void> {
     const { chain, peers, ready } = this.#deps;
     const { signal } = this.#stop;
-    await Promise.race([ready, untilAborted(signal)]);
+    await untilDoneOrAborted(ready, signal);
     if (signal.aborted) return;
     using ends = new DisposableStack();
     ends.defer(chain.onHead(() => this.#inbox.add({ type: "grown" })));
