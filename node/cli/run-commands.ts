@@ -50,7 +50,7 @@ async function runWith({ shell, resolved, command }: CommandJob, use: Use): Prom
 /** Runs a development chain; without `--datadir` in a temporary directory. */
 export async function runDevelopmentNode({ shell, resolved, command }: CommandJob): Promise<void> {
   limitHeap({ shell, resolved });
-  const { dataDirectory } = optionValues(placeOptions, resolved);
+  const { dataDirectory, chainDataDirectory } = optionValues(placeOptions, resolved);
   await using scratch = dataDirectory === undefined ? await openTemporaryDirectory() : undefined;
   const values = new Map(resolved.values).set(
     placeOptions.dataDirectory.flag,
@@ -64,7 +64,8 @@ export async function runDevelopmentNode({ shell, resolved, command }: CommandJo
     );
   const hasInterval = blockTime !== undefined || resolved.given.has(consensusOptions.intervalMs.flag);
   if (scratch !== undefined && !hasInterval) values.set(developmentOptions.blockTime.flag, "auto");
-  const { options, warnings } = nodeOptions(command, { ...resolved, values }, shell.host);
+  const { options: settings, warnings } = nodeOptions(command, { ...resolved, values }, shell.host);
+  const options = { ...settings, isTemporary: scratch !== undefined && chainDataDirectory === undefined };
   await using file = openFile(options);
   const log = createLog({ ...options.log, stream: shell.stderr, file });
   for (const warning of warnings) log.warn({ warning }, "check the flags");

@@ -12,7 +12,7 @@ import type { State } from "../state/state.ts";
 import { trieDirectories } from "../state/trie/generations.ts";
 import { NodeCache } from "../state/trie/node-cache.ts";
 import { StoreError } from "../store/error.ts";
-import { openLevelStore } from "../store/level-store.ts";
+import { type LevelStoreOptions, openLevelStore } from "../store/level-store.ts";
 import type { Store } from "../store/store.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -52,11 +52,15 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   await using parts = new AsyncDisposableStack();
   const disk = parts.use(await openDiskSpace({ ...options.disk, directory: options.paths.chainData, log }));
   const { cacheSaveMs, ...history } = options.state;
+  const { isTemporary } = options;
   const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
-  const store = parts.use(await openChainStore(chainDirectory(options), databaseCache));
+  const store = parts.use(
+    await openChainStore(chainDirectory(options), { cacheBytes: databaseCache, isTemporary }),
+  );
   await removeStaging(options.paths.chainData);
   const tries = join(options.paths.chainData, "trie");
-  const trie = trieDirectories(tries, { writeBufferBytes: Math.floor(trieBuffers / BUFFERS_AT_A_TIME) });
+  const writeBufferBytes = Math.floor(trieBuffers / BUFFERS_AT_A_TIME);
+  const trie = trieDirectories(tries, { writeBufferBytes, isTemporary });
   const startRun = runInThread(chainDirectory(options), tries, copier);
   const path = join(options.paths.dataDirectory, "fastcache", "nodes");
   const cache = { log, bytes: trieCache, path, saveMs: cacheSaveMs };
@@ -79,9 +83,9 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
 }
 
 /** The tries can be made anew from it, but nothing else has its rows. */
-async function openChainStore(directory: string, cacheBytes: number): Promise<Store> {
+async function openChainStore(directory: string, options: LevelStoreOptions): Promise<Store> {
   try {
-    return await openLevelStore(directory, { cacheBytes });
+    return await openLevelStore(directory, options);
   } catch (cause) {
     if (!(cause instanceof StoreError) || cause.code !== "corrupt") throw cause;
     const advice = "put a copy of the data directory back, or move it away and import or catch up again";

@@ -112,6 +112,8 @@ export interface NodeOptions {
   /** The public network that the chain must belong to. */
   readonly publicNetwork: keyof typeof publicNetworkOptions | undefined;
   readonly paths: NodePaths;
+  /** True when the databases are deleted at the end: their writes are not synced. */
+  readonly isTemporary: boolean;
   /** The node's private key of `--nodekeyhex`; otherwise the key is in `paths.nodeKey`. */
   readonly nodeKey: Uint8Array | undefined;
   /** The address that the node key must have; undefined for any. */
@@ -242,6 +244,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, host: Host
     ...values(identityOptions),
     publicNetwork: publicNetwork(values(publicNetworkOptions)),
     paths,
+    isTemporary: false,
     nodeKey: nodeKey.key,
     ...values(nodeAddressOptions),
     blsKey: { given: blsKey.key, named: blsKey.file ? resolvePath(blsKey.file, host) : undefined },

@@ -23,6 +23,8 @@ export interface LevelStoreOptions {
    * A checksum with every row; `false` for rows that something else proves. Always the same for one directory.
    */
   readonly checksums?: boolean;
+  /** True for rows that need not survive a power failure, since the directory is deleted at the end: no write is synced. */
+  readonly isTemporary?: boolean;
   /** A directory that has been written to and is not larger than this is compacted when it is closed. */
   readonly tidyBytes?: number;
 }
@@ -173,6 +175,7 @@ class LevelStore implements Store {
   readonly #directory: string;
   readonly #checksums: boolean;
   readonly #tidyBytes: number;
+  readonly #isTemporary: boolean;
   readonly #queue = new WriteQueue();
   #written = 0;
 
@@ -181,6 +184,7 @@ class LevelStore implements Store {
     this.#directory = directory;
     this.#checksums = options.checksums !== false;
     this.#tidyBytes = options.tidyBytes ?? 0;
+    this.#isTemporary = options.isTemporary === true;
     this.damage = damage;
   }
 
@@ -210,9 +214,10 @@ class LevelStore implements Store {
   write(batch: Batch, options: { readonly sync: boolean }): Promise<void> {
     if (!(batch instanceof LevelBatch)) return Promise.reject(new TypeError("a batch of another store"));
     // an empty native batch would not reach the engine, and so not sync what was written before it
-    if (options.sync && batch.size === 0) batch.native.del(NO_ROW);
+    const sync = options.sync && !this.#isTemporary;
+    if (sync && batch.size === 0) batch.native.del(NO_ROW);
     this.#written += batch.bytes;
-    return this.#queue.run(batch.changes, () => batch.native.write({ sync: options.sync }));
+    return this.#queue.run(batch.changes, () => batch.native.write({ sync }));
   }
 
   entries(range: Range): AsyncIterable<Row> {

@@ -147,15 +147,20 @@ describe("knit dev", () => {
 
   test("runs a core node in a directory that is removed when it ends", async () => {
     const { options } = await runDev([]);
-    expect(options).toMatchObject({ type: "core", development: { accounts: 10 } });
+    expect(options).toMatchObject({ type: "core", development: { accounts: 10 }, isTemporary: true });
     expect(existsSync(options.paths.dataDirectory)).toBe(false);
   });
 
   test("keeps the chain in the directory it is given", async () => {
     const { options, fake } = await runDev(["--datadir", directory]);
-    expect(options.paths.dataDirectory).toBe(directory);
+    expect(options).toMatchObject({ paths: { dataDirectory: directory }, isTemporary: false });
     expect(existsSync(options.paths.instance)).toBe(true);
     expect(fake.out()).toContain(`kept in ${directory}`);
+  });
+
+  test("syncs a chain database that is kept outside of the removed directory", async () => {
+    const { options } = await runDev(["--chaindatadir", directory]);
+    expect(options).toMatchObject({ paths: { chainData: join(directory, "chaindata") }, isTemporary: false });
   });
 
   test("prints accounts with keys, endpoints, and requests that can be tried as they stand", async () => {

@@ -21,6 +21,7 @@ const key = Uint8Array.of(1);
 const value = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte);
 
 storeContract("level store", () => openLevelStore(aDirectory()));
+storeContract("temporary level store", () => openLevelStore(aDirectory(), { isTemporary: true }));
 storeContract("level store without checksums", () => openLevelStore(aDirectory(), { checksums: false }));
 
 test("rows survive closing and opening again", async () => {
