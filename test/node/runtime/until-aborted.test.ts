@@ -1,3 +1,4 @@
+/** Waiting that a signal ends: nothing stays behind on a signal that lives on. */
 import { getEventListeners } from "node:events";
 import { expect, test } from "@jest/globals";
 import { untilDoneOrAborted } from "../../../node/runtime/until-aborted.ts";
