@@ -32,6 +32,12 @@ export const networkStatus = object("Observed state of the network.", {
   ),
   allowedNewChain: optional(permission("Value of `knit.dev/allow-new-chain` that has taken effect.")),
   genesisHash: optional(text("Genesis hash, as first reported by a node.", { maxLength: 66 })),
+  formerGenesis: optional(
+    object("Genesis before a permitted new chain, until all nodes report the new one.", {
+      digest: genesisDigest,
+      hash: text("Genesis hash of its chain.", { maxLength: 66 }),
+    }),
+  ),
   validators: optional(
     list(validator, "Validators of a created genesis.", {
       maxItems: 64,

@@ -29,7 +29,7 @@ export interface GenesisSearch {
 
 /** Returns the genesis, and the Network with its updated status. */
 export async function findGenesis(search: GenesisSearch): Promise<readonly [GenesisFound, NetworkResource]> {
-  const { network, nodes, deps } = search;
+  const { network, nodes, deps, save } = search;
   const { public: named } = network.spec.genesis;
   if (named !== undefined) return [{ public: named }, network];
   const { namespace } = network.meta;
@@ -42,7 +42,8 @@ export async function findGenesis(search: GenesisSearch): Promise<readonly [Gene
   const rebuilt = rebuiltText(network);
   const plan = planGenesis(viewOf(network, nodes, { found: note, rebuilt: noteOf(rebuilt, true) }));
   if (plan.do === "stop") return [{ lost: plan.message }, network];
-  if (note !== undefined && text !== undefined) return [{ name, text, note }, network];
+  if (note !== undefined && text !== undefined)
+    return [{ name, text, note }, await recordChange(network, note, save)];
   if (object !== undefined) return [{ missing: `the ConfigMap ${name} has no key ${key}` }, network];
   if (plan.do === "rebuild" && rebuilt !== undefined)
     return [await write(search, rebuilt, "GenesisRebuilt"), network];
@@ -103,11 +104,30 @@ async function createGenesis(search: GenesisSearch): Promise<readonly [GenesisFo
   return [await write({ ...search, network: after }, text, "GenesisMade"), after];
 }
 
-/** Returns the status with a new genesis, without the hash of the former one. */
+/** Records a permitted genesis in place of another one. */
+async function recordChange(
+  network: NetworkResource,
+  genesis: GenesisRecord,
+  save: GenesisSearch["save"],
+): Promise<NetworkResource> {
+  const { genesis: recorded } = network.status;
+  if (recorded === undefined || recorded.digest === genesis.digest) return network;
+  return save(statusWithGenesis(network, genesis));
+}
+
+/** Returns the status with a new genesis. Its hash is unknown unless it is the former one, which returns. */
 function statusWithGenesis({ meta, status }: NetworkResource, genesis: GenesisRecord): NetworkStatus {
   const permission = meta.annotations[annotations.allowNewChain];
   const allowedNewChain = permission === undefined ? undefined : truncatePermission(permission);
-  return { ...status, genesis, genesisHash: undefined, council: undefined, allowedNewChain };
+  const { genesis: recorded, genesisHash: hash } = status;
+  const former =
+    recorded === undefined || hash === undefined ? status.formerGenesis : { digest: recorded.digest, hash };
+  const isBack = former?.digest === genesis.digest;
+  const hashes = {
+    genesisHash: isBack ? former.hash : undefined,
+    formerGenesis: isBack ? undefined : former,
+  };
+  return { ...status, ...hashes, genesis, council: undefined, allowedNewChain };
 }
 
 /** Returns the address of a validator's key, which exists before its node. */

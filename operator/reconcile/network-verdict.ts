@@ -43,6 +43,7 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
   const { network, nodes, genesis, deps } = view;
   const { meta, status } = network;
   const hashes = hashesOf(view);
+  const genesisHash = hashOf(view, hashes);
   const heights = nodes.flatMap((node) => node.status.height ?? []);
   const producing = { type: "Producing", ...view.production } as const;
   const verdicts = [
@@ -58,7 +59,8 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
     genesisConfigMap: "name" in genesis ? genesis.name : undefined,
     genesis: noteOf(view),
     allowedNewChain: followedPermission(view),
-    genesisHash: hashOf(view, hashes),
+    genesisHash,
+    formerGenesis: genesisHash === undefined ? status.formerGenesis : undefined,
     validators: validatorsOf(view),
     council: councilOf(view),
     nodes: nodes.reduce((sum, { spec }) => sum + spec.replicas, 0),
@@ -85,13 +87,14 @@ function noteOf({ genesis, network: { status } }: NetworkView): GenesisRecord | 
 }
 
 /**
- * Returns the genesis hash. A recorded one stays, unless a new chain is permitted and all nodes report it.
+ * Returns the genesis hash. A recorded one stays, unless a new chain is permitted and all nodes report it. That of the
+ * chain before a permitted one is not recorded again.
  */
 function hashOf(view: NetworkView, hashes: readonly string[]): string | undefined {
   if ("public" in view.genesis) return publicNetworks[view.genesis.public].genesisHash;
-  const { genesisHash: recorded } = view.network.status;
+  const { genesisHash: recorded, formerGenesis: former } = view.network.status;
   const isFirst = recorded === undefined || permits(view);
-  return isFirst && hashes.length === 1 ? hashes[0] : recorded;
+  return isFirst && hashes.length === 1 && hashes[0] !== former?.hash ? hashes[0] : recorded;
 }
 
 function permits({ network: { meta, status } }: NetworkView): boolean {
@@ -183,12 +186,11 @@ function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready
       `nodes report ${hashes.length} different genesis hashes: ${hashes.join(", ")}`,
     );
   const recorded = hashOf(view, hashes);
-  if (hashes.length === 1 && hashes[0] !== recorded)
-    return verdict(
-      "Ready",
-      "GenesisDiffers",
-      `nodes report the genesis hash ${hashes[0]}; the recorded one is ${recorded}`,
-    );
+  if (hashes.length === 1 && hashes[0] !== recorded) {
+    const other =
+      recorded === undefined ? "it is that of the former chain" : `the recorded one is ${recorded}`;
+    return verdict("Ready", "GenesisDiffers", `nodes report the genesis hash ${hashes[0]}; ${other}`);
+  }
   const without = validatorsWithoutKey(view);
   if (without.length > 0)
     return verdict(
