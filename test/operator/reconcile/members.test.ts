@@ -1,5 +1,6 @@
 /** Replicas in memory: each a node of its own, those that are no longer asked for go, and what is shared is shared. */
 import { describe, expect, test } from "@jest/globals";
+import { identityOf } from "../../../operator/build/identity.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import { type FakeCluster } from "../../support/fake-cluster.ts";
@@ -37,6 +38,26 @@ test("each replica has an address of its own in the status, and its own objects"
   const { members = [] } = cluster.node("reader").status;
   expect(members.map(({ name }) => name)).toEqual(["reader", "reader-m1", "reader-m2"]);
   expect(new Set(members.map(({ address }) => address)).size).toBe(3);
+});
+
+test("the peers of a Node are those of the replica with the fewest, and no sum", async () => {
+  await createdKinds({ replicas: 2 });
+  for (const [name, count] of [
+    ["reader", 3],
+    ["reader-m1", 1],
+  ] as const) {
+    const { data } = cluster.get("Secret", `${name}-nodekey`) as { data: { nodekey: string } };
+    const id = identityOf(Buffer.from(data.nodekey, "base64").toString())?.id ?? "";
+    cluster.putRunning("endpoint", []);
+    const report = cluster.observations.get("demo/endpoint");
+    if (report?.ok !== true) throw new Error("the endpoint does not answer");
+    cluster.putPod(name);
+    const peers = new Set(Array.from({ length: count }, (_, place) => `${place}`));
+    cluster.observations.set(`demo/${name}`, { ...report, id, peers });
+  }
+  await once();
+  const { peers, members = [] } = cluster.node("reader").status;
+  expect([peers, members.map((each) => each.peers)]).toEqual([1, [3, 1]]);
 });
 
 test("replicas that are no longer asked for go, their volumes and keys stay, and serve again", async () => {
