@@ -1,11 +1,13 @@
 /**
  * A memory budget that all connections share: partial requests, or answers that peers have not read. Above
- * the limit the connection with the most bytes is dropped, so that a few greedy peers cannot crowd out the
- * rest.
+ * the limit the largest connection of the address with the most bytes is dropped, so that a few greedy peers, or many
+ * connections of one, cannot crowd out the rest.
  */
 
 /** One connection in the budget. */
 export interface Holder {
+  /** Name of the client whose connections are counted together; a connection without one is a client of its own. */
+  readonly owner?: string | undefined;
   /**
    * Called for the largest holder when the budget is exceeded: it must release all of its bytes. Not called
    * for a holder of no bytes.
@@ -29,6 +31,8 @@ export class MemoryBudget {
   /** Maximum bytes of all holders. */
   readonly max: number;
   readonly #shares = new Map<Holder, number>();
+  /** Bytes of all connections of an owner; a holder without one is its own. */
+  readonly #owners = new Map<string | Holder, number>();
   #used = 0;
 
   constructor(max: number) {
@@ -45,23 +49,23 @@ export class MemoryBudget {
     return this.#shares.get(holder) ?? 0;
   }
 
-  /** Drops the holder with the most bytes. Returns false when nobody holds any. */
+  /** Drops the largest holder of the owner with the most bytes. Returns false when nobody holds any. */
   dropLargest(): boolean {
-    return this.#dropLargest();
+    const [owner] = largest(this.#owners);
+    return this.#drop(largest(this.#sharesOf(owner))[0]);
   }
 
   /** Sets the bytes of a holder, 0 when it has released them; drops the largest holders above the maximum. */
   hold(holder: Holder, bytes: number): void {
-    this.#used += bytes - (this.#shares.get(holder) ?? 0);
-    if (bytes === 0) this.#shares.delete(holder);
-    else this.#shares.set(holder, bytes);
-    while (this.#used > this.max) this.#dropLargest();
+    this.#set(holder, bytes);
+    while (this.#used > this.max) this.dropLargest();
   }
 
   /**
    * Raises the bytes of a holder to `bytes`; false when the budget is full. A holder above an equal share may
    * fill half of the budget, one up to an equal share three quarters, a small one all of it. Before a holder
-   * of at most an equal share is refused, holders of more than twice as much are dropped, the largest first.
+   * of at most an equal share is refused, holders of more than twice as much are dropped, the largest first; then,
+   * for an owner of at most an equal share of owners, those of one with more by several holders.
    * A connection that returns gets no more than an equal share, so dropping comes to an end.
    */
   claim(holder: Holder, bytes: number): boolean {
@@ -70,24 +74,59 @@ export class MemoryBudget {
       const equalShare = this.max / (this.#shares.size + 1);
       const room = this.max * roomShare(bytes, { max: this.max, equalShare });
       if (this.#used - own + bytes <= room) break;
-      if (bytes > equalShare || !this.#dropLargest(2 * equalShare)) return false;
+      if (bytes > equalShare || !this.#dropGreedy(holder, bytes - own, equalShare)) return false;
     }
     this.hold(holder, bytes);
     return true;
   }
 
-  #dropLargest(floor = 0): boolean {
-    let largest: Holder | undefined;
-    let most = floor;
-    for (const [holder, bytes] of this.#shares) {
-      if (bytes <= most) continue;
-      largest = holder;
-      most = bytes;
-    }
-    if (largest === undefined) return false;
-    this.#used -= most;
-    this.#shares.delete(largest);
-    largest.dropped();
+  #dropGreedy(claimant: Holder, more: number, equalShare: number): boolean {
+    const [holder, bytes] = largest(this.#shares);
+    if (bytes > 2 * equalShare) return this.#drop(holder);
+    const total = this.#owners.get(ownerOf(claimant));
+    const ownerShare = this.max / (this.#owners.size + (total === undefined ? 1 : 0));
+    const [owner, most] = largest(this.#owners);
+    if (most <= ownerShare || (total ?? 0) + more > ownerShare) return false;
+    const shares = this.#sharesOf(owner);
+    return shares.length > 1 && this.#drop(largest(shares)[0]);
+  }
+
+  #sharesOf(owner: string | Holder | undefined): [Holder, number][] {
+    return [...this.#shares].filter(([holder]) => ownerOf(holder) === owner);
+  }
+
+  /** Returns false when there is no holder. */
+  #drop(holder: Holder | undefined): boolean {
+    if (holder === undefined) return false;
+    this.#set(holder, 0);
+    holder.dropped();
     return true;
   }
+
+  #set(holder: Holder, bytes: number): void {
+    const more = bytes - (this.#shares.get(holder) ?? 0);
+    const owner = ownerOf(holder);
+    const total = (this.#owners.get(owner) ?? 0) + more;
+    this.#used += more;
+    if (bytes === 0) this.#shares.delete(holder);
+    else this.#shares.set(holder, bytes);
+    if (total === 0) this.#owners.delete(owner);
+    else this.#owners.set(owner, total);
+  }
+}
+
+function ownerOf(holder: Holder): string | Holder {
+  return holder.owner ?? holder;
+}
+
+/** Returns the key with the most bytes, undefined when there is none. */
+function largest<K>(shares: Iterable<readonly [K, number]>): [key: K | undefined, bytes: number] {
+  let key: K | undefined;
+  let most = 0;
+  for (const [each, bytes] of shares) {
+    if (bytes <= most) continue;
+    key = each;
+    most = bytes;
+  }
+  return [key, most];
 }

@@ -55,6 +55,8 @@ export interface Outlet {
   hold(bytes: number): void;
   /** Closes the connection at once. */
   cut(): void;
+  /** Name of the client whose connections are counted together. */
+  readonly owner?: string | undefined;
 }
 
 /** The subscriptions of one connection. */
@@ -63,7 +65,7 @@ export class Subscriptions implements SubscribedConnection {
   readonly #limit: SubscriptionLimit;
   readonly #outlet: Outlet;
   readonly #live = new Map<string, Live>();
-  readonly #holder: Holder = { dropped: () => this.cut() };
+  readonly #holder: Holder;
   #bytes = 0;
   #heldBytes = 0;
   #isCut = false;
@@ -72,6 +74,7 @@ export class Subscriptions implements SubscribedConnection {
     this.#view = view;
     this.#limit = limit;
     this.#outlet = outlet;
+    this.#holder = { owner: outlet.owner, dropped: () => this.cut() };
   }
 
   /** Number of subscriptions. */

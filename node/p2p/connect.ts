@@ -1,8 +1,8 @@
 /** Opens TCP connections to nodes. A host name is resolved for every connection. */
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
+import { plainIp } from "../bytes/ip.ts";
 import { P2pError } from "./error.ts";
-import { plainIp } from "./ip.ts";
 import type { NodeUrl } from "./node-url.ts";
 
 /** Resolves a host name to an address. Rejects when it has none. */

@@ -7,6 +7,7 @@
 import type { Socket } from "node:net";
 import type { NodeId } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
+import { plainIp } from "../bytes/ip.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -18,7 +19,7 @@ import { Dialer } from "./dialer.ts";
 import { type Discovery, type DiscoveryOptions, openDiscovery } from "./discovery/discovery.ts";
 import { createPacketRateLimiter, type PacketRateLimits } from "./discovery/packet-rate.ts";
 import { P2pError } from "./error.ts";
-import { createAddressFilter, isOwnMachine, plainIp } from "./ip.ts";
+import { createAddressFilter, isOwnMachine } from "./ip.ts";
 import { type ListenerOptions, openListener, type PeerListener } from "./listener.ts";
 import { declareDiscoveryMetrics, declareP2pMetrics, type P2pMetrics } from "./metrics.ts";
 import type { NodeKey } from "./node-key.ts";

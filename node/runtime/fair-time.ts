@@ -1,7 +1,7 @@
 /**
  * Main-thread time that many strangers share: one slice of each event-loop turn for all of them, so that blocks and
- * other work proceed under any load. Work beyond the slice waits for a later turn, least-served account first
- * (start-time fair queueing, Goyal, Vin and Cheng 1996).
+ * other work proceed under any load. Work beyond the slice waits for a later turn: of the least-served owner first,
+ * and of its accounts the least-served one (start-time fair queueing in two levels, Goyal, Vin and Cheng 1996).
  */
 import { SLICE_MS, type Work } from "./scheduler.ts";
 
@@ -18,6 +18,8 @@ export interface TimeShare {
   wait(work: () => void): void;
   /** True when the slice of this turn is used up. */
   readonly isOver: boolean;
+  /** Ends the account; work that waits is still run. */
+  close(): void;
 }
 
 /** Account without a limit. */
@@ -29,6 +31,7 @@ export const UNLIMITED_TIME: TimeShare = {
   },
   wait: (work) => work(),
   isOver: false,
+  close: () => undefined,
 };
 
 /** Clocks for tests. */
@@ -40,23 +43,68 @@ export interface FairTimeOptions {
   readonly onNextTurn?: (callback: () => void) => void;
 }
 
-interface Account {
-  /** Virtual time at which the account's next work may start. */
+/** Has waiting work in a queue. */
+interface Queued {
+  /** Virtual time of the queue at which the next work may start. */
   start: number;
+}
+
+/** A queue whose members are served by their claim to time. */
+class FairQueue<T extends Queued> {
+  /** Members with waiting work. */
+  readonly waiting = new Set<T>();
+  /** Virtual time: the start of the latest work. An idle member restarts here. */
+  #virtual = 0;
+
+  /** Notes that work of the member begins now. */
+  begin(member: T): void {
+    this.#virtual = Math.max(this.#virtual, member.start);
+  }
+
+  /** Charges milliseconds of the work that began last to its member. */
+  charge(member: T, ms: number): void {
+    member.start = this.#virtual + ms;
+  }
+
+  add(member: T): void {
+    if (this.waiting.has(member)) return;
+    member.start = Math.max(member.start, this.#virtual);
+    this.waiting.add(member);
+  }
+
+  /** The least-served member with waiting work. */
+  first(): T {
+    let first: T | undefined;
+    for (const member of this.waiting) if (first === undefined || member.start < first.start) first = member;
+    if (first === undefined) throw new RangeError("nothing waits");
+    return first;
+  }
+}
+
+interface Account extends Queued {
+  readonly owner: Owner;
   readonly waiting: (() => void)[];
 }
+
+/** One or more accounts that together have the share of one. */
+interface Owner extends Queued {
+  readonly accounts: FairQueue<Account>;
+  /** Number of open accounts. */
+  open: number;
+}
+
+const anOwner = (): Owner => ({ start: 0, accounts: new FairQueue(), open: 0 });
 
 /** The time slice of one kind of work and the accounts that wait for it. */
 export class FairTime {
   readonly #sliceMs: number;
   readonly #now: () => number;
   readonly #onNextTurn: (callback: () => void) => void;
-  /** Accounts with waiting work. */
-  readonly #accounts = new Set<Account>();
+  readonly #queue = new FairQueue<Owner>();
+  /** Owners with a name. */
+  readonly #owners = new Map<string, Owner>();
   /** Start of the work in this turn; undefined before it. */
   #since: number | undefined;
-  /** Virtual time: the start of the latest work. An idle account restarts here. */
-  #virtual = 0;
   readonly #onTurn = (): void => this.#turn();
 
   constructor(work: Work, options: FairTimeOptions = {}) {
@@ -65,10 +113,15 @@ export class FairTime {
     this.#onNextTurn = options.onNextTurn ?? ((callback) => void setImmediate(callback));
   }
 
-  /** Opens an account. */
-  open(): TimeShare {
-    const account: Account = { start: 0, waiting: [] };
-    const isFree = (): boolean => this.#accounts.size === 0 && this.#hasTime();
+  /**
+   * Opens an account. Accounts with the same name of an owner, such as connections of one address, have the share of
+   * one; an account without is an owner of its own.
+   */
+  open(ownerName?: string): TimeShare {
+    const owner = this.#owner(ownerName);
+    owner.open++;
+    const account: Account = { start: 0, owner, waiting: [] };
+    const isFree = (): boolean => this.#queue.waiting.size === 0 && this.#hasTime();
     const isOver = (): boolean => !this.#hasTime();
     return {
       run: <T>(work: () => T | Promise<T>): T | Promise<T> => {
@@ -92,7 +145,18 @@ export class FairTime {
       get isOver() {
         return isOver();
       },
+      close: () => {
+        owner.open--;
+        if (owner.open === 0 && ownerName !== undefined) this.#owners.delete(ownerName);
+      },
     };
+  }
+
+  #owner(name: string | undefined): Owner {
+    if (name === undefined) return anOwner();
+    const owner = this.#owners.get(name) ?? anOwner();
+    this.#owners.set(name, owner);
+    return owner;
   }
 
   #hasTime(): boolean {
@@ -108,34 +172,38 @@ export class FairTime {
 
   #turn(): void {
     this.#since = undefined;
-    while (this.#accounts.size > 0 && this.#hasTime()) this.#first()();
+    while (this.#queue.waiting.size > 0 && this.#hasTime()) this.#first()();
   }
 
   #charge<T>(account: Account, work: () => T): T {
-    this.#virtual = Math.max(this.#virtual, account.start);
+    const { owner } = account;
+    this.#queue.begin(owner);
+    owner.accounts.begin(account);
     const began = this.#now();
     try {
       return work();
     } finally {
-      account.start = this.#virtual + this.#now() - began;
+      const ms = this.#now() - began;
+      this.#queue.charge(owner, ms);
+      owner.accounts.charge(account, ms);
     }
   }
 
   #wait(account: Account, work: () => void): void {
-    if (account.waiting.length === 0) account.start = Math.max(account.start, this.#virtual);
     account.waiting.push(work);
-    this.#accounts.add(account);
+    account.owner.accounts.add(account);
+    this.#queue.add(account.owner);
     this.#hasTime(); // there is a next turn
   }
 
-  /** Removes and returns the oldest work of the least-served account. */
+  /** Removes and returns the oldest work of the least-served account of the least-served owner. */
   #first(): () => void {
-    let first: Account | undefined;
-    for (const account of this.#accounts)
-      if (first === undefined || account.start < first.start) first = account;
-    const work = first?.waiting.shift();
-    if (first === undefined || work === undefined) throw new RangeError("an account without pending work");
-    if (first.waiting.length === 0) this.#accounts.delete(first);
+    const owner = this.#queue.first();
+    const account = owner.accounts.first();
+    const work = account.waiting.shift();
+    if (work === undefined) throw new RangeError("an account without pending work");
+    if (account.waiting.length === 0) owner.accounts.waiting.delete(account);
+    if (owner.accounts.waiting.size === 0) this.#queue.waiting.delete(owner);
     return work;
   }
 }

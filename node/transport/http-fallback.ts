@@ -14,6 +14,7 @@ import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { http } from "./node-http.ts";
 import { isPageRequest, type PageOptions, sendPage } from "./page.ts";
+import { clientOf } from "./places.ts";
 import { readBody } from "./request-body.ts";
 import { socketServer } from "./socket-server.ts";
 
@@ -174,7 +175,8 @@ async function answerRpc(
   if (!request.complete) response.setHeader("Connection", "close");
   const session = new RequestSession(request.socket);
   response.once("close", () => session.end());
-  const time = endpoint.time.open();
+  const time = endpoint.time.open(clientOf(request.socket));
+  response.once("close", () => time.close());
   const answer = time.run(() => endpoint.answer(body, session) ?? PARSE_ERROR);
   const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
   if (text === undefined) return timedOut(response);
@@ -184,7 +186,7 @@ async function answerRpc(
 
 /** Counts the bytes that the peer has not read, and closes the connection when they are not read in time. */
 function limitUnsent(socket: Socket, response: ServerResponse, { limits, endpoint }: FallbackOptions): void {
-  const holder: Holder = { dropped: () => socket.destroy() };
+  const holder: Holder = { owner: clientOf(socket), dropped: () => socket.destroy() };
   endpoint.unsent.hold(holder, response.writableLength);
   const deadline = setTimeout(() => socket.destroy(), limits.writeMs);
   response.once("close", () => {

@@ -13,6 +13,7 @@ import { type HttpLimits, httpDefaults } from "./http-limits.ts";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
 import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import type { PageOptions } from "./page.ts";
+import { Places } from "./places.ts";
 
 /** Options of an HTTP listener. */
 export interface HttpListenerOptions extends TcpAddress {
@@ -89,10 +90,11 @@ class FastServer implements ConnectionHost {
     this.halves = parts.halves;
     this.#fallback = fallback;
     this.#vary = hasCors ? "Vary: Origin\r\n" : "";
+    const places = new Places(this.limits.maxConnections);
     this.server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
-      this.#connections.add(new HttpConnection(socket, this));
+      if (places.take(socket)) this.#connections.add(new HttpConnection(socket, this));
+      else socket.destroy();
     });
-    this.server.maxConnections = this.limits.maxConnections;
     this.#sweep();
     const { readMs, idleMs, writeMs, executionMs } = this.limits;
     this.#timer = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, readMs, idleMs, writeMs, executionMs));

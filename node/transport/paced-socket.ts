@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import type { TurnQueue } from "../runtime/scheduler.ts";
+import { clientOf } from "./places.ts";
 
 /** State that the sockets of a server share. */
 export interface Pace {
@@ -36,6 +37,7 @@ export function pacedSocket(socket: Socket, pace: Pace): Duplex {
   socket.on("timeout", () => paced.emit("timeout"));
   socket.on("error", (error) => paced.destroy(error));
   return Object.assign(paced, {
+    remoteAddress: socket.remoteAddress,
     setTimeout: (ms: number) => {
       socket.setTimeout(ms);
       return paced;
@@ -49,7 +51,7 @@ export function pacedSocket(socket: Socket, pace: Pace): Duplex {
  * stay in the socket.
  */
 function readerOf(socket: Socket, paced: Duplex, { turns, halves }: Pace): () => void {
-  const holder = { dropped: () => void paced.destroy() };
+  const holder = { owner: clientOf(socket), dropped: () => void paced.destroy() };
   let isLate = false;
   let isWaiting = false;
   const pass = (longest: number): void => {

@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import { GrowingBuffer } from "./fast/growing-buffer.ts";
 import type { HttpLimits } from "./http-limits.ts";
+import { clientOf } from "./places.ts";
 
 /** Limits and budget for reading a body. */
 export interface BodyOptions {
@@ -28,7 +29,7 @@ export function readBody(
   const headCost = costOfHead(request);
   return new Promise((resolve) => {
     let isOver = false;
-    const holder: Holder = { dropped: () => finish(false) };
+    const holder: Holder = { owner: clientOf(request.socket), dropped: () => finish(false) };
     const finish = (isUsable: boolean): void => {
       if (isOver) return;
       isOver = true;

@@ -26,6 +26,8 @@ export interface Wire {
   destroy(): void;
   /** Account of the connection; without one, messages are answered on arrival. */
   readonly time?: TimeShare;
+  /** Name of the client whose connections are counted together. */
+  readonly owner?: string | undefined;
 }
 
 /** Limits of one connection. */
@@ -68,8 +70,8 @@ export class StreamSession {
   #held = 0;
   /** Messages for a later turn of the event loop: the rest of a chunk. Reading pauses meanwhile. */
   #backlog: string[] = [];
-  readonly #holder: Holder = { dropped: () => this.#cut() };
-  readonly #caller: Holder = { dropped: () => this.#cut() };
+  readonly #holder: Holder;
+  readonly #caller: Holder;
 
   constructor(
     endpoint: RpcEndpoint,
@@ -81,6 +83,8 @@ export class StreamSession {
     this.#wire = wire;
     this.#time = wire.time ?? UNLIMITED_TIME;
     this.#limits = limits;
+    this.#holder = { owner: wire.owner, dropped: () => this.#cut() };
+    this.#caller = { owner: wire.owner, dropped: () => this.#cut() };
     this.#subscriptions = new Subscriptions(endpoint.view, limit, {
       send: (text, isAscii) => this.#push(text, isAscii),
       hold: (bytes) => {
@@ -88,6 +92,7 @@ export class StreamSession {
         this.#count(wire.unsent());
       },
       cut: () => this.#cut(),
+      owner: wire.owner,
     });
   }
 
@@ -156,6 +161,7 @@ export class StreamSession {
     this.#backlog = [];
     this.#closing.abort();
     this.#subscriptions.close();
+    this.#time.close();
     this.#endpoint.unsent.hold(this.#holder, 0);
   }
 

@@ -14,6 +14,7 @@ import { closeCodes } from "./fast/ws-messages.ts";
 import { type Bound, type Listener, listenOn, type TcpAddress } from "./listener.ts";
 import { http } from "./node-http.ts";
 import { wsOptions } from "./options.ts";
+import { clientOf, Places } from "./places.ts";
 import { type StreamLimits, StreamSession, streamDefaults, type Wire } from "./stream-session.ts";
 
 /** Options of a WebSocket listener. */
@@ -43,7 +44,10 @@ export async function openWs(options: WsListenerOptions): Promise<Listener> {
     response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13" });
     response.end("Bad Request\n");
   });
-  server.maxConnections = (options.maxConnections ?? MAX_CONNECTIONS) + NOT_UPGRADED;
+  const places = new Places((options.maxConnections ?? MAX_CONNECTIONS) + NOT_UPGRADED);
+  server.on("connection", (socket: Socket) => {
+    if (!places.take(socket)) socket.destroy();
+  });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     upgrade.take(request, socket, head);
@@ -75,11 +79,12 @@ function upgrades(options: WsListenerOptions) {
   const { maxConnections = MAX_CONNECTIONS, maxMessage = MAX_MESSAGE } = options;
   const origins = allowedOrigins(options.origins ?? []);
   const peers = new Map<WebSocket, Outbox>();
+  const places = new Places(maxConnections);
   const halves = new MemoryBudget(options.maxBuffered ?? 64 * 1024 * 1024);
   const turn = new ReplyTurn();
   let loading: Promise<WebSocketServer> | undefined;
   const handle = (upgrader: WebSocketServer, request: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (peers.size >= maxConnections) return refuse(socket, "200 OK", "");
+    if (!places.take(socket)) return refuse(socket, "200 OK", "");
     upgrader.handleUpgrade(request, socket, head, (peer) => {
       peers.set(peer, serve(peer, socket, { options, halves, turn }));
       options.subscriptionLimit.connections++;
@@ -153,10 +158,10 @@ const CLOSE_MS = 2_000;
 /** Counts the memory of a connection's partial messages and enforces their deadline. */
 function limitHalves(
   peer: WebSocket,
-  { halves, options: { messageMs = MESSAGE_MS } }: Shared,
+  { halves, options: { messageMs = MESSAGE_MS }, owner }: Shared & Pick<Wire, "owner">,
   refusePeer: (closeCode: number) => void,
 ): (memory: number, isNew: boolean) => void {
-  const holder = { dropped: () => refusePeer(closeCodes.policy) };
+  const holder = { owner, dropped: () => refusePeer(closeCodes.policy) };
   let deadline: NodeJS.Timeout | undefined;
   const expire = (): void => {
     if (!peer.isPaused) return refusePeer(closeCodes.policy);
@@ -186,7 +191,8 @@ function serve(peer: WebSocket, socket: Socket, shared: Shared): Outbox {
   const { endpoint, subscriptionLimit, readDeadlineMs = 0, maxMessage = MAX_MESSAGE } = options;
   const limits = { ...streamDefaults, ...options.limits };
   const outbox: Outbox = new Outbox(socket, turn, () => session.drained());
-  const wire: Wire = { ...wireOf(peer, outbox), time: endpoint.time.open() };
+  const owner = clientOf(socket);
+  const wire: Wire = { ...wireOf(peer, outbox), time: endpoint.time.open(owner), owner };
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire, limits);
   let closing: NodeJS.Timeout | undefined;
   const refusePeer = (closeCode: number): void => {
@@ -196,7 +202,7 @@ function serve(peer: WebSocket, socket: Socket, shared: Shared): Outbox {
     peer.close(closeCode);
     closing ??= setTimeout(() => peer.terminate(), CLOSE_MS);
   };
-  const count = limitHalves(peer, shared, refusePeer);
+  const count = limitHalves(peer, { ...shared, owner }, refusePeer);
   const reading = readFrames(peer, socket, {
     maxMessage,
     onText: (text) => session.receive(text),

@@ -1,8 +1,8 @@
 /** UDP socket of discovery, dual-stack where the operating system supports it. */
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
+import { plainIp } from "../../bytes/ip.ts";
 import { P2pError } from "../error.ts";
-import { plainIp } from "../ip.ts";
 import type { UdpAddress } from "./exchange.ts";
 
 /** An open UDP socket. `send` may lose packets and never throws. */

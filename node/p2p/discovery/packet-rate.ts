@@ -2,9 +2,10 @@
  * Rate limits of incoming discovery packets, per address and in total. A packet above the limit is dropped
  * before its signature is checked.
  */
+
+import { subnetOf } from "../../bytes/ip.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RateBudget } from "../budget.ts";
-import { subnetOf } from "../ip.ts";
 
 /** Rate limits in packets. An address is an IPv4 address or the first 64 bits of an IPv6 one. */
 export interface PacketRateLimits {

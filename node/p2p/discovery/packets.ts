@@ -6,6 +6,7 @@
 import { type Hash, type NodeId, nodeIdOf } from "../../bytes/brands.ts";
 import { concatBytes, equalBytes } from "../../bytes/compare.ts";
 import { integerBytes } from "../../bytes/integer.ts";
+import { ipBytes, ipText } from "../../bytes/ip.ts";
 import {
   encodeRlp,
   itemAt,
@@ -18,7 +19,6 @@ import {
 import { keccak256 } from "../../crypto/keccak.ts";
 import { recover, sign } from "../../crypto/secp256k1.ts";
 import { P2pError } from "../error.ts";
-import { ipBytes, ipText } from "../ip.ts";
 import { discoveryByte, type NodeType, typeOfDiscoveryByte } from "../node-type.ts";
 
 /** Network endpoint of a node. */

@@ -4,8 +4,9 @@
  */
 import type { NodeId } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";
+import { subnetOf } from "../../bytes/ip.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
-import { isLan, subnetOf } from "../ip.ts";
+import { isLan } from "../ip.ts";
 import type { NodeType } from "../node-type.ts";
 import type { FoundNode } from "./packets.ts";
 

@@ -8,6 +8,7 @@ import { type LongAnswer, PARSE_ERROR, type RpcEndpoint, type RpcSession } from 
 import type { Holder, MemoryBudget } from "../../jsonrpc/memory-budget.ts";
 import type { TimeShare } from "../../runtime/fair-time.ts";
 import type { HttpLimits } from "../http-limits.ts";
+import { clientOf } from "../places.ts";
 import { GrowingBuffer } from "./growing-buffer.ts";
 import { type HeadReader, MAX_HEAD_BYTES, RequestReader } from "./http-head.ts";
 import { Outbox, type ReplyTurn } from "./outbox.ts";
@@ -60,15 +61,18 @@ export class HttpConnection {
   #isCounted = false;
   readonly #session: RequestSession;
   readonly #time: TimeShare;
-  readonly #asHalf: Holder = { dropped: () => this.#refuse() };
-  readonly #asUnsent: Holder = { dropped: () => this.#socket.destroy() };
+  readonly #asHalf: Holder;
+  readonly #asUnsent: Holder;
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
     this.#host = host;
     this.#outbox = new Outbox(socket, host.turn);
+    const owner = clientOf(socket);
     this.#session = new RequestSession(socket);
-    this.#time = host.endpoint.time.open();
+    this.#time = host.endpoint.time.open(owner);
+    this.#asHalf = { owner, dropped: () => this.#refuse() };
+    this.#asUnsent = { owner, dropped: () => this.#socket.destroy() };
     this.#unread = new GrowingBuffer(MAX_HEAD_BYTES + host.limits.maxBody);
     this.#deadline = host.now + host.limits.idleMs;
     socket.on("data", this.#onData);
@@ -150,6 +154,7 @@ export class HttpConnection {
     if (this.#phase === "gone") return;
     this.#phase = "gone";
     this.#session.end();
+    this.#time.close();
     this.#take();
     this.#forgetUnsent();
     this.#host.closed(this);
@@ -308,6 +313,7 @@ export class HttpConnection {
     socket.off("error", this.#onError);
     socket.off("close", this.#onClose);
     this.#forgetUnsent();
+    this.#time.close();
     this.#phase = "gone";
     this.#host.handOver(this, socket, unread);
   }
@@ -331,7 +337,7 @@ export class RequestSession implements RpcSession {
 
   /** A connection whose calls take most of the memory is closed. */
   constructor(socket: Socket) {
-    this.caller = { dropped: () => void socket.destroy() };
+    this.caller = { owner: clientOf(socket), dropped: () => void socket.destroy() };
   }
 
   get signal(): AbortSignal {

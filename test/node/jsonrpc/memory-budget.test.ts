@@ -71,3 +71,13 @@ test("greedy holders that come again when they are dropped come to rest, with ro
   expect(dropped).toBeLessThan(300);
   expect(shares.used).toBeLessThan(shares.max);
 });
+
+test("many small holders of one owner cannot refuse room to another owner", () => {
+  const shares = new MemoryBudget(1_200);
+  let dropped = 0;
+  const crowd = Array.from({ length: 20 }, () => ({ owner: "crowd", dropped: () => void dropped++ }));
+  for (const each of crowd) shares.hold(each, 50);
+  const good: Holder = { owner: "good", dropped: () => undefined };
+  expect([shares.claim(good, 50), dropped, shares.of(good), shares.used]).toEqual([true, 3, 50, 900]);
+  expect(shares.claim({ owner: "crowd", dropped: () => undefined }, 60)).toBe(false);
+});

@@ -48,6 +48,38 @@ test("a flooding peer does not delay one that sends little", () => {
   expect(done.slice(3)).toEqual(["good", "flood", "flood"]);
 });
 
+test("many connections of one owner have the share of one, and share it among themselves", () => {
+  const loop = aLoop();
+  const time = new FairTime("peers", loop.options);
+  const crowd = Array.from({ length: 50 }, () => time.open("crowd"));
+  const good = time.open("good");
+  const done: string[] = [];
+  const work = (name: string) => () => (loop.work(1), done.push(name));
+  for (let i = 0; i < 3; i++) for (const [at, each] of crowd.entries()) void each.run(work(`crowd ${at}`));
+  for (let i = 0; i < 20; i++) void good.run(work("good"));
+  for (let i = 0; i < 12; i++) loop.turn();
+  const later = done.slice(3);
+  expect(later.filter((name) => name === "good").length).toBeGreaterThanOrEqual(17);
+  expect(new Set(later.filter((name) => name !== "good")).size).toBeGreaterThanOrEqual(15);
+});
+
+test("an account that is opened anew for each request does not forget what its owner has had", () => {
+  const loop = aLoop();
+  const time = new FairTime("peers", loop.options);
+  const steady = time.open("greedy");
+  const good = time.open("good");
+  const done: string[] = [];
+  for (let i = 0; i < 4; i++) void steady.run(() => (loop.work(1), done.push("greedy")));
+  for (let i = 0; i < 20; i++) {
+    const anew = time.open("greedy");
+    void anew.run(() => (loop.work(1), done.push("greedy")));
+    anew.close();
+  }
+  for (let i = 0; i < 4; i++) void good.run(() => (loop.work(1), done.push("good")));
+  for (let i = 0; i < 3; i++) loop.turn();
+  expect(done.filter((name) => name === "good")).toHaveLength(4);
+});
+
 test("an idle peer accumulates no claim to time", () => {
   const loop = aLoop();
   const time = new FairTime("peers", loop.options);
