@@ -36,6 +36,8 @@ import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
 import type { ForkOrigin } from "../rpc/fork-origin.ts";
 import { createNodeRegistry } from "../rpc/node-registry.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { createOwnerRate, type OwnerRate } from "../runtime/owner-rate.ts";
 import { declareExposureMetrics, type ExposureDeps, warnOfExposure } from "../transport/exposure.ts";
 import { openHttp } from "../transport/http.ts";
 import type { HttpLimits } from "../transport/http-limits.ts";
@@ -105,10 +107,16 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
     unsent: new MemoryBudget(options.memory.shares.unsent),
     calls: new MemoryBudget(options.memory.shares.calls),
     maxUnfinished: options.memory.shares.answers,
+    maxBatch: options.rpc.maxBatch,
+    ...clientRate(options.rpc.maxClientRate),
     onCall: declareCallMetrics(metrics),
   });
   memory.onShort(() => void (budget.calls.dropLargest() || budget.unsent.dropLargest()));
-  const viewOptions = { without: withheldPrivileges(options.rpc), ethAsChain: options.rpc.ethAsChain };
+  const viewOptions = {
+    without: withheldPrivileges(options.rpc),
+    withheld: options.rpc.withheldMethods,
+    ethAsChain: options.rpc.ethAsChain,
+  };
   const development = openDevelopment(surroundings);
   const bareEndpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
@@ -162,6 +170,18 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
     stateFiles: development.stateFiles,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Seconds of calls that a client may make at once. */
+const BURST_SECONDS = 5;
+/** Clients whose rates are tracked. */
+const RATED_CLIENTS = 65_536;
+
+/** Returns the rate of calls of a client as a part of a budget; 0 is no limit. */
+function clientRate(perSecond: number): { readonly isWithinRate?: OwnerRate } {
+  if (perSecond === 0) return {};
+  const each = { perSecond, burst: BURST_SECONDS * perSecond };
+  return { isWithinRate: createOwnerRate({ each, owners: RATED_CLIENTS }, systemClock) };
 }
 
 /** Returns the privileges that HTTP and WebSocket do not serve, whatever modules they have. */

@@ -19,7 +19,10 @@ const PART_BYTES = 64;
 /** The error of an answer above the size limit. */
 export const tooLarge = new RpcError(rpcCode.tooLarge, "response too large");
 /** The error of batch entries for which no memory is left. */
-export const noRoom = new RpcError(rpcCode.noMemory, "too many answers wait to be taken: try again later");
+export const noRoom = new RpcError(
+  rpcCode.limitExceeded,
+  "too many answers wait to be taken: try again later",
+);
 
 /**
  * The answer of a batch. Dispose of it once its text has been taken, or when the batch is given up.

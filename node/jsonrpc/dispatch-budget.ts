@@ -30,6 +30,10 @@ export interface DispatchBudget {
   readonly turns: TurnQueue;
   /** Bytes of long results that are answered repeatedly. */
   readonly byteCache: ByteCache;
+  /** Counts a call of a client. Returns false when it exceeds the rate of clients. */
+  readonly isWithinRate: (client: string) => boolean;
+  /** Maximum calls in a batch; 0 for no limit. */
+  readonly maxBatch: number;
   /** Called for each call once it has been answered. */
   readonly onCall: CallListener;
 }
@@ -43,7 +47,15 @@ const MAX_UNFINISHED = 128 * 1024 * 1024;
 /** Limits that `createBudget` takes. */
 type BudgetLimits = Pick<
   DispatchBudget,
-  "maxPending" | "maxAnswer" | "unsent" | "calls" | "maxUnfinished" | "byteCache" | "onCall"
+  | "maxPending"
+  | "maxAnswer"
+  | "unsent"
+  | "calls"
+  | "maxUnfinished"
+  | "byteCache"
+  | "isWithinRate"
+  | "maxBatch"
+  | "onCall"
 >;
 
 /** Creates a budget. The defaults are the Go node's limit of pending requests and answers of 25 MB. */
@@ -63,6 +75,8 @@ export function createBudget(limits: Partial<BudgetLimits> = {}): DispatchBudget
     time: new FairTime("messages"),
     turns,
     byteCache: new ByteCache(),
+    isWithinRate: () => true,
+    maxBatch: 0,
     onCall: () => undefined,
     ...limits,
   };
@@ -91,6 +105,7 @@ export type CallOutcome =
   | "no_method"
   | "too_large"
   | "no_memory"
+  | "too_many"
   | "defect";
 
 /** Receives the registered name of a method, the outcome of the call and its duration in milliseconds. */
@@ -104,11 +119,12 @@ const OUTCOMES: ReadonlyMap<number, CallOutcome> = new Map([
   [rpcCode.invalidParams, "bad_parameters"],
   [rpcCode.noMethod, "no_method"],
   [rpcCode.tooLarge, "too_large"],
-  [rpcCode.noMemory, "no_memory"],
+  [rpcCode.limitExceeded, "no_memory"],
   [rpcCode.internal, "defect"],
 ]);
 
 /** Returns the outcome of a call that was answered with an error. */
-export function outcomeOf({ code }: CallError): CallOutcome {
+export function outcomeOf({ code, reason }: CallError): CallOutcome {
+  if (reason === "too-many-calls") return "too_many";
   return OUTCOMES.get(code) ?? "failed";
 }

@@ -54,10 +54,16 @@ const INVALID = `{"code":${rpcCode.invalidRequest},"message":"invalid request"}`
 const EMPTY_BATCH = nullError(rpcCode.invalidRequest, "empty batch");
 const OVERLOADED = nullError(rpcCode.invalidRequest, "server requests exceed the limit");
 const manyCalls = new RpcError(
-  rpcCode.noMemory,
+  rpcCode.limitExceeded,
   "the calls under way fill their share of the memory: try again later",
 );
 const MANY_CALLS = `${answerError("null", errorJson(manyCalls))}\n`;
+const aboveRate = new RpcError(
+  rpcCode.limitExceeded,
+  "too many calls of this address: try again in a second",
+  undefined,
+  "too-many-calls",
+);
 const INTERNAL_ERROR = nullError(rpcCode.internal, "internal error");
 /** The answer of HTTP to a body that is not JSON. */
 export const PARSE_ERROR = nullError(rpcCode.parse, "parse error");
@@ -140,6 +146,9 @@ class Dispatcher implements RpcEndpoint {
 
   #batch({ messages, memory }: Envelope, text: string, session: RpcSession): RpcAnswer {
     if (messages.length === 0) return EMPTY_BATCH;
+    const { maxBatch } = this.#budget;
+    if (maxBatch > 0 && messages.length > maxBatch)
+      return nullError(rpcCode.invalidRequest, `a batch has at most ${maxBatch} calls`);
     const charge = memory === undefined ? undefined : this.#charge(memory, session);
     if (memory !== undefined && charge === undefined) return MANY_CALLS;
     const batch: Batch = { messages, text, session, parts: new BatchAnswer(this.#budget), charge };
@@ -280,6 +289,8 @@ class Dispatcher implements RpcEndpoint {
   }
 
   #result(method: Method | undefined, message: RpcMessage, session: RpcSession): RpcAnswer {
+    const client = session.caller.owner;
+    if (client !== undefined && !this.#budget.isWithinRate(client)) throw aboveRate;
     if (method !== undefined) return this.#run(method, message, session);
     const kind = subscriptionCall(message.method);
     if (kind === "subscribe") return subscribe(message, session);

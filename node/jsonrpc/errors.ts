@@ -15,8 +15,8 @@ export const rpcCode = {
   serverError: -32000,
   /** The answer, or the rest of a batch, exceeds the size limit of one message. */
   tooLarge: -32003,
-  /** The node lacks memory for the call, which may succeed later. EIP-1474's "limit exceeded". */
-  noMemory: -32005,
+  /** The node lacks memory for the call, or the caller's rate is used up: it may succeed later (EIP-1474). */
+  limitExceeded: -32005,
   reverted: 3,
   /** Bodies or receipts were pruned; geth's code. */
   prunedHistory: 4444,
@@ -32,6 +32,7 @@ export type FailureReason =
   | "before-fork"
   | "bad-recovery-id"
   | "no-credit"
+  | "too-many-calls"
   | "not-done";
 
 /** An error with its own JSON-RPC code. */

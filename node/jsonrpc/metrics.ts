@@ -62,7 +62,7 @@ export function declareRpcMetrics(
 export function declareCallMetrics(metrics: Metrics): CallListener {
   const calls = metrics.counters({
     name: "knit_rpc_calls_total",
-    help: "Calls by method and outcome: ok, failed, reverted, bad_parameters, no_method, too_large, no_memory, defect.",
+    help: "Calls by method and outcome: ok, failed, reverted, bad_parameters, no_method, too_large, no_memory, too_many, defect.",
     labels: ["method", "outcome"],
   });
   const seconds = metrics.histograms({

@@ -1,5 +1,5 @@
 /** Options of JSON-RPC over any transport. */
-import { booleanKind, integerKind } from "../options/kinds.ts";
+import { booleanKind, integerKind, list } from "../options/kinds.ts";
 import { NODE, optionGroup, type ValuesOf } from "../options/rows.ts";
 
 /** Maximum number of subscriptions of one connection, where no option sets it. */
@@ -14,6 +14,27 @@ export const responseOptions = {
     kind: integerKind(1),
     default: 25_000_000,
     summary: "maximum size of the response to one message, in bytes",
+    own: true,
+  }),
+  maxClientRate: rpc({
+    flag: "rpc.client-rate",
+    kind: integerKind(0),
+    default: 0,
+    summary: "maximum calls a second of one address, five times as many at once; 0 for no limit",
+    own: true,
+  }),
+  maxBatch: rpc({
+    flag: "rpc.max-batch",
+    kind: integerKind(0),
+    default: 0,
+    summary: "maximum number of calls in a batch; 0 for no limit",
+    own: true,
+  }),
+  withheldMethods: rpc({
+    flag: "rpc.withheld-methods",
+    kind: list,
+    default: [],
+    summary: "methods that HTTP and WebSocket do not serve",
     own: true,
   }),
   privilegesOverIpcOnly: rpc({

@@ -147,7 +147,7 @@ function heapLimits(bytes: number): ResourceLimits {
 
 /** Returns an error that tells the caller to retry later. */
 export function noMemory(message: string): RpcError {
-  return new RpcError(rpcCode.noMemory, message);
+  return new RpcError(rpcCode.limitExceeded, message);
 }
 
 /** Reports if the engine ended the thread because its heap was full. */

@@ -40,6 +40,8 @@ export interface MethodView {
 export interface ViewOptions {
   /** Excludes methods with a privilege: all of them, or those of `debug`. */
   readonly without?: "privileges" | "debug-privileges" | undefined;
+  /** Names of further methods that are excluded, under all their names. */
+  readonly withheld?: readonly string[] | undefined;
   /** Includes the methods that IPC alone serves. */
   readonly isLocal?: boolean | undefined;
   /** Replaces each `eth` method by the `chain` method of the same name, if there is one. */
@@ -107,11 +109,12 @@ interface Tables {
 function createView(served: Served, options: ViewOptions, tables: Tables): MethodView {
   const { shared, methods } = tables;
   const subscriptions = withoutWithheld(tables.subscriptions, options);
+  const withheld = new Set(options.withheld?.map((name) => namedMethod(name, methods)));
   const found = new Map<string, Method>();
   for (const [name, row] of methods) {
     const [module, rest] = splitName(name);
     if (shared.lacks.has(name)) continue;
-    if (isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
+    if (withheld.has(row) || isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
     const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
     for (const prefix of [module.name, ...module.aliases]) {
       if (shared.lacksModules.has(prefix)) continue;
@@ -131,6 +134,15 @@ function createView(served: Served, options: ViewOptions, tables: Tables): Metho
       return subscriptions.get(`${module.name}_${name}`);
     },
   };
+}
+
+/** Returns the method of a name with any prefix of its module. Throws `RangeError` when there is none. */
+function namedMethod(name: string, methods: Tables["methods"]): Method {
+  const at = name.indexOf("_");
+  const module = moduleOf(name.slice(0, at));
+  const row = methods.get(name) ?? methods.get(`${module?.name}_${name.slice(at + 1)}`);
+  if (row === undefined) throw new RangeError(`there is no method ${name} to withhold`);
+  return row;
 }
 
 function withoutWithheld(all: Tables["subscriptions"], options: ViewOptions): Tables["subscriptions"] {

@@ -4,6 +4,7 @@
  * exhausted rate returns the time to wait.
  */
 import type { Clock } from "../runtime/clock.ts";
+import type { RateBudget } from "../runtime/owner-rate.ts";
 
 /**
  * Limits of a queue, re-read for each item. An item that is alone in the queue may exceed `bytes`, so that
@@ -108,12 +109,6 @@ export class BudgetedQueue<T> {
 /** Creates an empty queue with this budget. */
 export function createBudgetedQueue<T>(budget: QueueBudget): BudgetedQueue<T> {
   return new BudgetedQueue(budget);
-}
-
-/** A token-bucket rate: `perSecond` on average, `burst` at once. */
-export interface RateBudget {
-  readonly perSecond: number;
-  readonly burst: number;
 }
 
 /**

@@ -7,17 +7,17 @@
 import type { Socket } from "node:net";
 import type { NodeId } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
-import { plainIp } from "../bytes/ip.ts";
+import { ownerOfIp, plainIp } from "../bytes/ip.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { FairTime } from "../runtime/fair-time.ts";
+import { createOwnerRate, type OwnerRates } from "../runtime/owner-rate.ts";
 import { SESSION_LIMITS, type SessionLimits } from "./budget.ts";
 import { type Resolve, systemResolve } from "./connect.ts";
 import { createDial, createFailureLog } from "./dial.ts";
 import { Dialer } from "./dialer.ts";
 import { type Discovery, type DiscoveryOptions, openDiscovery } from "./discovery/discovery.ts";
-import { createPacketRateLimiter, type PacketRateLimits } from "./discovery/packet-rate.ts";
 import { P2pError } from "./error.ts";
 import { createAddressFilter, isOwnMachine } from "./ip.ts";
 import { type ListenerOptions, openListener, type PeerListener } from "./listener.ts";
@@ -263,16 +263,16 @@ function listenerOptions(
 }
 
 /** Rates of inbound handshakes, each of which is several operations on the curve. A Go node redials every 30 s. */
-const HANDSHAKE_RATES: PacketRateLimits = {
-  address: { perSecond: 4, burst: 60 },
+const HANDSHAKE_RATES: OwnerRates = {
+  each: { perSecond: 4, burst: 60 },
   all: { perSecond: 150, burst: 600 },
-  addresses: 4096,
+  owners: 4096,
 };
 
 /** Counts the handshakes of an address; other processes of this machine are no strangers. */
 export function createHandshakeLimit(clock: Clock): (ip: string) => boolean {
-  const limit = createPacketRateLimiter(HANDSHAKE_RATES, clock);
-  return (ip) => isOwnMachine(ip) || limit(ip);
+  const limit = createOwnerRate(HANDSHAKE_RATES, clock);
+  return (ip) => isOwnMachine(ip) || limit(ownerOfIp(ip) ?? ip);
 }
 
 type Control = Omit<P2p, "self" | "listening" | typeof Symbol.asyncDispose>;

@@ -121,7 +121,7 @@ class MinedTransactions {
   /** Throws `RpcError` when too many calls wait. */
   expect(hash: Hash): ExpectedTransaction {
     if (this.#count >= MAX_WAITING)
-      throw new RpcError(rpcCode.noMemory, `${MAX_WAITING} calls are waiting for receipts already`);
+      throw new RpcError(rpcCode.limitExceeded, `${MAX_WAITING} calls are waiting for receipts already`);
     if (!this.#isListening) this.#chain.onHead((block) => this.#report(block));
     this.#isListening = true; // from the first call on: most nodes never have one
     const key = mapKey(hash);

@@ -9,7 +9,6 @@ import type { Clock } from "../../runtime/clock.ts";
 import { mayRelay } from "../ip.ts";
 import type { NodeKey } from "../node-key.ts";
 import type { NodeType } from "../node-type.ts";
-import type { PacketRateLimiter } from "./packet-rate.ts";
 import {
   decodePacket,
   encodePacket,
@@ -36,7 +35,7 @@ export interface ExchangeDeps {
   readonly clock: Clock;
   /** Time to wait for a response, in milliseconds. */
   readonly replyMs: number;
-  readonly isWithinRate: PacketRateLimiter;
+  readonly isWithinRate: (ip: string) => boolean;
   /** Selects the addresses that packets and announced nodes may have. */
   readonly allows: (ip: string) => boolean;
   /** Returns true when a node may claim this type. */

@@ -9,6 +9,7 @@ import { type Method, method } from "../../../node/jsonrpc/method.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../../../node/jsonrpc/metrics.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
+import { createOwnerRate } from "../../../node/runtime/owner-rate.ts";
 import { aCall, anEndpoint, aSession, gate, recorded } from "../rpc/fixture.ts";
 
 const posts = recorded.http.filter(({ status, method: verb }) => status === 200 && verb === "POST");
@@ -243,13 +244,14 @@ test("calls are counted by registered method and by how they end, whatever names
       ends("net_failed", failure("no")),
       ends("net_reverted", new RpcError(rpcCode.reverted, "execution reverted")),
       ends("net_defect", new TypeError("of ours")),
+      ends("net_many", failure("above the rate", "too-many-calls")),
     ],
     options: {
       budget: createBudget({ maxAnswer: 100, onCall: declareCallMetrics(metrics) }),
       onBug: () => undefined,
     },
   });
-  const names = ["fine", "fine", "long", "failed", "reverted", "defect", "made", "up", "subscribe"];
+  const names = ["fine", "fine", "long", "failed", "reverted", "defect", "many", "made", "up", "subscribe"];
   for (const name of names) await endpoint.answer(aCall(`net_${name}`), aSession);
   await endpoint.answer(aCall("net_fine", "[1]"), aSession);
   const scraped = await metrics.render();
@@ -261,6 +263,7 @@ test("calls are counted by registered method and by how they end, whatever names
     ['method="net_failed",outcome="failed"', "1"],
     ['method="net_reverted",outcome="reverted"', "1"],
     ['method="net_defect",outcome="defect"', "1"],
+    ['method="net_many",outcome="too_many"', "1"],
     ['method="unknown",outcome="no_method"', "2"],
     ['method="subscribe",outcome="failed"', "1"],
     ['method="net_fine",outcome="bad_parameters"', "1"],
@@ -326,4 +329,31 @@ test("a short batch that has to wait is charged, and refused entry by entry with
     [2, -32005],
   ]);
   expect([budget.calls.used, budget.unfinished]).toEqual([0, 0]);
+});
+
+test("calls of a client above its rate are refused one by one; other clients and IPC are not", () => {
+  const clock = { ms: 1_000, now: () => clock.ms };
+  const each = { perSecond: 2, burst: 3 };
+  const endpoint = anEndpoint({
+    options: { budget: createBudget({ isWithinRate: createOwnerRate({ each, owners: 8 }, clock) }) },
+  });
+  const ask = (owner: string | undefined, text: string): string[] => {
+    const answer = endpoint.answer(text, { ...aSession, caller: { owner, dropped: () => undefined } });
+    return [...String(answer).matchAll(/"result":"13408"|"code":-32005/g)].map(([found]) => found);
+  };
+  const [good, refused] = ['"result":"13408"', '"code":-32005'];
+  const call = aCall("net_version");
+  expect(ask("a", `[${call},${call},${call},${call}]`)).toEqual([good, good, good, refused]);
+  expect([ask("a", call), ask("b", call), ask(undefined, call)]).toEqual([[refused], [good], [good]]);
+  clock.ms += 500;
+  expect([ask("a", call), ask("a", call)]).toEqual([[good], [refused]]);
+});
+
+test("a batch above the limit of calls is refused as a whole", () => {
+  const endpoint = anEndpoint({ options: { budget: createBudget({ maxBatch: 2 }) } });
+  const call = aCall("net_version");
+  expect(endpoint.answer(`[${call},${call},${call}]`, aSession)).toBe(
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a batch has at most 2 calls"}}\n',
+  );
+  expect(String(endpoint.answer(`[${call},${call}]`, aSession))).toContain('"result":"13408"');
 });

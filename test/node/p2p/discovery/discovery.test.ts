@@ -245,7 +245,7 @@ test("a third node's word about a known node changes nothing", async () => {
 
 test("packets above an address's limit are not answered", async () => {
   const rate = { perSecond: 1, burst: 2 };
-  await aBootNode({ limits: { address: rate, all: { perSecond: 10, burst: 10 }, addresses: 10 } });
+  await aBootNode({ limits: { each: rate, all: { perSecond: 10, burst: 10 }, owners: 10 } });
   const raw = await aRawPeer(wire, "flood", "10.0.9.1");
   for (let count = 0; count < 5; count++) raw.say(aPing("cn"), BOOT);
   await pass(0);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { concatBytes } from "../../../../node/bytes/compare.ts";
 import { keccak256 } from "../../../../node/crypto/keccak.ts";
 import { sign } from "../../../../node/crypto/secp256k1.ts";
-import { PACKET_RATE_LIMITS } from "../../../../node/p2p/discovery/packet-rate.ts";
+import { PACKET_RATES } from "../../../../node/p2p/discovery/discovery.ts";
 import { encodePacket, type Packet } from "../../../../node/p2p/discovery/packets.ts";
 import {
   aDiscovery,
@@ -35,8 +35,8 @@ function signAgain(bytes: Uint8Array, key: Uint8Array): Uint8Array {
 test(`${MUTATIONS} changed packets, some of them signed, neither stop a node nor make it believe anything`, async () => {
   const wire = new Wire();
   const limits = {
-    ...PACKET_RATE_LIMITS,
-    address: { perSecond: 1e9, burst: 1e9 },
+    ...PACKET_RATES,
+    each: { perSecond: 1e9, burst: 1e9 },
     all: { perSecond: 1e9, burst: 1e9 },
   };
   await using node = await aDiscovery(wire, "node", { ip: BOOT, type: "en", limits });

@@ -1,0 +1,48 @@
+/** Rate limits by owner, such as an address, and of all owners together. */
+import type { Clock } from "./clock.ts";
+
+/** A token-bucket rate: `perSecond` on average, `burst` at once. */
+export interface RateBudget {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Rates of an owner and of all owners. */
+export interface OwnerRates {
+  readonly each: RateBudget;
+  /** No common limit when absent. */
+  readonly all?: RateBudget;
+  /** Number of owners that are tracked; the least recently seen is dropped first. */
+  readonly owners: number;
+}
+
+/** Counts an event of an owner. Returns false when it exceeds a limit. */
+export type OwnerRate = (owner: string) => boolean;
+
+interface Bucket {
+  left: number;
+  last: number;
+}
+
+/** Creates the limits with full buckets. */
+export function createOwnerRate({ each, all, owners: max }: OwnerRates, clock: Clock): OwnerRate {
+  const common: Bucket = { left: all?.burst ?? 0, last: clock.now() };
+  const owners = new Map<string, Bucket>();
+  return (owner) => {
+    const now = clock.now();
+    const own = owners.get(owner) ?? { left: each.burst, last: now };
+    owners.delete(owner);
+    owners.set(owner, own);
+    if (owners.size > max) owners.delete(owners.keys().next().value ?? "");
+    return take(own, each, now) && (all === undefined || take(common, all, now));
+  };
+}
+
+function take(bucket: Bucket, { perSecond, burst }: RateBudget, now: number): boolean {
+  const earned = (Math.max(0, now - bucket.last) / 1000) * perSecond;
+  bucket.left = Math.min(burst, bucket.left + earned);
+  bucket.last = now;
+  if (bucket.left < 1) return false;
+  bucket.left--;
+  return true;
+}

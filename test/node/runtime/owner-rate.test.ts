@@ -1,0 +1,31 @@
+/** Tests of rate limits by owner. */
+import { expect, test } from "@jest/globals";
+import { createOwnerRate } from "../../../node/runtime/owner-rate.ts";
+
+const limits = { each: { perSecond: 10, burst: 20 }, all: { perSecond: 100, burst: 50 }, owners: 3 };
+
+/** An allowance, with a clock that the test turns; `take` tells how many of so many packets may pass. */
+function anAllowance() {
+  const clock = { ms: 1_000_000, now: () => clock.ms };
+  const allowance = createOwnerRate(limits, clock);
+  const take = (owner: string, count: number): number =>
+    Array.from({ length: count }, () => allowance(owner)).filter((may) => may).length;
+  return { clock, take };
+}
+
+test("an owner has its burst, then its rate, while others are served", () => {
+  const { clock, take } = anAllowance();
+  expect([take("8.8.8.8", 100), take("8.8.4.4", 15)]).toEqual([20, 15]);
+  clock.ms += 1000;
+  expect(take("8.8.8.8", 100)).toBe(10);
+  clock.ms += 3_600_000;
+  expect(take("8.8.8.8", 100)).toBe(20);
+});
+
+test("the total limit holds even when owners are no longer tracked", () => {
+  const { clock, take } = anAllowance();
+  const all = ["1.0.0.1", "1.0.0.2", "1.0.0.3", "1.0.0.4", "1.0.0.5"].map((ip) => take(ip, 20));
+  expect(all).toEqual([20, 20, 10, 0, 0]);
+  clock.ms += 100;
+  expect(take("1.0.0.1", 20)).toBe(10);
+});
