@@ -18,6 +18,7 @@ import { BlockRows } from "./block-rows.ts";
 import type { Chain } from "./chain.ts";
 import { ChainError } from "./error.ts";
 import { oldestBody } from "./kept-blocks.ts";
+import { NextHeader } from "./next-header.ts";
 import { Publisher } from "./publisher.ts";
 import { storedConfig } from "./stored-config.ts";
 import { Writer } from "./writer.ts";
@@ -25,7 +26,7 @@ import type { VerifyHeader } from "./writer-deps.ts";
 
 /** The rules of consensus, as far as the chain needs them. */
 export interface HeaderRules {
-  verify: (config: ChainConfig, governance: Governance) => VerifyHeader;
+  verify: (config: ChainConfig, governance: Governance, nextHeader: NextHeader) => VerifyHeader;
   /** Proposer of a block by its seal. */
   author: (header: Header) => Address | undefined;
 }
@@ -48,6 +49,7 @@ export interface OpenChain {
   readonly chain: Chain;
   readonly writer: Writer;
   readonly governance: Governance;
+  readonly nextHeader: NextHeader;
 }
 
 /** Opens the chain. Throws `ChainError` `no-genesis` in an empty database. */
@@ -64,7 +66,8 @@ export function openChain(deps: ChainDeps): OpenChain {
   const contracts = (number: number): ContractReader => contractsAt(called, number);
   const tip = (): number => state.number;
   const governance = openGovernance({ config, rows: store, tip, block: known, contracts });
-  const verifyHeader = headerRules.verify(config, governance);
+  const nextHeader = new NextHeader();
+  const verifyHeader = headerRules.verify(config, governance, nextHeader);
   const writer = new Writer({
     config,
     store,
@@ -79,8 +82,9 @@ export function openChain(deps: ChainDeps): OpenChain {
     hasRoom: deps.hasRoom ?? (() => true),
   });
   const { author } = headerRules;
-  const chain = readChain({ config, store, state, rows, genesis, publisher, badBlocks, governance, author });
-  return { chain, writer, governance };
+  const parts = { config, store, state, rows, genesis, publisher, badBlocks, governance, author };
+  const chain = readChain({ ...parts, nextHeader });
+  return { chain, writer, governance, nextHeader };
 }
 
 /** Parts that readers of the chain use. */
@@ -93,11 +97,12 @@ interface ReadDeps {
   readonly publisher: Publisher;
   readonly badBlocks: BadBlocks;
   readonly governance: Governance;
+  readonly nextHeader: NextHeader;
   readonly author: HeaderRules["author"];
 }
 
 function readChain(deps: ReadDeps): Chain {
-  const { config, store, state, rows, genesis, publisher, badBlocks, governance, author } = deps;
+  const { config, store, state, rows, genesis, publisher, badBlocks, governance, nextHeader, author } = deps;
   const upToHead = (number: number | undefined): number | undefined =>
     number !== undefined && number <= publisher.head.header.number ? number : undefined;
   const upTo = <T>(number: number, read: (number: number) => T): Block | T | undefined => {
@@ -135,9 +140,8 @@ function readChain(deps: ReadDeps): Chain {
     nextBaseFee: () => {
       const { header } = publisher.head;
       const next = header.number + 1;
-      return rulesAt(config, next).baseFee
-        ? nextBaseFee(header, governance.parameters(next).baseFee)
-        : undefined;
+      if (!rulesAt(config, next).baseFee) return undefined;
+      return nextHeader.at(next).baseFee ?? nextBaseFee(header, governance.parameters(next).baseFee);
     },
     author,
     totalBlockScore: (number) => genesis.header.blockScore + BigInt(number),

@@ -45,11 +45,12 @@ export async function openConsensusChain(
     ? await loadBlsChecks()
     : undefined;
   const headerRules: ChainDeps["headerRules"] = {
-    verify: (config, governance) => (header, parent, isProposal) => {
+    verify: (config, governance, nextHeader) => (header, parent, isProposal) => {
       // Of the number that it has to have: what it says itself is judged with the rest.
       const number = parent.header.number + 1;
       return verifyHeader(header, {
         ...forkFieldContext({ config, governance, checks }, number, parent.header),
+        overrides: nextHeader.at(number),
         parentHash: parent.hash,
         parameters: governance.parameters(number),
         validators: governance.validators(number),

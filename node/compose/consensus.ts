@@ -124,10 +124,11 @@ export type DraftParts = Pick<
 
 function draftDeps(surroundings: DraftParts): DraftDeps {
   const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, clock, log } = surroundings;
-  const { chain, writer, governance } = open;
+  const { chain, writer, governance, nextHeader } = open;
   return {
     config: chain.config,
     writer,
+    nextHeader,
     state: database.state,
     governance,
     vote: () => ballots.nextVoteField(),

@@ -112,7 +112,7 @@ export function openDevelopment(
 
 /** Returns the parts of a registry that only a development chain has. */
 function developmentDeps({
-  open: { chain, writer },
+  open: { chain, writer, nextHeader },
   miner,
   clock,
   options,
@@ -152,6 +152,7 @@ function developmentDeps({
   const goBack: GoBack = async (point) => {
     await miner.idle();
     await setHead(point.number);
+    nextHeader.clear();
     const undo = edits.undoAfter(point.edits, point.number);
     if (undo !== undefined) await amend(undo);
     fork.wentBack(point);
@@ -167,6 +168,7 @@ function developmentDeps({
       goBack,
       amend,
       edits,
+      nextHeader,
       impersonation,
       vmVersion,
       instance: randomBytes(32),

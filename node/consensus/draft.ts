@@ -1,5 +1,6 @@
 /** Builds a block on the tip as a proposer does, sealed by this node and not yet agreed on. */
 import type { Address, Hash } from "../bytes/brands.ts";
+import type { HeaderOverrides, NextHeader } from "../chain/next-header.ts";
 import { Stopwatch } from "../chain/stopwatch.ts";
 import type { Writer } from "../chain/writer.ts";
 import type { SealedBlock } from "../chain/writer-deps.ts";
@@ -21,7 +22,7 @@ import { runInSlices } from "../runtime/scheduler.ts";
 import type { State } from "../state/state.ts";
 import type { OnDraft } from "./draft-metrics.ts";
 import { headerExtras, proposerRewardbase } from "./header-extras.ts";
-import { type Candidates, draftHeader, type FilledBlock, fillBlock } from "./proposal.ts";
+import { type Candidates, draftHeader, type FilledBlock, fillBlock, type HeaderExtras } from "./proposal.ts";
 import { type SealDigest, withProposerSeal } from "./seal.ts";
 
 /** Dependencies of the block builder. */
@@ -30,6 +31,7 @@ export interface DraftDeps {
   readonly writer: Writer;
   readonly state: State;
   readonly governance: Governance;
+  readonly nextHeader: NextHeader;
   /** Returns the vote field of the next block. */
   readonly vote: () => Uint8Array;
   /** Returns the pool's transactions for the next block, best tip first. */
@@ -70,7 +72,7 @@ export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
     rewardbase: proposerRewardbase(deps, number),
     vanity: deps.vanity,
     now: clock.now(),
-    extras: await headerExtras(deps, parent.header, rules),
+    extras: { ...(await headerExtras(deps, parent.header, rules)), ...overrides(deps.nextHeader.at(number)) },
   });
   const world = state.begin();
   const balance = world.balance(deps.address);
@@ -89,6 +91,11 @@ export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
   deps.onDraft({ fillMs, completeMs: steps.next(), tally: filled.tally, transactions, baseFee, balance });
   log.debug({ number, txs: transactions, ms: Math.round(steps.all) }, "built a block");
   return sealed.complete(block);
+}
+
+/** Returns the members that a development chain has set; a random value comes without a reveal. */
+function overrides(members: HeaderOverrides): HeaderExtras {
+  return members.mixHash === undefined ? members : { ...members, randomReveal: new Uint8Array(0) };
 }
 
 /**

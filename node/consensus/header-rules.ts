@@ -72,13 +72,13 @@ export function verifySeals({ header, hash }: HashedHeader, validators: Validato
   checkCommittedSeals({ header, hash }, extra, validators);
 }
 
-function checkBaseFee(header: Header, { parent, rules, parameters }: HeaderDeps): void {
+function checkBaseFee(header: Header, { parent, rules, parameters, overrides }: HeaderDeps): void {
   if (!rules.baseFee) {
     if (header.baseFee !== undefined) throw new ConsensusError("base-fee", "invalid baseFee before fork");
     return;
   }
   if (header.baseFee === undefined) throw new ConsensusError("base-fee", "header is missing baseFee");
-  const want = nextBaseFee(parent, parameters.baseFee);
+  const want = overrides?.baseFee ?? nextBaseFee(parent, parameters.baseFee);
   if (header.baseFee !== want) {
     throw new ConsensusError(
       "base-fee",

@@ -36,9 +36,12 @@ export interface HeaderOptions {
   readonly extras?: HeaderExtras | undefined;
 }
 
-/** Fields that depend on the block's rules: vote, governance data, randomness, blob gas. */
+/** Fields that depend on the block's rules: vote, governance data, base fee where it is set, randomness, blob gas. */
 export type HeaderExtras = Partial<
-  Pick<Header, "vote" | "governance" | "randomReveal" | "mixHash" | "excessBlobGas" | "blobGasUsed">
+  Pick<
+    Header,
+    "vote" | "governance" | "baseFee" | "randomReveal" | "mixHash" | "excessBlobGas" | "blobGasUsed"
+  >
 >;
 
 const NO_BYTES = new Uint8Array(0);

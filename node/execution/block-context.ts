@@ -31,7 +31,8 @@ export interface EvmBlockDeps {
 }
 
 /**
- * Returns the EVM's view of a block: gas limit 0, and the parent's hash as random value before randomness.
+ * Returns the EVM's view of a block: gas limit 0, and the parent's hash as random value without randomness. A header
+ * with blob gas and without randomness has an empty mix on the wire.
  */
 export function evmBlock(header: Header, { author, blockHash }: EvmBlockDeps): EvmBlock {
   const baseFee = header.baseFee ?? 0n;
@@ -42,7 +43,7 @@ export function evmBlock(header: Header, { author, blockHash }: EvmBlockDeps): E
     blockScore: header.blockScore,
     baseFee,
     blobBaseFee: header.excessBlobGas === undefined ? 0n : BLOB_PRICE * baseFee,
-    random: header.mixHash ?? header.parentHash,
+    random: header.mixHash?.length ? header.mixHash : header.parentHash,
     gasLimit: 0n,
     blockHash,
   };

@@ -3,7 +3,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
-import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
+import { type CallArgs, ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
 import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
 import { type Impersonation, impersonate } from "../calls/impersonation.ts";
 import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-transaction.ts";
@@ -12,7 +12,7 @@ import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/
 import type { Chain } from "../chain/chain.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import type { TransactionDraft } from "../model/transaction.ts";
+import type { Transaction, TransactionDraft } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the sending methods. */
@@ -35,7 +35,14 @@ const NO_ADDRESS: Address = new Uint8Array(20);
 
 /** The methods of `chain` and `eth` that sign and submit. */
 export function chainSendingMethods(deps: ChainSendingDeps): Method[] {
-  return [accountsMethod(deps), ...sendMethods(deps)];
+  const { impersonation } = deps;
+  if (impersonation === undefined) return [accountsMethod(deps), ...sendMethods(deps), ethSending(deps)];
+  return [
+    accountsMethod(deps),
+    ...sendMethods(deps),
+    ethSending(deps),
+    unsignedSending({ ...deps, impersonation: { ...impersonation, has: () => true } }),
+  ];
 }
 
 /** Returns the accounts; on a development chain those that can send come first, since tools take the first as theirs. */
@@ -60,13 +67,18 @@ function accountsMethod(deps: ChainSendingDeps): Method {
   });
 }
 
+/** Synchronous, so that two calls never get the same nonce. */
+function signWithUnlocked(
+  { chain, accounts }: ChainSendingDeps,
+  draft: TransactionDraft,
+  from: Address = NO_ADDRESS,
+): Transaction {
+  return signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
+}
+
 function sendMethods(deps: ChainSendingDeps): Method[] {
-  const { chain, pool, accounts, estimateGas } = deps;
-  const [submit, submitEth] = [createSubmit(deps), createEthSubmit(deps)];
-  /** Synchronous, so that two calls never get the same nonce. */
-  const signWithUnlocked = (draft: TransactionDraft, from: Address = NO_ADDRESS) =>
-    signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
-  const hasKey = (from: Address): boolean => accounts.list().some((own) => equalBytes(own, from));
+  const { chain, pool, accounts } = deps;
+  const submit = createSubmit(deps);
   return [
     method({
       name: "chain_sendTransaction",
@@ -77,7 +89,7 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
       handle: ({ transaction }) => {
         checkSendable(transaction);
         const draft = chainDraft({ chain, pool }, transaction);
-        const signed = signWithUnlocked(draft, transaction.from);
+        const signed = signWithUnlocked(deps, draft, transaction.from);
         checkSignedChain({ chain }, draft, transaction);
         return submit(signed);
       },
@@ -97,24 +109,47 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
         return submit(signPayer({ draft, chainId: chain.config.chainId, signatures }, sign));
       },
     }),
-    method({
-      name: "eth_sendTransaction",
-      privilege: "keys",
-      summary:
-        "Fills in Ethereum's transaction object, signs it with an unlocked account, submits it and returns the hash.",
-      params: { transaction: ethArgs },
-      result: transactionHash,
-      handle: async ({ transaction }) => {
-        const source = { chain, pool };
-        const { from = NO_ADDRESS } = transaction;
-        const isImpersonated = deps.impersonation?.has(from) === true && !hasKey(from);
-        if (isImpersonated) await deps.impersonation?.prepare(from);
-        const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
-        const { chainId } = chain.config;
-        const signed = isImpersonated ? impersonate(draft, chainId, from) : signWithUnlocked(draft, from);
-        checkSignedChain(source, draft, transaction);
-        return submitEth(signed);
-      },
-    }),
   ];
+}
+
+function ethSending(deps: ChainSendingDeps): Method {
+  return method({
+    name: "eth_sendTransaction",
+    privilege: "keys",
+    summary:
+      "Fills in Ethereum's transaction object, signs it with an unlocked account, submits it and returns the hash.",
+    params: { transaction: ethArgs },
+    result: transactionHash,
+    handle: ethSender(deps),
+  });
+}
+
+function unsignedSending(deps: ChainSendingDeps): Method {
+  return method({
+    name: "eth_sendUnsignedTransaction",
+    privilege: "keys",
+    summary:
+      "Sends from any address of a development chain as `eth_sendTransaction` does from one that is impersonated.",
+    params: { transaction: ethArgs },
+    result: transactionHash,
+    handle: ethSender(deps),
+  });
+}
+
+/** Returns the function that sends Ethereum's transaction objects. */
+function ethSender(deps: ChainSendingDeps) {
+  const { chain, pool, accounts, estimateGas, impersonation } = deps;
+  const submit = createEthSubmit(deps);
+  const hasKey = (from: Address): boolean => accounts.list().some((own) => equalBytes(own, from));
+  return async ({ transaction }: { readonly transaction: CallArgs }): Promise<Uint8Array> => {
+    const source = { chain, pool };
+    const { from = NO_ADDRESS } = transaction;
+    const isImpersonated = impersonation?.has(from) === true && !hasKey(from);
+    if (isImpersonated) await impersonation?.prepare(from);
+    const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
+    const { chainId } = chain.config;
+    const signed = isImpersonated ? impersonate(draft, chainId, from) : signWithUnlocked(deps, draft, from);
+    checkSignedChain(source, draft, transaction);
+    return submit(signed);
+  };
 }

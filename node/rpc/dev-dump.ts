@@ -174,7 +174,7 @@ export function devDumpMethods(deps: DevDumpDeps): Method[] {
   return [
     method({
       name: "dev_dumpState",
-      aliases: ["anvil_dumpState"],
+      aliases: ["anvil_dumpState", "hardhat_dumpState"],
       summary: "Returns the newest state as gzipped JSON, in Anvil's format with Kaia's members added.",
       params: {},
       result: data,
@@ -182,7 +182,7 @@ export function devDumpMethods(deps: DevDumpDeps): Method[] {
     }),
     method({
       name: "dev_loadState",
-      aliases: ["anvil_loadState"],
+      aliases: ["anvil_loadState", "hardhat_loadState"],
       summary: "Sets the accounts of a dump of `dev_dumpState` or Anvil; other accounts and the blocks stay.",
       params: { state: data },
       result: boolean,

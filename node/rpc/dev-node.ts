@@ -76,7 +76,7 @@ function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
     }),
     method({
       name: "dev_dropAllTransactions",
-      aliases: ["anvil_dropAllTransactions"],
+      aliases: ["anvil_dropAllTransactions", "hardhat_dropAllTransactions"],
       summary: "Removes all transactions from the pool.",
       params: {},
       result: nothing,

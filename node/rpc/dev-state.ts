@@ -33,7 +33,7 @@ export interface DevStateDeps {
 
 /** The edits since the start, with which each is undone, for snapshots. */
 export class Edits {
-  readonly #done: { readonly number: number; readonly undo: Edit }[] = [];
+  readonly #done: { number: number; readonly undo: Edit }[] = [];
 
   get count(): number {
     return this.#done.length;
@@ -41,6 +41,11 @@ export class Edits {
 
   add(number: number, undo: Edit): void {
     this.#done.push({ number, undo });
+  }
+
+  /** Forgets edits after a block: the state has gone back before them. They still count. */
+  forgetAfter(number: number): void {
+    for (const each of this.#done) if (each.number > number) each.number = Number.POSITIVE_INFINITY;
   }
 
   /** Returns the edit that undoes all after the first `count` on blocks up to `number`; undefined for none. */
@@ -94,10 +99,11 @@ function editMethods(deps: DevStateDeps): Method[] {
     for (const each of undo) deps.edits.add(deps.head().header.number, each);
     return true;
   };
-  const change = (account: Address, members: Partial<Account>): Promise<boolean> =>
+  const change = (account: Address, members: (before: Account) => Partial<Account>): Promise<boolean> =>
     apply((world) => {
       const undo = restore(world, account);
-      world.setAccount(account, { ...(world.account(account) ?? emptyAccount()), ...members });
+      const before = world.account(account) ?? emptyAccount();
+      world.setAccount(account, { ...before, ...members(before) });
       return undo;
     });
   return [
@@ -107,7 +113,15 @@ function editMethods(deps: DevStateDeps): Method[] {
       summary: "Sets the balance of an account, in peb.",
       params: { account: address, balance: quantity },
       result: boolean,
-      handle: ({ account, balance }) => change(account, { balance }),
+      handle: ({ account, balance }) => change(account, () => ({ balance })),
+    }),
+    method({
+      name: "dev_addBalance",
+      aliases: ["anvil_addBalance", "hardhat_addBalance"],
+      summary: "Adds to the balance of an account, in peb.",
+      params: { account: address, amount: quantity },
+      result: boolean,
+      handle: ({ account, amount }) => change(account, (before) => ({ balance: before.balance + amount })),
     }),
     method({
       name: "dev_setNonce",
@@ -115,7 +129,7 @@ function editMethods(deps: DevStateDeps): Method[] {
       summary: "Sets the nonce of an account.",
       params: { account: address, nonce: quantity64 },
       result: boolean,
-      handle: ({ account, nonce }) => change(account, { nonce }),
+      handle: ({ account, nonce }) => change(account, () => ({ nonce })),
     }),
     method({
       name: "dev_setCode",
@@ -197,7 +211,7 @@ function impersonationMethods({ impersonation }: DevStateDeps): Method[] {
     }),
     method({
       name: "dev_autoImpersonateAccount",
-      aliases: ["anvil_autoImpersonateAccount"],
+      aliases: ["anvil_autoImpersonateAccount", "hardhat_autoImpersonateAccount"],
       summary: "Lets `eth_sendTransaction` send from every address, or ends it.",
       params: { enabled: boolean },
       result: nothing,

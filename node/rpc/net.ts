@@ -11,11 +11,13 @@ import type { P2p } from "../p2p/p2p.ts";
 export interface NetMethodDeps {
   readonly networkId: number;
   readonly clientName: string;
+  /** Set on a development chain. */
+  readonly development?: unknown;
   readonly p2p: Pick<P2p, "countByType" | "listening">;
 }
 
 /** The methods of `net` and `web3`. */
-export function netMethods({ networkId, clientName, p2p }: NetMethodDeps): Method[] {
+export function netMethods({ networkId, clientName, development, p2p }: NetMethodDeps): Method[] {
   return [
     method({
       name: "net_version",
@@ -55,9 +57,12 @@ export function netMethods({ networkId, clientName, p2p }: NetMethodDeps): Metho
       ),
       handle: () => p2p.countByType(),
     }),
-    ...web3Methods(clientName),
+    ...web3Methods(development === undefined ? clientName : `${TOOLS_NAME}/${clientName}`),
   ];
 }
+
+/** Helpers of Hardhat refuse every node whose name does not begin with that of a development chain that they know. */
+const TOOLS_NAME = "anvil";
 
 function web3Methods(clientName: string): Method[] {
   return [

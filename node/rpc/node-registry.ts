@@ -43,6 +43,7 @@ import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
 import { debugStateMethods } from "./debug-state.ts";
 import { type DevDumpDeps, devDumpMethods } from "./dev-dump.ts";
 import { type DevMiningDeps, devMiningMethods } from "./dev-mining.ts";
+import { type DevNextBlockDeps, devNextBlockMethods } from "./dev-next-block.ts";
 import { type DevNodeDeps, devNodeMethods } from "./dev-node.ts";
 import { type DevSnapshotDeps, devSnapshotMethods } from "./dev-snapshots.ts";
 import { type DevStateDeps, devStateMethods } from "./dev-state.ts";
@@ -142,6 +143,7 @@ export type DevelopmentDeps = DevMiningDeps &
   DevSnapshotDeps &
   DevStateDeps &
   Omit<DevNodeDeps, "chain" | "pool"> &
+  Omit<DevNextBlockDeps, "chain"> &
   DevDumpDeps & { readonly requestLog: RequestLog };
 
 /** Creates the sealed registry of a node. */
@@ -204,12 +206,13 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
   return registry;
 }
 
-function developmentMethods(deps: DevelopmentDeps & DevNodeDeps): Method[] {
+function developmentMethods(deps: DevelopmentDeps & DevNodeDeps & DevNextBlockDeps): Method[] {
   return [
     ...devMiningMethods(deps),
     ...devSnapshotMethods(deps),
     ...devStateMethods(deps),
     ...devNodeMethods(deps),
+    ...devNextBlockMethods(deps),
     ...devDumpMethods(deps),
     ...requestLogMethods(deps.requestLog),
   ];

@@ -219,10 +219,81 @@ describe("state", () => {
   });
 });
 
+describe("the next block", () => {
+  /** Returns the random value of the block. */
+  const RETURNS_RANDOM = "0x4460005260206000f3";
+  const random = `0x${"7".repeat(64)}`;
+  const newest = () => ask("eth_getBlockByNumber", "latest", false);
+
+  test("has the base fee that was set, which prices its transactions, and later ones follow the rules", async () => {
+    await ask("hardhat_setNextBlockBaseFeePerGas", "0x3b9aca00");
+    expect(await ask("anvil_nodeInfo")).toMatchObject({ environment: { baseFee: "0x3b9aca00" } });
+    const { hash } = await wallet.sendTransaction({
+      to: NOBODY,
+      value: 1n,
+      type: 0,
+      gasPrice: 1_000_000_000n,
+      gasLimit: 21_000n,
+    });
+    expect((await receipt(hash))?.status).toBe("0x1");
+    expect(await newest()).toMatchObject({ baseFeePerGas: "0x3b9aca00" });
+    await ask("evm_mine");
+    expect(await newest()).toMatchObject({ baseFeePerGas: "0x5d21dba00" });
+    expect(await ask("anvil_setNextBlockBaseFeePerGas", "0x5d21dba00")).toBeNull();
+  });
+
+  test("has the random value that was set, in its header and for contracts", async () => {
+    await ask("anvil_setCode", CONTRACT, RETURNS_RANDOM);
+    expect(await ask("hardhat_setPrevRandao", random)).toBe(true);
+    const inner = await ask("evm_snapshot");
+    await ask("evm_mine");
+    expect(await newest()).toMatchObject({ mixHash: random });
+    expect(await ask("eth_call", { to: CONTRACT }, "latest")).toBe(random);
+    await ask("evm_mine");
+    expect(await newest()).not.toMatchObject({ mixHash: random });
+    await ask("evm_revert", inner);
+    await ask("evm_mine");
+    expect(await newest()).not.toMatchObject({ mixHash: random }); // a revert takes it back
+    await expect(ask("hardhat_setPrevRandao", "0x01")).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("has no other chain id, gas limit or minimum price than the rules say", async () => {
+    expect(await ask("anvil_setChainId", 1337)).toBeNull();
+    const refused = [
+      ["anvil_setChainId", "0x1", "block 0 fixes the chain id 1337: start the chain with --chain-id 1"],
+      ["evm_setBlockGasLimit", "0x1", "blocks of Kaia have no gas limit"],
+      ["hardhat_setMinGasPrice", "0x1", "setMinGasPrice is not supported when EIP-1559 is active"],
+      ["anvil_setRpcUrl", "http://127.0.0.1:1", "this chain is no fork"],
+    ] as const;
+    for (const [name, value, message] of refused)
+      await expect(ask(name, value)).rejects.toMatchObject({ message });
+  });
+
+  test("follows an earlier one after a rollback, and edits before it stay", async () => {
+    await ask("anvil_mine", 2);
+    for (let i = 0; i < 2; i++) await ask("anvil_addBalance", CONTRACT, "0x7");
+    await ask("anvil_mine", 3);
+    await ask("anvil_rollback", 2);
+    expect([await number(), await ask("eth_getBalance", CONTRACT, "latest")]).toEqual([3, "0xe"]);
+    await ask("anvil_rollback");
+    expect(await number()).toBe(2);
+    await expect(ask("anvil_rollback", 3)).rejects.toMatchObject({
+      message: "Rollback depth must not exceed current chain height: current height 2, depth 3",
+    });
+  });
+
+  test("takes a transaction of any sender without a signature", async () => {
+    await ask("anvil_setBalance", NOBODY, "0xde0b6b3a7640000");
+    const sent = await ask("eth_sendUnsignedTransaction", { from: NOBODY, to: wallet.address, value: "0x1" });
+    expect(await receipt(sent)).toMatchObject({ status: "0x1", from: NOBODY });
+  });
+});
+
 test("the node says what it is, and a reset takes everything back to block 0", async () => {
   await ask("anvil_setBalance", NOBODY, "0x1");
   await ask("anvil_mine", 2, 1000);
   expect(await ask("anvil_nodeInfo")).toMatchObject({ currentBlockNumber: "0x2", hardFork: "prague" });
+  expect(await ask("web3_clientVersion")).toMatch(/^anvil\/Knit\//); // helpers of Hardhat ask for it
   expect(await ask("hardhat_metadata")).toMatchObject({ chainId: 1337, latestBlockNumber: 2 });
   expect(await ask("hardhat_reset")).toBe(true);
   expect([await number(), await ask("eth_getBalance", NOBODY, "latest")]).toEqual([0, "0x0"]);

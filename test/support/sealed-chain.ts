@@ -60,7 +60,7 @@ function candidatesFrom(waiting: Transaction[]): Candidates {
 
 /** The engine of a maker on its chain; time goes on as the maker says. Dispose it. */
 export function openMaker(
-  { state, store, chain, writer, governance }: TestChain,
+  { state, store, chain, writer, governance, nextHeader }: TestChain,
   maker: Maker,
   clock: Clock = systemClock,
 ): Engine {
@@ -80,6 +80,7 @@ export function openMaker(
     encodeWithBlobs: ({ raw }) => raw,
     writer,
     governance,
+    nextHeader,
     vote: () => ballots.nextVoteField(),
     state,
     diskSpace: maker.room ?? (() => Promise.resolve()),

@@ -134,6 +134,20 @@ test("the empty random fields before blob gas are none on a chain without random
   }
 });
 
+test("a random value that a development chain has set stands without a reveal", () => {
+  const mixHash = new Uint8Array(32).fill(7);
+  const header = { ...aHeader(genesis, [author]), randomReveal: new Uint8Array(0), mixHash };
+  const check = (change: Partial<Header>, set: Uint8Array) => () =>
+    checkForkFields(
+      { ...header, ...change },
+      author.address,
+      context({ rules: BASE_RULES, overrides: { mixHash: set } }),
+    );
+  expect(check({}, mixHash)).not.toThrow();
+  for (const refused of [check({}, parentMix), check({ randomReveal: new Uint8Array(96) }, mixHash)])
+    expect(refused).toThrow("unexpected randao fields");
+});
+
 describe("blob gas", () => {
   const GAS = 131_072n;
   const osaka = { ...BASE_RULES, blobGas: true };

@@ -1,0 +1,181 @@
+/**
+ * The next block of a development chain, and the way back by blocks: base fee, random value, limits, chain id and
+ * rollback, as Anvil and Hardhat Network name them. What the rules of the chain fix is refused with the reason.
+ */
+import type { Chain } from "../chain/chain.ts";
+import type { HeaderOverrides, NextHeader } from "../chain/next-header.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { hash, quantity } from "../jsonrpc/codecs/hex.ts";
+import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
+import { failure } from "../jsonrpc/errors.ts";
+import { type Method, method } from "../jsonrpc/method.ts";
+import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
+import type { DevNodeDeps } from "./dev-node.ts";
+import type { GoBack } from "./dev-snapshots.ts";
+import type { DevStateDeps } from "./dev-state.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+/** Parts of a development chain that these methods read and change. */
+export interface DevNextBlockDeps
+  extends Pick<DevStateDeps, "amend" | "edits">,
+    Pick<DevNodeDeps, "fork" | "openOrigin"> {
+  readonly chain: Pick<Chain, "config" | "head" | "block" | "genesisHash" | "rules">;
+  readonly nextHeader: NextHeader;
+  readonly clock: AdjustableClock;
+  readonly goBack: GoBack;
+}
+
+/** The methods of the next block and of the way back. */
+export function devNextBlockMethods(deps: DevNextBlockDeps): Method[] {
+  return [...headerMethods(deps), ...fixedMethods(deps), rollbackMethod(deps), originMethod(deps)];
+}
+
+function headerMethods({ chain, nextHeader, amend }: DevNextBlockDeps): Method[] {
+  /** The empty edit marks the chain, and the pool reads the base fee anew. */
+  const set = async (overrides: HeaderOverrides): Promise<void> => {
+    const before = nextHeader.at(nextNumber(chain));
+    nextHeader.set(nextNumber(chain), overrides);
+    try {
+      await amend(() => undefined);
+    } catch (error) {
+      nextHeader.set(nextNumber(chain), before);
+      throw error;
+    }
+  };
+  const setBaseFee = async (baseFee: bigint, name: string): Promise<void> => {
+    if (!chain.rules(nextNumber(chain)).baseFee)
+      throw failure(`${name} is disabled because EIP-1559 is not active`);
+    await set({ baseFee });
+  };
+  return [
+    method({
+      name: "dev_setNextBlockBaseFeePerGas",
+      aliases: ["anvil_setNextBlockBaseFeePerGas"],
+      summary:
+        "Sets the base fee of the next block, in peb; later blocks go on from there within their bounds.",
+      params: { baseFee: quantity },
+      result: nothing,
+      handle: async ({ baseFee }) => {
+        await setBaseFee(baseFee, "anvil_setNextBlockBaseFeePerGas");
+        return undefined;
+      },
+    }),
+    method({
+      name: "hardhat_setNextBlockBaseFeePerGas",
+      summary: "Sets the base fee as `dev_setNextBlockBaseFeePerGas` does. Returns true.",
+      params: { baseFee: quantity },
+      result: boolean,
+      handle: async ({ baseFee }) => {
+        await setBaseFee(baseFee, "hardhat_setNextBlockBaseFeePerGas");
+        return true;
+      },
+    }),
+    method({
+      name: "dev_setPrevRandao",
+      aliases: ["hardhat_setPrevRandao"],
+      summary: "Sets the random value of the next block, which its header holds as `mixHash`.",
+      params: { value: hash },
+      result: boolean,
+      handle: async ({ value }) => {
+        if (chain.rules(nextNumber(chain)).randao)
+          throw failure("the random values of this chain are signatures of its validators");
+        await set({ mixHash: value });
+        return true;
+      },
+    }),
+  ];
+}
+
+function nextNumber({ head }: Pick<Chain, "head">): number {
+  return head().header.number + 1;
+}
+
+/** Methods whose values are fixed: they take the value that is in force and refuse every other one. */
+function fixedMethods({ chain }: DevNextBlockDeps): Method[] {
+  return [
+    method({
+      name: "dev_setChainId",
+      aliases: ["anvil_setChainId"],
+      summary: "Refuses every id but the chain's own, which block 0 fixes.",
+      params: { chainId: wholeNumber },
+      result: nothing,
+      handle: ({ chainId }) => {
+        const own = chain.config.chainId;
+        if (BigInt(chainId) !== own)
+          throw failure(`block 0 fixes the chain id ${own}: start the chain with --chain-id ${chainId}`);
+        return undefined;
+      },
+    }),
+    method({
+      name: "dev_setMinGasPrice",
+      aliases: ["anvil_setMinGasPrice", "hardhat_setMinGasPrice"],
+      summary: "Refuses a minimum gas price, as the tools do where blocks have a base fee.",
+      params: { price: quantity },
+      result: boolean,
+      handle: () => {
+        if (chain.rules(nextNumber(chain)).baseFee)
+          throw failure("setMinGasPrice is not supported when EIP-1559 is active");
+        throw failure("the gas price of this chain is a parameter of its governance");
+      },
+    }),
+    method({
+      name: "evm_setBlockGasLimit",
+      aliases: ["anvil_setBlockGasLimit", "dev_setBlockGasLimit"],
+      summary: "Refuses a gas limit: blocks of Kaia have none.",
+      params: { gasLimit: wholeNumber },
+      result: boolean,
+      handle: () => {
+        throw failure("blocks of Kaia have no gas limit");
+      },
+    }),
+    method({
+      name: "dev_getGenesisTime",
+      aliases: ["anvil_getGenesisTime"],
+      summary: "Returns the time of block 0, in seconds since the epoch.",
+      params: {},
+      result: plain<number>("number", { type: "integer" }),
+      handle: () => chain.block(0)?.header.time ?? 0,
+    }),
+  ];
+}
+
+function rollbackMethod({ chain, clock, edits, goBack }: DevNextBlockDeps): Method {
+  return method({
+    name: "dev_rollback",
+    aliases: ["anvil_rollback"],
+    summary: "Takes the chain back by a number of blocks, one by default; clock and earlier edits stay.",
+    params: { depth: optional(wholeNumber) },
+    result: nothing,
+    handle: async ({ depth = 1 }) => {
+      const height = chain.head().header.number;
+      if (depth > height)
+        throw failure(
+          `Rollback depth must not exceed current chain height: current height ${height}, depth ${depth}`,
+        );
+      const time = chain.block(height - depth)?.header.time ?? 0;
+      const { offsetMs } = clock;
+      await goBack({ number: height - depth, edits: edits.count, offsetMs, timeMs: time * 1000 });
+      edits.forgetAfter(height - depth);
+      return undefined;
+    },
+  });
+}
+
+function originMethod({ fork, openOrigin }: DevNextBlockDeps): Method {
+  return method({
+    name: "dev_setRpcUrl",
+    aliases: ["anvil_setRpcUrl"],
+    summary: "Fetches the state of a fork from another endpoint of the same chain from now on.",
+    params: { url: text },
+    result: nothing,
+    handle: async ({ url }) => {
+      const current = fork.origin?.point;
+      if (current === undefined) throw failure("this chain is no fork");
+      const next = await openOrigin({ url, number: current.number });
+      if (next.point.hash !== current.hash)
+        throw failure(`block ${current.number} at this endpoint is not the block of the fork`);
+      fork.origin = next;
+      return undefined;
+    },
+  });
+}

@@ -1,0 +1,20 @@
+/** Tests of the context in which a block's transactions run. */
+import { expect, test } from "@jest/globals";
+import { decodeRlp } from "../../../node/bytes/rlp.ts";
+import { evmBlock } from "../../../node/execution/block-context.ts";
+import { decodeHeader, encodeHeader, type Header } from "../../../node/model/header.ts";
+import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
+
+const author = aValidator(1);
+
+function randomOf(header: Header): Uint8Array {
+  return evmBlock(header, { author: author.address, blockHash: () => undefined }).random;
+}
+
+test("a header with blob gas and without randomness gives its parent's hash, as draft and as read from the wire", () => {
+  const draft = { ...aHeader(aGenesisBlock([author]), [author]), blobGasUsed: 0n, excessBlobGas: 0n };
+  const read = decodeHeader(decodeRlp(encodeHeader(draft)));
+  expect([randomOf(draft), randomOf(read)]).toEqual([draft.parentHash, draft.parentHash]);
+  const mixHash = new Uint8Array(32).fill(9);
+  expect(randomOf({ ...draft, mixHash })).toEqual(mixHash);
+});
