@@ -6,6 +6,7 @@ export type ExecutionErrorCode =
   | "bad-sender"
   | "bad-key"
   | "not-a-program"
+  | "deploy-with-recipient"
   | "human-readable"
   | "code-format"
   | "type-not-accepted"

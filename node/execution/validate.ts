@@ -70,7 +70,13 @@ function checkKeyUpdate(accounts: AccountReader, { fields }: Transaction): void 
   if (isProgram(sender)) throw new ExecutionError("bad-sender", "sender must be an EOA without code");
 }
 
-function checkDeploy({ nonce, fields }: Transaction, sender: Address, rules: Rules): void {
+function checkDeploy({ nonce, to, fields }: Transaction, sender: Address, rules: Rules): void {
+  if (to !== undefined) {
+    throw new ExecutionError(
+      "deploy-with-recipient",
+      "contract deploy transaction can't have a recipient address",
+    );
+  }
   if (isReserved(createAddress(sender, nonce), rules)) throw reservedAddress();
   if (fields.humanReadable === true) {
     throw new ExecutionError("human-readable", "Human-readable address is not supported now");

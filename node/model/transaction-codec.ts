@@ -15,9 +15,10 @@ export const writer = new RlpWriter(4096);
 const ADDRESS_LENGTH = 20;
 const scalar = new Uint8Array(32);
 
-/** Reads V, R, S. V is of any size, or of at most `maxBytes`; R and S are below the order of the curve anyway. */
-export function readSignature(cursor: RlpCursor, maxBytes?: number): Signature {
-  return { v: cursor.integer(maxBytes), r: cursor.integerView(), s: cursor.integerView() };
+/** Reads V, R, S of any size: signers are judged later, as in the Go node. */
+export function readSignature(cursor: RlpCursor): Signature {
+  const anySize = Number.POSITIVE_INFINITY;
+  return { v: cursor.integer(), r: cursor.integerView(anySize), s: cursor.integerView(anySize) };
 }
 
 /** Writes V, R, S. */
@@ -72,7 +73,7 @@ export function inRange({ r, s }: Signature): boolean {
 
 /** True when s is at most half the order (EIP-2). */
 export function hasLowS({ s }: Pick<Signature, "s">): boolean {
-  return isLowS(padScalar(s));
+  return s.length <= 32 && isLowS(padScalar(s));
 }
 
 const SIGNATURE_BYTES = 65;
@@ -115,10 +116,13 @@ export function badSignature(): TransactionError {
   return new TransactionError("bad-signature", "invalid transaction v, r, s values");
 }
 
-/** Checks signatures of types whose V is the parity. */
+/**
+ * Checks signatures of types whose V is the parity. Decoding reads the last byte of V alone, as the Go node does
+ * (`SanityCheckSignatures` in kaia/blockchain/types/tx_signatures.go@v2.2.2); a larger V has no signer.
+ */
 export function checkParitySignature({ signatures }: TransactionBody): void {
   for (const signature of signatures) {
-    if (signature.v > 1n || !inRange(signature)) throw badSignature();
+    if (BigInt.asUintN(8, signature.v) > 1n || !inRange(signature)) throw badSignature();
   }
 }
 

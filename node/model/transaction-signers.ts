@@ -17,9 +17,7 @@ import { badSignature, hasLowS, inRange, signatureBytes } from "./transaction-co
 
 /** Returns the recovery inputs of the sender's keys, one for each signature. Throws `TransactionError`. */
 export function senderJobs(tx: Transaction, chainId: bigint): readonly RecoveryInput[] {
-  const signatures = tx.signatures.map((signature) => recoveryInput(tx, signature, chainId));
-  const digest = tx.type.digest(tx);
-  return signatures.map((signature65) => ({ digest, signature65 }));
+  return [...senderInputs(tx, chainId)];
 }
 
 /**
@@ -27,14 +25,24 @@ export function senderJobs(tx: Transaction, chainId: bigint): readonly RecoveryI
  * without one.
  */
 export function payerJobs(tx: Transaction, chainId: bigint): readonly RecoveryInput[] {
+  return [...payerInputs(tx, chainId)];
+}
+
+/** Gives one input after the other, so that the first bad signature decides the error, as in the Go node. */
+function* senderInputs(tx: Transaction, chainId: bigint): Generator<RecoveryInput, void> {
+  const digest = tx.type.digest(tx);
+  for (const signature of tx.signatures) yield { digest, signature65: recoveryInput(tx, signature, chainId) };
+}
+
+function* payerInputs(tx: Transaction, chainId: bigint): Generator<RecoveryInput, void> {
   const digest = payerDigest(tx, chainId);
   if (tx.signatures.length > 0 && tx.chainId !== chainId)
     throw new TransactionError("wrong-chain-id", "invalid chain id for signer");
-  return (tx.fields.payerSignatures ?? []).map((signature) => {
+  for (const signature of tx.fields.payerSignatures ?? []) {
     const parity = payerParity(signature.v, chainId);
     if (parity === undefined || !inRange(signature) || !hasLowS(signature)) throw badSignature();
-    return { digest, signature65: signatureBytes(signature, parity) };
-  });
+    yield { digest, signature65: signatureBytes(signature, parity) };
+  }
 }
 
 /**
@@ -65,14 +73,14 @@ const recoveredPayerKeys = new WeakMap<Transaction, RecoveredKeys>();
 export function senderKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
   const found = recoveredSenderKeys.get(tx);
   if (found?.chainId === chainId) return found.keys;
-  return setSenderKeys(tx, chainId, senderJobs(tx, chainId).map(recoverKey));
+  return setSenderKeys(tx, chainId, Array.from(senderInputs(tx, chainId), recoverKey));
 }
 
 /** Returns the fee payer's 64-byte public keys, recovered once. Throws `TransactionError`. */
 export function payerKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
   const found = recoveredPayerKeys.get(tx);
   if (found?.chainId === chainId) return found.keys;
-  return setPayerKeys(tx, chainId, payerJobs(tx, chainId).map(recoverKey));
+  return setPayerKeys(tx, chainId, Array.from(payerInputs(tx, chainId), recoverKey));
 }
 
 /** True when the sender's keys have been recovered for this chain. */

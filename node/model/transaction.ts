@@ -4,6 +4,7 @@
  * at most once. Differences between types are in the rows of `transaction-types/`.
  */
 import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
+import { concatBytes } from "../bytes/compare.ts";
 import { BytesError } from "../bytes/error.ts";
 import type { RlpItem } from "../bytes/rlp.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
@@ -152,19 +153,44 @@ function rethrowMalformed<T>(decode: () => T): T {
 function readTransaction(cursor: RlpCursor): Transaction {
   const start = cursor.at;
   const type = transactionType(cursor.atList ? 0 : readCode(cursor));
-  const body = type.read(cursor, start);
+  const body = cursor.at - start === type.prefix.length ? type.read(cursor, start) : readList(cursor, type);
   type.checkSignatures(body);
   return new DecodedTransaction(type, body);
 }
 
-/** Reads the type number from the prefix of a typed transaction. */
+/** Reads a list behind another form of its type's prefix; the bytes of the result have the usual one. */
+function readList(cursor: RlpCursor, type: TransactionType): TransactionBody {
+  const raw = concatBytes(type.prefix, cursor.raw());
+  return type.read(new RlpCursor(raw, type.prefix.length), 0);
+}
+
+/**
+ * Reads the type number before the list, an RLP integer of up to two bytes: 0x827802 is another form of 0x7802. As in
+ * the Go node, a number that RLP forbids stands for a legacy transaction (`TxInternalDataSerializer.DecodeRLP` in
+ * kaia/blockchain/types/tx_internal_data_serializer.go@v2.2.2).
+ */
 function readCode(cursor: RlpCursor): number {
-  const first = cursor.bytes[cursor.at];
-  if (cursor.done || first === undefined || first >= 0x80) {
+  const code = readTypeNumber(cursor) ?? 0;
+  if (code !== ETHEREUM_PREFIX) return code;
+  const ethereumType = readTypeNumber(cursor);
+  if (ethereumType === undefined)
+    throw new TransactionError("malformed", "an Ethereum type that RLP forbids");
+  return (ETHEREUM_PREFIX * 256) | ethereumType;
+}
+
+/** Reads an integer of up to two bytes; undefined for one with a leading zero or a length that it need not have. */
+function readTypeNumber(cursor: RlpCursor): number | undefined {
+  const first = cursor.done ? 0 : (cursor.bytes[cursor.at] ?? 0);
+  const length = Math.max(0, first - 0x80);
+  if (first === 0 || length > 2 || cursor.at + length >= cursor.end) {
     throw new TransactionError("malformed", "a transaction begins with a list or a type byte");
   }
-  cursor.at++;
-  return first === ETHEREUM_PREFIX ? ETHEREUM_PREFIX * 256 + cursor.number(1) : first;
+  cursor.at += 1 + length;
+  if (length === 0) return first % 0x80;
+  const [high = 0, low = 0] =
+    length === 1 ? [0, cursor.bytes[cursor.at - 1]] : cursor.bytes.subarray(cursor.at - 2);
+  const isForbidden = length === 1 ? low < 0x80 : high === 0;
+  return isForbidden ? undefined : high * 256 + low;
 }
 
 /**
@@ -188,7 +214,7 @@ export function recoveryInput(tx: Transaction, signature: Signature, chainId: bi
   if (meaning.chainId !== undefined && meaning.chainId !== chainId) {
     throw new TransactionError("wrong-chain-id", "invalid chain id for signer");
   }
-  if (!hasLowS(signature)) throw badSignature();
+  if (meaning.parity > 1 || !hasLowS(signature)) throw badSignature();
   return signatureBytes(signature, meaning.parity);
 }
 

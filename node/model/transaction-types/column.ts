@@ -1,6 +1,5 @@
 /** Columns of Kaia's own transaction types: one reader, writer and JSON form for each field. */
 import type { Address } from "../../bytes/brands.ts";
-import { BytesError } from "../../bytes/error.ts";
 import { addressText, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { RlpCursor } from "../../bytes/rlp-cursor.ts";
@@ -38,14 +37,13 @@ export const recipient: Column = {
   json: ({ to }) => ({ to: addressText(to ?? NOBODY) }),
 };
 
-/** The empty recipient of a type that creates a contract. */
+/** The recipient of a type that creates a contract: empty in a valid one, and judged with the accounts. */
 export const noRecipient: Column = {
-  read: (cursor) => {
-    if (cursor.string().length > 0)
-      throw new BytesError("bad-rlp", "rlp: a contract deploy names no recipient");
+  read: (cursor, into) => {
+    into.to = cursor.optionalFixed(20);
   },
-  write: () => writer.string(NOTHING),
-  json: () => ({ to: null }),
+  write: ({ to }) => writer.string(to ?? NOTHING),
+  json: ({ to }) => ({ to: to === undefined ? null : addressText(to) }),
 };
 
 /** The value in peb. */

@@ -22,7 +22,7 @@ const FACTS = ethereumFacts(3, COUNT);
 const { prefix: PREFIX } = FACTS;
 const SIGNED = { listAt: PREFIX.length, count: COUNT };
 const NO_TAIL = new Uint8Array(0);
-/** All integers of this type are of 256 bits. */
+/** All integers of this type but those of the signature are of 256 bits. */
 const WORDS = { chainId: WORD_BYTES, amounts: WORD_BYTES };
 
 /** Type 3 (EIP-4844): a transaction with blobs in its sidecar; it never creates a contract. */
@@ -62,7 +62,7 @@ function readFields(cursor: RlpCursor): Omit<TransactionBody, "raw"> {
   const body = readFeeMarket(cursor, readNeededRecipient, WORDS);
   const maxFeePerBlobGas = cursor.bigint();
   const blobVersionedHashes = readHashes(cursor);
-  const signatures = [readSignature(cursor, WORD_BYTES)];
+  const signatures = [readSignature(cursor)];
   return { ...body, fields: { ...body.fields, maxFeePerBlobGas, blobVersionedHashes }, signatures };
 }
 

@@ -23,6 +23,8 @@ const CASE = process.env["KNIT_CASE"];
 const COUNT = Number(process.env["KNIT_TRANSITIONS"] ?? 2000);
 /** Cases that are open at the peer at once. */
 const BATCH = 200;
+/** A case takes some 10 ms on a busy machine. */
+const TIMEOUT_MS = 60_000 + 100 * COUNT;
 
 test("every recorded transition ends as in the Go node", () => {
   const cases = readRecorded();
@@ -37,19 +39,25 @@ test("every recorded transition ends as in the Go node", () => {
 const [judged, reason] =
   peerProgram === undefined ? [test.skip, " (skipped: KNIT_PEER_TRANSITIONS names no program)"] : [test, ""];
 
-judged(`random transitions end as in the peer program${reason}`, async () => {
-  await using peer = openPeer(peerProgram ?? "");
-  const numbers = CASE === undefined ? Array.from({ length: COUNT }, (_, index) => index) : [Number(CASE)];
-  const different: number[] = [];
-  for (let at = 0; at < numbers.length; at += BATCH) {
-    const batch = numbers.slice(at, at + BATCH);
-    const found = await Promise.all(batch.map((number) => differs(peer, transitionCase(SEED, number))));
-    different.push(...batch.filter((_, index) => found[index]));
-  }
-  process.stderr.write(`transitions: seed ${SEED}, ${numbers.length} cases, ${different.length} different\n`);
-  if (different[0] !== undefined) await explain(peer, different[0]);
-  expect(different).toEqual([]);
-});
+judged(
+  `random transitions end as in the peer program${reason}`,
+  async () => {
+    await using peer = openPeer(peerProgram ?? "");
+    const numbers = CASE === undefined ? Array.from({ length: COUNT }, (_, index) => index) : [Number(CASE)];
+    const different: number[] = [];
+    for (let at = 0; at < numbers.length; at += BATCH) {
+      const batch = numbers.slice(at, at + BATCH);
+      const found = await Promise.all(batch.map((number) => differs(peer, transitionCase(SEED, number))));
+      different.push(...batch.filter((_, index) => found[index]));
+    }
+    process.stderr.write(
+      `transitions: seed ${SEED}, ${numbers.length} cases, ${different.length} different\n`,
+    );
+    if (different[0] !== undefined) await explain(peer, different[0]);
+    expect(different).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
 
 async function differs(peer: TransitionPeer, one: TransitionCase): Promise<boolean> {
   return !isDeepStrictEqual(runHere(one), await peer.ask(transitionRequest(one)));

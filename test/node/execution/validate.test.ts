@@ -57,6 +57,11 @@ test.each<[string, Sending, string | undefined]>([
   ],
   ["a deployment", deploy, undefined],
   [
+    "a deployment to a recipient",
+    { code: 0x28, to: contract },
+    "contract deploy transaction can't have a recipient address",
+  ],
+  [
     "a deployment with a readable address",
     { ...deploy, fields: { humanReadable: true } },
     "Human-readable address is not supported now",

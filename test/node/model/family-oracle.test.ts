@@ -30,6 +30,7 @@ function randomKey(random: Random): Uint8Array {
 
 function randomDraft(random: Random, code: number, from: Uint8Array): TransactionDraft {
   const price = random.bigint(64);
+  const isDeploy = code >= 0x28 && code <= 0x2a;
   return {
     code,
     nonce: random.bigint(64),
@@ -37,7 +38,7 @@ function randomDraft(random: Random, code: number, from: Uint8Array): Transactio
     gasFeeCap: price,
     gasTipCap: price,
     value: random.bigint(200),
-    to: random.bytes(20),
+    to: isDeploy ? undefined : random.bytes(20),
     input: random.bytes(random.pick([0, 1, 1, 4, 60, 300])),
     fields: {
       from,
@@ -88,7 +89,7 @@ function byOracle({ draft, chainId, tx }: Signed) {
     txSignatures: tuples(tx.signatures),
   };
   const own = tx.type.json(tx);
-  const recipient = tx.type.creates(tx) ? "0x" : toHex(to ?? new Uint8Array(20));
+  const recipient = to === undefined ? "0x" : toHex(to);
   const payer = {
     feePayer: toHex(tx.fields.feePayer ?? new Uint8Array(20)),
     feePayerSignatures: tuples(tx.fields.payerSignatures),

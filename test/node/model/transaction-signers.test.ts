@@ -135,6 +135,7 @@ test.each<[string, bigint[][]]>([
   ["an r of 0", [[45n, 0n, 1n]]],
   ["an s of the order", [[45n, 1n, ORDER]]],
   ["a high s", [[45n, 1n, ORDER - 1n]]],
+  ["an r above 256 bits", [[45n, 1n << 256n, 1n]]],
 ])("a fee payer with %s is read, but is nobody", (_what, payer) => {
   const tx = decodeTransaction(withSignatures([[45n, 1n, 1n]], payer));
   expect(() => payerKeys(tx, 5n)).toThrow(bad);
@@ -204,4 +205,11 @@ test("a fee payer's V counts by its distance from 2 * chain id + 8, as in the Go
   expect(addresses(payerKeys(withV(mirrored), chainId))).toEqual(everyone.slice(0, 1));
   for (const other of [0n, 27n, 28n, 35n, 182n, 179n, 237n, 1n << 64n])
     expect(() => payerKeys(withV(other), chainId)).toThrow("invalid transaction v, r, s values");
+});
+
+test("the first bad signature decides the error, as in the Go node", () => {
+  const noPoint = [45n, 5n, 1n];
+  const tx = decodeTransaction(withSignatures([noPoint, [45n, 1n, ORDER - 1n]], [noPoint, [45n, 0n, 1n]]));
+  expect(() => senderKeys(tx, 5n)).toThrow("recovery failed");
+  expect(() => payerKeys(tx, 5n)).toThrow("recovery failed");
 });

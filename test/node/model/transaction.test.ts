@@ -205,3 +205,31 @@ test("the effective price is the offer, the base fee, or the base fee and what f
   expect(effectivePrice(tx, 28n, tipped)).toBe(30n);
   expect(effectivePrice({ ...tx, gasTipCap: 30n }, 25n, tipped)).toBe(30n);
 });
+
+test("V of a typed transaction whose last byte is a parity is read, but has no sender, as in the Go node", () => {
+  const read = decodeTransaction(typedWith(257n, 1n, 1n));
+  expect(() => senderOf(read, 5n)).toThrow(badSignature);
+  expect(() => decodeTransaction(typedWith(258n, 1n, 1n))).toThrow(badSignature);
+});
+
+const legacy = toHex(withSignature(45n, 1n, 1n));
+const typed = toHex(typedWith(0n, 1n, 1n));
+test.each([
+  ["an empty string before a legacy list", `0x80${legacy.slice(2)}`, legacy],
+  ["a number in a form that RLP forbids before a legacy list", `0x8105${legacy.slice(2)}`, legacy],
+  ["a number with a leading zero before a legacy list", `0x820005${legacy.slice(2)}`, legacy],
+  ["a type number of two bytes", `0x827801${typed.slice(6)}`, typed],
+  ["a type number of two bytes behind the envelope", `0x78827801${typed.slice(6)}`, typed],
+])("%s is read as in the Go node, and written in the usual form", (_what, bytes, usual) => {
+  const read = decodeTransaction(fromHex(bytes));
+  expect([toHex(read.raw), toHex(read.hash)]).toEqual([usual, toHex(decodeTransaction(fromHex(usual)).hash)]);
+});
+
+test.each([
+  ["a zero byte before a legacy list", `0x00${legacy.slice(2)}`],
+  ["a type number of three bytes", `0x83000001${legacy.slice(2)}`],
+  ["an Ethereum type that RLP forbids", `0x788101${typed.slice(6)}`],
+  ["a type number without a list", "0x8278"],
+])("%s is malformed", (_what, bytes) => {
+  expect(() => decodeTransaction(fromHex(bytes))).toThrow(expect.objectContaining({ code: "malformed" }));
+});

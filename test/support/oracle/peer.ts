@@ -10,6 +10,7 @@ import { forks } from "../../../node/config/forks.ts";
 import { COINBASE } from "../evm-scenario.ts";
 import { FORKS, rulesUpTo } from "../suite-runners.ts";
 import type { TransactionFork } from "../transaction-differences.ts";
+import type { BytesCase } from "./bytes-case.ts";
 import { headerOf, MAX_COMPUTATION, ORACLE_CHAIN_ID, type TransitionCase } from "./case.ts";
 
 /** Path of the peer program; undefined on a machine without one. */
@@ -70,8 +71,8 @@ export function transitionRequest({ fork, deferred, pre, tx }: TransitionCase): 
 }
 
 /** Returns the peer's request for the decoding of bytes. */
-export function bytesRequest(bytes: Uint8Array): object {
-  return { bytes: toHex(bytes), chainId: Number(ORACLE_CHAIN_ID) };
+export function bytesRequest({ bytes, chainId }: BytesCase): object {
+  return { bytes, chainId };
 }
 
 function configOf(fork: TransactionFork, deferredTxFee: boolean): object {

@@ -18,6 +18,7 @@ import {
   LEGACY_KEY,
   NIL_KEY,
 } from "../../../node/model/account-key.ts";
+import type { Transaction } from "../../../node/model/transaction.ts";
 import { transactionTypes } from "../../../node/model/transaction-table.ts";
 import type { Authorization, TypeFields } from "../../../node/model/transaction-type.ts";
 import { aMultiSig, aPublic } from "../account-keys.ts";
@@ -29,7 +30,8 @@ import { ORACLE_CHAIN_ID, type TransitionCase } from "./case.ts";
 import { ABSENT, addressOfNumber, CONTRACTS, type Draw, PLAIN } from "./draw.ts";
 import { calldata, contract, type Scene, surroundings } from "./opcode-cases.ts";
 
-const CODES = transactionTypes.map(({ code }) => code);
+/** Codes of all types. */
+export const CODES: readonly number[] = transactionTypes.map(({ code }) => code);
 /** Enough for any gas of a case at its price, and for the value. */
 const RICH = "0xffffffffffffffffffffffffffff";
 
@@ -59,20 +61,38 @@ export function callOf(
 /** Returns a case about a transaction of any type. */
 export function transactionCase(draw: Draw, fork: TransactionFork): TransitionCase {
   const code = draw.pick(CODES);
-  const isNative = code > 0 && code < 0x7800;
   const pre = surroundings(draw, fork);
   pre[toHex(CONTRACTS[0] ?? ABSENT)] = contract(draw, fork, calldata(draw, fork));
-  for (const number of [1, 2, 3]) pre[toHex(addressOf(number))] = signer(draw, fork, number, isNative);
-  const payerCode = isNative && code % 8 !== 0;
+  for (const number of [1, 2, 3]) pre[toHex(addressOf(number))] = signer(draw, fork, number, isNative(code));
   const from = draw.chance(0.9) ? 1 : 2;
   const sender = pre[toHex(addressOf(from))] as SuiteAccount; // put above
   const nonce = nonceOf(draw, sender);
+  const tx = signedTransaction(draw, { fork, code, from, nonce, chainId: ORACLE_CHAIN_ID });
+  const fee = tx.gas * tx.gasFeeCap;
+  if (draw.chance(0.2)) makePoor(pre, from, edgeBalance(draw, fee, tx.value));
+  if (hasPayer(code) && draw.chance(0.1)) makePoor(pre, 3, edgeBalance(draw, fee, 0n));
+  return { fork, deferred: draw.chance(0.7), pre, tx: toHex(tx.raw) };
+}
+
+/** Facts of a transaction that are not drawn. */
+interface TransactionFacts {
+  readonly fork: TransactionFork;
+  readonly code: number;
+  /** The number of the sender's key. */
+  readonly from: number;
+  readonly nonce: bigint;
+  readonly chainId: bigint;
+}
+
+/** Returns a signed transaction; two of a hundred are for another chain. */
+export function signedTransaction(draw: Draw, facts: TransactionFacts): Transaction {
+  const { fork, code, from, nonce, chainId } = facts;
   const caps = capsOf(draw, code);
-  const tx = aSent({
-    chainId: draw.chance(0.98) ? ORACLE_CHAIN_ID : 7n,
+  return aSent({
+    chainId: draw.chance(0.98) ? chainId : 7n,
     code,
-    by: signersOf(draw, from, isNative),
-    ...(payerCode && { paidBy: draw.chance(0.7) ? [3] : draw.pick([[1], [2, 3], [3, 2, 1]]) }),
+    by: signersOf(draw, from, isNative(code)),
+    ...(hasPayer(code) && { paidBy: draw.chance(0.7) ? [3] : draw.pick([[1], [2, 3], [3, 2, 1]]) }),
     nonce,
     gas: gasOf(draw),
     ...caps,
@@ -81,10 +101,14 @@ export function transactionCase(draw: Draw, fork: TransactionFork): TransitionCa
     input: inputOf(draw, fork, code),
     fields: fieldsOf(draw, code, from),
   });
-  const fee = tx.gas * tx.gasFeeCap;
-  if (draw.chance(0.2)) makePoor(pre, from, edgeBalance(draw, fee, tx.value));
-  if (payerCode && draw.chance(0.1)) makePoor(pre, 3, edgeBalance(draw, fee, 0n));
-  return { fork, deferred: draw.chance(0.7), pre, tx: toHex(tx.raw) };
+}
+
+function isNative(code: number): boolean {
+  return code > 0 && code < 0x7800;
+}
+
+function hasPayer(code: number): boolean {
+  return isNative(code) && code % 8 !== 0;
 }
 
 /** Gives a signer's account another balance. */
@@ -109,12 +133,12 @@ function edgeBalance(draw: Draw, fee: bigint, value: bigint): string {
   return toQuantity(amount < 0n ? 0n : BigInt.asUintN(256, amount));
 }
 
-function signersOf(draw: Draw, from: number, isNative: boolean): readonly number[] {
-  if (!isNative || draw.chance(0.7)) return [from];
+function signersOf(draw: Draw, from: number, manySign: boolean): readonly number[] {
+  if (!manySign || draw.chance(0.7)) return [from];
   return draw.pick([[from, 2], [2, from], [1, 2, 3], [2], [from, from], [1, 2, 3, 4]]);
 }
 
-function signer(draw: Draw, fork: TransactionFork, number: number, isNative: boolean): SuiteAccount {
+function signer(draw: Draw, fork: TransactionFork, number: number, native: boolean): SuiteAccount {
   const borrows = isForkSince(fork, "prague") && draw.chance(0.1);
   return {
     balance: draw.chance(0.95) ? RICH : "0x0",
@@ -123,7 +147,7 @@ function signer(draw: Draw, fork: TransactionFork, number: number, isNative: boo
       : draw.pick(["0x7f", "0xff", "0xfffffffffffffffe", "0xffffffffffffffff"]),
     code: borrows ? delegationTo(draw.pick(CONTRACTS)) : "0x",
     storage: {},
-    ...(draw.chance(isNative ? 0.6 : 0.1) && { key: toHex(encodeAccountKey(accountKey(draw, number))) }),
+    ...(draw.chance(native ? 0.6 : 0.1) && { key: toHex(encodeAccountKey(accountKey(draw, number))) }),
   };
 }
 
@@ -252,8 +276,7 @@ function recipientOf(draw: Draw, code: number): Uint8Array | undefined {
 }
 
 function fieldsOf(draw: Draw, code: number, from: number): TypeFields {
-  const isNative = code > 0 && code < 0x7800;
-  if (isNative) {
+  if (isNative(code)) {
     return {
       from: addressOf(from),
       ...([0x20, 0x21, 0x22].includes(code) && { key: encodeAccountKey(newKey(draw)) }),
