@@ -36,7 +36,8 @@ function miningMethods(deps: DevMiningDeps): Method[] {
     method({
       name: "dev_mine",
       aliases: ["anvil_mine", "hardhat_mine"],
-      summary: "Makes blocks, one by default, with `interval` seconds between their times, one by default.",
+      summary:
+        "Makes blocks, one by default, with `interval` seconds between their times; without one or with 0 they have the clock's times.",
       params: { blocks: optional(wholeNumber), interval: optional(wholeNumber) },
       result: boolean,
       handle: async ({ blocks = 1, interval }, context) => {
@@ -53,7 +54,7 @@ function miningMethods(deps: DevMiningDeps): Method[] {
       handle: async ({ options }, context) => {
         const { timestamp, blocks = 1 } = options ?? {};
         if (timestamp !== undefined) setNextTime(deps, timestamp);
-        await mineMany(deps, { blocks, interval: undefined }, context);
+        await mineMany(deps, { blocks }, context);
         return 0;
       },
     }),
@@ -83,11 +84,11 @@ const mineOptions: Codec<MineOptions> = {
 /** Makes blocks until enough are there or the caller has gone. */
 async function mineMany(
   { miner, head }: DevMiningDeps,
-  { blocks, interval }: { readonly blocks: number; readonly interval: number | undefined },
+  { blocks, interval = 0 }: { readonly blocks: number; readonly interval?: number | undefined },
   { signal }: CallContext,
 ): Promise<void> {
   for (let made = 0; made < blocks && !signal.aborted; made++) {
-    if (interval !== undefined && made > 0) miner.setNextTime(head().header.time + Math.max(1, interval));
+    if (interval > 0 && made > 0) miner.setNextTime(head().header.time + interval);
     await miner.mine();
   }
 }

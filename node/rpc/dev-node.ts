@@ -222,12 +222,8 @@ const resetOptions: Codec<ResetOptions> = {
     const { jsonRpcUrl, blockNumber, ...others } = members;
     const [member] = Object.keys(others);
     if (member !== undefined) throw new CodecError(`a reset has no option ${goText(member)}`);
-    if (forking !== undefined && jsonRpcUrl === undefined && blockNumber === undefined)
-      throw new CodecError("forking needs jsonRpcUrl");
-    return {
-      url: jsonRpcUrl === undefined ? undefined : text.decode(jsonRpcUrl),
-      number: blockNumber === undefined ? undefined : wholeNumber.decode(blockNumber),
-    };
+    // viem sends `{forking: {blockNumber: null}}` for neither
+    return { url: optional(text).decode(jsonRpcUrl), number: optional(wholeNumber).decode(blockNumber) };
   },
   encode: (value) => JSON.stringify(value),
 };

@@ -355,7 +355,7 @@ describe("accounts and options", () => {
       await ask("evm_mine");
       await expect(ask("hardhat_reset", options)).rejects.toMatchObject({ code: -32602 });
       expect(await number()).toBe(1);
-      await expect(ask("anvil_reset", { forking: {} })).rejects.toMatchObject({ code: -32602 });
+      await expect(ask("anvil_reset", { forking: 1 })).rejects.toMatchObject({ code: -32602 });
       expect(await number()).toBe(1);
     },
   );
