@@ -7,7 +7,7 @@ import { trustedCertificates } from "../control/rotation.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
 import type { MemberContext } from "./context.ts";
-import { goOn, type Outcome } from "./outcome.ts";
+import { goOn, type Outcome, refusalOf } from "./outcome.ts";
 import { secretText } from "./secret-text.ts";
 
 /** Interval of checks. A check takes a millisecond of CPU time, a reconciliation a few. */
@@ -16,15 +16,32 @@ const CHECK_MS = 3_600_000;
 /** Secrets with a valid certificate: authority and time of the check. */
 const found = new WeakMap<CachedObject, { readonly authority: Credentials; readonly at: number }>();
 
-/** Writes the Secret when it is missing, its certificate is about to expire, or is of another authority. */
-export async function certificateStep({ node, member, deps }: MemberContext): Promise<Outcome> {
+/** Renews a certificate that is about to expire or is of another authority, whatever other steps wait for. */
+export async function renewalStep(context: MemberContext): Promise<Outcome> {
+  const seen = secretOf(context);
+  return seen === undefined ? goOn : writeCertificate(context, seen);
+}
+
+/** Writes the Secret when it is missing. */
+export async function certificateStep(context: MemberContext): Promise<Outcome> {
+  return secretOf(context) === undefined ? writeCertificate(context, undefined) : goOn;
+}
+
+function secretOf({ node, member, deps }: MemberContext): CachedObject | undefined {
+  return deps.cache.find("secret", `${node.meta.namespace}/${objectNames(member.name).gateway}`);
+}
+
+/** Writes the Secret unless it has a good certificate. Returns a refusal. */
+async function writeCertificate(
+  { node, member, deps }: MemberContext,
+  seen: CachedObject | undefined,
+): Promise<Outcome> {
   const { clock, applier, client } = deps;
   const authorities = deps.authorities();
   const { current } = authorities;
   const { namespace } = node.meta;
   const { gateway: name } = objectNames(member.name);
   const host = gatewayName(member.name, namespace);
-  const seen = deps.cache.find("secret", `${namespace}/${name}`);
   const object = seen?.object ?? (await client.get(kinds.secret, { namespace, name }));
   const held = {
     certificate: secretText(object, gatewayFiles.certificate) ?? "",
@@ -40,8 +57,7 @@ export async function certificateStep({ node, member, deps }: MemberContext): Pr
     [gatewayFiles.key]: key,
     [gatewayFiles.authority]: trustedCertificates(authorities),
   };
-  await applier.apply(gatewaySecret(member, files), seen);
-  return goOn;
+  return applier.apply(gatewaySecret(member, files), seen).then(() => goOn, refusalOf);
 }
 
 /** True for a Secret that was checked recently. A changed Secret is another cached object. */

@@ -19,13 +19,11 @@ import {
   templateDigest,
   templateRestart,
 } from "../build/template.ts";
-import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
-import { messageOf } from "../observe/message-of.ts";
 import type { WatchedKind } from "./cluster-cache.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { requiredPeers } from "./mesh.ts";
-import { failWith, goOn, type Outcome, refuseWith, worstOf } from "./outcome.ts";
+import { goOn, type Outcome, refusalOf, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 import { configText } from "./secret-text.ts";
 
@@ -158,22 +156,12 @@ async function applyAll({ node, deps }: Pick<Context, "node" | "deps">, wanted: 
   return worstOf(outcomes);
 }
 
-/**
- * Returns the outcome of a refusal by the API server, a quota or an admission webhook. Throws other errors.
- */
-function refusalOf(error: unknown): Outcome {
-  if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
-  const isOwn = (["not-ours", "forbidden", "other"] as const).some((code) => isKubeError(error, code));
-  if (isOwn) return failWith("ObjectRefused", messageOf(error));
-  throw error;
-}
-
 /** Interval of checks while a former member terminates. */
 const PRUNE_MS = 2_000;
 
 /**
  * Deletes objects that only an earlier spec required. Former members go one at a time, the last one first. Volumes and
- * node keys stay until the Node is deleted.
+ * node keys stay until the Node is deleted. A refused deletion does not block the others.
  */
 export async function pruneStep(context: Context): Promise<Outcome> {
   const { node, deps } = context;
@@ -182,14 +170,19 @@ export async function pruneStep(context: Context): Promise<Outcome> {
   if (next !== undefined) context.againMs = PRUNE_MS;
   const waiting = new Set(former.filter((member) => member !== last && hasPod(member, deps)));
   const leaving = former.filter((member) => !waiting.has(member));
+  const outcomes: Outcome[] = [];
   for (const [kind, name] of obsoleteObjects(node, leaving)) {
     const { namespace } = node.meta;
     const seen = deps.cache.find(kind, `${namespace}/${name}`);
     if (seen === undefined || seen.meta.deleted || !isOwned(seen.object, node.meta.uid)) continue;
-    await deps.client.remove(kinds[kind], { namespace, name }, seen.meta.uid);
-    deps.log.info({ node: node.meta.name, kind: kinds[kind].kind, object: name }, "deleted");
+    try {
+      await deps.client.remove(kinds[kind], { namespace, name }, seen.meta.uid);
+      deps.log.info({ node: node.meta.name, kind: kinds[kind].kind, object: name }, "deleted");
+    } catch (error) {
+      outcomes.push(refusalOf(error));
+    }
   }
-  return goOn;
+  return worstOf(outcomes);
 }
 
 /** True while a member has a pod, or a StatefulSet that would create one. */

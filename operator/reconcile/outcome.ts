@@ -1,4 +1,6 @@
 /** Outcomes of steps. */
+import { isKubeError } from "../kube/error.ts";
+import { messageOf } from "../observe/message-of.ts";
 
 /** Continue with the next step, wait for a prerequisite, or fail with a reason. */
 export type Outcome =
@@ -28,6 +30,14 @@ export function failWith(reason: string, message: string): Outcome {
 /** Fails finally, when the API server calls the spec invalid. */
 export function refuseWith(reason: string, message: string): Outcome {
   return { kind: "fail", reason, message, isFinal: true };
+}
+
+/** Returns the outcome of a refusal by the API server, a quota or an admission webhook. Throws other errors. */
+export function refusalOf(error: unknown): Outcome {
+  if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
+  const isRefusal = (["not-ours", "forbidden", "other"] as const).some((code) => isKubeError(error, code));
+  if (isRefusal) return failWith("ObjectRefused", messageOf(error));
+  throw error;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { NodeResource } from "../api/resource.ts";
 import { isRace, KubeError } from "../kube/error.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { isForeign } from "../plan/owner.ts";
-import { certificateStep } from "./certificate.ts";
+import { certificateStep, renewalStep } from "./certificate.ts";
 import { chainStep, volumeStep } from "./chain.ts";
 import { claimStep } from "./claim.ts";
 import { conclude, concludePaused } from "./conclude.ts";
@@ -22,7 +22,7 @@ import { maintenanceStep } from "./maintenance.ts";
 import { meshStep, peersStep } from "./mesh.ts";
 import { nodeKeyStep } from "./node-key.ts";
 import { memberStep, pruneStep, sharedStep, suspendStep } from "./objects.ts";
-import { failWith, goOn, type Outcome, worstOf } from "./outcome.ts";
+import { failWith, goOn, type Outcome, refusalOf, worstOf } from "./outcome.ts";
 import { reportForeign } from "./ownership.ts";
 import { isPaused, pausedText } from "./paused.ts";
 import { permissionStep } from "./permissions.ts";
@@ -35,6 +35,7 @@ import { signerStep } from "./signer.ts";
 const steps: readonly Step[] = [
   { name: "hold", run: finalizerStep },
   { name: "suspend", run: suspendStep },
+  { ...each("renewals", [{ name: "renewal", run: renewalStep }]), isAlone: true },
   { name: "request", run: requestStep },
   { name: "network", run: networkStep },
   each("chain", [
@@ -43,12 +44,13 @@ const steps: readonly Step[] = [
     { name: "signer", run: signerStep },
   ]),
   { ...each("claims", [{ name: "claim", run: claimStep }]), isAlone: true },
-  each("identity", [{ name: "waits for key", run: ({ facts }) => facts.key ?? goOn }]),
+  { name: "identity", run: awaitAnyKey },
   { name: "genesis", run: genesisStep },
   { name: "shared objects", run: sharedStep, isAlone: true },
-  { name: "prune", run: pruneStep },
+  { name: "prune", run: pruneStep, isAlone: true },
   { name: "rollout", run: rolloutStep },
   each("members", [
+    { name: "key", run: ({ facts }) => facts.key ?? goOn },
     { name: "certificate", run: certificateStep, isAlone: true },
     { name: "objects", run: memberStep },
   ]),
@@ -68,10 +70,16 @@ const looks: readonly Step<MemberContext>[] = [
 /** Steps that change neither the node nor an object. */
 const observations = looks.filter(({ run }) => run !== meshStep);
 
-/** Finds the key; the volume does not wait for it. */
+/** Finds the key; neither the volume nor other members wait for it. */
 async function findKey(context: MemberContext): Promise<Outcome> {
-  context.facts.key = await nodeKeyStep(context);
+  context.facts.key = await nodeKeyStep(context).catch(refusalOf);
   return goOn;
+}
+
+/** Waits while no member has its key. */
+function awaitAnyKey({ members }: Context): Outcome {
+  const keys = members.map(({ facts: { key = goOn } }) => key);
+  return keys.some(({ kind }) => kind === "continue") ? goOn : worstOf(keys);
 }
 
 /** Steps that run even when members wait or other steps failed. */

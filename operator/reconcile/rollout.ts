@@ -134,13 +134,13 @@ function tell(
     say("RolloutStarted", after.message);
 }
 
-/** Returns the digest to apply; a stopped member, and one whose claim would go with its pod, keep their own. */
+/** Returns the digest to apply; a member that is stopped, has no key, or whose claim would go with its pod, keeps its own. */
 function wantedDigest(
   member: MemberContext["member"],
   { stop, volume, identity }: MemberContext["facts"],
   template: V1PodTemplateSpec | undefined,
 ): string {
-  const keeps = stop !== undefined || volume?.reason === "Terminating";
+  const keeps = stop !== undefined || identity === undefined || volume?.reason === "Terminating";
   const kept = keeps ? templateDigest(template) : undefined;
   return kept ?? inputDigest(member, identity?.id, latestRestart(member, templateRestart(template)));
 }

@@ -73,6 +73,8 @@ export class FakeCluster {
   onStatus: (name: string) => void = () => undefined;
   /** Called before an object is written. */
   onWrite: (kind: string) => void = () => undefined;
+  /** Called before an object is deleted. */
+  onRemove: (kind: string) => void = () => undefined;
   readonly observations = new Map<string, Observation>();
   now = Date.parse("2026-01-01T00:00:00Z");
   #version = 0;
@@ -295,6 +297,7 @@ export class FakeCluster {
         });
       },
       remove: async ({ kind }: { kind: string }, place: DraftMeta) => {
+        this.onRemove(kind);
         this.writes.push(`delete ${kind} ${place.name}`);
         this.objects.delete(this.#key(kind, place));
       },

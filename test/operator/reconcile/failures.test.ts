@@ -26,6 +26,7 @@ const refuse = (refused: string) => (kind: string) => {
 
 describe("what is refused holds up nothing else", () => {
   const OBJECTS = [
+    "ServiceAccount core-node",
     "PersistentVolumeClaim core-data",
     "Service core",
     "NetworkPolicy core",
@@ -43,6 +44,8 @@ describe("what is refused holds up nothing else", () => {
     "Service",
     "ConfigMap",
     "StatefulSet",
+    "Secret",
+    "ServiceAccount",
   ])("a %s of a new Node", async (kind) => {
     cluster.servesMonitors = true;
     cluster.putRunning("core", []);
@@ -88,6 +91,46 @@ describe("what is refused holds up nothing else", () => {
     expect(cluster.conditions("core")).toEqual(
       expect.arrayContaining(["Ready False NetworkMissing", "Available True ReplicasReady"]),
     );
+  });
+
+  test("a Network that was deleted: the certificate of a gateway is renewed all the same", async () => {
+    cluster.putRunning("core", []);
+    await once();
+    cluster.objects.delete("Network demo/net");
+    cluster.now += 61 * 86_400_000;
+    cluster.writes.length = 0;
+    await once();
+    expect(cluster.writes).toContain("apply Secret core-gateway");
+    cluster.putNode("reader", { type: "endpoint" });
+    await once("reader");
+    expect(cluster.get("Secret", "reader-gateway")).toBeUndefined(); // it has no pod
+  });
+
+  test("the deletion of an object that the spec no longer asks for", async () => {
+    cluster.servesMonitors = true;
+    cluster.putRunning("core", []);
+    await once();
+    cluster.onRemove = refuse("ServiceMonitor");
+    change("core", { monitoring: { serviceMonitor: false }, settings: { verbosity: "5" } });
+    await once();
+    expect(cluster.node("core").status.rollout?.member).toBe("core");
+    expect(cluster.conditions("core")).toContain("Degraded True StepFailed");
+    cluster.onRemove = () => undefined;
+    await once();
+    expect(cluster.get("ServiceMonitor", "core")).toBeUndefined();
+  });
+
+  test("the key of one replica: the others have all that is theirs", async () => {
+    cluster.putGenesis();
+    let keys = 0;
+    cluster.onWrite = (kind) => {
+      if (kind === "Secret" && ++keys === 1) throw new KubeError("forbidden", "exceeded quota");
+    };
+    cluster.putNode("reader", { type: "endpoint", replicas: 2 });
+    await once("reader");
+    expect(cluster.conditions("reader")).toContain("Ready False ObjectRefused");
+    expect(cluster.get("StatefulSet", "reader")).toBeUndefined();
+    expect(cluster.get("StatefulSet", "reader-m1")).toBeDefined();
   });
 
   test("what the API server cannot answer now: the Node is judged by its pod and its gateway", async () => {

@@ -38,7 +38,7 @@ const mutations: readonly Mutation[] = [
     exports: ({ podTemplate }) => ({
       podTemplate: (...given: never[]) => withoutAddress(podTemplate?.(...given) as V1PodTemplateSpec),
     }),
-    seed: 41,
+    seed: 360,
     failure: /sign with one address/,
   },
   {

@@ -85,9 +85,16 @@ export class History {
     const process = this.chain.processes.get(pod.metadata.uid);
     const council = this.chain.main?.council ?? [];
     const wasReady = process !== undefined && this.chain.isServing(process.address);
-    if (!this.kubernetes.evict(pod) || !wasReady || council.length < 4) return;
+    const isLimited = this.#hasBudget(pod.metadata.namespace);
+    if (!this.kubernetes.evict(pod) || !wasReady || !isLimited || council.length < 4) return;
     this.note(`drain ${process.member}`);
     this.#judge(process, { restart: false, action: "a drain", drained: pod.metadata.uid });
+  }
+
+  /** False where a Network was deleted before its budget was written: nothing limits drains there. */
+  #hasBudget(namespace: string): boolean {
+    const isIn = ({ metadata }: Stored): boolean => metadata.namespace === namespace;
+    return this.api.list("Network").some(isIn) || this.api.list("PodDisruptionBudget").some(isIn);
   }
 
   note(text: string): void {

@@ -1,5 +1,6 @@
 /** People, machines and mishaps of random histories. */
 import { annotations } from "../../../operator/api/names.ts";
+import type { Draft } from "../../../operator/api/resource.ts";
 import type { ClusterApi, Stored } from "./api.ts";
 import type { History } from "./history.ts";
 import { BROKEN_IMAGE } from "./kubernetes.ts";
@@ -100,10 +101,19 @@ export class People {
     const missing = [...networks, ...nodes].filter(
       ({ kind, metadata: { namespace, name } }) => this.#api.find(kind, `${namespace}/${name}`) === undefined,
     );
-    const draft = this.#pick(missing);
+    const draft = this.#pick(missing.filter((each) => !this.#hasChangedSecret(each)));
     if (draft === undefined) return undefined;
     this.#api.create(draft, PEOPLE);
     return `create ${draft.kind} ${draft.metadata.namespace}/${draft.metadata.name}`;
+  }
+
+  /** True for a Node that names a changed Secret: no status has its former key, so it would have the other one for good. */
+  #hasChangedSecret(draft: Draft): boolean {
+    const { nodeKeySecret } = (draft as unknown as Stored)["spec"] as {
+      readonly nodeKeySecret?: { readonly name: string };
+    };
+    const key = `${draft.metadata.namespace}/${nodeKeySecret?.name}`;
+    return this.copies.has(`Secret ${key}`) && this.#api.find("Secret", key) !== undefined;
   }
 
   #setImage(): string | undefined {
