@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 const DEPTHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ci: {
     KNIT_BFT_SEEDS: "1000",
-    KNIT_WHOLE_SEEDS: "30",
-    KNIT_HISTORIES: "200",
+    KNIT_WHOLE_SEEDS: "15",
+    KNIT_HISTORIES: "100",
     KNIT_CRYPTO_ROUNDS: "200",
     KNIT_KILLS: "60",
     KNIT_MIGRATION_KILLS: "6",

@@ -4,7 +4,7 @@ import { optionGroup, type ValuesOf } from "../options/rows.ts";
 
 const verification = optionGroup("Checkpoint", ["checkpoint-verify", "checkpoint-pull"]);
 const pull = optionGroup("Checkpoint", ["checkpoint-pull"]);
-const start = optionGroup("Checkpoint", ["run", "config"]);
+const start = optionGroup("Checkpoint", ["run", "config", "init"]);
 
 const hashKind: Kind<string> = {
   hint: "HASH",
@@ -70,7 +70,7 @@ export const bootstrapOptions = {
   genesisHash: start({
     flag: "bootstrap.genesis-hash",
     kind: hashKind,
-    summary: "hash of block 0; the public network's by default",
+    summary: "hash of block 0; of the genesis file or public network by default",
     own: true,
   }),
   creator: start({

@@ -1,14 +1,12 @@
-/** Commands on a data directory: init, verify, size and rewind, and the common parts of such commands. */
+/** Commands on a data directory: verify, size and rewind, and the common parts of such commands. */
 import type { Compared } from "../compose/offline-jobs.ts";
 import type { NodeOptions } from "../compose/options.ts";
 import { nodeOptions } from "../compose/options.ts";
-import { MAX_GENESIS_LENGTH } from "../config/genesis.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import { openProgress, type Progress } from "../observe/progress.ts";
 import { OptionError } from "../options/error.ts";
 import type { ResolvedFlags } from "../options/resolve.ts";
 import type { FlagCommand } from "../options/rows.ts";
-import { readBoundedText } from "../runtime/bounded-file.ts";
 import type { NodeCommands } from "./commands.ts";
 import { prepareDatadir } from "./datadir.ts";
 import { isAbort } from "./failure.ts";
@@ -22,19 +20,6 @@ export interface CommandJob {
   readonly command: FlagCommand;
   /** Arguments after the command, without flags. */
   readonly arguments: readonly string[];
-}
-
-/** `knit init GENESIS`: writes block 0. */
-export async function initCommand(job: CommandJob): Promise<void> {
-  const { options, log } = prepare(job);
-  const [file = ""] = job.arguments;
-  const text = await readBoundedText(file, MAX_GENESIS_LENGTH).catch((error: NodeJS.ErrnoException) => {
-    throw new OptionError("bad-file", `Failed to read genesis file: ${error.message}`, error);
-  });
-  await prepareDatadir(options.paths);
-  const node = await job.shell.loadNode();
-  const { hash } = await node.initDatadir(options, text);
-  log.info({ database: "chaindata", hash }, "Successfully wrote genesis state");
 }
 
 /** `knit db verify`: compares flat state, trie and root. Resolves to the exit code. */
@@ -126,7 +111,7 @@ export async function openJob(
 /**
  * Creates options and log. The log starts at warnings, because these commands print progress and a result.
  */
-function prepare({ shell, resolved, command }: CommandJob): { options: NodeOptions; log: Log } {
+export function prepare({ shell, resolved, command }: CommandJob): { options: NodeOptions; log: Log } {
   const { options, warnings } = nodeOptions(command, resolved, shell.host);
   const log = createLog({ ...options.log, stream: shell.stderr });
   for (const warning of warnings) log.warn({ warning }, "check the flags");

@@ -14,7 +14,7 @@ import {
   resolveFlags,
 } from "../options/resolve.ts";
 import { readPropertiesFile, readSettingsFile } from "../options/settings-file.ts";
-import { type CommandJob, initCommand, rewindCommand, sizeCommand, verifyCommand } from "./chain-commands.ts";
+import { type CommandJob, rewindCommand, sizeCommand, verifyCommand } from "./chain-commands.ts";
 import { readCommandLine } from "./command-line.ts";
 import type { Command } from "./commands.ts";
 import { failureLine, type PortFlags } from "./failure.ts";
@@ -59,7 +59,7 @@ type Action = (job: CommandJob) => Promise<number | undefined> | Promise<void>;
 const ACTIONS: Readonly<Record<Exclude<Command["name"], "version" | "completion">, Action>> = {
   run: runNode,
   dev: runDevelopmentNode,
-  init: initCommand,
+  init: async (job) => (await import("./init-command.ts")).initCommand(job),
   import: importFiles,
   "import-go": async (job) => (await import("./import-go-command.ts")).importGoCommand(job),
   export: exportFile,

@@ -316,6 +316,8 @@ export interface RunningNode extends AsyncDisposable {
 /** Functions of the node for commands. They are loaded on demand, so that `knit version` stays fast. */
 export interface NodeCommands {
   openNode(options: NodeOptions, signal: AbortSignal, log: AdjustableLog): Promise<RunningNode>;
+  /** Returns the hash of block 0 of a genesis as `0x` text. */
+  genesisHash(genesisText: string): Promise<string>;
   /** Writes block 0; `hash` is its `0x` text. */
   initDatadir(options: NodeOptions, genesisText: string): Promise<{ readonly hash: string }>;
   importChain(options: NodeOptions, job: ImportJob): Promise<ImportResult>;

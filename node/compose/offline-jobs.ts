@@ -4,7 +4,7 @@ import { toHex } from "../bytes/hex.ts";
 import { chainFileSize, readBlockFile } from "../chain/block-file.ts";
 import { ChainError } from "../chain/error.ts";
 import { exportBlocks } from "../chain/exporter.ts";
-import { writeGenesis } from "../chain/genesis-block.ts";
+import { createGenesisBlock, writeGenesis } from "../chain/genesis-block.ts";
 import type { ImportOutcome, ImportProgress } from "../chain/importer.ts";
 import { oldestBody } from "../chain/kept-blocks.ts";
 import { checkGenesis, parseGenesis } from "../config/genesis.ts";
@@ -52,6 +52,13 @@ export interface ImportResult extends FileResult {
   readonly interrupted: boolean;
   /** The error that ended it, with the file's name. */
   readonly failure: Error | undefined;
+}
+
+/** Returns the hash of block 0, which is written nowhere. Throws `ConfigError` with what is wrong with the genesis. */
+export async function genesisHash(genesisText: string): Promise<string> {
+  const genesis = parseGenesis(genesisText);
+  checkGenesis(genesis);
+  return toHex((await createGenesisBlock(genesis)).hash);
 }
 
 /** Writes block 0. Throws `ConfigError` or `ChainError` with what is wrong with the genesis. */

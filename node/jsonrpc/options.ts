@@ -20,7 +20,7 @@ export const responseOptions = {
     flag: "rpc.client-rate",
     kind: integerKind(0),
     default: 0,
-    summary: "maximum calls a second of one address, five times as many at once; 0 for no limit",
+    summary: "maximum calls a second of an address, five times as many at once; 0 for none",
     own: true,
   }),
   maxBatch: rpc({

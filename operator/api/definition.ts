@@ -26,6 +26,8 @@ interface Resource {
   readonly description: string;
   readonly columns: readonly Column[];
   readonly rules: readonly Rule[];
+  /** Paths of the scale subresource, for `kubectl scale` and autoscalers. */
+  readonly scale?: Readonly<Record<string, string>>;
   readonly spec: JsonSchema;
   readonly status: JsonSchema;
 }
@@ -58,6 +60,11 @@ const resources: readonly Resource[] = [
       },
       sizeStays,
     ],
+    scale: {
+      specReplicasPath: ".spec.replicas",
+      statusReplicasPath: ".status.replicas",
+      labelSelectorPath: ".status.selector",
+    },
     spec: nodeSpec.schema,
     status: nodeStatus.schema,
   },
@@ -105,7 +112,7 @@ function definitionOf({ kind, plural, shortName, ...resource }: Resource) {
           name: VERSION,
           served: true,
           storage: true,
-          subresources: { status: {} },
+          subresources: { status: {}, ...(resource.scale === undefined ? {} : { scale: resource.scale }) },
           additionalPrinterColumns: resource.columns,
           schema: { openAPIV3Schema: wholeSchema(resource) },
         },

@@ -2,6 +2,9 @@
 export const managedSettings = [
   "type",
   "datadir",
+  "bootstrap",
+  "bootstrap.genesis-hash",
+  "bootstrap.creator",
   "networkid",
   "nodekey",
   "nodekeyhex",

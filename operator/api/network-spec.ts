@@ -159,6 +159,7 @@ const sharedMembers = [
   "terminationGracePeriodSeconds",
   "p2p",
   "storage",
+  "bootstrap",
   "scheduling",
   "maintenance",
   "monitoring",

@@ -14,6 +14,7 @@ import {
   settings,
 } from "./fields.ts";
 import { api } from "./node-api.ts";
+import { bootstrap } from "./node-bootstrap.ts";
 import { maintenance } from "./node-maintenance.ts";
 import { p2p, peers } from "./node-peers.ts";
 import { scheduling } from "./node-placement.ts";
@@ -106,6 +107,7 @@ export const nodeSpec = object(
     p2p,
     peers,
     storage: withMemberDefaults(storage),
+    bootstrap: optional(bootstrap),
     resources: resources("Resource requests and limits of the node's container."),
     scheduling,
     nodeKeySecret: optional(

@@ -112,6 +112,8 @@ export const nodeStatus = object("Observed state of the node.", {
     }),
   ),
   readyMembers: optional(count("Number of ready replicas.")),
+  replicas: optional(count("Number of replicas, for the scale subresource.")),
+  selector: optional(text("Selector of the pods, for the scale subresource.", { maxLength: 256 })),
   members: optional(
     list(memberStatus, "Status of each replica.", {
       maxItems: MAX_REPLICAS,

@@ -134,6 +134,13 @@ export function selectorOf(name: string): Record<string, string> {
   return { [labels.name]: "knit", [labels.node]: name };
 }
 
+/** Selector of the pods of a Node as text. */
+export function selectorText(name: string): string {
+  return Object.entries(selectorOf(name))
+    .map(([label, value]) => `${label}=${value}`)
+    .join(",");
+}
+
 /** Selector of the pod of a member. */
 export function memberSelector({ node, name }: Member): Record<string, string> {
   return { ...selectorOf(node.meta.name), [labels.member]: name };

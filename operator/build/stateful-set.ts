@@ -10,6 +10,7 @@ import type {
   V1Volume,
 } from "@kubernetes/client-node";
 import { annotations, pod } from "../api/names.ts";
+import { storeVariables } from "../api/node-bootstrap.ts";
 import type { DraftOf, NodeResource } from "../api/resource.ts";
 import {
   DISCOVERY_PORT,
@@ -159,11 +160,19 @@ function pullSecretsOf(
   return names.size === 0 ? {} : { imagePullSecrets: [...names].map((name) => ({ name })) };
 }
 
-/** Writes block 0 to an empty volume; a volume with a chain stays unchanged. */
+/** Fills an empty volume with a checkpoint or block 0; a volume with a chain stays unchanged. */
 function genesisContainer(node: NodeResource, options: PodOptions): V1Container {
+  const container = knitContainer("genesis", node, options);
+  const { url, creator } = node.spec.bootstrap ?? {};
   return {
-    ...knitContainer("genesis", node, options),
-    args: ["init", "--datadir", pod.dataDirectory, `${pod.genesisDirectory}/${GENESIS_FILE}`],
+    ...container,
+    env: [...(container.env ?? []), ...storeEnvironment(node)],
+    args: [
+      ...["init", "--datadir", pod.dataDirectory],
+      ...(url === undefined ? [] : ["--bootstrap", url]),
+      ...(creator === undefined ? [] : ["--bootstrap.creator", creator]),
+      `${pod.genesisDirectory}/${GENESIS_FILE}`,
+    ],
     volumeMounts: [
       { name: "data", mountPath: pod.dataDirectory },
       { name: "genesis", mountPath: pod.genesisDirectory, readOnly: true },
@@ -176,7 +185,11 @@ function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
   const container = knitContainer("node", node, options);
   return {
     ...container,
-    env: [...(container.env ?? []), ...expectedAddress(options)],
+    env: [
+      ...(container.env ?? []),
+      ...expectedAddress(options),
+      ...(publicNetworkOf(node.spec.network) === undefined ? [] : storeEnvironment(node)),
+    ],
     args: ["run", "--conf", `${pod.settingsDirectory}/${SETTINGS_FILE}`],
     ports: [
       { name: "p2p", containerPort: p2p.port, protocol: "TCP" },
@@ -206,6 +219,16 @@ function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
  */
 function expectedAddress({ address }: PodOptions): V1EnvVar[] {
   return address === undefined ? [] : [{ name: pod.addressVariable, value: address }];
+}
+
+/** The store's variables from the Secret with its credentials, for the container that fills the volume. */
+function storeEnvironment({ spec }: NodeResource): V1EnvVar[] {
+  const name = spec.bootstrap?.credentialsSecret;
+  if (name === undefined) return [];
+  return storeVariables.map((key) => ({
+    name: key,
+    valueFrom: { secretKeyRef: { name, key, optional: true } },
+  }));
 }
 
 /** Saves the trie cache before the node receives SIGTERM, so that the next pod starts with a warm cache. */

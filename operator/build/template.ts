@@ -86,11 +86,14 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined, 
   const { terminationGracePeriodSeconds: grace, imagePullPolicy, imagePullSecrets, podTemplate } = spec;
   if (grace !== undefined) placement.push(grace);
   const { externalAddress } = p2p;
+  const { volumeSnapshot: _source, ...archive } = spec.bootstrap ?? {};
+  const bootstrap = Object.values(archive).some((value) => value !== undefined) ? archive : undefined;
   for (const [name, value] of Object.entries({
     imagePullPolicy,
     imagePullSecrets,
     podTemplate,
     externalAddress,
+    bootstrap,
   }))
     if (value !== undefined) placement.push([name, value]);
   if (restart !== undefined) placement.push(["restart", restart]);

@@ -5,6 +5,7 @@ import type { ClaimView } from "../plan/storage.ts";
 interface Claim {
   readonly spec?: {
     readonly volumeName?: unknown;
+    readonly dataSource?: { readonly kind?: unknown; readonly name?: unknown };
     readonly resources?: { readonly requests?: { readonly storage?: unknown } };
   };
   readonly status?: {
@@ -34,6 +35,12 @@ export function readClaim(object: unknown): ClaimView {
 export function volumeOf(object: unknown): string | undefined {
   const name = (object as Claim).spec?.volumeName;
   return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+/** Returns the VolumeSnapshot from which a claim was created; undefined for none. */
+export function snapshotOf(object: unknown): string | undefined {
+  const { kind, name } = (object as Claim).spec?.dataSource ?? {};
+  return kind === "VolumeSnapshot" && typeof name === "string" ? name : undefined;
 }
 
 function bytesOf(text: unknown): number {

@@ -16,7 +16,7 @@ import {
   type VolumePlan,
   type VolumeView,
 } from "../plan/storage.ts";
-import { readClaim } from "./claim-view.ts";
+import { readClaim, snapshotOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { RefusedGrowth } from "./memory.ts";
 import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
@@ -65,9 +65,11 @@ async function applyClaim(
   const known = memory.refusedGrowth(key);
   if (claim !== undefined && known?.request === request && clock.now() < known.againAt)
     return { ...known, isFinal: false };
-  const draft = volumeClaim(member, bytes === sizeBytes ? node.spec.storage.size : formatBytes(bytes));
-  const place = keyOf(draft.metadata);
+  const size = bytes === sizeBytes ? node.spec.storage.size : formatBytes(bytes);
+  const place = keyOf(volumeClaim(member, size).metadata);
   const seen = deps.cache.find("claim", place);
+  const snapshot = seen === undefined ? node.spec.bootstrap?.volumeSnapshot : snapshotOf(seen.object);
+  const draft = volumeClaim(member, size, snapshot);
   if (isGoing(seen)) return undefined;
   try {
     const written = await applier.apply(draft, seen);

@@ -2,6 +2,7 @@
 import { privilegedModules } from "../api/node-api.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
+import { selectorText } from "../build/names.ts";
 import { formatInstant } from "../observe/clock.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import { missingForks } from "../plan/forks.ts";
@@ -31,6 +32,7 @@ export function conclude(context: Context, outcome: Outcome): void {
     phase: phaseOf(view),
     deletion: node.meta.deleted ? { continuedAt: undefined } : undefined,
     ...sumsOf(members),
+    selector: selectorText(node.meta.name),
     members,
     outdated: outdatedPods(context),
     conditions: nextConditions(context.status.conditions, verdicts, terms),
@@ -131,6 +133,7 @@ function sumsOf(members: readonly MemberStatus[]) {
   const peers = members.flatMap(({ peers: each }) => each ?? []);
   return {
     readyMembers: members.filter(({ ready }) => ready).length,
+    replicas: members.length,
     height: heights.length === 0 ? undefined : Math.max(...heights),
     syncing: members.some(({ syncing }) => syncing),
     peers: peers.length === 0 ? undefined : Math.min(...peers),

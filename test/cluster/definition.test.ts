@@ -33,6 +33,21 @@ const nodeRules: readonly Row[] = [
     { ...PROXY, p2p: { externalAddress: "node.example" } },
   ],
   [
+    "must be s3://BUCKET/PREFIX",
+    { ...PROXY, bootstrap: { url: "s3://archive/chain-1", credentialsSecret: "store" } },
+    { ...PROXY, bootstrap: { url: "https://archive/chain" } },
+  ],
+  [
+    "name either url or volumeSnapshot",
+    { ...PROXY, bootstrap: { volumeSnapshot: "yesterday" } },
+    { ...PROXY, bootstrap: {} },
+  ],
+  [
+    "creator and credentialsSecret belong to a url",
+    { ...PROXY, bootstrap: { url: "s3://archive", creator: `0x${"1".repeat(40)}` } },
+    { ...PROXY, bootstrap: { volumeSnapshot: "yesterday", credentialsSecret: "store" } },
+  ],
+  [
     "only a core node earns rewards",
     { ...CORE, rewardAddress: `0x${"1".repeat(40)}` },
     { ...PROXY, rewardAddress: `0x${"1".repeat(40)}` },
@@ -288,6 +303,25 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
     await disks(10 * gi, 12 * gi);
     expect([await resize("10Gi"), await resize("12Gi"), await resize("11Gi")]).toEqual([1, 0, 1]);
     await cluster.kubectl(["delete", "kn", "grown"]);
+  });
+
+  test("kubectl scale changes the replicas of an endpoint, and not those of a core node", async () => {
+    expect(await apply("Node", { ...PROXY, type: "endpoint" }, "scaled")).toMatchObject({ code: 0 });
+    expect(await apply("Node", CORE, "single")).toMatchObject({ code: 0 });
+    await cluster.kubectl(["scale", "kn/scaled", "--replicas=3"]);
+    expect(await cluster.kubectl(["get", "kn", "scaled", "-o", "jsonpath={.spec.replicas}"])).toBe("3");
+    const refused = await cluster.tryKubectl(["scale", "kn/single", "--replicas=2"]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("a core node has one replica"),
+    ]);
+    const status = { replicas: 2, selector: "knit.dev/node=scaled" };
+    const part = JSON.stringify({ status });
+    await cluster.kubectl(["patch", "kn", "scaled", "--type=merge", "--subresource=status", "-p", part]);
+    const path = "/apis/knit.dev/v1alpha1/namespaces/default/nodes/scaled/scale";
+    const scale: unknown = JSON.parse(await cluster.kubectl(["get", "--raw", path]));
+    expect(scale).toMatchObject({ spec: { replicas: 3 }, status });
+    await cluster.kubectl(["delete", "kn", "scaled", "single"]);
   });
 
   test("a class has its former name exchanged for the present one", async () => {

@@ -3,7 +3,7 @@
  * whole or absent, and another file system gets a copy or, when it is full, nothing.
  */
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -137,6 +137,24 @@ test(
   },
   2 * LIMIT_MS,
 );
+
+test("a genesis file and an archive make a node of that chain; an archive of another chain leaves nothing", async () => {
+  const [copy, archive, started, other] = ["to-init", "init-archive", "init-started", "init-other"].map(
+    (name) => join(scratch, name),
+  ) as [string, string, string, string];
+  expect(await runKnit("checkpoint", "create", "--datadir", datadir, copy)).toMatchObject({ code: 0 });
+  expect(await runKnit("checkpoint", "push", "--datadir", datadir, copy, archive)).toMatchObject({ code: 0 });
+  const genesis = join(scratch, "made", "genesis.json");
+  const init = ["init", "--datadir", started, "--bootstrap", archive, genesis];
+  for (let time = 0; time < 2; time++) expect(await runKnit(...init)).toMatchObject({ code: 0 });
+  expect((await verifyDirectory(started)).head).toBe(BLOCKS);
+  const foreign = join(scratch, "foreign.json");
+  await writeFile(foreign, (await readFile(genesis, "utf8")).replace(/"timestamp": ?"0x/, "$&1"));
+  const refused = await runKnit("init", "--datadir", other, "--bootstrap", archive, foreign);
+  expect(refused.output).toContain("the checkpoint has the genesis");
+  expect(refused.code).not.toBe(0);
+  expect(existsSync(join(other, "knit", "chaindata", "chain"))).toBe(false);
+});
 
 /** Pulls the plug of a command. */
 async function runAndKill(...command: string[]): Promise<void> {

@@ -29,6 +29,7 @@ export function fakeShell(
   const emitter = new EventEmitter();
   const node: NodeCommands = {
     openNode: refuse,
+    genesisHash: refuse,
     initDatadir: refuse,
     importChain: refuse,
     importGoDatadir: refuse,

@@ -61,9 +61,9 @@ async function aClient(url: string, headers: Record<string, string> = {}): Promi
   };
 }
 
-/** Subscription ids are random: all of one length look alike. */
+/** Subscription ids are random, without leading zeros: all look alike. */
 function withoutIds(text: string): string {
-  return text.replace(/"0x[0-9a-f]{30,32}"/g, '"<id>"');
+  return text.replace(/"0x[0-9a-f]{20,32}"/g, '"<id>"');
 }
 
 test("the recorded requests are answered as the Go node answers them", async () => {

@@ -53,6 +53,18 @@ describe("a Node of a public network", () => {
     expect(settingsText(aMember())).not.toContain("kairos");
   });
 
+  test("starts from the archive of spec.bootstrap by itself: there is no file with the genesis", () => {
+    const creator = `0x${"12".repeat(20)}`;
+    const member = aMember({
+      network,
+      bootstrap: { url: "s3://archive", creator, credentialsSecret: "store" },
+    });
+    const lines = settingsText(member).split("\n");
+    expect(lines).toContain('"bootstrap": "s3://archive"');
+    expect(lines).toContain(`"bootstrap.creator": "${creator}"`);
+    expect(JSON.stringify(podTemplate(member, PARTS).spec?.containers[0]?.env)).toContain("AWS_REGION");
+  });
+
   test("opens UDP at the port for peers, everywhere on the way", () => {
     const [pod, ...services] = [
       ["UDP", 4_000],

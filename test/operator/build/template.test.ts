@@ -22,6 +22,7 @@ describe("the template", () => {
     ["pull secret", { imagePullSecrets: [{ name: "registry" }] }],
     ["pull policy of the gateway", { gateway: { imagePullPolicy: "Always" } }],
     ["label of the pod", { podTemplate: { labels: { team: "chain" } } }],
+    ["archive of a first start", { bootstrap: { url: "s3://archive/node" } }],
   ])("has another digest for another %s", (_what, spec) => {
     expect(digest(spec)).not.toBe(digest({}));
   });
@@ -34,6 +35,7 @@ describe("the template", () => {
     ["number of replicas", { replicas: 3 }],
     ["monitoring", { monitoring: { intervalSeconds: 5 } }],
     ["type of Service", { serviceTemplate: { type: "NodePort" } }],
+    ["snapshot of new volumes", { bootstrap: { volumeSnapshot: "s" } }],
     ["Prometheus", { networkPolicy: { metricsClients: ["monitoring"] } }],
   ])("has the same digest for another %s", (_what, spec) => {
     expect(digest(spec)).toBe(digest({}));
@@ -64,6 +66,7 @@ const TEXTS = [
   "10.9.0.0/16",
   `0x${"12".repeat(20)}`,
   `kni://${"12".repeat(64)}@10.0.0.9:32323`,
+  "s3://archive/node",
 ];
 
 /** Returns a value that a field accepts and that is not its default. */
