@@ -314,6 +314,7 @@ function nodeRegistry(
     sidecars,
     accounts,
     ...profile.options,
+    ...(options.development !== undefined && options.rpc.profile === "service" && DEVELOPMENT_OPTIONS),
     listenerDefaults: profile.listenerDefaults({ http: configured.http ?? {}, ws: configured.ws ?? {} }),
     clientName: network.p2p.self.name,
     networkId: networkId(options, { chain }),
@@ -347,6 +348,9 @@ function nodeRegistry(
     ...development,
   });
 }
+
+/** Tools sign messages with Ethereum's prefix; their contracts recover the signers. */
+const DEVELOPMENT_OPTIONS = { messagePrefix: "Ethereum" } as const;
 
 /** The proof takes a while: it is made once, when somebody asks. */
 function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {

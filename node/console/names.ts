@@ -332,6 +332,8 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     sendTransaction: [1, 1],
     sign: [2, 2],
     signTransaction: [1, 1],
+    signTypedData: [2, 2],
+    signTypedData_v4: [2, 2],
     simulateV1: [1, 2],
     submitHashrate: [2, 2],
     submitWork: [3, 3],

@@ -45,6 +45,7 @@ import { type DevDumpDeps, devDumpMethods } from "./dev-dump.ts";
 import { type DevMiningDeps, devMiningMethods } from "./dev-mining.ts";
 import { type DevNextBlockDeps, devNextBlockMethods } from "./dev-next-block.ts";
 import { type DevNodeDeps, devNodeMethods } from "./dev-node.ts";
+import { type DevSigningDeps, devSigningMethod } from "./dev-signing.ts";
 import { type DevSnapshotDeps, devSnapshotMethods } from "./dev-snapshots.ts";
 import { type DevStateDeps, devStateMethods } from "./dev-state.ts";
 import { ethConfigMethods } from "./eth-config.ts";
@@ -206,7 +207,9 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
   return registry;
 }
 
-function developmentMethods(deps: DevelopmentDeps & DevNodeDeps & DevNextBlockDeps): Method[] {
+function developmentMethods(
+  deps: DevelopmentDeps & DevNodeDeps & DevNextBlockDeps & DevSigningDeps,
+): Method[] {
   return [
     ...devMiningMethods(deps),
     ...devSnapshotMethods(deps),
@@ -214,6 +217,7 @@ function developmentMethods(deps: DevelopmentDeps & DevNodeDeps & DevNextBlockDe
     ...devNodeMethods(deps),
     ...devNextBlockMethods(deps),
     ...devDumpMethods(deps),
+    devSigningMethod(deps),
     ...requestLogMethods(deps.requestLog),
   ];
 }

@@ -219,6 +219,14 @@ describe("state", () => {
   });
 });
 
+test("unlocked accounts sign messages and typed data as wallets of Ethereum do", async () => {
+  const signer = await provider.getSigner(wallet.address);
+  expect(await signer.signMessage("hello")).toBe(await wallet.signMessage("hello"));
+  const types = { Permit: [{ name: "spender", type: "address" }] };
+  const typed = [{ chainId: 1337 }, types, { spender: wallet.address }] as const;
+  expect(await signer.signTypedData(...typed)).toBe(await wallet.signTypedData(...typed));
+});
+
 describe("the next block", () => {
   /** Returns the random value of the block. */
   const RETURNS_RANDOM = "0x4460005260206000f3";
