@@ -166,9 +166,10 @@ function encodeAtom(type: string, value: unknown): Uint8Array {
   if (type === "string" && typeof value === "string") return keccak256(utf8.encode(value));
   if (type === "bytes") return keccak256(bytesIn(type, value));
   if (type === "bool" && typeof value === "boolean") return wordOf(value ? 1n : 0n);
-  if (type === "address") return wordOf(BigInt(`0x${Buffer.from(sized(type, value, 20)).toString("hex")}`));
+  if (type === "address")
+    return wordOf(BigInt(`0x${Buffer.from(exactBytes(type, value, 20)).toString("hex")}`));
   const bytes = /^bytes(\d+)$/.exec(type);
-  if (bytes !== null) return padded(sized(type, value, Number(bytes[1])));
+  if (bytes !== null) return leftAligned(exactBytes(type, value, Number(bytes[1])));
   const integer = /^(u?)int(\d*)$/.exec(type);
   if (integer !== null) return encodeInteger(type, value, Number(integer[2] || 256));
   throw invalid(`a value does not fit the type ${type}`);
@@ -195,13 +196,13 @@ function bytesIn(type: string, value: unknown): Uint8Array {
   return bytes;
 }
 
-function sized(type: string, value: unknown, length: number): Uint8Array {
+function exactBytes(type: string, value: unknown, length: number): Uint8Array {
   const bytes = bytesIn(type, value);
   if (bytes.length !== length || length > WORD) throw invalid(`a value does not fit the type ${type}`);
   return bytes;
 }
 
-function padded(bytes: Uint8Array): Uint8Array {
+function leftAligned(bytes: Uint8Array): Uint8Array {
   const word = new Uint8Array(WORD);
   word.set(bytes);
   return word;
