@@ -147,6 +147,10 @@ export const networkReasons = {
     NoNodes: ["False", "no Node belongs to this network"],
     ChainStalled: ["False", "nodes have reported no new block for a minute"],
     NodesNotReady: ["False", "nodes are not ready; the message names them"],
+    ObjectRefused: [
+      "False",
+      "the API server refused the budget of the validators; the message has its words",
+    ],
     NodesRefused: [
       "False",
       "Nodes of spec.nodes were not applied: the API server refused them, or others have their names",

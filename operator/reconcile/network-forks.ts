@@ -14,6 +14,7 @@ import { kinds } from "../kube/resources.ts";
 import { type ForkedNode, scheduleTrouble } from "../plan/forks.ts";
 import type { GenesisRecord } from "../plan/genesis.ts";
 import type { ReconcileDeps } from "./deps.ts";
+import { refusalOf } from "./outcome.ts";
 
 /** Schedule of later forks. */
 export interface ForkSchedule {
@@ -39,17 +40,15 @@ export async function followForks(search: ForkSearch): Promise<readonly [ForkSch
   const { network, nodes, record, deps, save } = search;
   const wanted = scheduleOf(network);
   const recorded = network.status.genesis?.forks;
-  if (wanted === undefined || textOf(wanted) === textOf(recorded)) {
-    if (recorded !== undefined) await ensureMap(search, recorded);
-    return [{ recorded, trouble: undefined }, network];
-  }
   const { height } = network.status;
-  const trouble = scheduleTrouble({ wanted, recorded, height, nodes: forkedNodes(nodes, deps) });
-  if (trouble !== undefined) {
-    if (recorded !== undefined) await ensureMap(search, recorded);
-    return [{ recorded, trouble }, network];
-  }
-  await ensureMap(search, wanted);
+  const isKept = wanted === undefined || textOf(wanted) === textOf(recorded);
+  const trouble = isKept
+    ? undefined
+    : scheduleTrouble({ wanted, recorded, height, nodes: forkedNodes(nodes, deps) });
+  const forks = isKept || trouble !== undefined ? recorded : wanted;
+  const refusal = forks && (await ensureMap(search, forks));
+  if (isKept || trouble !== undefined || refusal !== undefined)
+    return [{ recorded, trouble: trouble ?? refusal }, network];
   const after = await save({ ...network.status, genesis: { ...record, forks: wanted } });
   deps.events.record(network, "ForksScheduled", scheduleText(wanted));
   return [{ recorded: wanted, trouble: undefined }, after];
@@ -90,12 +89,16 @@ export function forkedNodes(
   );
 }
 
-/** Creates the immutable ConfigMap of a schedule unless it exists. */
-async function ensureMap({ network, record, deps }: ForkSearch, forks: LaterForks): Promise<void> {
+/** Creates the immutable ConfigMap of a schedule unless it exists. Returns the words of a refusal. */
+async function ensureMap(
+  { network, record, deps }: ForkSearch,
+  forks: LaterForks,
+): Promise<string | undefined> {
   const { create } = network.spec.genesis;
   const { namespace } = network.meta;
   const name = forkedGenesisName(network.meta.name, forks);
-  if (create === undefined || deps.cache.find("configMap", keyOf({ namespace, name })) !== undefined) return;
+  if (create === undefined || deps.cache.find("configMap", keyOf({ namespace, name })) !== undefined)
+    return undefined;
   const draft: DraftOf<V1ConfigMap> = {
     apiVersion: kinds.configMap.apiVersion,
     kind: kinds.configMap.kind,
@@ -114,7 +117,9 @@ async function ensureMap({ network, record, deps }: ForkSearch, forks: LaterFork
   };
   try {
     await deps.client.create(draft);
+    return undefined;
   } catch (error) {
-    if (!isKubeError(error, "already-exists")) throw error;
+    if (isKubeError(error, "already-exists")) return undefined;
+    return `the ConfigMap ${name} cannot be created: ${refusalOf(error).message}`;
   }
 }

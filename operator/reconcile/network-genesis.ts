@@ -15,6 +15,7 @@ import { type GenesisRecord, type GenesisView, planGenesis } from "../plan/genes
 import { isAllowed, truncatePermission } from "../plan/stop.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import type { GenesisFound } from "./network-verdict.ts";
+import { refusalOf } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
 
 /** Inputs of the search. */
@@ -168,8 +169,9 @@ async function write(
   try {
     await deps.client.create(draft);
   } catch (error) {
-    if (!isKubeError(error, "already-exists")) throw error;
-    return { missing: `the ConfigMap ${name} was created concurrently` };
+    if (isKubeError(error, "already-exists"))
+      return { missing: `the ConfigMap ${name} was created concurrently` };
+    return { missing: `the ConfigMap ${name} cannot be created: ${refusalOf(error).message}` };
   }
   const count = network.spec.genesis.create?.validators.length;
   deps.events.record(network, event, `created the ConfigMap ${name} with ${count} validators`);

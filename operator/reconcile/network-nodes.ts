@@ -5,10 +5,9 @@
 import { API_VERSION, FIELD_MANAGER, labels } from "../api/names.ts";
 import type { OwnNode } from "../api/network-spec.ts";
 import { type Draft, keyOf, type NetworkResource } from "../api/resource.ts";
-import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
-import { messageOf } from "../observe/message-of.ts";
 import type { ReconcileDeps } from "./deps.ts";
+import { refusalOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 
 /** A Node to apply. */
@@ -32,7 +31,9 @@ export async function followNodes(network: NetworkResource, deps: ReconcileDeps)
   const { namespace, uid } = network.meta;
   for (const { meta, object } of deps.cache.list("node", namespace))
     if (meta.namespace === namespace && isOwned(object, uid) && !meta.deleted && !names.has(meta.name))
-      await deps.client.remove(kinds.node, meta, meta.uid);
+      await deps.client.remove(kinds.node, meta, meta.uid).catch((error: unknown) => {
+        troubles.push(`${meta.name}: ${refusalOf(error).message}`);
+      });
   return troubles;
 }
 
@@ -51,9 +52,7 @@ async function applyNode(
     await applier.apply(nodeDraft(network, node), seen);
     return undefined;
   } catch (error) {
-    const codes = ["invalid", "not-ours", "forbidden"] as const;
-    if (!codes.some((code) => isKubeError(error, code))) throw error;
-    return messageOf(error);
+    return refusalOf(error).message;
   }
 }
 

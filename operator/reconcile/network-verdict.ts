@@ -35,6 +35,8 @@ export interface NetworkView {
   readonly isReported: boolean;
   /** Nodes of `spec.nodes` that were not applied, with the reason. */
   readonly refusedNodes: readonly string[];
+  /** Words of the refusal of the validators' budget. */
+  readonly refusedBudget: string | undefined;
   readonly deps: Pick<ReconcileDeps, "poller" | "clock">;
 }
 
@@ -175,7 +177,7 @@ function genesisVerdict(genesis: GenesisFound): Verdict<"GenesisReady"> {
 }
 
 function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready"> {
-  const { nodes, genesis, refusedNodes } = view;
+  const { nodes, genesis, refusedNodes, refusedBudget } = view;
   if (refusedNodes.length > 0) return verdict("Ready", "NodesRefused", refusedNodes.slice(0, 5).join("; "));
   if ("lost" in genesis) return verdict("Ready", "GenesisLost", genesis.lost);
   if ("missing" in genesis) return verdict("Ready", "GenesisMissing", genesis.missing);
@@ -199,6 +201,7 @@ function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready
       `validators of the genesis without a node with their key: ${without.join(", ")}`,
     );
   if (nodes.length === 0) return verdict("Ready", "NoNodes");
+  if (refusedBudget !== undefined) return verdict("Ready", "ObjectRefused", refusedBudget);
   if (view.production.status === "False") return verdict("Ready", "ChainStalled", view.production.message);
   const waiting = nodes.filter((node) => !isReadyNode(node));
   if (waiting.length > 0)

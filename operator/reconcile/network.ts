@@ -15,6 +15,7 @@ import { type ForkSchedule, followForks } from "./network-forks.ts";
 import { findGenesis } from "./network-genesis.ts";
 import { followNodes } from "./network-nodes.ts";
 import { concludeNetwork, type GenesisFound } from "./network-verdict.ts";
+import { refusalOf } from "./outcome.ts";
 
 /** Interval of reconciliations. */
 const RESYNC_MS = 300_000;
@@ -39,7 +40,10 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
   const recorded = "note" in genesis ? genesis.note : current.status.genesis;
   const chain = { network: { ...current, status: { ...current.status, genesis: recorded } }, nodes, deps };
   const councils = councilsOf(chain);
-  await applyBudget(current, councils, deps);
+  const refusedBudget = await applyBudget(current, councils, deps).then(
+    () => undefined,
+    (error: unknown) => refusalOf(error).message,
+  );
   const isReported = reportedAddresses(chain).length > 0;
   const production = judge(current, nodes, deps);
   const status = concludeNetwork({
@@ -51,6 +55,7 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
     councils,
     isReported,
     refusedNodes,
+    refusedBudget,
     deps,
   });
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);

@@ -2,17 +2,20 @@
 import { isKubeError } from "../kube/error.ts";
 import { messageOf } from "../observe/message-of.ts";
 
+/** A failure with its reason. */
+export interface Failure {
+  readonly kind: "fail";
+  readonly reason: string;
+  readonly message: string;
+  /** True when only a change of the spec can help; there is no retry before. */
+  readonly isFinal: boolean;
+}
+
 /** Continue with the next step, wait for a prerequisite, or fail with a reason. */
 export type Outcome =
   | { readonly kind: "continue" }
   | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly afterMs: number }
-  | {
-      readonly kind: "fail";
-      readonly reason: string;
-      readonly message: string;
-      /** True when only a change of the spec can help; there is no retry before. */
-      readonly isFinal: boolean;
-    };
+  | Failure;
 
 /** Continues with the next step. */
 export const goOn: Outcome = { kind: "continue" };
@@ -23,17 +26,17 @@ export function waitFor(reason: string, message: string, afterMs = 10_000): Outc
 }
 
 /** Fails; retried with exponential backoff. */
-export function failWith(reason: string, message: string): Outcome {
+export function failWith(reason: string, message: string): Failure {
   return { kind: "fail", reason, message, isFinal: false };
 }
 
 /** Fails finally, when the API server calls the spec invalid. */
-export function refuseWith(reason: string, message: string): Outcome {
+export function refuseWith(reason: string, message: string): Failure {
   return { kind: "fail", reason, message, isFinal: true };
 }
 
 /** Returns the outcome of a refusal by the API server, a quota or an admission webhook. Throws other errors. */
-export function refusalOf(error: unknown): Outcome {
+export function refusalOf(error: unknown): Failure {
   if (isKubeError(error, "invalid")) return refuseWith("ObjectRefused", error.message);
   const isRefusal = (["not-ours", "forbidden", "other"] as const).some((code) => isKubeError(error, code));
   if (isRefusal) return failWith("ObjectRefused", messageOf(error));

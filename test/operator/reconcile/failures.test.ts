@@ -3,8 +3,9 @@ import { describe, expect, test } from "@jest/globals";
 import { KubeError } from "../../../operator/kube/error.ts";
 import { Applier } from "../../../operator/reconcile/applier.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
+import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import { FakeCluster } from "../../support/fake-cluster.ts";
+import { CORE, FakeCluster } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
@@ -193,6 +194,42 @@ test("whichever request of a reconciliation fails, the pod is judged, and the ne
     expect([...cluster.objects.keys()].sort()).toEqual(made.toSorted());
     expect(cluster.conditions("core")[0]).toBe("Ready True Ready");
   }
+});
+
+describe("what is refused of a Network leaves its status true", () => {
+  const FOUR = ["a", "b", "c", "d"];
+  const network = (): Promise<number> => reconcileNetwork(cluster.network(), deps);
+  const condition = (of: string) => cluster.network().status.conditions?.find(({ type }) => type === of);
+
+  test("the budget of its validators", async () => {
+    for (const name of FOUR) cluster.putNode(name, { type: "core" });
+    cluster.onWrite = refuse("PodDisruptionBudget");
+    cluster.putRunning("core", []);
+    cluster.putNetwork({ genesis: { configMap: { name: "net-genesis" } } });
+    await network();
+    expect(condition("Ready")).toMatchObject({
+      reason: "ObjectRefused",
+      message: expect.stringContaining("PodDisruptionBudget denied"),
+    });
+    expect(cluster.network().status).toMatchObject({ nodes: 5, genesisHash: `0x${"ab".repeat(32)}` });
+    cluster.onWrite = () => undefined;
+    await network();
+    expect(condition("Ready")?.reason).toBe("NodesNotReady");
+  });
+
+  test("its genesis, which is written as soon as it may be", async () => {
+    cluster.onWrite = refuse("ConfigMap");
+    cluster.putNode("core", CORE);
+    await once();
+    await network();
+    expect(condition("GenesisReady")).toMatchObject({
+      reason: "GenesisMissing",
+      message: "the ConfigMap net-genesis cannot be created: ConfigMap denied",
+    });
+    cluster.onWrite = () => undefined;
+    await network();
+    expect(condition("GenesisReady")?.reason).toBe("GenesisFound");
+  });
 });
 
 const replicas = (): unknown =>

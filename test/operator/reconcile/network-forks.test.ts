@@ -1,5 +1,6 @@
 /** A later fork in memory: from the spec of a Network to the pods of its Nodes, and what refuses it. */
 import { beforeEach, expect, test } from "@jest/globals";
+import { KubeError } from "../../../operator/kube/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
@@ -76,6 +77,21 @@ test("a deleted file of a schedule is made again", async () => {
   expect(JSON.parse(text("ConfigMap", "net-genesis-osaka-5000"))).toMatchObject({
     data: (JSON.parse(file) as { data: object }).data,
   });
+});
+
+test("a file of a schedule that the API server refuses is told, and the schedule waits for it", async () => {
+  cluster.onWrite = (kind) => {
+    if (kind === "ConfigMap") throw new KubeError("forbidden", "exceeded quota");
+  };
+  schedule(5_000);
+  await network();
+  expect(condition(cluster.network().status.conditions)).toBe(
+    "ForkRefused: the ConfigMap net-genesis-osaka-5000 cannot be created: exceeded quota",
+  );
+  expect(cluster.network().status.genesis?.forks).toBeUndefined();
+  cluster.onWrite = () => undefined;
+  await network();
+  expect(cluster.network().status.genesis?.forks).toEqual({ osaka: 5_000 });
 });
 
 test("a fork that a node does not know changes nothing, and both say so", async () => {

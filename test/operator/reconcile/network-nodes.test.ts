@@ -81,6 +81,15 @@ test("a refused Node is named with the words of the API server, and the others a
   expect(ready()?.message).toBe("core: a core node has one replica");
 });
 
+test("a Node whose deletion is refused is named", async () => {
+  await follow([{ name: "proxy", type: "proxy" }]);
+  cluster.onRemove = () => {
+    throw new KubeError("forbidden", "deletion denied");
+  };
+  await follow([]);
+  expect(ready()).toMatchObject({ reason: "NodesRefused", message: "proxy: deletion denied" });
+});
+
 test("a Node that a user changes is as its Network says again", async () => {
   await follow([{ name: "proxy", type: "proxy", replicas: 2 }]);
   const made = cluster.get("Node", "proxy") as { metadata: object } & Parameters<FakeCluster["put"]>[0];
