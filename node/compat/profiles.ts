@@ -37,6 +37,7 @@ export type RpcOptions = Pick<
   | "rawListForm"
   | "importedText"
   | "showsBlsKey"
+  | "keepsRefusedSync"
   | "storageOf"
   | "refusesAbsentBlocks"
 > &
@@ -153,6 +154,7 @@ const serviceProfile: RpcProfile = {
     rawListForm: "any",
     importedText: "strict",
     showsBlsKey: false,
+    keepsRefusedSync: false,
     storageOf: "accounts",
     refusesAbsentBlocks: false,
     chargesTracedCalls: false,
@@ -213,6 +215,7 @@ const klaytnProfile: RpcProfile = {
     rawListForm: "ethereum",
     importedText: "lenient",
     showsBlsKey: true,
+    keepsRefusedSync: false,
     storageOf: "contracts",
     refusesAbsentBlocks: true,
     chargesTracedCalls: false,
@@ -274,6 +277,7 @@ const kaiaProfile: RpcProfile = {
     rawListForm: "ethereum",
     importedText: "lenient",
     showsBlsKey: true,
+    keepsRefusedSync: true,
     chargesTracedCalls: true,
     traceForm: {
       framelessErrors: {},

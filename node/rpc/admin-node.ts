@@ -8,10 +8,13 @@ import { type Method, method } from "../jsonrpc/method.ts";
 export interface AdminNodeDeps {
   /** The node's configuration in the structure of the Go node's `cn.Config`. */
   readonly nodeConfig: object;
+  /** A refused sync of staking information counts as running until the node ends (`kaia/datasync/downloader/downloader.go@v2.2.2`). */
+  readonly keepsRefusedSync: boolean;
 }
 
 /** The methods of `admin` about the node's configuration. */
-export function adminNodeMethods({ nodeConfig }: AdminNodeDeps): Method[] {
+export function adminNodeMethods({ nodeConfig, keepsRefusedSync }: AdminNodeDeps): Method[] {
+  let syncing = false;
   return [
     method({
       name: "admin_nodeConfig",
@@ -26,6 +29,8 @@ export function adminNodeMethods({ nodeConfig }: AdminNodeDeps): Method[] {
       params: { peer: text, from: count, to: count },
       result: nothing,
       handle: ({ from, to }) => {
+        if (syncing) throw failure("already syncing");
+        syncing = keepsRefusedSync;
         throw failure(
           `staking info recovery is only available before Kaia fork block (from: ${from}, to: ${to})`,
         );
@@ -33,10 +38,10 @@ export function adminNodeMethods({ nodeConfig }: AdminNodeDeps): Method[] {
     }),
     method({
       name: "admin_syncStakingInfoStatus",
-      summary: "Returns the status of the staking information sync, which never runs.",
+      summary: "Returns the status of the staking information sync, which never transfers anything.",
       params: {},
       result: plain<object>("status"),
-      handle: () => ({ syncing: false, pending: [], total: 0, completed: 0 }),
+      handle: () => ({ syncing, pending: [], total: 0, completed: 0 }),
     }),
   ];
 }

@@ -22,10 +22,16 @@ export interface NetworkOptions {
   readonly flags?: readonly string[];
   /** Further flags of one node, whichever program it is, by its place. */
   readonly flagsOf?: (place: number) => readonly string[];
-  /** So many of the core nodes, the last ones, are Go nodes of this binary. */
-  readonly go?: { readonly core: number; readonly binary: string } | undefined;
+  /** So many of the nodes of a type, the last ones, are Go nodes. */
+  readonly go?: GoNodes | undefined;
   /** The port that others reach a node by, where it is not the node's own. */
   readonly reach?: (from: PlannedNode, to: PlannedNode) => number;
+}
+
+/** Numbers of Go nodes by type. */
+export interface GoNodes extends Partial<NetworkSize> {
+  /** Path of the Go core node; the binaries of the other types, `kpn` and `ken`, are in the same directory. */
+  readonly binary: string;
 }
 
 /** A node of a running network. */
@@ -58,7 +64,7 @@ const ASK_MS = 100;
 export async function openNetwork(terms: NetworkOptions): Promise<Network> {
   const { size, directory, flags = [], flagsOf, go } = terms;
   const plan = planNetwork(size, await freePorts(portsOf(size)));
-  const foreign = go === undefined ? [] : plan.slice(size.core - go.core, size.core);
+  const foreign = foreignNodes(plan, size, go);
   const goProgram = goNode(go?.binary ?? "");
   const nodes = plan.map((node, place) => {
     const home = join(directory, node.name);
@@ -80,6 +86,17 @@ export async function openNetwork(terms: NetworkOptions): Promise<Network> {
     await network[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function foreignNodes(
+  plan: readonly PlannedNode[],
+  size: NetworkSize,
+  go: Partial<NetworkSize> = {},
+): PlannedNode[] {
+  const types = ["core", "proxy", "endpoint"] as const;
+  return types.flatMap((type) =>
+    plan.filter((node) => node.type === type).slice(size[type] - (go[type] ?? 0)),
+  );
 }
 
 interface Placed {
@@ -131,7 +148,7 @@ async function prepare(
 
 /** Two Go nodes that dial each other at once lose both connections, and wait half a minute. */
 function dials(program: Program, node: PlannedNode, peer: PlannedNode): boolean {
-  return program === knit || peer.name < node.name;
+  return program === knit || peer.name < node.name || !peer.peers.includes(node.name);
 }
 
 interface Place {

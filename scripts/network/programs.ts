@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bareHex, toHex } from "../../node/bytes/hex.ts";
 import { CHAIN_ID } from "./genesis.ts";
@@ -37,17 +37,22 @@ export const knit: Program = {
   },
 };
 
-/** A Go node of the type of its binary. */
+/** The binaries of the Go node beside that of its core node. */
+const GO_BINARIES = { proxy: "kpn", endpoint: "ken" };
+
+/** Go nodes; `binary` is the path of the core node, and those of the other types are beside it. */
 export function goNode(binary: string): Program {
   return {
     socket: "klay.ipc",
     init: (directory, genesis) => run(binary, "--datadir", directory, "init", genesis),
     meet: writeNodes,
-    command({ key, port, rpcPort }, directory) {
+    command({ type, key, port, rpcPort }, directory) {
       const own = ["--datadir", directory, "--networkid", String(CHAIN_ID), "--nodekeyhex", bareHex(key.key)];
+      const program = type === "core" ? binary : join(dirname(binary), GO_BINARIES[type]);
+      const rewards = type === "core" ? ["--rewardbase", toHex(key.address)] : [];
       const meeting = ["--port", String(port), "--nodiscover", "--nat", "none", "--ntp.disable"];
       const rpc = ["--rpc", "--rpcaddr", "127.0.0.1", "--rpcport", String(rpcPort), "--rpcapi", MODULES];
-      return [binary, ...own, "--rewardbase", toHex(key.address), ...meeting, ...rpc];
+      return [program, ...own, ...rewards, ...meeting, ...rpc];
     },
   };
 }

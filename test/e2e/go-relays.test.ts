@@ -1,0 +1,139 @@
+/**
+ * Proxies and endpoints of both programs: a Knit endpoint follows Go validators behind a Go proxy, and a Go endpoint
+ * follows Knit validators behind a Knit proxy, through Osaka with the flexible reward and votes, blobs included. Needs
+ * the path of a Go core node in KNIT_PEER_KCN, and its proxy and endpoint beside it.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
+import { toHex } from "../../node/bytes/hex.ts";
+import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import { versionedHash } from "../../node/crypto/versioned-hash.ts";
+import { signTransaction } from "../../node/model/transaction.ts";
+import { CHAIN_ID } from "../../scripts/network/genesis.ts";
+import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import type { NetworkSize } from "../../scripts/network/plan.ts";
+import { until } from "../support/rpc-client.ts";
+import { withStakes } from "../support/staked-genesis.ts";
+
+const binary = process.env["KNIT_PEER_KCN"] ?? "";
+const [needed, reason] =
+  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+const OSAKA = 8;
+const EPOCH = 10;
+/** Votes of the first epoch count from here on. */
+const VOTED = 2 * EPOCH + 1;
+
+let directory: string;
+let network: Network | undefined;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "knit-go-relays-"));
+});
+// Also after a test whose time is over.
+afterEach(async () => {
+  await network?.[Symbol.asyncDispose]();
+  network = undefined;
+  await rm(directory, { recursive: true, force: true });
+}, 60_000);
+
+/** A transaction with one blob of zeros, whose commitment and proofs are the point at infinity. */
+function zeroBlob(key: Uint8Array): string {
+  const infinity = new Uint8Array(48).fill(0xc0, 0, 1);
+  const sidecar = {
+    version: 1 as const,
+    blobs: [new Uint8Array(131_072)],
+    commitments: [infinity],
+    proofs: Array.from({ length: 128 }, () => infinity),
+  };
+  const price = 750_000_000_000n;
+  const fields = {
+    maxFeePerBlobGas: price * 1000n,
+    blobVersionedHashes: [versionedHash(infinity)],
+    accessList: [],
+    sidecar,
+  };
+  const call = { nonce: 0n, gas: 21_000n, value: 1n, to: addressOfKey(key), input: new Uint8Array(0) };
+  const draft = { code: 0x7803, gasFeeCap: price, gasTipCap: 0n, ...call, fields };
+  return toHex(signTransaction(draft, BigInt(CHAIN_ID), (digest) => sign(digest, key)).raw.subarray(1));
+}
+
+/** The answer that all nodes give alike, once they all have one; what is missing is null or an error. */
+async function commonAnswer(
+  nodes: readonly NetworkNode[],
+  method: string,
+  ...params: unknown[]
+): Promise<unknown> {
+  const asked = nodes.map(({ ask }) =>
+    until(async () => (await ask(method, ...params).catch(() => undefined)) ?? undefined),
+  );
+  const [first, ...others] = await Promise.all(asked);
+  for (const other of others) expect(other).toEqual(first);
+  return first;
+}
+
+async function reachHeight(nodes: readonly NetworkNode[], number: number): Promise<void> {
+  const arrived = ({ ask }: NetworkNode): Promise<true> =>
+    until(async () => (Number(await ask("eth_blockNumber")) >= number ? true : undefined));
+  await Promise.all(nodes.map(arrived));
+}
+
+needed.each<[string, Partial<NetworkSize>]>([
+  ["a Knit endpoint behind a Go proxy follows Go validators", { core: 2, proxy: 1, endpoint: 1 }],
+  ["a Go endpoint behind a Knit proxy follows Knit validators", { endpoint: 1 }],
+])(
+  `%s, with votes, rewards and blobs${reason}`,
+  async (_what, go) => {
+    network = await openNetwork({
+      size: { core: 2, proxy: 1, endpoint: 2 },
+      directory,
+      consensus: { policy: 2, randao: true },
+      go: { ...go, binary },
+      flags: ["--rpc.profile", "kaia"],
+      adapt: (genesis, council) =>
+        withStakes(genesis, council, {
+          stakes: [6_000_000n, 7_000_000n],
+          pool: 3_000_000n,
+          hasThirdFund: true,
+          osaka: OSAKA,
+          epoch: EPOCH,
+          governanceMode: "none",
+          reward: { ratio: "40/25/20/15", useFlexReward: true, stakingRewardThreshold: 6_500_000 },
+        }),
+    });
+    const { nodes } = network;
+    const validators = nodes.filter(({ type }) => type === "core");
+    const endpoints = nodes.filter(({ type }) => type === "endpoint");
+    await validators[0]?.ask("governance_vote", "reward.ratio", "34/30/26/10");
+    await reachHeight(nodes, OSAKA);
+
+    // The blobs of each endpoint's transaction pass its proxy before they are in a block, and all nodes keep them.
+    const hashes = await Promise.all(
+      endpoints.map(({ ask }, place) =>
+        ask("eth_sendRawTransaction", zeroBlob(DEVELOPMENT_KEYS[place] ?? new Uint8Array(32))),
+      ),
+    );
+    for (const hash of hashes) {
+      expect(await commonAnswer(nodes, "eth_getTransactionReceipt", hash)).toMatchObject({
+        status: "0x1",
+        type: "0x3",
+      });
+      expect(await commonAnswer(nodes, "eth_getBlobSidecarByTxHash", hash, true)).toMatchObject({
+        txHash: hash,
+      });
+    }
+
+    await reachHeight(nodes, VOTED);
+    for (let number = 0; number <= VOTED; number++) {
+      const at = `0x${number.toString(16)}`;
+      await commonAnswer(nodes, "eth_getBlockByNumber", at, false);
+      await commonAnswer(nodes, "klay_getRewards", at);
+      await commonAnswer(nodes, "klay_getParams", at);
+    }
+    const parameters = await commonAnswer(nodes, "klay_getParams", `0x${VOTED.toString(16)}`);
+    expect(parameters).toMatchObject({ "reward.ratio": "34/30/26/10", "reward.useflexreward": true });
+  },
+  300_000,
+);
