@@ -176,23 +176,24 @@ function genesisVerdict(genesis: GenesisFound): Verdict<"GenesisReady"> {
     : verdict("GenesisReady", "GenesisFound", `in the ConfigMap ${genesis.name}`);
 }
 
+/** Describes nodes of different chains, or of another than the recorded one; undefined for none. */
+function hashTrouble(view: NetworkView, hashes: readonly string[]): string | undefined {
+  if (hashes.length > 1)
+    return `nodes report ${hashes.length} different genesis hashes: ${hashes.join(", ")}`;
+  const [hash] = hashes;
+  const recorded = hashOf(view, hashes);
+  if (hash === undefined || hash === recorded) return undefined;
+  const other = recorded === undefined ? "it is that of the former chain" : `the recorded one is ${recorded}`;
+  return `nodes report the genesis hash ${hash}; ${other}`;
+}
+
 function readiness(view: NetworkView, hashes: readonly string[]): Verdict<"Ready"> {
   const { nodes, genesis, refusedNodes, refusedBudget } = view;
   if (refusedNodes.length > 0) return verdict("Ready", "NodesRefused", refusedNodes.slice(0, 5).join("; "));
   if ("lost" in genesis) return verdict("Ready", "GenesisLost", genesis.lost);
   if ("missing" in genesis) return verdict("Ready", "GenesisMissing", genesis.missing);
-  if (hashes.length > 1)
-    return verdict(
-      "Ready",
-      "GenesisDiffers",
-      `nodes report ${hashes.length} different genesis hashes: ${hashes.join(", ")}`,
-    );
-  const recorded = hashOf(view, hashes);
-  if (hashes.length === 1 && hashes[0] !== recorded) {
-    const other =
-      recorded === undefined ? "it is that of the former chain" : `the recorded one is ${recorded}`;
-    return verdict("Ready", "GenesisDiffers", `nodes report the genesis hash ${hashes[0]}; ${other}`);
-  }
+  const difference = hashTrouble(view, hashes);
+  if (difference !== undefined) return verdict("Ready", "GenesisDiffers", difference);
   const without = validatorsWithoutKey(view);
   if (without.length > 0)
     return verdict(

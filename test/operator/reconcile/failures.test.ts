@@ -196,11 +196,11 @@ test("whichever request of a reconciliation fails, the pod is judged, and the ne
   }
 });
 
-describe("what is refused of a Network leaves its status true", () => {
-  const FOUR = ["a", "b", "c", "d"];
-  const network = (): Promise<number> => reconcileNetwork(cluster.network(), deps);
-  const condition = (of: string) => cluster.network().status.conditions?.find(({ type }) => type === of);
+const FOUR = ["a", "b", "c", "d"];
+const network = (): Promise<number> => reconcileNetwork(cluster.network(), deps);
+const condition = (of: string) => cluster.network().status.conditions?.find(({ type }) => type === of);
 
+describe("what is refused of a Network leaves its status true", () => {
   test("the budget of its validators", async () => {
     for (const name of FOUR) cluster.putNode(name, { type: "core" });
     cluster.onWrite = refuse("PodDisruptionBudget");
