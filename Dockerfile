@@ -18,19 +18,30 @@ WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
 
+# The packages of each program alone.
+FROM packages AS node-packages
+COPY . .
+RUN node scripts/keep-packages.ts node
+
+FROM packages AS operator-packages
+COPY . .
+RUN node scripts/keep-packages.ts operator
+
 FROM node:24-bookworm-slim AS runtime
 WORKDIR /app
 ENV NODE_ENV=production
-COPY --from=packages /src/node_modules ./node_modules
 COPY --from=build /src/package.json /src/LICENSE ./
-COPY --from=build /src/dist ./dist
 USER 1000:1000
 
 FROM runtime AS node
+COPY --from=node-packages /src/node_modules ./node_modules
+COPY --from=build /src/dist/node ./dist/node
 EXPOSE 8551 8552 32323 61001
 ENTRYPOINT ["node", "/app/dist/node/main.js"]
 
 FROM runtime AS operator
+COPY --from=operator-packages /src/node_modules ./node_modules
+COPY --from=build /src/dist/operator ./dist/operator
 EXPOSE 7443 8080
 # Large freed blocks are returned to the system.
 ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_TRIM_THRESHOLD_=65536

@@ -23,7 +23,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export function importedPackages(program: string): readonly string[] {
   const names = globSync(`${program}/**/*.ts`, { cwd: root }).flatMap((file) => {
     const text = readFileSync(`${root}${file}`, "utf8");
-    const found = text.matchAll(/(?:^import (?!type\b)[^;]*?from |\bimport\(|\bimport )"([@\w][^"]*)"/gm);
+    const found = text.matchAll(
+      /(?:^import (?!type\b)[^;]*?from |\bimport\(|\bimport |\bcreateRequire\(import\.meta\.url\)\()"([@\w][^"]*)"/gm,
+    );
     return [...found].flatMap(([, name = ""]) => (name.startsWith("node:") ? [] : [packageOf(name)]));
   });
   return [...new Set(names)].sort();
@@ -120,9 +122,14 @@ export function readLock(): LockedPackages {
   return (JSON.parse(text) as { readonly packages: LockedPackages }).packages;
 }
 
+/** Returns the program of an argument. Throws for another name. */
+export function programOf(argument: string | undefined): "node" | "operator" {
+  if (argument === "node" || argument === "operator") return argument;
+  throw new Error("name a program: node or operator");
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [program = ""] = process.argv.slice(2);
-  if (program !== "node" && program !== "operator") throw new Error("name a program: node or operator");
+  const program = programOf(process.argv[2]);
   const bill = billOf(program, readLock(), importedPackages(program));
   process.stdout.write(`${JSON.stringify(bill, undefined, 2)}\n`);
 }

@@ -1,10 +1,19 @@
 /**
- * Tries what ships: `dist/` with nothing but the packages of a production install, in a directory of its
- * own. It must start, answer, use little memory and end when it is asked to.
+ * Tries what ships: each program of `dist/` with nothing but its own packages of a production install, in a directory
+ * of its own, as the images have it. It must be small, start, answer, use little memory and end when it is asked to.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,9 +22,13 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const MEMORY_LIMIT_MB = 100;
-const place = mkdtempSync(join(tmpdir(), "knit-build-"));
+/** Maximum size of a program with its packages. */
+const SIZE_LIMITS_MB = { node: 50, operator: 60 };
+const work = mkdtempSync(join(tmpdir(), "knit-build-"));
+const [place, operatorPlace] = [join(work, "node"), join(work, "operator")];
 
 try {
+  mkdirSync(place);
   for (const name of ["dist", "package.json", "package-lock.json", ".npmrc"]) {
     cpSync(join(root, name), join(place, name), { recursive: true });
   }
@@ -24,10 +37,28 @@ try {
     stdio: "inherit",
   });
   if (install.status !== 0) throw new Error("npm ci --omit=dev failed");
+  cpSync(place, operatorPlace, { recursive: true, verbatimSymlinks: true });
+  keepProgram("node", "operator", place);
+  keepProgram("operator", "node", operatorPlace);
   await tryNode();
   tryOperator();
 } finally {
-  rmSync(place, { recursive: true, force: true });
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** Leaves one program with its packages, and checks their size. */
+function keepProgram(program: keyof typeof SIZE_LIMITS_MB, other: string, directory: string): void {
+  rmSync(join(directory, "dist", other), { recursive: true });
+  const kept = spawnSync(process.execPath, [join(root, "scripts/keep-packages.ts"), program, directory]);
+  if (kept.status !== 0) throw new Error(`keep-packages failed: ${kept.stderr}`);
+  const files = globSync(["dist/**", "node_modules/**"], { cwd: directory, withFileTypes: true });
+  const sizes = files
+    .filter((file) => file.isFile())
+    .map((file) => statSync(join(file.parentPath, file.name)).size);
+  const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
+  console.log(`${program} with its packages: ${megabytes.toFixed(1)} MB`);
+  const limit = SIZE_LIMITS_MB[program];
+  if (megabytes > limit) throw new Error(`${program} with its packages takes more than ${limit} MB`);
 }
 
 async function tryNode(): Promise<void> {
@@ -35,8 +66,10 @@ async function tryNode(): Promise<void> {
   const startedAt = performance.now();
   const node = spawn(process.execPath, ["dist/node/main.js", "dev", ...flags], {
     cwd: place,
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  let log = "";
+  node.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
   const exited = once(node, "exit") as Promise<[number | null]>;
   const url = await Promise.race([endpoint(node.stdout), exited.then(() => undefined)]);
   if (url === undefined) throw new Error("the built node ended before it listened");
@@ -49,6 +82,9 @@ async function tryNode(): Promise<void> {
   const [code] = await exited;
   const figures = `first answer after ${Math.round(answeredAt - startedAt)} ms, ${memory ?? "?"} MB in use`;
   console.log(`built node: ${figures}, blocks ${number} to ${later}, exit code ${code}`);
+  // Elsewhere some native packages have no builds, and JavaScript takes their place.
+  const hasNative = process.platform === "linux" && process.arch === "x64";
+  if (hasNative && / (warn|error) /.test(log)) throw new Error(`the built node is not at ease:\n${log}`);
   if (later <= number) throw new Error("the built node makes no blocks");
   if (code !== 0) throw new Error(`the built node ended with ${code}`);
   if (memory !== undefined && memory >= MEMORY_LIMIT_MB)
@@ -58,13 +94,13 @@ async function tryNode(): Promise<void> {
 /** The operator needs a cluster; that its parts load is shown by what it says. */
 function tryOperator(): void {
   const { stdout } = spawnSync(process.execPath, ["dist/operator/main.js", "crds"], {
-    cwd: place,
+    cwd: operatorPlace,
     encoding: "utf8",
   });
   if (!stdout.includes("kind: CustomResourceDefinition"))
     throw new Error("the built operator prints no definition");
   const { stderr } = spawnSync(process.execPath, ["dist/operator/main.js", "run", "--node-image=a"], {
-    cwd: place,
+    cwd: operatorPlace,
     encoding: "utf8",
   });
   if (!stderr.includes("--gateway-image is missing"))

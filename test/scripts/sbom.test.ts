@@ -1,5 +1,6 @@
 /** Bills of materials: the packages of one program alone, resolved as Node.js does. */
 import { expect, test } from "@jest/globals";
+import { surplusPackages } from "../../scripts/keep-packages.ts";
 import { billOf, closureOf, importedPackages, type LockedPackages, readLock } from "../../scripts/sbom.ts";
 
 const LOCK: LockedPackages = {
@@ -34,6 +35,8 @@ const bill = (program: string) => billOf(program, readLock(), importedPackages(p
 
 test.each([
   ["node", "classic-level", "@kubernetes/client-node"],
+  ["node", "secp256k1", "@kubernetes/client-node"],
+  ["node", "@chainsafe/blst-linux-x64-gnu", "@kubernetes/client-node"],
   ["operator", "@kubernetes/client-node", "classic-level"],
 ])("the bill of %s has %s and not %s", (program, own, other) => {
   const { components, dependencies } = bill(program);
@@ -44,4 +47,15 @@ test.each([
   expect(dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
   expect(components.filter(({ licenses }) => licenses.length === 0).map(({ name }) => name)).toEqual([]);
   expect(components.every(({ hashes: [hash] }) => hash?.content.length === 128)).toBe(true);
+});
+
+test("the image of a program leaves out the packages of the other and their inner ones", () => {
+  expect(surplusPackages(LOCK, ["b"])).toEqual([
+    "node_modules/a",
+    "node_modules/@s/c",
+    "node_modules/unused",
+  ]);
+  const node = surplusPackages(readLock(), importedPackages("node"));
+  expect(node).toContain("node_modules/@kubernetes/client-node");
+  expect(node).not.toContain("node_modules/classic-level");
 });

@@ -37,7 +37,7 @@ export async function loadImages(cluster: Cluster, images: Readonly<Record<strin
   }
 }
 
-/** Contents of the stages `build` and `packages` at their end, by name. */
+/** Contents of the stages `build`, `node-packages` and `operator-packages` at their end, by name. */
 async function buildStages(work: string): Promise<ReadonlyMap<string, string>> {
   await must("npm", ["run", "--silent", "build"]);
   const packages = join(work, "packages");
@@ -45,10 +45,14 @@ async function buildStages(work: string): Promise<ReadonlyMap<string, string>> {
   for (const name of ["package.json", "package-lock.json", ".npmrc"])
     cpSync(join(ROOT, name), join(packages, name));
   await must("npm", ["ci", "--omit=dev", "--prefer-offline", "--loglevel=error", "--prefix", packages]);
-  return new Map([
-    ["build", ROOT],
-    ["packages", packages],
-  ]);
+  const stages = new Map([["build", ROOT]]);
+  for (const program of ["node", "operator"]) {
+    const kept = join(work, `${program}-packages`);
+    cpSync(packages, kept, { recursive: true, verbatimSymlinks: true });
+    await must("node", ["scripts/keep-packages.ts", program, kept]);
+    stages.set(`${program}-packages`, kept);
+  }
+  return stages;
 }
 
 /** Node.js, the libraries it loads, and a user, as the base image has them. */

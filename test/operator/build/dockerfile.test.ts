@@ -18,9 +18,9 @@ test.each([
   expect(existsSync(`${target}/main.ts`)).toBe(true);
   expect([user, directory]).toEqual([`${pod.user}:${pod.user}`, "/app"]);
   expect(copies.map(({ from, destination }) => `${from} ${destination}`)).toEqual([
-    "packages /app/node_modules",
     "build /app/",
-    "build /app/dist",
+    `${target}-packages /app/node_modules`,
+    `build /app/dist/${target}`,
   ]);
 });
 
