@@ -2,6 +2,7 @@
 import { type ComponentChildren, type ComponentType, h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ViewProps } from "./parts.ts";
+import { PeersView } from "./peers-view.ts";
 import { followBlocks } from "./rpc.ts";
 import { TransactionView } from "./transaction-view.ts";
 import { AbiView, AccountView, BlocksView, BlockView, ConsoleView, PoolView } from "./views.ts";
@@ -12,6 +13,7 @@ const VIEWS: Readonly<Record<string, ComponentType<ViewProps>>> = {
   tx: TransactionView,
   account: AccountView,
   pool: PoolView,
+  peers: PeersView,
   console: ConsoleView,
   abi: AbiView,
 };
@@ -33,7 +35,7 @@ function App(): ComponentChildren {
       h(
         "nav",
         { "aria-label": "Views" },
-        ["blocks", "pool", "console", "abi"].map((each) =>
+        ["blocks", "pool", "peers", "console", "abi"].map((each) =>
           h("a", { href: `#/${each}`, "aria-current": each === name ? "page" : undefined }, each),
         ),
       ),

@@ -11,6 +11,8 @@ import type { Browser, Page } from "puppeteer-core";
 import { WebSocket } from "ws";
 import { openBrowser } from "../support/browser.ts";
 import { type DevNode, fundedKey, startDevNode } from "../support/dev-node.ts";
+import { type KnitProcess, startKnit } from "../support/knit-process.ts";
+import { initFrom } from "../support/offline-jobs.ts";
 import { call } from "../support/rpc-client.ts";
 
 const NOBODY = "0x00000000000000000000000000000000aaaaaaaa";
@@ -152,6 +154,50 @@ test("logs are decoded by a given ABI, and hostile names and strings stay text",
   const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
   expect(await page.evaluate(isWider)).toBe(false);
 });
+
+test("a node without the module admin shows the numbers of its peers alone", async () => {
+  expect(await view("peers", "with the module admin")).toMatch(/Total\s+0|total\s+0/);
+});
+
+/** Starts a node of a chain with its page; returns the process and its address. */
+async function startPeer(type: "proxy" | "endpoint"): Promise<{ knit: KnitProcess; url: string }> {
+  const directory = join(folder, type);
+  await initFrom(directory, "test/vectors/chains/fork-ladder/genesis.json");
+  const rpc = ["--rpc", "--rpcport", "0", "--rpcapi", "admin,eth,net", "--rpc.page"];
+  const knit = startKnit(
+    "run",
+    "--type",
+    type,
+    "--datadir",
+    directory,
+    "--port",
+    "0",
+    "--nodiscover",
+    ...rpc,
+  );
+  const [, url = ""] = await knit.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/);
+  return { knit, url };
+}
+
+test("peers stand in a graph around the node", async () => {
+  const proxy = await startPeer("proxy");
+  const endpoint = await startPeer("endpoint");
+  const tab = await browser.newPage();
+  try {
+    const { kni } = (await call(endpoint.url, "admin_nodeInfo")) as { kni: string };
+    await call(proxy.url, "admin_addPeer", kni.replace("[::]", "127.0.0.1"));
+    await tab.goto(`${proxy.url}/#/peers`);
+    await tab.waitForFunction("document.querySelectorAll('svg.graph line').length === 1");
+    const texts = "[...document.querySelectorAll('svg.graph text')].map((each) => each.textContent)";
+    expect(await tab.evaluate(texts)).toEqual(["this node", expect.stringMatching(/^endpoint [0-9a-f]{8}$/)]);
+    const { KNIT_SCREENSHOTS: pictures } = process.env;
+    if (pictures !== undefined) await tab.screenshot({ path: `${pictures}/graph.png` });
+  } finally {
+    await tab.close();
+    await endpoint.knit.stop();
+    await proxy.knit.stop();
+  }
+}, 60_000);
 
 test("the console calls a method by the keyboard alone, with the node's own description", async () => {
   await view("console", "Returns the number of the newest block.");
