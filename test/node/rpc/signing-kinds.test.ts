@@ -42,10 +42,12 @@ function membersOf(type: TransactionType): Record<string, string | number | bool
     gasFeeCap: 0n,
     gasTipCap: 0n,
     value: 0n,
+    to: fromHex(to),
     input: fromHex("0x"),
+    chainId: undefined,
     fields: {},
   };
-  const json = type.json({ ...content, to: fromHex(to), chainId: undefined });
+  const json = type.json(type.creates(content) ? { ...content, to: undefined } : content);
   const own = Object.entries(MEMBERS).filter(([name]) => (json[name] ?? null) !== null);
   return { ...Object.fromEntries(own), ...(type.payerDigest === undefined ? {} : { feePayer: payer }) };
 }
