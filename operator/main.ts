@@ -72,6 +72,7 @@ const commands: Readonly<Record<string, Command>> = {
       IDENTITY,
       LEASE,
       { name: "health-address", value: "H:P", says: `${HEALTH} (default 0.0.0.0:8080)` },
+      { name: "status-port", value: "N", says: "port of the status page on 127.0.0.1 (default: no page)" },
       LOG_LEVEL,
     ],
     run: runOperator,
@@ -175,6 +176,10 @@ async function runOperator(values: Values): Promise<void> {
     pollMs: pollSeconds * 1_000,
     identity: values["identity"] ?? hostname(),
     health: addressOf(values["health-address"] ?? "0.0.0.0:8080", "health-address"),
+    status:
+      values["status-port"] === undefined
+        ? undefined
+        : addressOf(`127.0.0.1:${values["status-port"]}`, "status-port"),
     log,
   } as const;
   try {

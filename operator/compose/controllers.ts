@@ -24,6 +24,7 @@ import { ReconcileMemory } from "../reconcile/memory.ts";
 import { reconcileNetwork } from "../reconcile/network.ts";
 import { Poller } from "../reconcile/poller.ts";
 import { minWaitOf, reconcile } from "../reconcile/reconcile.ts";
+import type { StatusView } from "../reconcile/status-page.ts";
 import { reconcileUnreadable } from "../reconcile/unreadable.ts";
 import { WorkQueue } from "../runtime/queue.ts";
 import { startInformers } from "./informers.ts";
@@ -57,6 +58,8 @@ export interface Controllers extends AsyncDisposable {
   readonly worked: () => number;
   figures(): readonly NodeFigures[];
   networks(): readonly NetworkFigures[];
+  /** Returns the resources for the status page. */
+  status(): StatusView;
 }
 
 /** Concurrent reconciliations of a queue. */
@@ -114,6 +117,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     worked: () => nodeQueue.worked,
     figures: () => figuresOf(cache.nodes(), (key) => poller.latest(key)),
     networks: () => networkFiguresOf(cache.networks()),
+    status: () => ({ nodes: cache.nodes(), networks: cache.networks() }),
     [Symbol.asyncDispose]: () => closeWithin(open, GRACE_MS),
   };
 }

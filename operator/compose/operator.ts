@@ -9,10 +9,11 @@ import { loadAccess } from "../kube/access.ts";
 import { KubeError } from "../kube/error.ts";
 import type { TransportOptions } from "../kube/transport.ts";
 import { type Clock, systemClock } from "../observe/clock.ts";
-import { openHealth } from "../observe/health.ts";
+import { openHealth, openListener } from "../observe/health.ts";
 import type { Log } from "../observe/log.ts";
 import { createMetrics, type MetricSources } from "../observe/metrics.ts";
 import { type OperatorSettings } from "../reconcile/deps.ts";
+import { statusPage } from "../reconcile/status-page.ts";
 import { openCompaction } from "../runtime/compaction.ts";
 import { type Leadership } from "../runtime/leader.ts";
 import { AuthorityKeeper } from "./authority-secret.ts";
@@ -27,6 +28,8 @@ export interface OperatorOptions extends OperatorSettings {
   /** Namespaces of the Nodes; all when empty. */
   readonly watchNamespaces: readonly string[];
   readonly health: { readonly host: string; readonly port: number };
+  /** Address of the status page; there is none when absent. */
+  readonly status?: { readonly host: string; readonly port: number } | undefined;
   readonly pollMs: number;
   /** Identity of this process in the leader election. */
   readonly identity: string;
@@ -59,6 +62,8 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
   // A candidate is ready too: it would lead if it could.
   const ready = () => isReached && !signal.aborted;
   const health = parts.use(await openHealth({ ...options.health, ready, metrics }));
+  if (options.status !== undefined)
+    parts.use(await openStatus(options.status, () => statusPage(nodes?.status())));
   const access = await loadAccess(() => clock.now());
   host = new URL(access.origin).host;
   const sent: TransportOptions["sent"] = (method, status) => metrics.request(method, status);
@@ -95,6 +100,27 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
     failure: leadership.lost,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** No script runs in the page, it loads nothing, and no other page may frame it. */
+const PAGE_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+};
+
+/** Opens the listener of the status page, which answers requests for the loopback address alone. */
+function openStatus(
+  address: { readonly host: string; readonly port: number },
+  page: () => string,
+): Promise<AsyncDisposable> {
+  return openListener({
+    ...address,
+    routes: { "/": () => [200, "text/html; charset=utf-8", page()] },
+    headers: PAGE_HEADERS,
+    hosts: ["localhost", "127.0.0.1", "[::1]"],
+  });
 }
 
 /** Returns the sources of metrics, which are empty until the controllers run. */

@@ -1,14 +1,27 @@
-/** HTTP endpoints of the operator: `/healthz`, `/readyz` and `/metrics`. */
+/** HTTP listeners of the operator: `/healthz`, `/readyz` and `/metrics`, and pages on the loopback address. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
 /** Loaded without `import`, which evaluates every export of the module, including a fetch client of 4 MiB. */
 const { createServer } = process.getBuiltinModule("node:http");
 
-/** Options of the endpoints. */
-export interface HealthOptions {
+/** Status, content type and body of an answer. */
+export type PageAnswer = readonly [status: number, type: string, body: string];
+
+/** Options of a listener. */
+export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
+  /** Answers to GET by path. */
+  readonly routes: Readonly<Record<string, () => PageAnswer | Promise<PageAnswer>>>;
+  /** Headers of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Answers only requests for these host names; all when absent. A page of another host in a browser gets nothing then. */
+  readonly hosts?: readonly string[];
+}
+
+/** Options of the endpoints. */
+export interface HealthOptions extends Pick<ListenerOptions, "host" | "port"> {
   readonly ready: () => boolean;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
 }
@@ -18,19 +31,27 @@ export interface Health extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Opens the listener. Rejects when the address is in use. */
-export async function openHealth({ host, port, ready, metrics }: HealthOptions): Promise<Health> {
-  const routes: Readonly<Record<string, () => Promise<readonly [number, string, string]>>> = {
-    "/healthz": () => Promise.resolve([200, "text/plain", "ok\n"]),
-    "/readyz": () =>
-      Promise.resolve(ready() ? [200, "text/plain", "ok\n"] : [503, "text/plain", "not ready\n"]),
-    "/metrics": async () => [200, metrics.contentType, await metrics.render()],
-  };
+/** Opens the endpoints. Rejects when the address is in use. */
+export function openHealth({ host, port, ready, metrics }: HealthOptions): Promise<Health> {
+  return openListener({
+    host,
+    port,
+    routes: {
+      "/healthz": () => [200, "text/plain", "ok\n"],
+      "/readyz": () => (ready() ? [200, "text/plain", "ok\n"] : [503, "text/plain", "not ready\n"]),
+      "/metrics": async () => [200, metrics.contentType, await metrics.render()],
+    },
+  });
+}
+
+/** Opens a listener. Rejects when the address is in use. */
+export async function openListener({ host, port, routes, headers, hosts }: ListenerOptions): Promise<Health> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
-    const route = request.method === "GET" ? routes[request.url ?? ""] : undefined;
-    const answer = route?.() ?? Promise.resolve([404, "text/plain", "not found\n"] as const);
-    answer.then(
-      ([status, type, text]) => response.writeHead(status, { "content-type": type }).end(text),
+    const named = (request.headers.host ?? "").replace(/:\d+$/, "");
+    const isServed = request.method === "GET" && (hosts === undefined || hosts.includes(named));
+    const route = isServed ? routes[request.url ?? ""] : undefined;
+    Promise.resolve(route?.() ?? ([404, "text/plain", "not found\n"] as const)).then(
+      ([status, type, body]) => response.writeHead(status, { ...headers, "content-type": type }).end(body),
       () => response.writeHead(500).end(),
     );
   });
