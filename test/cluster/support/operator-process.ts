@@ -92,7 +92,8 @@ export function spawnOperator(
   { args, env, main = MAIN }: Terms,
   more: readonly string[] = [],
 ): OperatorProcess {
-  const child = spawn(process.execPath, [main, ...args, "--health-address=127.0.0.1:0", ...more], {
+  const ports = ["--health-address=127.0.0.1:0", "--status-port=0"];
+  const child = spawn(process.execPath, [main, ...args, ...ports, ...more], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
