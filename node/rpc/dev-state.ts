@@ -125,11 +125,26 @@ function editMethods(deps: DevStateDeps): Method[] {
     }),
     method({
       name: "dev_setNonce",
-      aliases: ["anvil_setNonce", "hardhat_setNonce", "evm_setAccountNonce"],
+      aliases: ["anvil_setNonce", "evm_setAccountNonce"],
       summary: "Sets the nonce of an account.",
       params: { account: address, nonce: quantity64 },
       result: boolean,
       handle: ({ account, nonce }) => change(account, () => ({ nonce })),
+    }),
+    method({
+      name: "hardhat_setNonce",
+      summary:
+        "Sets the nonce of an account. Refuses a lower one than the account has, as Hardhat Network does.",
+      params: { account: address, nonce: quantity64 },
+      result: boolean,
+      handle: ({ account, nonce }) =>
+        change(account, (before) => {
+          if (nonce < before.nonce)
+            throw failure(
+              `New nonce (${nonce}) must not be smaller than the existing nonce (${before.nonce})`,
+            );
+          return { nonce };
+        }),
     }),
     method({
       name: "dev_setCode",

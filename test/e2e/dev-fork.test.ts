@@ -129,6 +129,17 @@ describe("with its origin", () => {
     expect(await ask("eth_getStorageAt", CLEARS, "0x0", "latest")).toBe(ZERO);
   });
 
+  test("another endpoint of the same chain takes over, one of another chain does not", async () => {
+    const other = origin.http.replace("127.0.0.1", "localhost");
+    expect(await ask("anvil_setRpcUrl", other)).toBeNull();
+    expect(await ask("anvil_nodeInfo")).toMatchObject({ forkConfig: { forkUrl: other, forkBlockNumber: 1 } });
+    await ask("anvil_mine");
+    await expect(ask("anvil_setRpcUrl", fork.http)).rejects.toMatchObject({
+      message: "block 1 at this endpoint is not the block of the fork",
+    });
+    await ask("anvil_setRpcUrl", origin.http);
+  });
+
   test("a reset ends a fork and begins one", async () => {
     await ask("hardhat_reset");
     expect(await ask("eth_getBalance", WHALE, "latest")).toBe("0x0");

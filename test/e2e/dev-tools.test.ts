@@ -176,6 +176,10 @@ describe("state", () => {
         ask("eth_call", { to: CONTRACT }, "latest"),
       ]);
     const word = `0x${"2a".padStart(64, "0")}`;
+    await expect(ask("hardhat_setNonce", NOBODY, "0x4")).rejects.toMatchObject({
+      code: -32000,
+      message: "New nonce (4) must not be smaller than the existing nonce (5)",
+    });
     expect(await read()).toEqual(["0xde0b6b3a7640000", "0x5", READS_SLOT, word, word]);
     await ask("anvil_mine", 3);
     expect(await read()).toEqual(["0xde0b6b3a7640000", "0x5", READS_SLOT, word, word]);
