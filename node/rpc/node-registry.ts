@@ -13,6 +13,7 @@ import { createRegistry, type Registry } from "../jsonrpc/registry.ts";
 import type { P2p } from "../p2p/p2p.ts";
 import type { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
+import { systemClock } from "../runtime/clock.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
 import { type AdminDeps, adminMethods } from "./admin.ts";
@@ -200,7 +201,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
   const onBug = (error: unknown): void =>
     deps.log.error({ error }, "notification failed by an internal error");
   const deliveries = new Deliveries({ maxQueued: deps.maxQueuedEvents, onBug });
-  registry.addSubscriptions(chainSubscriptions({ ...deps, deliveries }));
+  registry.addSubscriptions(chainSubscriptions({ ...deps, deliveries, clock: systemClock }));
   registry.addSubscriptions(nodeSubscriptions({ ...deps, deliveries }));
   registry.addSubscriptions([traceChainSubscription(deps)]);
   registry.seal();

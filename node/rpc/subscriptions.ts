@@ -8,10 +8,13 @@ import { optional } from "../jsonrpc/codec.ts";
 import { boolean } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Deliveries, EVENT_BYTES, Feed, type FeedEvent, plainEvent } from "../jsonrpc/feed.ts";
-import { goJson } from "../jsonrpc/json-text.ts";
+import { goJson, sortKeys } from "../jsonrpc/json-text.ts";
 import { NotificationPayload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import type { Block } from "../model/block.ts";
+import type { Transaction } from "../model/transaction.ts";
 import { type BlockMembers, chainHeader, ethHeader } from "../presenters/block.ts";
+import { chainTransaction } from "../presenters/transaction.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the subscriptions to the chain. */
@@ -20,6 +23,8 @@ export interface ChainSubscriptionDeps {
   readonly pool: Pick<TxPool, "onPending">;
   readonly blockMembers: BlockMembers;
   readonly deliveries: Deliveries;
+  /** Gives the time at which a transaction is announced. */
+  readonly clock: Clock;
 }
 
 /** The subscriptions of `chain`, `eth` and `auction`. */
@@ -28,6 +33,7 @@ export function chainSubscriptions({
   pool,
   blockMembers: members,
   deliveries,
+  clock,
 }: ChainSubscriptionDeps): Subscription[] {
   const heads = (write: (block: Block) => object): Feed<undefined> =>
     new Feed(deliveries, (publish) =>
@@ -35,6 +41,12 @@ export function chainSubscriptions({
     );
   const pending = new Feed<undefined>(deliveries, (publish) =>
     pool.onPending((transactions) => publish(pendingEvent(transactions))),
+  );
+  const whole = new Feed<undefined>(deliveries, (publish) =>
+    pool.onPending((transactions) => {
+      for (const tx of transactions)
+        publish(plainEvent(new NotificationPayload(wholePendingText(chain, tx, clock))));
+    }),
   );
   const logged = logFeed(chain, deliveries);
   const chainHeads = heads((block) => chainHeader(chain, block));
@@ -49,7 +61,7 @@ export function chainSubscriptions({
     ),
     ...["chain", "eth", "auction"].flatMap((module) => [
       logs(module, logged),
-      pendingTransactions(module, pending),
+      pendingTransactions(module, pending, module === "auction" ? whole : undefined),
     ]),
   ];
 }
@@ -64,17 +76,28 @@ function newHeads(module: string, summary: string, feed: Feed<undefined>): Subsc
   });
 }
 
-function pendingTransactions(module: string, feed: Feed<undefined>): Subscription {
+/** `whole` is the feed of transactions, which `auction` alone has (`kaia/node/cn/filters/api_kaia_filter.go@v2.2.2`). */
+function pendingTransactions(
+  module: string,
+  hashes: Feed<undefined>,
+  whole: Feed<undefined> | undefined,
+): Subscription {
+  const subject = whole === undefined ? "hash" : "hash or, with `full`, the members";
   return subscription({
     module,
     name: "newPendingTransactions",
-    summary: "Notifies of the hash of each transaction that becomes executable.",
+    summary: `Notifies of the ${subject} of each transaction that becomes executable.`,
     params: { full: optional(boolean, false) },
     start: ({ full }, subscriber) => {
-      if (full) throw failure("subscription not found");
+      const feed = full ? whole : hashes;
+      if (feed === undefined) throw failure("subscription not found");
       return feed.subscribe(undefined, subscriber);
     },
   });
+}
+
+function wholePendingText(chain: Chain, tx: Transaction, clock: Clock): string {
+  return goJson(sortKeys({ ...chainTransaction(chain, tx), time: new Date(clock.now()).toISOString() }));
 }
 
 /** Memory of a hash and its payload, in bytes. */

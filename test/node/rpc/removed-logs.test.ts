@@ -30,6 +30,7 @@ test("subscribers are notified of logs that leave the chain, as removed", async 
     pool,
     ...rpcProfiles.service.options,
     deliveries: new Deliveries({ onBug }),
+    clock: { now: () => 0 },
   }).find(({ module, name }) => module === "eth" && name === "logs");
   const reported: { logIndex: string; removed: boolean }[] = [];
   const end = logs?.start(

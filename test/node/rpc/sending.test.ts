@@ -264,3 +264,30 @@ test("subscribers are notified of transactions that become executable", async ()
   await call("klay_sendTransaction", [{ from: rich, to, value: "0x6" }]);
   expect(reported).toHaveLength(1);
 });
+
+test("auction_subscribe gives whole transactions when it is asked to, as in the Go node", async () => {
+  const reported: string[] = [];
+  const outlet = {
+    send: (text: string) => void reported.push(text),
+    hold: () => undefined,
+    cut: () => undefined,
+  };
+  const registry = servedRegistry("kaia", parts()).view("all");
+  const subscriptions = new Subscriptions(registry, createSubscriptionLimit(9), outlet);
+  const turn = subscriptions.turn();
+  turn.subscribe("auction", ["newPendingTransactions", true]);
+  turn.release();
+  const hash = await call("klay_sendTransaction", [{ from: rich, to, value: "0x5" }]);
+  const { method, params } = JSON.parse(reported[0] ?? "") as { method: string; params: { result: object } };
+  expect(method).toBe("auction_subscription");
+  expect(params.result).toMatchObject({
+    hash,
+    from: rich,
+    to,
+    value: "0x5",
+    type: "TxTypeLegacyTransaction",
+  });
+  expect(params.result).toHaveProperty("time", expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/));
+  expect(Object.keys(params.result)).toEqual(Object.keys(params.result).toSorted());
+  subscriptions.close();
+});
