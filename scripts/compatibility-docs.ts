@@ -91,7 +91,7 @@ function suiteSection(): string {
     return `| ${name} | ${groupDigits(cases)} | ${reason} | \`${source}\` |`;
   });
   return `${counts}
-Each row but that of the blockchain tests, which was put together from several runs, is written by \`npm run vectors -- --results ${SUITE_RESULTS} "NAME=PATH"\` on a checkout of the suite, without its files of 4 MiB and more. A case is excluded only if it differs and the rule holds for it:
+Each row but those of kaia-rpc-tester is written by \`npm run vectors -- --results ${SUITE_RESULTS} "NAME=PATH"\` on a checkout of the suite, without its files of 4 MiB and more. kaia-rpc-tester (commit 4d583a9) ran against \`knit run --rpc.profile kaia\` and against \`kcn\` v2.2.2, each a sole validator on the tester's genesis file. A case is excluded only if it differs and the rule holds for it:
 
 | rule | cases | reason | file of Kaia v2.2.2 |
 |---|---|---|---|
