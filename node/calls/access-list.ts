@@ -19,7 +19,7 @@ import { AUTHORIZATION_GAS } from "../model/transaction-gas.ts";
 import type { AccessListEntry } from "../model/transaction-type.ts";
 import type { World } from "../state/world/world.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
-import { type CallLimits, setCodePrices } from "./run-call.ts";
+import { type CallLimits, priceWithoutCaps } from "./run-call.ts";
 import { unsignedTransaction } from "./sign-transaction.ts";
 import {
   checkNotEmpty,
@@ -83,7 +83,7 @@ function listedCall(args: CallArgs, { context, limits }: AccessListDeps): Listed
   checkSetCodeRecipient(args);
   const { baseFee } = context.block;
   const sent = pricesOf(args, context);
-  const prices = authorizationList === undefined ? sent : setCodePrices(baseFee);
+  const prices = authorizationList === undefined ? sent : priceWithoutCaps(baseFee);
   // the Go node charges the list in the arguments, not the one that it creates, and no authorizations
   const charged = { accessList: args.accessList ?? [] };
   return { from, to, gas, ...prices, sent, value, input, authorizationList, granted: gas * baseFee, charged };

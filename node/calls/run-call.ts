@@ -38,6 +38,8 @@ export interface CallLimits {
   readonly accessListsNeedBaseFee?: boolean;
   /** A state override with `state` changes no slot, as in the Go node; false by default. */
   readonly ignoresWholeStorage?: boolean;
+  /** A price below the base fee is paid as it is offered; false by default, when the call is refused. */
+  readonly takesLowPrices?: boolean;
 }
 
 /** Creates the call that a transaction object describes. Throws `RpcError` for contradictory prices. */
@@ -50,7 +52,7 @@ export function callOf(args: CallArgs, { block, rules }: BlockContext, limits: C
     from,
     to,
     gas: gasOf(args.gas, limits),
-    ...(authorizationList === undefined ? pricesOf(args, baseFee, rules) : setCodePrices(baseFee)),
+    ...(authorizationList === undefined ? pricesOf(args, baseFee, rules, limits) : priceWithoutCaps(baseFee)),
     value,
     input: input ?? data ?? NO_BYTES,
     accessList,
@@ -72,16 +74,18 @@ function pricesOf(
   { gasPrice, maxFeePerGas }: CallArgs,
   baseFee: bigint | undefined,
   { effectivePrice }: BlockContext["rules"],
+  { takesLowPrices = false }: CallLimits,
 ): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
   const offered = gasPrice ?? maxFeePerGas ?? (baseFee ?? 0n) * 2n;
   const caps = { gasFeeCap: offered, gasTipCap: offered };
   if (baseFee === undefined) return { price: offered, ...caps };
+  if (takesLowPrices && offered < baseFee) return priceWithoutCaps(offered);
   const isPaid = effectivePrice === "base-fee-and-tip" && offered > baseFee;
   return { price: isPaid ? offered : baseFee, ...caps };
 }
 
-/** Returns the prices of a call with authorizations: the base fee, without caps. */
-export function setCodePrices(price = 0n): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
+/** Returns a price without caps, which is not compared with the base fee; calls with authorizations have it. */
+export function priceWithoutCaps(price = 0n): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
   return { price, gasFeeCap: 0n, gasTipCap: 0n };
 }
 

@@ -9,6 +9,7 @@ export function callOptions({
   profile,
   gasCap,
   evmTimeoutMs: timeoutMs,
+  takesLowPrices,
 }: JsonRpcOptions): Omit<CallMethodDeps, "open"> {
   const { options, readsPanics, accessListsNeedBaseFee, ignoresWholeStorage } = rpcProfiles[profile];
   const { gasLimit: upperGas } = options.blockMembers;
@@ -18,6 +19,7 @@ export function callOptions({
     readsPanics,
     accessListsNeedBaseFee,
     ignoresWholeStorage,
+    takesLowPrices,
   };
   return { limits, timeoutMs };
 }

@@ -148,7 +148,10 @@ export type JsonRpcOptions = ProfileOptions &
   TraceOptions &
   LogSearchOptions &
   CallLimitOptions &
-  ReceiptWaitOptions;
+  ReceiptWaitOptions & {
+    /** Calls may offer less than the base fee: on a development chain, as the tools have it. */
+    readonly takesLowPrices: boolean;
+  };
 
 /** The node's BLS key: the key itself (`given`) or its file (`named`); otherwise `paths.blsNodeKey` if it exists. */
 export interface ConfiguredBlsKey {
@@ -259,6 +262,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, host: Host
       ...values(callLimitOptions),
       ...values(receiptWaitOptions),
       maxAnswerBytes: memory.shares.answer,
+      takesLowPrices: command === "dev",
     },
     http: http.isEnabled ? replaceShortTimeouts(http, warnings) : undefined,
     ws: ws.isEnabled ? ws : undefined,

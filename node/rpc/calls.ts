@@ -187,7 +187,7 @@ function estimateGas(deps: CallMethodDeps, { args, block, overrides = [], capCou
   if (capCounts) checkOnePrice(args);
   checkFunds(reading.worldAt(number), args, offered);
   const asked = args.gas !== undefined && args.gas >= 21_000n ? args.gas : upperGas;
-  const terms = callOf({ ...args, gas: asked }, context, { upperGas: asked, gasCap: 0n });
+  const terms = callOf({ ...args, gas: asked }, context, { ...deps.limits, upperGas: asked, gasCap: 0n });
   return searchGas(terms, {
     world: () => applyOverrides(reading.worldAt(number), overrides, deps.limits),
     context,

@@ -245,7 +245,6 @@ describe("the next block", () => {
       value: 1n,
       type: 0,
       gasPrice: 1_000_000_000n,
-      gasLimit: 21_000n,
     });
     expect((await receipt(hash))?.status).toBe("0x1");
     expect(await newest()).toMatchObject({ baseFeePerGas: "0x3b9aca00" });

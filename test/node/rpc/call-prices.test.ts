@@ -9,9 +9,9 @@ const plain: Rules = BASE_RULES;
 const magma: Rules = { ...plain, baseFee: true, effectivePrice: "base-fee" };
 const kaia: Rules = { ...magma, effectivePrice: "base-fee-and-tip" };
 
-function pricesOf(rules: Rules, args: CallArgs): readonly bigint[] {
+function pricesOf(rules: Rules, args: CallArgs, takesLowPrices = false): readonly bigint[] {
   const context = { rules, block: { baseFee: 25n } } as BlockContext; // what prices are found from
-  const limits = { upperGas: 100n, gasCap: 0n };
+  const limits = { upperGas: 100n, gasCap: 0n, takesLowPrices };
   const { price, gasFeeCap, gasTipCap } = callOf(args, context, limits);
   return [price, gasFeeCap, gasTipCap];
 }
@@ -27,4 +27,10 @@ test.each<[string, Rules, CallArgs, readonly bigint[]]>([
   ["the base fee for a price of 0", kaia, { gasPrice: 0n }, [25n, 0n, 0n]],
 ])("a call pays %s", (_what, rules, args, prices) => {
   expect(pricesOf(rules, args)).toEqual(prices);
+});
+
+test("a call on a development chain pays what it offers below the base fee, and is not refused", () => {
+  expect(pricesOf(kaia, { gasPrice: 7n })).toEqual([25n, 7n, 7n]);
+  expect(pricesOf(kaia, { gasPrice: 7n }, true)).toEqual([7n, 0n, 0n]);
+  expect(pricesOf(kaia, { gasPrice: 70n }, true)).toEqual([70n, 70n, 70n]);
 });
