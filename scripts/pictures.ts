@@ -42,11 +42,14 @@ async function record(use: () => Promise<void>): Promise<readonly Line[]> {
   return printed;
 }
 
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
 /** Returns a terminal in which the lines appear when they came; without animations it shows them all. */
 function recordingOf(lines: readonly Line[]): string {
   const all = [{ text: "$ npm start", second: 0 }, ...lines];
   const [width, height] = [Math.ceil(COLUMNS * CHARACTER) + 32, (all.length + 1) * LINE + 16];
-  const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const rows = all.map(({ text, second }, i) => {
     const shown = text.length > COLUMNS ? `${text.slice(0, COLUMNS - 1)}…` : text;
     const hides = `<set attributeName="opacity" to="0" begin="0s" dur="${(second + 0.01).toFixed(2)}s"/>`;
@@ -67,12 +70,7 @@ async function takePage(): Promise<void> {
     call(HTTP, "eth_sendTransaction", { from: FROM, gas: "0x493e0", ...request });
   const [inner, outer] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`];
   await call(HTTP, "anvil_setCode", inner, "0x60006000fd");
-  await call(
-    HTTP,
-    "anvil_setCode",
-    outer,
-    `0x600060006000600060006000${"73"}${inner.slice(2)}5af15060006000fd`,
-  );
+  await call(HTTP, "anvil_setCode", outer, `0x60006000600060006000600073${inner.slice(2)}5af15060006000fd`);
   await send({ to: inner, value: "0x0" }).catch(() => undefined);
   const hash = await send({ to: outer, data: "0xa9059cbb" });
   const browser = await openBrowser();

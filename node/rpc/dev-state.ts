@@ -63,7 +63,7 @@ export class Edits {
 
 /** The methods that edit the state, and those about accounts without a key. */
 export function devStateMethods(deps: DevStateDeps): Method[] {
-  return [...editMethods(deps), ...impersonationMethods(deps)];
+  return [...accountMethods(deps), ...codeMethods(deps), ...impersonationMethods(deps)];
 }
 
 /** A storage slot: 32 bytes, or a quantity as the tools send it. */
@@ -91,14 +91,18 @@ function word(value: bigint): Uint8Array {
   return Buffer.from(value.toString(16).padStart(64, "0"), "hex");
 }
 
-function editMethods(deps: DevStateDeps): Method[] {
-  /** Applies an edit, which returns how it is undone. */
-  const apply = async (edit: (world: World) => Edit): Promise<boolean> => {
+/** Returns a function that applies an edit, which returns how it is undone. */
+function applierOf({ amend, edits, head }: DevStateDeps) {
+  return async (edit: (world: World) => Edit): Promise<boolean> => {
     const undo: Edit[] = [];
-    await deps.amend((world) => void undo.push(edit(world)));
-    for (const each of undo) deps.edits.add(deps.head().header.number, each);
+    await amend((world) => void undo.push(edit(world)));
+    for (const each of undo) edits.add(head().header.number, each);
     return true;
   };
+}
+
+function accountMethods(deps: DevStateDeps): Method[] {
+  const apply = applierOf(deps);
   const change = (account: Address, members: (before: Account) => Partial<Account>): Promise<boolean> =>
     apply((world) => {
       const undo = restore(world, account);
@@ -146,6 +150,12 @@ function editMethods(deps: DevStateDeps): Method[] {
           return { nonce };
         }),
     }),
+  ];
+}
+
+function codeMethods(deps: DevStateDeps): Method[] {
+  const apply = applierOf(deps);
+  return [
     method({
       name: "dev_setCode",
       aliases: ["anvil_setCode", "hardhat_setCode"],

@@ -22,6 +22,7 @@ let wallet: Wallet;
 let snapshot: unknown;
 
 const ask = (method: string, ...params: unknown[]): Promise<unknown> => call(node.http, method, ...params);
+const newest = (): Promise<unknown> => ask("eth_getBlockByNumber", "latest", false);
 const number = async (): Promise<number> => Number(await ask("eth_blockNumber"));
 const time = async (): Promise<number> => (await provider.getBlock("latest"))?.timestamp ?? 0;
 
@@ -235,7 +236,6 @@ describe("the next block", () => {
   /** Returns the random value of the block. */
   const RETURNS_RANDOM = "0x4460005260206000f3";
   const random = `0x${"7".repeat(64)}`;
-  const newest = () => ask("eth_getBlockByNumber", "latest", false);
 
   test("has the base fee that was set, which prices its transactions, and later ones follow the rules", async () => {
     await ask("hardhat_setNextBlockBaseFeePerGas", "0x3b9aca00");

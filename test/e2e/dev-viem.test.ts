@@ -15,6 +15,10 @@ beforeAll(async () => {
 
 afterAll(() => node.knit.stop());
 
+function funded(): `0x${string}` {
+  return node.funded[0]?.address ?? NOBODY;
+}
+
 function clientOf(mode: "anvil" | "hardhat") {
   const chain = defineChain({
     id: 1337,
@@ -28,8 +32,7 @@ function clientOf(mode: "anvil" | "hardhat") {
 
 describe.each(["anvil", "hardhat"] as const)("viem's test client as for %s", (mode) => {
   let client: ReturnType<typeof clientOf>;
-  const from = () => node.funded[0]?.address ?? NOBODY;
-  const send = (sender = from()) =>
+  const send = (sender = funded()) =>
     client.sendTransaction({ account: sender, to: NOBODY, value: 1n, gas: 30_000n });
 
   beforeAll(() => {

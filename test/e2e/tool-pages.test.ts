@@ -54,20 +54,31 @@ async function start(text: string): Promise<void> {
 /** Runs a block and returns what it prints; undefined for one that is not run by itself. */
 async function outputOf({ language, kind, text }: Fence): Promise<string | undefined> {
   const own = text.replaceAll(DOCUMENTED, node?.http ?? DOCUMENTED);
-  if (language === "sh" && kind === "terminal") await start(text);
-  if (language === "sh" && kind === "") return run(own);
-  if (language === "sh" && kind === "foundry" && FOUNDRY !== undefined)
-    return run(`export PATH="${FOUNDRY}:$PATH" ETH_RPC_URL=${node?.http}\n${own}`);
-  if (language !== "js") return undefined;
-  if (own.includes("module.exports")) {
-    writeFileSync(join(directory, "hardhat.config.cjs"), own);
-    const config = createRequire(import.meta.url)(join(directory, "hardhat.config.cjs")) as object;
-    expect(config).toMatchObject({ networks: { knit: { url: node?.http } } });
-    return undefined;
+  switch (`${language} ${kind}`) {
+    case "sh terminal":
+      await start(text);
+      return undefined;
+    case "sh ":
+      return run(own);
+    case "sh foundry":
+      if (FOUNDRY === undefined) return undefined;
+      return run(`export PATH="${FOUNDRY}:$PATH" ETH_RPC_URL=${node?.http}\n${own}`);
+    default:
+      return language === "js" ? runProgram(kind, own) : undefined;
   }
-  const name = kind === "" ? "program.js" : kind;
-  writeFileSync(join(directory, name), own);
-  return run(`"${process.execPath}" ${name}`);
+}
+
+/** Runs a program under its name, or reads a configuration of Hardhat. */
+async function runProgram(name: string, text: string): Promise<string | undefined> {
+  if (!text.includes("module.exports")) {
+    const file = name === "" ? "program.js" : name;
+    writeFileSync(join(directory, file), text);
+    return run(`"${process.execPath}" ${file}`);
+  }
+  writeFileSync(join(directory, "hardhat.config.cjs"), text);
+  const config = createRequire(import.meta.url)(join(directory, "hardhat.config.cjs")) as object;
+  expect(config).toMatchObject({ networks: { knit: { url: node?.http } } });
+  return undefined;
 }
 
 async function run(text: string): Promise<string> {
