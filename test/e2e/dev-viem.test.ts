@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => node.knit.stop());
 
-function funded(): `0x${string}` {
+function firstAccount(): `0x${string}` {
   return node.funded[0]?.address ?? NOBODY;
 }
 
@@ -32,7 +32,7 @@ function clientOf(mode: "anvil" | "hardhat") {
 
 describe.each(["anvil", "hardhat"] as const)("viem's test client as for %s", (mode) => {
   let client: ReturnType<typeof clientOf>;
-  const send = (sender = funded()) =>
+  const send = (sender = firstAccount()) =>
     client.sendTransaction({ account: sender, to: NOBODY, value: 1n, gas: 30_000n });
 
   beforeAll(() => {
