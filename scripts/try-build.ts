@@ -49,7 +49,8 @@ try {
 /** Leaves one program with its packages, and checks their size. */
 function keepProgram(program: keyof typeof SIZE_LIMITS_MB, other: string, directory: string): void {
   rmSync(join(directory, "dist", other), { recursive: true });
-  const kept = spawnSync(process.execPath, [join(root, "scripts/keep-packages.ts"), program, directory]);
+  const script = join(root, "scripts/keep-packages.ts");
+  const kept = spawnSync(process.execPath, [script, program, directory], { encoding: "utf8" });
   if (kept.status !== 0) throw new Error(`keep-packages failed: ${kept.stderr}`);
   const files = globSync(["dist/**", "node_modules/**"], { cwd: directory, withFileTypes: true });
   const sizes = files

@@ -109,12 +109,11 @@ interface Tables {
 function createView(served: Served, options: ViewOptions, tables: Tables): MethodView {
   const { shared, methods } = tables;
   const subscriptions = withoutWithheld(tables.subscriptions, options);
-  const withheld = new Set(options.withheld?.map((name) => namedMethod(name, methods)));
   const found = new Map<string, Method>();
-  for (const [name, row] of methods) {
+  for (const [name, row] of withoutNamed(methods, options)) {
     const [module, rest] = splitName(name);
-    if (shared.lacks.has(name)) continue;
-    if (withheld.has(row) || isWithheld(row, module, options) || !isServed(module, rest, served)) continue;
+    if (shared.lacks.has(name) || isWithheld(row, module, options) || !isServed(module, rest, served))
+      continue;
     const shown = options.ethAsChain && module.name === "eth" ? (methods.get(`chain_${rest}`) ?? row) : row;
     for (const prefix of [module.name, ...module.aliases]) {
       if (shared.lacksModules.has(prefix)) continue;
@@ -134,6 +133,16 @@ function createView(served: Served, options: ViewOptions, tables: Tables): Metho
       return subscriptions.get(`${module.name}_${name}`);
     },
   };
+}
+
+/** Lists the methods without those that are withheld by a name. */
+function withoutNamed(
+  methods: Tables["methods"],
+  { withheld = [] }: ViewOptions,
+): Iterable<[string, Method]> {
+  if (withheld.length === 0) return methods;
+  const rows = new Set(withheld.map((name) => namedMethod(name, methods)));
+  return [...methods].filter(([, row]) => !rows.has(row));
 }
 
 /** Returns the method of a name with any prefix of its module. Throws `RangeError` when there is none. */

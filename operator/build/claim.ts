@@ -11,7 +11,7 @@ import { type Member, objectNames, retainedMeta } from "./names.ts";
 export function volumeClaim(
   member: Member,
   size: string,
-  snapshot?: string | undefined,
+  snapshot?: string,
 ): DraftOf<V1PersistentVolumeClaim> {
   const storageClassName = classOf(member.node.spec.storage);
   return {

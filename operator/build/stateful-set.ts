@@ -168,7 +168,9 @@ function genesisContainer(node: NodeResource, options: PodOptions): V1Container 
     ...container,
     env: [...(container.env ?? []), ...storeEnvironment(node)],
     args: [
-      ...["init", "--datadir", pod.dataDirectory],
+      "init",
+      "--datadir",
+      pod.dataDirectory,
       ...(url === undefined ? [] : ["--bootstrap", url]),
       ...(creator === undefined ? [] : ["--bootstrap.creator", creator]),
       `${pod.genesisDirectory}/${GENESIS_FILE}`,

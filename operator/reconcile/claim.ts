@@ -68,9 +68,8 @@ async function applyClaim(
   const size = bytes === sizeBytes ? node.spec.storage.size : formatBytes(bytes);
   const place = keyOf(volumeClaim(member, size).metadata);
   const seen = deps.cache.find("claim", place);
-  const snapshot = seen === undefined ? node.spec.bootstrap?.volumeSnapshot : snapshotOf(seen.object);
-  const draft = volumeClaim(member, size, snapshot);
   if (isGoing(seen)) return undefined;
+  const draft = volumeClaim(member, size, sourceOf(node, seen));
   try {
     const written = await applier.apply(draft, seen);
     if (written) log.info({ node: node.meta.name, kind: draft.kind, object: place }, "applied");
@@ -83,6 +82,11 @@ async function applyClaim(
     memory.recordRefusedGrowth(key, { request, message, againAt });
     return { message, againAt, isFinal: error.code === "invalid" };
   }
+}
+
+/** Returns the VolumeSnapshot of a claim: its own, and that of the spec for one that is created. */
+function sourceOf({ spec }: NodeResource, seen: CachedObject | undefined): string | undefined {
+  return seen === undefined ? spec.bootstrap?.volumeSnapshot : snapshotOf(seen.object);
 }
 
 /** True for a claim that is being deleted: a write after its deletion would create an empty volume. */

@@ -33,21 +33,6 @@ const nodeRules: readonly Row[] = [
     { ...PROXY, p2p: { externalAddress: "node.example" } },
   ],
   [
-    "must be s3://BUCKET/PREFIX",
-    { ...PROXY, bootstrap: { url: "s3://archive/chain-1", credentialsSecret: "store" } },
-    { ...PROXY, bootstrap: { url: "https://archive/chain" } },
-  ],
-  [
-    "name either url or volumeSnapshot",
-    { ...PROXY, bootstrap: { volumeSnapshot: "yesterday" } },
-    { ...PROXY, bootstrap: {} },
-  ],
-  [
-    "creator and credentialsSecret belong to a url",
-    { ...PROXY, bootstrap: { url: "s3://archive", creator: `0x${"1".repeat(40)}` } },
-    { ...PROXY, bootstrap: { volumeSnapshot: "yesterday", credentialsSecret: "store" } },
-  ],
-  [
     "only a core node earns rewards",
     { ...CORE, rewardAddress: `0x${"1".repeat(40)}` },
     { ...PROXY, rewardAddress: `0x${"1".repeat(40)}` },

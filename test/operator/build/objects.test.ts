@@ -98,23 +98,6 @@ describe("the pod", () => {
     expect(without.containers[0]).not.toHaveProperty("lifecycle");
   });
 
-  test("fills an empty volume from the archive of spec.bootstrap, with the credentials of its Secret alone", () => {
-    const creator = `0x${"12".repeat(20)}`;
-    const bootstrap = { url: "s3://archive/chain", creator, credentialsSecret: "store" };
-    const of = (pod: ReturnType<typeof podOf>, name: string) =>
-      containersOf(pod).find((each) => each.name === name);
-    const genesis = of(podOf({ bootstrap }), "genesis");
-    expect(genesis?.args?.join(" ")).toMatch(
-      `--bootstrap s3://archive/chain --bootstrap.creator ${creator} ${places.genesisDirectory}/genesis.json`,
-    );
-    expect(genesis?.env).toContainEqual({
-      name: "AWS_SECRET_ACCESS_KEY",
-      valueFrom: { secretKeyRef: { name: "store", key: "AWS_SECRET_ACCESS_KEY", optional: true } },
-    });
-    expect(JSON.stringify(of(podOf({ bootstrap }), "node"))).not.toContain("AWS_");
-    expect(of(podOf(), "genesis")?.args).not.toContain("--bootstrap");
-  });
-
   test("uses a Node's own images, amounts, Secret and genesis where they are named", () => {
     const pod = podOf({
       image: "mine:2",

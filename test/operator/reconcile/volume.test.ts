@@ -180,12 +180,13 @@ describe("a size that the class or a quota refuses", () => {
   });
 });
 
+const snapshot = (name: string) => ({ apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name });
+
 test("a new volume is created from the snapshot of spec.bootstrap, and a claim keeps its own source", async () => {
   const source = (): unknown => {
     const claim = cluster.get("PersistentVolumeClaim", "core-data") as { spec: { dataSource?: unknown } };
     return claim.spec.dataSource;
   };
-  const snapshot = (name: string) => ({ apiGroup: "snapshot.storage.k8s.io", kind: "VolumeSnapshot", name });
   cluster.putRunning("core", []);
   const { spec } = cluster.node("core");
   cluster.putNode("core", { ...spec, bootstrap: { volumeSnapshot: "monday" } });

@@ -140,12 +140,16 @@ function otherItem(draw: Draw, item: RlpInput): readonly RlpInput[] {
   if (kind === 4) return [new Uint8Array(0)];
   if (kind === 5) return [Uint8Array.of(draw.pick([0, 1, 2, 0x7f, 0x80, 0xff]))];
   if (!(item instanceof Uint8Array)) return kind < 9 ? item : [item.toReversed()];
-  if (kind === 6) return [concatBytes(Uint8Array.of(0), item)];
-  if (kind === 7) return [item.subarray(1)];
-  if (kind === 8) return [item.subarray(0, -1)];
-  if (kind === 9) return [concatBytes(item, draw.bytes(1))];
-  if (kind === 10) return [integerBytes(draw.word())];
-  return [draw.bytes(draw.pick([1, 4, 8, 9, 19, 20, 21, 31, 32, 33, 64, 65]))];
+  return [otherBytes(draw, item, kind)];
+}
+
+function otherBytes(draw: Draw, item: Uint8Array, kind: number): Uint8Array {
+  if (kind === 6) return concatBytes(Uint8Array.of(0), item);
+  if (kind === 7) return item.subarray(1);
+  if (kind === 8) return item.subarray(0, -1);
+  if (kind === 9) return concatBytes(item, draw.bytes(1));
+  if (kind === 10) return integerBytes(draw.word());
+  return draw.bytes(draw.pick([1, 4, 8, 9, 19, 20, 21, 31, 32, 33, 64, 65]));
 }
 
 /** Changes V, R or S of one signature: the last three items of a list without lists, at any depth. */
