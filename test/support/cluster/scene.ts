@@ -111,7 +111,7 @@ export function isSuspended(node: Stored): boolean {
 /** Status of a Node or a Network, as far as it is looked at. */
 export interface SeenStatus {
   readonly address?: string;
-  readonly genesis?: unknown;
+  readonly genesis?: { readonly validators?: readonly string[] };
   readonly validators?: readonly { readonly name: string; readonly address: string }[];
   readonly members?: readonly {
     readonly name: string;
@@ -148,14 +148,20 @@ export function identityOffence(
   return recorded === undefined || recorded === made?.address ? undefined : `${place} gets a second key`;
 }
 
-/** A volume for a core node that had blocks is made only while another core node still has the chain. */
+/**
+ * A volume for a validator of the genesis that had blocks is made only while another core node still has the chain.
+ * Another core node cannot make block 1: it waits on an empty volume as well as without one.
+ */
 export function chainOffence(api: ClusterApi, { volumes }: Chain, object: Stored): string | undefined {
   const { kind, metadata } = object;
   if (kind !== "PersistentVolumeClaim") return undefined;
   const key = `${metadata.namespace}/${metadata.name}`;
   const node = api.find("Node", key.replace(/-data$/, ""));
   const { type } = (node?.["spec"] ?? {}) as { readonly type?: string };
-  if (type !== "core" || statusOf(node).members?.[0]?.volume === undefined) return undefined;
+  const [member] = statusOf(node).members ?? [];
+  if (type !== "core" || member?.volume === undefined) return undefined;
+  const { genesis } = statusOf(api.find("Network", `${metadata.namespace}/net`));
+  if (genesis?.validators?.includes(member.address ?? "") === false) return undefined;
   const isKept = api.list("PersistentVolumeClaim").some((claim) => {
     const { volumeName = "" } = claim["spec"] as { readonly volumeName?: string };
     return claim.metadata.deletionTimestamp === undefined && volumes.get(volumeName)?.chain !== undefined;
