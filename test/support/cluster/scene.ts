@@ -156,12 +156,10 @@ export function chainOffence(api: ClusterApi, { volumes }: Chain, object: Stored
   const { kind, metadata } = object;
   if (kind !== "PersistentVolumeClaim") return undefined;
   const key = `${metadata.namespace}/${metadata.name}`;
-  const node = api.find("Node", key.replace(/-data$/, ""));
-  const { type } = (node?.["spec"] ?? {}) as { readonly type?: string };
-  const [member] = statusOf(node).members ?? [];
-  if (type !== "core" || member?.volume === undefined) return undefined;
+  const [member] = statusOf(api.find("Node", key.replace(/-data$/, ""))).members ?? [];
   const { genesis } = statusOf(api.find("Network", `${metadata.namespace}/net`));
-  if (genesis?.validators?.includes(member.address ?? "") === false) return undefined;
+  const canBegin = genesis?.validators?.includes(member?.address ?? "") !== false;
+  if (member?.volume === undefined || !canBegin) return undefined;
   const isKept = api.list("PersistentVolumeClaim").some((claim) => {
     const { volumeName = "" } = claim["spec"] as { readonly volumeName?: string };
     return claim.metadata.deletionTimestamp === undefined && volumes.get(volumeName)?.chain !== undefined;
