@@ -95,7 +95,7 @@ async function validatorsOf({ node, deps }: MemberContext): Promise<readonly str
   return validators.length === 0 ? undefined : validators;
 }
 
-/** Returns the addresses of core nodes with empty volumes, including this one. */
+/** Returns the addresses of core nodes with empty volumes, or with a claim that is being deleted, and of this one. */
 function emptyVolumes(context: MemberContext): ReadonlySet<string> {
   const { node, deps } = context;
   const own = recordedAddress(context);
@@ -112,8 +112,8 @@ function emptyOf(node: NodeResource, deps: ReconcileDeps): readonly string[] {
     const status = node.status.members?.find((each) => each.name === name);
     if (status?.address === undefined) return [];
     const claim = deps.cache.find("claim", keyOf({ namespace, name: objectNames(name).claim }));
-    const seen = seenOf(claim?.object, status, status.height);
-    return !seen.isClaimed || isEmpty(seen) ? [status.address] : [];
+    const isLeaving = claim === undefined || claim.meta.deleted;
+    return isLeaving || isEmpty(seenOf(claim.object, status, status.height)) ? [status.address] : [];
   });
 }
 

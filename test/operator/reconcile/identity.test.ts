@@ -389,6 +389,30 @@ describe("a volume with the chain", () => {
     expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
   });
 
+  test("is asked for when the claim of the only other validator with the chain is being deleted", async () => {
+    const address = `0x${"ef".repeat(20)}`;
+    const { status } = cluster.network();
+    const genesis = { ...status.genesis, validators: [addressOf("core"), address] };
+    cluster.put({ ...copyOf("Network", "net"), status: { ...status, genesis } });
+    cluster.putNode("other", CORE);
+    const members = [{ name: "other", ready: true, height: 9, volume: "pv-9", address }];
+    cluster.put({ ...copyOf("Node", "other"), status: { members } });
+    const other = (leaving: object): void =>
+      cluster.put({
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        metadata: { name: "other-data", namespace: "demo", ...leaving },
+        spec: { volumeName: "pv-9" },
+      });
+    lose();
+    other({ deletionTimestamp: "2026-01-01T00:00:00Z" });
+    await once("core");
+    expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
+    other({});
+    await once("core");
+    expect(claim()).toBeDefined();
+  });
+
   test("of a standby core node is replaced by an empty one", async () => {
     cluster.putNode("standby", CORE);
     await once("standby");

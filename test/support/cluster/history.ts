@@ -91,10 +91,16 @@ export class History {
     this.#judge(process, { restart: false, action: "a drain", drained: pod.metadata.uid });
   }
 
-  /** False where a Network was deleted before its budget was written: nothing limits drains there. */
+  /**
+   * False where nothing limits drains: no operator has written the council of the Network yet, and a budget with it, or
+   * the Network was deleted before.
+   */
   #hasBudget(namespace: string): boolean {
     const isIn = ({ metadata }: Stored): boolean => metadata.namespace === namespace;
-    return this.api.list("Network").some(isIn) || this.api.list("PodDisruptionBudget").some(isIn);
+    const isWritten = this.api
+      .list("Network")
+      .some((each) => isIn(each) && statusOf(each).council !== undefined);
+    return isWritten || this.api.list("PodDisruptionBudget").some(isIn);
   }
 
   note(text: string): void {

@@ -113,6 +113,7 @@ export interface SeenStatus {
   readonly address?: string;
   readonly genesis?: { readonly validators?: readonly string[] };
   readonly validators?: readonly { readonly name: string; readonly address: string }[];
+  readonly council?: readonly unknown[];
   readonly members?: readonly {
     readonly name: string;
     readonly address?: string;
