@@ -31,8 +31,8 @@ const FORK_ROOM = 120 * MEMBERS.length + 60;
 const LAG = 50;
 const KNIT = "app.kubernetes.io/name=knit";
 
-const until = (what: string, holds: () => Promise<boolean>) =>
-  eventually(what, async () => ((await holds()) ? true : undefined), PATIENCE);
+const until = (what: string, holds: () => Promise<boolean>, seconds = PATIENCE) =>
+  eventually(what, async () => ((await holds()) ? true : undefined), seconds);
 
 about(`standby core nodes${missing === undefined ? "" : ` (skipped: ${missing})`}`, () => {
   let real: RealNetwork;
@@ -274,7 +274,8 @@ about(`standby core nodes${missing === undefined ? "" : ` (skipped: ${missing})`
   });
 
   test("the fork is crossed by all nodes with the same blocks", async () => {
-    await until("the block", async () => (await headOf("endpoint")).number > forkBlock + 5);
+    const isCrossed = async () => (await headOf("endpoint")).number > forkBlock + 5;
+    await until("the block", isCrossed, FORK_ROOM + PATIENCE); // a block a second
     await whole(forkBlock + 5);
     const [first, ...others] = await Promise.all(
       MEMBERS.map(async (name) => (await network.blocks(name, forkBlock + 5)).slice(forkBlock - 1)),
