@@ -57,16 +57,29 @@ function markJudged({ facts }: MemberContext): Outcome {
   return goOn;
 }
 
-/** Observes the volume. The Network knows the height of a recreated Node. */
-async function observeVolume({ node, member, status, deps }: MemberContext): Promise<ChainVolume> {
+/** Observes the volume. The Network, or a Node that is being deleted, knows the height of a recreated Node. */
+async function observeVolume(context: MemberContext): Promise<ChainVolume> {
+  const { node, member, status, deps } = context;
   const { namespace } = node.meta;
   const name = objectNames(member.name).claim;
   const claim =
     deps.cache.find("claim", `${namespace}/${name}`)?.object ??
     (await deps.client.get(kinds.claim, { namespace, name }));
-  const network = deps.cache.network(keyOf({ namespace: namespace, name: node.spec.network.name }));
   const isNew = claim === undefined && status.height === undefined;
-  return seenOf(claim, status, isNew ? network?.status.height : status.height);
+  return seenOf(claim, status, isNew ? formerHeight(context) : status.height);
+}
+
+/** Returns the height of a new member's chain: that of its Network, or of a Node that has had its key; 0 when unknown. */
+function formerHeight(context: MemberContext): number {
+  const { node, deps } = context;
+  const { namespace } = node.meta;
+  const address = recordedAddress(context);
+  const heights = deps.cache
+    .nodes(namespace)
+    .flatMap(({ status: { members = [] } }) => members)
+    .map((member) => (address !== undefined && member.address === address ? (member.height ?? 0) : 0));
+  const network = deps.cache.network(keyOf({ namespace, name: node.spec.network.name }));
+  return Math.max(network?.status.height ?? 0, ...heights);
 }
 
 function seenOf(

@@ -7,6 +7,7 @@ import { keyOf, type NodeResource } from "../api/resource.ts";
 import { formerMembersOf, type Member, membersOf, objectNames } from "../build/names.ts";
 import { graceSeconds } from "../build/stateful-set.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
+import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { planDeletion } from "../plan/deletion.ts";
@@ -17,6 +18,7 @@ import { createContext } from "./create-context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { hasFinalizer, ORPHAN, removeFinalizer } from "./finalizer.ts";
 import { viewMember } from "./group.ts";
+import { recordChain } from "./network.ts";
 import { isOwned } from "./owned.ts";
 
 /** Returns the timeout of a deletion: the grace period of a pod and a minute. */
@@ -68,6 +70,13 @@ async function end(node: NodeResource, deps: ReconcileDeps, left: string | undef
     const message = `deleted after ${deletionMs(node) / 1_000} s with unmet conditions: ${left}`;
     deps.events.record(node, "DeletionUnfinished", message);
   }
+  await recordChain(node, deps).catch((error: unknown) => {
+    if (isKubeError(error, "conflict")) throw error;
+    deps.log.warn(
+      { node: keyOf(node.meta), error: messageOf(error) },
+      "the height of its network cannot be written",
+    );
+  });
   await removeFinalizer(deps.client, node.meta);
   deps.log.info({ node: keyOf(node.meta), left }, "finalizer removed");
   return RESYNC_MS;

@@ -173,6 +173,19 @@ function nodesIn(councils: readonly Council[], namespace: string): readonly stri
 }
 
 /** Writes the status with the version as precondition, to preserve a concurrently recorded genesis. */
+/**
+ * Records in the Network of a core node that is about to be gone that its chain has blocks: another Node with the key
+ * would begin another chain on an empty volume. Throws `KubeError`, `conflict` when the Network has changed.
+ */
+export async function recordChain({ meta, spec, status }: NodeResource, deps: ReconcileDeps): Promise<void> {
+  const { namespace } = meta;
+  const network = deps.cache.network(keyOf({ namespace, name: spec.network.name }));
+  const height = spec.type === "core" ? (status.height ?? 0) : 0;
+  if (network === undefined || network.meta.deleted || height === 0 || (network.status.height ?? 0) > 0)
+    return;
+  await writeStatus(network, { ...network.status, height }, deps);
+}
+
 async function writeStatus(
   { meta }: NetworkResource,
   status: NetworkStatus,

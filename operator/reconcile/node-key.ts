@@ -1,6 +1,6 @@
 /** The node key of a member: from the named Secret, or created at random and then permanent. */
 import { annotations } from "../api/names.ts";
-import { keyOf } from "../api/resource.ts";
+import { keyOf, readNode } from "../api/resource.ts";
 import { addressOfId, type Identity, identityOf, nodeUrl } from "../build/identity.ts";
 import { type Member, objectNames } from "../build/names.ts";
 import { NODE_KEY, nodeKeySecret } from "../build/secrets.ts";
@@ -113,12 +113,28 @@ async function keepSecret({ node, member, deps }: MemberContext, { secret, text 
   await deps.applier.apply(nodeKeySecret(member, text), seen);
 }
 
+/**
+ * True if the API server has an address of the member that the cache does not have yet: the answer to the write of a
+ * status may be lost while informers lag. Then the cache gets that Node.
+ */
+async function hasRecord({ node, member, deps }: MemberContext): Promise<boolean> {
+  const { namespace, name } = node.meta;
+  const object = await deps.client.get(kinds.node, { namespace, name });
+  if (object === undefined) return false;
+  const { members = [] } = readNode(object).status;
+  if (members.find((each) => each.name === member.name)?.address === undefined) return false;
+  deps.cache.recordWrite(object);
+  return true;
+}
+
 /** Creates a key. It is never overwritten, because it identifies a validator. */
 async function makeKey(context: MemberContext, { secret }: KeyFound): Promise<Outcome> {
   const { node, member, deps } = context;
   const given = node.spec.nodeKeySecret;
   if (given !== undefined)
     return waitFor("NodeKeyMissing", `the Secret ${given.name} does not exist or has no key ${given.key}`);
+  if (recordedAddress(context) === undefined && (await hasRecord(context)))
+    return waitFor("NodeKeyMissing", "an address was recorded meanwhile", 0);
   const key = deps.createKey();
   try {
     await deps.client.create(nodeKeySecret(member, key));

@@ -136,10 +136,25 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
   test("what is orphaned is left alone, and another's finalizer stays", async () => {
     cluster.deleteNode("core", "orphan");
     await once("core");
-    expect(cluster.writes).toEqual(["finalizers core"]);
+    expect(cluster.writes).toEqual(["status net", "finalizers core"]);
     expect(cluster.node("core").meta.finalizers).toEqual(["orphan"]);
     await once("core");
-    expect(cluster.writes).toHaveLength(1);
+    expect(cluster.writes).toHaveLength(2);
+  });
+
+  test("the Network has the height of a core node that goes before it was reconciled, or the Node does not go", async () => {
+    expect(cluster.network().status.height).toBeUndefined();
+    const { height } = cluster.node("core").status;
+    cluster.deleteNode("core", "orphan");
+    const conflict = () => {
+      throw new KubeError("conflict", "changed");
+    };
+    const busy = { ...deps, client: { ...deps.client, applyStatus: conflict } };
+    await expect(reconcile(cluster.node("core"), busy)).rejects.toThrow("changed");
+    expect(cluster.node("core").meta.finalizers).toContain(FINALIZER);
+    await once("core");
+    expect([height, cluster.network().status.height]).toEqual([height ?? 0, height]);
+    expect(height).toBeGreaterThan(0);
   });
 
   test("a pod of a StatefulSet that is another's is neither waited for nor ended", async () => {

@@ -413,6 +413,22 @@ describe("a volume with the chain", () => {
     expect(claim()).toBeDefined();
   });
 
+  test("is missed by another Node with its key while no Network has its height", async () => {
+    const { height: _height, ...status } = cluster.network().status;
+    cluster.put({ ...copyOf("Network", "net"), status });
+    cluster.objects.delete("Pod demo/core-0");
+    remove("StatefulSet", "core");
+    cluster.observations.clear();
+    cluster.deleteNode("core", "orphan");
+    cluster.putNode("twin", { ...CORE, nodeKeySecret: { name: "core-nodekey" } });
+    deps = cluster.deps(); // another operator
+    await once("twin", "twin");
+    expect([degradedReason("twin"), cluster.get("PersistentVolumeClaim", "twin-data")]).toEqual([
+      "Degraded True ChainLost",
+      undefined,
+    ]);
+  });
+
   test("of a standby core node is replaced by an empty one", async () => {
     cluster.putNode("standby", CORE);
     await once("standby");
@@ -446,4 +462,14 @@ test("what outlives its Node carries nothing that makes tools delete it", async 
   expect(JSON.stringify(cluster.get("Secret", "core-nodekey"))).toContain(
     '"app.kubernetes.io/instance":"core"',
   );
+});
+
+test("no second key is made by an operator whose cache lacks the record of the first", async () => {
+  cluster.putNode("reader", { type: "endpoint", network: { name: "net" } });
+  const stale = cluster.node("reader");
+  await once("reader");
+  expect(cluster.node("reader").status.members?.[0]?.address).toBeDefined();
+  cluster.objects.delete("Secret demo/reader-nodekey");
+  await reconcile(stale, cluster.deps());
+  expect(cluster.get("Secret", "reader-nodekey")).toBeUndefined();
 });
