@@ -24,8 +24,9 @@ export interface TypedData {
   readonly message: Members;
 }
 
-/** Nested values beyond this depth are refused. */
+/** Nested values beyond this depth, and further types, are refused. */
 const MAX_DEPTH = 64;
+const MAX_TYPES = 256;
 const WORD = 32;
 const DOMAIN = "EIP712Domain";
 /** Members of a domain in the order of the standard; a domain without a type has those that it names. */
@@ -66,13 +67,27 @@ export function typedDataDigest({ types, primaryType, domain, message }: TypedDa
 
 function plainJson(json: unknown): unknown {
   const value = json instanceof EscapedText ? json.value : json;
-  if (typeof value !== "string")
-    return JSON.parse(JSON.stringify(value, (_, each) => (each instanceof EscapedText ? each.value : each)));
+  if (typeof value !== "string") return withoutEscapes(value, 0);
   try {
     return JSON.parse(value);
   } catch {
     throw invalid("typed data is no JSON");
   }
+}
+
+/** Copies a value with its strings as they are without escapes. */
+function withoutEscapes(value: unknown, depth: number): unknown {
+  if (value instanceof EscapedText) return value.value;
+  if (typeof value !== "object" || value === null) return value;
+  checkDepth(depth);
+  if (Array.isArray(value)) return value.map((each: unknown) => withoutEscapes(each, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, withoutEscapes(each, depth + 1)]),
+  );
+}
+
+function checkDepth(depth: number): void {
+  if (depth > MAX_DEPTH) throw invalid(`typed data is nested deeper than ${MAX_DEPTH} levels`);
 }
 
 function membersOf(json: unknown, what: string): Members {
@@ -81,7 +96,9 @@ function membersOf(json: unknown, what: string): Members {
 }
 
 function typesIn(json: unknown): Types {
-  const entries = Object.entries(membersOf(json, "types")).map(([name, fields]) => {
+  const members = Object.entries(membersOf(json, "types"));
+  if (members.length > MAX_TYPES) throw invalid(`typed data has more than ${MAX_TYPES} types`);
+  const entries = members.map(([name, fields]) => {
     if (!Array.isArray(fields)) throw invalid(`type ${name} is no list of members`);
     return [name, fields.map((field: unknown) => fieldIn(field, name))] as const;
   });
@@ -103,7 +120,6 @@ interface Scheme {
 
 function hashStruct(scheme: Scheme, name: string, value: Members, depth: number): Hash {
   const { types } = scheme;
-  if (depth > MAX_DEPTH) throw invalid(`typed data is nested deeper than ${MAX_DEPTH} levels`);
   const parts: Uint8Array[] = [typeHash(scheme, name)];
   for (const field of fieldsOf(types, name)) {
     const member = value[field.name];
@@ -150,6 +166,7 @@ function typeText(types: Types, name: string): string {
 
 /** Returns the word of a value. */
 function encode(scheme: Scheme, type: string, value: unknown, depth: number): Uint8Array {
+  checkDepth(depth);
   const array = /^(.*)\[(\d*)\]$/s.exec(type);
   if (array !== null) {
     const [, item = "", length = ""] = array;

@@ -57,6 +57,19 @@ test("a domain with a type of its own is hashed by it", () => {
 
 describe("typed data is refused", () => {
   const deep = (levels: number): object => (levels === 0 ? {} : { next: deep(levels - 1) });
+  const listOf = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+  const lists = (levels: number): object => ({
+    types: { List: [{ name: "list", type: `uint8${"[]".repeat(levels)}` }] },
+    primaryType: "List",
+    domain,
+    message: { list: listOf(levels) },
+  });
+  const textOfLists = (levels: number): string =>
+    JSON.stringify({
+      ...lists(1),
+      types: { List: [{ name: "list", type: `uint8${"[]".repeat(levels)}` }] },
+    }).replace('"list":[]', `"list":${"[".repeat(levels)}${"]".repeat(levels)}`);
+  const manyTypes = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`T${i}`, []]));
   const nested = { Node: [{ name: "next", type: "Node" }] };
   test.each([
     ["with an integer that is too large", { ...order, message: { ...message, pair: [128, 0] } }, "int8"],
@@ -67,6 +80,10 @@ describe("typed data is refused", () => {
     ["without types", { ...order, types: undefined }, "types is no object"],
     ["with a type that is no list", { ...order, types: { Order: 1 } }, "type Order is no list"],
     ["with nesting without end", { types: nested, primaryType: "Node", domain, message: deep(99) }, "deeper"],
+    ["with lists in lists without end", lists(99), "deeper"],
+    ["as text with lists in lists without end", textOfLists(9_999), "deeper"],
+    ["with values that no type has, nested without end", { ...order, more: listOf(99) }, "deeper"],
+    ["with too many types", { ...order, types: manyTypes }, "more than 256 types"],
     ["that is no JSON", "{", "no JSON"],
     ["that is a number", 1, "typed data is no object"],
   ])("%s", (_, json, text) => {
