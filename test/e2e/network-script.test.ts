@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "@jest/globals";
 import { agree } from "../../scripts/network/heads.ts";
-import { until } from "../support/until.ts";
+import { until } from "../support/rpc-client.ts";
 
 test("ended by Ctrl-C it tells the heads of nodes that still run, then ends them", async () => {
   const script = spawn(
@@ -16,10 +16,15 @@ test("ended by Ctrl-C it tells the heads of nodes that still run, then ends them
   );
   let output = "";
   script.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));
-  await until(() => /http:\S+\n[^]*http:\S+\n/.test(output));
-  process.kill(-(script.pid ?? Number.NaN), "SIGINT"); // the terminal sends it to the group
-  const [code] = (await once(script, "close")) as [number | null];
-  expect(code).toBe(0);
+  const group = -(script.pid ?? Number.NaN);
+  const closed = once(script, "close") as Promise<[number | null]>;
+  try {
+    await until(async () => (/http:\S+\n[^]*http:\S+\n/.test(output) ? true : undefined));
+    process.kill(group, "SIGINT"); // the terminal sends it to the group
+    expect(await closed).toEqual([0, null]);
+  } finally {
+    if (script.exitCode === null) process.kill(group, "SIGKILL"); // it would keep the test run alive
+  }
   expect(output).not.toContain("does not answer");
   expect(output.match(/ peers$/gm)).toHaveLength(2);
   expect(output).toMatch(/all agree\n$/);
