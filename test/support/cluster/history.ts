@@ -8,7 +8,7 @@ import type { Authorities } from "../../../operator/control/rotation.ts";
 import { seededRandom } from "../random.ts";
 import { ClusterApi, type Stored } from "./api.ts";
 import { Chain, type Process } from "./chain.ts";
-import { Kubernetes } from "./kubernetes.ts";
+import { isReady, Kubernetes } from "./kubernetes.ts";
 import { SimulatedOperator } from "./operator.ts";
 import { heal, keepWhole, People } from "./people.ts";
 import { chainOffence, identityOffence, isSuspended, type Scene, setScene, statusOf } from "./scene.ts";
@@ -80,11 +80,11 @@ export class History {
     await this.#settle("end");
   }
 
-  /** Evicts a pod as a drain does. */
+  /** Evicts a pod as a drain does. One that is not ready is always let go, and is missing already for all that is known. */
   evict(pod: Stored): void {
     const process = this.chain.processes.get(pod.metadata.uid);
     const council = this.chain.main?.council ?? [];
-    const wasReady = process !== undefined && this.chain.isServing(process.address);
+    const wasReady = process !== undefined && isReady(pod) && this.chain.isServing(process.address);
     const isLimited = this.#hasBudget(pod.metadata.namespace);
     if (!this.kubernetes.evict(pod) || !wasReady || !isLimited || council.length < 4) return;
     this.note(`drain ${process.member}`);

@@ -332,7 +332,8 @@ function selects(budget: Stored, { metadata: { namespace, labels = {} } }: Store
   );
 }
 
-function isReady(pod: Stored): boolean {
+/** True for a pod with the condition Ready. */
+export function isReady(pod: Stored): boolean {
   const { conditions = [] } = pod["status"] as { conditions?: { type: string; status: string }[] };
   return conditions.some(({ type, status }) => type === "Ready" && status === "True");
 }
