@@ -133,12 +133,29 @@ async function applyBudget(
   const isLimited = given[annotations.allowChainStop] === undefined;
   const needed = isLimited ? minHealthy(councils, namespace) : undefined;
   if (needed !== undefined) {
-    const nodes = nodesIn(councils, namespace).flatMap((key) => deps.cache.node(key)?.meta ?? []);
+    const keys = new Set([...nodesIn(councils, namespace), ...holdersIn(councils, namespace, deps)]);
+    const nodes = [...keys].flatMap((key) => deps.cache.node(key)?.meta ?? []);
     const isOpen = mayOpen(network, councils, deps);
     const minAvailable = isOpen ? needed : Math.max(needed, seatsIn(councils, namespace));
     await deps.applier.apply(validatorBudget(network, { nodes, minAvailable }), seen);
   } else if (seen !== undefined)
     await deps.client.remove(kinds.disruptionBudget, { namespace, name }, seen.meta.uid);
+}
+
+/**
+ * Lists the Nodes of a namespace with the key of a validator. Of several with one key the one that runs may be another
+ * than the one that is to: all are limited.
+ */
+function holdersIn(
+  councils: readonly Council[],
+  namespace: string,
+  { memory }: ReconcileDeps,
+): readonly string[] {
+  return councils
+    .flat()
+    .flatMap(({ address }) => (address === undefined ? [] : [...memory.addresses.membersAt(address)]))
+    .map(nodeOfMember)
+    .filter((key) => key.startsWith(`${namespace}/`));
 }
 
 /** True when it is the turn of this namespace, and the budgets of the others are closed. */

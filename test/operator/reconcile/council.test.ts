@@ -226,6 +226,15 @@ describe("drains", () => {
     );
   });
 
+  test("are limited for every Node with the key of a validator: of several another one may run", async () => {
+    ask("twin", { nodeKeySecret: { name: "a-own" }, suspend: true });
+    await expect(once("twin")).rejects.toThrow("ChainLost"); // the genesis of these tests names no validators
+    await network();
+    expect(budget()).toMatchObject({
+      spec: { minAvailable: 3, selector: { matchExpressions: [{ values: [...VALIDATORS, "twin"] }] } },
+    });
+  });
+
   test("evict none while an address of the council is away, unless the Network permits it", async () => {
     cluster.objects.delete("Node demo/d");
     fail("d");

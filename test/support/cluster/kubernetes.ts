@@ -101,6 +101,7 @@ export class Kubernetes {
 
   /** Evicts a pod as a drain does; false when a budget refuses it. */
   evict(pod: Stored): boolean {
+    this.#observeBudgets(); // the disruption controller follows pods within a second
     const budgets = this.#api.list("PodDisruptionBudget").filter((budget) => selects(budget, pod));
     const isUnready = !isReady(pod);
     for (const budget of isUnready ? [] : budgets) {
