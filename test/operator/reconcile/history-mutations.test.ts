@@ -38,7 +38,7 @@ const mutations: readonly Mutation[] = [
     exports: ({ podTemplate }) => ({
       podTemplate: (...given: never[]) => withoutAddress(podTemplate?.(...given) as V1PodTemplateSpec),
     }),
-    seed: 360,
+    seed: 424,
     failure: /sign with one address/,
   },
   {
@@ -78,7 +78,7 @@ const mutations: readonly Mutation[] = [
     protection: "a sole validator with a lost claim stops and asks",
     module: "../../../operator/plan/chain-loss.ts",
     exports: () => ({ lossTrouble: () => undefined }),
-    seed: 9,
+    seed: 96,
     failure: /nobody has the chain|another chain began/,
   },
 ];
