@@ -55,9 +55,10 @@ test("a domain with a type of its own is hashed by it", () => {
   expect(digest({ ...order, types: { ...types, EIP712Domain: own } })).toBe(want);
 });
 
+const listOf = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+
 describe("typed data is refused", () => {
   const deep = (levels: number): object => (levels === 0 ? {} : { next: deep(levels - 1) });
-  const listOf = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
   const lists = (levels: number): object => ({
     types: { List: [{ name: "list", type: `uint8${"[]".repeat(levels)}` }] },
     primaryType: "List",

@@ -21,6 +21,9 @@ const once = (name: string): Promise<number> => reconcile(cluster.node(name), de
 const refuse = (): never => {
   throw new KubeError("forbidden", "no");
 };
+const conflict = (): never => {
+  throw new KubeError("conflict", "changed");
+};
 /** Without the warning that the only validator goes. */
 const otherEvents = (): readonly string[] =>
   cluster.events.filter((each) => !each.startsWith("core ChainStops"));
@@ -146,9 +149,6 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
     expect(cluster.network().status.height).toBeUndefined();
     const { height } = cluster.node("core").status;
     cluster.deleteNode("core", "orphan");
-    const conflict = () => {
-      throw new KubeError("conflict", "changed");
-    };
     const busy = { ...deps, client: { ...deps.client, applyStatus: conflict } };
     await expect(reconcile(cluster.node("core"), busy)).rejects.toThrow("changed");
     expect(cluster.node("core").meta.finalizers).toContain(FINALIZER);

@@ -444,32 +444,3 @@ describe("a volume with the chain", () => {
     expect(cluster.events.at(-1)).toContain("standby VolumeReplaced");
   });
 });
-
-test("what outlives its Node carries nothing that makes tools delete it", async () => {
-  cluster.putNode("core", CORE);
-  await once("core", "net", "core");
-  const kept = ["Secret core-nodekey", "PersistentVolumeClaim core-data", "ConfigMap net-genesis"];
-  for (const [kind = "", name = ""] of kept.map((each) => each.split(" "))) {
-    const { labels, annotations } = (cluster.get(kind, name)?.["metadata"] ?? {}) as Record<string, object>;
-    expect(annotations).toMatchObject({
-      "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
-      "kustomize.toolkit.fluxcd.io/prune": "disabled",
-    });
-    expect(labels).not.toHaveProperty(["app.kubernetes.io/instance"]);
-  }
-  cluster.putNode("core", { ...CORE, whenDeleted: "Delete" });
-  await once("core");
-  expect(JSON.stringify(cluster.get("Secret", "core-nodekey"))).toContain(
-    '"app.kubernetes.io/instance":"core"',
-  );
-});
-
-test("no second key is made by an operator whose cache lacks the record of the first", async () => {
-  cluster.putNode("reader", { type: "endpoint", network: { name: "net" } });
-  const stale = cluster.node("reader");
-  await once("reader");
-  expect(cluster.node("reader").status.members?.[0]?.address).toBeDefined();
-  cluster.objects.delete("Secret demo/reader-nodekey");
-  await reconcile(stale, cluster.deps());
-  expect(cluster.get("Secret", "reader-nodekey")).toBeUndefined();
-});
