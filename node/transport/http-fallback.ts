@@ -175,7 +175,7 @@ async function answerRpc(
   if (!request.complete) response.setHeader("Connection", "close");
   const session = new RequestSession(request.socket);
   response.once("close", () => session.end());
-  const time = endpoint.time.open(clientOf(request.socket));
+  const time = endpoint.time.open(session.caller.owner);
   response.once("close", () => time.close());
   const answer = time.run(() => endpoint.answer(body, session) ?? PARSE_ERROR);
   const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);

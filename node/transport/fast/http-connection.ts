@@ -68,8 +68,8 @@ export class HttpConnection {
     this.#socket = socket;
     this.#host = host;
     this.#outbox = new Outbox(socket, host.turn);
-    const owner = clientOf(socket);
     this.#session = new RequestSession(socket);
+    const { owner } = this.#session.caller;
     this.#time = host.endpoint.time.open(owner);
     this.#asHalf = { owner, dropped: () => this.#refuse() };
     this.#asUnsent = { owner, dropped: () => this.#socket.destroy() };
