@@ -1,11 +1,9 @@
 /** The recorded slice of the oracle of transaction bytes: cases of this project with the Go node's results, a line each. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
 import type { BytesCase, BytesResult } from "./bytes-case.ts";
 import { bytesCase, codeOf, mutationOf } from "./bytes-cases.ts";
+import { readRecordedLines, writeRecordedLines } from "./recorded-lines.ts";
 
-const FILE = join(import.meta.dirname, "../../vectors/transaction-bytes.jsonl.gz");
+const FILE = "transaction-bytes.jsonl.gz";
 
 /** A case and the Go node's result. */
 export interface RecordedBytes {
@@ -37,12 +35,10 @@ export function bytesToRecord(): BytesCase[] {
 
 /** Reads the recorded cases. */
 export function readRecordedBytes(): RecordedBytes[] {
-  const lines = gunzipSync(readFileSync(FILE)).toString().split("\n");
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as RecordedBytes);
+  return readRecordedLines(FILE);
 }
 
 /** Writes the recorded cases. */
 export function writeRecordedBytes(cases: readonly RecordedBytes[]): void {
-  const text = cases.map((recorded) => `${JSON.stringify(recorded)}\n`).join("");
-  writeFileSync(FILE, gzipSync(text, { level: 9 }));
+  writeRecordedLines(FILE, cases);
 }

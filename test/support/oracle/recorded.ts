@@ -1,12 +1,10 @@
 /** The recorded slice of the state transition oracle: cases of this project with the Go node's results, a line each. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { opcodes } from "../../../node/evm/opcodes.ts";
 import type { TransitionCase, TransitionResult } from "./case.ts";
 import { type Topic, topicOf, transitionCase } from "./cases.ts";
+import { readRecordedLines, writeRecordedLines } from "./recorded-lines.ts";
 
-const FILE = join(import.meta.dirname, "../../vectors/transitions.jsonl.gz");
+const FILE = "transitions.jsonl.gz";
 
 /** A case and the Go node's result. */
 export interface RecordedCase {
@@ -47,12 +45,10 @@ function quotaOf({ kind, fork, number }: Topic): { readonly name: string; readon
 
 /** Reads the recorded cases. */
 export function readRecorded(): RecordedCase[] {
-  const lines = gunzipSync(readFileSync(FILE)).toString().split("\n");
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as RecordedCase);
+  return readRecordedLines(FILE);
 }
 
 /** Writes the recorded cases. */
 export function writeRecorded(cases: readonly RecordedCase[]): void {
-  const text = cases.map((recorded) => `${JSON.stringify(recorded)}\n`).join("");
-  writeFileSync(FILE, gzipSync(text, { level: 9 }));
+  writeRecordedLines(FILE, cases);
 }
