@@ -106,11 +106,6 @@ export const nodeStatus = object("Observed state of the node.", {
       chainStop: optional(permission("Value of `knit.dev/allow-chain-stop`.")),
     }),
   ),
-  deletion: optional(
-    object("A deletion that waits, or waited, because the chain would stop.", {
-      continuedAt: optional(instantField("Time at which the deletion continued.")),
-    }),
-  ),
   readyMembers: optional(count("Number of ready replicas.")),
   replicas: optional(count("Number of replicas, for the scale subresource.")),
   selector: optional(text("Selector of the pods, for the scale subresource.", { maxLength: 256 })),

@@ -6,7 +6,7 @@ import type { Channel } from "../control/channel.ts";
 import type { Authorities } from "../control/rotation.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { isRace } from "../kube/error.ts";
-import { type Clock, pause } from "../observe/clock.ts";
+import { type Clock, monotonicMs, pause } from "../observe/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { OperatorMetrics } from "../observe/metrics.ts";
@@ -107,7 +107,16 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     }),
   );
   const events = createEventRecorder(client, clock, log);
-  const deps: ReconcileDeps = { ...options, applier, cache, memory, poller, events, createKey: randomKey };
+  const deps: ReconcileDeps = {
+    ...options,
+    applier,
+    cache,
+    memory,
+    poller,
+    events,
+    createKey: randomKey,
+    elapsed: monotonicMs,
+  };
   await startInformers({ ...options, resources, cache, memory, applier, nodeQueue, networkQueue });
   const open = resources.move();
   return {

@@ -2,7 +2,7 @@
 
 /** Observed state of a Node that is being deleted. */
 export interface DeletionView {
-  /** End of the wait, milliseconds since the epoch. */
+  /** End of the wait, milliseconds of the clock that `now` is read from. */
   readonly until: number;
   /** True for a deletion with `--cascade=orphan`, which keeps dependents. */
   readonly orphans: boolean;
@@ -23,7 +23,7 @@ export interface DeletionPlan {
 /** Maximum number of names in a message. */
 const MAX_NAMED = 5;
 
-/** Decides whether the finalizer may be removed. An invalid timeout counts as expired. */
+/** Decides whether the finalizer may be removed. */
 export function planDeletion({ until, orphans, pods, keepers }: DeletionView, now: number): DeletionPlan {
   if (orphans) return { isOver: true, left: undefined };
   const parts = [
@@ -31,7 +31,7 @@ export function planDeletion({ until, orphans, pods, keepers }: DeletionView, no
     ...(keepers.length === 0 ? [] : [`nodes that still have it as a peer: ${formatNames(keepers)}`]),
   ];
   const left = parts.length === 0 ? undefined : parts.join("; ");
-  return { isOver: left === undefined || !(now < until), left };
+  return { isOver: left === undefined || now >= until, left };
 }
 
 function formatNames(names: readonly string[]): string {

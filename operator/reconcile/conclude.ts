@@ -3,7 +3,6 @@ import { privilegedModules } from "../api/node-api.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { selectorText } from "../build/names.ts";
-import { formatInstant } from "../observe/clock.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import { missingForks } from "../plan/forks.ts";
 import { lagOf, type ReportedHeight } from "../plan/group.ts";
@@ -30,7 +29,6 @@ export function conclude(context: Context, outcome: Outcome): void {
     ...context.status,
     observedGeneration: generation,
     phase: phaseOf(view),
-    deletion: node.meta.deleted ? { continuedAt: undefined } : undefined,
     ...sumsOf(members),
     selector: selectorText(node.meta.name),
     members,
@@ -68,9 +66,6 @@ export function concludeDeletion(context: Context, message: string): void {
     ...status,
     observedGeneration: node.meta.generation,
     phase: "Deleting",
-    deletion: status.deletion && {
-      continuedAt: status.deletion.continuedAt ?? formatInstant(deps.clock.now()),
-    },
     conditions: [...said, ...others],
   };
 }

@@ -29,30 +29,28 @@ export function deletionMs(node: NodeResource): number {
 const LOOK_MS = 2_000;
 const RESYNC_MS = 300_000;
 
-/** Continues a deletion; returns the milliseconds until the next check. */
+/**
+ * Continues a deletion; returns the milliseconds until the next check. The timeout is measured from the operator's
+ * own first look: neither a clock that is ahead of the API server's nor a new operator ends the wait of a pod that
+ * still runs.
+ */
 export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<number> {
   const { meta } = node;
   if (!hasFinalizer(meta)) return RESYNC_MS; // what it owns goes with it
   const pods = podsOf(node, deps);
   const plan = planDeletion(
     {
-      until: startOf(node, deps) + deletionMs(node),
+      until: deps.memory.startDeletion(meta, deps.elapsed()) + deletionMs(node),
       orphans: meta.finalizers.includes(ORPHAN),
       pods: pods.map(({ name }) => name),
       keepers: keepersOf(node, deps),
     },
-    deps.clock.now(),
+    deps.elapsed(),
   );
   if (plan.isOver) return end(node, deps, plan.left);
   await note(node, deps, plan.left ?? "");
   for (const { name, set } of pods) if (set !== undefined) await endPod(node, deps, name, set);
   return LOOK_MS;
-}
-
-/** Returns the time from which a deletion is limited: its request, or the end of the time that it was held. */
-function startOf({ meta, status }: NodeResource, { clock }: ReconcileDeps): number {
-  if (status.deletion === undefined) return meta.deletedAt ?? 0;
-  return Date.parse(status.deletion.continuedAt ?? "") || clock.now();
 }
 
 /** Removes the finalizer of a Node that cannot be parsed, so that its namespace can be deleted. */

@@ -39,5 +39,7 @@ export interface ReconcileDeps {
   /** Creates a private key of 64 hex digits. */
   readonly createKey: () => string;
   readonly clock: Clock;
+  /** Milliseconds of a clock that nobody sets, for waits that protect something. */
+  readonly elapsed: () => number;
   readonly log: Log;
 }

@@ -2,6 +2,7 @@
  * State that reconciliations share while the operator runs. None of it is needed after a restart: it saves repeated
  * requests, and keeps concurrent workers from starting two operations at once.
  */
+import { keyOf, type ObjectMeta } from "../api/resource.ts";
 import { nodeOfMember } from "../build/names.ts";
 import type { AddAttempts } from "../plan/mesh.ts";
 import type { BlockMark } from "../plan/production.ts";
@@ -32,6 +33,21 @@ export class ReconcileMemory {
   readonly #heights = new Map<string, number>();
   readonly #staleFigures = new Set<string>();
   readonly #lockedGroups = new Set<string>();
+  readonly #deletions = new Map<string, { readonly uid: string; readonly at: number }>();
+
+  /** Returns the time of the first look at a deletion, which is `now` for a new one. */
+  startDeletion(meta: Pick<ObjectMeta, "namespace" | "name" | "uid">, now: number): number {
+    const { uid } = meta;
+    const known = this.#deletions.get(keyOf(meta));
+    if (known?.uid === uid) return known.at;
+    this.#deletions.set(keyOf(meta), { uid, at: now });
+    return now;
+  }
+
+  /** Forgets the start of a deletion. */
+  endDeletion(node: string): void {
+    this.#deletions.delete(node);
+  }
 
   /** Returns the peers that were added to a member's node. */
   addedPeers(member: string): AddedPeers | undefined {
@@ -112,6 +128,7 @@ export class ReconcileMemory {
     for (const memory of [this.#addedPeers, this.#refusedGrowths])
       for (const member of memory.keys()) if (nodeOfMember(member) === node) memory.delete(member);
     this.#staleFigures.delete(node);
+    this.endDeletion(node);
     this.addresses.forget((member) => nodeOfMember(member) === node);
   }
 }

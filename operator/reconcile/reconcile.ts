@@ -4,7 +4,7 @@
  * status is written, whatever came of the steps before. Nothing here asks what kind of change it was that led here.
  */
 import { type StopReason, stopReasons } from "../api/reasons.ts";
-import type { NodeResource } from "../api/resource.ts";
+import { keyOf, type NodeResource } from "../api/resource.ts";
 import { isRace, KubeError } from "../kube/error.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { isForeign } from "../plan/owner.ts";
@@ -117,6 +117,7 @@ export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promis
   if (isPaused(node.meta) && !node.meta.deleted) return observePaused(context);
   recordStop(context);
   if (node.meta.deleted && context.stop?.isHeld !== true) return endNode(node, deps);
+  deps.memory.endDeletion(keyOf(node.meta)); // a held one starts its wait anew
   if (awaitsFirstAnswer(context)) return UNHEARD_MS;
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know

@@ -219,6 +219,7 @@ export class FakeCluster {
       },
       createKey: randomKey,
       clock: { now: () => this.now },
+      elapsed: () => this.now,
       log: silentLog,
       memory: new ReconcileMemory(),
       poller: { latest: (key) => this.observations.get(key), pollSoon: () => undefined },

@@ -19,13 +19,6 @@ test.each<[string, Partial<DeletionView>, number, boolean, string | undefined]>(
   ["its time is nearly over", { pods: ["a"] }, UNTIL - 1, false, "pods that have not terminated: a"],
   ["its time is over", { pods: ["a"] }, UNTIL, true, "pods that have not terminated: a"],
   [
-    "its time cannot be read",
-    { pods: ["a"], until: Number.NaN },
-    0,
-    true,
-    "pods that have not terminated: a",
-  ],
-  [
     "many are left",
     { pods: ["a"], keepers: ["b", "c", "d", "e", "f", "g", "h"] },
     0,

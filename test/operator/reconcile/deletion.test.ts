@@ -127,6 +127,16 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
     expect(isThere("proxy")).toBe(false);
   });
 
+  test("a clock that is ahead, or jumps ahead, does not end the wait", async () => {
+    let aheadMs = 2_340_000;
+    deps = { ...deps, clock: { now: () => cluster.now + aheadMs } };
+    cluster.deleteNode("core");
+    await once("core");
+    aheadMs *= 2;
+    await once("core");
+    expect(isThere("core")).toBe(true);
+  });
+
   test("an operator that may not delete or write its status lets it go in the end", async () => {
     deps = { ...deps, client: { ...deps.client, remove: refuse, applyStatus: refuse } };
     cluster.deleteNode("core");

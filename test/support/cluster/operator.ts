@@ -242,6 +242,7 @@ export class SimulatedOperator {
       settings,
       createKey: this.#world.createKey,
       clock,
+      elapsed: this.#world.now,
       log: silentLog,
       memory,
       poller: { latest: (key) => this.#observations.get(key), pollSoon: () => undefined },
