@@ -28,7 +28,7 @@ export const checkpointOptions = {
     flag: "full",
     kind: booleanKind,
     default: false,
-    summary: "verify every table file, account, slot and trie node as `knit db verify` does",
+    summary: "verify every table file, block, account, slot and trie node as `knit db verify` does",
     own: true,
   }),
 };

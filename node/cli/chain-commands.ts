@@ -22,9 +22,9 @@ export interface CommandJob {
   readonly arguments: readonly string[];
 }
 
-/** `knit db verify`: compares flat state, trie and root. Resolves to the exit code. */
+/** `knit db verify`: verifies blocks, and compares flat state, trie and root. Resolves to the exit code. */
 export async function verifyCommand(job: CommandJob): Promise<number> {
-  using work = await openJob(job, { label: "verify", unit: "accounts" });
+  using work = await openJob(job, { label: "verify", unit: "blocks", alsoUnit: "accounts" });
   const { options, progress, interrupt, node } = work;
   try {
     const compared = await node.verifyDatabase(options, progress, interrupt.signal);
@@ -40,10 +40,11 @@ export async function verifyCommand(job: CommandJob): Promise<number> {
 }
 
 /** Returns the result of a verification as a line. */
-export function comparedText({ head, accounts, slots, codes, changes }: Compared): string {
+export function comparedText(compared: Compared): string {
+  const { head, accounts, slots, codes, changes, blocks, transactions } = compared;
   const parts = [`${accounts} accounts`, `${slots} slots`, `${codes} codes`];
   if (changes > 0) parts.push(`${changes} changes of older states`);
-  return `flat state, trie and root agree at block ${head}: ${parts.join(", ")}\n`;
+  return `flat state, trie and root agree at block ${head}: ${parts.join(", ")}\n${blocks} blocks with ${transactions} transactions have the roots of their headers\n`;
 }
 
 /** `knit db size`: prints the size of each kind of row, the largest first. */

@@ -85,7 +85,12 @@ export async function verifyCheckpointCommand(job: CommandJob): Promise<number> 
   const [typed = ""] = job.arguments;
   const directory = resolvePath(typed, shell.host);
   const { full } = optionValues(checkpointOptions, resolved);
-  using work = await openJob(job, { label: "verify", unit: "accounts", usesDatadir: false });
+  using work = await openJob(job, {
+    label: "verify",
+    unit: "blocks",
+    alsoUnit: "accounts",
+    usesDatadir: false,
+  });
   const { options, progress, interrupt, node } = work;
   try {
     const { signal } = interrupt;

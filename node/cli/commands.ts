@@ -164,7 +164,11 @@ export const commands: readonly Command[] = [
     arguments: ["<NUMBER>"],
     summary: "rewinds the chain to a recent block; deletes later blocks",
   },
-  { name: "verify", words: "db verify", summary: "compares flat state, trie and state root" },
+  {
+    name: "verify",
+    words: "db verify",
+    summary: "verifies blocks, and compares flat state, trie and state root",
+  },
   {
     name: "checkpoint-create",
     words: "checkpoint create",

@@ -7,6 +7,7 @@ import { exportBlocks } from "../chain/exporter.ts";
 import { createGenesisBlock, writeGenesis } from "../chain/genesis-block.ts";
 import type { ImportOutcome, ImportProgress } from "../chain/importer.ts";
 import { oldestBody } from "../chain/kept-blocks.ts";
+import { verifyBlocks } from "../chain/verify-blocks.ts";
 import { checkGenesis, parseGenesis } from "../config/genesis.ts";
 import { openRecoverer } from "../crypto/recoverer.ts";
 import { createLog, type Log } from "../observe/log.ts";
@@ -184,6 +185,9 @@ export interface Compared {
   readonly codes: number;
   /** Changes in the index of an archive or a long retention. */
   readonly changes: number;
+  /** Blocks with body and receipts, and their transactions. */
+  readonly blocks: number;
+  readonly transactions: number;
 }
 
 /** Takes the chain back to a block. Throws `ChainError` `no-block` with nothing changed. */
@@ -213,8 +217,8 @@ export async function measureDatabase(options: NodeOptions): Promise<DatabaseSiz
 }
 
 /**
- * Checks every table file, and compares flat state, trie and root. Throws `StoreError` or `StateError` `corrupt` at the
- * first contradiction.
+ * Checks every table file, verifies all blocks, and compares flat state, trie and root. Throws `StoreError` or
+ * `StateError` `corrupt` at the first contradiction.
  */
 export async function verifyDatabase(
   options: NodeOptions,
@@ -230,7 +234,7 @@ export async function verifyDatabase(
 /** The same for databases that are open. */
 export async function compareDatabase(
   options: NodeOptions,
-  { state }: Database,
+  { state, store }: Database,
   { progress, signal }: { readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<Compared> {
   await state.ready;
@@ -238,11 +242,21 @@ export async function compareDatabase(
     signal.throwIfAborted();
     await checkAllTables(directory, (steps) => runInSlices(steps, signal));
   }
-  const { accounts, slots, codes, changes } = await state.verify((done) => {
-    signal.throwIfAborted();
-    progress.update(done);
+  const head = state.number;
+  const verified = await verifyBlocks({
+    rows: store,
+    head,
+    pause: createPause(),
+    onBlock: (number) => {
+      signal.throwIfAborted();
+      progress.update(number + 1, head + 1);
+    },
   });
-  return { head: state.number, accounts, slots, codes, changes };
+  const compared = await state.verify((done) => {
+    signal.throwIfAborted();
+    progress.update(head + 1, head + 1, done);
+  });
+  return { head, ...compared, ...verified };
 }
 
 /** Commands talk through their progress; only what needs attention is logged. */

@@ -8,7 +8,7 @@ import { decodeRlp, listItems } from "../bytes/rlp.ts";
 import { receiptAddress } from "../execution/message.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
-import { listRoot } from "../model/list-root.ts";
+import { hasListRoot } from "../model/list-root.ts";
 import { encodeReceipt, type Receipt } from "../model/receipt.ts";
 import { readTransactions, type Transaction } from "../model/transaction.ts";
 import type { GoDatabases } from "./databases.ts";
@@ -28,16 +28,12 @@ export interface GoBlock {
   readonly receipts: readonly Receipt[];
 }
 
-/** Ways to make a root of a list; governance chooses one for all blocks (`istanbul.deriveShaImpl`). */
-const LIST_ROOTS = [0, 1, 2];
 /** Blocks below the newest among which a stored state is looked for: the Go node stores one of 128 by default. */
 const MAX_BACK = 1_000_000;
 
 /** The canonical blocks of a Go node. */
 export class GoBlocks {
   readonly #databases: GoDatabases;
-  /** The way of the block before, which is nearly always that of the next. */
-  #listRoot = 0;
 
   constructor(databases: GoDatabases) {
     this.#databases = databases;
@@ -99,7 +95,7 @@ export class GoBlocks {
       if (list === undefined || others.length > 0) throw new RangeError("a body is a list of one list");
       return readTransactions(list);
     });
-    this.#requireRoot(
+    requireRoot(
       number,
       "body",
       header.transactionsRoot,
@@ -118,19 +114,13 @@ export class GoBlocks {
     if (row === undefined && count > 0) throw missing(number, "receipts");
     const receipts = row === undefined ? [] : decodePart(number, "receipts", () => decodeGoReceipts(row));
     if (receipts.length !== count) throw damage(number, "receipts", `are ${receipts.length}, not ${count}`);
-    this.#requireRoot(number, "receipts", header.receiptsRoot, receipts.map(encodeReceipt));
+    requireRoot(number, "receipts", header.receiptsRoot, receipts.map(encodeReceipt));
     return receipts;
   }
+}
 
-  /** Each way to make a root commits to the whole list, so any of them proves it. */
-  #requireRoot(number: number, what: string, root: Hash, items: readonly Uint8Array[]): void {
-    for (const way of [this.#listRoot, ...LIST_ROOTS]) {
-      if (!equalBytes(listRoot(way, items), root)) continue;
-      if (items.length > 0) this.#listRoot = way;
-      return;
-    }
-    throw damage(number, what, `another root than ${bareHex(root)}`);
-  }
+function requireRoot(number: number, what: string, root: Hash, items: readonly Uint8Array[]): void {
+  if (!hasListRoot(root, items)) throw damage(number, what, `another root than ${bareHex(root)}`);
 }
 
 /** Throws `GoDataError` `damaged` for a header that does not name the one before it as its parent. */

@@ -3,7 +3,7 @@
  * `deriveshaimpl` (`blockchain/types/derivesha@v2.2.2`). Items are the encodings that the root covers.
  */
 import type { Hash } from "../bytes/brands.ts";
-import { concatBytes } from "../bytes/compare.ts";
+import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { EMPTY_HASH, keccak256 } from "../crypto/keccak.ts";
@@ -17,6 +17,14 @@ export function listRoot(impl: number, items: readonly Uint8Array[]): Hash {
   if (impl === 1) return pairRoot(items);
   if (impl === 2) return keccak256(Buffer.concat(items));
   return trieRoot(items);
+}
+
+/** Ways to compute a root of a list; governance chooses one for all blocks (`istanbul.deriveShaImpl`). */
+const LIST_ROOTS = [0, 1, 2];
+
+/** True when a root is that of the list in any of the three ways: each covers the whole list. */
+export function hasListRoot(root: Uint8Array, items: readonly Uint8Array[]): boolean {
+  return LIST_ROOTS.some((way) => equalBytes(listRoot(way, items), root));
 }
 
 /** Hashes leaves pairwise; an odd leaf at the end is paired with itself. */

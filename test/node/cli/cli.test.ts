@@ -217,11 +217,13 @@ describe("commands on a data directory", () => {
 
   test("knit db verify tells what was compared", async () => {
     const agree = "flat state, trie and root agree at block 9: 5 accounts, 4 slots, 3 codes";
+    const blocks = "10 blocks with 6 transactions have the roots of their headers\n";
     for (const [changes, text] of [
-      [0, `${agree}\n`],
-      [7, `${agree}, 7 changes of older states\n`],
+      [0, `${agree}\n${blocks}`],
+      [7, `${agree}, 7 changes of older states\n${blocks}`],
     ] as const) {
-      const compared = { head: 9, accounts: 5, slots: 4, codes: 3, changes };
+      const counts = { accounts: 5, slots: 4, codes: 3, changes, blocks: 10, transactions: 6 };
+      const compared = { head: 9, ...counts };
       const { shell, out } = fakeShell({ verifyDatabase: () => Promise.resolve(compared) });
       expect(await runCli(["db", "verify", "--datadir", directory], shell)).toBe(0);
       expect(out()).toBe(text);
