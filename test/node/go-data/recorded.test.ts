@@ -49,6 +49,7 @@ function importFrom(source: string, datadir: string, head?: number): Promise<GoI
 }
 
 test.each([
+  ["kaia22-live-pruning", "randao-ladder", 85, true],
   ["klaytn112-live-pruning", "randao-klaytn112", 55, false],
   ["klaytn112-archive", "shanghai-klaytn112", 52, true],
   ["klaytn112-single", "shanghai-klaytn112", 52, true],
