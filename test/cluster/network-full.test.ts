@@ -109,7 +109,12 @@ about(`the full network${missing === undefined ? "" : ` (skipped: ${missing})`}`
     const text = await real.printed("operator-metrics", fetchScript(`http://${address}:8080/metrics`));
     expect(text).toMatch(/^leader_election_master_status\{name="knit-operator"\} 1$/m);
     for (const name of MEMBERS) {
-      expect(text).toMatch(new RegExp(`^knit_node_height\\{namespace="demo",node="${name}"\\} \\d+$`, "m"));
+      expect(text).toMatch(
+        new RegExp(
+          `^knit_node_height\\{namespace="demo",node="${name}",network="full",type="[a-z]+"\\} \\d+$`,
+          "m",
+        ),
+      );
     }
   });
 
