@@ -44,10 +44,12 @@ const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
  */
 export async function importGoDatadir(options: NodeOptions, job: GoImportJob): Promise<GoImported> {
   const { chainData } = options.paths;
-  if (existsSync(join(chainData, "chain", "CURRENT")))
-    throw new GoDataError("exists", `${chainData} holds a chain: give another --datadir`);
   const draft = `${chainData}.import-go`;
   const parts: Draft = { databases: join(draft, "databases"), links: join(draft, "links") };
+  if (existsSync(join(chainData, "chain", "CURRENT"))) {
+    if (!existsSync(parts.databases)) await rm(draft, { recursive: true, force: true }); // of an import that was killed at its end
+    throw new GoDataError("exists", `${chainData} holds a chain: give another --datadir`);
+  }
   await mkdir(parts.databases, { recursive: true, mode: 0o700 });
   const imported = await importDraft(parts, job);
   await verifyDraft(options, parts, job.signal);

@@ -1,13 +1,15 @@
 /**
- * The plug is pulled, as in kill.test.ts, of commands that work on a data directory: imports and rewinds; and of a
- * node that lets go of old blocks.
+ * The plug is pulled, as in kill.test.ts, of commands that work on a data directory: imports, imports from a Go node
+ * and rewinds; and of a node that lets go of old blocks.
  */
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { importedRows, makeGoDirectory } from "../support/go-directory.ts";
 import { killLimitMs, killSeed, killsOfAKind, random, sleepBetween } from "../support/kills.ts";
-import { type KnitProcess, startKnit } from "../support/knit-process.ts";
+import { type KnitProcess, runKnit, startKnit } from "../support/knit-process.ts";
 import { exportTo, importAll, initFrom, oldestWhole, verifyDirectory } from "../support/offline-jobs.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { makeTransferChain } from "../support/transfer-chain.ts";
@@ -56,6 +58,39 @@ test(
       if (kill % 5 === 4) await verifyDirectory(datadir);
     }
     expect(await importAll(datadir, chain)).toBe(BLOCKS);
+    await verifyDirectory(datadir);
+  },
+  LIMIT_MS,
+);
+
+test(
+  `an import from a Go node goes on where it was, in ${KILLS} kills (seed ${killSeed})`,
+  async () => {
+    const [replayed, go] = [join(directory, "replayed"), join(directory, "go")];
+    await initFrom(replayed, join(made, "genesis.json"));
+    await importAll(replayed, join(made, "chain.rlp.gz"));
+    await makeGoDirectory(replayed, go, {
+      shards: 4,
+      isCounted: true,
+      isSingle: false,
+      stateName: "statetrie",
+    });
+    const rows = await importedRows(replayed);
+    const datadir = join(directory, "from-go");
+    let imports = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const knit = startKnit("import-go", "--datadir", datadir, go);
+      await sleepBetween(150, 900);
+      await knit.stop("SIGKILL");
+      if (!existsSync(join(datadir, "knit", "chaindata"))) continue;
+      imports++;
+      expect(await importedRows(datadir)).toEqual(rows);
+      await rm(datadir, { recursive: true });
+    }
+    expect(imports).toBeLessThan(KILLS);
+    const { code, output } = await runKnit("import-go", "--datadir", datadir, go);
+    expect([code, output]).toEqual([0, expect.stringContaining(`the chain up to block ${BLOCKS}`)]);
+    expect(await importedRows(datadir)).toEqual(rows);
     await verifyDirectory(datadir);
   },
   LIMIT_MS,

@@ -138,8 +138,11 @@ test("an import of other bodies begins anew", async () => {
   expect(await importedRows(datadir)).toEqual(await importedRows(replayed));
 }, 60_000);
 
-test("a data directory with a chain is left as it is", async () => {
+test("a data directory with a chain is left as it is, without what a killed import left beside it", async () => {
+  const draft = `${optionsOf(replayed).paths.chainData}.import-go`;
+  await mkdir(join(draft, "links"), { recursive: true });
   await expect(importInto(replayed, plain)).rejects.toMatchObject({ code: "exists" });
+  expect(await readdir(optionsOf(replayed).paths.instance)).toEqual(["chaindata"]);
 });
 
 test("the directory of the Go node is read alone", async () => {
