@@ -13,7 +13,7 @@ import { type BlockContext, executeTransaction } from "../execution/transaction.
 import type { GovernanceParameters } from "../governance/parameters.ts";
 import type { Block } from "../model/block.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
-import type { Header } from "../model/header.ts";
+import { encodeHeader, type Header } from "../model/header.ts";
 import { encodeExtra } from "../model/istanbul-extra.ts";
 import type { Receipt } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
@@ -105,6 +105,13 @@ export interface FillOptions {
   readonly pause: Pause;
 }
 
+/**
+ * Size up to which a block is filled, in bytes: the limit of a block since Osaka (EIP-7934) without the Go node's
+ * reserve for what is added later (`txFitsSize` of `work/worker.go@v2.2.2`). It holds before Osaka, too, since larger
+ * blocks do not fit into a message.
+ */
+const MAX_FILLED_BYTES = 10_485_760 - 1_000_000;
+
 /** Executed transactions in order, with their outcome. */
 export interface FilledBlock {
   readonly transactions: readonly Transaction[];
@@ -125,7 +132,7 @@ interface Tally {
   isTimeOver: boolean;
 }
 
-/** Executes candidates on `world` until none is left or the time limit is reached. */
+/** Executes candidates on `world` until none is left, the next one is too large or the time limit is reached. */
 export async function fillBlock(
   world: World,
   context: BlockContext,
@@ -138,16 +145,18 @@ export async function fillBlock(
   const receipts: Receipt[] = [];
   let totalFee = 0n;
   let blobs = 0;
+  let bytes = encodeHeader(context.header).length;
   const tally: Tally = { tried: 0, nonceTooLow: 0, nonceTooHigh: 0, dropped: 0, isTimeOver: false };
   const attempting = { ...filling, tally };
   for (let tx = candidates.peek(); tx !== undefined; tx = candidates.peek()) {
     tally.isTimeOver = transactions.length > 0 && clock.now() >= deadline;
-    if (tally.isTimeOver) break;
+    if (tally.isTimeOver || bytes + tx.raw.length >= MAX_FILLED_BYTES) break;
     const withTx = blobs + (tx.fields.blobVersionedHashes?.length ?? 0);
     const executed =
       withTx > context.maxBlobs ? skipSender(candidates) : tryTransaction(world, tx, context, attempting);
     if (executed !== undefined) {
       blobs = withTx;
+      bytes += tx.raw.length;
       transactions.push(tx);
       receipts.push(executed.receipt);
       totalFee += executed.fee;
