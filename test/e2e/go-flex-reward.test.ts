@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
-import { until } from "../support/rpc-client.ts";
+import { reachHeight } from "../support/heights.ts";
 import { FUNDS, withStakes } from "../support/staked-genesis.ts";
 
 const binary = process.env["KNIT_PEER_KCN"] ?? "";
@@ -40,12 +40,6 @@ async function answerText({ url }: NetworkNode, method: string, number: number):
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
   });
   return (await response.text()).trim();
-}
-
-async function reachHeight(nodes: readonly NetworkNode[], number: number): Promise<void> {
-  const arrived = async ({ ask }: NetworkNode): Promise<true> =>
-    until(async () => (Number(await ask("eth_blockNumber")) >= number ? true : undefined));
-  await Promise.all(nodes.map(arrived));
 }
 
 /** The answer that all nodes give alike. */

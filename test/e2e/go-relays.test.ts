@@ -15,6 +15,7 @@ import { signTransaction } from "../../node/model/transaction.ts";
 import { CHAIN_ID } from "../../scripts/network/genesis.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
 import type { NetworkSize } from "../../scripts/network/plan.ts";
+import { reachHeight } from "../support/heights.ts";
 import { until } from "../support/rpc-client.ts";
 import { withStakes } from "../support/staked-genesis.ts";
 
@@ -72,12 +73,6 @@ async function commonAnswer(
   const [first, ...others] = await Promise.all(asked);
   for (const other of others) expect(other).toEqual(first);
   return first;
-}
-
-async function reachHeight(nodes: readonly NetworkNode[], number: number): Promise<void> {
-  const arrived = ({ ask }: NetworkNode): Promise<true> =>
-    until(async () => (Number(await ask("eth_blockNumber")) >= number ? true : undefined));
-  await Promise.all(nodes.map(arrived));
 }
 
 needed.each<[string, Partial<NetworkSize>]>([

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import type { ConsensusChoice } from "../../scripts/network/genesis.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
-import { until } from "../support/rpc-client.ts";
+import { reachHeight } from "../support/heights.ts";
 
 const binary = process.env["KNIT_PEER_KCN"] ?? "";
 /** Blocks of each network: enough for Randao to draw all four; nodes that name different proposers make eight in three minutes. */
@@ -37,16 +37,12 @@ function lower(text: string): string {
   return text.toLowerCase();
 }
 
-async function reachHeight({ ask }: NetworkNode, number: number): Promise<true> {
-  return until(async () => (Number(await ask("eth_blockNumber")) >= number ? true : undefined));
-}
-
 /** The selections of a network's blocks, which all of its nodes report alike. */
 async function commonSelections(
   nodes: readonly NetworkNode[],
   blocks: number,
 ): Promise<readonly Selection[]> {
-  await Promise.all(nodes.map((node) => reachHeight(node, blocks)));
+  await reachHeight(nodes, blocks);
   const selections: Selection[] = [];
   for (let number = 1; number <= blocks; number++) {
     const [first, ...others] = await Promise.all(nodes.map((node) => selectionOf(node, number)));
