@@ -1,5 +1,6 @@
 /** Writes docs/metrics.md from the declarations: `node scripts/metrics-docs.ts`. What it lists is what is scraped. */
 import { writeFileSync } from "node:fs";
+import { declareAuctionMetrics } from "../node/auction/metrics.ts";
 import { declareChainMetrics, declareInsertMetrics } from "../node/chain/metrics.ts";
 import { declareForkMetrics } from "../node/compose/fork-watch.ts";
 import { declareNodeMetrics } from "../node/compose/metrics.ts";
@@ -32,6 +33,7 @@ export function declareAll(metrics: Metrics): void {
   declarePoolMetrics(metrics, unread);
   declareThrottlerMetrics(metrics);
   declareThrottlerGauges(metrics, unread);
+  declareAuctionMetrics(metrics, unread);
   declareP2pMetrics(metrics, unread, unread);
   declareDiscoveryMetrics(metrics, unread);
   declareProtocolMetrics(metrics, { peers: unread, behind: unread });

@@ -34,6 +34,7 @@ const NODE: Plan = {
     governance: 6,
     execution: 7,
     chain: 8,
+    auction: 9,
     txpool: 9,
     consensus: 10,
     protocol: 11,

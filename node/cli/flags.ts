@@ -4,6 +4,7 @@
  * Kaia Go nodes (`cmd/utils/flags.go@v2.2.2`), so that their scripts and settings files work.
  */
 import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "../accounts/options.ts";
+import { auctionOptions } from "../auction/options.ts";
 import { callLimitOptions, logSearchOptions, receiptWaitOptions, traceOptions } from "../calls/options.ts";
 import { developmentOptions, exportOptions, followerOptions } from "../chain/options.ts";
 import { bootstrapOptions, checkpointOptions, pullOptions } from "../checkpoint/options.ts";
@@ -113,6 +114,7 @@ export const flags: FlagTable = createFlagTable([
   storeOptions,
   diskOptions,
   consensusOptions,
+  auctionOptions,
   metricsOptions,
   logOptions,
   logFileOptions,

@@ -3,6 +3,7 @@
  * member without a setting in Knit has the value that describes Knit, or else the Go node's default.
  */
 
+import type { AuctionOptions } from "../auction/options.ts";
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
@@ -28,6 +29,7 @@ export interface NodeSettings {
     readonly evmTimeoutMs: number;
   };
   readonly rewardbase: Address | undefined;
+  readonly auction: Pick<AuctionOptions, "isDisabled" | "maxBids" | "earlyDeadlineMs">;
 }
 
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
@@ -60,7 +62,7 @@ export function nodeConfigJson(settings: NodeSettings, line: "klaytn" | "kaia"):
     WsEndpoint: wsEndpoint,
     ...RESENDING,
     ...callJson(settings),
-    ...(isNew ? NEWER : {}),
+    ...(isNew ? { ...NEWER, ...auctionJson(settings.auction) } : {}),
   };
 }
 
@@ -200,5 +202,16 @@ const NEWER = {
     MaxBundleTxsInQueue: 200,
     BalanceCheckLevel: 3,
   },
-  Auction: { Disable: true, MaxBidPoolSize: jsonInteger(9_223_372_036_854_775_807n), EDOffset: 200_000_000 },
 };
+
+const MAX_INT64 = jsonInteger(9_223_372_036_854_775_807n);
+
+function auctionJson({ isDisabled, maxBids, earlyDeadlineMs }: NodeSettings["auction"]): object {
+  return {
+    Auction: {
+      Disable: isDisabled,
+      MaxBidPoolSize: maxBids ?? MAX_INT64,
+      EDOffset: earlyDeadlineMs * NANOSECONDS,
+    },
+  };
+}

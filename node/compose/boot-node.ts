@@ -8,7 +8,7 @@ import { nodeKeyOf, readNodeKey } from "../p2p/node-key.ts";
 import { parseBootNodes, parseNodes } from "../p2p/node-list.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import { systemClock } from "../runtime/clock.ts";
-import type { BootNodeOptions } from "./options.ts";
+import type { BootNodeOptions } from "./boot-node-options.ts";
 
 /** A running boot node. */
 export interface BootNode extends AsyncDisposable {

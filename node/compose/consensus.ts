@@ -1,5 +1,6 @@
 /** This node among those who agree on blocks. */
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Auction } from "../auction/auction.ts";
 import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -29,7 +30,7 @@ import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import { checkSentBlobs, kzgProver } from "../txpool/blobs.ts";
-import type { TxPool } from "../txpool/pool.ts";
+import type { IsAdmitted, TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import type { NodeDatabase } from "./database.ts";
@@ -120,10 +121,12 @@ export type DraftParts = Pick<
   | "log"
   | "metrics"
   | "clock"
->;
+> & { readonly network: Pick<NodeNetwork, "auction"> };
 
 function draftDeps(surroundings: DraftParts): DraftDeps {
-  const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, clock, log } = surroundings;
+  const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, network, clock, log } =
+    surroundings;
+  const { auction } = network;
   const { chain, writer, governance, nextHeader } = open;
   return {
     config: chain.config,
@@ -132,7 +135,8 @@ function draftDeps(surroundings: DraftParts): DraftDeps {
     state: database.state,
     governance,
     vote: () => ballots.nextVoteField(),
-    candidates: (baseFee) => pool.byPrice(baseFee),
+    candidates: (number, baseFee) => pool.byPrice(baseFee, beforeDeadline(auction, number, clock)),
+    auction,
     drop: (tx) => pool.drop(tx.hash),
     address: nodeKey.address,
     sign: (digest) => sign(digest, nodeKey.key),
@@ -145,6 +149,13 @@ function draftDeps(surroundings: DraftParts): DraftDeps {
     clock,
     log: options.development === undefined ? log : whispering(log),
   };
+}
+
+/** While an auction runs, a proposal has only transactions that its searchers could have seen, and targets of bids. */
+function beforeDeadline(auction: Auction | undefined, number: number, clock: Clock): IsAdmitted | undefined {
+  if (auction?.isRunning !== true) return undefined;
+  const deadline = clock.now() - auction.earlyDeadlineMs;
+  return (tx, time) => time <= deadline || auction.isTarget(tx, number);
 }
 
 function isOnlyValidator({ open: { chain, governance }, nodeKey }: DraftParts): boolean {

@@ -1,6 +1,7 @@
 /** The node among others: the chain protocol over peers, and the peers it keeps. */
 
 import { randomBytes } from "node:crypto";
+import type { Auction } from "../auction/auction.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
@@ -21,6 +22,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
+import { openNodeAuction } from "./auction.ts";
 import type { Database } from "./database.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -42,6 +44,8 @@ export interface NetworkDeps {
 export interface NodeNetwork extends AsyncDisposable {
   readonly p2p: P2p;
   readonly protocol: ChainProtocol;
+  /** Bids for places in blocks; undefined on a node that takes none. */
+  readonly auction: Auction | undefined;
   /** True while other static nodes are configured: then a head must be heard of before a block is made. */
   readonly expectsPeers: boolean;
   /** True while static nodes are configured, or boot nodes to find peers: a node without any is of no use to clients. */
@@ -55,7 +59,9 @@ const TYPES: Readonly<Record<NodeOptions["type"], NodeType>> = { core: "cn", pro
 export async function openNodeNetwork(surroundings: NetworkDeps): Promise<NodeNetwork> {
   const { options, nodeKey, clock, log, metrics } = surroundings;
   await using parts = new AsyncDisposableStack();
-  const protocol = parts.use(openProtocol(surroundings));
+  const isCatchingUp = (): boolean => protocol.syncing() !== undefined;
+  const auction = parts.use(openNodeAuction({ ...surroundings, isCatchingUp }));
+  const protocol: ChainProtocol = parts.use(openProtocol(surroundings, auction));
   const staticNodes = parts.use(await openNodeListWatch({ path: options.paths.staticNodes, log }));
   const discovery = discoveryFlags(surroundings);
   const { port, subPort, maxPeers, maxPendingPeers, netRestrict, externalIp } = options.network;
@@ -87,6 +93,7 @@ export async function openNodeNetwork(surroundings: NetworkDeps): Promise<NodeNe
   return {
     p2p,
     protocol,
+    auction,
     get expectsPeers() {
       return hasOthers(staticNodes, nodeKey);
     },
@@ -109,7 +116,7 @@ function discoveryFlags({ options, open, log }: NetworkDeps): P2pDiscoveryOption
   return { networkId: networkId(options, open), bootNodes: parseBootNodes(known, log) };
 }
 
-function openProtocol(surroundings: NetworkDeps): ChainProtocol {
+function openProtocol(surroundings: NetworkDeps, auction: Auction | undefined): ChainProtocol {
   const { options, database, open, pool, sidecars, recoverer, clock, log, metrics } = surroundings;
   const { chain, writer, governance } = open;
   return openChainProtocol({
@@ -119,6 +126,7 @@ function openProtocol(surroundings: NetworkDeps): ChainProtocol {
     ready: database.state.ready,
     pool,
     sidecars,
+    auction,
     recoverer,
     pause: createPause(),
     nodeType: TYPES[options.type],

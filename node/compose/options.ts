@@ -4,6 +4,7 @@
  */
 
 import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "../accounts/options.ts";
+import { type AuctionOptions, auctionOptions } from "../auction/options.ts";
 import type { Address } from "../bytes/brands.ts";
 import {
   type CallLimitOptions,
@@ -39,7 +40,6 @@ import { type AccountReference, booleanKind } from "../options/kinds.ts";
 import { optionValues, type ResolvedFlags } from "../options/resolve.ts";
 import { type OptionRow, type OptionRows, optionGroup, type ValuesOf } from "../options/rows.ts";
 import {
-  bootOptions,
   DEFAULT_PEER_PORT,
   DEFAULT_PENDING_PEERS,
   discoveryOptions,
@@ -132,6 +132,7 @@ export interface NodeOptions {
   readonly disk: DiskOptions;
   readonly memory: MemoryPlan;
   readonly consensus: ConsensusOptions;
+  readonly auction: AuctionOptions;
   readonly accounts: AccountSettings;
   readonly log: LogOptions;
   /** A log file in addition to the standard streams. */
@@ -193,19 +194,6 @@ export interface ConfiguredDiscovery {
   readonly netRestrict: readonly string[] | undefined;
   /** Configured external address. */
   readonly externalIp: string | undefined;
-}
-
-/** Options of a boot node. */
-export interface BootNodeOptions extends ConfiguredDiscovery {
-  /** The private key of `--nodekeyhex`; otherwise the key is in `nodeKeyPath`. */
-  readonly nodeKey: Uint8Array | undefined;
-  /** Absolute path. */
-  readonly nodeKeyPath: string;
-  readonly networkId: number;
-  readonly listen: { readonly host: string | undefined; readonly port: number };
-  /** Node URLs, not parsed. */
-  readonly authorizedNodes: readonly string[];
-  readonly log: LogOptions;
 }
 
 /** The keystore. */
@@ -275,6 +263,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, host: Host
     memory,
     disk: values(diskOptions),
     consensus: groupedConsensusOptions(values(consensusOptions)),
+    auction: values(auctionOptions),
     accounts: accountSettings(resolved),
     log: values(logOptions),
     logFile: configuredLogFile(values(logFileOptions), host, warnings),
@@ -372,7 +361,8 @@ function networkOptions(command: string, resolved: ResolvedFlags, warnings: stri
   };
 }
 
-function configuredDiscovery(resolved: ResolvedFlags, warnings: string[]): ConfiguredDiscovery {
+/** Returns the options of discovery that nodes and boot nodes have. */
+export function configuredDiscovery(resolved: ResolvedFlags, warnings: string[]): ConfiguredDiscovery {
   const { bootNodes, netRestrict, externalAddress: nat } = optionValues(discoveryOptions, resolved);
   if (nat === "any" || nat === "upnp" || nat === "pmp")
     warnings.push(
@@ -415,35 +405,4 @@ function configuredLogFile(
     return undefined;
   }
   return { path: resolvePath(path, host), rotation: isRotated ? rotation : undefined };
-}
-
-/** Network id of the main network. */
-const DEFAULT_NETWORK = 8217;
-
-/** Options of a boot node and warnings for the operator. */
-export interface CheckedBootNode {
-  readonly options: BootNodeOptions;
-  readonly warnings: readonly string[];
-}
-
-/** Checks and groups the options of a boot node. Throws `OptionError` unless exactly one node key is given. */
-export function bootNodeOptions(resolved: ResolvedFlags, host: HostSystem): CheckedBootNode {
-  const { given } = resolved;
-  const { file, key } = optionValues(nodeKeyOptions, resolved);
-  if (given.has(nodeKeyOptions.file.flag) && given.has(nodeKeyOptions.key.flag))
-    throw new OptionError("clash", "Options --nodekey and --nodekeyhex are mutually exclusive");
-  if (file === undefined && key === undefined)
-    throw new OptionError("missing-value", "Use --nodekey or --nodekeyhex to specify a private key");
-  const warnings = [...resolved.warnings];
-  const { listen, authorizedNodes } = optionValues(bootOptions, resolved);
-  const options: BootNodeOptions = {
-    ...configuredDiscovery(resolved, warnings),
-    nodeKey: key,
-    nodeKeyPath: resolvePath(file ?? "", host),
-    networkId: optionValues(identityOptions, resolved).networkId ?? DEFAULT_NETWORK,
-    listen: listen ?? { host: undefined, port: DEFAULT_PEER_PORT },
-    authorizedNodes,
-    log: optionValues(logOptions, resolved),
-  };
-  return { options, warnings };
 }

@@ -323,6 +323,7 @@ function nodeRegistry(
     possession: possessionOf(blsKey),
     p2p: network.p2p,
     sync: network.protocol,
+    auction: network.auction,
     filterLimits: { bytes: options.memory.shares.filters },
     maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
@@ -362,7 +363,10 @@ function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {
 }
 
 /** Returns the settings that methods show, out of the node's options. */
-function nodeSettings({ options, open: { chain } }: RpcDeps, rewardbase: Address | undefined): NodeSettings {
+function nodeSettings(
+  { options, open: { chain }, network }: RpcDeps,
+  rewardbase: Address | undefined,
+): NodeSettings {
   const { paths, pool, rpc, state, followers, ws } = options;
   return {
     networkId: networkId(options, { chain }),
@@ -376,5 +380,6 @@ function nodeSettings({ options, open: { chain } }: RpcDeps, rewardbase: Address
     pool,
     rpc,
     rewardbase,
+    auction: { ...options.auction, isDisabled: network.auction === undefined },
   };
 }

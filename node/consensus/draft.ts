@@ -1,4 +1,6 @@
 /** Builds a block on the tip as a proposer does, sealed by this node and not yet agreed on. */
+
+import type { Auction } from "../auction/auction.ts";
 import type { Address, Hash } from "../bytes/brands.ts";
 import type { HeaderOverrides, NextHeader } from "../chain/next-header.ts";
 import { Stopwatch } from "../chain/stopwatch.ts";
@@ -34,8 +36,10 @@ export interface DraftDeps {
   readonly nextHeader: NextHeader;
   /** Returns the vote field of the next block. */
   readonly vote: () => Uint8Array;
-  /** Returns the pool's transactions for the next block, best tip first. */
-  readonly candidates: (baseFee: bigint | undefined) => Candidates;
+  /** Returns the pool's transactions for block `number`, best tip first. */
+  readonly candidates: (number: number, baseFee: bigint | undefined) => Candidates;
+  /** Bids for places in blocks; undefined where none are taken. */
+  readonly auction: Pick<Auction, "follower"> | undefined;
   readonly drop: (tx: Transaction) => void;
   /** Address of the node; `sign` makes its signatures. */
   readonly address: Address;
@@ -78,7 +82,11 @@ export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
   const balance = world.balance(deps.address);
   const blockHash = writer.hashOf.bind(writer);
   const context = blockContext(config, header, { author: deps.address, blockHash });
-  const filled = await fillBlock(world, context, { ...deps, candidates: deps.candidates(header.baseFee) });
+  const filled = await fillBlock(world, context, {
+    ...deps,
+    candidates: deps.candidates(number, header.baseFee),
+    bidBehind: (target) => deps.auction?.follower(target, { number, nonce: world.nonce(deps.address) }),
+  });
   const fillMs = steps.next();
   await deps.pause();
   using sealed = await writer.seal({ world, outcome: filled.outcome }, header, rules);

@@ -9,13 +9,19 @@ import { nextBaseFee } from "../execution/base-fee.ts";
 import { type BlockOutcome, blockOutcome } from "../execution/block.ts";
 import { ExecutionError } from "../execution/error.ts";
 import { beginBlock } from "../execution/system-call.ts";
-import { type BlockContext, executeTransaction } from "../execution/transaction.ts";
+import {
+  type BlockContext,
+  type ExecutedTransaction,
+  executeSuccessful,
+  executeTransaction,
+} from "../execution/transaction.ts";
 import type { GovernanceParameters } from "../governance/parameters.ts";
 import type { Block } from "../model/block.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
 import { encodeHeader, type Header } from "../model/header.ts";
 import { encodeExtra } from "../model/istanbul-extra.ts";
 import type { Receipt } from "../model/receipt.ts";
+import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Pause } from "../runtime/scheduler.ts";
@@ -103,6 +109,8 @@ export interface FillOptions {
   /** Time limit for transactions in milliseconds; the first transaction is always completed. */
   readonly limitMs: number;
   readonly pause: Pause;
+  /** Returns the transaction of a bid for the place behind a successful one; undefined without a bid. */
+  readonly bidBehind?: (target: Transaction) => Transaction | undefined;
 }
 
 /**
@@ -141,31 +149,83 @@ export async function fillBlock(
   const { candidates, clock, limitMs, pause } = filling;
   beginBlock(world, context);
   const deadline = clock.now() + limitMs;
-  const transactions: Transaction[] = [];
-  const receipts: Receipt[] = [];
-  let totalFee = 0n;
-  let blobs = 0;
-  let bytes = encodeHeader(context.header).length;
+  const filled = new Filling(context);
   const tally: Tally = { tried: 0, nonceTooLow: 0, nonceTooHigh: 0, dropped: 0, isTimeOver: false };
   const attempting = { ...filling, tally };
+  const isTimeOver = (): boolean => !filled.isEmpty && clock.now() >= deadline;
   for (let tx = candidates.peek(); tx !== undefined; tx = candidates.peek()) {
-    tally.isTimeOver = transactions.length > 0 && clock.now() >= deadline;
-    if (tally.isTimeOver || bytes + tx.raw.length >= MAX_FILLED_BYTES) break;
-    const withTx = blobs + (tx.fields.blobVersionedHashes?.length ?? 0);
-    const executed =
-      withTx > context.maxBlobs ? skipSender(candidates) : tryTransaction(world, tx, context, attempting);
+    tally.isTimeOver = isTimeOver();
+    if (tally.isTimeOver || !filled.hasRoom(tx)) break;
+    const executed = filled.hasBlobRoom(tx)
+      ? tryTransaction(world, tx, context, attempting)
+      : skipSender(candidates);
     if (executed !== undefined) {
-      blobs = withTx;
-      bytes += tx.raw.length;
-      transactions.push(tx);
-      receipts.push(executed.receipt);
-      totalFee += executed.fee;
+      filled.add(tx, executed);
       candidates.shift();
+      const isTarget = executed.receipt.status === STATUS_SUCCESS && !isTimeOver();
+      const bid = isTarget ? filling.bidBehind?.(tx) : undefined;
+      if (bid !== undefined && filled.hasRoom(bid)) tryBid(world, bid, context, filled);
     }
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
-  return { transactions, outcome: blockOutcome(receipts, totalFee), tally };
+  return { ...filled.outcome(), tally };
+}
+
+/** A block that is being filled. */
+class Filling {
+  readonly #maxBlobs: number;
+  readonly #transactions: Transaction[] = [];
+  readonly #receipts: Receipt[] = [];
+  #totalFee = 0n;
+  #blobs = 0;
+  #bytes: number;
+
+  constructor({ header, maxBlobs }: BlockContext) {
+    this.#bytes = encodeHeader(header).length;
+    this.#maxBlobs = maxBlobs;
+  }
+
+  get isEmpty(): boolean {
+    return this.#transactions.length === 0;
+  }
+
+  hasRoom({ raw }: Transaction): boolean {
+    return this.#bytes + raw.length < MAX_FILLED_BYTES;
+  }
+
+  hasBlobRoom(tx: Transaction): boolean {
+    return this.#blobs + blobsOf(tx) <= this.#maxBlobs;
+  }
+
+  add(tx: Transaction, { receipt, fee }: ExecutedTransaction): void {
+    this.#transactions.push(tx);
+    this.#receipts.push(receipt);
+    this.#totalFee += fee;
+    this.#blobs += blobsOf(tx);
+    this.#bytes += tx.raw.length;
+  }
+
+  outcome(): Omit<FilledBlock, "tally"> {
+    return {
+      transactions: this.#transactions,
+      outcome: blockOutcome(this.#receipts, this.#totalFee),
+    };
+  }
+}
+
+function blobsOf({ fields }: Transaction): number {
+  return fields.blobVersionedHashes?.length ?? 0;
+}
+
+/** Adds the transaction of a bid if it succeeds; the block goes on without it otherwise. */
+function tryBid(world: World, bid: Transaction, context: BlockContext, filled: Filling): void {
+  try {
+    const executed = executeSuccessful(world, bid, context);
+    if (executed !== undefined) filled.add(bid, executed);
+  } catch (error) {
+    if (!(error instanceof ExecutionError)) throw error;
+  }
 }
 
 /** Skips the sender of a transaction whose blobs do not fit into the block. */

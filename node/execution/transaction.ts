@@ -10,6 +10,7 @@ import type { Tracer } from "../evm/tracer.ts";
 import { bloomOf } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
+import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import { checkTypeAccepted, effectivePrice, type Transaction } from "../model/transaction.ts";
 import type { World } from "../state/world/world.ts";
 import { ExecutionError } from "./error.ts";
@@ -51,6 +52,32 @@ export function executeTransaction(
   context: BlockContext,
   tracer?: Tracer,
 ): ExecutedTransaction {
+  const executed = applyTransaction(world, tx, context, tracer);
+  world.endTransaction();
+  return executed;
+}
+
+/** Executes `tx` as `executeTransaction` does if it succeeds; otherwise returns undefined and leaves the world unchanged. */
+export function executeSuccessful(
+  world: World,
+  tx: Transaction,
+  context: BlockContext,
+): ExecutedTransaction | undefined {
+  const executed = applyTransaction(world, tx, context);
+  if (executed.receipt.status !== STATUS_SUCCESS) {
+    world.cancelTransaction();
+    return undefined;
+  }
+  world.endTransaction();
+  return executed;
+}
+
+function applyTransaction(
+  world: World,
+  tx: Transaction,
+  context: BlockContext,
+  tracer?: Tracer,
+): ExecutedTransaction {
   const { rules } = context;
   validateForKind(world, tx, rules);
   checkType(tx, rules);
@@ -61,7 +88,6 @@ export function executeTransaction(
   const message = transactionMessage(tx, { sender, payer, price, rules });
   const transition = applyMessage(world, message, transitionContext(context, tracer));
   const receipt = receiptOf(world, tx, transition);
-  world.endTransaction();
   return { receipt, fee: transition.gasUsed * price, transition };
 }
 

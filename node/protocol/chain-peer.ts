@@ -36,6 +36,7 @@ export interface ChainPeer {
   /** Blocks that the peer has voted for. It has their transactions and will collect their seals. */
   readonly votedBlocks: KnownSet;
   readonly knownTransactions: KnownSet;
+  readonly knownBids: KnownSet;
   readonly requests: PeerRequests;
   claim: HeadClaim;
   /**
@@ -82,6 +83,7 @@ export function createChainPeer(
     knownBlocks: createKnownSet(MAX_KNOWN.blocks),
     votedBlocks: createKnownSet(MAX_KNOWN.votedBlocks),
     knownTransactions: createKnownSet(MAX_KNOWN.transactions),
+    knownBids: createKnownSet(MAX_KNOWN.bids),
     requests: new PeerRequests(send, requestMs, requestMetrics),
     claim: {
       number: Number(number > MAX_NUMBER ? MAX_NUMBER : number),

@@ -23,6 +23,7 @@ import type { StoreError } from "../store/error.ts";
 import type { Rows } from "../store/store.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
+import { createBidReceiver, type GossipedAuction, sendBids } from "./bids.ts";
 import { BlockBroadcaster } from "./block-broadcaster.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { createConsensusChannel } from "./consensus-channel.ts";
@@ -47,6 +48,8 @@ export interface ChainProtocolOptions {
   readonly ready: Promise<void>;
   readonly pool: Pick<TxPool, "get" | "addAll" | "addWithBlobs" | "wire" | "onPending" | "byPrice">;
   readonly sidecars: Pick<Sidecars, "find" | "onMissing" | "accept">;
+  /** Bids for places in blocks; undefined on a node that takes none. */
+  readonly auction: GossipedAuction | undefined;
   readonly recoverer: Recoverer;
   readonly pause: Pause;
   /** Type of this node. */
@@ -106,6 +109,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     onSent: (count) => metrics.sent.add(count),
   });
   const sidecarRequests = openSidecarRequests(shared);
+  const stopBids = sendBids(shared);
   const consensus = createConsensusChannel(shared.peers);
   const limited = createLineLimit(options.clock);
   const onFailure = (error: StoreError): void =>
@@ -116,6 +120,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     follower,
     metrics,
     consensus,
+    takeBid: createBidReceiver(options.auction, options.clock),
     serving: createServing(raw, (hash) => sidecars.find(hash)),
     intake: { pool, recoverer, chainId: shared.chainId, pause: options.pause },
     acceptsTransactions: createTransactionGate(chain, follower),
@@ -134,6 +139,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
       broadcaster[Symbol.dispose]();
       gossip[Symbol.dispose]();
       sidecarRequests[Symbol.dispose]();
+      stopBids();
       await follower[Symbol.asyncDispose]();
     },
   };

@@ -8,6 +8,7 @@ import { integerBytes } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import type { ConsensusEnvelope } from "../consensus/consensus-peers.ts";
+import { type Bid, decodeBid } from "../model/bid.ts";
 import { encodeSidecar, readListedSidecar } from "../model/blob-sidecar.ts";
 import { decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
@@ -125,6 +126,9 @@ export const statusCodec: PayloadCodec<Status> = {
       integerBytes(chainId),
     ]),
 };
+
+/** Codec of a bid. */
+export const bidCodec: PayloadCodec<Bid> = { decode: decodeBid, encode: ({ raw }) => raw };
 
 /** Codec of announced blocks. */
 export const announcedCodec: PayloadCodec<AnnouncedBlock[]> = listCodec(MAX_HASHES, {

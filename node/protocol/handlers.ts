@@ -4,6 +4,7 @@ import { blockHash } from "../model/header.ts";
 import { createRate } from "../p2p/budget.ts";
 import type { ProtocolMessage } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { TakeBid } from "./bids.ts";
 import type { ChainPeer, HeadClaim } from "./chain-peer.ts";
 import { raiseClaim } from "./claims.ts";
 import type { ConsensusChannel } from "./consensus-channel.ts";
@@ -25,6 +26,7 @@ export interface HandlerDeps {
   readonly acceptsTransactions: () => boolean;
   readonly tip: () => number;
   readonly consensus: Pick<ConsensusChannel, "receive">;
+  readonly takeBid: TakeBid;
   readonly clock: Clock;
   readonly metrics: ProtocolMetrics;
 }
@@ -43,6 +45,7 @@ export function createHandler(peer: ChainPeer, deps: HandlerDeps): HandleMessage
     [messages.newBlock.code, (payload) => handlePushedBlock(peer, payload, deps)],
     [messages.transactions.code, createTransactionHandler(peer, { ...deps, charge })],
     [messages.consensus.code, createConsensusHandler(peer, deps)],
+    [messages.bid.code, (payload) => deps.takeBid(peer, payload, charge)],
     ...servingHandlers(peer, { ...deps, charge }),
   ]);
   return async ({ code, payload }) => {

@@ -34,7 +34,7 @@ export const MAX_LOOK_UPS_AN_ITEM = 2;
 export const MAX_TRANSACTION_BYTES = { plain: 132 * 1024, withBlobs: 4 * MIB } as const;
 
 /** Number of hashes remembered for each peer. */
-export const MAX_KNOWN = { blocks: 1024, votedBlocks: 16, transactions: 32_768 } as const;
+export const MAX_KNOWN = { blocks: 1024, votedBlocks: 16, transactions: 32_768, bids: 2048 } as const;
 
 /** Rates of one peer: what it is served and what is accepted from it. Messages above them wait. */
 export const RATES = {
@@ -45,7 +45,12 @@ export const RATES = {
   /** Messages that serve nobody; a peer above it is disconnected. */
   useless: { perSecond: 1, burst: 60 },
   consensus: { perSecond: 2000, burst: 10_000 },
+  /** Bids; those above it are dropped. */
+  bids: { perSecond: 300, burst: 300 },
 } as const;
+
+/** Number of peers whose rates of bids are tracked. */
+export const MAX_RATED_PEERS = 1024;
 
 /** Limits of pushed blocks whose parent is missing; `distance` is in blocks from the head. */
 export const MAX_PUSHED = { blocks: 64, perPeer: 8, bytes: 32 * MIB, distance: 64 } as const;

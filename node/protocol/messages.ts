@@ -6,6 +6,7 @@ import { BytesError } from "../bytes/error.ts";
 import { ModelError, TransactionError } from "../model/error.ts";
 import {
   announcedCodec,
+  bidCodec,
   bodiesCodec,
   consensusCodec,
   hashCodec,
@@ -71,7 +72,7 @@ export const messages = {
     maxPayload: MAX_REQUEST_BYTES,
   }),
   stakingInfo: row(0x13, "StakingInfo", opaqueCodec, { since: 65 }),
-  bid: row(0x14, "Bid", opaqueCodec, { since: 66, maxPayload: MAX_REQUEST_BYTES }),
+  bid: row(0x14, "Bid", bidCodec, { since: 66, maxPayload: MAX_REQUEST_BYTES }),
   sidecarsRequest: row(0x15, "BlobSidecarsRequest", sidecarPlacesCodec, {
     since: 67,
     maxPayload: MAX_REQUEST_BYTES,

@@ -24,7 +24,7 @@ import { type AdminMigrationDeps, adminMigrationMethods } from "./admin-migratio
 import { type AdminNodeDeps, adminNodeMethods } from "./admin-node.ts";
 import { adminPeersMethods } from "./admin-peers.ts";
 import { adminThrottlerMethods } from "./admin-throttler.ts";
-import { auctionMethods } from "./auction.ts";
+import { type AuctionMethodDeps, auctionMethods } from "./auction.ts";
 import { type CallMethodDeps, callMethods } from "./calls.ts";
 import { chainAccountMethods } from "./chain-accounts.ts";
 import { type ChainBlockDeps, chainBlockMethods } from "./chain-blocks.ts";
@@ -116,6 +116,7 @@ export interface NodeRegistryDeps
     | "throttler"
   >;
   readonly sidecars: Pick<Sidecars, "mined">;
+  readonly auction: AuctionMethodDeps["auction"];
   readonly accounts: Accounts;
   readonly logs: LogMethodDeps;
   readonly calls: CallMethodDeps;
@@ -189,7 +190,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...debugChainMethods(deps),
     ...debugProcessMethods(deps.process),
     ...goRuntimeMethods(),
-    ...auctionMethods(),
+    ...auctionMethods(deps),
     ...debugStateMethods({ ...deps, ...deps.debug }),
     ...traceMethods({ ...deps, ...deps.debug }),
     ...traceFileMethods({ ...deps, ...deps.debug }),

@@ -23,6 +23,8 @@ export interface PoolEntry {
   readonly slots: number;
   /** Position in the order of arrival. */
   readonly seen: number;
+  /** Time of arrival, in milliseconds since the epoch. */
+  readonly time: number;
   /** Failed while a block was made: dropped at the next head. */
   unexecutable: boolean;
   /** False after the pool dropped it. */
@@ -30,14 +32,14 @@ export interface PoolEntry {
 }
 
 /** Facts about a transaction; `wire` defaults to its raw form. */
-export interface EntryFacts extends Pick<PoolEntry, "key" | "sender" | "seen"> {
+export interface EntryFacts extends Pick<PoolEntry, "key" | "sender" | "seen" | "time"> {
   readonly wire?: Uint8Array;
 }
 
 /** Wraps a transaction whose sender is known. */
 export function createEntry(
   transaction: Transaction,
-  { key, sender, seen, wire = transaction.raw }: EntryFacts,
+  { key, sender, seen, time, wire = transaction.raw }: EntryFacts,
 ): PoolEntry {
   return {
     transaction,
@@ -48,6 +50,7 @@ export function createEntry(
     authorities: authorityKeys(transaction),
     slots: Math.max(1, Math.ceil((wire.length - transaction.type.prefix.length) / SLOT_SIZE)),
     seen,
+    time,
     unexecutable: false,
     pooled: false,
   };

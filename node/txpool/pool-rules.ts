@@ -128,7 +128,8 @@ export class PoolRules {
     try {
       const sender = admit(transaction, this.#rules, this.index);
       const bare = bareTransaction(transaction, this.#rules.chainId);
-      return createEntry(bare, { key, sender, seen: this.#seen++, wire: transaction.raw });
+      const time = this.#clock.now();
+      return createEntry(bare, { key, sender, seen: this.#seen++, time, wire: transaction.raw });
     } catch (error) {
       this.#metrics.invalid.add(1);
       throw error;

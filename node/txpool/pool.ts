@@ -24,6 +24,9 @@ export type Origin = "local" | "remote";
 /** Called with transactions that became executable, ascending by nonce in each account. Must not throw. */
 export type PendingListener = (transactions: readonly Transaction[]) => void;
 
+/** True for a transaction that a proposal may take; `time` is that of its arrival, in milliseconds since the epoch. */
+export type IsAdmitted = (transaction: Transaction, time: number) => boolean;
+
 /** The transactions by account, ascending by nonce. */
 export interface PoolContent {
   readonly pending: Map<AddressText, Transaction[]>;
@@ -49,8 +52,11 @@ export interface TxPool extends AsyncDisposable {
   nonce(address: Address): bigint;
   content(): PoolContent;
   status(): { readonly pending: number; readonly queued: number };
-  /** The executable transactions in the order in which a proposer takes them. */
-  byPrice(baseFee: bigint | undefined): PriceOrder;
+  /**
+   * The executable transactions in the order in which a proposer takes them; those of an account up to the first that
+   * `isAdmitted` refuses.
+   */
+  byPrice(baseFee: bigint | undefined, isAdmitted?: IsAdmitted): PriceOrder;
   /** Marks a transaction that could not be executed: proposers skip it, and the next head drops it. */
   drop(hash: Hash): void;
   /** Removes a transaction at once; later ones of its sender wait for its nonce. Returns false for an unknown one. */
@@ -183,9 +189,12 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     return { pending, queued };
   }
 
-  byPrice(baseFee: bigint | undefined): PriceOrder {
+  byPrice(baseFee: bigint | undefined, isAdmitted?: IsAdmitted): PriceOrder {
     const runs = this.#core.index.accounts().map((account) => account.pendingEntries());
-    return new PriceOrder(runs, baseFee);
+    return new PriceOrder(
+      isAdmitted === undefined ? runs : runs.map((run) => admittedRun(run, isAdmitted)),
+      baseFee,
+    );
   }
 
   drop(hash: Hash): void {
@@ -271,6 +280,11 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
     const transactions = promoted.map((entry) => entry.transaction);
     for (const listener of this.#listeners) listener(transactions);
   }
+}
+
+function admittedRun(run: readonly PoolEntry[], isAdmitted: IsAdmitted): readonly PoolEntry[] {
+  const end = run.findIndex(({ transaction, time }) => !isAdmitted(transaction, time));
+  return end < 0 ? run : run.slice(0, end);
 }
 
 function byAddress(

@@ -21,7 +21,7 @@ export interface Program {
 }
 
 const KNIT = fileURLToPath(new URL("../knit.js", import.meta.url));
-const MODULES = "admin,eth,governance,istanbul,klay,net,txpool";
+const MODULES = "admin,auction,eth,governance,istanbul,klay,net,txpool";
 
 /** knit as it is here: built, or its sources. */
 export const knit: Program = {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
-import { reachHeight } from "../support/heights.ts";
+import { reachHeight } from "../support/network-answers.ts";
 import { FUNDS, withStakes } from "../support/staked-genesis.ts";
 
 const binary = process.env["KNIT_PEER_KCN"] ?? "";

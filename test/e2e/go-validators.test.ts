@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import type { ConsensusChoice } from "../../scripts/network/genesis.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
-import { reachHeight } from "../support/heights.ts";
+import { reachHeight } from "../support/network-answers.ts";
 
 const binary = process.env["KNIT_PEER_KCN"] ?? "";
 /** Blocks of each network: enough for Randao to draw all four; nodes that name different proposers make eight in three minutes. */

@@ -32,6 +32,7 @@ export function anEntry(facts: EntryFacts): PoolEntry {
     sender,
     senderKey: mapKey(sender),
     slots,
+    time: 0,
     seen: facts.seen ?? made,
     unexecutable: false,
     pooled: false,

@@ -58,6 +58,7 @@ export interface TestNodeOptions {
   readonly isValidator?: (address: Uint8Array) => boolean;
   /** Without it the node has no blob sidecars and misses none. */
   readonly sidecars?: ChainProtocolOptions["sidecars"];
+  readonly auction?: ChainProtocolOptions["auction"];
 }
 
 /** Long enough ago for more blocks than any test makes. */
@@ -91,6 +92,7 @@ export async function aNode(terms: TestNodeOptions): Promise<TestNode> {
         onMissing: () => undefined,
         accept: async () => false,
       },
+      auction: terms.auction,
       recoverer,
       networkId,
       rows: store,

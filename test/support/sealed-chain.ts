@@ -87,6 +87,7 @@ export function openMaker(
     ready: state.ready,
     signing: maker.signing ?? { doppelganger: undefined, minHeight: 0 },
     candidates: () => candidatesFrom(waiting),
+    auction: undefined,
     drop: () => undefined,
     address,
     sign: (digest) => sign(digest, maker.key),

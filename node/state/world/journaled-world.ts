@@ -230,6 +230,12 @@ export class JournaledWorld implements World {
     this.#journal.length = mark;
   }
 
+  cancelTransaction(): void {
+    this.revert(0);
+    this.#touchedRipemd = undefined;
+    this.endTransaction();
+  }
+
   endTransaction(): void {
     for (const change of this.#journal) {
       const entry = changedEntry(change);

@@ -65,6 +65,8 @@ export interface World {
   snapshot(): number;
   /** Takes back everything since the mark, touches included. */
   revert(mark: number): void;
+  /** Takes the whole transaction back, as if it had not begun. */
+  cancelTransaction(): void;
   /**
    * Ends a transaction: destroyed accounts, and accounts touched by it that are empty, disappear; logs, refund,
    * transient storage and what was met or created are forgotten; earlier marks are void.

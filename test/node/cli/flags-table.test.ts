@@ -27,7 +27,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "HOST:PORT": "127.0.0.1:99",
   AMOUNT: "6",
   KAIA: "1.5",
-  TIME: "90s",
+  TIME: "900ms",
   SIZE: "512MiB",
   HEX: "12".repeat(32),
   HASH: `0x${"12".repeat(32)}`,

@@ -1,6 +1,6 @@
 /** Tests of the options of a node: checks, defaults, warnings. */
 import { describe, expect, test } from "@jest/globals";
-import { bootNodeOptions } from "../../../node/compose/options.ts";
+import { bootNodeOptions } from "../../../node/compose/boot-node-options.ts";
 import { type Given, LINUX, options, resolve } from "../../support/options.ts";
 
 const boot = (line: Given["line"]) => bootNodeOptions(resolve({ command: "bootnode", line }), LINUX).options;

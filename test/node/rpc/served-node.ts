@@ -29,6 +29,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     files: noFiles,
     checkpoints: noCheckpoints,
     sidecars: { mined: () => undefined },
+    auction: undefined,
     keptBytes: new ByteCache(),
     receiptTexts: new ReceiptTexts(parts.chain, 1 << 20),
     sync: { syncing: () => undefined },

@@ -256,3 +256,18 @@ test.each([
     expect(world.exists(ripemd)).toBe(stays);
   },
 );
+
+test("nothing of a transaction that is taken back as a whole is left, not even a touch of RIPEMD-160", async () => {
+  await using node = await openInMemory();
+  const ripemd = Uint8Array.of(...new Uint8Array(19), 3);
+  await makeBlock(node, (world) => world.setAccount(ripemd, emptyAccount()));
+  const world = node.state.begin();
+  world.warmAddress(ripemd);
+  world.addBalance(ripemd, 0n);
+  world.addLog({ address: ripemd, topics: [], data: new Uint8Array(0) });
+  world.addRefund(5);
+  world.cancelTransaction();
+  expect([world.logs.length, world.refund, world.isWarm(ripemd)]).toEqual([0, 0, false]);
+  world.endTransaction();
+  expect(world.exists(ripemd)).toBe(true);
+});

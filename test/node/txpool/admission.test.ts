@@ -184,7 +184,7 @@ test("an account that delegated its code may have one executable transaction", (
   const terms = termsOf({ rules }, { codeHash: new Uint8Array(32).fill(1) });
   expect(refusal(aTransaction({ nonce: 1 }), terms)).toBe("gapped-nonce tx from delegated accounts");
   const queue = new AccountQueue(signer.address, "key");
-  queue.put(createEntry(aTransaction(), { key: "hash", sender: signer.address, seen: 0 }));
+  queue.put(createEntry(aTransaction(), { key: "hash", sender: signer.address, seen: 0, time: 0 }));
   queue.promote(0n, () => true);
   const tryWith = (nonce: number) => () =>
     admit(aTransaction({ nonce, value: 1n }), terms, { ...nothingPooled, account: () => queue });

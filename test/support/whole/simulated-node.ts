@@ -114,6 +114,7 @@ export async function openSimulatedNode(seat: SimulatedSeat, deps: LifeDeps): Pr
     ready: state.ready,
     pool,
     sidecars: { find: () => undefined, onMissing: () => undefined, accept: async () => false },
+    auction: undefined,
     recoverer,
     pause: createPause(),
     nodeType: TYPES[seat.type],
