@@ -71,7 +71,7 @@ async function start(): Promise<void> {
         (await import("./compose/archive-jobs.ts")).streamOfCheckpoint(...how),
       pullCheckpoint: async (...how) => (await import("./compose/archive-jobs.ts")).pullFromArchive(...how),
       listCheckpoints: async (...how) => (await import("./compose/archive-jobs.ts")).listArchive(...how),
-      bootstrap: async (...how) => (await import("./compose/archive-jobs.ts")).bootstrap(...how),
+      bootstrap: async (...how) => (await import("./compose/bootstrap.ts")).bootstrap(...how),
       importGoDatadir: async (...how) => (await import("./compose/go-jobs.ts")).importGoDatadir(...how),
       openNode: async (...how) => (await import("./compose/node.ts")).openNode(...how),
     }),

@@ -29,6 +29,8 @@ export interface ArchiveManifest extends CheckpointManifest<ArchiveFile> {
 export interface StoredName {
   readonly name: string;
   readonly size: number;
+  /** Time of the last write, milliseconds since the epoch; 0 when the store does not say it. */
+  readonly writtenAt: number;
 }
 
 /** Names with contents: a directory, or a prefix of an S3 bucket. Names have slashes. */
@@ -39,6 +41,8 @@ export interface ArchiveStore {
   read(name: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** Writes contents; the name appears when they are whole. `sha256` are their 64 hex digits. */
   write(name: string, bytes: Uint8Array, sha256: string, signal: AbortSignal): Promise<void>;
+  /** Deletes a name; one that is missing is no error. */
+  remove(name: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Prefix of the names of manifests. */
@@ -99,6 +103,7 @@ export function directoryStore(root: string): ArchiveStore {
       return readFile(path);
     },
     write: (name, bytes) => writeWhole(join(root, name), bytes),
+    remove: (name) => rm(join(root, name), { force: true }),
   };
 }
 
@@ -109,7 +114,10 @@ async function listBelow(root: string, prefix: string): Promise<readonly StoredN
   });
   const whole = names.filter((name) => !name.endsWith(DRAFT));
   return Promise.all(
-    whole.map(async (name) => ({ name: prefix + name, size: (await stat(join(root, prefix, name))).size })),
+    whole.map(async (name) => {
+      const { size, mtimeMs } = await stat(join(root, prefix, name));
+      return { name: prefix + name, size, writtenAt: mtimeMs };
+    }),
   );
 }
 

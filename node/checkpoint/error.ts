@@ -4,7 +4,8 @@
  * - `bad-file`: a file is missing or is not the one of the manifest;
  * - `foreign`: a checkpoint of another chain than the wanted one;
  * - `bad-chain`: the head or the headers below it contradict the manifest or the council;
- * - `busy`: another checkpoint is being created;
+ * - `busy`: another checkpoint is being created, or another backup runs;
+ * - `no-target`: the file with the archive of backups, or with siblings, is missing or wrong;
  * - `failed`: the system refused an operation.
  */
 export type CheckpointErrorCode =
@@ -14,6 +15,7 @@ export type CheckpointErrorCode =
   | "foreign"
   | "bad-chain"
   | "busy"
+  | "no-target"
   | "failed";
 
 /** Thrown by this room; `code` is stable, the message names the file or the block. */

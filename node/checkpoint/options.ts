@@ -1,10 +1,12 @@
 /** Options of the commands about checkpoints, and of a start from an archive. */
-import { addressKind, booleanKind, type Kind, textKind } from "../options/kinds.ts";
-import { optionGroup, type ValuesOf } from "../options/rows.ts";
+import { addressKind, booleanKind, integerKind, type Kind, textKind } from "../options/kinds.ts";
+import { optionValues, type ResolvedFlags } from "../options/resolve.ts";
+import { NODE, optionGroup, type ValuesOf } from "../options/rows.ts";
 
 const verification = optionGroup("Checkpoint", ["checkpoint-verify", "checkpoint-pull"]);
 const pull = optionGroup("Checkpoint", ["checkpoint-pull"]);
 const start = optionGroup("Checkpoint", ["run", "config", "init"]);
+const running = optionGroup("Checkpoint", NODE);
 
 const hashKind: Kind<string> = {
   hint: "HASH",
@@ -73,6 +75,12 @@ export const bootstrapOptions = {
     summary: "hash of block 0; of the genesis file or public network by default",
     own: true,
   }),
+  siblings: start({
+    flag: "bootstrap.siblings",
+    kind: textKind,
+    summary: "file with gateways of nodes whose checkpoint fills an empty data directory",
+    own: true,
+  }),
   creator: start({
     flag: "bootstrap.creator",
     kind: addressKind,
@@ -80,3 +88,36 @@ export const bootstrapOptions = {
     own: true,
   }),
 };
+
+/** Backups and copies that a running node gives away. */
+export type BackupOptions = ValuesOf<typeof backupOptions>;
+
+/** Mebibytes a second: a disk that is shared with blocks has no room for more. */
+const RATE = 64;
+
+/** Rows of the backups of a running node, and of the copies that it gives away. */
+export const backupOptions = {
+  backupFile: running({
+    flag: "backup.file",
+    kind: textKind,
+    summary: "file with the archive of `admin_startBackup`, read at each backup",
+    own: true,
+  }),
+  giveRate: running({
+    flag: "checkpoint.rate",
+    kind: integerKind(1),
+    default: RATE,
+    summary: "mebibytes a second of the checkpoint that `admin_serveCheckpoint` sends",
+    own: true,
+  }),
+};
+
+/** Options of a node about checkpoints. */
+export interface CheckpointSettings extends BackupOptions {
+  readonly bootstrap: BootstrapOptions;
+}
+
+/** Returns the options of a node about checkpoints. */
+export function checkpointSettings(resolved: ResolvedFlags): CheckpointSettings {
+  return { bootstrap: optionValues(bootstrapOptions, resolved), ...optionValues(backupOptions, resolved) };
+}

@@ -1,5 +1,5 @@
 /**
- * An S3-compatible store: GET, PUT and ListObjectsV2 with signed requests, addressed by path (Amazon S3 API reference,
+ * An S3-compatible store: GET, PUT, DELETE and ListObjectsV2 with signed requests, addressed by path (Amazon S3 API reference,
  * 2006-03-01). Answers of 5xx, 429 and broken connections are tried again.
  */
 import { setTimeout } from "node:timers/promises";
@@ -68,7 +68,11 @@ export function s3Store({
       }, prefix.length),
     read: (name, maxBytes, signal) => send({ name, url: urlOf(name), maxBytes }, signal),
     write: async (name, bytes, sha256, signal) => {
-      await send({ name, url: urlOf(name), maxBytes: MAX_LIST_BYTES, put: { bytes, sha256 } }, signal);
+      const url = urlOf(name);
+      await send({ name, url, maxBytes: MAX_LIST_BYTES, method: "PUT", put: { bytes, sha256 } }, signal);
+    },
+    remove: async (name, signal) => {
+      await send({ name, url: urlOf(name), maxBytes: MAX_LIST_BYTES, method: "DELETE" }, signal);
     },
   };
 }
@@ -78,6 +82,7 @@ interface S3Request {
   readonly url: string;
   /** Limit of the answer. */
   readonly maxBytes: number;
+  readonly method?: "PUT" | "DELETE";
   readonly put?: { readonly bytes: Uint8Array; readonly sha256: string };
 }
 
@@ -87,16 +92,15 @@ class PassingError extends Error {
 }
 
 async function sendOnce(client: AwsClient, request: S3Request, signal: AbortSignal): Promise<Uint8Array> {
-  const { url, put, name, maxBytes } = request;
+  const { url, method = "GET", put, name, maxBytes } = request;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]);
-  const init = put && {
-    method: "PUT",
+  const sent = put && {
     body: Buffer.from(put.bytes),
     headers: { "x-amz-content-sha256": put.sha256, "content-type": "application/octet-stream" },
   };
   let response: Response;
   try {
-    response = await fetch(await client.sign(url, { ...init }), { signal: limit });
+    response = await fetch(await client.sign(url, { method, ...sent }), { signal: limit });
     if (response.ok) return await readBody(response, name, maxBytes);
   } catch (cause) {
     signal.throwIfAborted();
@@ -150,7 +154,9 @@ async function listAll(
     const text = Buffer.from(await page(token)).toString("utf8");
     for (const [, item = ""] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
       const name = plainText(/<Key>(.*?)<\/Key>/s.exec(item)?.[1] ?? "");
-      names.push({ name: name.slice(skipped), size: Number(/<Size>(\d+)<\/Size>/.exec(item)?.[1]) });
+      const size = Number(/<Size>(\d+)<\/Size>/.exec(item)?.[1]);
+      const writtenAt = Date.parse(/<LastModified>([-0-9T:.Z]{1,40})<\/LastModified>/.exec(item)?.[1] ?? "");
+      names.push({ name: name.slice(skipped), size, writtenAt: writtenAt || 0 });
     }
     const next = /<NextContinuationToken>(.*?)<\/NextContinuationToken>/s.exec(text)?.[1];
     if (next === undefined) return names;

@@ -18,6 +18,8 @@ export interface StreamOptions {
   readonly directory: string;
   readonly key: Uint8Array;
   readonly address: Address;
+  /** Waits after so many bytes were read for their SHA-256, or sent. */
+  readonly pace?: (bytes: number, work: "read" | "send") => Promise<void>;
 }
 
 /** Writes a checkpoint piece by piece. Files are read twice: first for their SHA-256. */
@@ -25,17 +27,21 @@ export async function* checkpointStream({
   directory,
   key,
   address,
+  pace = () => Promise.resolve(),
 }: StreamOptions): AsyncGenerator<Uint8Array> {
   const manifest = await readCheckpointManifest(directory);
   const files: ArchiveFile[] = [];
   for (const file of manifest.files) {
     const { sha256 } = await readListed(directory, file);
     files.push({ path: file.path, size: file.size, sha256 });
+    await pace(file.size, "read");
   }
   const text = signManifest({ ...manifest, files }, key, address);
   yield tarEntry({ name: MANIFEST_FILE, bytes: Buffer.from(text) });
-  for (const file of files)
+  for (const file of files) {
     yield tarEntry({ name: file.path, bytes: (await readListed(directory, file)).bytes });
+    await pace(file.size, "send");
+  }
   yield TAR_END;
 }
 

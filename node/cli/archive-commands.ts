@@ -114,11 +114,16 @@ export interface StartingNode {
   readonly signal: AbortSignal;
 }
 
-/** Fills an empty data directory from the archive of `--bootstrap`. Throws `OptionError`, or as `bootstrap`. */
+/** True for a start from an archive or a sibling. */
+export function startsFromCopy({ bootstrap: { url, siblings } }: NodeOptions): boolean {
+  return url !== undefined || siblings !== undefined;
+}
+
+/** Fills an empty data directory from a sibling or the archive of `--bootstrap`. Throws `OptionError`, or as `bootstrap`. */
 export async function bootstrapFromArchive({ shell, options, log, signal }: StartingNode): Promise<void> {
   const { publicNetwork, bootstrap } = options;
-  const { url, genesisHash, creator } = bootstrap;
-  if (url === undefined) return;
+  const { url, siblings, genesisHash, creator } = bootstrap;
+  if (!startsFromCopy(options)) return;
   const wanted = genesisHash ?? (publicNetwork && { mainnet, kairos }[publicNetwork].genesisHash);
   if (wanted === undefined) {
     const message = "--bootstrap needs the chain: --bootstrap.genesis-hash HASH, --mainnet or --kairos";
@@ -128,5 +133,5 @@ export async function bootstrapFromArchive({ shell, options, log, signal }: Star
   using progress = openProgress({ label: "bootstrap", unit: "bytes", total: undefined, stream, clock });
   const node = await shell.loadNode();
   const chain = { genesisHash: wanted, creator: creator && toHex(creator) };
-  await node.bootstrap(options, { url, wanted: chain, log, progress, signal, environment });
+  await node.bootstrap(options, { url, siblings, wanted: chain, log, progress, signal, environment });
 }

@@ -7,7 +7,7 @@ import { accountOptions, blsKeyOptions, keyFileOptions, keystoreOptions } from "
 import { auctionOptions } from "../auction/options.ts";
 import { callLimitOptions, logSearchOptions, receiptWaitOptions, traceOptions } from "../calls/options.ts";
 import { developmentOptions, exportOptions, followerOptions } from "../chain/options.ts";
-import { bootstrapOptions, checkpointOptions, pullOptions } from "../checkpoint/options.ts";
+import { backupOptions, bootstrapOptions, checkpointOptions, pullOptions } from "../checkpoint/options.ts";
 import { profileOptions } from "../compat/options.ts";
 import { memoryLimitOptions } from "../compose/memory-options.ts";
 import { publicNetworkOptions } from "../compose/options.ts";
@@ -62,6 +62,7 @@ export const flags: FlagTable = createFlagTable([
   goImportOptions,
   checkpointOptions,
   pullOptions,
+  backupOptions,
   bootstrapOptions,
   decodeOptions,
   publicNetworkOptions,

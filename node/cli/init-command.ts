@@ -2,7 +2,7 @@
 import { MAX_GENESIS_LENGTH } from "../config/genesis.ts";
 import { OptionError } from "../options/error.ts";
 import { readBoundedText } from "../runtime/bounded-file.ts";
-import { bootstrapFromArchive } from "./archive-commands.ts";
+import { bootstrapFromArchive, startsFromCopy } from "./archive-commands.ts";
 import { type CommandJob, prepare } from "./chain-commands.ts";
 import { prepareDatadir } from "./datadir.ts";
 import { openInterrupt } from "./signals.ts";
@@ -16,7 +16,7 @@ export async function initCommand(job: CommandJob): Promise<void> {
   });
   await prepareDatadir(options.paths);
   const node = await job.shell.loadNode();
-  if (options.bootstrap.url !== undefined) {
+  if (startsFromCopy(options)) {
     const genesisHash = options.bootstrap.genesisHash ?? (await node.genesisHash(text));
     const bootstrap = { ...options.bootstrap, genesisHash };
     using interrupt = openInterrupt(job.shell.signals, log);

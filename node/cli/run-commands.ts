@@ -131,7 +131,7 @@ async function keepRunning({ shell, options, log, use }: Run): Promise<void> {
   await prepareDatadir(options.paths);
   const commands = await shell.loadNode();
   try {
-    if (options.bootstrap.url !== undefined) {
+    if (options.bootstrap.url !== undefined || options.bootstrap.siblings !== undefined) {
       const { bootstrapFromArchive } = await import("./archive-commands.ts"); // the public networks
       await bootstrapFromArchive({ shell, options, log, signal });
     }

@@ -1,13 +1,10 @@
 /** Commands that send checkpoints to archives and fetch them: stores, streams, and the start of an empty node. */
-import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { messageOf } from "../bytes/message-of.ts";
+import { dirname } from "node:path";
 import type { ArchiveManifest, ArchiveStore } from "../checkpoint/archive.ts";
 import { directoryStore } from "../checkpoint/archive.ts";
 import { refuseFilled } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
-import { DATABASES } from "../checkpoint/manifest.ts";
 import {
   type ArchivedCheckpoint,
   archivedNames,
@@ -18,12 +15,9 @@ import {
 import { type Pushed, pushCheckpoint } from "../checkpoint/push.ts";
 import type { S3Credentials } from "../checkpoint/s3-store.ts";
 import { checkpointStream, readStream } from "../checkpoint/stream.ts";
-import type { Log } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
 import { OptionError } from "../options/error.ts";
 import { syncDirectory } from "../runtime/synced-file.ts";
-import { StateError } from "../state/error.ts";
-import { StoreError } from "../store/error.ts";
 import { verifyCheckpoint } from "./checkpoint-jobs.ts";
 import { ownNodeKey } from "./node-keys.ts";
 import type { NodeOptions } from "./options.ts";
@@ -191,49 +185,4 @@ async function fetchDraft(job: PullJob, draft: string): Promise<ArchiveManifest>
   const manifest = await readArchived(store, name, wanted, signal);
   await fetchFiles(store, manifest, draft, { signal, onBytes });
   return manifest;
-}
-
-/** A start from an archive. */
-export interface BootstrapJob extends TransferJob {
-  readonly url: string;
-  readonly wanted: WantedChain;
-  readonly log: Log;
-}
-
-/**
- * Fills an empty data directory with the newest checkpoint of a store that is good. Its whole state is compared with the
- * sealed root, unless a creator is named, who is trusted with it. Does nothing in a directory that has a chain. Throws `CheckpointError` when none is good.
- */
-export async function bootstrap(options: NodeOptions, job: BootstrapJob): Promise<void> {
-  const { chainData } = options.paths;
-  if (existsSync(join(chainData, "chain", "CURRENT"))) return;
-  const { url, log, signal, environment } = job;
-  const names = await archivedNames(await openArchive(url, environment), signal);
-  let first: unknown;
-  for (const name of names) {
-    try {
-      const directory = `${chainData}.bootstrap`;
-      await rm(directory, { recursive: true, force: true });
-      await mkdir(dirname(chainData), { recursive: true, mode: 0o700 });
-      const full = job.wanted.creator === undefined; // the signature of a trusted creator stands for the state
-      const { head } = await pullFromArchive(options, { ...job, directory, from: url, name, full });
-      await rm(chainData, { recursive: true, force: true });
-      await rename(join(directory, DATABASES), chainData);
-      await syncDirectory(dirname(chainData));
-      await rm(directory, { recursive: true });
-      log.info({ number: head.number, hash: head.hash, checkpoint: name }, "started from a checkpoint");
-      return;
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      log.warn({ checkpoint: name, reason: messageOf(error) }, "checkpoint refused");
-      first ??= error;
-    }
-  }
-  throw first ?? new CheckpointError("bad-manifest", `${url} has no checkpoint`);
-}
-
-/** True for a checkpoint that is wrong, in place of a store, a disk or a caller that ends the work. */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof CheckpointError) return error.code !== "failed";
-  return error instanceof StateError || (error instanceof StoreError && error.code === "corrupt");
 }

@@ -10,7 +10,6 @@ import { type Followers, openFollowers } from "../chain/followers.ts";
 import { writeGenesis } from "../chain/genesis-block.ts";
 import { declareChainMetrics, declareInsertMetrics } from "../chain/metrics.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
-import { openCheckpoints } from "../checkpoint/checkpoints.ts";
 import type { Engine, SigningState } from "../consensus/bft/engine.ts";
 import type { MiningMode } from "../consensus/miner.ts";
 import { openKzg } from "../crypto/kzg.ts";
@@ -32,7 +31,8 @@ import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "
 import { openNodeFiles } from "./block-files.ts";
 import { openNodeConsensus, openNodeMiner } from "./consensus.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
-import { checkpointSource, type Database, databaseDirectories, openDatabase } from "./database.ts";
+import { openCopies } from "./copies.ts";
+import { type Database, databaseDirectories, openDatabase } from "./database.ts";
 import { openOrigin, refuseEditedChain, type StateFiles } from "./development.ts";
 import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
 import { declareForkMetrics, openForkWatch } from "./fork-watch.ts";
@@ -120,12 +120,12 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
     }),
   );
   const files = openNodeFiles({ database, open, recoverer, clock });
-  const checkpoints = parts.use(openCheckpoints(checkpointSource(options, database)));
+  const copies = parts.use(await openCopies({ options, database, nodeKey, log }));
   const parties = { ballots, pool, sidecars, accounts, nodeKey, blsKey, network, supply };
   const common = { ...parties, options, open, database, log };
   const miner = parts.use(openNodeMiner({ ...common, metrics, clock }));
   const rpc = parts.use(
-    await openNodeRpc({ ...common, files, checkpoints, metrics, memory, miner, clock, origin }),
+    await openNodeRpc({ ...common, files, copies, metrics, memory, miner, clock, origin }),
   );
   parts.use(files); // a call that waits for a file ends before the listeners do
   const signing = (): SigningState | undefined => engine?.signingState();

@@ -23,7 +23,7 @@ import {
   type FollowerOptions,
   followerOptions,
 } from "../chain/options.ts";
-import { type BootstrapOptions, bootstrapOptions } from "../checkpoint/options.ts";
+import { type CheckpointSettings, checkpointSettings } from "../checkpoint/options.ts";
 import { type ProfileOptions, profileOptions } from "../compat/options.ts";
 import { type ConsensusOptions, consensusOptions, groupedConsensusOptions } from "../consensus/options.ts";
 import { type EthOptions, ethOptions, type ResponseOptions, responseOptions } from "../jsonrpc/options.ts";
@@ -104,7 +104,7 @@ export const publicNetworkOptions = {
 };
 
 /** Options of a node. A service that is off is `undefined`. */
-export interface NodeOptions {
+export interface NodeOptions extends CheckpointSettings {
   readonly type: PlaceOptions["type"];
   readonly identity: string;
   /** `undefined` for the chain id. */
@@ -128,7 +128,6 @@ export interface NodeOptions {
   readonly pool: ConfiguredPool;
   readonly state: KeptStates & Omit<TrieOptions, "cacheBytes">;
   readonly followers: FollowerOptions;
-  readonly bootstrap: BootstrapOptions;
   readonly disk: DiskOptions;
   readonly memory: MemoryPlan;
   readonly consensus: ConsensusOptions;
@@ -259,7 +258,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, host: Host
     pool: configuredPool(values(poolOptions), place.type, (name) => resolvePath(name, host, paths.instance)),
     state: { ...keptStates(values(historyOptions)), ...trie },
     followers: values(followerOptions),
-    bootstrap: values(bootstrapOptions),
+    ...checkpointSettings(resolved),
     memory,
     disk: values(diskOptions),
     consensus: groupedConsensusOptions(values(consensusOptions)),

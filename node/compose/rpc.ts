@@ -9,7 +9,6 @@ import { limitTraces } from "../calls/traces/trace-admission.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
-import type { Checkpoints } from "../checkpoint/checkpoints.ts";
 import type { NodeSettings } from "../compat/node-config.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
 import type { Miner } from "../consensus/miner.ts";
@@ -51,6 +50,7 @@ import type { Sidecars } from "../txpool/sidecars.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import { callOptions, logLimits } from "./call-options.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
+import type { Copies } from "./copies.ts";
 import type { NodeDatabase } from "./database.ts";
 import { type Development, openDevelopment, type StateFiles } from "./development.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
@@ -72,7 +72,7 @@ export interface RpcDeps {
   readonly network: NodeNetwork;
   readonly supply: Supply;
   readonly files: ChainFiles;
-  readonly checkpoints: Checkpoints;
+  readonly copies: Pick<Copies, "checkpoints" | "backups" | "giveaway">;
   readonly metrics: Metrics;
   readonly memory: MemoryWatch;
   readonly log: AdjustableLog;
@@ -286,7 +286,7 @@ function nodeRegistry(
     network,
     supply,
     files,
-    checkpoints,
+    copies,
   } = surroundings;
   const { chain, governance, writer } = open;
   const profile = rpcProfiles[options.rpc.profile];
@@ -300,7 +300,7 @@ function nodeRegistry(
   return createNodeRegistry({
     ...control,
     files,
-    checkpoints,
+    ...copies,
     supply,
     chain,
     governance,

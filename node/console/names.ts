@@ -4,6 +4,7 @@
 export const consoleNames: Readonly<Record<string, Readonly<Record<string, readonly [number, number]>>>> = {
   admin: {
     addPeer: [1, 1],
+    backupStatus: [0, 0],
     checkpointStatus: [0, 0],
     createCheckpoint: [1, 1],
     datadir: [0, 0],
@@ -20,9 +21,11 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     saveTrieNodeCacheToDisk: [0, 0],
     saveTrieNodeStatus: [0, 0],
     saveTrieNodeToDisk: [0, 0],
+    serveCheckpoint: [0, 0],
     setMaxSubscriptionPerWSConn: [1, 1],
     setSpamThrottlerWhiteList: [1, 1],
     spamThrottlerConfig: [0, 0],
+    startBackup: [0, 0],
     startHTTP: [0, 5],
     startRPC: [0, 5],
     startSpamThrottler: [0, 1],
@@ -31,6 +34,7 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     stateMigrationLast: [0, 0],
     stateMigrationRoom: [0, 0],
     stateMigrationStatus: [0, 0],
+    stopBackup: [0, 0],
     stopHTTP: [0, 0],
     stopRPC: [0, 0],
     stopSpamThrottler: [0, 0],

@@ -10,10 +10,14 @@ import { StoreError } from "../store/error.ts";
 /** Dependencies of the methods about checkpoints. */
 export interface AdminCheckpointDeps {
   readonly checkpoints: Pick<Checkpoints, "create" | "status">;
+  readonly giveaway: {
+    /** Opens the socket. Throws `CheckpointError`. */
+    open(): Promise<{ readonly path: string }>;
+  };
 }
 
 /** The methods of `admin` about checkpoints. They write where the caller says, so only local callers have them. */
-export function adminCheckpointMethods({ checkpoints }: AdminCheckpointDeps): Method[] {
+export function adminCheckpointMethods({ checkpoints, giveaway }: AdminCheckpointDeps): Method[] {
   return [
     method({
       name: "admin_createCheckpoint",
@@ -24,6 +28,16 @@ export function adminCheckpointMethods({ checkpoints }: AdminCheckpointDeps): Me
       params: { directory: text },
       result: plain<object>("manifest"),
       handle: ({ directory }, { signal }) => withFailures(checkpoints.create(directory, signal)),
+    }),
+    method({
+      name: "admin_serveCheckpoint",
+      summary:
+        "Opens a socket beside the IPC socket for one connection, which gets a checkpoint as a tar stream, and returns its path.",
+      privilege: "files",
+      isLocal: true,
+      params: {},
+      result: plain<object>("socket"),
+      handle: () => withFailures(giveaway.open()),
     }),
     method({
       name: "admin_checkpointStatus",

@@ -17,6 +17,7 @@ import { systemClock } from "../runtime/clock.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
 import { type AdminDeps, adminMethods } from "./admin.ts";
+import { type AdminBackupDeps, adminBackupMethods } from "./admin-backup.ts";
 import { type AdminChainDeps, adminChainMethods } from "./admin-chain.ts";
 import { type AdminCheckpointDeps, adminCheckpointMethods } from "./admin-checkpoint.ts";
 import { type AdminListenersDeps, adminListenersMethods } from "./admin-listeners.ts";
@@ -77,6 +78,7 @@ import { type TxPoolMethodDeps, txpoolMethods } from "./txpool.ts";
 export interface NodeRegistryDeps
   extends AdminDeps,
     AdminChainDeps,
+    AdminBackupDeps,
     AdminCheckpointDeps,
     AdminListenersDeps,
     NetMethodDeps,
@@ -155,6 +157,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
   registry.add([
     ...adminMethods(deps),
     ...adminChainMethods(deps),
+    ...adminBackupMethods(deps),
     ...adminCheckpointMethods(deps),
     ...adminListenersMethods(deps),
     ...adminPeersMethods(deps),

@@ -77,6 +77,37 @@ test("a running node gives away a checkpoint over its socket alone, and another 
   expect(await other.stop()).toBe(0);
 }, 60_000);
 
+test("a running node backs itself up over its socket alone, and a kill leaves nothing beside the databases", async () => {
+  const [own, archive, file] = ["backed", "archive", "backup.json"].map((name) => join(scratch, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await writeFile(file, JSON.stringify({ url: archive, keep: 1, verify: true }));
+  const flags = ["--datadir", own, "--backup.file", file, "--rpcapi", "admin,eth"];
+  const node = await startDevNode(...flags);
+  await expect(call(node.http, "admin_startBackup")).rejects.toMatchObject({ code: -32_601 });
+  const ask = async (method: string): Promise<unknown> => {
+    const { code, output } = await runKnit("rpc", "--datadir", own, method);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    return JSON.parse(output);
+  };
+  await ask("admin_startBackup");
+  const status = await until(async () => {
+    const found = (await ask("admin_backupStatus")) as { isRunning: boolean; err: unknown; last: object };
+    return found.isRunning ? undefined : found;
+  });
+  expect(status).toMatchObject({ err: null, last: { archive, isVerified: true } });
+  expect((await runKnit("checkpoint", "list", archive)).output).toMatch(
+    /^checkpoints\/.*: chain 1337, block/,
+  );
+  await mkdir(join(own, "knit", "chaindata", "backup.partial"));
+  await node.knit.stop("SIGKILL");
+  const again = await startDevNode(...flags);
+  expect(existsSync(join(own, "knit", "chaindata", "backup.partial"))).toBe(false);
+  expect(await again.knit.stop()).toBe(0);
+}, 60_000);
+
 test(
   `a checkpoint is whole or absent after ${KILLS} kills of its process (seed ${killSeed})`,
   async () => {

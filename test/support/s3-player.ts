@@ -60,6 +60,11 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   const key = decodeURIComponent(place.pathname).replace(/^\/bucket\/?/, "");
   if (method === "PUT") return put(state, { key, body: Buffer.concat(pieces), fault }, request, response);
   if (key === "") return list(state, place.searchParams, response);
+  if (method === "DELETE") {
+    state.objects.delete(key);
+    response.writeHead(204).end();
+    return;
+  }
   const found = state.objects.get(key);
   return found === undefined ? refuse(response, 404, "NoSuchKey") : give(found, fault, response);
 }
@@ -107,7 +112,8 @@ function list({ objects }: State, query: URLSearchParams, response: ServerRespon
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
   const page = keys.slice(0, PAGE);
   const rows = page.map(
-    (key) => `<Contents><Key>${key}</Key><Size>${objects.get(key)?.length ?? 0}</Size></Contents>`,
+    (key) =>
+      `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>${objects.get(key)?.length ?? 0}</Size></Contents>`,
   );
   const next =
     keys.length > PAGE ? `<NextContinuationToken>${page.at(-1) ?? ""}</NextContinuationToken>` : "";

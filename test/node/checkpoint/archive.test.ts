@@ -10,13 +10,13 @@ import { MANIFEST_FILE, readCheckpointManifest } from "../../../node/checkpoint/
 import { pushCheckpoint } from "../../../node/checkpoint/push.ts";
 import { s3Store } from "../../../node/checkpoint/s3-store.ts";
 import {
-  bootstrap,
   listArchive,
   type PullJob,
   pullFromArchive,
   pushToArchive,
   streamOfCheckpoint,
 } from "../../../node/compose/archive-jobs.ts";
+import { bootstrap } from "../../../node/compose/bootstrap.ts";
 import { createCheckpointOffline, verifyCheckpoint } from "../../../node/compose/checkpoint-jobs.ts";
 import { withCommittedSeals } from "../../../node/consensus/seal.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";

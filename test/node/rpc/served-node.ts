@@ -9,7 +9,7 @@ import { ReceiptTexts } from "../../../node/presenters/receipt-texts.ts";
 import { createNodeRegistry, type NodeRegistryDeps } from "../../../node/rpc/node-registry.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
-import { noCheckpoints, noFiles } from "../../support/no-files.ts";
+import { noBackups, noCheckpoints, noFiles, noGiveaway } from "../../support/no-files.ts";
 import { readingParts } from "../../support/reading-parts.ts";
 import { onBug } from "./fixture.ts";
 
@@ -28,6 +28,8 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     p2p: lonelyP2p,
     files: noFiles,
     checkpoints: noCheckpoints,
+    backups: noBackups,
+    giveaway: noGiveaway,
     sidecars: { mined: () => undefined },
     auction: undefined,
     keptBytes: new ByteCache(),

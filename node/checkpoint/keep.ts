@@ -1,0 +1,83 @@
+/** Upkeep of an archive: a checkpoint is read back, and old checkpoints are deleted with the files that none needs. */
+import { type ArchiveManifest, type ArchiveStore, FILES } from "./archive.ts";
+import { CheckpointError } from "./error.ts";
+import { requireSize, totalBytes } from "./manifest.ts";
+import { archivedNames, type PullOptions, readArchived } from "./pull.ts";
+import { inParallel, sha256Of } from "./push.ts";
+
+/** Reads every file of an archived checkpoint and compares it with its SHA-256. Throws `CheckpointError` `bad-file`. */
+export async function readBack(
+  store: ArchiveStore,
+  manifest: ArchiveManifest,
+  { signal, onBytes }: PullOptions,
+): Promise<void> {
+  const total = totalBytes(manifest.files);
+  let done = 0;
+  await inParallel(manifest.files, async (file) => {
+    signal.throwIfAborted();
+    const bytes = await store.read(FILES + file.sha256, file.size, signal);
+    requireSize(file, bytes.length);
+    if (sha256Of(bytes) !== file.sha256)
+      throw new CheckpointError("bad-file", `the archive returns other bytes for ${file.path}`);
+    done += file.size;
+    onBytes(done, total);
+  });
+}
+
+/** Checkpoints that an archive keeps. */
+export interface KeepOptions {
+  /** Chain whose checkpoints are counted and deleted, as `0x` text of the hash of block 0. */
+  readonly genesisHash: string;
+  /** Number of newest checkpoints that stay. */
+  readonly keep: number;
+  /** Files that were written later stay, because another sender may need them; milliseconds since the epoch. */
+  readonly before: number;
+  readonly signal: AbortSignal;
+}
+
+/** Names that were deleted. */
+export interface Deleted {
+  readonly checkpoints: number;
+  readonly files: number;
+}
+
+/**
+ * Deletes all but the newest checkpoints of a chain, then the files that no checkpoint of the archive needs. While a
+ * manifest cannot be read, no file is deleted. An interrupted deletion goes on when it is run again.
+ */
+export async function keepNewest(store: ArchiveStore, options: KeepOptions): Promise<Deleted> {
+  const { genesisHash, keep, before, signal } = options;
+  const kept: ArchiveManifest[] = [];
+  const deleted = { checkpoints: 0, files: 0 };
+  let areAllRead = true;
+  for (const name of await archivedNames(store, signal)) {
+    const manifest = await readOrSkip(store, name, signal);
+    const isOwn = manifest?.genesisHash === genesisHash;
+    if (isOwn && kept.filter((each) => each.genesisHash === genesisHash).length >= keep) {
+      await store.remove(name, signal);
+      deleted.checkpoints++;
+    } else if (manifest === undefined) areAllRead = false;
+    else kept.push(manifest);
+  }
+  const needed = new Set(kept.flatMap(({ files }) => files.map(({ sha256 }) => FILES + sha256)));
+  for (const { name, writtenAt } of areAllRead ? await store.list(FILES, signal) : []) {
+    if (needed.has(name) || writtenAt >= before) continue;
+    await store.remove(name, signal);
+    deleted.files++;
+  }
+  return deleted;
+}
+
+/** Reads a manifest; undefined for one that is wrong. */
+async function readOrSkip(
+  store: ArchiveStore,
+  name: string,
+  signal: AbortSignal,
+): Promise<ArchiveManifest | undefined> {
+  try {
+    return await readArchived(store, name, {}, signal);
+  } catch (error) {
+    if (error instanceof CheckpointError && error.code !== "failed") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+/** The start of an empty node: from a sibling, from an archive, or from block 0. */
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { messageOf } from "../bytes/message-of.ts";
+import type { ArchiveManifest } from "../checkpoint/archive.ts";
+import { CheckpointError } from "../checkpoint/error.ts";
+import { DATABASES } from "../checkpoint/manifest.ts";
+import { archivedNames, type WantedChain } from "../checkpoint/pull.ts";
+import { openSibling, readSiblings } from "../checkpoint/siblings.ts";
+import type { Log } from "../observe/log.ts";
+import { syncDirectory } from "../runtime/synced-file.ts";
+import { StateError } from "../state/error.ts";
+import { StoreError } from "../store/error.ts";
+import { openArchive, type PullJob, pullFromArchive, type TransferJob } from "./archive-jobs.ts";
+import type { NodeOptions } from "./options.ts";
+
+/** A start from a copy. */
+export interface BootstrapJob extends TransferJob {
+  /** Archive; undefined for none. */
+  readonly url: string | undefined;
+  /** File with gateways of siblings, which are asked before the archive; undefined for none. */
+  readonly siblings?: string | undefined;
+  readonly wanted: WantedChain;
+  readonly log: Log;
+}
+
+/**
+ * Fills an empty data directory with the checkpoint of a sibling, or with the newest one of a store that is good. Its
+ * whole state is compared with the sealed root, unless a creator is named, who is trusted with it. Does nothing in a
+ * directory that has a chain. Throws `CheckpointError` when the store has none that is good; a directory stays empty
+ * when no sibling gives one and there is no store.
+ */
+export async function bootstrap(options: NodeOptions, job: BootstrapJob): Promise<void> {
+  if (existsSync(join(options.paths.chainData, "chain", "CURRENT"))) return;
+  const { url, siblings } = job;
+  if (siblings !== undefined && (await fromSiblings(options, job, siblings))) return;
+  if (url !== undefined) await fromStore(options, job, url);
+}
+
+async function fromStore(options: NodeOptions, job: BootstrapJob, url: string): Promise<void> {
+  const { log, signal, environment } = job;
+  const names = await archivedNames(await openArchive(url, environment), signal);
+  let first: unknown;
+  for (const name of names) {
+    try {
+      const { head } = await takeOver(options, job, { from: url, name });
+      log.info({ number: head.number, hash: head.hash, checkpoint: name }, "started from a checkpoint");
+      return;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      log.warn({ checkpoint: name, reason: messageOf(error) }, "checkpoint refused");
+      first ??= error;
+    }
+  }
+  throw first ?? new CheckpointError("bad-manifest", `${url} has no checkpoint`);
+}
+
+/** Asks one sibling after another; false when none gives a checkpoint that is good. */
+async function fromSiblings(options: NodeOptions, job: BootstrapJob, path: string): Promise<boolean> {
+  const { log, signal } = job;
+  const { siblings, credentials } = await readSiblings(path);
+  for (const sibling of siblings) {
+    try {
+      const from = await openSibling(sibling, credentials, signal);
+      const { head } = await takeOver(options, job, { from });
+      log.info({ number: head.number, hash: head.hash, sibling: sibling.name }, "started from a sibling");
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ sibling: sibling.name, reason: messageOf(error) }, "no checkpoint from this sibling");
+    }
+  }
+  if (siblings.length > 0) log.warn({}, "no sibling gives a checkpoint: the chain comes from the peers");
+  return false;
+}
+
+/** Pulls a checkpoint beside the databases, verifies it and puts it in their place. */
+async function takeOver(
+  options: NodeOptions,
+  job: BootstrapJob,
+  source: Pick<PullJob, "from" | "name">,
+): Promise<ArchiveManifest> {
+  const { chainData } = options.paths;
+  const directory = `${chainData}.bootstrap`;
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(dirname(chainData), { recursive: true, mode: 0o700 });
+  const full = job.wanted.creator === undefined; // the signature of a trusted creator stands for the state
+  const manifest = await pullFromArchive(options, { ...job, ...source, directory, full });
+  await rm(chainData, { recursive: true, force: true });
+  await rename(join(directory, DATABASES), chainData);
+  await syncDirectory(dirname(chainData));
+  await rm(directory, { recursive: true });
+  return manifest;
+}
+
+/** True for a checkpoint that is wrong, in place of a store, a disk or a caller that ends the work. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof CheckpointError) return error.code !== "failed";
+  return error instanceof StateError || (error instanceof StoreError && error.code === "corrupt");
+}
