@@ -10,6 +10,7 @@ import {
   operations,
   phases,
   RESTART,
+  volumeOperations,
 } from "../operator/api/names.ts";
 import { networkSpec } from "../operator/api/network-spec.ts";
 import { networkStatus } from "../operator/api/network-status.ts";
@@ -43,6 +44,9 @@ The annotation \`${annotations.run}\` is one of:
 
 ${Object.entries(operations)
   .map(([name, method]) => `- \`${name}\`: calls \`${method}\``)
+  .join("\n")}
+${Object.entries(volumeOperations)
+  .map(([name, says]) => `- \`${name}\`: ${says}; of several replicas the one in \`${name}:REPLICA\``)
   .join("\n")}
 - \`${RESTART}\`: recreates the pods one at a time, as for a changed spec
 

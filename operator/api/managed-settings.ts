@@ -5,6 +5,8 @@ export const managedSettings = [
   "bootstrap",
   "bootstrap.genesis-hash",
   "bootstrap.creator",
+  "bootstrap.siblings",
+  "backup.file",
   "networkid",
   "nodekey",
   "nodekeyhex",

@@ -62,15 +62,40 @@ export const annotations = {
 export const operations = {
   migrate: "admin_startStateMigration",
   "save-cache": "admin_saveTrieNodeToDisk",
+  checkpoint: "admin_startBackup",
   "join-council": "governance_vote",
   "leave-council": "governance_vote",
 } as const;
 
+/** Operations that give up a volume, by their annotation value, with their meaning. */
+export const volumeOperations = {
+  replace: "replaces the volume of a replica, which starts from `spec.bootstrap`, or from block 0 without it",
+  resync:
+    "replaces the volume of a replica, which takes in the chain from its peers, block by block, whatever `spec.bootstrap` says",
+} as const;
+
+/** An operation that gives up a volume. */
+export type VolumeOperation = keyof typeof volumeOperations;
+
 /** Value of the annotation `knit.dev/run` that requests a rolling restart. */
 export const RESTART = "restart";
 
+/** A maintenance operation that a method of the node starts. */
+export type NodeOperation = keyof typeof operations;
+
 /** A maintenance operation. */
-export type Operation = keyof typeof operations;
+export type Operation = NodeOperation | VolumeOperation;
+
+/** All maintenance operations. */
+export const operationNames: readonly Operation[] = [
+  ...(Object.keys(operations) as NodeOperation[]), // the keys of a constant table
+  ...(Object.keys(volumeOperations) as VolumeOperation[]), // the keys of a constant table
+];
+
+/** True for an operation that gives up a volume. */
+export function isVolumeOperation(operation: Operation): operation is VolumeOperation {
+  return Object.hasOwn(volumeOperations, operation);
+}
 
 /** Votes of the operations that change the council. */
 export const councilVotes = {
@@ -96,6 +121,7 @@ export const conditionTypes = {
   Synced: "every replica has the newest block of the network",
   MaintenanceInProgress: "maintenance of a replica is in progress",
   StorageHealthy: "every volume is bound, has the requested size and has free space",
+  BackedUp: "the newest backup is as recent as the schedule asks; absent without spec.backup.schedule",
   ForksReady: "every replica has the scheduled forks of its network; absent without later forks",
   Contested: "warning: the scope of another operator contains the Node",
   Paused: "warning: the annotation knit.dev/paused is set, and the operator changes nothing",
@@ -195,6 +221,9 @@ export const eventReasons = {
 /** Reason of an event. */
 export type EventReason = keyof typeof eventReasons;
 
+/** Files in the Secret of a gateway with which its replica reads the checkpoint of a sibling. */
+export const readerFiles = { certificate: "reader.crt", key: "reader.key", authority: "ca.crt" } as const;
+
 /** Ports and paths of the containers of a pod. */
 export const pod = {
   user: 1000,
@@ -215,5 +244,9 @@ export const pod = {
   settingsDirectory: "/etc/knit",
   genesisDirectory: "/etc/knit-genesis",
   nodeKeyDirectory: "/etc/knit-nodekey",
+  /** Directory with the keys of the archive for backups, in the volume of the node key: no sidecar can mount that. */
+  archiveDirectory: "/etc/knit-nodekey/archive",
+  /** Mount path of the certificate with which a replica reads the checkpoint of a sibling. */
+  readerDirectory: "/etc/knit-reader",
   certificateDirectory: "/etc/knit-gateway",
 } as const;

@@ -1,6 +1,6 @@
 /** Schema of `spec.bootstrap`: the start of a replica whose volume is empty. */
-import { address, objectName } from "./fields.ts";
-import { object, optional, text, withRules } from "./schema.ts";
+import { address, NAME, NAME_SAYS, objectName } from "./fields.ts";
+import { object, oneOf, optional, text, withRules } from "./schema.ts";
 
 /** Variables of an S3-compatible store that a Secret with credentials may have, by their usual names. */
 export const storeVariables = [
@@ -11,18 +11,36 @@ export const storeVariables = [
   "AWS_ENDPOINT_URL_S3",
 ] as const;
 
+/** URL of an archive in an S3-compatible store. */
+export function archiveUrl(description: string, maxLength: number) {
+  return text(description, {
+    maxLength,
+    pattern: "^s3://[-.a-zA-Z0-9]+(/[-._~/a-zA-Z0-9]*)?$",
+    says: "s3://BUCKET/PREFIX",
+  });
+}
+
 /** `spec.bootstrap`. */
 export const bootstrap = withRules(
   object("Start of a replica whose volume is empty: it begins with block 0 when absent.", {
     url: optional(
-      text(
+      archiveUrl(
         "Archive of checkpoints, s3://BUCKET/PREFIX. Its newest good checkpoint of the chain fills the volume before the first start.",
-        {
-          maxLength: 1_024,
-          pattern: "^s3://[-.a-zA-Z0-9]+(/[-._~/a-zA-Z0-9]*)?$",
-          says: "s3://BUCKET/PREFIX",
-        },
+        1_024,
       ),
+    ),
+    from: optional(
+      oneOf(
+        ["Sibling"],
+        "Sibling: another replica of this Node, or else of the network in this namespace, gives a copy through its gateway, whichever is ready and synced. Without one the chain comes from the peers.",
+      ),
+    ),
+    node: optional(
+      text("Name of the Node of this network whose replicas give the copy.", {
+        maxLength: 40,
+        pattern: NAME,
+        says: NAME_SAYS,
+      }),
     ),
     creator: optional(
       address(
@@ -38,7 +56,13 @@ export const bootstrap = withRules(
       ),
     ),
   }),
-  { rule: "has(self.url) != has(self.volumeSnapshot)", message: "name either url or volumeSnapshot" },
+  {
+    rule: ["url", "volumeSnapshot", "from", "node"]
+      .map((name) => `(has(self.${name}) ? 1 : 0)`)
+      .join(" + ")
+      .concat(" == 1"),
+    message: "name one of url, volumeSnapshot, from and node",
+  },
   {
     rule: "has(self.url) || !(has(self.creator) || has(self.credentialsSecret))",
     message: "creator and credentialsSecret belong to a url",

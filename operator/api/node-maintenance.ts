@@ -24,18 +24,20 @@ export const neverDates: readonly string[] = [
   `^[^ ]+ [^ ]+ 31 ${SHORT_MONTH}(,${SHORT_MONTH})* [*]$`,
 ];
 
+/** Text of a schedule; dates that never come are not refused. */
+export function cronText(description: string, maxLength: number) {
+  return text(`${description} Five fields of cron in UTC: minute, hour, day of month, month, day of week.`, {
+    maxLength,
+    pattern: "^[-0-9*,/]+( [-0-9*,/]+){4}$",
+    says: "five fields of cron, numbers only, such as 30 3 * * 0",
+  });
+}
+
 const schedule = (description: string) =>
-  withRules(
-    text(`${description} Five fields of cron in UTC: minute, hour, day of month, month, day of week.`, {
-      maxLength: 100,
-      pattern: "^[-0-9*,/]+( [-0-9*,/]+){4}$",
-      says: "five fields of cron, numbers only, such as 30 3 * * 0",
-    }),
-    {
-      rule: neverDates.map((dates) => `!self.matches(r'${dates}')`).join(" && "),
-      message: "must be a schedule with dates that exist: no month has this day",
-    },
-  );
+  withRules(cronText(description, 100), {
+    rule: neverDates.map((dates) => `!self.matches(r'${dates}')`).join(" && "),
+    message: "must be a schedule with dates that exist: no month has this day",
+  });
 
 const maintenanceWindow = object("A weekly window in which maintenance may start.", {
   days: withDefault(

@@ -1,10 +1,8 @@
 /** Schemas of maintenance and rollouts in a Node's status: the state from which a restarted operator continues. */
 import { count, instantField } from "./fields.ts";
-import { type Operation, operations } from "./names.ts";
+import { operationNames } from "./names.ts";
 import { MAX_REPLICAS } from "./node-spec.ts";
 import { flag, integer, list, object, oneOf, optional, text, type ValueOf } from "./schema.ts";
-
-const operationNames = Object.keys(operations) as readonly Operation[]; // the keys of a constant table
 
 const memberName = (description: string) => text(description, { maxLength: 44 });
 const message = (description: string) => text(description, { maxLength: 1_024 });
@@ -43,6 +41,11 @@ const run = (description: string) =>
       count(
         "Size in bytes that the volume needs for a waiting migration; automatic growth goes up to it at once.",
       ),
+    ),
+    claim: optional(
+      text("UID of the PersistentVolumeClaim that is given up, of an operation that replaces a volume.", {
+        maxLength: 64,
+      }),
     ),
     startedAt: optional(instantField("Start time.")),
     stateAt: instantField("Time of the last state transition."),

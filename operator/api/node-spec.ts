@@ -14,6 +14,7 @@ import {
   settings,
 } from "./fields.ts";
 import { api } from "./node-api.ts";
+import { backup } from "./node-backup.ts";
 import { bootstrap } from "./node-bootstrap.ts";
 import { maintenance } from "./node-maintenance.ts";
 import { p2p, peers } from "./node-peers.ts";
@@ -108,6 +109,7 @@ export const nodeSpec = object(
     peers,
     storage: withMemberDefaults(storage),
     bootstrap: optional(bootstrap),
+    backup: optional(backup),
     resources: resources("Resource requests and limits of the node's container."),
     scheduling,
     nodeKeySecret: optional(

@@ -3,6 +3,7 @@ import type { Condition as AnyCondition } from "./condition.ts";
 import { conditions } from "./condition.ts";
 import { count, genesisDigest, instantField, permission } from "./fields.ts";
 import { type ConditionType, conditionTypes, type Phase, phases } from "./names.ts";
+import { backupStatus } from "./node-backup.ts";
 import {
   maintenanceHistory,
   maintenanceQueue,
@@ -120,6 +121,7 @@ export const nodeStatus = object("Observed state of the node.", {
   maintenanceQueue: optional(maintenanceQueue),
   maintenanceHistory: optional(maintenanceHistory),
   schedules: optional(scheduleMarks),
+  backup: optional(backupStatus),
   rollout: optional(rollout),
   restartedAt: optional(instantField("Time of the last requested restart (`knit.dev/run=restart`).")),
   outdated: optional(outdated),

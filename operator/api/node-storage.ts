@@ -1,6 +1,6 @@
 /** Schema of `spec.storage`: the volumes of a Node. */
 import { objectName, quantity } from "./fields.ts";
-import { integer, object, optional, type Rule, withDefault, withRules } from "./schema.ts";
+import { integer, object, oneOf, optional, type Rule, withDefault, withRules } from "./schema.ts";
 
 /** Rule that makes the StorageClass of an object's field `at` immutable, also under its former name. */
 export function classStays(at: string, former: string): Rule {
@@ -50,6 +50,13 @@ export const storage = withRules(
     ),
     className: optional(objectName("Deprecated: the former name of storageClassName.")),
     autoGrow: optional(autoGrow),
+    whenScaled: withDefault(
+      oneOf(
+        ["Retain", "Delete"],
+        "Retains or deletes the volume of a replica when spec.replicas decreases. Node keys are retained.",
+      ),
+      "Retain",
+    ),
   }),
   classStays("storageClassName", "className"),
   {

@@ -104,6 +104,7 @@ export const verdictReasons = {
   StorageHealthy: {
     Healthy: ["True", "every volume has the requested size and free space"],
     Growing: ["False", "a volume is being expanded"],
+    Replacing: ["False", "maintenance gives up the volume of a replica, and a new one is made"],
     Unbound: ["False", "a volume is not bound yet"],
     Unbindable: ["False", "a volume is not bound after five minutes; the message has the remedy"],
     TooSmall: ["False", "a volume is smaller than the free space that the node requires to write blocks"],
@@ -112,6 +113,11 @@ export const verdictReasons = {
     LimitReached: ["False", "a volume has reached its growth threshold at its maximum size"],
     Full: ["False", "at least 95 percent of a volume is used"],
     GrowthFailed: ["False", "a volume cannot be expanded; the message has the error and the remedy"],
+  },
+  BackedUp: {
+    Recent: ["True", "there is a backup since the last but one scheduled time; the message has its block"],
+    NotDue: ["Unknown", "no backup is made yet, and the schedule asked for none long enough ago"],
+    Overdue: ["False", "two scheduled times have passed without a backup; the message has the last one"],
   },
   ForksReady: {
     Scheduled: ["True", "every replica reports the scheduled forks"],

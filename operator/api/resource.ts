@@ -35,6 +35,8 @@ export interface DraftMeta {
   readonly ownerReferences?: V1OwnerReference[];
   /** Precondition of a replace: the version that the write is based on. */
   readonly resourceVersion?: string;
+  /** Precondition of an apply: the object that the write is for. */
+  readonly uid?: string;
 }
 
 /** An object to write: its kind, its metadata and, in the types that extend it, the fields that its writer owns. */

@@ -118,6 +118,11 @@ export function publicNetworkOf({ genesis }: NodeSpec["network"]): PublicNetwork
   return genesis?.public;
 }
 
+/** True for a Node whose empty replicas ask siblings for a copy. */
+export function startsFromSibling({ bootstrap }: Pick<NodeSpec, "bootstrap">): boolean {
+  return bootstrap?.from !== undefined || bootstrap?.node !== undefined;
+}
+
 /** True for a node that finds peers by discovery, over UDP at the port for peers. */
 export function isDiscovering({ network, settings }: Pick<NodeSpec, "network" | "settings">): boolean {
   const { nodiscover = String(publicNetworkOf(network) === undefined) } = settings;

@@ -1,5 +1,5 @@
 /**
- * The NetworkPolicy of a Node. Only the operator's pods reach the gateway. Where `networkPolicy.clients` names
+ * The NetworkPolicy of a Node. Only the operator's pods reach the gateway, and those of replicas that start from a copy of the Node. Where `networkPolicy.clients` names
  * namespaces, only these reach JSON-RPC; those of `networkPolicy.metricsClients`, or the same, reach metrics. The p2p port is open to all peers.
  */
 import type {
@@ -25,8 +25,19 @@ export type NetworkPolicyDraft = DraftOf<Omit<V1NetworkPolicy, "spec">> & {
   readonly spec: Omit<V1NetworkPolicySpec, "ingress"> & { readonly ingress: IngressRule[] };
 };
 
-/** Builds the policy; `operatorNamespace` is the namespace of the operator's pods. */
-export function networkPolicy(node: NodeResource, operatorNamespace: string): NetworkPolicyDraft {
+/** Others than the operator that reach the gateway. */
+export interface PolicyOptions {
+  /** Namespace of the operator's pods. */
+  readonly operatorNamespace: string;
+  /** True while replicas of the network read checkpoints of the Node. */
+  readonly givesCopies?: boolean;
+}
+
+/** Builds the policy. */
+export function networkPolicy(
+  node: NodeResource,
+  { operatorNamespace, givesCopies = false }: PolicyOptions,
+): NetworkPolicyDraft {
   const { http, ws } = node.spec.api;
   const rpc = [...(http.enabled ? [http.port] : []), ...(ws.enabled ? [ws.port] : [])];
   const metrics = [pod.metricsPort, pod.gatewayHealthPort];
@@ -56,11 +67,19 @@ export function networkPolicy(node: NodeResource, operatorNamespace: string): Ne
               namespaceSelector: { matchLabels: { [NAMESPACE]: operatorNamespace } },
               podSelector: { matchLabels: { [labels.name]: "knit-operator" } },
             },
+            ...(givesCopies ? [siblings(node)] : []),
           ],
           ports: [port(pod.gatewayPort)],
         },
       ],
     },
+  };
+}
+
+/** The pods of the network in the namespace, whose certificates read checkpoints alone. */
+function siblings({ spec }: NodeResource): V1NetworkPolicyPeer {
+  return {
+    podSelector: { matchLabels: { [labels.name]: "knit", [labels.network]: spec.network.name } },
   };
 }
 

@@ -1,7 +1,9 @@
 /** The StatefulSet and the pod template of a member: the node, its init container and the gateway sidecar. */
+import { basename } from "node:path/posix";
 import type {
   V1Container,
   V1EnvVar,
+  V1KeyToPath,
   V1PodSpec,
   V1PodTemplateSpec,
   V1Probe,
@@ -9,7 +11,7 @@ import type {
   V1StatefulSet,
   V1Volume,
 } from "@kubernetes/client-node";
-import { annotations, pod } from "../api/names.ts";
+import { annotations, pod, readerFiles } from "../api/names.ts";
 import { storeVariables } from "../api/node-bootstrap.ts";
 import type { DraftOf, NodeResource } from "../api/resource.ts";
 import {
@@ -24,11 +26,12 @@ import {
   ownedMeta,
   publicNetworkOf,
   sharedNames,
+  startsFromSibling,
 } from "./names.ts";
 import { schedulingFields } from "./placement.ts";
 import { restrictedSecurityContext, withAdditions } from "./pod-additions.ts";
 import { BLS_KEY, NODE_KEY } from "./secrets.ts";
-import { SETTINGS_FILE } from "./settings.ts";
+import { SETTINGS_FILE, SIBLINGS_FILE } from "./settings.ts";
 import type { PodInputs } from "./template.ts";
 
 /** Choices of the operator for pods of all Nodes. A change takes effect when a pod is next recreated. */
@@ -160,6 +163,14 @@ function pullSecretsOf(
   return names.size === 0 ? {} : { imagePullSecrets: [...names].map((name) => ({ name })) };
 }
 
+/** The certificate for siblings in the container that fills the volume, without the gateway's key beside it. */
+const readerMounts = Object.values(readerFiles).map((file) => ({
+  name: "certificates",
+  mountPath: `${pod.readerDirectory}/${file}`,
+  subPath: file,
+  readOnly: true,
+}));
+
 /** Fills an empty volume with a checkpoint or block 0; a volume with a chain stays unchanged. */
 function genesisContainer(node: NodeResource, options: PodOptions): V1Container {
   const container = knitContainer("genesis", node, options);
@@ -173,11 +184,17 @@ function genesisContainer(node: NodeResource, options: PodOptions): V1Container 
       pod.dataDirectory,
       ...(url === undefined ? [] : ["--bootstrap", url]),
       ...(creator === undefined ? [] : ["--bootstrap.creator", creator]),
+      ...(startsFromSibling(node.spec)
+        ? ["--bootstrap.siblings", `${pod.settingsDirectory}/${SIBLINGS_FILE}`]
+        : []),
       `${pod.genesisDirectory}/${GENESIS_FILE}`,
     ],
     volumeMounts: [
       { name: "data", mountPath: pod.dataDirectory },
       { name: "genesis", mountPath: pod.genesisDirectory, readOnly: true },
+      ...(startsFromSibling(node.spec)
+        ? [{ name: "settings", mountPath: pod.settingsDirectory, readOnly: true }, ...readerMounts]
+        : []),
     ],
   };
 }
@@ -211,6 +228,9 @@ function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
       { name: "socket", mountPath: pod.socketDirectory },
       { name: "settings", mountPath: pod.settingsDirectory, readOnly: true },
       { name: "nodekey", mountPath: pod.nodeKeyDirectory, readOnly: true },
+      ...(publicNetworkOf(node.spec.network) !== undefined && startsFromSibling(node.spec)
+        ? readerMounts
+        : []),
     ],
   };
 }
@@ -346,14 +366,23 @@ function volumes({ node: { spec }, name }: Member): V1Volume[] {
           },
         ]
       : []),
-    {
-      name: "nodekey",
-      secret: {
-        secretName: nodeKey.name,
-        defaultMode: 0o440,
-        items: [{ key: nodeKey.key, path: NODE_KEY }, ...blsKey],
-      },
-    },
+    nodeKeyVolume(
+      nodeKey.name,
+      [{ key: nodeKey.key, path: NODE_KEY }, ...blsKey],
+      spec.backup?.to.credentialsSecret,
+    ),
     { name: "certificates", secret: { secretName: names.gateway, defaultMode: 0o440 } },
   ];
+}
+
+/** The node key, and beside it the keys of the archive for backups. The node runs without those: a backup fails. */
+function nodeKeyVolume(secretName: string, items: V1KeyToPath[], archive: string | undefined): V1Volume {
+  if (archive === undefined) return { name: "nodekey", secret: { secretName, defaultMode: 0o440, items } };
+  const directory = basename(pod.archiveDirectory);
+  const keys = storeVariables.map((key) => ({ key, path: `${directory}/${key}` }));
+  const sources = [
+    { secret: { name: secretName, items } },
+    { secret: { name: archive, items: keys, optional: true } },
+  ];
+  return { name: "nodekey", projected: { defaultMode: 0o440, sources } };
 }

@@ -88,7 +88,9 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined, 
   const { externalAddress } = p2p;
   const { volumeSnapshot: _source, ...archive } = spec.bootstrap ?? {};
   const bootstrap = Object.values(archive).some((value) => value !== undefined) ? archive : undefined;
+  const backup = spec.backup && { credentialsSecret: spec.backup.to.credentialsSecret };
   for (const [name, value] of Object.entries({
+    backup,
     imagePullPolicy,
     imagePullSecrets,
     podTemplate,

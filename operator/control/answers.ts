@@ -41,6 +41,27 @@ export interface SavingStatus {
   readonly error: string | undefined;
 }
 
+/** Status of a node's backups. */
+export interface ReportedBackup {
+  readonly running: boolean;
+  /** The work under way; undefined for none. */
+  readonly step: string | undefined;
+  readonly percent: number;
+  readonly error: string | undefined;
+  /** The last backup since the node started. */
+  readonly last: BackupMade | undefined;
+}
+
+/** A backup that an archive has. */
+export interface BackupMade {
+  readonly checkpoint: string;
+  readonly archive: string;
+  readonly height: number;
+  readonly bytes: number;
+  readonly sentBytes: number;
+  readonly verified: boolean;
+}
+
 /** Size and free space of a node's volume. */
 export interface DiskUsage {
   readonly sizeBytes: number;
@@ -222,6 +243,40 @@ export function readSaving(value: unknown): SavingStatus {
   if (typeof isSaving !== "boolean" || !isCount(bytes))
     throw invalid("admin_saveTrieNodeStatus has no isSaving or bytes");
   return { running: isSaving, bytes, error: readError(err) };
+}
+
+/** Decodes the result of `admin_backupStatus`. */
+export function readBackup(value: unknown): ReportedBackup {
+  const { isRunning, step, done, total, err, last } = members(value);
+  if (typeof isRunning !== "boolean" || !isCount(done) || !isCount(total))
+    throw invalid("admin_backupStatus has no isRunning, done or total");
+  return {
+    running: isRunning,
+    step: typeof step === "string" && /^[a-z]{1,20}$/.test(step) ? step : undefined,
+    percent: total > 0 ? Math.min(100, (100 * done) / total) : 0,
+    error: readError(err),
+    last: last === null || last === undefined ? undefined : readBackupMade(last),
+  };
+}
+
+function readBackupMade(value: unknown): BackupMade {
+  const { checkpoint, archive, block, bytes, sentBytes, isVerified } = members(value);
+  if (typeof checkpoint !== "string" || typeof archive !== "string" || typeof isVerified !== "boolean")
+    throw invalid("a backup without its name, its archive or isVerified");
+  if (!isBlock(block) || !isBlock(bytes) || !isBlock(sentBytes))
+    throw invalid("a backup without its block or its bytes");
+  return {
+    checkpoint: checkpoint.slice(0, 128),
+    archive: archive.slice(0, 1_024),
+    height: block,
+    bytes,
+    sentBytes,
+    verified: isVerified,
+  };
+}
+
+function isBlock(value: unknown): value is number {
+  return isCount(value) && Number.isInteger(value);
 }
 
 function readError(err: unknown): string | undefined {

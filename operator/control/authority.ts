@@ -57,6 +57,11 @@ export function issueGateway(authority: Credentials, name: string, now: number):
   return issue(authority, { subject: name, now, extensions: [extendedKeyUsage("server"), dnsName(name)] });
 }
 
+/** Issues a client certificate for a reader of checkpoints. */
+export function issueReader(authority: Credentials, name: string, now: number): Promise<Credentials> {
+  return issue(authority, { subject: name, now, extensions: [extendedKeyUsage("client"), dnsName(name)] });
+}
+
 /** Issues the client certificate of the operator. */
 export function issueOperator(authority: Credentials, now: number): Promise<Credentials> {
   return issue(authority, { subject: OPERATOR_NAME, now, extensions: [extendedKeyUsage("client")] });

@@ -39,6 +39,10 @@ export const controlMethods = {
   admin_stateMigrationRoom: asked,
   admin_saveTrieNodeToDisk: maintenance,
   admin_saveTrieNodeStatus: asked,
+  admin_startBackup: maintenance,
+  admin_stopBackup: maintenance,
+  admin_backupStatus: asked,
+  admin_serveCheckpoint: asked,
   chain_blockNumber: asked,
   chain_syncing: asked,
   net_peerCountByType: asked,
@@ -64,8 +68,20 @@ export interface InvalidCall {
 
 /** Maximum size of a request in bytes. */
 export const MAX_REQUEST_BYTES = 4_096;
-/** Common name of the only accepted client. */
+/** Common name of the only client that may call methods. */
 export const OPERATOR_NAME = "knit-operator";
+
+/** Name in the certificate with which a replica reads a checkpoint from other gateways of its namespace. */
+export function readerName(gateway: string): string {
+  return `reader.${gateway}`;
+}
+
+/** True for the name of a reader in the namespace of a gateway: the name of a gateway there behind `reader.`. */
+export function isReaderOf(name: string, gateway: string): boolean {
+  const place = gateway.slice(gateway.indexOf("."));
+  const member = name.slice("reader.".length, -place.length);
+  return name.startsWith("reader.") && name.endsWith(place) && /^[a-z0-9-]{1,63}$/.test(member);
+}
 
 const NODE_URL =
   /^kni:\/\/[0-9a-fA-F]{128}@(?<host>\[[0-9a-fA-F:.]{2,45}\]|[^:[\]]{1,253}):(?<port>\d{1,5})(\?(?<query>.{0,255}))?$/;

@@ -1,13 +1,15 @@
 /** Requests on verified connections: parsed, checked, forwarded to the node, answered and logged. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { type ControlMethod, MAX_REQUEST_BYTES, OPERATOR_NAME, readCall } from "../control/methods.ts";
+import { type ControlMethod, MAX_REQUEST_BYTES, readCall } from "../control/methods.ts";
 import { type Refusal, type ReportedHop, refusalText, reportedHops } from "../control/refusal.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { CallQueue } from "./call-queue.ts";
+import { CHECKPOINT_PATH, type Giver } from "./checkpoints.ts";
+import { type Client, clientOf, readerOf } from "./clients.ts";
 import { IpcError } from "./ipc.ts";
 
 /** Options of the handler. */
@@ -16,6 +18,10 @@ export interface CallOptions {
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly clock: Clock;
+  /** Sends checkpoints to readers. */
+  readonly give: Giver;
+  /** Returns the name in the gateway's own certificate. */
+  readonly ownName: () => string;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -57,10 +63,13 @@ interface Reply {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { line, log, metrics, clock }: CallOptions,
+  { line, log, metrics, clock, give, ownName }: CallOptions,
 ): Promise<void> {
   const began = performance.now();
   const socket = request.socket as TLSSocket; // the server speaks TLS alone
+  const reader = readerOf(socket, ownName(), clock.now());
+  if (reader !== undefined && request.method === "GET" && request.url === CHECKPOINT_PATH)
+    return give(response, reader);
   const client = clientOf(socket, clock.now());
   const { method, status, outcome, text, why } = await replyTo(request, client, line);
   const ms = performance.now() - began;
@@ -116,27 +125,4 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** A client. */
-export interface Client {
-  readonly name: string;
-  /** The certificate's serial number, in hexadecimal. */
-  readonly serial: string;
-  /** Reason to reject it; undefined for the operator. */
-  readonly refusal: string | undefined;
-}
-
-/**
- * Checks name and validity on each request. The authority also signs gateways, and a connection may outlive
- * its certificate.
- */
-export function clientOf(socket: TLSSocket, now: number): Client {
-  const { subject, serialNumber, valid_to: end } = socket.getPeerCertificate();
-  const [common = ""] = [subject?.CN ?? ""].flat();
-  const name = common.slice(0, 253);
-  if (!socket.authorized || name !== OPERATOR_NAME)
-    return { name, serial: serialNumber, refusal: "the client is not the operator" };
-  const isOver = !(now < Date.parse(end));
-  return { name, serial: serialNumber, refusal: isOver ? "the certificate has expired" : undefined };
 }

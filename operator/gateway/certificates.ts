@@ -13,6 +13,8 @@ export interface CertificateFiles {
   /** Trusted certificates: two while the authority rotates. */
   readonly authority: string;
   readonly validity: { readonly begin: number; readonly end: number };
+  /** Common name of the certificate. */
+  readonly name: string;
 }
 
 /** The files, read periodically. Disposing it ends that. */
@@ -59,5 +61,6 @@ async function readFiles(directory: string): Promise<CertificateFiles> {
   const leaf = new X509Certificate(certificate);
   if (!leaf.checkPrivateKey(createPrivateKey(key))) throw new Error("the certificate does not match the key");
   const validity = { begin: Date.parse(leaf.validFrom), end: Date.parse(leaf.validTo) };
-  return { certificate, key, authority, validity };
+  const name = /^CN=(.*)$/m.exec(leaf.subject)?.[1] ?? "";
+  return { certificate, key, authority, validity, name };
 }

@@ -5,6 +5,7 @@
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { OPERATOR_NAME } from "../control/methods.ts";
 import type { Clock } from "../observe/clock.ts";
 import type { GatewayMetrics, RefusedConnection } from "../observe/gateway-metrics.ts";
 import type { Log } from "../observe/log.ts";
@@ -16,6 +17,8 @@ const MAX_UNPROVEN = 32;
  * overlap.
  */
 const MAX_PROVEN = 16;
+/** Maximum number of connections of readers of checkpoints, of which one is served at a time. */
+const MAX_READERS = 2;
 /** Maximum log lines a minute about rejected connections. */
 const LINES = 30;
 
@@ -29,6 +32,7 @@ interface GuardOptions {
 export function guardConnections(server: Server, { log, metrics, clock }: GuardOptions): void {
   const unproven = new Map<string, Socket>();
   const proven = new Set<TLSSocket>();
+  const readers = new Set<TLSSocket>();
   const warn = createLimitedLog(log, clock, LINES);
   const refuse = (kind: RefusedConnection, socket: Socket, why: string): void => {
     metrics.refused(kind);
@@ -47,6 +51,12 @@ export function guardConnections(server: Server, { log, metrics, clock }: GuardO
   });
   server.on("secureConnection", (socket) => {
     unproven.delete(placeOf(socket));
+    if ([socket.getPeerCertificate().subject?.CN].flat()[0] !== OPERATOR_NAME) {
+      if (readers.size >= MAX_READERS) return refuse("crowd", socket, "too many connections of readers");
+      readers.add(socket);
+      socket.once("close", () => readers.delete(socket));
+      return undefined;
+    }
     if (proven.size >= MAX_PROVEN) return refuse("crowd", socket, "too many connections of the operator");
     proven.add(socket);
     metrics.connections(proven.size);

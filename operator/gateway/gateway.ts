@@ -12,6 +12,7 @@ import type { Log } from "../observe/log.ts";
 import { createCallQueue } from "./call-queue.ts";
 import { createCallHandler } from "./calls.ts";
 import { type CertificateFiles, openCertificates } from "./certificates.ts";
+import { createGiver } from "./checkpoints.ts";
 import { guardConnections } from "./connections.ts";
 
 /** Options of a gateway. */
@@ -61,9 +62,11 @@ const TIMES: GatewayTimes = { requestMs: 10_000, nodeMs: 10_000, idleMs: 75_000,
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { log, clock, metrics, times = TIMES } = options;
   const certificates = await openCertificates(options.certificates, times.lookMs, log);
+  const line = createCallQueue({ ...options, nodeMs: times.nodeMs });
+  const give = createGiver({ line, socketPath: options.socketPath, log, metrics });
   const server = createServer(
     serverOptions(certificates.files(), times),
-    createCallHandler({ line: createCallQueue({ ...options, nodeMs: times.nodeMs }), log, metrics, clock }),
+    createCallHandler({ line, log, metrics, clock, give, ownName: () => certificates.files().name }),
   );
   guardConnections(server, { log, metrics, clock });
   const renew = (files: CertificateFiles): void => {

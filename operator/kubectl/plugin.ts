@@ -78,6 +78,7 @@ const commands: Readonly<Record<string, PluginCommand>> = {
   },
   migrate: operation("migrate", "requests a state migration"),
   "save-cache": operation("save-cache", "requests that the trie cache is saved"),
+  checkpoint: operation("checkpoint", "requests a backup to the archive of spec.backup"),
   restart: operation(RESTART, "requests a rolling restart, one pod at a time and never below the quorum"),
   pause: {
     usage: "NODE... | --network NAME",

@@ -26,6 +26,17 @@ export interface NodeFigures {
   readonly isRolloutPaused: boolean;
   /** True while the replica is stopped because of its key or its chain. */
   readonly hasKeyTrouble: boolean;
+  /** The newest backup, of the replica that made it; undefined ones are omitted. */
+  readonly backup?: BackupFigures | undefined;
+}
+
+/** Figures of the newest backup of a Node. Times are in seconds since the epoch. */
+export interface BackupFigures {
+  readonly at: number | undefined;
+  readonly verifiedAt: number | undefined;
+  readonly bytes: number | undefined;
+  /** Undefined without a schedule. */
+  readonly isOverdue: boolean | undefined;
 }
 
 const rows: readonly GaugeRow<NodeFigures>[] = [
@@ -75,6 +86,26 @@ const rows: readonly GaugeRow<NodeFigures>[] = [
     name: "knit_node_key_trouble",
     help: "1 while the node is stopped because its key or its chain is lost, changed or in use elsewhere.",
     value: ({ hasKeyTrouble }) => Number(hasKeyTrouble),
+  },
+  {
+    name: "knit_node_backup_timestamp_seconds",
+    help: "Time of the newest backup, in seconds since the epoch.",
+    value: ({ backup }) => backup?.at,
+  },
+  {
+    name: "knit_node_backup_verified_timestamp_seconds",
+    help: "Time of the newest backup that was read back from its archive, in seconds since the epoch.",
+    value: ({ backup }) => backup?.verifiedAt,
+  },
+  {
+    name: "knit_node_backup_bytes",
+    help: "Size of the newest backup.",
+    value: ({ backup }) => backup?.bytes,
+  },
+  {
+    name: "knit_node_backup_overdue",
+    help: "1 while two scheduled times have passed without a backup.",
+    value: ({ backup }) => (backup?.isOverdue === undefined ? undefined : Number(backup.isOverdue)),
   },
 ];
 

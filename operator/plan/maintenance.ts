@@ -4,17 +4,13 @@
  * operator continues. Pure.
  */
 
-import { isCouncilOperation } from "../api/names.ts";
+import { isCouncilOperation, isVolumeOperation } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
+import { afterBackupStart } from "./backup.ts";
 import { askedBefore, mayPass } from "./order.ts";
-import {
-  type MaintainedMember,
-  NO_WAITS,
-  type PreflightView,
-  preflightTrouble,
-  type Trouble,
-} from "./preflight.ts";
+import { type MaintainedMember, type PreflightView, preflightTrouble, type Trouble } from "./preflight.ts";
+import { cutMessage, endRun, enterState, NO_WAITS, verifyRun } from "./run-states.ts";
 
 /** Next action; the run is written to the status before the node is called. */
 export interface MaintenanceStep {
@@ -64,8 +60,6 @@ export const deadlines = {
 /** Maximum time without progress before a migration is stopped; maximum duration of saving the cache. */
 export const STALL_MS = 60 * MINUTE_MS;
 
-const MAX_CHARACTERS = 1_000;
-
 /** True until a run has completed. */
 export function isOpen({ state }: Pick<MaintenanceRun, "state">): boolean {
   return state !== "Succeeded" && state !== "Failed";
@@ -96,6 +90,7 @@ export function newRun(
     held: undefined,
     freeSince: undefined,
     volumeBytes: undefined,
+    claim: undefined,
     stateAt: formatInstant(now),
     startedAt: undefined,
     progressAt: undefined,
@@ -142,10 +137,11 @@ function waiting(
   if (trouble === undefined) {
     const { height } = view.member;
     const starting = enterState(run, "Starting", "the start is requested", now);
-    return { do: "begin", run: { ...starting, startedAt: formatInstant(now), height } };
+    const { claim } = view.renewal ?? {};
+    return { do: "begin", run: { ...starting, startedAt: formatInstant(now), height, claim } };
   }
   if (isLate(run, now)) return over(run, `not started within a day: ${trouble.message}`, now);
-  return { do: "wait", run: { ...run, ...trouble, message: cut(trouble.message) } };
+  return { do: "wait", run: { ...run, ...trouble, message: cutMessage(trouble.message) } };
 }
 
 /** Returns the reason to wait for other runs; undefined when there is none. */
@@ -162,11 +158,18 @@ function turnTrouble(
 
 function working(run: MaintenanceRun, _view: PreflightView, now: number): MaintenanceStep {
   if (isCouncilOperation(run.operation)) return voting(run, now);
+  if (isVolumeOperation(run.operation)) return renewing(run, now);
   const idleMs = now - Date.parse(run.progressAt ?? run.stateAt);
   if (!isLate(run, now) && idleMs < STALL_MS) return { do: "look", run };
   if (run.operation === "save-cache") return over(run, "no completion within an hour", now);
   const why = isLate(run, now) ? "no completion within 12 hours" : "no progress for an hour";
   return { do: "stop", run: enterState(run, "Stopping", why, now) };
+}
+
+/** A copy may take hours without a block. */
+function renewing(run: MaintenanceRun, now: number): MaintenanceStep {
+  if (!isLate(run, now)) return { do: "look", run };
+  return over(run, `not synced within 12 hours, and goes on: ${run.message}`, now);
 }
 
 /** Votes are cast again from time to time, which changes the state's time. */
@@ -203,6 +206,7 @@ export function afterStart(run: MaintenanceRun, answer: Answer, now: number): Ma
   if (!answer.ok && !/\balready\b/.test(answer.message)) return endRun(run, "Failed", answer.message, now);
   if (run.operation === "save-cache")
     return enterState(run, "Running", "the node is saving its trie cache", now);
+  if (run.operation === "checkpoint") return afterBackupStart(run, now);
   return {
     ...enterState(run, "Running", "the node is migrating its state", now),
     percent: 0,
@@ -237,7 +241,7 @@ export function afterCouncil(
 ): MaintenanceRun {
   const joins = run.operation === "join-council";
   if (isMember !== joins) return run;
-  if (joins) return verify(run, `it is one of ${validators} validators`, now);
+  if (joins) return verifyRun(run, `it is one of ${validators} validators`, now);
   return endRun(run, "Succeeded", `it has left the council; ${validators} validators remain`, now);
 }
 
@@ -266,7 +270,7 @@ export function afterProgress(run: MaintenanceRun, progress: MigrationProgress, 
   }
   if (progress.isPast && !isOf(run, progress)) return afterLoss(run, "migration", now);
   if (progress.error !== undefined) return endRun(run, "Failed", progress.error, now);
-  if (percent >= 100) return { ...verify(run, "the state migration is complete", now), percent };
+  if (percent >= 100) return { ...verifyRun(run, "the state migration is complete", now), percent };
   return afterLoss(run, "migration", now);
 }
 
@@ -280,11 +284,11 @@ export function afterSaving(
   now: number,
 ): MaintenanceRun {
   if (saving === undefined)
-    return verify(run, "the node is saving its trie cache and does not report the result", now);
+    return verifyRun(run, "the node is saving its trie cache and does not report the result", now);
   const { running, bytes, error } = saving;
   if (running) return run;
   if (error !== undefined) return endRun(run, "Failed", error, now);
-  if (bytes > 0) return verify(run, `the node saved ${bytes} bytes of trie nodes`, now);
+  if (bytes > 0) return verifyRun(run, `the node saved ${bytes} bytes of trie nodes`, now);
   return afterLoss(run, "saving", now);
 }
 
@@ -294,7 +298,8 @@ function afterLoss(run: MaintenanceRun, what: "migration" | "saving", now: numbe
 
 /** Returns the run after the response to a stop: the previous state stays in use. */
 export function afterStop(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
-  const how = answer.ok ? "the migration was stopped" : `the stop request failed: ${answer.message}`;
+  const what = run.operation === "checkpoint" ? "backup" : "migration";
+  const how = answer.ok ? `the ${what} was stopped` : `the stop request failed: ${answer.message}`;
   return endRun(run, "Failed", `${run.message}; ${how}`, now);
 }
 
@@ -303,32 +308,6 @@ function isLate({ state, stateAt }: MaintenanceRun, now: number): boolean {
   return now - Date.parse(stateAt) >= most;
 }
 
-function verify(run: MaintenanceRun, message: string, now: number): MaintenanceRun {
-  return { ...enterState(run, "Verifying", message, now), height: undefined };
-}
-
-function enterState(
-  run: MaintenanceRun,
-  state: MaintenanceRun["state"],
-  message: string,
-  now: number,
-): MaintenanceRun {
-  return { ...run, ...NO_WAITS, state, message: cut(message), stateAt: formatInstant(now) };
-}
-
-function endRun(
-  run: MaintenanceRun,
-  state: "Succeeded" | "Failed",
-  message: string,
-  now: number,
-): MaintenanceRun {
-  return { ...enterState(run, state, message, now), finishedAt: formatInstant(now) };
-}
-
 function over(run: MaintenanceRun, message: string, now: number): MaintenanceStep {
   return { do: "end", run: endRun(run, "Failed", message, now) };
-}
-
-function cut(text: string): string {
-  return text.slice(0, MAX_CHARACTERS);
 }

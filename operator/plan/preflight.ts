@@ -3,11 +3,13 @@
  * ready itself lets others pass.
  */
 
-import { isCouncilOperation } from "../api/names.ts";
+import { isCouncilOperation, isVolumeOperation } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { type Council, leaveTrouble, quorumTrouble } from "./council.ts";
 import { LEVEL_BLOCKS, lagOf, type MemberView, newestOf } from "./group.ts";
 import type { Turn } from "./order.ts";
+import { type RenewalView, renewalTrouble } from "./renewal.ts";
+import { NO_WAITS } from "./run-states.ts";
 
 /** Observed state of the member to maintain. */
 export interface MaintainedMember extends MemberView {
@@ -39,6 +41,8 @@ export interface PreflightView {
   readonly turns: readonly Turn[];
   /** True while a maintenance window is open. */
   readonly isWindowOpen: boolean;
+  /** Volume that an operation gives up; undefined for other operations. */
+  readonly renewal?: RenewalView | undefined;
   /** Disk space as the node reports it; undefined when it was not or cannot be queried. */
   readonly space: MigrationSpace | undefined;
 }
@@ -82,15 +86,19 @@ const councilChecks = {
   "leave-council": [({ member, councils }) => leaveTrouble(member, councils)],
 } as const satisfies Readonly<Record<string, readonly Check[]>>;
 
+/** A replica that has failed can have another volume. */
+const volumeChecks: readonly Check[] = [
+  ({ member }) => (member.suspended ? "the replica is suspended" : undefined),
+  ({ member, renewal }) => renewalTrouble(member, renewal),
+];
+
 function checksOf({ operation }: Pick<MaintenanceRun, "operation">): readonly Check[] {
+  if (isVolumeOperation(operation)) return volumeChecks;
   return isCouncilOperation(operation) ? councilChecks[operation] : ownChecks;
 }
 
 /** Reason to wait, as fields of the run. */
 export type Trouble = Pick<MaintenanceRun, "message" | "held" | "freeSince" | "volumeBytes">;
-
-/** Fields of a run that waits for nothing. */
-export const NO_WAITS = { held: undefined, freeSince: undefined, volumeBytes: undefined } as const;
 
 /** Returns the reason not to start a run now; undefined when none but the order remains. */
 export function preflightTrouble(

@@ -1,15 +1,17 @@
 /**
  * Maintenance requests from the annotation, schedules and disk usage, and the queue of runs that they become.
  */
-import { type Operation, operations } from "../api/names.ts";
+import { isVolumeOperation, type Operation, operationNames } from "../api/names.ts";
 import type { MaintenanceRun, ScheduleMark } from "../api/node-runs.ts";
 import { MAX_REPLICAS } from "../api/node-spec.ts";
 import { formatInstant } from "../observe/clock.ts";
 import { nextTick, parseCron } from "./cron.ts";
 import { isOpen, newRun } from "./maintenance.ts";
 
-/** Request of the annotation: an operation, or an unknown word. */
-export type AnnotationRequest = { readonly operation: Operation } | { readonly unknown: string };
+/** Request of the annotation: an operation, of one replica if it is named, or an unknown word. */
+export type AnnotationRequest =
+  | { readonly operation: Operation; readonly member: string | undefined }
+  | { readonly unknown: string };
 
 /** A request for one member. */
 export interface MaintenanceRequest extends Pick<MaintenanceRun, "operation" | "member" | "cause"> {
@@ -29,9 +31,24 @@ const DAY_MS = 86_400_000;
 /** Minimum time after a migration before disk usage requests another. */
 export const DISK_REST_MS = { Succeeded: DAY_MS, Failed: DAY_MS / 4 } as const;
 
-/** Parses the annotation. */
+/** Parses the annotation: an operation, and behind a colon the name of a replica. */
 export function parseRequest(text: string): AnnotationRequest {
-  return Object.hasOwn(operations, text) ? { operation: text as Operation } : { unknown: text.slice(0, 64) };
+  const [word = "", ...rest] = text.split(":");
+  const operation = operationNames.find((name) => name === word);
+  if (operation === undefined || rest.length > 1) return { unknown: text.slice(0, 64) };
+  return { operation, member: rest[0] };
+}
+
+/**
+ * Returns the members that a request is for: the named one, or all. A volume is given up for a named replica alone, or
+ * for the only one. Undefined when the request is to be refused.
+ */
+export function requestedMembers(
+  { operation, member }: Extract<AnnotationRequest, { operation: Operation }>,
+  names: readonly string[],
+): readonly string[] | undefined {
+  if (member !== undefined) return names.includes(member) ? [member] : undefined;
+  return isVolumeOperation(operation) && names.length !== 1 ? undefined : names;
 }
 
 /** Adds requests to the queue. One that is queued or in progress is not added again. */

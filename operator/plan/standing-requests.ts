@@ -13,6 +13,9 @@ import { isOpenWindow } from "./windows.ts";
 /** Inputs of the requests. */
 export interface StandingView {
   readonly maintenance: NodeSpec["maintenance"];
+  readonly backup: NodeSpec["backup"];
+  /** Replica that makes the next backup. */
+  readonly backedUp: string | undefined;
   /** Progress of the schedules. */
   readonly marks: readonly ScheduleMark[];
   /** Volumes of all members. */
@@ -39,6 +42,7 @@ export function standingRequests(view: StandingView, now: number): StandingReque
   const given = [
     ["migrate", stateMigration.schedule],
     ["save-cache", trieCache.schedule],
+    ["checkpoint", view.backup?.schedule],
   ] as const;
   for (const [operation, schedule] of given) {
     if (schedule === undefined) continue;
@@ -50,12 +54,17 @@ export function standingRequests(view: StandingView, now: number): StandingReque
     }
     marks.push(followed.mark);
     const { due } = followed;
-    if (due !== undefined) requests.push(...forAll(view.disks, { operation, cause: "Schedule", since: due }));
+    const members = operation === "checkpoint" ? backedUpOf(view) : view.disks;
+    if (due !== undefined) requests.push(...forAll(members, { operation, cause: "Schedule", since: due }));
   }
   const { diskPercent: atPercent } = stateMigration;
   if (atPercent !== undefined && isWindowOpen)
     requests.push(...diskRequests(view.disks, { atPercent, book: view.book }, now));
   return { requests, marks, refused };
+}
+
+function backedUpOf({ backedUp }: StandingView): readonly Pick<MemberDisk, "member">[] {
+  return backedUp === undefined ? [] : [{ member: backedUp }];
 }
 
 /** Returns a request for each member. */

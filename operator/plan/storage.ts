@@ -85,6 +85,7 @@ const WORST_FIRST: readonly StorageReason[] = [
   "LimitReached",
   "Unbound",
   "Growing",
+  "Replacing",
   "Healthy",
 ];
 

@@ -1,8 +1,9 @@
 /** The certificate of a member's gateway: issued once, and renewed before it expires. */
-import { gatewayName, objectNames } from "../build/names.ts";
+import { readerFiles } from "../api/names.ts";
+import { gatewayName, objectNames, startsFromSibling } from "../build/names.ts";
 import { gatewaySecret } from "../build/secrets.ts";
-import { type Credentials, isGood, issueGateway } from "../control/authority.ts";
-import { gatewayFiles } from "../control/methods.ts";
+import { type Credentials, isGood, issueGateway, issueReader } from "../control/authority.ts";
+import { gatewayFiles, readerName } from "../control/methods.ts";
 import { trustedCertificates } from "../control/rotation.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
@@ -53,11 +54,33 @@ async function writeCertificate(
     found.set(seen, { authority: current, at });
   const { certificate, key } = isHeldGood ? held : await issueGateway(current, host, at);
   const files = {
+    ...(startsFromSibling(node.spec) ? await readerOf(object, { host, current, at }) : {}),
     [gatewayFiles.certificate]: certificate,
     [gatewayFiles.key]: key,
     [gatewayFiles.authority]: trustedCertificates(authorities),
   };
   return applier.apply(gatewaySecret(member, files), seen).then(() => goOn, refusalOf);
+}
+
+interface ReaderOptions {
+  readonly host: string;
+  readonly current: Credentials;
+  readonly at: number;
+}
+
+/** Returns the certificate with which the replica reads a checkpoint of a sibling, issued anew unless it is good. */
+async function readerOf(
+  object: unknown,
+  { host, current, at }: ReaderOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const name = readerName(host);
+  const held = {
+    certificate: secretText(object, readerFiles.certificate) ?? "",
+    key: secretText(object, readerFiles.key) ?? "",
+  };
+  const isHeldGood = isGood(current, held, name, at);
+  const { certificate, key } = isHeldGood ? held : await issueReader(current, name, at);
+  return { [readerFiles.certificate]: certificate, [readerFiles.key]: key };
 }
 
 /** True for a Secret that was checked recently. A changed Secret is another cached object. */

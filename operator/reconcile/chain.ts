@@ -13,6 +13,7 @@ import { isAllowed } from "../plan/stop.ts";
 import { volumeOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
+import { renewalRun } from "./given-up.ts";
 import { recordedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
@@ -21,6 +22,8 @@ import { configText } from "./secret-text.ts";
 export async function chainStep(context: MemberContext): Promise<Outcome> {
   const { node, member, facts, deps } = context;
   if (node.spec.type !== "core") return markJudged(context);
+  // A volume that is given up counts as empty until its node reports blocks again.
+  if (renewalRun(node, member.name) !== undefined) context.status = { ...context.status, volume: undefined };
   const seen = await observeVolume(context);
   const isPermitted = isAllowed(
     node.meta.annotations[annotations.allowNewChain],
@@ -124,10 +127,21 @@ function emptyOf(node: NodeResource, deps: ReconcileDeps): readonly string[] {
   return membersOf(node).flatMap(({ name }) => {
     const status = node.status.members?.find((each) => each.name === name);
     if (status?.address === undefined) return [];
+    if (renewalRun(node, name) !== undefined) return [status.address];
     const claim = deps.cache.find("claim", keyOf({ namespace, name: objectNames(name).claim }));
     const isLeaving = claim === undefined || claim.meta.deleted;
     return isLeaving || isEmpty(seenOf(claim.object, status, status.height)) ? [status.address] : [];
   });
+}
+
+/** True when the validators of the genesis with empty volumes could begin another chain if this one lost its volume. */
+export async function couldBeginChain(context: MemberContext): Promise<boolean> {
+  const { node } = context;
+  if (node.spec.type !== "core") return false;
+  const address = recordedAddress(context);
+  const validators = await validatorsOf(context);
+  const view = { node: node.meta.name, address, validators, empty: emptyVolumes(context), isAllowed: false };
+  return lossTrouble(view) !== undefined;
 }
 
 /** Records the volume of a core node that reported a block of its chain. */

@@ -18,6 +18,7 @@ import {
 } from "../plan/storage.ts";
 import { readClaim, snapshotOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
+import { isGivingUp, withoutCopies } from "./given-up.ts";
 import type { RefusedGrowth } from "./memory.ts";
 import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
 
@@ -32,6 +33,10 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
   const place = keyOf(volumeClaim(member, size).metadata);
   const view = volumeView(context, deps.cache.find("claim", place));
   const plan = planVolume(view, deps.clock.now());
+  if (isGivingUp(context)) {
+    facts.volume = { reason: "Replacing", message: "the volume is given up, and a new one is made" };
+    return goOn;
+  }
   facts.volume = plan.verdict;
   facts.growth = growthProspect(view, plan);
   const refused = await applyClaim(context, view, plan);
@@ -56,10 +61,11 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
 
 /** Applies the claim. Returns a refusal, which is remembered and not repeated at each reconciliation. */
 async function applyClaim(
-  { member, node, key, deps }: MemberContext,
+  context: MemberContext,
   { sizeBytes, claim }: VolumeView,
   { bytes }: VolumePlan,
 ): Promise<(Pick<RefusedGrowth, "message" | "againAt"> & { readonly isFinal: boolean }) | undefined> {
+  const { member, node, key, deps } = context;
   const { memory, applier, clock, log } = deps;
   const request = `${bytes} ${claim?.requestedBytes} ${claim?.isBound}`;
   const known = memory.refusedGrowth(key);
@@ -69,7 +75,7 @@ async function applyClaim(
   const place = keyOf(volumeClaim(member, size).metadata);
   const seen = deps.cache.find("claim", place);
   if (isGoing(seen)) return undefined;
-  const draft = volumeClaim(member, size, sourceOf(node, seen));
+  const draft = volumeClaim(member, size, { snapshot: sourceOf(context, seen) });
   try {
     const written = await applier.apply(draft, seen);
     if (written) log.info({ node: node.meta.name, kind: draft.kind, object: place }, "applied");
@@ -85,8 +91,10 @@ async function applyClaim(
 }
 
 /** Returns the VolumeSnapshot of a claim: its own, and that of the spec for one that is created. */
-function sourceOf({ spec }: NodeResource, seen: CachedObject | undefined): string | undefined {
-  return seen === undefined ? spec.bootstrap?.volumeSnapshot : snapshotOf(seen.object);
+function sourceOf({ member }: MemberContext, seen: CachedObject | undefined): string | undefined {
+  return seen === undefined
+    ? withoutCopies(member).node.spec.bootstrap?.volumeSnapshot
+    : snapshotOf(seen.object);
 }
 
 /** True for a claim that is being deleted: a write after its deletion would create an empty volume. */

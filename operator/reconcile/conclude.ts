@@ -3,6 +3,7 @@ import { privilegedModules } from "../api/node-api.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { selectorText } from "../build/names.ts";
+import { judgeBackup } from "../plan/backup.ts";
 import { nextConditions, type Verdict } from "../plan/conditions.ts";
 import { missingForks } from "../plan/forks.ts";
 import { lagOf, type ReportedHeight } from "../plan/group.ts";
@@ -24,7 +25,7 @@ export function conclude(context: Context, outcome: Outcome): void {
   const { generation } = node.meta;
   const terms = { generation, now: deps.clock.now() };
   const warnings = [...contestedVerdicts(node, deps), ...pausedVerdicts(node), ...privileges(node)];
-  const verdicts = [...judge(view), ...forkVerdicts(context), ...warnings];
+  const verdicts = [...judge(view), ...backupVerdicts(context), ...forkVerdicts(context), ...warnings];
   context.status = {
     ...context.status,
     observedGeneration: generation,
@@ -137,6 +138,12 @@ function sumsOf(members: readonly MemberStatus[]) {
     validator: first?.validator,
     version: first?.version,
   };
+}
+
+/** Returns the condition of backups, present only while they have a schedule. */
+function backupVerdicts({ node, status, deps }: Context): Verdict[] {
+  const { schedule } = node.spec.backup ?? {};
+  return schedule === undefined ? [] : [judgeBackup(schedule, status.backup, deps.clock.now())];
 }
 
 /** Returns the condition of later forks, present only while the Network has some. */

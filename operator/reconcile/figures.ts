@@ -4,7 +4,7 @@ import { stopReasons } from "../api/reasons.ts";
 import type { NetworkResource, NodeResource } from "../api/resource.ts";
 import { keyOf } from "../api/resource.ts";
 import type { NetworkFigures } from "../observe/network-metrics.ts";
-import type { NodeFigures } from "../observe/node-metrics.ts";
+import type { BackupFigures, NodeFigures } from "../observe/node-metrics.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import type { Observation } from "./observation.ts";
 
@@ -46,6 +46,7 @@ export function figuresOf(
         isMaintenanceFailed: lastRunOf(node, name)?.state === "Failed",
         isRolloutPaused: isPaused(node, name),
         hasKeyTrouble: reason !== undefined && Object.hasOwn(stopReasons, reason),
+        backup: backupFiguresOf(node, name),
       };
     });
   });
@@ -65,6 +66,23 @@ export function networkFiguresOf(networks: readonly NetworkResource[]): readonly
       height: status.height,
     };
   });
+}
+
+/** Returns the figures of a Node's backups for the replica that made the newest one, or for the first before one is made. */
+function backupFiguresOf({ meta, status }: NodeResource, member: string): BackupFigures | undefined {
+  const { backup, conditions } = status;
+  if (backup === undefined || member !== (backup.member ?? meta.name)) return undefined;
+  const judged = conditions?.find(({ type }) => type === "BackedUp");
+  return {
+    at: secondsOf(backup.at),
+    verifiedAt: secondsOf(backup.verifiedAt),
+    bytes: backup.bytes,
+    isOverdue: judged && judged.status === "False",
+  };
+}
+
+function secondsOf(instant: string | undefined): number | undefined {
+  return instant === undefined ? undefined : Date.parse(instant) / 1_000;
 }
 
 function isMaintained({ status: { maintenance: run } }: NodeResource, member: string): boolean {

@@ -2,11 +2,12 @@
  * Runs maintenance one action at a time: the run is written to the status before the node is called, and the
  * response afterwards, with an event.
  */
-import { isCouncilOperation, type Operation, operations } from "../api/names.ts";
+import { isCouncilOperation, isVolumeOperation, type Operation, operations } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
-import { readLastMigration, readMigration, readRoom, readSaving } from "../control/answers.ts";
+import { readBackup, readLastMigration, readMigration, readRoom, readSaving } from "../control/answers.ts";
 import { ControlError } from "../control/error.ts";
 import type { ControlMethod } from "../control/methods.ts";
+import { afterBackup, type BackupProgress, recordedBackup, resumedBackup } from "../plan/backup.ts";
 import {
   type Answer,
   afterProgress,
@@ -31,6 +32,7 @@ import { castVotes, followVotes } from "./council-votes.ts";
 import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { isPaused } from "./paused.ts";
+import { followRenewal, giveUp, renewalViewOf } from "./renewal.ts";
 import { bookOf, runsToCome, withBook } from "./requests.ts";
 
 /** Interval of progress checks. */
@@ -43,8 +45,10 @@ export async function maintenanceStep(context: Context): Promise<Outcome> {
   context.status = withBook(context.status, startNext(bookOf(context.status)));
   const { maintenance: run } = context.status;
   if (run === undefined || !isOpen(run)) return goOn;
-  const room = await roomFor(context, run); // and then what others have begun meanwhile
-  const step = planMaintenance(run, preflightView(context, run, room), context.deps.clock.now());
+  const renewal = await renewalViewOf(context, run);
+  const space = await roomFor(context, run); // and then what others have begun meanwhile
+  const view = { ...preflightView(context, run), renewal, space };
+  const step = planMaintenance(run, view, context.deps.clock.now());
   await note(context, step.run);
   const after = await carryOut(context, step);
   if (after !== undefined) await note(context, after);
@@ -75,7 +79,7 @@ async function roomFor(context: Context, run: MaintenanceRun): Promise<Migration
   }
 }
 
-function preflightView(context: Context, run: MaintenanceRun, room?: MigrationSpace): PreflightView {
+function preflightView(context: Context, run: MaintenanceRun): PreflightView {
   const { node, deps, members, rollout } = context;
   const group = groupOf(context);
   const member = members.find((each) => each.member.name === run.member);
@@ -92,7 +96,7 @@ function preflightView(context: Context, run: MaintenanceRun, room?: MigrationSp
     rolling,
     turns: isFree ? turnsIn(group, deps.clock.now()) : [], // many are looked at: only when it matters
     isWindowOpen: isOpenWindow(node.spec.maintenance.windows, deps.clock.now()),
-    space: room,
+    space: undefined,
   };
 }
 
@@ -124,6 +128,7 @@ type Asking = (context: Context, run: MaintenanceRun) => Promise<MaintenanceRun 
 const begin: Asking = async (context, run) => {
   const { operation } = run;
   if (isCouncilOperation(operation)) return castVotes(context, run, operation);
+  if (isVolumeOperation(operation)) return giveUp(context, run);
   return afterStart(run, await command(context, run, operations[operation]), context.deps.clock.now());
 };
 
@@ -153,26 +158,51 @@ async function askNewer(context: Context, run: MaintenanceRun, method: ControlMe
   }
 }
 
+/** Records a backup that is in the archive together with the run that made it. */
+function noteBackup(context: Context, run: MaintenanceRun, { last }: BackupProgress): MaintenanceRun {
+  if (run.state === "Verifying" && last !== undefined)
+    context.status = { ...context.status, backup: recordedBackup(context.status.backup, run, last) };
+  return run;
+}
+
+async function followBackup(context: Context, run: MaintenanceRun): Promise<MaintenanceRun> {
+  const progress = readBackup(await ask(context, run, "admin_backupStatus"));
+  return noteBackup(context, afterBackup(run, progress, context.deps.clock.now()), progress);
+}
+
+/** Returns the run of a backup that an earlier operator has begun; undefined when it did not. */
+async function resumeBackup(context: Context, run: MaintenanceRun): Promise<MaintenanceRun | undefined> {
+  const progress = readBackup(await ask(context, run, "admin_backupStatus"));
+  const found = resumedBackup(run, progress, context.deps.clock.now());
+  return found && noteBackup(context, found, progress);
+}
+
 const looks: Readonly<Record<Operation, Asking>> = {
   migrate: async (context, run) =>
     afterProgress(run, await progressOf(context, run), context.deps.clock.now()),
   "save-cache": async (context, run) =>
     afterSaving(run, await savingOf(context, run), context.deps.clock.now()),
+  checkpoint: followBackup,
   "join-council": followVotes,
   "leave-council": followVotes,
+  replace: (context, run) => Promise.resolve(followRenewal(context, run)),
+  resync: (context, run) => Promise.resolve(followRenewal(context, run)),
 };
 
 /** Calls of each action, with the run after the response. */
 const asking: Readonly<Record<MaintenanceStep["do"], Asking>> = {
   begin,
   async resume(context, run) {
+    if (run.operation === "checkpoint") return (await resumeBackup(context, run)) ?? begin(context, run);
     if (run.operation !== "migrate") return begin(context, run);
     const found = afterResume(run, await progressOf(context, run), context.deps.clock.now());
     return found ?? begin(context, run);
   },
   look: (context, run) => looks[run.operation](context, run),
-  stop: async (context, run) =>
-    afterStop(run, await command(context, run, "admin_stopStateMigration"), context.deps.clock.now()),
+  async stop(context, run) {
+    const method = run.operation === "checkpoint" ? "admin_stopBackup" : "admin_stopStateMigration";
+    return afterStop(run, await command(context, run, method), context.deps.clock.now());
+  },
   wait: () => Promise.resolve(undefined),
   end: () => Promise.resolve(undefined),
 };

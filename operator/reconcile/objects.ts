@@ -22,18 +22,22 @@ import {
 import { kinds } from "../kube/resources.ts";
 import type { WatchedKind } from "./cluster-cache.ts";
 import type { Context, MemberContext } from "./context.ts";
+import { bindClaim, isGivingUp, renewalRun, withoutCopies } from "./given-up.ts";
 import { requiredPeers } from "./mesh.ts";
 import { goOn, type Outcome, refusalOf, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 import { configText } from "./secret-text.ts";
+import { isSource, siblingsOf } from "./siblings.ts";
 
 /** Applies the objects that the members share. */
 export function sharedStep({ node, deps }: Context): Promise<Outcome> {
+  const { operatorNamespace } = deps.settings;
+  const givesCopies = isSource(node, deps);
   return applyAll({ node, deps }, [
     ["serviceAccount", serviceAccount(node)],
     ["service", membersService(node)],
     ["service", rpcService(node)],
-    ["networkPolicy", networkPolicy(node, deps.settings.operatorNamespace)],
+    ["networkPolicy", networkPolicy(node, { operatorNamespace, givesCopies })],
     ["disruptionBudget", disruptionBudget(node)],
     ["serviceMonitor", deps.cache.serves("serviceMonitor") ? serviceMonitor(node) : undefined],
   ]);
@@ -51,6 +55,7 @@ export async function suspendStep({ node, members }: Context): Promise<Outcome> 
 export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
+  if (isGivingUp(context)) return goOn;
   const { template, settings, former } = podInputs(context);
   facts.inputs = { template, settings };
   const length = JSON.stringify(template).length;
@@ -59,7 +64,9 @@ export async function memberStep(context: MemberContext): Promise<Outcome> {
       "ObjectRefused",
       `spec.podTemplate makes a pod template of ${length} characters; it may have ${MAX_TEMPLATE_LENGTH}`,
     );
-  const known = { peers: requiredPeers(context), hadBlocks: context.status.volume !== undefined };
+  const hadBlocks =
+    context.status.volume !== undefined || renewalRun(context.node, member.name) !== undefined;
+  const known = { peers: requiredPeers(context), hadBlocks, siblings: siblingsOf(context) };
   return applyAll(context, [
     ["configMap", settingsMap(member, settings, known)],
     ["service", peerService(member)],
@@ -127,9 +134,10 @@ function freshInputs(
   const restart = latestRestart(member, templateRestart(written?.template));
   const digest = inputDigest(member, identity?.id, restart);
   const options = { ...deps.settings, digest, address: identity?.address, restart };
+  const built = withoutCopies(member);
   return {
-    template: podTemplate(member, options),
-    settings: settingsText(member, deps.settings.listenHost),
+    template: podTemplate(built, options),
+    settings: settingsText(built, deps.settings.listenHost),
   };
 }
 
@@ -160,8 +168,8 @@ async function applyAll({ node, deps }: Pick<Context, "node" | "deps">, wanted: 
 const PRUNE_MS = 2_000;
 
 /**
- * Deletes objects that only an earlier spec required. Former members go one at a time, the last one first. Volumes and
- * node keys stay until the Node is deleted. A refused deletion does not block the others.
+ * Deletes objects that only an earlier spec required. Former members go one at a time, the last one first. Node keys stay
+ * until the Node is deleted, and volumes unless `storage.whenScaled` is Delete. A refused deletion does not block the others.
  */
 export async function pruneStep(context: Context): Promise<Outcome> {
   const { node, deps } = context;
@@ -176,6 +184,8 @@ export async function pruneStep(context: Context): Promise<Outcome> {
     const seen = deps.cache.find(kind, `${namespace}/${name}`);
     if (seen === undefined || seen.meta.deleted || !isOwned(seen.object, node.meta.uid)) continue;
     try {
+      const scaled = kind === "statefulSet" && leaving.find((each) => each.name === name);
+      if (scaled && node.spec.storage.whenScaled === "Delete") await bindClaim(scaled, seen, deps);
       await deps.client.remove(kinds[kind], { namespace, name }, seen.meta.uid);
       deps.log.info({ node: node.meta.name, kind: kinds[kind].kind, object: name }, "deleted");
     } catch (error) {

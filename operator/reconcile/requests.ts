@@ -2,18 +2,22 @@
  * Records maintenance requests of the annotation, of schedules and of disk usage as queued runs in the
  * status.
  */
-import { annotations, isCouncilOperation, operations, RESTART } from "../api/names.ts";
+import { annotations, isCouncilOperation, operationNames, RESTART } from "../api/names.ts";
+import type { BackupStatus } from "../api/node-backup.ts";
 import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
 import type { NodeResource } from "../api/resource.ts";
 import { membersOf } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
 import { formatInstant } from "../observe/clock.ts";
+import { backupMember } from "../plan/backup.ts";
 import {
+  type AnnotationRequest,
   addRequests,
   type MaintenanceRequest,
   type MemberDisk,
   parseRequest,
   type RunBook,
+  requestedMembers,
   startNext,
 } from "../plan/requests.ts";
 import { forAll, type StandingView, standingRequests } from "../plan/standing-requests.ts";
@@ -31,20 +35,58 @@ export async function requestStep(context: Context): Promise<Outcome> {
   if (text === undefined) return goOn;
   const request = parseRequest(text);
   if (text === RESTART) await recordRestart(context);
-  else if ("operation" in request && isCouncilOperation(request.operation) && node.spec.type !== "core") {
-    const words = `${annotations.run}=${request.operation}: only a core node can be a validator`;
-    deps.events.record(node, "MaintenanceRefused", words);
-  } else if ("operation" in request) {
-    const members = context.members.map(({ member }) => ({ member: member.name }));
-    add(context, forAll(members, { operation: request.operation, cause: "Annotation" }));
-    await saveStatus(context);
-  } else {
-    const known = [...Object.keys(operations), RESTART].join(", ");
-    const words = `${annotations.run}=${request.unknown}: unknown operation; the operations are ${known}`;
-    deps.events.record(node, "MaintenanceRefused", words);
+  else {
+    const refusal = refusalOfRequest(node, request);
+    if (refusal !== undefined) {
+      const words = `${annotations.run}=${text.slice(0, 64)}: ${refusal}`;
+      deps.events.record(node, "MaintenanceRefused", words);
+    } else {
+      add(context, requestsOf(context, request));
+      await saveStatus(context);
+    }
   }
   await removeAnnotation(context, text);
   return goOn;
+}
+
+/** Returns the reason not to record a request; undefined for one to record. */
+function refusalOfRequest(node: NodeResource, request: AnnotationRequest): string | undefined {
+  if (!("operation" in request))
+    return `unknown operation; the operations are ${[...operationNames, RESTART].join(", ")}`;
+  const { operation, member } = request;
+  if (operation === "checkpoint" && node.spec.backup === undefined) return "spec.backup names no archive";
+  if (isCouncilOperation(operation) && node.spec.type !== "core")
+    return "only a core node can be a validator";
+  const names = membersOf(node).map(({ name }) => name);
+  if (requestedMembers(request, names) !== undefined) return undefined;
+  return member === undefined
+    ? `name one of the replicas, as in ${operation}:${names[0]}`
+    : `there is no such replica; the replicas are ${names.join(", ")}`;
+}
+
+/** Returns the requests of the annotation: of each replica, of the named one, or of one for a backup. */
+function requestsOf(
+  { node, status }: { readonly node: NodeResource; readonly status: NodeStatus },
+  request: AnnotationRequest,
+): readonly MaintenanceRequest[] {
+  if (!("operation" in request) || refusalOfRequest(node, request) !== undefined) return [];
+  const { operation, member } = request;
+  const names = membersOf(node).map(({ name }) => name);
+  const one = operation === "checkpoint" ? (member ?? backedUpMember({ ...node, status })) : undefined;
+  const members = one === undefined ? (requestedMembers(request, names) ?? []) : [one];
+  return forAll(
+    members.map((name) => ({ member: name })),
+    { operation, cause: "Annotation" },
+  );
+}
+
+function backedUpMember(node: NodeResource): string | undefined {
+  const { members = [], backup } = node.status;
+  return backupMember(
+    membersOf(node).map(({ name }) => name),
+    members,
+    backup?.member,
+  );
 }
 
 /** Records a restart, which the rollout carries out: another restart is another pod template. */
@@ -73,9 +115,26 @@ export function standingRequestStep(context: Context): Outcome {
     const words = `${operation}: "${schedule}" is not a schedule of five fields`;
     deps.events.record(node, "MaintenanceRefused", words);
   }
-  context.status = { ...status, schedules: marks.length === 0 ? undefined : marks };
+  const schedules = marks.length === 0 ? undefined : marks;
+  const backup = node.spec.backup && (status.backup ?? noBackup(now));
+  context.status = { ...status, schedules, backup };
   add(context, requests);
   return goOn;
+}
+
+/** Returns the status of a Node without a backup. */
+function noBackup(now: number): BackupStatus {
+  return {
+    since: formatInstant(now),
+    member: undefined,
+    checkpoint: undefined,
+    archive: undefined,
+    height: undefined,
+    bytes: undefined,
+    sentBytes: undefined,
+    at: undefined,
+    verifiedAt: undefined,
+  };
 }
 
 /** Returns the runs of a Node, including requests that are not recorded yet. */
@@ -85,14 +144,16 @@ export function runsToCome(node: NodeResource, now: number): RunBook {
     diskOf(name, status.members?.find((member) => member.name === name)?.disk),
   );
   const request = parseRequest(meta.annotations[annotations.run] ?? "");
-  const asked =
-    "operation" in request ? forAll(disks, { operation: request.operation, cause: "Annotation" }) : [];
+  const asked = requestsOf({ node, status }, request);
   const { requests } = standingRequests(standingView(node, disks), now);
   return startNext(addRequests(bookOf(status), [...asked, ...requests], now));
 }
 
-function standingView({ spec, status }: NodeResource, disks: readonly MemberDisk[]): StandingView {
-  return { maintenance: spec.maintenance, marks: status.schedules ?? [], disks, book: bookOf(status) };
+function standingView(node: NodeResource, disks: readonly MemberDisk[]): StandingView {
+  const { spec, status } = node;
+  const { maintenance, backup } = spec;
+  const backedUp = backedUpMember(node);
+  return { maintenance, backup, backedUp, marks: status.schedules ?? [], disks, book: bookOf(status) };
 }
 
 function diskOf(member: string, disk: MemberStatus["disk"]): MemberDisk {

@@ -3,7 +3,7 @@
  * keep their template.
  */
 import type { V1PodTemplateSpec } from "@kubernetes/client-node";
-import { annotations, type EventReason } from "../api/names.ts";
+import { annotations, type EventReason, isVolumeOperation } from "../api/names.ts";
 import type { Rollout } from "../api/node-runs.ts";
 import { stopReasons } from "../api/reasons.ts";
 import { keyOf } from "../api/resource.ts";
@@ -104,8 +104,10 @@ function appliedInputs({ node, name }: Member, { cache }: ReconcileDeps): Applie
   return found;
 }
 
+/** Returns the Node's own run. One on a new volume does not hold up a spec with which its replica can start. */
 function ownRun({ status: { maintenance } }: Context) {
-  return maintenance !== undefined && isUnderWay(maintenance) ? [maintenance] : [];
+  const isHolding = maintenance !== undefined && isUnderWay(maintenance);
+  return isHolding && !isVolumeOperation(maintenance.operation) ? [maintenance] : [];
 }
 
 async function note(context: Context, after: Rollout | undefined): Promise<void> {

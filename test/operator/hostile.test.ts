@@ -138,7 +138,11 @@ function readAndUse(value: unknown): unknown {
     digest: inputDigest(member, undefined),
     address: undefined,
   };
-  return [settingsText(member), statefulSet(member, podTemplate(member, parts)), networkPolicy(node, "ops")];
+  return [
+    settingsText(member),
+    statefulSet(member, podTemplate(member, parts)),
+    networkPolicy(node, { operatorNamespace: "ops" }),
+  ];
 }
 
 const NETWORK = {

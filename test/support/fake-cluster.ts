@@ -96,7 +96,7 @@ export class FakeCluster {
     const known = this.objects.get(this.#key(draft.kind, draft.metadata));
     const generation = Number(known?.metadata["generation"] ?? 0) + 1;
     const metadata = {
-      uid: `uid-${draft.metadata.name}`,
+      uid: known?.metadata["uid"] ?? `uid-${draft.metadata.name}`,
       finalizers: known?.metadata["finalizers"],
       ...draft.metadata,
       generation,

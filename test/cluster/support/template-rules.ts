@@ -90,9 +90,29 @@ export const templateRules: readonly Row[] = [
     { ...PROXY, bootstrap: { url: "https://archive/chain" } },
   ],
   [
-    "name either url or volumeSnapshot",
+    "name one of url, volumeSnapshot, from and node",
     { ...PROXY, bootstrap: { volumeSnapshot: "yesterday" } },
     { ...PROXY, bootstrap: {} },
+  ],
+  [
+    "name one of url, volumeSnapshot, from and node",
+    { ...PROXY, bootstrap: { from: "Sibling" } },
+    { ...PROXY, bootstrap: { from: "Sibling", node: "other" } },
+  ],
+  [
+    "must be s3://BUCKET/PREFIX",
+    { ...PROXY, backup: { to: { url: "s3://archive/chain-1" }, schedule: "30 3 * * *", keep: 1 } },
+    { ...PROXY, backup: { to: { url: "archive" } } },
+  ],
+  [
+    "spec.backup.schedule",
+    { ...PROXY, backup: { to: { url: "s3://archive" }, schedule: "0 */6 * * 1-5" } },
+    { ...PROXY, backup: { to: { url: "s3://archive" }, schedule: "daily" } },
+  ],
+  [
+    "spec.storage.whenScaled",
+    { ...PROXY, storage: { whenScaled: "Delete" } },
+    { ...PROXY, storage: { whenScaled: "Keep" } },
   ],
   [
     "creator and credentialsSecret belong to a url",

@@ -374,7 +374,7 @@ describe("Services", () => {
 
 /** The rule of the policy that opens a port. */
 const reaching = (spec: object, port: number) => {
-  const { ingress } = networkPolicy(aNode(spec), "knit-system")["spec"] as {
+  const { ingress } = networkPolicy(aNode(spec), { operatorNamespace: "knit-system" })["spec"] as {
     ingress: { from?: unknown; ports: { port: number }[] }[];
   };
   return ingress.find(({ ports }) => ports.some((each) => each.port === port));

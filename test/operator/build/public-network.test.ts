@@ -24,7 +24,7 @@ function udpPorts(spec: object): readonly unknown[] {
   const p2p = { external: "LoadBalancer", port: 4_000 };
   const member = aMember({ p2p, ...spec });
   const template = podTemplate(member, PARTS);
-  const policy = networkPolicy(member.node, "ops");
+  const policy = networkPolicy(member.node, { operatorNamespace: "ops" });
   return [
     ...(template.spec?.containers[0]?.ports ?? []).map((each) => [each.protocol, each.containerPort]),
     ...(peerService(member).spec?.ports ?? []).map((each) => [each.protocol, each.port, each.targetPort]),

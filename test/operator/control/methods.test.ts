@@ -1,6 +1,7 @@
 /** The control channel's allow-list and answers, met with what nobody should send. */
 import { describe, expect, test } from "@jest/globals";
 import {
+  readBackup,
   readBoolean,
   readHeight,
   readLastMigration,
@@ -26,6 +27,7 @@ const REPORT = {
   disk: { sizeBytes: 10, freeBytes: 4 },
 };
 const ADDRESS = `0x${"ab".repeat(20)}`;
+const MADE = { checkpoint: "c", archive: "a", block: 7, bytes: 9, sentBytes: 1, isVerified: true };
 const ADD = "governance.addvalidator";
 const PARAMETERS = {
   none: [],
@@ -137,6 +139,17 @@ describe("an answer", () => {
       error: undefined,
     });
     expect(readRoom({ free: 1, needed: 2 })).toEqual({ freeBytes: 1, neededBytes: 2 });
+    expect(
+      readBackup({ isRunning: true, step: "sending", done: 1, total: 4, err: null, last: MADE }),
+    ).toEqual({
+      running: true,
+      step: "sending",
+      percent: 25,
+      error: undefined,
+      last: { checkpoint: "c", archive: "a", height: 7, bytes: 9, sentBytes: 1, verified: true },
+    });
+    const idle = { isRunning: false, step: "<b>", done: 9, total: 0, err: "full" };
+    expect(readBackup(idle)).toMatchObject({ step: undefined, percent: 0, error: "full", last: undefined });
     expect(readSaving({ isSaving: false, bytes: 9, err: "null" })).toEqual({
       running: false,
       bytes: 9,
@@ -161,6 +174,19 @@ describe("an answer", () => {
       [undefined, {}, [], { migrationBlockNumber: -1 }, { migrationBlockNumber: "7" }],
     ],
     ["admin_stateMigrationRoom", readRoom, [null, {}, { free: 1 }, { free: 1, needed: Number.NaN }]],
+    [
+      "admin_backupStatus",
+      readBackup,
+      [
+        null,
+        {},
+        { isRunning: true, done: 0 },
+        { isRunning: false, done: 0, total: 0, last: {} },
+        { isRunning: false, done: 0, total: 0, last: { ...MADE, block: 1.5 } },
+        { isRunning: false, done: 0, total: 0, last: { ...MADE, bytes: -1 } },
+        { isRunning: false, done: 0, total: 0, last: { ...MADE, isVerified: 1 } },
+      ],
+    ],
     ["admin_saveTrieNodeStatus", readSaving, [null, {}, { isSaving: true }, { isSaving: 1, bytes: 1 }]],
     [
       "gateway_report",

@@ -6,13 +6,18 @@ import { definitions } from "../../../operator/api/definition.ts";
 import { readNode } from "../../../operator/api/resource.ts";
 
 const page = readFileSync("docs/operator/replicas.md", "utf8");
-const [autoscaler, node] = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(
+const [autoscaler, sibling, node] = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(
   ([, text = ""]) => parse(text) as { metadata: object; spec: Record<string, unknown> },
 );
 
 test("the Node starts from the archive of the page", () => {
   const { spec } = readNode({ ...node, metadata: { ...node?.metadata, uid: "u", resourceVersion: "1" } });
   expect(spec.bootstrap).toMatchObject({ url: "s3://archive/demo", credentialsSecret: "archive" });
+});
+
+test("the Node with siblings starts from them", () => {
+  const metadata = { ...sibling?.metadata, uid: "u", resourceVersion: "1" };
+  expect(readNode({ ...sibling, metadata }).spec.bootstrap).toMatchObject({ from: "Sibling" });
 });
 
 test("the autoscaler refers to a kind with replicas", () => {

@@ -12,7 +12,7 @@ import {
   issueOperator,
 } from "../../../operator/control/authority.ts";
 import { openChannel } from "../../../operator/control/channel.ts";
-import { clientOf } from "../../../operator/gateway/calls.ts";
+import { clientOf } from "../../../operator/gateway/clients.ts";
 import type { GatewayTimes } from "../../../operator/gateway/gateway.ts";
 import {
   BODY,

@@ -161,6 +161,7 @@ describe("a request", () => {
   test.each([
     ["migrate", "knit.dev/run", "migrate"],
     ["save-cache", "knit.dev/run", "save-cache"],
+    ["checkpoint", "knit.dev/run", "checkpoint"],
     ["restart", "knit.dev/run", "restart"],
     ["pause", "knit.dev/paused", "true"],
     ["resume", "knit.dev/paused", null],

@@ -49,6 +49,7 @@ test("the help lists the commands, and a wrong word is an error of use", async (
     "logs",
     "migrate",
     "save-cache",
+    "checkpoint",
     "restart",
     "pause",
     "resume",

@@ -37,6 +37,7 @@ const FIGURES: NodeFigures = {
   isMaintenanceFailed: false,
   isRolloutPaused: true,
   hasKeyTrouble: false,
+  backup: { at: 1_767_225_600, verifiedAt: undefined, bytes: 900, isOverdue: true },
 };
 
 function someMetrics(figures: readonly NodeFigures[] = [], networks: readonly NetworkFigures[] = []) {
@@ -77,6 +78,8 @@ test("what is told is under the customary names", async () => {
     'workqueue_depth{name="node"} 3',
     "knit_operator_ready_nodes 1",
     'knit_node_height{namespace="demo",node="core",network="net",type="core"} 7',
+    'knit_node_backup_timestamp_seconds{namespace="demo",node="core",network="net",type="core"} 1767225600',
+    'knit_node_backup_overdue{namespace="demo",node="core",network="net",type="core"} 1',
     'knit_node_rollout_paused{namespace="demo",node="core",network="net",type="core"} 1',
     'knit_node_peers_missing{namespace="demo",node="core",network="net",type="core"} 1',
   ])
@@ -218,6 +221,39 @@ test("troubles that alerts watch come from the status: of the key, of a rollout 
     [true, false, false],
     [false, true, true],
   ]);
+});
+
+/** A Node with backups. */
+const aBackedUp = (backup: object, status: string) =>
+  readNode({
+    metadata: { name: "a", namespace: "demo", uid: "a", resourceVersion: "1" },
+    spec: { type: "proxy", network: { name: "one" }, replicas: 2 },
+    status: {
+      members: ["a", "a-m1"].map((name) => ({ name, ready: true })),
+      backup: { since: "2026-01-01T00:00:00Z", ...backup },
+      conditions: [
+        {
+          type: "BackedUp",
+          status,
+          reason: "x",
+          message: "",
+          observedGeneration: 1,
+          lastTransitionTime: "2026-01-01T00:00:00Z",
+        },
+      ],
+    },
+  });
+
+const figuresOfBackup = (backup: object, status: string) =>
+  figuresOf([aBackedUp(backup, status)], () => undefined).map((row) => row.backup);
+
+test("figures of backups are those of the replica that made the newest one, and of the first before there is one", () => {
+  const made = { member: "a-m1", at: "2026-01-01T00:00:00Z", bytes: 9 };
+  expect(figuresOfBackup(made, "True")).toEqual([
+    undefined,
+    { at: 1_767_225_600, verifiedAt: undefined, bytes: 9, isOverdue: false },
+  ]);
+  expect(figuresOfBackup({}, "False")[0]).toMatchObject({ at: undefined, isOverdue: true });
 });
 
 test.each([

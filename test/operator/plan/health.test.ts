@@ -63,7 +63,7 @@ test("a Node that is well says so in every condition", () => {
 });
 
 test("every type of condition is judged, but for those that other steps report", () => {
-  const others = ["ForksReady", "Contested", "Paused", "PrivilegedApi"];
+  const others = ["BackedUp", "ForksReady", "Contested", "Paused", "PrivilegedApi"];
   expect([...judge(aView()).map(({ type }) => type), ...others]).toEqual(Object.keys(conditionTypes));
 });
 

@@ -9,6 +9,7 @@ import {
   type MaintenanceRequest,
   parseRequest,
   type RunBook,
+  requestedMembers,
   startNext,
 } from "../../../operator/plan/requests.ts";
 import { NOW } from "../../support/maintained.ts";
@@ -29,6 +30,23 @@ test("the annotation is one of the operations or nothing", () => {
   for (const text of ["", "Migrate", "toString", "__proto__"])
     expect(parseRequest(text)).toEqual({ unknown: text });
   expect(parseRequest("x".repeat(1_000))).toEqual({ unknown: "x".repeat(64) });
+  expect(parseRequest("replace:a-m1")).toEqual({ operation: "replace", member: "a-m1" });
+  for (const text of ["replace:a:b", ":a", "restart:a"])
+    expect(parseRequest(text)).toEqual({ unknown: text });
+});
+
+const of = (operation: "migrate" | "replace" | "resync", member?: string) => ({ operation, member });
+
+test("a request is for the named replica or for all; a volume is given up for one alone", () => {
+  const names = ["a", "a-m1"];
+  expect(requestedMembers(of("migrate"), names)).toEqual(names);
+  expect(requestedMembers(of("migrate", "a-m1"), names)).toEqual(["a-m1"]);
+  expect(requestedMembers(of("migrate", "b"), names)).toBeUndefined();
+  for (const operation of ["replace", "resync"] as const) {
+    expect(requestedMembers(of(operation), names)).toBeUndefined();
+    expect(requestedMembers(of(operation), ["a"])).toEqual(["a"]);
+    expect(requestedMembers(of(operation, "a-m1"), names)).toEqual(["a-m1"]);
+  }
 });
 
 /** The book with its current run ended. */

@@ -81,6 +81,13 @@ const mutations: readonly Mutation[] = [
     seed: 96,
     failure: /nobody has the chain|another chain began/,
   },
+  {
+    protection: "a volume is given up only while others have the chain and the council goes on",
+    module: "../../../operator/plan/renewal.ts",
+    exports: () => ({ renewalTrouble: () => undefined }),
+    seed: 215,
+    failure: /validators are missing already|another chain began|nobody has the chain/,
+  },
 ];
 
 function withoutAddress(template: V1PodTemplateSpec): V1PodTemplateSpec {

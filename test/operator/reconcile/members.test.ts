@@ -1,6 +1,7 @@
 /** Replicas in memory: each a node of its own, those that are no longer asked for go, and what is shared is shared. */
 import { describe, expect, test } from "@jest/globals";
 import { identityOf } from "../../../operator/build/identity.ts";
+import { KubeError } from "../../../operator/kube/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import { type FakeCluster } from "../../support/fake-cluster.ts";
@@ -90,6 +91,48 @@ test("replicas that are no longer asked for go, their volumes and keys stay, and
   ]);
   await createdKinds({ replicas: 3, whenDeleted: "Delete" });
   expect(JSON.stringify(cluster.get("Secret", "reader-m2-nodekey")?.["data"])).toBe(key);
+});
+
+const ownersOf = (claim: string): unknown => cluster.get("PersistentVolumeClaim", claim)?.["metadata"];
+
+test("volumes of replicas that are no longer asked for go with their StatefulSets where the spec says so", async () => {
+  const storage = { whenScaled: "Delete" };
+  await createdKinds({ replicas: 3, storage });
+  cluster.putPod("reader-m2");
+  const sizeBefore = JSON.stringify(cluster.get("PersistentVolumeClaim", "reader-m2-data")?.["spec"]);
+  await createdKinds({ replicas: 2, storage });
+  expect(ownersOf("reader-m2-data")).toMatchObject({
+    ownerReferences: [
+      { apiVersion: "apps/v1", kind: "StatefulSet", name: "reader-m2", uid: "uid-reader-m2" },
+    ],
+  });
+  expect(JSON.stringify(cluster.get("PersistentVolumeClaim", "reader-m2-data")?.["spec"])).toBe(sizeBefore);
+  expect(cluster.writes).toContain("delete StatefulSet reader-m2");
+  for (const claim of ["reader-data", "reader-m1-data"])
+    expect(ownersOf(claim)).not.toHaveProperty("ownerReferences");
+  expect(cluster.get("Secret", "reader-m2-nodekey")).toBeDefined();
+  await createdKinds({ replicas: 3, storage }); // back before the garbage collector has come
+  expect(ownersOf("reader-m2-data")).not.toHaveProperty("ownerReferences");
+});
+
+test("a volume that a replica left behind under another spec stays", async () => {
+  await createdKinds({ replicas: 2 });
+  await createdKinds({ replicas: 1 });
+  const { length } = cluster.writes;
+  await createdKinds({ replicas: 1, storage: { whenScaled: "Delete" } });
+  expect(cluster.writes.slice(length).filter((write) => write.includes("PersistentVolumeClaim"))).toEqual([]);
+  expect(ownersOf("reader-m1-data")).not.toHaveProperty("ownerReferences");
+});
+
+test("a StatefulSet stays while its claim cannot be bound to it", async () => {
+  const storage = { whenScaled: "Delete" };
+  await createdKinds({ replicas: 2, storage });
+  cluster.onWrite = (kind) => {
+    if (kind === "PersistentVolumeClaim") throw new KubeError("forbidden", "a webhook refuses it");
+  };
+  cluster.putNode("reader", { type: "endpoint", replicas: 1, storage });
+  await expect(once()).rejects.toThrow("a webhook refuses it");
+  expect(cluster.get("StatefulSet", "reader-m1")).toBeDefined();
 });
 
 test("of replicas that are no longer asked for one goes at a time, the last one first", async () => {

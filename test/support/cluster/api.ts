@@ -87,14 +87,20 @@ export class ClusterApi {
     return this.#write({ ...draft, metadata });
   }
 
-  /** Applies a draft: its fields replace those of the object, which keeps others. */
+  /** Applies a draft: its fields replace those of the object, which keeps others but the owners. */
   apply(draft: Draft, manager: string): Stored {
     const { name, namespace, resourceVersion: _version, ...meta } = draft.metadata;
     const known = this.find(draft.kind, `${namespace}/${name}`);
+    if (meta.uid !== undefined && meta.uid !== known?.metadata.uid)
+      throw new KubeError("conflict", "another object");
     if (known === undefined) return this.create(draft, manager);
     const { metadata: _meta, ...fields } = draft as Draft & Readonly<Record<string, unknown>>;
     const spec = { ...(known["spec"] as object | undefined), ...(fields["spec"] as object | undefined) };
-    return this.patch(known, { ...fields, ...("spec" in fields ? { spec } : {}), metadata: meta });
+    return this.patch(known, {
+      ...fields,
+      ...("spec" in fields ? { spec } : {}),
+      metadata: { ownerReferences: undefined, ...meta },
+    });
   }
 
   /** Replaces fields of an object; returns the object. */

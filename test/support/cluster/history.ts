@@ -34,6 +34,8 @@ export class History {
   skew = 0;
   /** The latest acts, for the message of a failure. */
   readonly trace: string[] = [];
+  /** True in a fifth of the histories: people give up volumes, and endpoints lose theirs when they are scaled down. */
+  readonly renews: boolean;
   /** Addresses that an operator has stopped, until they serve again. */
   readonly #stopped = new Set<string>();
   /**
@@ -57,7 +59,9 @@ export class History {
     const clocks = { random: this.#random, now: () => this.now };
     this.kubernetes = new Kubernetes(this.api, this.chain, clocks);
     this.kubernetes.onStart = (pod) => this.#checkSigner(pod);
-    this.scene = setScene(this.api, this.#random, () => this.createKey());
+    this.renews = seed % 5 === 0;
+    const whenScaled = this.renews ? "Delete" : "Retain";
+    this.scene = setScene(this.api, { random: this.#random, createKey: () => this.createKey(), whenScaled });
     for (let machine = 0; machine < 3 + Math.floor(this.#random() * 4); machine++)
       this.chain.machines.set(`machine-${machine}`, "up");
     this.people = new People(this, this.#random);
@@ -233,6 +237,7 @@ export class History {
     this.#noteWanted();
     const unwantedAt = this.#unwantedAt.get(key.replace(/-m\d+$/, "")) ?? 0;
     if (action === "recreates" || this.now - unwantedAt < KNOWN_MS) return true;
+    if (this.people.renewed.has(key)) return true;
     if (!this.people.touchesIdentity && !key.startsWith("demo/endpoint"))
       this.fail(`${key} is ended without a cause`);
     return false;

@@ -17,6 +17,8 @@ export class People {
   touchesIdentity = false;
   /** Objects that were deleted or changed, to restore them. */
   readonly copies = new Map<string, Stored>();
+  /** Nodes whose volumes were to be given up. */
+  readonly renewed = new Set<string>();
   readonly #history: History;
   readonly #random: () => number;
 
@@ -52,6 +54,7 @@ export class People {
       [3, () => this.#jump()],
       [2, () => this.#deleteNetwork()],
       [2, () => this.#scale()],
+      ...(this.#history.renews ? ([[12, () => this.#renew()]] as const) : []),
     ];
     let left = this.#random() * acts.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, act] of acts) {
@@ -289,6 +292,19 @@ export class People {
     const operation = this.#random() < 0.5 ? "join-council" : "leave-council";
     annotate(this.#api, node, { [annotations.run]: operation });
     return `${operation} ${keyOf(node)}`;
+  }
+
+  /** Asks for another volume of a replica. */
+  #renew(): string | undefined {
+    const node = this.#node();
+    if (node === undefined) return undefined;
+    const { replicas = 1 } = node["spec"] as { replicas?: number };
+    const operation = this.#random() < 0.7 ? "replace" : "resync";
+    const index = Math.floor(this.#random() * replicas);
+    const member = index === 0 ? node.metadata.name : `${node.metadata.name}-m${index}`;
+    annotate(this.#api, node, { [annotations.run]: `${operation}:${member}` });
+    this.renewed.add(keyOf(node));
+    return `${operation} ${member} of ${node.metadata.namespace}`;
   }
 
   #jump(): string {

@@ -34,18 +34,32 @@ export interface Scene {
   readonly nodeKeys: readonly string[];
 }
 
+/** Source of what a scene has by chance. */
+export interface SceneOptions {
+  readonly random: () => number;
+  readonly createKey: () => string;
+  /** Of endpoints. */
+  readonly whenScaled: "Retain" | "Delete";
+}
+
 /** Creates the objects of a scene. */
-export function setScene(api: ClusterApi, random: () => number, createKey: () => string): Scene {
+export function setScene(api: ClusterApi, { random, createKey, whenScaled }: SceneOptions): Scene {
   const validators = [1, 1, 2, 3, 4, 4, 4, 5, 7][Math.floor(random() * 9)] ?? 4;
   const isSpread = validators > 1 && random() < 0.3;
-  const scene = isSpread ? spreadScene(api, validators, createKey) : oneNamespace(validators, random);
+  const scene = isSpread
+    ? spreadScene(api, validators, createKey)
+    : oneNamespace(validators, random, whenScaled);
   for (const draft of [...scene.networks, ...scene.nodes]) api.create(draft, PEOPLE);
   return { ...scene, nodeKeys: scene.nodes.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`) };
 }
 
 type Drafts = Omit<Scene, "nodeKeys">;
 
-function oneNamespace(validators: number, random: () => number): Drafts {
+function oneNamespace(
+  validators: number,
+  random: () => number,
+  whenScaled: SceneOptions["whenScaled"],
+): Drafts {
   const names = Array.from({ length: validators }, (_, index) => `core${index}`);
   // A sole validator is often the only node that has the chain.
   const isAlone = validators === 1 && random() < 0.6;
@@ -59,7 +73,9 @@ function oneNamespace(validators: number, random: () => number): Drafts {
     networks: [aResource("Network", { namespace: "demo", name: "net" }, spec)],
     nodes: [
       ...[...names, ...spares].map((name) => aNode({ namespace: "demo", name }, { type: "core" })),
-      ...others.map((name) => aNode({ namespace: "demo", name }, { type: "endpoint", replicas: 2 })),
+      ...others.map((name) =>
+        aNode({ namespace: "demo", name }, { type: "endpoint", replicas: 2, storage: { whenScaled } }),
+      ),
     ],
   };
 }

@@ -1,0 +1,81 @@
+/**
+ * Checkpoints for siblings: a replica of the same namespace that starts on an empty volume reads one from the node beside
+ * the gateway. The node sends it over a socket of its own; the gateway passes the bytes on and never reads the volume.
+ */
+
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { TLSSocket } from "node:tls";
+import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
+import type { Log } from "../observe/log.ts";
+import { messageOf } from "../observe/message-of.ts";
+import type { CallQueue } from "./call-queue.ts";
+import type { Client } from "./clients.ts";
+
+/** Path of a checkpoint at a gateway. */
+export const CHECKPOINT_PATH = "/checkpoint";
+/** Time without a byte of the node, or without one that the receiver takes. */
+const IDLE_MS = 600_000;
+const METHOD = "admin_serveCheckpoint";
+
+/** Options of the giver. */
+export interface GiverOptions {
+  readonly line: CallQueue;
+  /** The node's IPC socket; that of a checkpoint is beside it. */
+  readonly socketPath: string;
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+}
+
+/** Sends a checkpoint to a client. */
+export type Giver = (response: ServerResponse, client: Client) => Promise<void>;
+
+/** Creates the giver. It serves one client at a time; another one is told to ask elsewhere. */
+export function createGiver({ line, socketPath, log, metrics }: GiverOptions): Giver {
+  let isGiving = false;
+  return async (response, { name, serial }) => {
+    const { remoteAddress: from } = response.socket as TLSSocket; // the server speaks TLS alone
+    const record = { from, client: name, certificate: serial, method: METHOD };
+    const refuse = (status: number, outcome: "busy" | "node-error", why: string): void => {
+      log.warn({ ...record, outcome, why }, "call");
+      metrics.call(METHOD, outcome, 0);
+      response.writeHead(status, { "content-length": 0, connection: "close" }).end();
+    };
+    if (isGiving) return refuse(503, "busy", "another checkpoint is being sent");
+    isGiving = true;
+    const began = performance.now();
+    try {
+      const path = socketIn(await line({ method: METHOD, params: [] }), socketPath);
+      if (path === undefined) return refuse(502, "node-error", "the node gives no checkpoint");
+      const bytes = await pass(path, response);
+      const seconds = (performance.now() - began) / 1_000;
+      log.info({ ...record, outcome: "answered", bytes, ms: Math.round(1_000 * seconds) }, "call");
+      metrics.call(METHOD, "answered", seconds);
+    } catch (error) {
+      log.warn({ ...record, outcome: "gateway", why: messageOf(error) }, "call");
+      metrics.call(METHOD, "gateway", (performance.now() - began) / 1_000);
+      response.destroy();
+    } finally {
+      isGiving = false;
+    }
+    return undefined;
+  };
+}
+
+/** Reads the path of the node's answer: a socket for checkpoints beside the IPC socket, and nothing else. */
+function socketIn({ text, isError }: Awaited<ReturnType<CallQueue>>, socketPath: string): string | undefined {
+  if (isError) return undefined;
+  const { result } = JSON.parse(text) as { result?: { path?: unknown } | null }; // the queue has parsed it
+  const [, name] = /\/(checkpoint-[0-9a-f]{16}\.sock)$/.exec(String(result?.path)) ?? [];
+  return name === undefined ? undefined : join(dirname(socketPath), name);
+}
+
+async function pass(path: string, response: ServerResponse): Promise<number> {
+  const socket = connect({ path });
+  socket.setTimeout(IDLE_MS, () => socket.destroy(new Error("nothing was sent or taken for ten minutes")));
+  response.writeHead(200, { "content-type": "application/x-tar", connection: "close" });
+  await pipeline(socket, response);
+  return socket.bytesRead;
+}

@@ -1,0 +1,268 @@
+/**
+ * Checkpoints through gateways: a replica with a reader's certificate of the namespace gets the node's stream, from which
+ * an empty node starts; nobody else gets it, and a reader gets nothing else.
+ */
+import { once } from "node:events";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:https";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { openSibling, readSiblings } from "../../../node/checkpoint/siblings.ts";
+import { bootstrap } from "../../../node/compose/bootstrap.ts";
+import { createCheckpointOffline } from "../../../node/compose/checkpoint-jobs.ts";
+import { openGiveaway } from "../../../node/compose/giveaway.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { loadNodeKey } from "../../../node/p2p/node-key.ts";
+import { type Credentials, issueGateway, issueReader } from "../../../operator/control/authority.ts";
+import { isReaderOf, readerName } from "../../../operator/control/methods.ts";
+import { BODY, GATEWAY, GatewayStand, type Identities, makeIdentities } from "../../support/gateway.ts";
+import { until } from "../../support/until.ts";
+import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
+
+const OTHER = "reader.endpoint.demo.gateway.knit.dev";
+const { signal } = new AbortController();
+const progress = { update: () => undefined, [Symbol.dispose]: () => undefined };
+
+let identities: Identities;
+let reader: Credentials;
+let stand: GatewayStand;
+let credentials: string;
+
+beforeAll(async () => {
+  identities = await makeIdentities();
+  reader = await issueReader(identities.authority, OTHER, Date.now());
+});
+
+beforeEach(async () => {
+  stand = await new GatewayStand(identities).open();
+  credentials = join(stand.directory, "reader");
+  mkdirSync(credentials);
+  putReader(reader);
+});
+
+afterEach(() => stand[Symbol.asyncDispose]());
+
+function putReader({ certificate, key }: Credentials): void {
+  writeFileSync(join(credentials, "reader.crt"), certificate);
+  writeFileSync(join(credentials, "reader.key"), key);
+  writeFileSync(join(credentials, "ca.crt"), identities.authority.certificate);
+}
+
+const sibling = () => ({ host: "127.0.0.1", port: stand.port, name: GATEWAY });
+
+async function receive(): Promise<string> {
+  let text = "";
+  for await (const piece of await openSibling(sibling(), credentials, signal))
+    text += Buffer.from(piece).toString();
+  return text;
+}
+
+/** The node opens a socket beside its IPC socket and says so. */
+async function serve(onConnection: (socket: Socket) => void, name = "a".repeat(16)): Promise<Server> {
+  const path = join(stand.directory, `checkpoint-${name}.sock`);
+  const server = createServer(onConnection);
+  await once(server.listen(path), "listening");
+  answerWith({ path });
+  return server;
+}
+
+function answerWith(result: unknown): void {
+  stand.answer = (_line, socket) => socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, result })}\n`);
+}
+
+test("a replica of the namespace gets what the node sends, and the log says who it was", async () => {
+  const server = await serve((socket) => socket.end("the stream"));
+  expect(await receive()).toBe("the stream");
+  server.close();
+  expect(stand.heard.join("")).toContain("admin_serveCheckpoint");
+  await until(() => stand.lines.some(({ bytes, client }) => bytes === 10 && client === OTHER));
+  expect(await stand.metrics.render()).toContain('method="admin_serveCheckpoint",outcome="answered"');
+});
+
+describe("nobody else gets it:", () => {
+  test("the operator, who may not", async () => {
+    const { certificate, key } = identities.operator;
+    putReader({ certificate, key });
+    await expect(receive()).rejects.toThrow(/answers 404/);
+    expect(stand.heard).toEqual([]);
+  });
+
+  test.each([
+    ["a replica of another namespace", "reader.endpoint.other.gateway.knit.dev"],
+    ["a name with more parts", "reader.a.b.demo.gateway.knit.dev"],
+    ["a name of another kind", "writer.endpoint.demo.gateway.knit.dev"],
+  ])("%s", async (_who, name) => {
+    putReader(await issueReader(identities.authority, name, Date.now()));
+    await expect(receive()).rejects.toThrow(/answers 403|answers 404/);
+    expect(stand.heard).toEqual([]);
+  });
+
+  test("a gateway, whose certificate is for servers", async () => {
+    putReader(await issueGateway(identities.authority, "endpoint.demo.gateway.knit.dev", Date.now()));
+    await expect(receive()).rejects.toThrow(/gives no checkpoint/);
+    expect(stand.heard).toEqual([]);
+  });
+
+  test("a reader whose certificate has ended", async () => {
+    stand.skewMs = 100 * 86_400_000;
+    await expect(receive()).rejects.toThrow(/answers 40/);
+    expect(stand.heard).toEqual([]);
+  });
+});
+
+test("a reader calls no method", async () => {
+  const { certificate: cert, key } = reader;
+  const asked = request({
+    host: "127.0.0.1",
+    port: stand.port,
+    servername: GATEWAY,
+    ca: identities.authority.certificate,
+    cert,
+    key,
+    method: "POST",
+    agent: false,
+  });
+  asked.end(BODY);
+  const [response] = (await once(asked, "response")) as [{ statusCode: number; resume(): void }];
+  response.resume();
+  expect(response.statusCode).toBe(403);
+  expect(stand.heard).toEqual([]);
+});
+
+describe("a node that", () => {
+  test("is of a release without the method gives none", async () => {
+    stand.answer = (_line, socket) =>
+      socket.write('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"not there"}}\n');
+    await expect(receive()).rejects.toThrow(/answers 502/);
+  });
+
+  test.each([
+    null,
+    {},
+    { path: "/etc/passwd" },
+    { path: `/x/checkpoint-${"g".repeat(16)}.sock` },
+    { path: 5 },
+  ])("names no socket of its own, as %j, gives none", async (result) => {
+    answerWith(result);
+    await expect(receive()).rejects.toThrow(/answers 502/);
+  });
+
+  test("names a socket elsewhere is asked beside its own", async () => {
+    const server = await serve((socket) => socket.end("own"));
+    answerWith({ path: `/elsewhere/checkpoint-${"a".repeat(16)}.sock` });
+    expect(await receive()).toBe("own");
+    server.close();
+  });
+});
+
+test("one reader is served at a time, and readers leave the operator its places", async () => {
+  let held: Socket | undefined;
+  const server = await serve((socket) => {
+    held = socket;
+    socket.write("begun");
+  });
+  const first = await openSibling(sibling(), credentials, signal);
+  await expect(receive()).rejects.toThrow(/answers 503/);
+  await expect(stand.channel.call(stand.address, "chain_blockNumber")).resolves.toBeDefined();
+  held?.end();
+  for await (const piece of first) expect(Buffer.from(piece).toString()).toBe("begun");
+  server.close();
+});
+
+test("names of readers are of the namespace of the gateway", () => {
+  expect(isReaderOf(readerName("a.demo.gateway.knit.dev"), GATEWAY)).toBe(true);
+  for (const name of ["reader", "reader.demo.gateway.knit.dev", "reader..demo.gateway.knit.dev", GATEWAY])
+    expect(isReaderOf(name, GATEWAY)).toBe(false);
+});
+
+describe("an empty node", () => {
+  let scratch = "";
+  let source = "";
+  let genesisHash = "";
+  let nodes = 0;
+
+  beforeAll(async () => {
+    scratch = await mkdtemp(join(tmpdir(), "ks-"));
+    source = (await makeWholeDirectory(scratch)).path;
+    const directory = join(scratch, "facts");
+    ({ genesisHash } = await createCheckpointOffline(optionsOf(source), { directory, progress, signal }));
+  });
+  afterAll(() => rm(scratch, { recursive: true }));
+
+  /** A node that gives copies away behind the gateway. */
+  async function openGiver() {
+    const options = optionsOf(source);
+    const giveaway = await openGiveaway({
+      options: { ...options, ipc: { path: join(stand.directory, "n.ipc") } },
+      checkpoints: {
+        create: (directory) => createCheckpointOffline(options, { directory, progress, signal }),
+      },
+      nodeKey: await loadNodeKey(options.paths.nodeKey),
+      log: silentLog,
+    });
+    stand.answer = (_line, socket) => {
+      giveaway.open().then(
+        (result) => socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, result })}\n`),
+        () => socket.destroy(),
+      );
+    };
+    return giveaway;
+  }
+
+  async function start(siblings: readonly object[]): Promise<string> {
+    const datadir = join(scratch, `node-${nodes++}`);
+    const file = join(stand.directory, "siblings.json");
+    writeFileSync(file, JSON.stringify({ siblings, credentials }));
+    await bootstrap(optionsOf(datadir), {
+      url: undefined,
+      siblings: file,
+      wanted: { genesisHash },
+      log: silentLog,
+      progress,
+      signal,
+      environment: {},
+    });
+    return optionsOf(datadir).paths.chainData;
+  }
+
+  test("starts from the first sibling that gives a good one", async () => {
+    await using _giver = await openGiver();
+    const dead = { host: "127.0.0.1", port: 1, name: GATEWAY };
+    const chainData = await start([dead, sibling()]);
+    expect(existsSync(join(chainData, "chain", "CURRENT"))).toBe(true);
+    expect(existsSync(`${chainData}.bootstrap`)).toBe(false);
+  });
+
+  test("stays empty, without a trace, when a sibling dies in the middle and no other is there", async () => {
+    const server = await serve((socket) => {
+      socket.write(Buffer.alloc(100_000), () => socket.destroy());
+    });
+    const chainData = await start([sibling()]);
+    server.close();
+    expect(existsSync(chainData)).toBe(false);
+    expect(existsSync(`${chainData}.bootstrap.partial`)).toBe(false);
+  });
+
+  test("stays empty without siblings", async () => {
+    expect(existsSync(await start([]))).toBe(false);
+  });
+});
+
+test.each([
+  ["not json", "is not JSON"],
+  ["[]", "is no list of siblings"],
+  ['{"siblings":[{"host":"a b","port":1,"name":"n"}],"credentials":"c"}', "is no list of siblings"],
+  ['{"siblings":[{"host":"a","port":0,"name":"n"}],"credentials":"c"}', "is no list of siblings"],
+  ['{"siblings":[],"credentials":1}', "is no list of siblings"],
+])("a file with siblings that is wrong is refused: %s", async (text, words) => {
+  const path = join(stand.directory, "siblings.json");
+  writeFileSync(path, text);
+  await expect(readSiblings(path)).rejects.toMatchObject({
+    code: "no-target",
+    message: expect.stringContaining(words) as unknown,
+  });
+  expect(await readSiblings(join(stand.directory, "none.json"))).toEqual({ siblings: [], credentials: "" });
+});
