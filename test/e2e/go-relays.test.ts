@@ -9,14 +9,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
-import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
-import { versionedHash } from "../../node/crypto/versioned-hash.ts";
-import { signTransaction } from "../../node/model/transaction.ts";
-import { CHAIN_ID } from "../../scripts/network/genesis.ts";
-import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import { GAS_PRICE } from "../../scripts/network/genesis.ts";
+import { type Network, openNetwork } from "../../scripts/network/network.ts";
 import type { NetworkSize } from "../../scripts/network/plan.ts";
-import { reachHeight } from "../support/heights.ts";
-import { until } from "../support/rpc-client.ts";
+import { aLadderTransaction } from "../support/ladder-transactions.ts";
+import { commonAnswer, reachHeight } from "../support/network-answers.ts";
 import { withStakes } from "../support/staked-genesis.ts";
 
 const binary = process.env["KNIT_PEER_KCN"] ?? "";
@@ -40,39 +37,9 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 }, 60_000);
 
-/** A transaction with one blob of zeros, whose commitment and proofs are the point at infinity. */
-function zeroBlob(key: Uint8Array): string {
-  const infinity = new Uint8Array(48).fill(0xc0, 0, 1);
-  const sidecar = {
-    version: 1 as const,
-    blobs: [new Uint8Array(131_072)],
-    commitments: [infinity],
-    proofs: Array.from({ length: 128 }, () => infinity),
-  };
-  const price = 750_000_000_000n;
-  const fields = {
-    maxFeePerBlobGas: price * 1000n,
-    blobVersionedHashes: [versionedHash(infinity)],
-    accessList: [],
-    sidecar,
-  };
-  const call = { nonce: 0n, gas: 21_000n, value: 1n, to: addressOfKey(key), input: new Uint8Array(0) };
-  const draft = { code: 0x7803, gasFeeCap: price, gasTipCap: 0n, ...call, fields };
-  return toHex(signTransaction(draft, BigInt(CHAIN_ID), (digest) => sign(digest, key)).raw.subarray(1));
-}
-
-/** The answer that all nodes give alike, once they all have one; what is missing is null or an error. */
-async function commonAnswer(
-  nodes: readonly NetworkNode[],
-  method: string,
-  ...params: unknown[]
-): Promise<unknown> {
-  const asked = nodes.map(({ ask }) =>
-    until(async () => (await ask(method, ...params).catch(() => undefined)) ?? undefined),
-  );
-  const [first, ...others] = await Promise.all(asked);
-  for (const other of others) expect(other).toEqual(first);
-  return first;
+function aBlobTransaction(key: Uint8Array): string {
+  const tx = aLadderTransaction(0x7803, { key, nonce: 0n, price: GAS_PRICE, tip: 0n });
+  return toHex(tx.raw.subarray(1));
 }
 
 needed.each<[string, Partial<NetworkSize>]>([
@@ -107,7 +74,7 @@ needed.each<[string, Partial<NetworkSize>]>([
     // The blobs of each endpoint's transaction pass its proxy before they are in a block, and all nodes keep them.
     const hashes = await Promise.all(
       endpoints.map(({ ask }, place) =>
-        ask("eth_sendRawTransaction", zeroBlob(DEVELOPMENT_KEYS[place] ?? new Uint8Array(32))),
+        ask("eth_sendRawTransaction", aBlobTransaction(DEVELOPMENT_KEYS[place] ?? new Uint8Array(32))),
       ),
     );
     for (const hash of hashes) {

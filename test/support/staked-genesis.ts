@@ -38,6 +38,13 @@ export const FUNDS = { kif: address(1), kef: address(2), kpf: address(3) };
 const [POOLS, TOKEN, POOL] = [address(4), address(5), address(6)];
 const BLS_PROXY = fixedBytes(0x402, 20);
 
+/** Contracts that the network's contract registry names. */
+export const STAKED_RECORDS = [
+  { name: "CLRegistry", address: POOLS },
+  { name: "KIP113", address: BLS_PROXY },
+  { name: "WrappedKaia", address: TOKEN },
+];
+
 /** Returns the reward address of a node by its place in the address book. */
 export function rewardAddress(place: number): Uint8Array {
   return address(0x100 + place);
@@ -72,12 +79,10 @@ function contracts(
 ): Readonly<Record<string, object>> {
   const nodes = stakes.map((_, place) => validators[place] ?? address(0x300 + place));
   const owner = validators[0] ?? address(0);
-  const records = [
-    { name: "CLRegistry", address: POOLS },
-    { name: "KIP113", address: BLS_PROXY },
-    { name: "WrappedKaia", address: TOKEN },
-  ];
-  const storage = registrySlots({ owner, records }).map(([slot, value]) => [word(slot), word(value)]);
+  const storage = registrySlots({ owner, records: STAKED_RECORDS }).map(([slot, value]) => [
+    word(slot),
+    word(value),
+  ]);
   const book = bookAnswers(nodes, hasThirdFund ? FUNDS.kpf : new Uint8Array(20));
   const pools = abiAnswer(words(nodes.slice(0, 1)), { list: [1n] }, words([POOL]));
   const rows: (readonly [Uint8Array, object])[] = [
