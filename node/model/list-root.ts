@@ -19,8 +19,8 @@ export function listRoot(impl: number, items: readonly Uint8Array[]): Hash {
   return trieRoot(items);
 }
 
-/** Ways to compute a root of a list; governance chooses one for all blocks (`istanbul.deriveShaImpl`). */
-const LIST_ROOTS = [0, 1, 2];
+/** Ways to compute a root of a list, the cheapest first; governance chooses one for all blocks (`istanbul.deriveShaImpl`). */
+const LIST_ROOTS = [2, 1, 0];
 
 /** True when a root is that of the list in any of the three ways: each covers the whole list. */
 export function hasListRoot(root: Uint8Array, items: readonly Uint8Array[]): boolean {
