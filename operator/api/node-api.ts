@@ -1,6 +1,6 @@
 /** Schema of `spec.api`: JSON-RPC of a Node. */
 import { port } from "./fields.ts";
-import { flag, list, object, oneOf, text, withDefault, withMemberDefaults } from "./schema.ts";
+import { flag, list, object, oneOf, optional, text, withDefault, withMemberDefaults } from "./schema.ts";
 
 /** Modules that administer a node or use its keys; served on the cluster network only with `privileged`. */
 export const privilegedModules = ["admin", "personal", "debug"] as const;
@@ -44,6 +44,17 @@ export const api = object(
         { maxItems: 16 },
       ),
       [],
+    ),
+    origins: optional(
+      list(
+        text("An origin, or * for any.", {
+          maxLength: 253,
+          pattern: "^(\\*|[a-z][-+.a-z0-9]*://[^\\s,]+)$",
+          says: "an origin such as https://wallet.example.org, or *",
+        }),
+        "Origins of web pages that may call the node (CORS and WebSocket); overrides rpccorsdomain and wsorigins in settings.",
+        { minItems: 1, maxItems: 16 },
+      ),
     ),
     privileged: withDefault(
       flag(

@@ -11,9 +11,9 @@ import {
   withRules,
 } from "./schema.ts";
 
-const ownKeys = "self.all(key, !key.startsWith('knit.dev/') && !key.startsWith('app.kubernetes.io/'))";
-const own = {
-  rule: ownKeys,
+/** Rule of labels and annotations that users add to an object of the operator. */
+export const ownKeys = {
+  rule: "self.all(key, !key.startsWith('knit.dev/') && !key.startsWith('app.kubernetes.io/'))",
   message: "cannot contain a key that the operator owns: knit.dev/*, app.kubernetes.io/*",
 };
 
@@ -27,8 +27,8 @@ export const serviceTemplate = withMemberDefaults(
       ),
       "ClusterIP",
     ),
-    labels: optional(withRules(texts("Further labels of the Service.", 32, 63), own)),
-    annotations: optional(withRules(texts("Further annotations of the Service.", 32, 4_096), own)),
+    labels: optional(withRules(texts("Further labels of the Service.", 32, 63), ownKeys)),
+    annotations: optional(withRules(texts("Further annotations of the Service.", 32, 4_096), ownKeys)),
     sessionAffinity: withDefault(
       oneOf(
         ["ClientIP", "None"],

@@ -16,6 +16,7 @@ import {
 import { api } from "./node-api.ts";
 import { backup } from "./node-backup.ts";
 import { bootstrap } from "./node-bootstrap.ts";
+import { ingress, route } from "./node-exposure.ts";
 import { maintenance } from "./node-maintenance.ts";
 import { p2p, peers } from "./node-peers.ts";
 import { scheduling } from "./node-placement.ts";
@@ -91,6 +92,8 @@ export const nodeSpec = object(
     ),
     podTemplate: optional(podAdditions),
     serviceTemplate,
+    ingress: optional(ingress),
+    route: optional(route),
     network,
     terminationGracePeriodSeconds: optional(
       integer(
@@ -197,6 +200,10 @@ export const nodeSpec = object(
       rule: "!has(self.api) || !has(self.api.privileged) || !self.api.privileged || !has(self.serviceTemplate) || !has(self.serviceTemplate.type) || self.serviceTemplate.type == 'ClusterIP'",
       message:
         "privileged modules cannot be served outside the cluster: serviceTemplate.type must be ClusterIP",
+    },
+    {
+      rule: "!has(self.api) || !has(self.api.privileged) || !self.api.privileged || (!has(self.ingress) && !has(self.route))",
+      message: "privileged modules cannot be served outside the cluster: remove ingress and route",
     },
   ],
 );

@@ -72,6 +72,9 @@ export interface SharedNames {
   readonly networkPolicy: string;
   readonly disruptionBudget: string;
   readonly serviceMonitor: string;
+  readonly ingress: string;
+  readonly route: string;
+  readonly wsRoute: string;
 }
 
 /** Returns the names of the shared objects of the Node `name`. */
@@ -83,6 +86,9 @@ export function sharedNames(name: string): SharedNames {
     networkPolicy: name,
     disruptionBudget: name,
     serviceMonitor: name,
+    ingress: name,
+    route: name,
+    wsRoute: `${name}-ws`,
   };
 }
 

@@ -2,6 +2,7 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { pod } from "../api/names.ts";
 import type { DraftOf } from "../api/resource.ts";
+import { exposedHosts } from "./exposure.ts";
 import {
   type Member,
   objectNames,
@@ -104,7 +105,7 @@ function requiredSettings(
   { node: { meta, spec } }: Member,
   listenHost: string,
 ): Readonly<Record<string, Setting>> {
-  const { http, ws, hosts, privileged } = spec.api;
+  const { http, ws, hosts, origins, privileged } = spec.api;
   const network = publicNetworkOf(spec.network);
   return {
     ...(network === undefined ? {} : { [network]: true }),
@@ -128,7 +129,8 @@ function requiredSettings(
     rpcaddr: listenHost,
     rpcport: http.port,
     rpcapi: http.modules,
-    rpcvhosts: ["localhost", ...serviceHosts(meta.name, meta.namespace), ...hosts],
+    rpcvhosts: ["localhost", ...serviceHosts(meta.name, meta.namespace), ...hosts, ...exposedHosts(spec)],
+    ...(origins === undefined ? {} : { rpccorsdomain: origins, wsorigins: origins }),
     ws: ws.enabled,
     wsaddr: listenHost,
     wsport: ws.port,

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import { annotations } from "../api/names.ts";
+import { exposedHosts } from "./exposure.ts";
 import type { Member } from "./names.ts";
 
 interface Annotated {
@@ -86,6 +87,7 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined, 
   const { terminationGracePeriodSeconds: grace, imagePullPolicy, imagePullSecrets, podTemplate } = spec;
   if (grace !== undefined) placement.push(grace);
   const { externalAddress } = p2p;
+  const hosts = exposedHosts(spec);
   const { volumeSnapshot: _source, ...archive } = spec.bootstrap ?? {};
   const bootstrap = Object.values(archive).some((value) => value !== undefined) ? archive : undefined;
   const backup = spec.backup && { credentialsSecret: spec.backup.to.credentialsSecret };
@@ -96,6 +98,7 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined, 
     podTemplate,
     externalAddress,
     bootstrap,
+    exposedHosts: hosts.length > 0 ? hosts : undefined,
   }))
     if (value !== undefined) placement.push([name, value]);
   if (restart !== undefined) placement.push(["restart", restart]);

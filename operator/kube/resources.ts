@@ -29,6 +29,8 @@ export const kinds = {
     kind: "ServiceMonitor",
     plural: "servicemonitors",
   },
+  ingress: { apiVersion: "networking.k8s.io/v1", kind: "Ingress", plural: "ingresses" },
+  httpRoute: { apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", plural: "httproutes" },
   definition: {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",

@@ -27,10 +27,11 @@ export const watchedKinds = [
   "networkPolicy",
   "serviceAccount",
   "disruptionBudget",
+  "ingress",
 ] as const;
 
 /** Kinds that a cluster may or may not serve, which can change at any time. */
-export const optionalKinds = ["serviceMonitor"] as const;
+export const optionalKinds = ["serviceMonitor", "httpRoute"] as const;
 
 /** A kind that a cluster may not serve. */
 export type OptionalKind = (typeof optionalKinds)[number];

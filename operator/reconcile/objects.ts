@@ -1,6 +1,7 @@
 /** Applies the objects of a Node, and deletes those that an earlier spec required. */
 import { type Draft, keyOf } from "../api/resource.ts";
 import { disruptionBudget } from "../build/disruption-budgets.ts";
+import { httpRoute, ingress, wsRoute } from "../build/exposure.ts";
 import { formerMembersOf, type Member, membersOf, objectNames, sharedNames } from "../build/names.ts";
 import { networkPolicy } from "../build/network-policy.ts";
 import { serviceAccount } from "../build/service-account.ts";
@@ -30,18 +31,29 @@ import { configText } from "./secret-text.ts";
 import { isSource, siblingsOf } from "./siblings.ts";
 
 /** Applies the objects that the members share. */
-export function sharedStep({ node, deps }: Context): Promise<Outcome> {
+export async function sharedStep({ node, deps }: Context): Promise<Outcome> {
   const { operatorNamespace } = deps.settings;
   const givesCopies = isSource(node, deps);
-  return applyAll({ node, deps }, [
+  const routes = [httpRoute(node), wsRoute(node)];
+  const servesRoutes = deps.cache.serves("httpRoute");
+  const applied = await applyAll({ node, deps }, [
     ["serviceAccount", serviceAccount(node)],
     ["service", membersService(node)],
     ["service", rpcService(node)],
     ["networkPolicy", networkPolicy(node, { operatorNamespace, givesCopies })],
     ["disruptionBudget", disruptionBudget(node)],
     ["serviceMonitor", deps.cache.serves("serviceMonitor") ? serviceMonitor(node) : undefined],
+    ["ingress", ingress(node)],
+    ...(servesRoutes ? routes : []).map((route) => ["httpRoute", route] as const),
   ]);
+  const isMissing = !servesRoutes && routes.some((route) => route !== undefined);
+  return isMissing ? worstOf([applied, ROUTE_UNSERVED]) : applied;
 }
+
+const ROUTE_UNSERVED = refuseWith(
+  "ObjectRefused",
+  `the cluster does not serve ${kinds.httpRoute.kind} of ${kinds.httpRoute.apiVersion}: install the Gateway API, or use spec.ingress`,
+);
 
 /** Deletes the pods of a suspended Node, whatever other steps fail. */
 export async function suspendStep({ node, members }: Context): Promise<Outcome> {
@@ -213,6 +225,9 @@ function obsoleteObjects(
     ...(rpcService(node) === undefined ? [["service", shared.rpcService] as const] : []),
     ...(disruptionBudget(node) === undefined ? [["disruptionBudget", shared.disruptionBudget] as const] : []),
     ...(serviceMonitor(node) === undefined ? [["serviceMonitor", shared.serviceMonitor] as const] : []),
+    ...(ingress(node) === undefined ? [["ingress", shared.ingress] as const] : []),
+    ...(httpRoute(node) === undefined ? [["httpRoute", shared.route] as const] : []),
+    ...(wsRoute(node) === undefined ? [["httpRoute", shared.wsRoute] as const] : []),
     ...members.flatMap(objectsOf),
     ...(node.spec.p2p.external === "None" ? externalServices(node) : []),
   ];

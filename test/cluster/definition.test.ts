@@ -15,6 +15,8 @@ const NETWORK = { genesis: { configMap: { name: "g" } } };
 const MADE = { chainId: 7, validators: ["a"] };
 const FORKED = { genesis: { create: { ...MADE, forks: { osaka: 100 } } } };
 
+const ROUTE = { hosts: ["rpc.example.org"], parents: [{ name: "public", namespace: "gateways" }] };
+
 const nodeRules: readonly Row[] = [
   ["a core node has one replica", { ...PROXY, replicas: 3 }, { ...CORE, replicas: 2 }],
   [
@@ -127,6 +129,36 @@ const nodeRules: readonly Row[] = [
     "must be a host name without a port, or *",
     { ...PROXY, api: { hosts: ["*"] } },
     { ...PROXY, api: { hosts: ["a:1"] } },
+  ],
+  [
+    "must be an origin such as https://wallet.example.org, or *",
+    { ...PROXY, api: { origins: ["*", "https://wallet.example.org"] } },
+    { ...PROXY, api: { origins: ["wallet.example.org"] } },
+  ],
+  [
+    "must be a host name of lower-case letters, digits, hyphens and dots",
+    { ...PROXY, ingress: { hosts: ["rpc.example.org"], wsHost: "ws.example.org" } },
+    { ...PROXY, ingress: { hosts: ["https://rpc.example.org"] } },
+  ],
+  [
+    "must be a path such as /rpc",
+    { ...PROXY, ingress: { hosts: ["rpc.example.org"], path: "/rpc" } },
+    { ...PROXY, ingress: { hosts: ["rpc.example.org"], path: "rpc" } },
+  ],
+  [
+    "path and wsPath must differ",
+    { ...PROXY, route: { ...ROUTE, path: "/rpc" } },
+    { ...PROXY, route: { ...ROUTE, path: "/ws" } },
+  ],
+  [
+    "wsHost cannot be one of hosts: wsPath is the path of WebSocket there",
+    { ...PROXY, ingress: { hosts: ["rpc.example.org"], wsPath: "/socket" } },
+    { ...PROXY, ingress: { hosts: ["rpc.example.org"], wsHost: "rpc.example.org" } },
+  ],
+  [
+    "privileged modules cannot be served outside the cluster: remove ingress and route",
+    { ...PROXY, api: { privileged: true } },
+    { ...PROXY, api: { privileged: true }, route: ROUTE },
   ],
   [
     "must be a name of letters, digits, hyphens, dots, slashes and underscores",

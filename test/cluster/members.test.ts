@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { eventually, forbidden } from "./support/cluster.ts";
 import { aboutOperator } from "./support/operated.ts";
-import { SERVICE_MONITORS } from "./support/service-monitors.ts";
+import { SERVICE_MONITORS } from "./support/optional-definitions.ts";
 
 const EXAMPLE = readFileSync("examples/network-full.yaml", "utf8");
 const CORES = ["core-1", "core-2", "core-3", "core-4"];

@@ -4,8 +4,8 @@ import { expect, test } from "@jest/globals";
 import { byOperator, eventually, forbidden } from "./support/cluster.ts";
 import { aboutOperator, type OperatedOptions } from "./support/operated.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
+import { HTTP_ROUTES, SERVICE_MONITORS } from "./support/optional-definitions.ts";
 import { isOfOperator, rightsOf, rolesOf, unusedRights } from "./support/rights.ts";
-import { SERVICE_MONITORS } from "./support/service-monitors.ts";
 
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
 /** Rights for what a test cannot wait for. */
@@ -13,15 +13,19 @@ const RARE = [
   "update /secrets", // the authority gives way to the next one after years, as test/operator/authority-secret shows
 ];
 
-/** The kind that some rights are for. */
-const WITH_MONITORS: OperatedOptions = {
+/** The kinds that some rights are for. */
+const WITH_OPTIONAL_KINDS: OperatedOptions = {
   async prepare(cluster) {
-    await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(SERVICE_MONITORS));
-    await cluster.kubectl(["wait", "--for=condition=Established", `crd/${SERVICE_MONITORS.metadata.name}`]);
+    for (const definition of [SERVICE_MONITORS, HTTP_ROUTES]) {
+      await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(definition));
+      await cluster.kubectl(["wait", "--for=condition=Established", `crd/${definition.metadata.name}`]);
+    }
   },
 };
 
-aboutOperator("rights", WITH_MONITORS, (on) => {
+const HOSTS = ["rpc.example.org"];
+
+aboutOperator("rights", WITH_OPTIONAL_KINDS, (on) => {
   const change = (name: string, spec: object): Promise<string> =>
     on.demo("patch", "kn", name, "--type=merge", "-p", JSON.stringify({ spec }));
   const comes = (...objects: string[]) =>
@@ -52,8 +56,13 @@ aboutOperator("rights", WITH_MONITORS, (on) => {
     await on.demo("annotate", "kn", "core", "knit.dev/run=nonsense");
     await change("proxy", { replicas: 2, monitoring: { serviceMonitor: true } });
     await comes("poddisruptionbudget/proxy", "servicemonitor/proxy", "statefulset/proxy-m1");
-    await change("proxy", { replicas: 1, monitoring: { serviceMonitor: false } });
-    await goes("poddisruptionbudget/proxy", "servicemonitor/proxy");
+    await change("proxy", {
+      ingress: { hosts: HOSTS },
+      route: { hosts: HOSTS, parents: [{ name: "public" }] },
+    });
+    await comes("ingress/proxy", "httproute/proxy");
+    await change("proxy", { replicas: 1, monitoring: { serviceMonitor: false }, ingress: null, route: null });
+    await goes("poddisruptionbudget/proxy", "servicemonitor/proxy", "ingress/proxy", "httproute/proxy");
     await goes("statefulset/proxy-m1", "configmap/proxy-m1-settings", "secret/proxy-m1-gateway");
     await change("endpoint", {
       whenDeleted: "Delete",

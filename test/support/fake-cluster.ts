@@ -69,6 +69,8 @@ export class FakeCluster {
   answer: (node: string, method: string) => unknown = () => true;
   /** True if the cluster has the kind ServiceMonitor. */
   servesMonitors = false;
+  /** True if the cluster has the kind HTTPRoute. */
+  servesRoutes = false;
   /** Called before a status is written. */
   onStatus: (name: string) => void = () => undefined;
   /** Called before an object is written. */
@@ -246,7 +248,7 @@ export class FakeCluster {
         const object = this.objects.get(`Network ${key}`);
         return object && readNetwork(object);
       },
-      serves: () => this.servesMonitors,
+      serves: (kind) => (kind === "httpRoute" ? this.servesRoutes : this.servesMonitors),
       recordWrite: () => undefined,
     };
   }

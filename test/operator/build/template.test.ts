@@ -22,6 +22,9 @@ describe("the template", () => {
     ["pull secret", { imagePullSecrets: [{ name: "registry" }] }],
     ["pull policy of the gateway", { gateway: { imagePullPolicy: "Always" } }],
     ["label of the pod", { podTemplate: { labels: { team: "chain" } } }],
+    ["host of an Ingress", { ingress: { hosts: ["rpc.example"] } }],
+    ["host of a route", { route: { hosts: ["rpc.example"], parents: [{ name: "public" }] } }],
+    ["origin of pages", { api: { origins: ["*"] } }],
     ["archive of a first start", { bootstrap: { url: "s3://archive/node" } }],
   ])("has another digest for another %s", (_what, spec) => {
     expect(digest(spec)).not.toBe(digest({}));
@@ -67,6 +70,7 @@ const TEXTS = [
   `0x${"12".repeat(20)}`,
   `kni://${"12".repeat(64)}@10.0.0.9:32323`,
   "s3://archive/node",
+  "/rpc",
 ];
 
 /** Returns a value that a field accepts and that is not its default. */

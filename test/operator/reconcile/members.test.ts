@@ -175,6 +175,38 @@ test("without the kind ServiceMonitor none is written, and when it comes one is"
   expect(cluster.get("ServiceMonitor", "reader")).toBeDefined();
 });
 
+const ROUTE = { hosts: ["rpc.example"], wsHost: "ws.example", parents: [{ name: "public" }] };
+const EXPOSED = {
+  api: { ws: { enabled: true } },
+  ingress: { hosts: ["rpc.example"] },
+  route: ROUTE,
+};
+
+test("an Ingress and routes come with their fields and go with them", async () => {
+  cluster.servesRoutes = true;
+  const ways = (spec: object) => createdKinds(spec, "Ingress", "HTTPRoute");
+  expect(await ways(EXPOSED)).toEqual(["HTTPRoute reader", "HTTPRoute reader-ws", "Ingress reader"]);
+  const { wsHost: _wsHost, ...route } = ROUTE;
+  expect(await ways({ ...EXPOSED, route })).toEqual(["HTTPRoute reader", "Ingress reader"]);
+  expect(await ways({})).toEqual([]);
+});
+
+test("without the kind HTTPRoute a Node with a route says so, and goes on", async () => {
+  expect(await createdKinds(EXPOSED, "Ingress", "HTTPRoute", "StatefulSet")).toEqual([
+    "Ingress reader",
+    "StatefulSet reader",
+  ]);
+  const refused = cluster.node("reader").status.conditions?.find(({ type }) => type === "Degraded");
+  expect([refused?.status, refused?.message]).toEqual([
+    "True",
+    expect.stringContaining("the cluster does not serve HTTPRoute of gateway.networking.k8s.io/v1"),
+  ]);
+  cluster.servesRoutes = true;
+  await once();
+  expect(cluster.get("HTTPRoute", "reader")).toBeDefined();
+  expect(cluster.conditions("reader").filter((line) => line.includes("ObjectRefused"))).toEqual([]);
+});
+
 describe("suspended", () => {
   test("a Node has no pods, and says that it is so", async () => {
     await createdKinds({ suspend: true });
