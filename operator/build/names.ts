@@ -88,7 +88,7 @@ export function sharedNames(name: string): SharedNames {
     serviceMonitor: name,
     ingress: name,
     route: name,
-    wsRoute: `${name}-ws`,
+    wsRoute: `${name}.ws`,
   };
 }
 

@@ -61,7 +61,7 @@ test("a route belongs to its Gateways, and a host for WebSocket has a route of i
     },
   });
   expect(wsRoute(node)).toMatchObject({
-    metadata: { name: "first-ws" },
+    metadata: { name: "first.ws" },
     spec: {
       parentRefs: ROUTE.parents,
       hostnames: ["ws.example.org"],
