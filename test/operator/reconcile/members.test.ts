@@ -192,10 +192,13 @@ test("an Ingress and routes come with their fields and go with them", async () =
 });
 
 test("without the kind HTTPRoute a Node with a route says so, and goes on", async () => {
-  expect(await createdKinds(EXPOSED, "Ingress", "HTTPRoute", "StatefulSet")).toEqual([
-    "Ingress reader",
-    "StatefulSet reader",
-  ]);
+  await expect(createdKinds(EXPOSED)).rejects.toThrow("does not serve HTTPRoute");
+  for (const [kind, isThere] of [
+    ["Ingress", true],
+    ["StatefulSet", true],
+    ["HTTPRoute", false],
+  ] as const)
+    expect([kind, cluster.get(kind, "reader") !== undefined]).toEqual([kind, isThere]);
   const refused = cluster.node("reader").status.conditions?.find(({ type }) => type === "Degraded");
   expect([refused?.status, refused?.message]).toEqual([
     "True",
