@@ -7,8 +7,9 @@ import { sharedMeta, sharedNames } from "./names.ts";
 type Exposure = NonNullable<NodeSpec["ingress"]> | NonNullable<NodeSpec["route"]>;
 
 /** Lists the host names under which clients outside the cluster call the node. */
-export function exposedHosts({ ingress, route }: Pick<NodeSpec, "ingress" | "route">): readonly string[] {
-  return [...new Set([ingress, route].flatMap((each) => (each === undefined ? [] : hostsOf(each))))];
+export function exposedHosts(spec: Pick<NodeSpec, "ingress" | "route">): readonly string[] {
+  const all = [spec.ingress, spec.route].flatMap((each) => (each === undefined ? [] : hostsOf(each)));
+  return [...new Set(all)];
 }
 
 function hostsOf({ hosts, wsHost }: Exposure): readonly string[] {

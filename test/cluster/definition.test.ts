@@ -4,6 +4,7 @@ import { definitions } from "../../operator/api/definition.ts";
 import { managedSettings } from "../../operator/api/managed-settings.ts";
 import { missingFields } from "../../operator/compose/definition-check.ts";
 import { type Cluster, establishDefinitions, openCluster, whyNoCluster } from "./support/cluster.ts";
+import { exposureRules } from "./support/exposure-rules.ts";
 import { type Row, templateRules } from "./support/template-rules.ts";
 
 const missing = whyNoCluster();
@@ -14,8 +15,6 @@ const CORE = { type: "core", network };
 const NETWORK = { genesis: { configMap: { name: "g" } } };
 const MADE = { chainId: 7, validators: ["a"] };
 const FORKED = { genesis: { create: { ...MADE, forks: { osaka: 100 } } } };
-
-const ROUTE = { hosts: ["rpc.example.org"], parents: [{ name: "public", namespace: "gateways" }] };
 
 const nodeRules: readonly Row[] = [
   ["a core node has one replica", { ...PROXY, replicas: 3 }, { ...CORE, replicas: 2 }],
@@ -129,36 +128,6 @@ const nodeRules: readonly Row[] = [
     "must be a host name without a port, or *",
     { ...PROXY, api: { hosts: ["*"] } },
     { ...PROXY, api: { hosts: ["a:1"] } },
-  ],
-  [
-    "must be an origin such as https://wallet.example.org, or *",
-    { ...PROXY, api: { origins: ["*", "https://wallet.example.org"] } },
-    { ...PROXY, api: { origins: ["wallet.example.org"] } },
-  ],
-  [
-    "must be a host name of lower-case letters, digits, hyphens and dots",
-    { ...PROXY, ingress: { hosts: ["rpc.example.org"], wsHost: "ws.example.org" } },
-    { ...PROXY, ingress: { hosts: ["https://rpc.example.org"] } },
-  ],
-  [
-    "must be a path such as /rpc",
-    { ...PROXY, ingress: { hosts: ["rpc.example.org"], path: "/rpc" } },
-    { ...PROXY, ingress: { hosts: ["rpc.example.org"], path: "rpc" } },
-  ],
-  [
-    "path and wsPath must differ",
-    { ...PROXY, route: { ...ROUTE, path: "/rpc" } },
-    { ...PROXY, route: { ...ROUTE, path: "/ws" } },
-  ],
-  [
-    "wsHost cannot be one of hosts: wsPath is the path of WebSocket there",
-    { ...PROXY, ingress: { hosts: ["rpc.example.org"], wsPath: "/socket" } },
-    { ...PROXY, ingress: { hosts: ["rpc.example.org"], wsHost: "rpc.example.org" } },
-  ],
-  [
-    "privileged modules cannot be served outside the cluster: remove ingress and route",
-    { ...PROXY, api: { privileged: true } },
-    { ...PROXY, api: { privileged: true }, route: ROUTE },
   ],
   [
     "must be a name of letters, digits, hyphens, dots, slashes and underscores",
@@ -275,7 +244,7 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
   };
 
   const rows = [
-    ...[...nodeRules, ...templateRules].map((row) => ["Node", ...row] as const),
+    ...[...nodeRules, ...templateRules, ...exposureRules].map((row) => ["Node", ...row] as const),
     ...networkRules.map((row) => ["Network", ...row] as const),
   ];
 
@@ -371,9 +340,14 @@ about(`the definition${missing === undefined ? "" : ` (skipped: ${missing})`}`, 
 
   test("every rule of the definitions is one of these", () => {
     const messages = new Set(
-      [...nodeRules, ...templateRules, ...networkRules, ...nodeChanges, ...networkChanges].map(
-        ([text]) => text,
-      ),
+      [
+        ...nodeRules,
+        ...templateRules,
+        ...exposureRules,
+        ...networkRules,
+        ...nodeChanges,
+        ...networkChanges,
+      ].map(([text]) => text),
     );
     const rules = JSON.stringify(definitions).matchAll(/"rule":".*?","message":"(.*?)"/g);
     const named = [...rules]

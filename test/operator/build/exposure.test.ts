@@ -46,9 +46,10 @@ test("what is not served has no path, and a node that serves nothing no object",
   expect([ingress(aNode()), httpRoute(aNode()), wsRoute(aNode())]).toEqual([undefined, undefined, undefined]);
 });
 
+const backend = (port: number) => [{ name: "first", port }];
+
 test("a route belongs to its Gateways, and a host for WebSocket has a route of its own", () => {
   const node = aNode({ api: WS, route: { ...ROUTE, path: "/rpc", wsHost: "ws.example.org" } });
-  const backend = (port: number) => [{ name: "first", port }];
   expect(httpRoute(node)).toMatchObject({
     metadata: { name: "first", namespace: "demo" },
     spec: {

@@ -182,9 +182,10 @@ const EXPOSED = {
   route: ROUTE,
 };
 
+const ways = (spec: object) => createdKinds(spec, "Ingress", "HTTPRoute");
+
 test("an Ingress and routes come with their fields and go with them", async () => {
   cluster.servesRoutes = true;
-  const ways = (spec: object) => createdKinds(spec, "Ingress", "HTTPRoute");
   expect(await ways(EXPOSED)).toEqual(["HTTPRoute reader", "HTTPRoute reader.ws", "Ingress reader"]);
   const { wsHost: _wsHost, ...route } = ROUTE;
   expect(await ways({ ...EXPOSED, route })).toEqual(["HTTPRoute reader", "Ingress reader"]);
