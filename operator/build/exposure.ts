@@ -17,7 +17,7 @@ function hostsOf({ hosts, wsHost }: Exposure): readonly string[] {
 }
 
 /** Builds the Ingress; undefined without `spec.ingress`, and for a node that serves neither HTTP nor WebSocket. */
-export function ingress(node: NodeResource): DraftOf<V1Ingress> | undefined {
+export function rpcIngress(node: NodeResource): DraftOf<V1Ingress> | undefined {
   const { ingress: exposure } = node.spec;
   if (exposure === undefined) return undefined;
   const { hosts, path, wsPath, wsHost, className, tlsSecret } = exposure;

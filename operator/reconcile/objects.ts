@@ -1,7 +1,7 @@
 /** Applies the objects of a Node, and deletes those that an earlier spec required. */
 import { type Draft, keyOf } from "../api/resource.ts";
 import { disruptionBudget } from "../build/disruption-budgets.ts";
-import { httpRoute, ingress, wsRoute } from "../build/exposure.ts";
+import { httpRoute, rpcIngress, wsRoute } from "../build/exposure.ts";
 import { formerMembersOf, type Member, membersOf, objectNames, sharedNames } from "../build/names.ts";
 import { networkPolicy } from "../build/network-policy.ts";
 import { serviceAccount } from "../build/service-account.ts";
@@ -43,7 +43,7 @@ export async function sharedStep({ node, deps }: Context): Promise<Outcome> {
     ["networkPolicy", networkPolicy(node, { operatorNamespace, givesCopies })],
     ["disruptionBudget", disruptionBudget(node)],
     ["serviceMonitor", deps.cache.serves("serviceMonitor") ? serviceMonitor(node) : undefined],
-    ["ingress", ingress(node)],
+    ["ingress", rpcIngress(node)],
     ...(servesRoutes ? routes : []).map((route) => ["httpRoute", route] as const),
   ]);
   const isMissing = !servesRoutes && routes.some((route) => route !== undefined);
@@ -225,7 +225,7 @@ function obsoleteObjects(
     ...(rpcService(node) === undefined ? [["service", shared.rpcService] as const] : []),
     ...(disruptionBudget(node) === undefined ? [["disruptionBudget", shared.disruptionBudget] as const] : []),
     ...(serviceMonitor(node) === undefined ? [["serviceMonitor", shared.serviceMonitor] as const] : []),
-    ...(ingress(node) === undefined ? [["ingress", shared.ingress] as const] : []),
+    ...(rpcIngress(node) === undefined ? [["ingress", shared.ingress] as const] : []),
     ...(httpRoute(node) === undefined ? [["httpRoute", shared.route] as const] : []),
     ...(wsRoute(node) === undefined ? [["httpRoute", shared.wsRoute] as const] : []),
     ...members.flatMap(objectsOf),

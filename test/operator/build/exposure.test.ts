@@ -1,7 +1,7 @@
 /** Ingress and routes of a Node: hosts, paths and TLS, and the hosts and origins that its nodes then answer. */
 import { expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { exposedHosts, httpRoute, ingress, wsRoute } from "../../../operator/build/exposure.ts";
+import { exposedHosts, httpRoute, rpcIngress, wsRoute } from "../../../operator/build/exposure.ts";
 import { settingsText } from "../../../operator/build/settings.ts";
 import { aMember, aNode } from "../../support/a-member.ts";
 
@@ -12,7 +12,9 @@ const ROUTE = { hosts: HOSTS, parents: [{ name: "public", namespace: "gateways",
 const service = (name: string) => ({ service: { name: "first", port: { name } } });
 
 test("an Ingress leads each host to HTTP, and to WebSocket by its own path", () => {
-  const made = ingress(aNode({ api: WS, ingress: { hosts: HOSTS, className: "nginx", tlsSecret: "tls" } }));
+  const made = rpcIngress(
+    aNode({ api: WS, ingress: { hosts: HOSTS, className: "nginx", tlsSecret: "tls" } }),
+  );
   const paths = [
     { path: "/ws", pathType: "Exact", backend: service("ws") },
     { path: "/", pathType: "Prefix", backend: service("http") },
@@ -27,7 +29,7 @@ test("an Ingress leads each host to HTTP, and to WebSocket by its own path", () 
 
 test("a host for WebSocket alone has every path, and its name in the certificate", () => {
   const spec = { hosts: ["rpc.example.org"], wsHost: "ws.example.org", tlsSecret: "tls" };
-  const made = ingress(aNode({ api: WS, ingress: spec }));
+  const made = rpcIngress(aNode({ api: WS, ingress: spec }));
   expect(made?.spec?.rules?.at(-1)).toEqual({
     host: "ws.example.org",
     http: { paths: [{ path: "/", pathType: "Prefix", backend: service("ws") }] },
@@ -36,14 +38,18 @@ test("a host for WebSocket alone has every path, and its name in the certificate
 });
 
 test("what is not served has no path, and a node that serves nothing no object", () => {
-  const made = ingress(aNode({ ingress: { hosts: HOSTS, wsHost: "ws.example.org" } }));
+  const made = rpcIngress(aNode({ ingress: { hosts: HOSTS, wsHost: "ws.example.org" } }));
   expect(JSON.stringify(made?.spec)).not.toContain("ws");
   expect(made?.spec).not.toHaveProperty("tls");
   const nothing = { http: { enabled: false } };
-  expect(ingress(aNode({ api: nothing, ingress: { hosts: HOSTS } }))).toBeUndefined();
+  expect(rpcIngress(aNode({ api: nothing, ingress: { hosts: HOSTS } }))).toBeUndefined();
   expect(httpRoute(aNode({ api: nothing, route: ROUTE }))).toBeUndefined();
   expect(wsRoute(aNode({ api: nothing, route: { ...ROUTE, wsHost: "ws.example.org" } }))).toBeUndefined();
-  expect([ingress(aNode()), httpRoute(aNode()), wsRoute(aNode())]).toEqual([undefined, undefined, undefined]);
+  expect([rpcIngress(aNode()), httpRoute(aNode()), wsRoute(aNode())]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 const backend = (port: number) => [{ name: "first", port }];
@@ -74,7 +80,7 @@ test("a route belongs to its Gateways, and a host for WebSocket has a route of i
 test("further labels and annotations are added, and the operator's own stay", () => {
   const more = { labels: { team: "chain" }, annotations: { "cert-manager.io/cluster-issuer": "ours" } };
   for (const made of [
-    ingress(aNode({ ingress: { hosts: HOSTS, ...more } })),
+    rpcIngress(aNode({ ingress: { hosts: HOSTS, ...more } })),
     httpRoute(aNode({ route: { ...ROUTE, ...more } })),
   ])
     expect(made?.metadata).toMatchObject({

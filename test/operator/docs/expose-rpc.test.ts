@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { flags } from "../../../node/cli/flags.ts";
 import { readNode } from "../../../operator/api/resource.ts";
-import { httpRoute, ingress } from "../../../operator/build/exposure.ts";
+import { httpRoute, rpcIngress } from "../../../operator/build/exposure.ts";
 import { rpcService } from "../../../operator/build/services.ts";
 import { settingsText } from "../../../operator/build/settings.ts";
 
@@ -28,7 +28,7 @@ test("the Ingress has the addresses of the table, with TLS, and leads to ports o
   ]);
   const withHost = { ...byIngress.spec, ingress: { ...exposure, wsHost: "ws.example.org" } };
   const ports = new Map(rpcService(byIngress)?.spec?.ports?.map(({ name, port }) => [name, port]));
-  const rules = ingress({ ...byIngress, spec: withHost })?.spec?.rules ?? [];
+  const rules = rpcIngress({ ...byIngress, spec: withHost })?.spec?.rules ?? [];
   const made = rules.flatMap(({ host, http }) =>
     (http?.paths ?? []).map(({ path, backend }) => {
       expect(ports.has(backend.service?.port?.name)).toBe(true);
@@ -36,7 +36,7 @@ test("the Ingress has the addresses of the table, with TLS, and leads to ports o
     }),
   );
   expect(made.map(String).sort(compareTexts)).toEqual(addresses.map(String).sort(compareTexts));
-  expect(ingress(byIngress)?.spec?.tls).toEqual([{ hosts: ["rpc.example.org"], secretName: "rpc-tls" }]);
+  expect(rpcIngress(byIngress)?.spec?.tls).toEqual([{ hosts: ["rpc.example.org"], secretName: "rpc-tls" }]);
 });
 
 test("the route leads to ports of the Service", () => {
