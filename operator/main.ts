@@ -55,7 +55,7 @@ const commands: Readonly<Record<string, Command>> = {
       {
         name: "pod-ids",
         value: "WHO",
-        says: "user ids of pods: fixed (default), or assigned by the cluster",
+        says: "user ids of pods: fixed (default), assigned by the cluster, or detected",
       },
       NAMESPACE,
       {
@@ -167,6 +167,7 @@ async function runOperator(values: Values): Promise<void> {
     nodeImage: requiredValue(values, "node-image"),
     gatewayImage: requiredValue(values, "gateway-image"),
     ...readPodDefaults(values),
+    detectsIds: values["pod-ids"] === "detected",
     operatorNamespace: requiredValue(values, "namespace"),
     lease: leaseOf(values),
     operatorId: `${requiredValue(values, "namespace")}/${leaseOf(values)}`,

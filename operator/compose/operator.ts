@@ -20,6 +20,7 @@ import { AuthorityKeeper } from "./authority-secret.ts";
 import { type Controllers, openControllers } from "./controllers.ts";
 import { type DefinitionCheck, openDefinitionCheck } from "./definition-check.ts";
 import { openLeaderClient } from "./leader-client.ts";
+import { assignsIds } from "./pod-defaults.ts";
 
 /** Options of an operator. */
 export interface OperatorOptions extends OperatorSettings {
@@ -30,6 +31,8 @@ export interface OperatorOptions extends OperatorSettings {
   readonly health: { readonly host: string; readonly port: number };
   /** Address of the status page; there is none when absent. */
   readonly status?: { readonly host: string; readonly port: number } | undefined;
+  /** True when the cluster is asked whether it assigns user ids to pods. */
+  readonly detectsIds?: boolean;
   readonly pollMs: number;
   /** Identity of this process in the leader election. */
   readonly identity: string;
@@ -82,7 +85,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
       client,
       channel: whileLeading(channel, leadership),
       authorities,
-      settings: options,
+      settings: options.detectsIds === true ? { ...options, assignsIds: await assignsIds(client) } : options,
       watchNamespaces: options.watchNamespaces,
       selector: SELECTOR,
       pollMs: options.pollMs,

@@ -1,10 +1,12 @@
 /** Choices of the operator for the pods of all Nodes, from its command line and its machine. */
 import { networkInterfaces } from "node:os";
 import type { PodDefaults } from "../build/stateful-set.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { kinds } from "../kube/resources.ts";
 import { UsageError, type Values } from "./command-line.ts";
 
 const POLICIES = ["Always", "IfNotPresent", "Never"];
-const ID_SOURCES = ["fixed", "assigned"];
+const ID_SOURCES = ["fixed", "assigned", "detected"];
 
 /** Reads the choices. Throws `UsageError` for a word that is none of an option's. */
 export function readPodDefaults(values: Values, addresses = networkInterfaces()): PodDefaults {
@@ -18,6 +20,11 @@ export function readPodDefaults(values: Values, addresses = networkInterfaces())
     ...(wordOf(values, "pod-ids", ID_SOURCES) === "assigned" ? { assignsIds: true } : {}),
     ...(hasIpv6(addresses) ? { listenHost: "::" } : {}),
   };
+}
+
+/** Returns true when the cluster assigns user ids to pods, as OpenShift does. */
+export function assignsIds(client: Pick<KubeClient, "serves">): Promise<boolean> {
+  return client.serves(kinds.securityConstraints);
 }
 
 function wordOf(values: Values, name: string, words: readonly string[]): string | undefined {

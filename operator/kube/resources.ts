@@ -31,6 +31,11 @@ export const kinds = {
   },
   ingress: { apiVersion: "networking.k8s.io/v1", kind: "Ingress", plural: "ingresses" },
   httpRoute: { apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", plural: "httproutes" },
+  securityConstraints: {
+    apiVersion: "security.openshift.io/v1",
+    kind: "SecurityContextConstraints",
+    plural: "securitycontextconstraints",
+  },
   definition: {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments } from "yaml";
 import { conform } from "../../operator/api/conform.ts";
@@ -50,6 +51,31 @@ function renderObjects(...values: string[]): ReadonlyMap<string, Made> {
   const objects = parseAllDocuments(text).map((document) => document.toJS() as Made);
   return new Map(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object]));
 }
+
+const BUNDLE = "bundle/manifests/knit-operator.clusterserviceversion.yaml";
+
+interface Bundle {
+  readonly spec: {
+    readonly install: {
+      readonly spec: {
+        readonly permissions: readonly { readonly rules: readonly object[] }[];
+        readonly deployments: readonly Pick<Made, "spec">[];
+      };
+    };
+  };
+}
+
+/** Arguments that the Lifecycle Manager or the cluster decides. */
+const IN_BUNDLE: Readonly<Record<string, string>> = {
+  "--namespace=": "--namespace=$(OPERATOR_NAMESPACE)",
+  "--watch-namespace=": "--watch-namespace=$(WATCH_NAMESPACE)",
+  "--pod-ids=": "--pod-ids=detected",
+};
+
+/** A right that the role on Nodes contains. */
+const SECRETS_CREATE = { apiGroups: [""], resources: ["secrets"], verbs: ["create"] };
+
+const podSpecOf = (made: Pick<Made, "spec"> | undefined) => made?.spec?.template?.spec;
 
 const HOOK = {
   annotations: expect.objectContaining({
@@ -338,5 +364,27 @@ about(`the chart of a network${found.status === 0 ? "" : " (skipped: no helm)"}`
     expect(made.spec.nodes.map(({ name }) => name)).not.toContain("core-4");
     expect(() => networkOf("node.a.type=core")).toThrow("additional properties 'node' not allowed");
     expect(() => networkOf("nodes.a.type=king")).toThrow("king");
+  });
+
+  test("the bundle for the Lifecycle Manager has the Deployment and the rights of the chart", () => {
+    const all = renderObjects("podIds=assigned");
+    const { install } = (parse(readFileSync(BUNDLE, "utf8")) as Bundle).spec;
+    const [permission] = install.spec.permissions;
+    const [deployment] = install.spec.deployments;
+    const rulesOf = (name: string) => all.get(name)?.rules ?? [];
+    const own = rulesOf("Role knit-operator-own").filter((rule) => !isDeepStrictEqual(rule, SECRETS_CREATE));
+    expect(permission?.rules).toEqual([...rulesOf("ClusterRole knit-operator"), ...own]);
+    const chart = podSpecOf(all.get("Deployment knit-operator"));
+    const bundle = podSpecOf(deployment);
+    const [given, told] = [chart?.containers[0], bundle?.containers[0]];
+    expect({ ...bundle, containers: undefined }).toEqual({ ...chart, containers: undefined });
+    expect({ ...told, args: undefined, env: undefined }).toEqual({
+      ...given,
+      args: undefined,
+      env: undefined,
+    });
+    expect(told?.args).toEqual(
+      given?.args.map((argument) => IN_BUNDLE[/^--[-a-z]+=/.exec(argument)?.[0] ?? ""] ?? argument),
+    );
   });
 });

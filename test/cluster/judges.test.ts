@@ -1,6 +1,6 @@
-/** Alerts as promtool judges and fires them, and workflows as actionlint reads them. */
+/** Alerts as promtool judges and fires them, workflows as actionlint reads them, and the bundle as operator-verify judges it. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,6 +21,7 @@ function run(command: string, ...args: string[]) {
 
 const promtool = pathOf("promtool");
 const actionlint = pathOf("actionlint");
+const verify = pathOf("operator-verify");
 const whenBuilt = (path: string) => (path === "" ? describe.skip : describe);
 const note = (path: string, tool: string) =>
   path === "" ? ` (skipped: test/cluster/tools.sh build ${tool})` : "";
@@ -61,5 +62,32 @@ whenBuilt(actionlint)(`actionlint${note(actionlint, "actionlint")}`, () => {
       status: 0,
       text: "",
     });
+  });
+});
+
+/** Lines of the verdict on the bundle in a directory: errors and warnings. operator-verify ends with 0 in any case. */
+const verdictOn = (directory: string, flag = "--object_validate"): readonly string[] =>
+  run(verify, "manifests", flag, directory)
+    .text.split("\n")
+    .filter((line) => /level=(error|warning|fatal)/.test(line));
+
+whenBuilt(verify)(`operator-verify${note(verify, "operator-verify")}`, () => {
+  test("finds nothing wrong with the bundle", () => {
+    expect(verdictOn("bundle")).toEqual([]);
+  });
+
+  test("finds nothing that operatorhub.io would refuse", () => {
+    const lines = verdictOn("bundle", "--operatorhub_validate");
+    expect(lines.filter((line) => !line.includes("level=warning"))).toEqual([]);
+  });
+
+  test("finds a definition that the bundle lacks", () => {
+    const directory = mkdtempSync(join(tmpdir(), "knit-bundle-"));
+    cpSync("bundle", directory, { recursive: true });
+    const file = join(directory, "manifests/knit-operator.clusterserviceversion.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("kind: Node\n", "kind: Other\n"));
+    const lines = verdictOn(directory);
+    rmSync(directory, { recursive: true });
+    expect(lines.join("\n")).toContain("level=error");
   });
 });

@@ -18,9 +18,10 @@ test.each([
   ...definitionFiles().flatMap(([name, text]) => [
     [`crds/${name}`, text],
     [`charts/knit-operator/crds/${name}`, text],
+    [`bundle/manifests/${name}`, text],
   ]),
   ["docs/node-resource.md", resourceDocs()],
-])("%s is what npm run crds writes", (file, text) => {
+])("%s is what npm run generate writes", (file, text) => {
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 

@@ -1,6 +1,6 @@
 /** The operator's choices for pods: words of its command line, and the addresses of its machine. */
 import { expect, test } from "@jest/globals";
-import { readPodDefaults } from "../../../operator/compose/pod-defaults.ts";
+import { assignsIds, readPodDefaults } from "../../../operator/compose/pod-defaults.ts";
 
 const address = (family: "IPv4" | "IPv6", text: string, internal = false) =>
   ({ family, address: text, internal, netmask: "", mac: "", cidr: null, scopeid: 0 }) as const;
@@ -24,7 +24,7 @@ test("words of the command line reach the pods, and others are refused", () => {
     "--node-pull-policy must be one of",
   );
   expect(() => readPodDefaults({ "pod-ids": "mine" }, {})).toThrow(
-    "--pod-ids must be one of fixed, assigned",
+    "--pod-ids must be one of fixed, assigned, detected",
   );
 });
 
@@ -35,4 +35,17 @@ test("pods listen on IPv6 when the operator's own pod has such an address of the
   };
   expect(readPodDefaults({}, own)).toEqual({});
   expect(readPodDefaults({}, { ...own, eth1: [address("IPv6", "fd00::7")] })).toEqual({ listenHost: "::" });
+});
+
+test("a cluster assigns user ids when it serves the kind of OpenShift for that", async () => {
+  const asked: string[] = [];
+  const serving = (isServed: boolean) => ({
+    serves: async ({ apiVersion, plural }: { apiVersion: string; plural: string }) => {
+      asked.push(`${apiVersion}/${plural}`);
+      return isServed;
+    },
+  });
+  expect([await assignsIds(serving(true)), await assignsIds(serving(false))]).toEqual([true, false]);
+  expect(new Set(asked)).toEqual(new Set(["security.openshift.io/v1/securitycontextconstraints"]));
+  expect(readPodDefaults({ "pod-ids": "detected" }, {})).toEqual({});
 });
