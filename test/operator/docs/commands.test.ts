@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { annotations, operations, RESTART } from "../../../operator/api/names.ts";
+import { annotations, operations, RESTART, volumeOperations } from "../../../operator/api/names.ts";
 import { networkStatus } from "../../../operator/api/network-status.ts";
 import { nodeStatus } from "../../../operator/api/node-status.ts";
 import { pageBlocks } from "../../support/page.ts";
@@ -37,7 +37,8 @@ test("annotations and operations are those that the operator follows", () => {
   expect(named.filter((name) => !known.includes(name))).toEqual([]);
   const runs = foundIn(texts, /knit\.dev\/run=([-a-z]+)/g);
   expect(runs.length).toBeGreaterThan(4);
-  expect(runs.filter((run) => run !== RESTART && !(run in operations))).toEqual([]);
+  const requests = [RESTART, ...Object.keys(operations), ...Object.keys(volumeOperations)];
+  expect(runs.filter((run) => !requests.includes(run))).toEqual([]);
 });
 
 test("values of helm are those of the chart", () => {
