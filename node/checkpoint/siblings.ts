@@ -52,7 +52,10 @@ function isSibling(value: unknown): value is Sibling {
   return areNames && Number.isInteger(port) && Number(port) > 0 && Number(port) <= 65_535;
 }
 
-/** Asks a sibling for its checkpoint as a tar stream. Throws `CheckpointError` `failed`. */
+/** Status of a gateway that sends a checkpoint to another one. */
+const BUSY_STATUS = 503;
+
+/** Asks a sibling for its checkpoint as a tar stream. Throws `CheckpointError` `busy` or `failed`. */
 export async function openSibling(
   { host, port, name }: Sibling,
   credentials: string,
@@ -82,9 +85,12 @@ export async function openSibling(
     const [response] = (await once(asked, "response")) as [IncomingMessage];
     if (response.statusCode === 200) return response;
     response.destroy();
+    if (response.statusCode === BUSY_STATUS)
+      throw new CheckpointError("busy", `${name} gives its checkpoint to another node`);
     throw new Error(`it answers ${response.statusCode}`);
   } catch (cause) {
     signal.throwIfAborted();
+    if (cause instanceof CheckpointError) throw cause;
     throw new CheckpointError("failed", `${name} at ${host} gives no checkpoint: ${messageOf(cause)}`, {
       cause,
     });

@@ -2,12 +2,13 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../bytes/message-of.ts";
 import type { ArchiveManifest } from "../checkpoint/archive.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import { DATABASES } from "../checkpoint/manifest.ts";
 import { archivedNames, type WantedChain } from "../checkpoint/pull.ts";
-import { openSibling, readSiblings } from "../checkpoint/siblings.ts";
+import { openSibling, readSiblings, type Sibling, type Siblings } from "../checkpoint/siblings.ts";
 import type { Log } from "../observe/log.ts";
 import { syncDirectory } from "../runtime/synced-file.ts";
 import { StateError } from "../state/error.ts";
@@ -23,7 +24,13 @@ export interface BootstrapJob extends TransferJob {
   readonly siblings?: string | undefined;
   readonly wanted: WantedChain;
   readonly log: Log;
+  /** Milliseconds between two rounds of siblings that were busy. */
+  readonly busyMs?: number;
 }
+
+const BUSY_MS = 3_000;
+/** Limit of waiting for siblings that give their checkpoint to others: the chain comes from the peers as well. */
+const MAX_BUSY_MS = 3_600_000;
 
 /**
  * Fills an empty data directory with the checkpoint of a sibling, or with the newest one of a store that is good. Its
@@ -56,23 +63,43 @@ async function fromStore(options: NodeOptions, job: BootstrapJob, url: string): 
   throw first ?? new CheckpointError("bad-manifest", `${url} has no checkpoint`);
 }
 
-/** Asks one sibling after another; false when none gives a checkpoint that is good. */
+/** Asks one sibling after another, again while some are busy; false when none gives a checkpoint that is good. */
 async function fromSiblings(options: NodeOptions, job: BootstrapJob, path: string): Promise<boolean> {
-  const { log, signal } = job;
+  const { log, signal, busyMs = BUSY_MS } = job;
   const { siblings, credentials } = await readSiblings(path);
-  for (const sibling of siblings) {
-    try {
-      const from = await openSibling(sibling, credentials, signal);
-      const { head } = await takeOver(options, job, { from });
-      log.info({ number: head.number, hash: head.hash, sibling: sibling.name }, "started from a sibling");
-      return true;
-    } catch (error) {
-      signal.throwIfAborted();
-      log.warn({ sibling: sibling.name, reason: messageOf(error) }, "no checkpoint from this sibling");
+  const deadline = performance.now() + MAX_BUSY_MS;
+  let left = siblings;
+  while (left.length > 0 && performance.now() < deadline) {
+    const busy: Sibling[] = [];
+    for (const sibling of left) {
+      const outcome = await fromSibling(options, job, { sibling, credentials });
+      if (outcome === "started") return true;
+      if (outcome === "busy") busy.push(sibling);
     }
+    if (busy.length > 0) await wait(busyMs, undefined, { signal });
+    left = busy;
   }
   if (siblings.length > 0) log.warn({}, "no sibling gives a checkpoint: the chain comes from the peers");
   return false;
+}
+
+async function fromSibling(
+  options: NodeOptions,
+  job: BootstrapJob,
+  { sibling, credentials }: Pick<Siblings, "credentials"> & { readonly sibling: Sibling },
+): Promise<"started" | "busy" | "refused"> {
+  const { log, signal } = job;
+  try {
+    const from = await openSibling(sibling, credentials, signal);
+    const { head } = await takeOver(options, job, { from });
+    log.info({ number: head.number, hash: head.hash, sibling: sibling.name }, "started from a sibling");
+    return "started";
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof CheckpointError && error.code === "busy") return "busy";
+    log.warn({ sibling: sibling.name, reason: messageOf(error) }, "no checkpoint from this sibling");
+    return "refused";
+  }
 }
 
 /** Pulls a checkpoint beside the databases, verifies it and puts it in their place. */

@@ -28,12 +28,12 @@ export interface GiveawayDeps {
   readonly checkpoints: Pick<Checkpoints, "create">;
   readonly nodeKey: NodeKey;
   readonly log: Log;
-  /** Limits in milliseconds: until somebody connects, and of a receiver that takes nothing. */
-  readonly times?: { readonly connectMs: number; readonly stallMs: number };
+  /** Limits in milliseconds: of a copy that is about to end, until somebody connects, and of a receiver that takes nothing. */
+  readonly times?: { readonly endMs: number; readonly connectMs: number; readonly stallMs: number };
 }
 
 const STAGING = "give.partial";
-const TIMES = { connectMs: 30_000, stallMs: 60_000 };
+const TIMES = { endMs: 5_000, connectMs: 30_000, stallMs: 60_000 };
 const MEBIBYTE = 2 ** 20;
 /** Files are read for their SHA-256 before they are sent, which is cheaper than sending them. */
 const READ_FACTOR = 4;
@@ -47,6 +47,8 @@ export async function openGiveaway(deps: GiveawayDeps): Promise<Giveaway> {
   let running: Promise<void> | undefined;
   return {
     async open() {
+      // The receiver of a copy has it before its checkpoint is deleted here.
+      if (running !== undefined) await Promise.race([running, wait(times.endMs, undefined, { ref: false })]);
       if (running !== undefined) throw new CheckpointError("busy", "another copy is being given away");
       if (options.ipc === undefined) throw new CheckpointError("failed", "there is no IPC socket");
       const path = join(dirname(options.ipc.path), `checkpoint-${randomBytes(8).toString("hex")}.sock`);

@@ -68,7 +68,7 @@ test("one connection gets a checkpoint that is whole, and the next one another",
 });
 
 test("a second receiver is refused meanwhile", async () => {
-  await using giveaway = await open();
+  await using giveaway = await open({ times: { endMs: 10, connectMs: 10_000, stallMs: 1_000 } });
   const { path } = await giveaway.open();
   await expect(giveaway.open()).rejects.toMatchObject({ code: "busy" });
   connect({ path }).destroy();
@@ -76,7 +76,7 @@ test("a second receiver is refused meanwhile", async () => {
 });
 
 test("a receiver that goes, or that takes nothing, leaves nothing", async () => {
-  await using giveaway = await open({ times: { connectMs: 10_000, stallMs: 50 } });
+  await using giveaway = await open({ times: { endMs: 10, connectMs: 10_000, stallMs: 50 } });
   const gone = connect({ path: (await giveaway.open()).path });
   await new Promise((resolve) => gone.once("data", resolve));
   gone.destroy();
@@ -88,7 +88,7 @@ test("a receiver that goes, or that takes nothing, leaves nothing", async () => 
 });
 
 test("a socket to which nobody connects goes", async () => {
-  await using giveaway = await open({ times: { connectMs: 20, stallMs: 1_000 } });
+  await using giveaway = await open({ times: { endMs: 10, connectMs: 20, stallMs: 1_000 } });
   await giveaway.open();
   await noneLeft();
   await giveaway.open();

@@ -165,7 +165,7 @@ test("one reader is served at a time, and readers leave the operator its places"
     socket.write("begun");
   });
   const first = await openSibling(sibling(), credentials, signal);
-  await expect(receive()).rejects.toThrow(/answers 503/);
+  await expect(receive()).rejects.toMatchObject({ code: "busy" });
   await expect(stand.channel.call(stand.address, "chain_blockNumber")).resolves.toBeDefined();
   held?.end();
   for await (const piece of first) expect(Buffer.from(piece).toString()).toBe("begun");
@@ -220,6 +220,7 @@ describe("an empty node", () => {
       url: undefined,
       siblings: file,
       wanted: { genesisHash },
+      busyMs: 5,
       log: silentLog,
       progress,
       signal,
@@ -234,6 +235,15 @@ describe("an empty node", () => {
     const chainData = await start([dead, sibling()]);
     expect(existsSync(join(chainData, "chain", "CURRENT"))).toBe(true);
     expect(existsSync(`${chainData}.bootstrap`)).toBe(false);
+  });
+
+  test("waits while its sibling gives a copy to another one", async () => {
+    await using _giver = await openGiver();
+    const first = await openSibling(sibling(), credentials, signal);
+    const started = start([sibling()]);
+    await until(() => stand.lines.some(({ outcome }) => outcome === "busy"));
+    for await (const piece of first) expect(piece.length).toBeGreaterThan(0);
+    expect(existsSync(join(await started, "chain", "CURRENT"))).toBe(true);
   });
 
   test("stays empty, without a trace, when a sibling dies in the middle and no other is there", async () => {
