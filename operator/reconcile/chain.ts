@@ -4,7 +4,7 @@
  */
 import { annotations } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
-import { keyOf, type NodeResource } from "../api/resource.ts";
+import { keyOf, type NodeResource, readMeta } from "../api/resource.ts";
 import { genesisRecord } from "../build/genesis-record.ts";
 import { genesisConfigMap, membersOf, objectNames, publicNetworkOf } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
@@ -35,11 +35,12 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     return markJudged(context);
   }
   const wasHere = context.status.volume !== undefined || (context.status.height ?? 0) > 0;
+  const validators = await validatorsOf(context);
   const stop = lossTrouble({
     node: node.meta.name,
     address: recordedAddress(context),
-    validators: await validatorsOf(context),
-    empty: emptyVolumes(context),
+    validators,
+    empty: await emptyVolumes(context, validators),
     isAllowed: isPermitted,
   });
   if (stop !== undefined) {
@@ -111,27 +112,36 @@ async function validatorsOf({ node, deps }: MemberContext): Promise<readonly str
   return validators.length === 0 ? undefined : validators;
 }
 
-/** Returns the addresses of core nodes with empty volumes, or with a claim that is being deleted, and of this one. */
-function emptyVolumes(context: MemberContext): ReadonlySet<string> {
+/** Returns the addresses of validators with empty volumes, or with a claim that is being deleted, and of this one. */
+async function emptyVolumes(
+  context: MemberContext,
+  validators: readonly string[] = [],
+): Promise<ReadonlySet<string>> {
   const { node, deps } = context;
   const own = recordedAddress(context);
   const others = deps.cache
     .nodes()
     .filter(({ meta, spec }) => spec.type === "core" && meta.uid !== node.meta.uid)
-    .flatMap((other) => emptyOf(other, deps));
-  return new Set([...(own === undefined ? [] : [own]), ...others]);
+    .flatMap((other) => membersOf(other).map(({ name }) => ({ other, name })));
+  const empty = new Set(own === undefined ? [] : [own]);
+  for (const { other, name } of others) {
+    const { address } = other.status.members?.find((each) => each.name === name) ?? {};
+    if (address === undefined || !validators.includes(address)) continue;
+    if (await hasNoChain(other, name, deps)) empty.add(address);
+  }
+  return empty;
 }
 
-function emptyOf(node: NodeResource, deps: ReconcileDeps): readonly string[] {
-  const { namespace } = node.meta;
-  return membersOf(node).flatMap(({ name }) => {
-    const status = node.status.members?.find((each) => each.name === name);
-    if (status?.address === undefined) return [];
-    if (renewalRun(node, name) !== undefined) return [status.address];
-    const claim = deps.cache.find("claim", keyOf({ namespace, name: objectNames(name).claim }));
-    const isLeaving = claim === undefined || claim.meta.deleted;
-    return isLeaving || isEmpty(seenOf(claim.object, status, status.height)) ? [status.address] : [];
-  });
+/** A claim that seems to be kept is asked for: it can have been deleted a moment ago, with all the others. */
+async function hasNoChain(node: NodeResource, member: string, deps: ReconcileDeps): Promise<boolean> {
+  if (renewalRun(node, member) !== undefined) return true;
+  const place = { namespace: node.meta.namespace, name: objectNames(member).claim };
+  const seen = deps.cache.find("claim", keyOf(place));
+  const status = node.status.members?.find(({ name }) => name === member);
+  if (seen === undefined || seen.meta.deleted || status === undefined) return true;
+  if (isEmpty(seenOf(seen.object, status, status.height))) return true;
+  const claim = await deps.client.get(kinds.claim, place);
+  return claim === undefined || readMeta(claim).deleted;
 }
 
 /** True when the validators of the genesis with empty volumes could begin another chain if this one lost its volume. */
@@ -140,8 +150,8 @@ export async function couldBeginChain(context: MemberContext): Promise<boolean> 
   if (node.spec.type !== "core") return false;
   const address = recordedAddress(context);
   const validators = await validatorsOf(context);
-  const view = { node: node.meta.name, address, validators, empty: emptyVolumes(context), isAllowed: false };
-  return lossTrouble(view) !== undefined;
+  const empty = await emptyVolumes(context, validators);
+  return lossTrouble({ node: node.meta.name, address, validators, empty, isAllowed: false }) !== undefined;
 }
 
 /** Records the volume of a core node that reported a block of its chain. */

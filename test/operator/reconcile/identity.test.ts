@@ -409,6 +409,11 @@ describe("a volume with the chain", () => {
     await once("core");
     expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
     other({});
+    const { get } = deps.client;
+    const gone = new Set(["other-data"]); // and not seen to be yet
+    deps.client.get = async (kind, place) => (gone.delete(place.name) ? undefined : get(kind, place));
+    await once("core");
+    expect(claim()).toBeUndefined();
     await once("core");
     expect(claim()).toBeDefined();
   });
