@@ -219,7 +219,7 @@ function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
         ? [{ name: DISCOVERY_PORT, containerPort: p2p.port, protocol: "UDP" }]
         : []),
     ],
-    startupProbe: { ...probe("/healthz"), periodSeconds: 2, failureThreshold: 150 },
+    startupProbe: { ...probe("/healthz"), periodSeconds: 2, failureThreshold: startSeconds(node) / 2 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, failureThreshold: 6 },
     readinessProbe: { ...probe("/readyz"), periodSeconds: 5, failureThreshold: 2 },
     ...lifecycleOf(node),
@@ -233,6 +233,12 @@ function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
         : []),
     ],
   };
+}
+
+/** Returns the seconds that a node has to start: on a public network it fills an empty volume with a copy itself. */
+function startSeconds({ spec }: NodeResource): number {
+  const hasCopy = spec.bootstrap?.url !== undefined || startsFromSibling(spec);
+  return hasCopy && publicNetworkOf(spec.network) !== undefined ? 12 * 3_600 : 300;
 }
 
 /**

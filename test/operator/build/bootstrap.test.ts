@@ -68,6 +68,20 @@ test("on a public network the node itself asks the siblings", () => {
 const sourcesOf = (givesCopies: boolean): string =>
   JSON.stringify(networkPolicy(aNode(), { operatorNamespace: "ops", givesCopies }).spec.ingress.at(-1));
 
+/** Failed checks that a start may have. */
+const checksOf = (spec: object) => containerOf(spec, "node")?.startupProbe?.failureThreshold;
+
+test("a node that fills its volume itself has hours to start, and others five minutes", () => {
+  const network = { name: "n", genesis: { public: "kairos" } };
+  const archive = { url: "s3://archive" };
+  expect([
+    checksOf({ network, bootstrap: { from: "Sibling" } }),
+    checksOf({ network, bootstrap: archive }),
+    checksOf({ network }),
+    checksOf({ bootstrap: archive }),
+  ]).toEqual([21_600, 21_600, 150, 150]);
+});
+
 test("the policy lets pods of the network to the gateway of a Node that gives copies", () => {
   expect(sourcesOf(false)).not.toContain("knit.dev/network");
   expect(sourcesOf(true)).toContain('{"app.kubernetes.io/name":"knit","knit.dev/network":"n"}');
