@@ -47,15 +47,13 @@ function allow(name: string, permission: string, value: string): void {
 
 /** Deletes an object, which the operator sees. */
 function remove(kind: string, name: string): void {
-  const object = cluster.objects.get(`${kind} demo/${name}`);
+  const object = cluster.get(kind, name);
   cluster.objects.delete(`${kind} demo/${name}`);
   if (object !== undefined) deps.applier.gone(kind, { meta: readMeta(object), object });
 }
 
 /** A person puts an object back from a copy. */
-function restore(object: Stored): void {
-  cluster.put(object, "kubectl");
-}
+const restore = (object: Stored): void => cluster.put(object, "kubectl");
 
 /** An object as somebody may keep it. */
 function copyOf(kind: string, name: string): Stored {
