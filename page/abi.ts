@@ -2,12 +2,12 @@
  * Names and values of logs, by the ABI of a contract that was dropped on the page. Topics are hashed by the node, so
  * the page needs no hash function.
  */
+import { type AbiParameter, canonicalType, elementsOf, isDynamic } from "../node/model/abi-types.ts";
+import { abiTexts } from "../node/presenters/abi-values.ts";
 import { call, type Json } from "./rpc.ts";
 
-interface Parameter {
-  readonly name: string;
-  readonly type: string;
-  readonly indexed: boolean;
+interface Parameter extends AbiParameter {
+  readonly indexed?: boolean;
 }
 
 interface Event {
@@ -20,27 +20,25 @@ const events = new Map<string, Event>();
 /** Adds the events of a JSON ABI, or of a compiler's artifact with one. Returns their number; rejects for another text. */
 export async function addAbi(text: string): Promise<number> {
   const json: unknown = JSON.parse(text);
-  const abi = Array.isArray(json) ? json : (json as { abi?: unknown }).abi;
+  const abi = Array.isArray(json) ? json : (json as { abi?: unknown } | null)?.abi;
   if (!Array.isArray(abi)) throw new Error("this file has no ABI");
   const found = abi.filter(isEvent);
   for (const event of found) {
-    const signature = `${event.name}(${event.inputs.map(({ type }) => type).join(",")})`;
-    const hex = [...new TextEncoder().encode(signature)]
-      .map((byte) => byte.toString(16).padStart(2, "0"))
-      .join("");
-    events.set(await call<string>("web3_sha3", `0x${hex}`), event);
+    const signature = `${event.name}(${event.inputs.map(canonicalType).join(",")})`;
+    events.set(await call<string>("web3_sha3", hexOf(new TextEncoder().encode(signature))), event);
   }
   return found.length;
 }
 
 function isEvent(entry: unknown): entry is Event {
   const { type, name, inputs } = (entry ?? {}) as Json;
-  return (
-    type === "event" &&
-    typeof name === "string" &&
-    Array.isArray(inputs) &&
-    inputs.every((each: unknown) => typeof (each as Json | null)?.["type"] === "string")
-  );
+  return type === "event" && typeof name === "string" && Array.isArray(inputs) && inputs.every(isParameter);
+}
+
+function isParameter(entry: unknown): entry is Parameter {
+  const { type, components } = (entry ?? {}) as Json;
+  const hasMembers = components === undefined || (Array.isArray(components) && components.every(isParameter));
+  return typeof type === "string" && hasMembers;
 }
 
 /** Returns a log as text, `Name(parameter: value, ...)`; undefined for an unknown event or data that does not fit. */
@@ -48,33 +46,27 @@ export function decodeLog({ topics, data }: Json): string | undefined {
   if (!Array.isArray(topics) || typeof data !== "string") return undefined;
   const event = events.get(String(topics[0]));
   if (event === undefined) return undefined;
-  const indexed = topics.slice(1).map(String);
-  const body = data.slice(2);
-  let at = 0;
-  const values = event.inputs.map(({ name, type, indexed: isIndexed }) => {
-    const word = isIndexed ? (indexed.shift() ?? "0x").slice(2) : body.slice(at * 64, ++at * 64);
-    return `${name}: ${isIndexed && isDynamic(type) ? `0x${word}` : valueOf(type, word, body)}`;
+  const plain = event.inputs.filter(({ indexed }) => indexed !== true);
+  const texts = abiTexts(plain, bytesOf(data));
+  if (texts === undefined) return undefined;
+  const [words, values] = [topics.slice(1).map(String), [...texts]];
+  const members = event.inputs.map((input) => {
+    const value = input.indexed === true ? topicText(input, words.shift() ?? "") : (values.shift() ?? "");
+    return `${input.name ?? ""}: ${input.type === "string" && input.indexed !== true ? JSON.stringify(value) : value}`;
   });
-  return `${event.name}(${values.join(", ")})`;
+  return `${event.name}(${members.join(", ")})`;
 }
 
-function isDynamic(type: string): boolean {
-  return type === "string" || type === "bytes" || type.endsWith("]");
+/** A topic holds the hash of what does not fit into it. */
+function topicText(input: Parameter, topic: string): string {
+  const isHash = input.type === "tuple" || elementsOf(input) !== undefined || isDynamic(input);
+  return (isHash ? undefined : abiTexts([input], bytesOf(topic))?.[0]) ?? topic;
 }
 
-function valueOf(type: string, word: string, body: string): string {
-  if (word.length < 64) return "?";
-  if (type === "address") return `0x${word.slice(24)}`;
-  if (type === "bool") return BigInt(`0x${word}`) === 0n ? "false" : "true";
-  if (type.startsWith("uint")) return BigInt(`0x${word}`).toString();
-  if (type.startsWith("int")) return BigInt.asIntN(256, BigInt(`0x${word}`)).toString();
-  if (type !== "string" && type !== "bytes") return `0x${word}`;
-  const start = Number(BigInt(`0x${word}`)) * 2;
-  const length = body.slice(start, start + 64);
-  if (length.length < 64) return "?";
-  const size = Number(BigInt(`0x${length}`));
-  const hex = body.slice(start + 64, start + 64 + size * 2);
-  if (type === "bytes") return `0x${hex}`;
-  const bytes = (hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
-  return JSON.stringify(new TextDecoder().decode(Uint8Array.from(bytes)));
+function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from(hex.slice(2).match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

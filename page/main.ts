@@ -3,7 +3,7 @@ import { type ComponentChildren, type ComponentType, h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ViewProps } from "./parts.ts";
 import { PeersView } from "./peers-view.ts";
-import { followBlocks } from "./rpc.ts";
+import { call, followBlocks } from "./rpc.ts";
 import { TransactionView } from "./transaction-view.ts";
 import { AbiView, AccountView, BlocksView, BlockView, ConsoleView, PoolView } from "./views.ts";
 
@@ -46,6 +46,7 @@ function App(): ComponentChildren {
           name: "query",
           "aria-label": "Block, transaction or address",
           placeholder: "block, transaction or address",
+          onInput: (event: Event) => (event.target as HTMLInputElement).setCustomValidity(""),
         }),
       ),
     ]),
@@ -58,10 +59,21 @@ function search(event: Event): void {
   const form = event.target as HTMLFormElement;
   const field = form.elements.namedItem("query") as HTMLInputElement; // the only field of the form
   const query = field.value.trim();
-  if (/^0x[0-9a-fA-F]{64}$/.test(query)) location.hash = `#/tx/${query}`;
-  else if (/^0x[0-9a-fA-F]{40}$/.test(query)) location.hash = `#/account/${query}`;
-  else if (/^\d+$/.test(query)) location.hash = `#/block/${query}`;
-  form.reset();
+  void viewOf(query).then((found) => {
+    field.setCustomValidity(found === undefined ? "This is no block, transaction or address." : "");
+    if (found === undefined) return field.reportValidity();
+    location.hash = `#/${found}`;
+    return form.reset();
+  });
+}
+
+/** Returns the address of the view that a query asks for; a hash may be that of a transaction or of a block. */
+async function viewOf(query: string): Promise<string | undefined> {
+  if (/^0x[0-9a-fA-F]{40}$/.test(query)) return `account/${query}`;
+  if (/^\d+$/.test(query)) return `block/${query}`;
+  if (!/^0x[0-9a-fA-F]{64}$/.test(query)) return undefined;
+  const block = await call("eth_getBlockByHash", query, false).catch(() => null);
+  return block === null ? `tx/${query}` : `block/${query}`;
 }
 
 render(h(App, null), document.body);

@@ -1,6 +1,6 @@
 /** Parts that the views share: loading, links, lists of facts and tables. All data is shown as text, never as markup. */
 import { type ComponentChildren, h } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Properties of every view. */
 export interface ViewProps {
@@ -16,23 +16,36 @@ export interface Loaded<T> {
   readonly error?: string;
 }
 
-/** Loads again when a dependency changes; an answer that came too late is dropped. */
+/** Loads again when a dependency changes, but not before the last answer has come: the newest one counts then. */
 export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({});
+  const state = useRef({ isLoading: false, isStale: false, isGone: false, load });
+  const run = async (): Promise<void> => {
+    const { current } = state;
+    current.isLoading = true;
+    do {
+      current.isStale = false;
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const next = await answerOf(current.load);
+      if (!current.isGone) setLoaded(next);
+    } while (current.isStale && !current.isGone);
+    current.isLoading = false;
+  };
   useEffect(() => {
-    let isCurrent = true;
-    const set = (next: Loaded<T>): void => {
-      if (isCurrent) setLoaded(next);
-    };
-    load().then(
-      (value) => set({ value }),
-      (error: unknown) => set({ error: error instanceof Error ? error.message : String(error) }),
-    );
-    return () => {
-      isCurrent = false;
-    };
+    state.current.load = load;
+    if (state.current.isLoading) state.current.isStale = true;
+    else void run();
   }, inputs);
+  useEffect(() => () => void (state.current.isGone = true), []);
   return loaded;
+}
+
+async function answerOf<T>(load: () => Promise<T>): Promise<Loaded<T>> {
+  try {
+    return { value: await load() };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Shows loaded data, the error in its place, or that it is loading. */

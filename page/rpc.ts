@@ -15,10 +15,20 @@ export async function call<T>(method: string, ...params: unknown[]): Promise<T> 
   return answer.result;
 }
 
-/** Calls `onBlock` for each new block; the result ends it. */
-export function followBlocks(onBlock: () => void): () => void {
+/** Shortest time between two reports of blocks: a chain may make hundreds a second, and a view needs time to load. */
+const REST_MS = 250;
+
+/** Calls `report` after each new block, for blocks in quick succession once; the result ends it. */
+export function followBlocks(report: () => void): () => void {
   const port = document.querySelector<HTMLMetaElement>('meta[name="knit-ws"]')?.content ?? "";
   let timer: ReturnType<typeof setInterval> | undefined;
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  const onBlock = (): void => {
+    rest ??= setTimeout(() => {
+      rest = undefined;
+      report();
+    }, REST_MS);
+  };
   const poll = (): void => {
     timer ??= setInterval(onBlock, 1_000);
   };
@@ -31,6 +41,7 @@ export function followBlocks(onBlock: () => void): () => void {
   socket?.addEventListener("close", poll);
   return () => {
     clearInterval(timer);
+    clearTimeout(rest);
     socket?.removeEventListener("close", poll);
     socket?.close();
   };

@@ -1,5 +1,6 @@
 /** The view of a transaction: what it says, what came of it, its logs and its calls as a tree. */
 import { type ComponentChildren, h } from "preact";
+import { useState } from "preact/hooks";
 import { decodeLog } from "./abi.ts";
 import { accountLink, facts, link, show, useLoad, type ViewProps } from "./parts.ts";
 import { call, coins, decimal, type Json, text } from "./rpc.ts";
@@ -61,7 +62,7 @@ function contentOf(tx: Json): Fact[] {
     ["To", accountLink(to)],
     ["Value", coins(value)],
     ["Fee payer", feePayer === undefined ? undefined : accountLink(feePayer)],
-    ["Fee ratio", feeRatio === undefined ? undefined : `${text(feeRatio)} % by the fee payer`],
+    ["Fee ratio", feeRatio === undefined ? undefined : `${decimal(feeRatio)} % by the fee payer`],
     ["Nonce", decimal(nonce)],
     ["Gas limit", decimal(gas)],
     ["Gas price", decimal(gasPrice)],
@@ -88,15 +89,27 @@ function Trace({ id }: { readonly id: string }): ComponentChildren {
   const loaded = useLoad(() => call<Json>("debug_traceTransaction", id, { tracer: "callTracer" }), [id]);
   return h("div", null, [
     h("h2", null, "Calls"),
-    show(loaded, (frame) => h("ul", { class: "trace" }, h(Frame, { frame }))),
+    show(loaded, (frame) => h(Calls, { calls: [frame], level: 0 })),
   ]);
 }
 
-function Frame({ frame }: { readonly frame: Json }): ComponentChildren {
+/** Levels of calls that are open at first, and calls of a list that are shown at first: a contract may make millions. */
+const OPEN_LEVELS = 8;
+const SHOWN_CALLS = 100;
+
+interface FrameProps {
+  readonly frame: Json;
+  readonly level: number;
+}
+
+/** One call; those that it made are built when it is opened. */
+function Frame({ frame, level }: FrameProps): ComponentChildren {
+  const [isOpen, setOpen] = useState(level < OPEN_LEVELS);
   const calls = (frame["calls"] ?? []) as readonly Json[];
   const error = `${text(frame["error"])} ${text(frame["revertReason"])}`;
+  const onToggle = (event: Event): void => setOpen((event.currentTarget as HTMLDetailsElement).open);
   return h("li", null, [
-    h("details", { open: true }, [
+    h("details", { open: isOpen, onToggle }, [
       h("summary", null, [
         `${text(frame["type"])} `,
         accountLink(frame["to"]),
@@ -104,13 +117,28 @@ function Frame({ frame }: { readonly frame: Json }): ComponentChildren {
         frame["value"] !== undefined && frame["value"] !== "0x0" && ` value ${coins(frame["value"])}`,
         h("span", { class: "bad" }, ` ${error}`),
       ]),
-      h("pre", null, `${text(frame["input"])}\n${text(frame["output"] ?? "")}`),
-      calls.length > 0 &&
-        h(
-          "ul",
-          { class: "trace" },
-          calls.map((each) => h(Frame, { frame: each })),
-        ),
+      isOpen && h("pre", null, `${text(frame["input"])}\n${text(frame["output"] ?? "")}`),
+      isOpen && calls.length > 0 && h(Calls, { calls, level: level + 1 }),
     ]),
+  ]);
+}
+
+function Calls({
+  calls,
+  level,
+}: {
+  readonly calls: readonly Json[];
+  readonly level: number;
+}): ComponentChildren {
+  const [count, setCount] = useState(SHOWN_CALLS);
+  const rest = calls.length - count;
+  return h("ul", { class: "trace" }, [
+    ...calls.slice(0, count).map((frame) => h(Frame, { frame, level })),
+    rest > 0 &&
+      h(
+        "li",
+        null,
+        h("button", { type: "button", onClick: () => setCount(count + SHOWN_CALLS) }, `${rest} more calls`),
+      ),
   ]);
 }

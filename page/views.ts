@@ -26,10 +26,7 @@ export function BlocksView({ tick }: ViewProps): ComponentChildren {
         blocks.map((block) => [
           link("block", Number(block["number"])),
           timeText(block["timestamp"]),
-          (block["transactions"] as unknown[]).map((hash, i) => [
-            i > 0 && " ",
-            link("tx", hash, `${text(hash).slice(0, 10)}…`),
-          ]),
+          transactionLinks(block["transactions"] as unknown[]),
           decimal(block["gasUsed"]),
           h("span", { class: "mono" }, text(block["hash"]).slice(0, 18)),
         ]),
@@ -38,14 +35,24 @@ export function BlocksView({ tick }: ViewProps): ComponentChildren {
   );
 }
 
+/** Transactions of a block in the list of blocks. */
+const MAX_LINKS = 6;
+
+function transactionLinks(hashes: readonly unknown[]): ComponentChildren {
+  const links = hashes
+    .slice(0, MAX_LINKS)
+    .map((hash, i) => [i > 0 && " ", link("tx", hash, `${text(hash).slice(0, 10)}…`)]);
+  return hashes.length > MAX_LINKS ? [...links, ` and ${hashes.length - MAX_LINKS} more`] : links;
+}
+
 /** One block, by number or hash. */
-export function BlockView({ id }: ViewProps): ComponentChildren {
+export function BlockView({ id, tick }: ViewProps): ComponentChildren {
   const loaded = useLoad(
     () =>
       id.startsWith("0x")
         ? call<Json>("klay_getBlockByHash", id, true)
         : call<Json>("klay_getBlockByNumber", `0x${Number(id).toString(16)}`, true),
-    [id],
+    [id, tick], // one that is not there yet, or that a reorganization replaces
   );
   return show(loaded, (block) => {
     const number = Number(block["number"]);
@@ -118,6 +125,9 @@ export function AccountView({ id, tick }: ViewProps): ComponentChildren {
   );
 }
 
+/** Transactions of the pool that are listed. */
+const MAX_WAITING = 200;
+
 /** The transactions of the pool. */
 export function PoolView({ tick }: ViewProps): ComponentChildren {
   type Content = Record<string, Record<string, Record<string, Json>>>;
@@ -130,14 +140,17 @@ export function PoolView({ tick }: ViewProps): ComponentChildren {
         const rows = Object.values(accounts).flatMap((byNonce) => Object.values(byNonce));
         return [
           h("h2", null, `${state} (${rows.length})`),
+          rows.length > MAX_WAITING && h("p", null, `The first ${MAX_WAITING}:`),
           table(
             ["Transaction", "Nonce", "From", "To"],
-            rows.map((tx) => [
-              link("tx", tx["hash"]),
-              decimal(tx["nonce"]),
-              accountLink(tx["from"]),
-              accountLink(tx["to"]),
-            ]),
+            rows
+              .slice(0, MAX_WAITING)
+              .map((tx) => [
+                link("tx", tx["hash"]),
+                decimal(tx["nonce"]),
+                accountLink(tx["from"]),
+                accountLink(tx["to"]),
+              ]),
           ),
         ];
       }),
@@ -171,6 +184,7 @@ export function ConsoleView(): ComponentChildren {
     event.preventDefault();
     try {
       const list: unknown = JSON.parse(params);
+      if (!Array.isArray(list)) throw new Error("the parameters are no JSON list");
       setAnswer(JSON.stringify(await call(name, ...(list as unknown[])), undefined, 2));
     } catch (error) {
       setAnswer(`Error: ${error instanceof Error ? error.message : text(error)}`);

@@ -1,9 +1,8 @@
 /**
  * Values of the contract ABI as text, for people. In: types and encoded bytes that a contract made up. Out: one text
- * for each value. Every offset and length is checked, and the number of values is limited.
+ * for each value. Every offset and length is checked, and the number of values is limited. The page in a browser uses
+ * this file too, so it needs nothing of Node.js.
  */
-import { toHex } from "../bytes/hex.ts";
-import { bytesToBigint } from "../bytes/integer.ts";
 import { ABI_WORD, type AbiParameter, elementsOf, headBytes, isDynamic } from "../model/abi-types.ts";
 
 /** Values of one text, members of lists and tuples included. */
@@ -44,20 +43,24 @@ function textOf(parameter: AbiParameter, bytes: Uint8Array, room: Room): string 
     return `[${textsOf(items, list.count === undefined ? bytes.subarray(ABI_WORD) : bytes, room).join(", ")}]`;
   }
   if (parameter.type === "tuple") return `(${textsOf(parameter.components ?? [], bytes, room).join(", ")})`;
-  if (parameter.type === "string") return printable(Buffer.from(bytesAt(bytes)).toString("utf8"));
-  if (parameter.type === "bytes") return toHex(bytesAt(bytes));
+  if (parameter.type === "string") return printable(new TextDecoder().decode(bytesAt(bytes)));
+  if (parameter.type === "bytes") return hexOf(bytesAt(bytes));
   return wordText(parameter.type, wordAt(bytes, 0));
 }
 
 function wordText(type: string, word: Uint8Array): string {
   const [, size = ""] = /^bytes(\d+)$/.exec(type) ?? [];
-  if (size !== "") return toHex(word.subarray(0, Number(size)));
-  if (type === "address") return toHex(word.subarray(12));
-  const value = bytesToBigint(word);
+  if (size !== "") return hexOf(word.subarray(0, Number(size)));
+  if (type === "address") return hexOf(word.subarray(12));
+  const value = BigInt(hexOf(word));
   if (type === "bool") return value === 0n ? "false" : "true";
   if (type.startsWith("uint")) return value.toString();
   if (type.startsWith("int")) return BigInt.asIntN(256, value).toString();
-  return toHex(word);
+  return hexOf(word);
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
 /** Returns text without the control characters that would move a terminal's cursor or change its colours. */
@@ -71,7 +74,7 @@ function wordAt(bytes: Uint8Array, at: number): Uint8Array {
 }
 
 function sizeAt(bytes: Uint8Array, at: number): number {
-  const size = bytesToBigint(wordAt(bytes, at));
+  const size = BigInt(hexOf(wordAt(bytes, at)));
   if (size > BigInt(bytes.length)) throw new RangeError("an offset past the end");
   return Number(size);
 }

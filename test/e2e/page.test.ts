@@ -10,6 +10,8 @@ import { JsonRpcProvider, Wallet } from "ethers";
 import type { Browser, Page } from "puppeteer-core";
 import { WebSocket } from "ws";
 import { openBrowser } from "../support/browser.ts";
+import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
+import { sendAllTypes } from "../support/clients/kaia-types.ts";
 import { type DevNode, fundedKey, startDevNode } from "../support/dev-node.ts";
 import { type KnitProcess, startKnit } from "../support/knit-process.ts";
 import { initFrom } from "../support/offline-jobs.ts";
@@ -58,6 +60,14 @@ async function view(address: string, text: string): Promise<string> {
   return shown;
 }
 
+function hexOf(text: string): string {
+  return `0x${Buffer.from(text).toString("hex")}`;
+}
+
+function word(value: number): string {
+  return value.toString(16).padStart(64, "0");
+}
+
 async function waitForText(text: string): Promise<string> {
   await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
   return String(await page.evaluate("document.body.innerText"));
@@ -69,8 +79,8 @@ async function send(request: object): Promise<string> {
 }
 
 async function deploy(code: string): Promise<string> {
-  const size = (code.length / 2).toString(16).padStart(2, "0");
-  const hash = await send({ data: `0x60${size}600c60003960${size}6000f3${code}` });
+  const size = (code.length / 2).toString(16).padStart(4, "0");
+  const hash = await send({ data: `0x61${size}600e60003961${size}6000f3${code}` });
   return ((await ask("eth_getTransactionReceipt", hash)) as { contractAddress: string }).contractAddress;
 }
 
@@ -105,6 +115,37 @@ test("a new block appears without a reload", async () => {
   await waitForText(hash.slice(0, 10));
 });
 
+test("the list follows a chain whose blocks come faster than it loads", async () => {
+  await view("blocks", "Newest blocks");
+  const from = await provider.getBlockNumber();
+  const followed = new AbortController();
+  const mining = (async () => {
+    while (!followed.signal.aborted) await ask("anvil_mine", 5);
+  })();
+  try {
+    await page.waitForFunction(`Number(document.querySelector("td a").textContent) > ${from + 20}`);
+  } finally {
+    followed.abort();
+    await mining;
+  }
+});
+
+test("a block that does not exist yet is shown once it does, and the search finds hashes of blocks", async () => {
+  const next = (await provider.getBlockNumber()) + 1;
+  await view(`block/${next}`, "does not exist");
+  await ask("evm_mine");
+  await waitForText(`Block ${next}`);
+  const block = await provider.getBlock(next - 1);
+  await page.type('input[name="query"]', block?.hash ?? "");
+  await page.keyboard.press("Enter");
+  await waitForText(`Block ${next - 1}`);
+  await page.type('input[name="query"]', "nonsense");
+  await page.keyboard.press("Enter");
+  const complaint = 'document.querySelector("input[name=query]").validationMessage';
+  await page.waitForFunction(`${complaint} !== ""`);
+  await page.evaluate('document.querySelector("input[name=query]").value = ""');
+});
+
 test("blocks, accounts and the pool show what the node has", async () => {
   const hash = await send({ to: NOBODY, value: 10n ** 18n });
   const number = await provider.getBlockNumber();
@@ -134,6 +175,62 @@ test("a failing transaction shows its calls as a tree with gas and the reason", 
   expect(frames[1]).toContain(reverts);
 });
 
+test("deep and many calls are built when they are opened", async () => {
+  const deep = await deploy("60006000600060006000305af100");
+  const text = await view(`tx/${await send({ to: deep, gasLimit: 3_000_000n })}`, "Calls");
+  expect(text).toContain("successful");
+  await page.waitForSelector(".trace .trace");
+  const frames = (): Promise<number> => page.$$eval(".trace summary", (all) => all.length);
+  const before = await frames();
+  expect(before).toBeGreaterThan(4);
+  expect(before).toBeLessThan(20);
+  await page.evaluate('[...document.querySelectorAll(".trace summary")].at(-1).focus()');
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(`document.querySelectorAll(".trace summary").length === ${before + 1}`);
+  const many = await deploy("60965b6000600060006000600060045af150600190038060025700");
+  await view(`tx/${await send({ to: many })}`, "50 more calls");
+  await page.evaluate('[...document.querySelectorAll(".trace button")].at(-1).focus()');
+  await page.keyboard.press("Enter");
+  await page.waitForFunction('document.querySelectorAll(".trace summary").length === 151');
+});
+
+test("lists, tuples and texts of an event are decoded, and data that does not fit stays as it is", async () => {
+  const point = { name: "point", type: "tuple", components: [{ type: "uint8" }, { type: "bool" }] };
+  const inputs = [
+    { name: "who", type: "string", indexed: true },
+    point,
+    { name: "parts", type: "uint256[]" },
+    { name: "note", type: "string" },
+  ];
+  const file = join(folder, "lists.json");
+  writeFileSync(
+    file,
+    JSON.stringify({
+      abi: [
+        { type: "event", name: "Lists", inputs },
+        { type: "event", name: 5 },
+      ],
+    }),
+  );
+  const topic = (await ask("web3_sha3", hexOf("Lists(string,(uint8,bool),uint256[],string)"))) as string;
+  /** Logs words and a text, with the event's topic and one of zero; its code is 50 bytes. */
+  const loggerOf = (words: readonly number[]): string => {
+    const data = words.map(word).join("") + Buffer.from("<b>").toString("hex").padEnd(64, "0");
+    const size = (data.length / 2).toString(16).padStart(4, "0");
+    return `61${size}603260003960007f${topic.slice(2)}61${size}6000a200${data}`;
+  };
+  await view("abi", "Choose or drop");
+  await (await page.waitForSelector('input[type="file"]'))?.uploadFile(file);
+  await waitForText("1 events of lists.json are decoded.");
+  const text = await view(
+    `tx/${await send({ to: await deploy(loggerOf([7, 1, 128, 224, 2, 8, 9, 3])) })}`,
+    "Lists(",
+  );
+  expect(text).toContain(`Lists(who: 0x${word(0)}, point: (7, true), parts: [8, 9], note: "<b>")`);
+  const odd = await deploy(loggerOf([7, 1, 128, 9_999, 2, 8, 9, 3]));
+  expect(await view(`tx/${await send({ to: odd })}`, "Logs (1)")).not.toContain("Lists(");
+});
+
 test("logs are decoded by a given ABI, and hostile names and strings stay text", async () => {
   const abi = [
     { type: "event", name: `Odd${HOSTILE}`, inputs: [{ name: HOSTILE, type: "uint256", indexed: false }] },
@@ -153,6 +250,21 @@ test("logs are decoded by a given ABI, and hostile names and strings stay text",
   expect(await page.$$("img")).toHaveLength(0);
   const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
   expect(await page.evaluate(isWider)).toBe(false);
+});
+
+test("a transaction of every type shows its fee payer, its ratio and its key", async () => {
+  const [sender, payer] = [fundedKey(node, 4), fundedKey(node, 5)];
+  const client = caverKaiaClient(node.http, { chainId: 1337, anchors: false });
+  const sent = await sendAllTypes(client, sender, payer);
+  await client.close();
+  expect(sent.size).toBe(18);
+  for (const [name, { hash }] of sent) {
+    const text = await view(`tx/${hash}`, `TxType${name}`);
+    expect([name, text.includes(payer.address)]).toEqual([name, name.startsWith("FeeDelegated")]);
+    expect([name, text.includes("30 % by the fee payer")]).toEqual([name, name.endsWith("WithRatio")]);
+    expect([name, /\bkey\b/.test(text)]).toEqual([name, name.includes("AccountUpdate")]);
+  }
+  expect(await view(`account/${sender.address}`, "Balance")).toContain('"keyType":2');
 });
 
 test("a node without the module admin shows the numbers of its peers alone", async () => {
