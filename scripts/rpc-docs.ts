@@ -18,6 +18,7 @@ const UNUSED = {
   debug: {},
   process: {},
   development: {},
+  impersonation: {},
 } as unknown as NodeRegistryDeps;
 
 /** The registry that both documents describe. */
@@ -101,7 +102,7 @@ function methodText(row: Method): string {
 
 /** True for the name that another tool gives a method of a development chain. */
 function isToolName(name: string): boolean {
-  return /^(anvil|evm|hardhat)_/.test(name);
+  return /^(anvil|evm|hardhat|tenderly)_/.test(name);
 }
 
 function parameter({ name, label }: ParameterRow): string {

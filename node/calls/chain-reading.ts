@@ -2,13 +2,14 @@
  * The chain's blocks and worlds at one moment, for methods that run contracts: of the chain in this thread,
  * or of a snapshot of its store in a reader thread.
  */
-import type { Hash } from "../bytes/brands.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { decodeRlp } from "../bytes/rlp.ts";
 import { type StoredPlace, storedNumber, storedPlace, storedTransactions } from "../chain/block-rows.ts";
 import type { Chain } from "../chain/chain.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
+import { signersOf } from "../config/rules.ts";
 import { authorOf } from "../consensus/sealers.ts";
 import { blockContext } from "../execution/block-context.ts";
 import type { BlockContext } from "../execution/transaction.ts";
@@ -17,7 +18,7 @@ import type { Transaction } from "../model/transaction.ts";
 import { noBlock } from "../presenters/not-found.ts";
 import { type StateReader, stateReader } from "../state/state-reader.ts";
 import type { World } from "../state/world/world.ts";
-import type { Snapshot, StoreReader } from "../store/store.ts";
+import type { Rows, Snapshot, StoreReader } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 
 /** A consistent view of the chain, opened for one request and closed after it. */
@@ -93,9 +94,12 @@ class LocalReading implements ChainReading {
 
 /**
  * Creates a function that opens snapshots of the chain's store. The configuration and the last decoded header
- * are cached.
+ * are cached. `signers` are those of a development chain.
  */
-export function storeReading(store: StoreReader): OpenStoreReading {
+export function storeReading(
+  store: StoreReader,
+  signers: Iterable<readonly [string, Address]> = [],
+): OpenStoreReading {
   let config: ChainConfig | undefined;
   let last: { readonly row: Uint8Array; readonly header: Header } | undefined;
   const headerIn = (row: Uint8Array): Header => {
@@ -109,7 +113,7 @@ export function storeReading(store: StoreReader): OpenStoreReading {
     return {
       rows: snapshot,
       states: state,
-      config: (config ??= storedConfig(snapshot)),
+      config: (config ??= configWith(snapshot, signers)),
       head: state.number,
       header: (number) => {
         const row = snapshot.get(tables.header.key(number));
@@ -122,6 +126,12 @@ export function storeReading(store: StoreReader): OpenStoreReading {
       [Symbol.dispose]: () => snapshot[Symbol.dispose](),
     };
   };
+}
+
+function configWith(rows: Rows, signers: Iterable<readonly [string, Address]>): ChainConfig {
+  const config = storedConfig(rows);
+  for (const [signature, signer] of signers) signersOf(config).set(signature, signer);
+  return config;
 }
 
 /** Returns the execution context of block `number`. Throws `RpcError` for an unknown block. */

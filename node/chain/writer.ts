@@ -15,6 +15,7 @@ import type { Header } from "../model/header.ts";
 import { runInSlices } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
 import { StoreError } from "../store/error.ts";
+import type { Batch } from "../store/store.ts";
 import { noteAmended } from "./amended.ts";
 import { type BodyRules, checkBody, checkOutcome, isBadBlock, refusal } from "./block-checks.ts";
 import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
@@ -327,9 +328,9 @@ export class Writer {
 
   /**
    * Edits the state after the newest block, durably, and marks the chain as edited; for development chains and callers
-   * of `exclusively`. Listeners to rewinds are called without a removed block.
+   * of `exclusively`. `addRows` adds rows to the same batch. Listeners to rewinds are called without a removed block.
    */
-  async amend(edit: (world: World) => void): Promise<void> {
+  async amend(edit: (world: World) => void, addRows?: (batch: Batch) => void): Promise<void> {
     const { store, state, publisher } = this.#deps;
     this.#candidate?.discard();
     await this.settle();
@@ -338,6 +339,7 @@ export class Writer {
     using sealed = state.seal(world);
     const batch = store.createBatch();
     sealed.amend(batch);
+    addRows?.(batch);
     noteAmended(store, batch, { number: this.#tip.header.number, root: sealed.root });
     await store.write(batch, { sync: true });
     state.persisted(this.#tip.header.number);

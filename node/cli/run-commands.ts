@@ -56,12 +56,7 @@ export async function runDevelopmentNode({ shell, resolved, command }: CommandJo
     placeOptions.dataDirectory.flag,
     scratch?.path ?? dataDirectory,
   );
-  const { blockTime, forkUrl } = optionValues(developmentOptions, resolved);
-  if (scratch === undefined && forkUrl !== undefined)
-    throw new OptionError(
-      "clash",
-      "a fork is not kept: --fork-url goes without --datadir (--state keeps its state)",
-    );
+  const { blockTime } = optionValues(developmentOptions, resolved);
   const hasInterval = blockTime !== undefined || resolved.given.has(consensusOptions.intervalMs.flag);
   if (scratch !== undefined && !hasInterval) values.set(developmentOptions.blockTime.flag, "auto");
   const { options: settings, warnings } = nodeOptions(command, { ...resolved, values }, shell.host);

@@ -3,11 +3,13 @@ import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Address } from "../bytes/brands.ts";
+import { toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import { storeReading } from "../calls/chain-reading.ts";
+import { type OpenStoreReading, storeReading } from "../calls/chain-reading.ts";
 import { Impersonation } from "../calls/impersonation.ts";
 import { isAmended } from "../chain/amended.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
+import { signersOf } from "../config/rules.ts";
 import type { Miner } from "../consensus/miner.ts";
 import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { failure } from "../jsonrpc/errors.ts";
@@ -16,14 +18,16 @@ import { OptionError } from "../options/error.ts";
 import { CustomErrors } from "../presenters/custom-errors.ts";
 import { dumpState, loadState } from "../rpc/dev-dump.ts";
 import type { GoBack } from "../rpc/dev-snapshots.ts";
-import { type Edit, Edits } from "../rpc/dev-state.ts";
+import { type AddRows, type Edit, Edits } from "../rpc/dev-state.ts";
 import { Fork } from "../rpc/fork.ts";
-import { ForkOrigin } from "../rpc/fork-origin.ts";
+import { ForkOrigin, type OriginOptions, type OriginPoint } from "../rpc/fork-origin.ts";
+import { keptFork } from "../rpc/fork-rows.ts";
 import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
-import { askOf } from "../rpc/own-calls.ts";
+import { type Ask, askOf } from "../rpc/own-calls.ts";
 import { RequestLog } from "../rpc/request-log.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { Rows } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
 import type { Database } from "./database.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -36,6 +40,8 @@ export interface DevelopmentParts {
   readonly database: Database;
   readonly requestLog: RequestLog;
   readonly origin: ForkOrigin | undefined;
+  /** Lets reader threads begin anew, with the signers that are set now. */
+  readonly renewReaders: () => void;
 }
 
 /** Opens the readable log of a development chain; undefined for other chains. */
@@ -58,17 +64,49 @@ type DevelopmentDeps = Pick<NodeRegistryDeps, "development" | "impersonation" | 
   readonly fork: Fork;
 };
 
-/** Opens the origin that the options of a development chain name. Throws `OptionError` when it does not answer. */
-export async function openOrigin({ development }: NodeOptions): Promise<ForkOrigin | undefined> {
-  const { forkUrl: url, forkBlock: number } = development ?? {};
-  if (url === undefined && number !== undefined)
-    throw new OptionError("clash", "--fork-block-number needs --fork-url");
-  if (url === undefined) return undefined;
-  try {
-    return await ForkOrigin.open({ url, number, cacheDirectory: forkCache() });
-  } catch (cause) {
+/**
+ * Opens the origin that the options of a development chain name, or that its data directory does. Throws `OptionError`
+ * when it does not answer, or when the directory has another chain.
+ */
+export async function openOrigin(
+  { development }: Pick<NodeOptions, "development">,
+  store: Rows,
+): Promise<ForkOrigin | undefined> {
+  if (development === undefined) return undefined;
+  const point = keptFork(store)?.point;
+  const target = point === undefined ? newTarget(development, store) : keptTarget(development, point);
+  if (target === undefined) return undefined;
+  const cacheDirectory = forkCache();
+  const origin = await ForkOrigin.open({ ...target, cacheDirectory }).catch((cause: unknown) => {
     throw new OptionError("bad-value", `--fork-url: ${messageOf(cause)}`, { cause });
+  });
+  if (point === undefined || origin.point.hash === point.hash) return origin;
+  throw clash(`block ${point.number} at this URL is not the one that the data directory forks`);
+}
+
+type ForkOptions = Pick<NonNullable<NodeOptions["development"]>, "forkUrl" | "forkBlock">;
+type ForkTarget = Omit<OriginOptions, "cacheDirectory">;
+
+function newTarget({ forkUrl, forkBlock }: ForkOptions, store: Rows): ForkTarget | undefined {
+  if (forkUrl === undefined) {
+    if (forkBlock !== undefined) throw clash("--fork-block-number needs --fork-url");
+    return undefined;
   }
+  if (store.get(tables.meta.key("config")) === undefined) return { url: forkUrl, number: forkBlock };
+  throw clash("the data directory has a chain that is no fork: --fork-url needs a new one");
+}
+
+/** A fork that is kept goes on at its block, at the endpoint that it had or at another one. */
+function keptTarget({ forkUrl, forkBlock }: ForkOptions, point: OriginPoint): ForkTarget {
+  const { url, number } = point;
+  if (forkBlock !== undefined && forkBlock !== number)
+    throw clash(`the data directory has a fork of block ${number}`);
+  if (forkUrl === undefined || forkUrl === url) return { url, number, point };
+  return { url: forkUrl, number };
+}
+
+function clash(message: string): OptionError {
+  return new OptionError("clash", message);
 }
 
 /** Directory of what forks have fetched, by chain and block. */
@@ -119,6 +157,7 @@ function developmentDeps({
   database,
   requestLog,
   origin,
+  renewReaders,
 }: DevelopmentParts): DevelopmentDeps {
   const setHead = (number: number): Promise<void> => writer.exclusively(() => writer.setHead(number));
   const impersonation = new Impersonation();
@@ -128,10 +167,10 @@ function developmentDeps({
     if (options.network.port !== undefined)
       throw failure("other nodes would not accept an edited chain: start it without --port");
   };
-  const amend = async (edit: Edit): Promise<void> => {
+  const amend = async (edit: Edit, addRows?: AddRows): Promise<void> => {
     checkAlone();
     await miner.idle();
-    await writer.exclusively(() => writer.amend(edit));
+    await writer.exclusively(() => writer.amend(edit, addRows));
   };
   const prepare = async (sender: Address): Promise<void> => {
     checkAlone();
@@ -143,19 +182,24 @@ function developmentDeps({
       if (now !== undefined) world.setAccount(sender, { ...now, key: account.key });
     });
   };
+  const setSigner = async (signature: string, signer: Address): Promise<void> => {
+    await amend(() => undefined); // marks the chain
+    signersOf(chain.config).set(signature, signer);
+    renewReaders();
+  };
   const vmVersion = (): number => chain.rules(head().header.number + 1).vmVersion;
-  const world = () => chain.worldAt(head().header.number);
-  const fork = new Fork(
-    { amend, edits, vmVersion, head, world, chainId: () => chain.config.chainId },
-    origin,
-  );
+  const { store } = database;
+  const states = storeReading(store);
+  const accounts = (): Promise<string[]> => accountsOf(states);
+  const chainId = (): bigint => chain.config.chainId;
+  const fork = new Fork({ amend, edits, vmVersion, head, store, accounts, chainId }, origin);
   const goBack: GoBack = async (point) => {
     await miner.idle();
     await setHead(point.number);
     nextHeader.clear();
     const undo = edits.undoAfter(point.edits, point.number);
-    if (undo !== undefined) await amend(undo);
-    fork.wentBack(point);
+    const forget = fork.forget(fork.lostAt(point));
+    await (undo === undefined ? fork.write(forget) : amend(undo, forget));
     clock.move(point.offsetMs - clock.offsetMs);
     clock.releaseTo(point.timeMs);
   };
@@ -170,16 +214,47 @@ function developmentDeps({
       edits,
       nextHeader,
       impersonation,
+      setSigner,
+      headMs: headTime(chain),
       vmVersion,
       instance: randomBytes(32),
       requestLog,
       fork,
+      ask: preparedAsk(fork),
       openOrigin: (target) => ForkOrigin.open({ ...target, cacheDirectory: forkCache() }),
-      states: storeReading(database.store),
+      states,
     },
     impersonation: { has: (sender) => impersonation.has(sender), prepare },
     afterSubmit: () => miner.idle(),
   };
+}
+
+/** Returns the addresses of the newest state's accounts. */
+async function accountsOf(states: OpenStoreReading): Promise<string[]> {
+  using reading = states();
+  const addresses: string[] = [];
+  for await (const { address } of reading.states.accounts(reading.states.number)) {
+    if (address === undefined) throw failure("a fork needs the preimages of the state: --state.preimages");
+    addresses.push(toHex(address));
+  }
+  return addresses;
+}
+
+/** Returns calls of the node's own methods that find on a fork what they read. */
+function preparedAsk(fork: Fork): Ask {
+  return async (name, ...params) => {
+    if (fork.origin !== undefined) await fork.prepare([{ method: name, params }]);
+    return fork.ask?.(name, ...params);
+  };
+}
+
+/** Returns a function for the time at which the newest block became it. */
+function headTime(chain: OpenChain["chain"]): () => number {
+  let ms = Date.now();
+  chain.onHead(() => {
+    ms = Date.now();
+  });
+  return () => ms;
 }
 
 /** State of a development chain as a file, in Anvil's format. */

@@ -83,7 +83,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   memory.onTight(() => database.nodeCache.slab?.empty());
   declareNodeMetrics(metrics, { ...database, memory }, parts.use(watchDisk(options, database, log)));
   signal.throwIfAborted();
-  const origin = await openOrigin(options);
+  const origin = await openOrigin(options, database.store);
   await beginDevelopmentChain(options, database, { nodeKey, origin });
   refuseEditedChain(options, database.store);
   await beginPublicChain(database, options);

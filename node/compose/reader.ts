@@ -3,6 +3,7 @@
  * scan. A thread has nothing of the node but this. A new file of such methods is added here too.
  */
 import { parentPort, workerData } from "node:worker_threads";
+import type { Address } from "../bytes/brands.ts";
 import { storeReading } from "../calls/chain-reading.ts";
 import { storeLogSource } from "../calls/log-source.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
@@ -27,13 +28,18 @@ export interface ReaderData {
   readonly directory: string;
   /** The node's options of JSON-RPC, whole, so that a new one needs no line here. */
   readonly rpc: JsonRpcOptions;
+  /** Signers that a development chain has set for signatures when the thread starts. */
+  readonly signers: ReadonlyMap<string, Address>;
 }
 
 /** Returns the methods of a reader thread: those of node/rpc with `runs: "reader"`. */
-export function readerMethods(store: StoreReader, rpc: JsonRpcOptions): Method[] {
+export function readerMethods(
+  store: StoreReader,
+  { rpc, signers }: Pick<ReaderData, "rpc" | "signers">,
+): Method[] {
   const { limits, timeoutMs } = callOptions(rpc);
   const maxBytes = rpc.maxAnswerBytes;
-  const open = storeReading(store);
+  const open = storeReading(store, signers);
   const { options: formOptions } = rpcProfiles[rpc.profile];
   const methods = [
     ...logMethods({ open: () => storeLogSource(store), limits: logLimits(rpc) }),
@@ -49,9 +55,9 @@ export function readerMethods(store: StoreReader, rpc: JsonRpcOptions): Method[]
 }
 
 if (parentPort !== null) {
-  const { directory, rpc } = workerData as ReaderData; // as readers.ts passes it
-  const store = await openLevelReader(directory);
-  serveReader(parentPort, readerMethods(store, rpc), {
+  const data = workerData as ReaderData; // as readers.ts passes it
+  const store = await openLevelReader(data.directory);
+  serveReader(parentPort, readerMethods(store, data), {
     onBug: (error) => {
       throw error instanceof Error ? error : new Error(String(error)); // the pool starts another thread
     },

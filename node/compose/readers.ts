@@ -1,6 +1,7 @@
 /** The node's reader threads, and what its own methods have them do. */
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
+import type { Address } from "../bytes/brands.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { logFilterJson } from "../calls/arguments/log-filter.ts";
 import { callArgsJson } from "../calls/arguments/transaction-args.ts";
@@ -17,10 +18,17 @@ import { chainDirectory } from "./database.ts";
 import type { NodeOptions } from "./options.ts";
 import type { ReaderData } from "./reader.ts";
 
+/** Dependencies of reader threads. */
+export interface ReadersDeps {
+  readonly options: NodeOptions;
+  readonly memory: MemoryWatch;
+  /** Signers of the chain, as threads get them when they start. */
+  readonly signers: ReadonlyMap<string, Address>;
+}
+
 /** Reader threads, as many and as large as the memory has room for. */
 export function openReaders(
-  options: NodeOptions,
-  memory: MemoryWatch,
+  { options, memory, signers }: ReadersDeps,
   onBug: (error: unknown) => void,
 ): ThreadPool {
   const { readers, waiting } = options.memory.shares;
@@ -29,7 +37,7 @@ export function openReaders(
     maxWaitingBytes: waiting,
     isShort: () => memory.isShort,
     entry: new URL(`./reader${extname(import.meta.url)}`, import.meta.url),
-    workerData: { directory: chainDirectory(options), rpc: options.rpc } satisfies ReaderData,
+    workerData: { directory: chainDirectory(options), rpc: options.rpc, signers } satisfies ReaderData,
     deadlineMs: options.rpc.logsDeadlineMs,
     onBug,
   });

@@ -11,6 +11,7 @@ import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
 import type { NodeSettings } from "../compat/node-config.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
+import { signersOf } from "../config/rules.ts";
 import type { Miner } from "../consensus/miner.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
@@ -64,7 +65,7 @@ export interface RpcDeps {
   readonly ballots: PendingVotes;
   readonly database: NodeDatabase;
   readonly pool: TxPool;
-  readonly sidecars: Pick<Sidecars, "mined">;
+  readonly sidecars: Pick<Sidecars, "mined" | "blob">;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
   /** 32 bytes, secret. */
@@ -100,7 +101,8 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   const profile = rpcProfiles[options.rpc.profile];
   await using parts = new AsyncDisposableStack();
   const onBug = (error: unknown): void => log.error({ error }, "method failed by an internal error");
-  const readers = parts.use(openReaders(options, memory, onBug));
+  const signers = signersOf(surroundings.open.chain.config);
+  const readers = parts.use(openReaders({ options, memory, signers }, onBug));
   memory.onTight(() => readers.rest());
   const budget = createBudget({
     maxAnswer: options.rpc.maxAnswerBytes,
@@ -117,7 +119,8 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
     withheld: options.rpc.withheldMethods,
     ethAsChain: options.rpc.ethAsChain,
   };
-  const development = openDevelopment(surroundings);
+  const development = openDevelopment({ ...surroundings, renewReaders: () => readers.renew() });
+  await development.deps?.fork.settle();
   const bareEndpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
   const endpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>

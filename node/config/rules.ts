@@ -1,14 +1,20 @@
 /** The rules of a block: the facts before any fork, overridden by those of every active fork. */
+import type { Address } from "../bytes/brands.ts";
 import { type ForkSchedule, forks } from "./forks.ts";
 import { BASE_FACTS, type RuleFacts } from "./rule-facts.ts";
 
 /** The facts from block `since` until the next fork. */
 export interface Rules extends RuleFacts {
   readonly since: number;
+  /**
+   * Addresses that ECRECOVER returns for signatures (r, s and v as hex), whatever they sign. A development chain alone
+   * sets any.
+   */
+  readonly signers: ReadonlyMap<string, Address>;
 }
 
 /** The rules of a chain that schedules no fork. */
-export const BASE_RULES: Rules = { ...BASE_FACTS, since: 0 };
+export const BASE_RULES: Rules = { ...BASE_FACTS, since: 0, signers: new Map() };
 
 const stepsOf = new WeakMap<ForkSchedule, readonly Rules[]>();
 
@@ -40,5 +46,14 @@ function foldRules(config: ForkSchedule, number: number): Rules {
     const acceptedTypes = new Set([...facts.acceptedTypes, ...(fork.changes.acceptedTypes ?? [])]);
     facts = { ...facts, ...fork.changes, acceptedTypes };
   }
-  return { ...facts, since: number };
+  return { ...facts, since: number, signers: signersOf(config) };
+}
+
+const signersByConfig = new WeakMap<ForkSchedule, Map<string, Address>>();
+
+/** Returns the signers in the rules of a configuration, to be changed in a development chain alone. */
+export function signersOf(config: ForkSchedule): Map<string, Address> {
+  const signers = signersByConfig.get(config) ?? new Map<string, Address>();
+  signersByConfig.set(config, signers);
+  return signers;
 }

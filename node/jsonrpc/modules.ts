@@ -38,7 +38,7 @@ export const moduleRows: readonly ModuleRow[] = [
   { name: "auction", aliases: [], open: [] },
   { name: "chain", aliases: ["klay", "kaia"], open: "all" },
   { name: "debug", aliases: [], open: ["gaslessInfo", "isGaslessTx"] },
-  { name: "dev", aliases: ["anvil", "evm", "hardhat"], open: [], privilege: "process" },
+  { name: "dev", aliases: ["anvil", "evm", "hardhat", "tenderly"], open: [], privilege: "process" },
   { name: "erigon", aliases: [], open: [] },
   { name: "eth", aliases: [], open: "all" },
   { name: "governance", aliases: [], open: "all" },

@@ -31,6 +31,8 @@ export interface ThreadPool extends ReaderPool, AsyncDisposable {
   readonly waiting: number;
   /** Ends the idle threads; the next call starts a new one. */
   rest(): void;
+  /** Ends the threads, busy ones after their calls: every later call runs in one that starts with the current data. */
+  renew(): void;
 }
 
 /** Options of a pool. */
@@ -59,6 +61,8 @@ class Pool implements ThreadPool {
   readonly #readers = new Set<Reader>();
   /** Threads that are ending. */
   readonly #endings = new Set<Promise<unknown>>();
+  /** Busy threads that end after their calls. */
+  readonly #outdated = new Set<Reader>();
   #queuedBytes = 0;
   #lastId = 0;
   #closed = false;
@@ -123,6 +127,11 @@ class Pool implements ThreadPool {
     }
   }
 
+  renew(): void {
+    this.rest();
+    for (const reader of this.#readers) this.#outdated.add(reader);
+  }
+
   #forget(job: ReaderJob): void {
     const at = this.#queue.indexOf(job);
     if (at < 0) return;
@@ -144,9 +153,10 @@ class Pool implements ThreadPool {
   #start(): Reader | undefined {
     if (this.#readers.size >= this.#maxThreads) return undefined;
     const reader = new Reader(this.#options, (gone) => {
-      if (gone === undefined && !this.#closed) this.#idle.push(reader);
+      const ending = gone ?? (this.#outdated.has(reader) ? reader.stop() : undefined);
+      if (ending === undefined && !this.#closed) this.#idle.push(reader);
       else this.#drop(reader);
-      if (gone !== undefined) this.#awaitEnd(gone);
+      if (ending !== undefined) this.#awaitEnd(ending);
       this.#serve();
     });
     this.#readers.add(reader);
@@ -160,6 +170,7 @@ class Pool implements ThreadPool {
 
   #drop(reader: Reader): void {
     this.#readers.delete(reader);
+    this.#outdated.delete(reader);
     const at = this.#idle.indexOf(reader);
     if (at >= 0) this.#idle.splice(at, 1);
   }

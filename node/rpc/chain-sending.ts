@@ -56,9 +56,10 @@ function listAccounts({ accounts, impersonation }: ChainSendingDeps): Address[] 
 }
 
 function accountsMethod(deps: ChainSendingDeps): Method {
+  const isDevelopment = deps.impersonation !== undefined;
   return method({
     name: "chain_accounts",
-    aliases: ["eth_accounts"],
+    aliases: ["eth_accounts", ...(isDevelopment ? ["eth_requestAccounts"] : [])],
     summary:
       "Returns the addresses of the accounts in the node's key store; on a development chain unlocked ones come first.",
     params: {},
@@ -137,7 +138,7 @@ function unsignedSending(deps: ChainSendingDeps): Method {
 }
 
 /** Returns the function that sends Ethereum's transaction objects. */
-function ethSender(deps: ChainSendingDeps) {
+export function ethSender(deps: ChainSendingDeps) {
   const { chain, pool, accounts, estimateGas, impersonation } = deps;
   const submit = createEthSubmit(deps);
   const hasKey = (from: Address): boolean => accounts.list().some((own) => equalBytes(own, from));

@@ -20,16 +20,29 @@ import { type Account, emptyAccount } from "../model/account.ts";
 import { encodeAccountKey, readAccountKey } from "../model/account-key.ts";
 import type { Block } from "../model/block.ts";
 import type { World } from "../state/world/world.ts";
+import type { Batch } from "../store/store.ts";
 import { type DevStateDeps, putCode, restore } from "./dev-state.ts";
 
 /** Parts of a development chain that a dump reads and changes. */
 export interface DevDumpDeps extends Pick<DevStateDeps, "amend" | "edits" | "vmVersion"> {
   readonly head: () => Block;
   readonly states: OpenStoreReading;
+  readonly fork: DumpedFork;
+}
+
+/** Parts of a fork that a dump needs: slots that are zero here may have a value at the origin. */
+export interface DumpedFork {
+  /** Resolves when it is known what the chain has of its own. */
+  settle(): Promise<void>;
+  /** Takes loaded accounts (`0x...`) and slots (`0x...:0x...`) as read. */
+  adopt(batch: Batch, names: readonly string[]): void;
+  /** Returns the slots by account that were read. */
+  slots(): ReadonlyMap<string, readonly string[]>;
 }
 
 /** Anvil's; blocks of Kaia have none. */
 const GAS_LIMIT = 30_000_000;
+const ZERO = `0x${"0".repeat(64)}`;
 /** Bytes of a dump as JSON. */
 const MAX_BYTES = 512 * 2 ** 20;
 
@@ -43,7 +56,12 @@ export interface FileAccount {
 }
 
 /** Returns the newest state as JSON. Throws `RpcError` above 512 MiB, or where the address of an account is unknown. */
-export async function dumpState({ head, states }: Pick<DevDumpDeps, "head" | "states">): Promise<string> {
+export async function dumpState({
+  head,
+  states,
+  fork,
+}: Pick<DevDumpDeps, "head" | "states" | "fork">): Promise<string> {
+  const known = fork.slots();
   using reading = states();
   const number = reading.states.number;
   const view = reading.states.view(number);
@@ -52,6 +70,7 @@ export async function dumpState({ head, states }: Pick<DevDumpDeps, "head" | "st
   for await (const { address, account } of reading.states.accounts(number)) {
     if (address === undefined) throw failure("a dump needs the preimages of the state: --state.preimages");
     const storage: Record<string, string> = {};
+    for (const slot of known.get(toHex(address)) ?? []) storage[slot] = ZERO;
     for await (const { key, value } of reading.states.slots(number, address)) {
       if (key === undefined) throw failure("a dump needs the preimages of the state: --state.preimages");
       storage[toHex(key)] = toHex(value);
@@ -83,18 +102,28 @@ export async function dumpState({ head, states }: Pick<DevDumpDeps, "head" | "st
  * Throws `RpcError` for anything else, with nothing changed.
  */
 export async function loadState(
-  { amend, edits, head, vmVersion }: DevDumpDeps,
+  { amend, edits, head, vmVersion, fork }: DevDumpDeps,
   bytes: Uint8Array,
 ): Promise<void> {
   const accounts = accountsIn(bytes);
+  const names = accounts.flatMap(namesOf);
   const undo: Parameters<typeof amend>[0][] = [];
-  await amend((world) => {
-    for (const each of accounts) undo.push(putAccount(world, each, vmVersion()));
-  });
+  await fork.settle();
+  await amend(
+    (world) => {
+      for (const each of accounts) undo.push(putAccount(world, each, vmVersion()));
+    },
+    (batch) => fork.adopt(batch, names),
+  );
   const { number } = head().header;
   edits.add(number, (world) => {
     for (const each of undo.toReversed()) each(world);
   });
+}
+
+function namesOf({ address, slots }: LoadedAccount): string[] {
+  const name = toHex(address);
+  return [name, ...slots.map(([key]) => `${name}:0x${key.toString(16).padStart(64, "0")}`)];
 }
 
 /** Puts an account with its slots into a world; contracts without code information get that version. Returns the undo. */

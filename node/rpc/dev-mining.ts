@@ -2,7 +2,10 @@
  * Block production and time of a development chain: the methods of Anvil and Hardhat Network under their own names.
  * Every block goes through the chain's own path, so the chain stays one that other nodes accept.
  */
+import { bareHex, fromHex } from "../bytes/hex.ts";
+import { toQuantity } from "../bytes/integer.ts";
 import type { Miner } from "../consensus/miner.ts";
+import { revertReason } from "../evm/revert-reason.ts";
 import { type Codec, optional } from "../jsonrpc/codec.ts";
 import { numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
@@ -12,6 +15,7 @@ import { type CallContext, type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { MAX_TIMER_MS } from "../runtime/clock.ts";
+import type { Ask } from "./own-calls.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** Parts of a development chain that its methods change. */
@@ -20,6 +24,8 @@ export interface DevMiningDeps {
   readonly clock: AdjustableClock;
   /** Returns the newest block. */
   readonly head: () => Block;
+  /** Calls the node's own methods. */
+  readonly ask: Ask;
 }
 
 /** The longest time of a block, in seconds since the epoch: the last second that dates of JavaScript reach. */
@@ -52,13 +58,71 @@ function miningMethods(deps: DevMiningDeps): Method[] {
       params: { options: optional(mineOptions) },
       result: numberQuantity,
       handle: async ({ options }, context) => {
-        const { timestamp, blocks = 1 } = options ?? {};
-        if (timestamp !== undefined) setNextTime(deps, timestamp);
-        await mineMany(deps, { blocks }, context);
+        await mineAt(deps, options, context);
         return 0;
       },
     }),
+    method({
+      name: "dev_mineDetailed",
+      aliases: ["evm_mine_detailed", "anvil_mine_detailed"],
+      summary:
+        "Makes blocks as `evm_mine` does, 100 at most, and returns them with whole transactions, each with its `output`, a reverted one also with its `revertReason`.",
+      params: { options: optional(mineOptions) },
+      result: plain<readonly object[]>("block[]", { type: "array", items: { type: "object" } }),
+      handle: async ({ options }, context) => {
+        const { blocks = 1 } = options ?? {};
+        if (blocks > MAX_DETAILED) throw invalid(`${blocks} blocks are too many: at most ${MAX_DETAILED}`);
+        const first = deps.head().header.number + 1;
+        await mineAt(deps, options, context);
+        const numbers = Array.from({ length: deps.head().header.number + 1 - first }, (_, i) => first + i);
+        return Promise.all(numbers.map((number) => detailedBlock(deps, number)));
+      },
+    }),
   ];
+}
+
+/** Blocks of one detailed answer. */
+const MAX_DETAILED = 100;
+
+/** A block with whole transactions, as `eth_getBlockByNumber` returns it. */
+interface DetailedBlock {
+  readonly transactions: readonly object[];
+}
+
+/** A trace of a whole transaction. */
+interface TopCall {
+  readonly result?: { readonly output?: string; readonly error?: string };
+}
+
+async function detailedBlock({ ask }: DevMiningDeps, number: number): Promise<object> {
+  const at = toQuantity(number);
+  const config = { tracer: "callTracer", tracerConfig: { onlyTopCall: true } };
+  const block = (await ask("eth_getBlockByNumber", at, true)) as DetailedBlock;
+  const traces = (await ask("debug_traceBlockByNumber", at, config)) as readonly TopCall[];
+  const transactions = block.transactions.map((tx, i) => {
+    const { output = "0x", error } = traces[i]?.result ?? {};
+    const reason = error === undefined ? undefined : reasonOf(fromHex(output));
+    return { ...tx, output, ...(reason === undefined ? {} : { revertReason: reason }) };
+  });
+  return { ...block, transactions };
+}
+
+/** Returns the reason in a revert's output in Anvil's words; undefined for none. */
+function reasonOf(output: Uint8Array): string | undefined {
+  const [selector, rest] = [output.subarray(0, 4), output.subarray(4)];
+  if (selector.length < 4) return undefined;
+  const unknown = `custom error 0x${bareHex(selector)}${rest.length === 0 ? "" : `: ${bareHex(rest)}`}`;
+  return revertReason(output) ?? unknown;
+}
+
+/** Makes the blocks of `evm_mine`. */
+async function mineAt(
+  deps: DevMiningDeps,
+  { timestamp, blocks = 1 }: MineOptions = {},
+  context: CallContext,
+): Promise<void> {
+  if (timestamp !== undefined) setNextTime(deps, timestamp);
+  await mineMany(deps, { blocks }, context);
 }
 
 interface MineOptions {

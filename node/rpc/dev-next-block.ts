@@ -1,33 +1,30 @@
 /**
- * The next block of a development chain, and the way back by blocks: base fee, random value, limits, chain id and
- * rollback, as Anvil and Hardhat Network name them. What the rules of the chain fix is refused with the reason.
+ * The next block of a development chain: base fee, random value, limits and chain id, as Anvil and Hardhat Network name
+ * them. What the rules of the chain fix is refused with the reason.
  */
 import type { Chain } from "../chain/chain.ts";
 import type { HeaderOverrides, NextHeader } from "../chain/next-header.ts";
-import { optional } from "../jsonrpc/codec.ts";
-import { hash, quantity } from "../jsonrpc/codecs/hex.ts";
+import { hash } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
+import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { DevNodeDeps } from "./dev-node.ts";
-import type { GoBack } from "./dev-snapshots.ts";
 import type { DevStateDeps } from "./dev-state.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeAmount, wholeNumber } from "./whole-number.ts";
 
 /** Parts of a development chain that these methods read and change. */
 export interface DevNextBlockDeps
-  extends Pick<DevStateDeps, "amend" | "edits">,
+  extends Pick<DevStateDeps, "amend">,
     Pick<DevNodeDeps, "fork" | "openOrigin"> {
   readonly chain: Pick<Chain, "config" | "head" | "block" | "genesisHash" | "rules">;
   readonly nextHeader: NextHeader;
-  readonly clock: AdjustableClock;
-  readonly goBack: GoBack;
+  /** Returns the time at which the newest block became it, in milliseconds of the machine's own clock. */
+  readonly headMs: () => number;
 }
 
-/** The methods of the next block and of the way back. */
+/** The methods of the next block and of a fork's endpoint. */
 export function devNextBlockMethods(deps: DevNextBlockDeps): Method[] {
-  return [...headerMethods(deps), ...fixedMethods(deps), rollbackMethod(deps), originMethod(deps)];
+  return [...headerMethods(deps), ...fixedMethods(deps), originMethod(deps)];
 }
 
 function headerMethods({ chain, nextHeader, amend }: DevNextBlockDeps): Method[] {
@@ -53,7 +50,7 @@ function headerMethods({ chain, nextHeader, amend }: DevNextBlockDeps): Method[]
       aliases: ["anvil_setNextBlockBaseFeePerGas"],
       summary:
         "Sets the base fee of the next block, in peb; later blocks go on from there within their bounds.",
-      params: { baseFee: quantity },
+      params: { baseFee: wholeAmount },
       result: nothing,
       handle: async ({ baseFee }) => {
         await setBaseFee(baseFee, "anvil_setNextBlockBaseFeePerGas");
@@ -63,7 +60,7 @@ function headerMethods({ chain, nextHeader, amend }: DevNextBlockDeps): Method[]
     method({
       name: "hardhat_setNextBlockBaseFeePerGas",
       summary: "Sets the base fee as `dev_setNextBlockBaseFeePerGas` does. Returns true.",
-      params: { baseFee: quantity },
+      params: { baseFee: wholeAmount },
       result: boolean,
       handle: async ({ baseFee }) => {
         await setBaseFee(baseFee, "hardhat_setNextBlockBaseFeePerGas");
@@ -72,7 +69,7 @@ function headerMethods({ chain, nextHeader, amend }: DevNextBlockDeps): Method[]
     }),
     method({
       name: "dev_setPrevRandao",
-      aliases: ["hardhat_setPrevRandao"],
+      aliases: ["hardhat_setPrevRandao", "anvil_setNextBlockPrevRandao"],
       summary: "Sets the random value of the next block, which its header holds as `mixHash`.",
       params: { value: hash },
       result: boolean,
@@ -91,7 +88,23 @@ function nextNumber({ head }: Pick<Chain, "head">): number {
 }
 
 /** Methods whose values are fixed: they take the value that is in force and refuse every other one. */
-function fixedMethods({ chain }: DevNextBlockDeps): Method[] {
+function fixedMethods({ chain, headMs }: DevNextBlockDeps): Method[] {
+  const minGasPriceMethod = (
+    name: string,
+    aliases: readonly string[],
+    refusal: (why: string) => RpcError,
+  ): Method =>
+    method({
+      name,
+      aliases,
+      summary: "Refuses a minimum gas price, as the tools do where blocks have a base fee.",
+      params: { price: wholeAmount },
+      result: boolean,
+      handle: () => {
+        if (chain.rules(nextNumber(chain)).baseFee) throw refusal("is not supported when EIP-1559 is active");
+        throw failure("the gas price of this chain is a parameter of its governance");
+      },
+    });
   return [
     method({
       name: "dev_setChainId",
@@ -106,18 +119,10 @@ function fixedMethods({ chain }: DevNextBlockDeps): Method[] {
         return undefined;
       },
     }),
-    method({
-      name: "dev_setMinGasPrice",
-      aliases: ["anvil_setMinGasPrice", "hardhat_setMinGasPrice"],
-      summary: "Refuses a minimum gas price, as the tools do where blocks have a base fee.",
-      params: { price: quantity },
-      result: boolean,
-      handle: () => {
-        if (chain.rules(nextNumber(chain)).baseFee)
-          throw failure("setMinGasPrice is not supported when EIP-1559 is active");
-        throw failure("the gas price of this chain is a parameter of its governance");
-      },
-    }),
+    minGasPriceMethod("dev_setMinGasPrice", ["anvil_setMinGasPrice"], (why) =>
+      invalid(`anvil_setMinGasPrice ${why}`),
+    ),
+    minGasPriceMethod("hardhat_setMinGasPrice", [], (why) => failure(`hardhat_setMinGasPrice ${why}`)),
     method({
       name: "evm_setBlockGasLimit",
       aliases: ["anvil_setBlockGasLimit", "dev_setBlockGasLimit"],
@@ -136,29 +141,16 @@ function fixedMethods({ chain }: DevNextBlockDeps): Method[] {
       result: plain<number>("number", { type: "integer" }),
       handle: () => chain.block(0)?.header.time ?? 0,
     }),
+    method({
+      name: "dev_getLastBlockWallTime",
+      aliases: ["anvil_getLastBlockWallTime"],
+      summary:
+        "Returns the time at which the newest block was made, in milliseconds of the machine's clock, whatever its header says.",
+      params: {},
+      result: plain<number>("number", { type: "integer" }),
+      handle: headMs,
+    }),
   ];
-}
-
-function rollbackMethod({ chain, clock, edits, goBack }: DevNextBlockDeps): Method {
-  return method({
-    name: "dev_rollback",
-    aliases: ["anvil_rollback"],
-    summary: "Takes the chain back by a number of blocks, one by default; clock and earlier edits stay.",
-    params: { depth: optional(wholeNumber) },
-    result: nothing,
-    handle: async ({ depth = 1 }) => {
-      const height = chain.head().header.number;
-      if (depth > height)
-        throw failure(
-          `Rollback depth must not exceed current chain height: current height ${height}, depth ${depth}`,
-        );
-      const time = chain.block(height - depth)?.header.time ?? 0;
-      const { offsetMs } = clock;
-      await goBack({ number: height - depth, edits: edits.count, offsetMs, timeMs: time * 1000 });
-      edits.forgetAfter(height - depth);
-      return undefined;
-    },
-  });
 }
 
 function originMethod({ fork, openOrigin }: DevNextBlockDeps): Method {
@@ -174,8 +166,12 @@ function originMethod({ fork, openOrigin }: DevNextBlockDeps): Method {
       const next = await openOrigin({ url, number: current.number });
       if (next.point.hash !== current.hash)
         throw failure(`block ${current.number} at this endpoint is not the block of the fork`);
-      fork.origin = next;
+      fork.moveTo(next);
       return undefined;
     },
   });
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(rpcCode.invalidParams, message);
 }

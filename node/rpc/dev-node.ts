@@ -11,7 +11,7 @@ import type { Miner } from "../consensus/miner.ts";
 import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
 import { address, hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
+import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import { EscapedText, goText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type Schema } from "../jsonrpc/schemas.ts";
@@ -25,13 +25,16 @@ import { wholeNumber } from "./whole-number.ts";
 
 /** Parts of a development chain that these methods read and change. */
 export interface DevNodeDeps {
-  readonly chain: Pick<Chain, "config" | "head" | "genesisHash" | "rules" | "nextBaseFee">;
+  readonly chain: Pick<
+    Chain,
+    "config" | "head" | "genesisHash" | "rules" | "nextBaseFee" | "findTransaction"
+  >;
   readonly pool: Pick<TxPool, "remove" | "content">;
   readonly miner: Pick<Miner, "mode" | "setRewardbase">;
   readonly clock: AdjustableClock;
   readonly goBack: GoBack;
   readonly impersonation: Impersonation;
-  readonly fork: Pick<Fork, "origin">;
+  readonly fork: Pick<Fork, "origin" | "begin" | "moveTo">;
   /** Opens the origin of a fork. Rejects with `RpcError`. */
   readonly openOrigin: (options: {
     readonly url: string;
@@ -69,10 +72,15 @@ function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
     }),
     method({
       name: "hardhat_dropTransaction",
-      summary: "Removes a transaction from the pool. Returns false when the pool does not have it.",
+      summary:
+        "Removes a transaction from the pool. Returns false when the pool does not have it; refuses one that is in a block.",
       params: { hash },
       result: boolean,
-      handle: ({ hash: wanted }) => pool.remove(wanted),
+      handle: ({ hash: wanted }) => {
+        if (chain.findTransaction(wanted) === undefined) return pool.remove(wanted);
+        const message = `Transaction ${toHex(wanted)} cannot be dropped because it's already mined`;
+        throw new RpcError(rpcCode.invalidParams, message);
+      },
     }),
     method({
       name: "dev_dropAllTransactions",
@@ -182,7 +190,7 @@ function resetMethods({ pool, goBack, impersonation, fork, openOrigin }: DevNode
     removeWaiting(pool);
     await goBack({ number: 0, edits: 0, offsetMs: 0, timeMs: 0 });
     impersonation.clear();
-    if (next !== undefined || !keepsFork) fork.origin = next;
+    await fork.begin(next ?? (keepsFork ? fork.origin : undefined));
     return true;
   };
   const params = { options: optional(resetOptions) };

@@ -4,28 +4,38 @@
  * not accept.
  */
 import type { Address, StorageKey } from "../bytes/brands.ts";
+import { bareHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import type { Impersonation } from "../calls/impersonation.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
-import type { Codec } from "../jsonrpc/codec.ts";
-import { address, data, hash, quantity, quantity64, storageKey } from "../jsonrpc/codecs/hex.ts";
+import { type Codec, CodecError } from "../jsonrpc/codec.ts";
+import { address, data, hash, storageKey } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
+import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type Account, emptyAccount } from "../model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { World } from "../state/world/world.ts";
+import type { Batch } from "../store/store.ts";
+import type { TxPool } from "../txpool/pool.ts";
+import { wholeAmount } from "./whole-number.ts";
 
 /** Edits a world. */
 export type Edit = (world: World) => void;
 
+/** Adds rows to the batch of an edit. */
+export type AddRows = (batch: Batch) => void;
+
 /** Parts of a development chain that these methods change. */
 export interface DevStateDeps {
-  /** Edits the state after the newest block. Rejects where peers may connect. */
-  readonly amend: (edit: Edit) => Promise<void>;
+  /** Edits the state after the newest block, with further rows of the batch. Rejects where peers may connect. */
+  readonly amend: (edit: Edit, addRows?: AddRows) => Promise<void>;
   readonly head: () => { readonly header: { readonly number: number } };
+  readonly pool: Pick<TxPool, "status">;
   readonly impersonation: Impersonation;
+  /** Sets the address that ECRECOVER returns for r, s and v as hex. Rejects where peers may connect. */
+  readonly setSigner: (signature: string, signer: Address) => Promise<void>;
   readonly edits: Edits;
   /** Virtual machine version of contracts in the next block. */
   readonly vmVersion: () => number;
@@ -63,20 +73,35 @@ export class Edits {
 
 /** The methods that edit the state, and those about accounts without a key. */
 export function devStateMethods(deps: DevStateDeps): Method[] {
-  return [...accountMethods(deps), ...codeMethods(deps), ...impersonationMethods(deps)];
+  return [
+    ...accountMethods(deps),
+    ...codeMethods(deps),
+    ...impersonationMethods(deps),
+    signatureMethod(deps),
+  ];
 }
+
+/** A nonce: an amount of up to 64 bits. */
+const nonce: Codec<bigint> = {
+  ...wholeAmount,
+  decode(json) {
+    const value = wholeAmount.decode(json);
+    if (value >> 64n !== 0n) throw new CodecError("a nonce has 64 bits at most");
+    return value;
+  },
+};
 
 /** A storage slot: 32 bytes, or a quantity as the tools send it. */
 const slotKey: Codec<StorageKey> = {
   ...storageKey,
-  decode: (json) => (isLong(json) ? storageKey.decode(json) : word(quantity.decode(json))),
+  decode: (json) => (isLong(json) ? storageKey.decode(json) : word(wholeAmount.decode(json))),
 };
 
 /** A slot's value: up to 32 bytes. */
 const slotValue: Codec<bigint> = {
   label: "hash",
   schema: hash.schema,
-  decode: (json) => (isLong(json) ? bytesToBigint(hash.decode(json)) : quantity.decode(json)),
+  decode: (json) => (isLong(json) ? bytesToBigint(hash.decode(json)) : wholeAmount.decode(json)),
   encode: (value) => hash.encode(word(value)),
 };
 
@@ -113,17 +138,17 @@ function accountMethods(deps: DevStateDeps): Method[] {
   return [
     method({
       name: "dev_setBalance",
-      aliases: ["anvil_setBalance", "hardhat_setBalance"],
+      aliases: ["anvil_setBalance", "hardhat_setBalance", "tenderly_setBalance"],
       summary: "Sets the balance of an account, in peb.",
-      params: { account: address, balance: quantity },
+      params: { account: address, balance: wholeAmount },
       result: boolean,
       handle: ({ account, balance }) => change(account, () => ({ balance })),
     }),
     method({
       name: "dev_addBalance",
-      aliases: ["anvil_addBalance", "hardhat_addBalance"],
+      aliases: ["anvil_addBalance", "hardhat_addBalance", "tenderly_addBalance"],
       summary: "Adds to the balance of an account, in peb.",
-      params: { account: address, amount: quantity },
+      params: { account: address, amount: wholeAmount },
       result: boolean,
       handle: ({ account, amount }) => change(account, (before) => ({ balance: before.balance + amount })),
     }),
@@ -131,24 +156,31 @@ function accountMethods(deps: DevStateDeps): Method[] {
       name: "dev_setNonce",
       aliases: ["anvil_setNonce", "evm_setAccountNonce"],
       summary: "Sets the nonce of an account.",
-      params: { account: address, nonce: quantity64 },
+      params: { account: address, nonce },
       result: boolean,
-      handle: ({ account, nonce }) => change(account, () => ({ nonce })),
+      handle: ({ account, nonce: next }) => change(account, () => ({ nonce: next })),
     }),
     method({
       name: "hardhat_setNonce",
       summary:
-        "Sets the nonce of an account. Refuses a lower one than the account has, as Hardhat Network does.",
-      params: { account: address, nonce: quantity64 },
+        "Sets the nonce of an account. Refuses a lower one than the account has, and any while transactions wait, as Hardhat Network does.",
+      params: { account: address, nonce },
       result: boolean,
-      handle: ({ account, nonce }) =>
-        change(account, (before) => {
-          if (nonce < before.nonce)
+      handle: ({ account, nonce: next }) => {
+        const { pending, queued } = deps.pool.status();
+        if (pending + queued > 0)
+          throw new RpcError(
+            rpcCode.internal,
+            "Cannot set account nonce when the transaction pool is not empty",
+          );
+        return change(account, (before) => {
+          if (next < before.nonce)
             throw failure(
-              `New nonce (${nonce}) must not be smaller than the existing nonce (${before.nonce})`,
+              `New nonce (${next}) must not be smaller than the existing nonce (${before.nonce})`,
             );
-          return { nonce };
-        }),
+          return { nonce: next };
+        });
+      },
     }),
   ];
 }
@@ -211,6 +243,33 @@ export function putCode(
     world.setAccount(account, { ...before, kind: "eoa", codeHash: EMPTY_HASH, codeInfo: 0 });
   else world.setAccount(account, { ...before, kind: "contract", codeInfo: vm << 4 });
   world.setCode(account, code);
+}
+
+/** A signature and the address that it is to stand for; Anvil takes both as one list. */
+const signaturePair: Codec<readonly [signature: Uint8Array, signer: Address]> = {
+  label: "[data, address]",
+  schema: { type: "array" },
+  decode(json) {
+    if (!Array.isArray(json) || json.length !== 2)
+      throw new CodecError("want a list of signature and address");
+    return [data.decode(json[0]), address.decode(json[1])];
+  },
+  encode: ([signature, signer]) => `[${data.encode(signature)},${address.encode(signer)}]`,
+};
+
+function signatureMethod({ setSigner }: DevStateDeps): Method {
+  return method({
+    name: "dev_impersonateSignature",
+    aliases: ["anvil_impersonateSignature"],
+    summary:
+      "Lets the precompiled contract that recovers signatures return an address for one of 65 bytes (r, s, v), whatever it signs. The parameter is a list of both.",
+    params: { pair: signaturePair },
+    result: nothing,
+    handle: async ({ pair: [signature, signer] }) => {
+      await setSigner(bareHex(signature), signer);
+      return undefined;
+    },
+  });
 }
 
 function impersonationMethods({ impersonation }: DevStateDeps): Method[] {

@@ -32,6 +32,8 @@ export interface OriginOptions {
   readonly url: string;
   /** The newest block by default. */
   readonly number?: number | undefined;
+  /** The block, where an earlier fork of the same URL has found it. */
+  readonly point?: OriginPoint | undefined;
   readonly cacheDirectory: string;
 }
 
@@ -57,11 +59,11 @@ export class ForkOrigin {
   }
 
   /** Finds the block. Rejects with `RpcError` when the origin does not answer and its block is not kept. */
-  static async open({ url, number, cacheDirectory }: OriginOptions): Promise<ForkOrigin> {
+  static async open({ url, number, point: found, cacheDirectory }: OriginOptions): Promise<ForkOrigin> {
     await mkdir(cacheDirectory, { recursive: true });
     const name = createHash("sha256").update(url).digest("hex").slice(0, 16);
     const index = join(cacheDirectory, `${name}-${number ?? "latest"}.json`);
-    const kept = number === undefined ? undefined : await readPoint(index);
+    const kept = found ?? (number === undefined ? undefined : await readPoint(index));
     const point = kept ?? (await findPoint(url, number));
     if (kept === undefined && number !== undefined) await writeFile(index, JSON.stringify(point));
     const file = join(cacheDirectory, `${point.chainId}-${point.hash}.jsonl`);

@@ -35,7 +35,7 @@ import { chainFeeMethods } from "./chain-fees.ts";
 import { chainGovernanceMethods } from "./chain-governance.ts";
 import { chainInfoMethods } from "./chain-info.ts";
 import { type ChainNodeDeps, chainNodeMethods } from "./chain-node.ts";
-import { chainSendingMethods, type SenderImpersonation } from "./chain-sending.ts";
+import { chainSendingMethods, ethSender, type SenderImpersonation } from "./chain-sending.ts";
 import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods, type RawListForm } from "./chain-transactions.ts";
@@ -43,13 +43,18 @@ import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
 import { goRuntimeMethods } from "./debug-go-runtime.ts";
 import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
 import { debugStateMethods } from "./debug-state.ts";
+import { withAnvilAnswers } from "./dev-answers.ts";
+import { type DevBlobDeps, devBlobMethods } from "./dev-blobs.ts";
 import { type DevDumpDeps, devDumpMethods } from "./dev-dump.ts";
+import { type DevEthDeps, devEthMethods } from "./dev-eth.ts";
 import { type DevMiningDeps, devMiningMethods } from "./dev-mining.ts";
 import { type DevNextBlockDeps, devNextBlockMethods } from "./dev-next-block.ts";
 import { type DevNodeDeps, devNodeMethods } from "./dev-node.ts";
+import { type DevReorgDeps, devReorgMethods } from "./dev-reorg.ts";
 import { type DevSigningDeps, devSigningMethod } from "./dev-signing.ts";
 import { type DevSnapshotDeps, devSnapshotMethods } from "./dev-snapshots.ts";
 import { type DevStateDeps, devStateMethods } from "./dev-state.ts";
+import { type DevTokenDeps, devTokenMethods } from "./dev-tokens.ts";
 import { ethConfigMethods } from "./eth-config.ts";
 import { filterMethods } from "./filters.ts";
 import { flatTraceMethods } from "./flat-traces.ts";
@@ -117,7 +122,7 @@ export interface NodeRegistryDeps
     | "remove"
     | "throttler"
   >;
-  readonly sidecars: Pick<Sidecars, "mined">;
+  readonly sidecars: Pick<Sidecars, "mined" | "blob">;
   readonly auction: AuctionMethodDeps["auction"];
   readonly accounts: Accounts;
   readonly logs: LogMethodDeps;
@@ -146,9 +151,11 @@ export interface NodeRegistryDeps
 /** Parts of a development chain that its methods change. */
 export type DevelopmentDeps = DevMiningDeps &
   DevSnapshotDeps &
-  DevStateDeps &
+  Omit<DevStateDeps, "pool"> &
   Omit<DevNodeDeps, "chain" | "pool"> &
   Omit<DevNextBlockDeps, "chain"> &
+  Omit<DevReorgDeps, "chain"> &
+  DevTokenDeps &
   DevDumpDeps & { readonly requestLog: RequestLog };
 
 /** Creates the sealed registry of a node. */
@@ -180,7 +187,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...chainTransactionMethods(deps),
     ...chainByIndexMethods(deps),
     ...chainSendingMethods(deps),
-    ...synchronousSendingMethods(deps),
+    ...synchronousSendingMethods({ ...deps, send: deps.impersonation && ethSender(deps) }),
     ...chainSigningMethods(deps),
     ...ownTransactionMethods(deps),
     ...logMethods(deps.logs),
@@ -213,16 +220,28 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
 }
 
 function developmentMethods(
-  deps: DevelopmentDeps & DevNodeDeps & DevNextBlockDeps & DevSigningDeps,
+  deps: DevelopmentDeps &
+    DevStateDeps &
+    DevNodeDeps &
+    DevNextBlockDeps &
+    DevReorgDeps &
+    DevBlobDeps &
+    DevEthDeps &
+    DevSigningDeps,
 ): Method[] {
-  return [
+  const rows = [
     ...devMiningMethods(deps),
     ...devSnapshotMethods(deps),
     ...devStateMethods(deps),
     ...devNodeMethods(deps),
     ...devNextBlockMethods(deps),
+    ...devReorgMethods(deps),
+    ...devTokenMethods(deps),
+    ...devEthMethods(deps),
+    ...devBlobMethods(deps),
     ...devDumpMethods(deps),
     devSigningMethod(deps),
     ...requestLogMethods(deps.requestLog),
   ];
+  return rows.flatMap(withAnvilAnswers);
 }

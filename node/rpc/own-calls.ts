@@ -1,5 +1,6 @@
 /** Messages of JSON-RPC as data, and calls that a part of the node makes on the node's own methods. */
 import type { RpcEndpoint, RpcSession } from "../jsonrpc/dispatch.ts";
+import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
 
 /** A request or an answer. */
 export interface Message {
@@ -12,11 +13,12 @@ export interface Message {
 
 /** Error of an answer. */
 export interface RpcFault {
+  readonly code?: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** Calls a method. Rejects with the node's message. */
+/** Calls a method. Rejects with `RpcError`, the node's own answer. */
 export type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
 
 /** Returns the function that calls the methods of an endpoint. */
@@ -29,7 +31,8 @@ export function askOf(endpoint: RpcEndpoint): Ask {
   return async (name, ...params) => {
     const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params });
     const [answer] = messagesIn(await endpoint.answer(text, session));
-    if (answer?.error !== undefined) throw new Error(answer.error.message);
+    const { error } = answer ?? {};
+    if (error !== undefined) throw new RpcError(error.code ?? rpcCode.serverError, error.message);
     return answer?.result;
   };
 }

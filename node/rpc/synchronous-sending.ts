@@ -1,10 +1,12 @@
 /**
- * `eth_sendRawTransactionSync` (EIP-7966): submits a signed transaction and answers with its receipt. A call waits for
- * the block of its transaction in a table by hash, for a bounded time and beside a bounded number of others.
+ * `eth_sendRawTransactionSync` (EIP-7966): submits a signed transaction and answers with its receipt; on a development
+ * chain `eth_sendTransactionSync` signs it, too. A call waits for the block of its transaction in a table by hash, for a
+ * bounded time and beside a bounded number of others.
  */
 import type { Hash } from "../bytes/brands.ts";
 import { mapKey, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
+import { type CallArgs, ethArgs } from "../calls/arguments/transaction-args.ts";
 import { decodeEthereumTransaction } from "../calls/raw-transaction.ts";
 import { createEthSubmit } from "../calls/submit.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -19,12 +21,14 @@ import { senderOf, type Transaction } from "../model/transaction.ts";
 import { blockReceipts, ethReceipt, type ReceiptForm } from "../presenters/receipt.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
-/** Dependencies of the method. */
+/** Dependencies of the methods. */
 export interface SynchronousSendingDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce" | "recover">;
   readonly receiptForm: ReceiptForm;
   readonly ethFeeCap?: number;
+  /** Signs and submits a transaction object; undefined but on a development chain. */
+  readonly send?: ((args: { readonly transaction: CallArgs }) => Promise<Hash>) | undefined;
   readonly afterSubmit?: (() => Promise<void>) | undefined;
   /** Times in milliseconds: of a call without a valid time, and the longest that a caller may ask for. */
   readonly receiptWait: ReceiptWait;
@@ -53,7 +57,7 @@ const waitTime: Decoder<number | undefined> = {
   },
 };
 
-/** Returns the method. */
+/** Returns the methods. */
 export function synchronousSendingMethods(deps: SynchronousSendingDeps): Method[] {
   const { chain, pool, receiptWait } = deps;
   const submit = createEthSubmit(deps);
@@ -63,7 +67,20 @@ export function synchronousSendingMethods(deps: SynchronousSendingDeps): Method[
     if (place === undefined) return undefined;
     return goJson(ethReceipt(chain, blockReceipts(chain, place.block, deps.receiptForm), place.index));
   };
-  return [
+  /** Throws `RpcError` when no block has the transaction in time. */
+  const awaitReceipt = async (
+    mined: ExpectedTransaction,
+    { hash, waitMs, signal }: { readonly hash: Hash; readonly waitMs: number; readonly signal: AbortSignal },
+  ): Promise<string> => {
+    const found = receiptOf(hash);
+    if (found !== undefined) return found;
+    await mined.until(AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
+    const receipt = receiptOf(hash);
+    if (receipt !== undefined) return receipt;
+    const message = `The transaction was added to the mempool but wasn't processed in ${waitMs} ms.`;
+    throw new RpcError(errorCode.timeout, message, `"${toHex(hash)}"`);
+  };
+  const rows = [
     method({
       name: "eth_sendRawTransactionSync",
       summary:
@@ -77,16 +94,26 @@ export function synchronousSendingMethods(deps: SynchronousSendingDeps): Method[
         const waitMs = timeoutMs(timeout, receiptWait);
         using mined = waiting.expect(tx.hash);
         await submit(tx);
-        const found = receiptOf(tx.hash);
-        if (found !== undefined) return found;
-        await mined.until(AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
-        const receipt = receiptOf(tx.hash);
-        if (receipt !== undefined) return receipt;
-        const message = `The transaction was added to the mempool but wasn't processed in ${waitMs} ms.`;
-        throw new RpcError(errorCode.timeout, message, `"${toHex(tx.hash)}"`);
+        return await awaitReceipt(mined, { hash: tx.hash, waitMs, signal });
       },
     }),
   ];
+  const { send } = deps;
+  if (send === undefined) return rows;
+  const signing = method({
+    name: "eth_sendTransactionSync",
+    privilege: "keys",
+    summary:
+      "On a development chain: sends as `eth_sendTransaction` does and returns the receipt, with the errors of `eth_sendRawTransactionSync`.",
+    params: { transaction: ethArgs },
+    result: writtenAs("receipt"),
+    handle: async ({ transaction }, { signal }) => {
+      const hash = await send({ transaction });
+      using mined = waiting.expect(hash);
+      return await awaitReceipt(mined, { hash, waitMs: timeoutMs(undefined, receiptWait), signal });
+    },
+  });
+  return [...rows, signing];
 }
 
 function timeoutMs(asked: number | undefined, { defaultMs, maxMs }: ReceiptWait): number {

@@ -36,6 +36,7 @@ export type MetaName =
   | "signer"
   | "doppelganger"
   | "amended"
+  | "fork"
   | "logIndex"
   | "senderHashes"
   | "addressIndex"
@@ -94,6 +95,7 @@ export const tables = {
     same,
   ),
   addressBlock: table("addressBlock", "g", "addresses, indexes and roles that the block added", number6),
+  forkRead: table("forkRead", "v", "block after which a fork read this account or slot of its origin", same),
   meta: table("meta", "m", "single rows by name", metaParts),
 } as const;
 

@@ -2,7 +2,7 @@
  * Blob sidecars of mined transactions as files, `<bucket>/<block>_<index>`, each the RLP list of version, blobs,
  * commitments and proofs. A bucket has the files of 1,000 blocks, and whole buckets are deleted.
  */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
@@ -43,6 +43,16 @@ export class SidecarFiles {
     }
   }
 
+  /** Returns the positions of all sidecars. */
+  positions(): SidecarPosition[] {
+    return namesIn(this.#directory).flatMap((bucket) =>
+      namesIn(join(this.#directory, bucket)).flatMap((name) => {
+        const [, number, index] = /^(\d+)_(\d+)$/.exec(name) ?? [];
+        return number === undefined ? [] : [{ number: Number(number), index: Number(index) }];
+      }),
+    );
+  }
+
   /** Deletes the buckets whose blocks are all below `number`. */
   async deleteBefore(number: number): Promise<void> {
     const first = Math.floor(number / BUCKET_BLOCKS);
@@ -59,5 +69,13 @@ export class SidecarFiles {
 
   #path(position: SidecarPosition): string {
     return join(this.#bucket(position), `${position.number}_${position.index}`);
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // absent before the first blob
   }
 }

@@ -30,6 +30,8 @@ export type MissingListener = (place: SidecarPlace) => void;
 export interface Sidecars extends AsyncDisposable {
   /** Returns the sidecar of a mined transaction; undefined when it is not kept. */
   mined(place: TransactionPlace): BlobSidecar | undefined;
+  /** Returns a blob of a mined transaction by its versioned hash; undefined for one that is not kept. */
+  blob(versioned: Hash): Uint8Array | undefined;
   /** Returns the sidecar of a mined or pooled transaction. */
   find(hash: Hash): BlobSidecar | undefined;
   /** Keeps a verified sidecar of a proposal until the block is in the chain or sixteen newer ones came. */
@@ -42,7 +44,7 @@ export interface Sidecars extends AsyncDisposable {
 
 /** Parts that sidecars come from and go to. */
 export interface SidecarsDeps {
-  readonly chain: Pick<Chain, "onHead" | "findTransaction">;
+  readonly chain: Pick<Chain, "onHead" | "findTransaction" | "block">;
   readonly pool: Pick<TxPool, "get" | "wire" | "minedBlobs">;
   readonly prove: ProveSidecar;
   readonly directory: string;
@@ -72,7 +74,7 @@ class KeptSidecars implements Sidecars {
   readonly #stop: () => void;
   readonly #proposed = new Map<string, BlobSidecar>();
   /** Sidecars on their way to the disk, by transaction. */
-  readonly #writing = new Map<string, BlobSidecar>();
+  readonly #writing = new Map<string, SidecarPosition & { readonly sidecar: BlobSidecar }>();
   #missing: MissingListener | undefined;
   /** The running writes and deletions, one after the other. */
   #work: Promise<void> = Promise.resolve();
@@ -98,9 +100,20 @@ class KeptSidecars implements Sidecars {
   mined({ block, index }: TransactionPlace): BlobSidecar | undefined {
     const transaction = block.transactions[index];
     if (transaction === undefined) return undefined;
-    const writing = this.#writing.get(mapKey(transaction.hash));
+    const writing = this.#writing.get(mapKey(transaction.hash))?.sidecar;
     const sidecar = writing ?? this.#files.read({ number: block.header.number, index });
     return sidecar !== undefined && belongsTo(sidecar, transaction) ? sidecar : undefined;
+  }
+
+  blob(versioned: Hash): Uint8Array | undefined {
+    for (const { number, index } of [...this.#writing.values(), ...this.#files.positions()]) {
+      const block = this.#deps.chain.block(number);
+      const hashes = block?.transactions[index]?.fields.blobVersionedHashes ?? [];
+      const at = hashes.findIndex((hash) => equalBytes(hash, versioned));
+      const blob = block && at >= 0 ? this.mined({ block, index })?.blobs[at] : undefined;
+      if (blob !== undefined) return blob;
+    }
+    return undefined;
   }
 
   find(hash: Hash): BlobSidecar | undefined {
@@ -145,7 +158,7 @@ class KeptSidecars implements Sidecars {
   #write({ hash, ...position }: SidecarPlace, sidecar: BlobSidecar): boolean {
     if (this.#writing.size >= MAX_WRITING || !this.#deps.hasRoom()) return false;
     const key = mapKey(hash);
-    this.#writing.set(key, sidecar);
+    this.#writing.set(key, { ...position, sidecar });
     this.#run("cannot write a blob sidecar", async () => {
       try {
         await this.#files.write(position, sidecar);

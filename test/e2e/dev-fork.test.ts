@@ -154,6 +154,86 @@ describe("with its origin", () => {
   });
 });
 
+/** Returns what a fork has of the origin, changed or not. */
+function read(url: string): Promise<unknown[]> {
+  return Promise.all([
+    call(url, "eth_getBalance", WHALE, "latest"),
+    call(url, "eth_getStorageAt", CLEARS, "0x0", "latest"),
+    call(url, "eth_call", { to: ASKS }, "latest"),
+    call(url, "klay_getAccountKey", KEYED, "latest"),
+  ]);
+}
+
+/** Changes a fork, and reads a part of a contract. */
+async function change({ http, funded }: DevNode): Promise<void> {
+  await call(http, "eth_sendTransaction", { from: funded[0]?.address, to: CLEARS, gas: "0x186a0" });
+  await call(http, "anvil_setBalance", WHALE, "0x65");
+  await call(http, "eth_getStorageAt", ASKS, "0x0", "latest");
+  const inner = await call(http, "evm_snapshot");
+  await call(http, "eth_call", { to: ASKS }, "latest");
+  await call(http, "evm_revert", inner);
+}
+
+describe("a fork that is kept", () => {
+  const AFTER = ["0x65", ZERO, WORD, expect.objectContaining({ keyType: 2 })];
+
+  test("goes on in its directory after a kill, with what it has changed and with what it has not read", async () => {
+    const directory = join(cache, "kept");
+    const flags = ["--datadir", directory, "--block-time", "auto"];
+    const first = await startDevNode(...flags, "--fork-url", origin.http, "--fork-block-number", "1");
+    await change(first);
+    await first.knit.stop("SIGKILL");
+    const again = await startDevNode(...flags);
+    try {
+      expect(await call(again.http, "anvil_nodeInfo")).toMatchObject({
+        currentBlockNumber: "0x1",
+        forkConfig: { forkUrl: origin.http, forkBlockNumber: 1 },
+      });
+      expect(await read(again.http)).toEqual(AFTER);
+      expect(await call(again.http, "eth_getStorageAt", ASKS, "0x1", "latest")).toBe(pad(READS));
+      await call(again.http, "anvil_reset");
+      expect((await read(again.http)).slice(0, 2)).toEqual(["0xde0b6b3a7640000", WORD]);
+    } finally {
+      await again.knit.stop();
+    }
+    await ask("anvil_mine", 2);
+    const refused: readonly (readonly [readonly string[], string])[] = [
+      [["--fork-block-number", "0"], "a fork of block 1"],
+      [["--fork-url", fork.http], "is not the one that the data directory forks"],
+    ];
+    for (const [more, reason] of refused)
+      expect(await runKnit("dev", ...flags, "--rpcport", "0", "--wsport", "0", ...more)).toMatchObject({
+        code: 1,
+        output: expect.stringContaining(reason),
+      });
+  }, 120_000);
+
+  test("is loaded from a dump into another fork of the block, which reads the rest of its contracts", async () => {
+    const flags = ["--fork-url", origin.http, "--fork-block-number", "1"];
+    const first = await startDevNode(...flags);
+    await change(first);
+    const dump = await call(first.http, "anvil_dumpState");
+    await first.knit.stop();
+    const second = await startDevNode(...flags);
+    try {
+      expect(await call(second.http, "anvil_loadState", dump)).toBe(true);
+      expect(await read(second.http)).toEqual(AFTER);
+    } finally {
+      await second.knit.stop();
+    }
+  }, 120_000);
+
+  test("is not begun in a directory that has another chain", async () => {
+    const directory = join(cache, "other");
+    const other = await startDevNode("--datadir", directory);
+    await other.knit.stop();
+    expect(await runKnit("dev", "--datadir", directory, "--fork-url", origin.http)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("is no fork"),
+    });
+  }, 60_000);
+});
+
 test("without its origin a fork goes on from its cache, and says what it cannot read", async () => {
   await origin.knit.stop();
   await fork.knit.stop();
@@ -193,7 +273,6 @@ describe("a bad origin", () => {
   test.each([
     [["--fork-url", "ftp://example"], "a URL of http or https"],
     [["--fork-block-number", "1"], "--fork-block-number needs --fork-url"],
-    [["--fork-url", "http://127.0.0.1:1", "--datadir", "kept"], "without --datadir"],
   ])("of %j is refused", async (flags, reason) => {
     expect(await runKnit("dev", ...flags)).toMatchObject({
       code: 1,

@@ -60,7 +60,7 @@ describe("blocks", () => {
   });
 
   test("the call that makes blocks names how many, and the seconds between them", async () => {
-    expect(await ask("anvil_mine", 3, 60)).toBe(true);
+    expect(await ask("anvil_mine", 3, 60)).toBeNull();
     const [first, second, third] = await Promise.all([1, 2, 3].map((at) => provider.getBlock(at)));
     expect((second?.timestamp ?? 0) - (first?.timestamp ?? 0)).toBe(60);
     expect((third?.timestamp ?? 0) - (second?.timestamp ?? 0)).toBe(60);
@@ -117,7 +117,15 @@ describe("blocks", () => {
       false,
       false,
     ]);
+    await expect(ask("hardhat_dropTransaction", sent[0])).rejects.toMatchObject({
+      code: -32602,
+      message: `Transaction ${sent[0]} cannot be dropped because it's already mined`,
+    });
     await wallet.sendTransaction({ to: NOBODY, value: 1n, gasLimit: 21_000n });
+    await expect(ask("hardhat_setNonce", NOBODY, "0x5")).rejects.toMatchObject({
+      code: -32603,
+      message: "Cannot set account nonce when the transaction pool is not empty",
+    });
     await ask("anvil_dropAllTransactions");
     expect(await ask("txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
   });
@@ -217,6 +225,37 @@ describe("state", () => {
     await ask("anvil_autoImpersonateAccount", false);
   });
 
+  test("an account with all that a balance can be takes more without a failure, and keeps that", async () => {
+    const all = `0x${"f".repeat(64)}`;
+    await ask("anvil_setBalance", NOBODY, all);
+    await ask("hardhat_setCoinbase", NOBODY);
+    const { hash } = await wallet.sendTransaction({ to: NOBODY, value: 1n });
+    expect((await receipt(hash))?.status).toBe("0x1");
+    expect(await ask("eth_getBalance", NOBODY, "latest")).toBe(all);
+    await ask("hardhat_setCoinbase", CONTRACT);
+    await ask("hardhat_impersonateAccount", NOBODY);
+    const sent = await ask("eth_sendTransaction", { from: NOBODY, to: wallet.address, value: "0x1" });
+    expect((await receipt(sent))?.status).toBe("0x1");
+  });
+
+  test.each([
+    [100, "0x64"],
+    ["100", "0x64"],
+    ["0x0064", "0x64"],
+    [10_000_000_000_000_000_000, "0x8ac7230489e80000"],
+  ])("a balance of %j is read as the tools read it", async (given, read) => {
+    await ask("anvil_setBalance", NOBODY, given);
+    expect(await ask("eth_getBalance", NOBODY, "latest")).toBe(read);
+  });
+
+  test.each([-1, 1.5, null, "1 ether", true, 2 ** 60 + 2 ** 8, `0x1${"0".repeat(64)}`])(
+    "a balance of %j is refused and changes nothing",
+    async (given) => {
+      await expect(ask("anvil_setBalance", NOBODY, given)).rejects.toMatchObject({ code: -32602 });
+      expect(await ask("eth_getBalance", NOBODY, "latest")).toBe("0x0");
+    },
+  );
+
   test("rewards go to the account that was set", async () => {
     await ask("hardhat_setCoinbase", NOBODY);
     await ask("evm_mine");
@@ -273,7 +312,7 @@ describe("the next block", () => {
     const refused = [
       ["anvil_setChainId", "0x1", "block 0 fixes the chain id 1337: start the chain with --chain-id 1"],
       ["evm_setBlockGasLimit", "0x1", "blocks of Kaia have no gas limit"],
-      ["hardhat_setMinGasPrice", "0x1", "setMinGasPrice is not supported when EIP-1559 is active"],
+      ["hardhat_setMinGasPrice", "0x1", "hardhat_setMinGasPrice is not supported when EIP-1559 is active"],
       ["anvil_setRpcUrl", "http://127.0.0.1:1", "this chain is no fork"],
     ] as const;
     for (const [name, value, message] of refused)

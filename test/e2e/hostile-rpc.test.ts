@@ -150,7 +150,8 @@ test("whatever its parameters are, each method answers with a result or a code, 
   for (const [place, { name, params }] of document.methods.entries()) {
     const answers = lists(params.length, place).map(async (list) => {
       const { error } = await ask(name, list);
-      if (error?.code === -32603) defects.push([name, list.slice(0, 200), error]);
+      const isAnswer = error?.message.startsWith("Unable to set ERC20"); // with Anvil's code
+      if (error?.code === -32603 && isAnswer !== true) defects.push([name, list.slice(0, 200), error]);
     });
     await Promise.all(answers);
   }

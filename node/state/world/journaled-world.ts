@@ -283,6 +283,10 @@ export class JournaledWorld implements World {
   }
 }
 
+/** The largest balance: a word. All coins of a chain are less, but a development chain may give an account as much. */
+const MAX_BALANCE = (1n << 256n) - 1n;
+
 function withBalance(account: Account, change: bigint): Account {
-  return { ...account, balance: account.balance + change };
+  const balance = account.balance + change;
+  return { ...account, balance: balance > MAX_BALANCE ? MAX_BALANCE : balance };
 }

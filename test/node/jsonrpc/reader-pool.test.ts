@@ -26,6 +26,7 @@ parentPort.on("message", (request) => {
     return parentPort.close();
   }
   const { id, name, params } = request;
+  if (name === "data") return parentPort.postMessage({ id, result: String(workerData.value) });
   if (name === "spin") for (;;);
   if (name === "die") process.exit(3);
   if (name === "hoard") for (const all = []; ; ) all.push(Array.from({ length: 1000 }, () => ({ all })));
@@ -69,6 +70,21 @@ test("threads start on first need, at most as many as allowed, and are used agai
   const answers = await Promise.all([1, 2, 3, 4, 5].map((value) => pool.call("echo", `[${value}]`, terms)));
   expect(answers).toEqual(["[1]", "[2]", "[3]", "[4]", "[5]"]);
   expect(pool.threads).toBe(2);
+});
+
+test("after a renewal calls run in threads with the data of then, also behind one that is under way", async () => {
+  const workerData = { value: 1 };
+  const { pool } = aPool({ workerData });
+  await using _closing = pool;
+  expect(await pool.call("data", "[]", terms)).toBe("1");
+  const underWay = pool.call("late", "[1]", terms);
+  workerData.value = 2;
+  pool.renew();
+  expect(await Promise.all([underWay, pool.call("data", "[]", terms)])).toEqual(["[1]", "2"]);
+  workerData.value = 3;
+  pool.renew();
+  expect(await pool.call("data", "[]", terms)).toBe("3");
+  expect(pool.threads).toBe(1);
 });
 
 test("threads that wait end by themselves, those that are not up yet too: to terminate them may end the process", async () => {

@@ -30,7 +30,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     checkpoints: noCheckpoints,
     backups: noBackups,
     giveaway: noGiveaway,
-    sidecars: { mined: () => undefined },
+    sidecars: { mined: () => undefined, blob: () => undefined },
     auction: undefined,
     keptBytes: new ByteCache(),
     receiptTexts: new ReceiptTexts(parts.chain, 1 << 20),

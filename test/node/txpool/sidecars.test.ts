@@ -43,6 +43,7 @@ function aWorld() {
     const sidecars = openSidecars({
       chain: {
         findTransaction,
+        block: (number) => blocks.get(number),
         onHead: (listener) => {
           follow = listener;
           return () => undefined;
@@ -96,6 +97,9 @@ describe("sidecars of mined transactions", () => {
     expect(kept(sidecars, 7, 0)).toEqual(sidecar);
     expect(sidecars.find(second.hash)).toEqual(sidecar);
     expect(sidecars.find(new Uint8Array(32))).toBeUndefined();
+    const [versioned = new Uint8Array(32)] = second.fields.blobVersionedHashes ?? [];
+    expect(sidecars.blob(versioned)).toEqual(sidecar.blobs[0]);
+    expect(sidecars.blob(new Uint8Array(32))).toBeUndefined();
     expect(missing).toEqual([]);
     expect(await readdir(join(directory, "0"))).toEqual(["7_0", "7_1"]);
   });
