@@ -117,6 +117,26 @@ aboutOperator("members", {}, (on) => {
     expect(left).toEqual([[""], ["proxy-m2-nodekey"], ["proxy-m2-data"]]);
   }, 120_000);
 
+  const changeStorage = (storage: object) =>
+    on.demo("patch", "kn", "proxy", "--type=merge", "-p", JSON.stringify({ spec: { storage } }));
+
+  test("with whenScaled: Delete the volume goes with its replica, and what was left behind before stays", async () => {
+    await changeStorage({ whenScaled: "Delete" });
+    await replicas("proxy", 2);
+    await eventually("the claim", async () => (await names("pvc")).includes("proxy-m1-data") || undefined);
+    await become("statefulset", [...CORES, "endpoint", "endpoint-m1", "proxy", "proxy-m1"]);
+    await replicas("proxy", 1);
+    await eventually("the end of the volume", async () => {
+      // Nobody ends pods here as a kubelet would, and a claim stays as long as its pod.
+      const pod = ["-n", "demo", "delete", "pod", "proxy-m1-0", "--force", "--grace-period=0"];
+      await on.cluster.tryKubectl([...pod, "--ignore-not-found"]);
+      return (await names("pvc")).includes("proxy-m1-data") ? undefined : true;
+    });
+    expect(await names("pvc", "-l", "knit.dev/node=proxy")).toEqual(["proxy-data", "proxy-m2-data"]);
+    expect(await names("secret", "-l", "knit.dev/member=proxy-m1")).toEqual(["proxy-m1-nodekey"]);
+    await changeStorage({ whenScaled: "Retain" });
+  }, 180_000);
+
   const pods = (count: number) =>
     eventually(`${count} pods`, async () => {
       const found = await names("pod", "-l", "knit.dev/node=endpoint");
