@@ -42,10 +42,13 @@ export function TransactionView({ id, tick }: ViewProps): ComponentChildren {
 
 type Fact = readonly [string, ComponentChildren];
 
+/** Types without a recipient that create no contract; their receipts name an address all the same, as in the Go node. */
+const CREATES_NOTHING = /Cancel|AccountUpdate|Anchoring/;
+
 function outcomeOf(receipt: Json | null): Fact[] {
   if (receipt === null) return [["Status", "waiting in the pool"]];
   const failed = receipt["status"] !== "0x1";
-  const created = receipt["contractAddress"];
+  const created = CREATES_NOTHING.test(text(receipt["type"])) ? undefined : receipt["contractAddress"];
   return [
     ["Status", failed ? h("span", { class: "bad" }, `failed ${text(receipt["txError"])}`) : "successful"],
     ["Block", link("block", Number(receipt["blockNumber"]))],

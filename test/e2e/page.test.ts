@@ -262,6 +262,7 @@ test("a transaction of every type shows its fee payer, its ratio and its key", a
     const text = await view(`tx/${hash}`, `TxType${name}`);
     expect([name, text.includes(payer.address)]).toEqual([name, name.startsWith("FeeDelegated")]);
     expect([name, text.includes("30 % by the fee payer")]).toEqual([name, name.endsWith("WithRatio")]);
+    expect([name, /\bContract\b/.test(text)]).toEqual([name, name.includes("Deploy")]);
     expect([name, /\bkey\b/.test(text)]).toEqual([name, name.includes("AccountUpdate")]);
   }
   expect(await view(`account/${sender.address}`, "Balance")).toContain('"keyType":2');
