@@ -1,5 +1,6 @@
 /** Opens the auction of a consensus node. */
 import { type Auction, openAuction } from "../auction/auction.ts";
+import type { Hash } from "../bytes/brands.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { sign } from "../crypto/secp256k1.ts";
 import type { Log } from "../observe/log.ts";
@@ -35,6 +36,6 @@ export function openNodeAuction(given: AuctionParts): Auction | undefined {
     log.info({ balance, min: MIN_BALANCE }, "no bids are taken: the node's account lacks the balance");
     return undefined;
   }
-  const signed = (digest: Uint8Array): Uint8Array => sign(digest, nodeKey.key);
+  const signed = (digest: Hash): Uint8Array => sign(digest, nodeKey.key);
   return openAuction({ chain, options: options.auction, isCatchingUp, sign: signed, log, metrics });
 }
