@@ -1,6 +1,6 @@
 /**
  * The commands in the pages of the operator name what exists: annotations, operations, values of the chart, fields of a
- * status and files. `test/cluster/pages.test.ts` runs them.
+ * status and files. They are read, not run.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
