@@ -7,6 +7,7 @@ import { declareNodeMetrics } from "../node/compose/metrics.ts";
 import { openReadiness } from "../node/compose/readiness.ts";
 import { declareEngineMetrics } from "../node/consensus/bft/metrics.ts";
 import { declareDraftMetrics } from "../node/consensus/draft-metrics.ts";
+import { declareGaslessMetrics } from "../node/gasless/metrics.ts";
 import { createBudget } from "../node/jsonrpc/dispatch-budget.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../node/jsonrpc/metrics.ts";
 import { createMetrics, type Metrics, processMetrics } from "../node/observe/metrics.ts";
@@ -34,6 +35,7 @@ export function declareAll(metrics: Metrics): void {
   declareThrottlerMetrics(metrics);
   declareThrottlerGauges(metrics, unread);
   declareAuctionMetrics(metrics, unread);
+  declareGaslessMetrics(metrics, unread);
   declareP2pMetrics(metrics, unread, unread);
   declareDiscoveryMetrics(metrics, unread);
   declareProtocolMetrics(metrics, { peers: unread, behind: unread });

@@ -37,6 +37,7 @@ const NODE: Plan = {
     auction: 9,
     txpool: 9,
     consensus: 10,
+    gasless: 10,
     protocol: 11,
     checkpoint: 11,
     "go-data": 11,

@@ -6,7 +6,7 @@
 import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
-import { type ContractCallBlock, contractsAt } from "../execution/contract-calls.ts";
+import { contractsAfter } from "../chain/contracts-after.ts";
 import type { Bid } from "../model/bid.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
@@ -164,14 +164,8 @@ class FollowedAuction implements Auction {
   }
 
   #contractAfter(number: number): AuctionContract | undefined {
-    const { chain } = this.#deps;
-    const block = (each: number): ContractCallBlock | undefined => {
-      const found = chain.header(each);
-      return found && { ...found, author: () => chain.author(found.header) };
-    };
     try {
-      const called = { config: chain.config, worldAt: (each: number) => chain.worldAt(each), block };
-      return readAuctionContract(contractsAt(called, number));
+      return readAuctionContract(contractsAfter(this.#deps.chain, number));
     } catch (error) {
       if (error instanceof StateError && error.code === "state-missing") return undefined;
       throw error;

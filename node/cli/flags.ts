@@ -14,6 +14,7 @@ import { publicNetworkOptions } from "../compose/options.ts";
 import { placeOptions } from "../compose/paths.ts";
 import { consensusOptions } from "../consensus/options.ts";
 import { consoleOptions } from "../console/options.ts";
+import { gaslessOptions } from "../gasless/options.ts";
 import { goImportOptions } from "../go-data/options.ts";
 import { ethOptions, responseOptions } from "../jsonrpc/options.ts";
 import {
@@ -116,6 +117,7 @@ export const flags: FlagTable = createFlagTable([
   diskOptions,
   consensusOptions,
   auctionOptions,
+  gaslessOptions,
   metricsOptions,
   logOptions,
   logFileOptions,

@@ -7,6 +7,7 @@ import type { AuctionOptions } from "../auction/options.ts";
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { jsonInteger } from "../config/exact-json.ts";
+import type { GaslessOptions } from "../gasless/options.ts";
 import type { ResponseOptions } from "../jsonrpc/options.ts";
 import type { PoolOptions } from "../txpool/options.ts";
 
@@ -29,6 +30,7 @@ export interface NodeSettings {
     readonly evmTimeoutMs: number;
   };
   readonly rewardbase: Address | undefined;
+  readonly gasless: GaslessOptions;
   readonly auction: Pick<AuctionOptions, "isDisabled" | "maxBids" | "earlyDeadlineMs">;
 }
 
@@ -62,7 +64,7 @@ export function nodeConfigJson(settings: NodeSettings, line: "klaytn" | "kaia"):
     WsEndpoint: wsEndpoint,
     ...RESENDING,
     ...callJson(settings),
-    ...(isNew ? { ...NEWER, ...auctionJson(settings.auction) } : {}),
+    ...(isNew ? { ...NEWER, ...gaslessJson(settings.gasless), ...auctionJson(settings.auction) } : {}),
   };
 }
 
@@ -195,16 +197,28 @@ function callJson({ rpc }: NodeSettings): object {
 const NEWER = {
   UseConsoleLog: false,
   UseFlatTrie: false,
-  Gasless: {
-    AllowedTokens: null,
-    Disable: false,
-    MaxBundleTxsInPending: 100,
-    MaxBundleTxsInQueue: 200,
-    BalanceCheckLevel: 3,
-  },
 };
 
+const MAX_UINT64 = jsonInteger(2n ** 64n - 1n);
 const MAX_INT64 = jsonInteger(9_223_372_036_854_775_807n);
+
+function gaslessJson({
+  isDisabled,
+  allowedTokens,
+  maxPending,
+  maxQueued,
+  checkLevel,
+}: GaslessOptions): object {
+  return {
+    Gasless: {
+      AllowedTokens: allowedTokens === "all" ? null : allowedTokens.map(toHex),
+      Disable: isDisabled,
+      MaxBundleTxsInPending: maxPending > 0 ? maxPending : MAX_UINT64,
+      MaxBundleTxsInQueue: maxQueued > 0 ? maxQueued : MAX_UINT64,
+      BalanceCheckLevel: checkLevel,
+    },
+  };
+}
 
 function auctionJson({ isDisabled, maxBids, earlyDeadlineMs }: NodeSettings["auction"]): object {
   return {

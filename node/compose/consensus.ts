@@ -17,6 +17,7 @@ import { type Miner, type MiningMode, openMiner } from "../consensus/miner.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import { sign } from "../crypto/secp256k1.ts";
+import type { Gasless } from "../gasless/gasless.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
@@ -52,6 +53,8 @@ export interface ConsensusDeps {
   /** 32 bytes, secret. */
   readonly blsKey: Uint8Array;
   readonly network: NodeNetwork;
+  /** Rules for senders without KAIA; undefined where there are none. */
+  readonly gasless: Gasless | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -121,10 +124,11 @@ export type DraftParts = Pick<
   | "log"
   | "metrics"
   | "clock"
+  | "gasless"
 > & { readonly network: Pick<NodeNetwork, "auction"> };
 
 function draftDeps(surroundings: DraftParts): DraftDeps {
-  const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, network, clock, log } =
+  const { options, database, open, ballots, pool, accounts, nodeKey, blsKey, network, gasless, clock, log } =
     surroundings;
   const { auction } = network;
   const { chain, writer, governance, nextHeader } = open;
@@ -135,8 +139,10 @@ function draftDeps(surroundings: DraftParts): DraftDeps {
     state: database.state,
     governance,
     vote: () => ballots.nextVoteField(),
-    candidates: (number, baseFee) => pool.byPrice(baseFee, beforeDeadline(auction, number, clock)),
+    candidates: (number, baseFee) =>
+      pool.byPrice(baseFee, beforeDeadline({ auction, gasless }, number, clock)),
     auction,
+    gasless,
     drop: (tx) => pool.drop(tx.hash),
     address: nodeKey.address,
     sign: (digest) => sign(digest, nodeKey.key),
@@ -151,11 +157,15 @@ function draftDeps(surroundings: DraftParts): DraftDeps {
   };
 }
 
-/** While an auction runs, a proposal has only transactions that its searchers could have seen, and targets of bids. */
-function beforeDeadline(auction: Auction | undefined, number: number, clock: Clock): IsAdmitted | undefined {
+/** While an auction runs, a proposal has only transactions that its searchers could have seen, targets of bids, and gasless ones. */
+function beforeDeadline(
+  { auction, gasless }: { readonly auction: Auction | undefined; readonly gasless: Gasless | undefined },
+  number: number,
+  clock: Clock,
+): IsAdmitted | undefined {
   if (auction?.isRunning !== true) return undefined;
   const deadline = clock.now() - auction.earlyDeadlineMs;
-  return (tx, time) => time <= deadline || auction.isTarget(tx, number);
+  return (tx, time) => time <= deadline || auction.isTarget(tx, number) || gasless?.covers(tx) === true;
 }
 
 function isOnlyValidator({ open: { chain, governance }, nodeKey }: DraftParts): boolean {

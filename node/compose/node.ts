@@ -36,6 +36,7 @@ import { type Database, databaseDirectories, openDatabase } from "./database.ts"
 import { openOrigin, refuseEditedChain, type StateFiles } from "./development.ts";
 import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
 import { declareForkMetrics, openForkWatch } from "./fork-watch.ts";
+import { openNodeGasless } from "./gasless.ts";
 import { declareNodeMetrics } from "./metrics.ts";
 import { openNodeNetwork } from "./network.ts";
 import { ownKeys } from "./node-keys.ts";
@@ -102,7 +103,8 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const kzg = parts.use(openKzg());
   const accounts = parts.use(await openNodeAccounts(options, log));
   signal.throwIfAborted();
-  const pool = parts.use(await openPool(options, { chain, recoverer, kzg, log, metrics, memory }));
+  const gasless = openNodeGasless({ options, open, nodeKey, log, metrics });
+  const pool = parts.use(await openPool(options, { chain, recoverer, kzg, log, metrics, memory, gasless }));
   const sidecars = parts.use(openNodeSidecars(options, { ...database, chain, pool, kzg, log }));
   let engine: Engine | undefined;
   const network = parts.use(
@@ -121,7 +123,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   );
   const files = openNodeFiles({ database, open, recoverer, clock });
   const copies = parts.use(await openCopies({ options, database, nodeKey, log }));
-  const parties = { ballots, pool, sidecars, accounts, nodeKey, blsKey, network, supply };
+  const parties = { ballots, pool, sidecars, accounts, nodeKey, blsKey, network, supply, gasless };
   const common = { ...parties, options, open, database, log };
   const miner = parts.use(openNodeMiner({ ...common, metrics, clock }));
   const rpc = parts.use(

@@ -26,6 +26,7 @@ import {
 import { type CheckpointSettings, checkpointSettings } from "../checkpoint/options.ts";
 import { type ProfileOptions, profileOptions } from "../compat/options.ts";
 import { type ConsensusOptions, consensusOptions, groupedConsensusOptions } from "../consensus/options.ts";
+import { type GaslessOptions, gaslessOptions } from "../gasless/options.ts";
 import { type EthOptions, ethOptions, type ResponseOptions, responseOptions } from "../jsonrpc/options.ts";
 import type { Rotation } from "../observe/log-file.ts";
 import {
@@ -132,6 +133,7 @@ export interface NodeOptions extends CheckpointSettings {
   readonly memory: MemoryPlan;
   readonly consensus: ConsensusOptions;
   readonly auction: AuctionOptions;
+  readonly gasless: GaslessOptions;
   readonly accounts: AccountSettings;
   readonly log: LogOptions;
   /** A log file in addition to the standard streams. */
@@ -263,6 +265,7 @@ export function nodeOptions(command: string, resolved: ResolvedFlags, host: Host
     disk: values(diskOptions),
     consensus: groupedConsensusOptions(values(consensusOptions)),
     auction: values(auctionOptions),
+    gasless: values(gaslessOptions),
     accounts: accountSettings(resolved),
     log: values(logOptions),
     logFile: configuredLogFile(values(logFileOptions), host, warnings),

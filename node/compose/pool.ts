@@ -6,6 +6,7 @@ import { rpcProfiles } from "../compat/profiles.ts";
 import { blobLimits } from "../config/blob-schedule.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
+import type { Gasless } from "../gasless/gasless.ts";
 import type { DiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
 import type { MemoryWatch } from "../observe/memory-watch.ts";
@@ -27,12 +28,14 @@ export interface OpenPoolDeps {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly memory: MemoryWatch;
+  /** Rules for senders without KAIA. */
+  readonly gasless: Gasless | undefined;
 }
 
 /** Opens the transaction pool on a chain. */
 export function openPool(
   options: NodeOptions,
-  { chain, recoverer, kzg, log, metrics, memory }: OpenPoolDeps,
+  { chain, recoverer, kzg, log, metrics, memory, gasless }: OpenPoolDeps,
 ): Promise<TxPool> {
   const { chainId } = chain.config;
   return openTxPool({
@@ -45,6 +48,7 @@ export function openPool(
     prove: kzgProver(kzg),
     recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
     isShort: () => memory.isShort,
+    exceptions: gasless,
   });
 }
 

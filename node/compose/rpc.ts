@@ -14,6 +14,7 @@ import { rpcProfiles } from "../compat/profiles.ts";
 import { signersOf } from "../config/rules.ts";
 import type { Miner } from "../consensus/miner.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
+import type { Gasless } from "../gasless/gasless.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { createEndpoint, type RpcEndpoint } from "../jsonrpc/dispatch.ts";
@@ -71,6 +72,8 @@ export interface RpcDeps {
   /** 32 bytes, secret. */
   readonly blsKey: Uint8Array;
   readonly network: NodeNetwork;
+  /** Rules of gasless transactions; undefined where there are none. */
+  readonly gasless: Gasless | undefined;
   readonly supply: Supply;
   readonly files: ChainFiles;
   readonly copies: Pick<Copies, "checkpoints" | "backups" | "giveaway">;
@@ -278,7 +281,7 @@ function nodeRegistry(
 ): Registry {
   const {
     options,
-    open,
+    open: { chain, governance, writer },
     ballots,
     database,
     pool,
@@ -291,7 +294,6 @@ function nodeRegistry(
     files,
     copies,
   } = surroundings;
-  const { chain, governance, writer } = open;
   const profile = rpcProfiles[options.rpc.profile];
   const setHead = (number: number): Promise<void> => writer.exclusively(() => writer.setHead(number));
   const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
@@ -327,6 +329,7 @@ function nodeRegistry(
     p2p: network.p2p,
     sync: network.protocol,
     auction: network.auction,
+    gasless: surroundings.gasless,
     filterLimits: { bytes: options.memory.shares.filters },
     maxQueuedEvents: options.memory.shares.events,
     ethFeeCap: options.rpc.ethFeeCap,
@@ -367,7 +370,7 @@ function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {
 
 /** Returns the settings that methods show, out of the node's options. */
 function nodeSettings(
-  { options, open: { chain }, network }: RpcDeps,
+  { options, open: { chain }, network, gasless }: RpcDeps,
   rewardbase: Address | undefined,
 ): NodeSettings {
   const { paths, pool, rpc, state, followers, ws } = options;
@@ -383,6 +386,7 @@ function nodeSettings(
     pool,
     rpc,
     rewardbase,
+    gasless: { ...options.gasless, isDisabled: gasless === undefined },
     auction: { ...options.auction, isDisabled: network.auction === undefined },
   };
 }

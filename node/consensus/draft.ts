@@ -22,10 +22,18 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import { runInSlices } from "../runtime/scheduler.ts";
 import type { State } from "../state/state.ts";
+import type { World } from "../state/world/world.ts";
 import type { OnDraft } from "./draft-metrics.ts";
 import { headerExtras, proposerRewardbase } from "./header-extras.ts";
+import type { Lender } from "./loans.ts";
 import { type Candidates, draftHeader, type FilledBlock, fillBlock, type HeaderExtras } from "./proposal.ts";
 import { type SealDigest, withProposerSeal } from "./seal.ts";
+
+/** Decides on loans, and makes the transactions that lend. */
+export interface GaslessLender extends Pick<Lender, "canLend"> {
+  /** `nonce` is the proposer's. */
+  lend(approve: Transaction | undefined, swap: Transaction, nonce: bigint): Transaction;
+}
 
 /** Dependencies of the block builder. */
 export interface DraftDeps {
@@ -40,6 +48,8 @@ export interface DraftDeps {
   readonly candidates: (number: number, baseFee: bigint | undefined) => Candidates;
   /** Bids for places in blocks; undefined where none are taken. */
   readonly auction: Pick<Auction, "follower"> | undefined;
+  /** Lends fees to senders without KAIA; undefined where nobody does. */
+  readonly gasless: GaslessLender | undefined;
   readonly drop: (tx: Transaction) => void;
   /** Address of the node; `sign` makes its signatures. */
   readonly address: Address;
@@ -85,6 +95,7 @@ export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
   const filled = await fillBlock(world, context, {
     ...deps,
     candidates: deps.candidates(number, header.baseFee),
+    lender: lenderOf(deps, world),
     bidBehind: (target) => deps.auction?.follower(target, { number, nonce: world.nonce(deps.address) }),
   });
   const fillMs = steps.next();
@@ -99,6 +110,14 @@ export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
   deps.onDraft({ fillMs, completeMs: steps.next(), tally: filled.tally, transactions, baseFee, balance });
   log.debug({ number, txs: transactions, ms: Math.round(steps.all) }, "built a block");
   return sealed.complete(block);
+}
+
+function lenderOf({ gasless, address }: DraftDeps, world: World): Lender | undefined {
+  if (gasless === undefined) return undefined;
+  return {
+    canLend: (approve, swap) => gasless.canLend(approve, swap),
+    lend: (approve, swap) => gasless.lend(approve, swap, world.nonce(address)),
+  };
 }
 
 /** Returns the members that a development chain has set; a random value comes without a reveal. */

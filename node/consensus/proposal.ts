@@ -26,6 +26,7 @@ import type { Transaction } from "../model/transaction.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { World } from "../state/world/world.ts";
+import { executeTogether, type Lender, type LoanResult, Loans } from "./loans.ts";
 
 /** Values of a new header. */
 export interface HeaderOptions {
@@ -98,6 +99,8 @@ export interface Candidates {
   shift(): void;
   /** Removes the best transaction and all others of the same sender. */
   pop(): void;
+  /** Returns the transaction of the same sender after the best one. */
+  following(): Transaction | undefined;
 }
 
 /** Options of filling a block. */
@@ -111,6 +114,8 @@ export interface FillOptions {
   readonly pause: Pause;
   /** Returns the transaction of a bid for the place behind a successful one; undefined without a bid. */
   readonly bidBehind?: (target: Transaction) => Transaction | undefined;
+  /** Lends fees to senders without KAIA; left out where nobody does. */
+  readonly lender?: Lender | undefined;
 }
 
 /**
@@ -120,7 +125,7 @@ export interface FillOptions {
  */
 const MAX_FILLED_BYTES = 10_485_760 - 1_000_000;
 
-/** Executed transactions in order, with their outcome. */
+/** LoanResult transactions in order, with their outcome. */
 export interface FilledBlock {
   readonly transactions: readonly Transaction[];
   readonly outcome: BlockOutcome;
@@ -150,22 +155,18 @@ export async function fillBlock(
   beginBlock(world, context);
   const deadline = clock.now() + limitMs;
   const filled = new Filling(context);
+  const loans = new Loans(filling.lender);
   const tally: Tally = { tried: 0, nonceTooLow: 0, nonceTooHigh: 0, dropped: 0, isTimeOver: false };
   const attempting = { ...filling, tally };
   const isTimeOver = (): boolean => !filled.isEmpty && clock.now() >= deadline;
   for (let tx = candidates.peek(); tx !== undefined; tx = candidates.peek()) {
     tally.isTimeOver = isTimeOver();
-    if (tally.isTimeOver || !filled.hasRoom(tx)) break;
-    const executed = filled.hasBlobRoom(tx)
-      ? tryTransaction(world, tx, context, attempting)
-      : skipSender(candidates);
-    if (executed !== undefined) {
-      filled.add(tx, executed);
-      candidates.shift();
-      const isTarget = executed.receipt.status === STATUS_SUCCESS && !isTimeOver();
-      const bid = isTarget ? filling.bidBehind?.(tx) : undefined;
-      if (bid !== undefined && filled.hasRoom(bid)) tryBid(world, bid, context, filled);
-    }
+    if (tally.isTimeOver) break;
+    if (loans.putOff(candidates)) continue;
+    const next = loans.bundleOf(tx) ?? [tx];
+    if (!filled.hasRoom(next)) break;
+    const isTarget = take(world, next, context, { ...attempting, filled }) && !isTimeOver();
+    if (isTarget) tryBid(world, filling.bidBehind?.(tx), context, filled);
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
@@ -190,8 +191,9 @@ class Filling {
     return this.#transactions.length === 0;
   }
 
-  hasRoom({ raw }: Transaction): boolean {
-    return this.#bytes + raw.length < MAX_FILLED_BYTES;
+  hasRoom(transactions: readonly Transaction[]): boolean {
+    const bytes = transactions.reduce((sum, { raw }) => sum + raw.length, 0);
+    return this.#bytes + bytes < MAX_FILLED_BYTES;
   }
 
   hasBlobRoom(tx: Transaction): boolean {
@@ -218,8 +220,9 @@ function blobsOf({ fields }: Transaction): number {
   return fields.blobVersionedHashes?.length ?? 0;
 }
 
-/** Adds the transaction of a bid if it succeeds; the block goes on without it otherwise. */
-function tryBid(world: World, bid: Transaction, context: BlockContext, filled: Filling): void {
+/** Adds the transaction of a bid if it fits and succeeds; the block goes on without it otherwise. */
+function tryBid(world: World, bid: Transaction | undefined, context: BlockContext, filled: Filling): void {
+  if (bid === undefined || !filled.hasRoom([bid])) return;
   try {
     const executed = executeSuccessful(world, bid, context);
     if (executed !== undefined) filled.add(bid, executed);
@@ -228,33 +231,72 @@ function tryBid(world: World, bid: Transaction, context: BlockContext, filled: F
   }
 }
 
+/** Adds a transaction, or those of a loan, if the block can contain them; true when the last one has succeeded. */
+function take(
+  world: World,
+  transactions: readonly Transaction[],
+  context: BlockContext,
+  attempting: Attempting & { readonly filled: Filling },
+): boolean {
+  const { candidates, filled } = attempting;
+  const executed = transactions.every((tx) => filled.hasBlobRoom(tx))
+    ? tryTransactions(world, transactions, context, attempting)
+    : skipSender(candidates);
+  if (executed === undefined) return false;
+  for (const { tx, done } of executed) filled.add(tx, done);
+  candidates.shift();
+  return executed.at(-1)?.done.receipt.status === STATUS_SUCCESS;
+}
+
+/** Options of filling a block, with the counts of the candidates. */
+type Attempting = FillOptions & { readonly tally: Tally };
+
 /** Skips the sender of a transaction whose blobs do not fit into the block. */
 function skipSender(candidates: Candidates): undefined {
   candidates.pop();
 }
 
-function tryTransaction(
+/** Executes a transaction, or those of a loan all together. */
+function tryTransactions(
   world: World,
-  tx: Transaction,
+  transactions: readonly Transaction[],
   context: BlockContext,
-  { candidates, drop, tally }: FillOptions & { readonly tally: Tally },
-): ReturnType<typeof executeTransaction> | undefined {
-  tally.tried++;
+  attempting: Attempting,
+): readonly LoanResult[] | undefined {
+  const { candidates, tally } = attempting;
+  tally.tried += transactions.length;
   try {
-    return executeTransaction(world, tx, context);
+    if (transactions.length === 1) {
+      return transactions.map((tx) => ({ tx, done: executeTransaction(world, tx, context) }));
+    }
+    const executed = executeTogether(world, transactions, context);
+    if (executed !== undefined) return executed;
+    dropAll(transactions, attempting);
+    candidates.pop();
   } catch (error) {
     if (!(error instanceof ExecutionError)) throw error;
-    if (error.code === "nonce-too-low") {
-      tally.nonceTooLow++;
-      candidates.shift();
-      return undefined;
-    }
-    if (error.code === "nonce-too-high") tally.nonceTooHigh++;
-    else if (error.code !== "insufficient-balance") {
-      tally.dropped++;
-      drop(tx);
-    }
-    candidates.pop();
-    return undefined;
+    skipRefused(transactions, error, attempting);
   }
+  return undefined;
+}
+
+/** Goes on after transactions that no block can contain now: with the sender's next one, or with other senders. */
+function skipRefused(
+  transactions: readonly Transaction[],
+  { code }: ExecutionError,
+  attempting: Attempting,
+): void {
+  const { candidates, tally } = attempting;
+  const isAlone = transactions.length === 1;
+  if (code === "nonce-too-low") tally.nonceTooLow++;
+  else if (code === "nonce-too-high") tally.nonceTooHigh++;
+  const isForNow = code === "insufficient-balance" || (isAlone && code.startsWith("nonce-too-"));
+  if (!isForNow) dropAll(transactions, attempting);
+  if (code === "nonce-too-low") candidates.shift();
+  else candidates.pop();
+}
+
+function dropAll(transactions: readonly Transaction[], { drop, tally }: Attempting): void {
+  tally.dropped++;
+  for (const tx of transactions) drop(tx);
 }

@@ -88,13 +88,6 @@ const absentOfNode = {
     "txresend.max-count": valueFlag(),
     "txresend.use-legacy": switchFlag(),
   }),
-  ...ignore("knit has no bundles of gasless transactions", {
-    "gasless.allowed-tokens": valueFlag("kaiax.module.gasless.allowed-tokens"),
-    "gasless.disable": switchFlag("kaiax.module.gasless.disable"),
-    "gasless.max-bundle-txs-in-pending": valueFlag("kaiax.module.gasless.max-bundle-txs-in-pending"),
-    "gasless.max-bundle-txs-in-queue": valueFlag("kaiax.module.gasless.max-bundle-txs-in-queue"),
-    "gasless.balance-check-level": valueFlag("kaiax.module.gasless.balance-check-level"),
-  }),
   ...ignore("the node's type decides the types of nodes to discover", {
     "discover-types": valueFlag("p2p.discover-types"),
   }),

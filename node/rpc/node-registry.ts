@@ -40,6 +40,7 @@ import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods, type RawListForm } from "./chain-transactions.ts";
 import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
+import { type DebugGaslessDeps, debugGaslessMethods } from "./debug-gasless.ts";
 import { goRuntimeMethods } from "./debug-go-runtime.ts";
 import { type DebugProcessDeps, debugProcessMethods } from "./debug-process.ts";
 import { debugStateMethods } from "./debug-state.ts";
@@ -86,6 +87,7 @@ export interface NodeRegistryDeps
     AdminBackupDeps,
     AdminCheckpointDeps,
     AdminListenersDeps,
+    DebugGaslessDeps,
     NetMethodDeps,
     ChainNodeDeps,
     ChainByIndexDeps,
@@ -198,6 +200,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...personalMethods(deps),
     ...txpoolMethods(deps),
     ...debugChainMethods(deps),
+    ...debugGaslessMethods(deps),
     ...debugProcessMethods(deps.process),
     ...goRuntimeMethods(),
     ...auctionMethods(deps),

@@ -6,6 +6,9 @@
 import type { Address } from "../bytes/brands.ts";
 import type { PoolEntry } from "./entry.ts";
 
+/** True for a queued entry that may become executable; `previous` is the one before it that just has. */
+export type Acceptable = (entry: PoolEntry, previous: PoolEntry | undefined) => boolean;
+
 /** The queue of one account. Changed only by the pool index, which keeps the counts. */
 export class AccountQueue {
   readonly address: Address;
@@ -78,13 +81,18 @@ export class AccountQueue {
     return undefined;
   }
 
-  /** Moves the border up over a run without gaps; the run starts at `nonce` when no entry is executable yet. */
-  promote(nonce: bigint, acceptable: (entry: PoolEntry) => boolean): PoolEntry[] {
+  /**
+   * Moves the border up over a run without gaps; the run starts at `nonce` when no entry is executable yet.
+   * `acceptable` is also told the entry that this has moved the border over before.
+   */
+  promote(nonce: bigint, acceptable: Acceptable): PoolEntry[] {
     const from = this.#pending;
     let next = this.nextNonce() ?? nonce;
     for (; this.#pending < this.#entries.length; this.#pending++) {
       const entry = this.#entries[this.#pending];
-      if (entry?.transaction.nonce !== next || !acceptable(entry)) break;
+      if (entry?.transaction.nonce !== next) break;
+      const previous = this.#pending > from ? this.#entries[this.#pending - 1] : undefined;
+      if (!acceptable(entry, previous)) break;
       next += 1n;
     }
     return this.#entries.slice(from, this.#pending);

@@ -14,7 +14,7 @@ import { validateForKind } from "../execution/validate.ts";
 import { TransactionError } from "../model/error.ts";
 import { checkTypeAccepted, floorGas, intrinsicGas, type Transaction } from "../model/transaction.ts";
 import { checkBlobs } from "./blobs.ts";
-import { checkPoolFunds } from "./costs.ts";
+import { checkPoolFunds, type Funds } from "./costs.ts";
 import { checkDelegations, type PooledAccounts } from "./delegations.ts";
 import { listSize } from "./entry.ts";
 import { PoolError, type PoolErrorCode } from "./error.ts";
@@ -36,7 +36,7 @@ export function admit(tx: Transaction, terms: NextBlockRules, pooled: PooledAcco
   const account = state.account(sender);
   checkNonce(tx, account?.nonce ?? 0n);
   const payer = asPoolError("invalid-sender", () => verifyPayer(state, tx, { sender: signer, ...signing }));
-  checkPoolFunds(tx, { sender, balance: account?.balance ?? 0n }, state);
+  checkFunds(tx, { sender, balance: account?.balance ?? 0n }, terms);
   checkGas(tx, terms, signer.gas + payer.gas);
   checkBlobs(tx, terms);
   checkAuthorizations(tx);
@@ -50,13 +50,18 @@ export function stillValid(tx: Transaction, sender: Address, terms: NextBlockRul
   const { state } = terms;
   if (!areSignersValid(state, tx, signingOptions(terms))) return false;
   try {
-    checkPoolFunds(tx, { sender, balance: state.balance(sender) }, state);
+    checkFunds(tx, { sender, balance: state.balance(sender) }, terms);
     validateForKind(state, tx, terms.current); // a recipient may have got code since, or the account another key
     return true;
   } catch (error) {
     if (error instanceof PoolError || error instanceof ExecutionError) return false;
     throw error;
   }
+}
+
+function checkFunds(tx: Transaction, funds: Funds, { state, exceptions }: NextBlockRules): void {
+  if (exceptions?.covers(tx) === true) exceptions.checkFunds(tx);
+  else checkPoolFunds(tx, funds, state);
 }
 
 /** Keys and gas follow the rules of the head. */

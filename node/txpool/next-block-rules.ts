@@ -1,5 +1,6 @@
 /** The rules and prices that the head sets for the next block. */
 import type { Rules } from "../config/rules.ts";
+import type { ExceptionRules } from "./exceptions.ts";
 import type { PoolOptions } from "./options.ts";
 import type { PoolChain, PoolState } from "./pool-chain.ts";
 
@@ -15,10 +16,16 @@ export interface NextBlockRules {
   readonly maxBlobs: number;
   readonly state: PoolState;
   readonly limits: Pick<PoolOptions, "maxSize" | "maxGas">;
+  /** Rules for senders who need no balance; undefined for none. */
+  readonly exceptions: ExceptionRules | undefined;
 }
 
 /** Reads the rules at the chain's head. */
-export function nextBlockRules(chain: PoolChain, limits: NextBlockRules["limits"]): NextBlockRules {
+export function nextBlockRules(
+  chain: PoolChain,
+  limits: NextBlockRules["limits"],
+  exceptions?: ExceptionRules,
+): NextBlockRules {
   const { number } = chain.head();
   const next = chain.rules(number + 1);
   const baseFee = next.baseFee ? chain.nextBaseFee() : undefined;
@@ -30,6 +37,7 @@ export function nextBlockRules(chain: PoolChain, limits: NextBlockRules["limits"
     maxBlobs: chain.maxBlobs,
     state: chain.stateAtHead(),
     limits,
+    exceptions,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ProveSidecar } from "./blobs.ts";
 import { PoolError } from "./error.ts";
+import type { ExceptionRules } from "./exceptions.ts";
 import { Journal, readJournal } from "./journal.ts";
 import { declarePoolMetrics, declareThrottlerGauges, declareThrottlerMetrics } from "./metrics.ts";
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
@@ -33,6 +34,8 @@ export interface TxPoolOptions {
   readonly prove?: ProveSidecar | undefined;
   /** True while memory is short: the pool does not grow. */
   readonly isShort?: (() => boolean) | undefined;
+  /** Rules for senders who need no balance. */
+  readonly exceptions?: ExceptionRules | undefined;
   /** Timers; those of Node.js by default. */
   readonly every?: Every;
 }
@@ -50,7 +53,8 @@ export async function openTxPool(given: TxPoolOptions): Promise<TxPool> {
   const { chain, clock, log, every = interval } = given;
   const options = { ...DEFAULT_POOL_OPTIONS, ...given.options };
   const metrics = declarePoolMetrics(given.metrics, () => core.index);
-  const core: PoolRules = new PoolRules({ chain, options, clock, metrics, isShort: given.isShort });
+  const { isShort, exceptions } = given;
+  const core: PoolRules = new PoolRules({ chain, options, clock, metrics, isShort, exceptions });
   await using parts = new AsyncDisposableStack();
   const journal = options.noLocals ? undefined : openJournal(parts, given);
   const throttler = new Throttler(clock, declareThrottlerMetrics(given.metrics));

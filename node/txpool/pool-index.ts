@@ -4,7 +4,7 @@
  * counts and indexes consistent.
  */
 import type { Clock } from "../runtime/clock.ts";
-import { AccountQueue } from "./account-queue.ts";
+import { type Acceptable, AccountQueue } from "./account-queue.ts";
 import type { PoolEntry } from "./entry.ts";
 import { Heap } from "./heap.ts";
 import { LruOrder } from "./lru-order.ts";
@@ -114,7 +114,7 @@ export class PoolIndex {
   }
 
   /** Promotes a run of queued transactions and returns it. */
-  promote(account: AccountQueue, nonce: bigint, acceptable: (entry: PoolEntry) => boolean): PoolEntry[] {
+  promote(account: AccountQueue, nonce: bigint, acceptable: Acceptable): PoolEntry[] {
     const promoted = this.#change(account, () => account.promote(nonce, acceptable));
     if (promoted.length > 0) this.#beat(account);
     return promoted;

@@ -14,6 +14,7 @@ import { badSidecarError } from "./blobs.ts";
 import { createEntry, type PoolEntry } from "./entry.ts";
 import { PoolError } from "./error.ts";
 import { planEviction } from "./eviction.ts";
+import type { ExceptionRules } from "./exceptions.ts";
 import type { PoolMetrics } from "./metrics.ts";
 import { isRepriced, type NextBlockRules, nextBlockRules } from "./next-block-rules.ts";
 import { type PoolOptions, poolCapacity } from "./options.ts";
@@ -32,6 +33,8 @@ export interface PoolCoreOptions {
   readonly metrics: PoolMetrics;
   /** True while memory is short: the pool does not grow and counts as full. */
   readonly isShort?: (() => boolean) | undefined;
+  /** Rules for senders who need no balance. */
+  readonly exceptions?: ExceptionRules | undefined;
 }
 
 /** The rules and the contents; `index` is for reading. */
@@ -42,16 +45,18 @@ export class PoolRules {
   readonly #clock: Clock;
   readonly #metrics: PoolMetrics;
   readonly #isShort: () => boolean;
+  readonly #exceptions: ExceptionRules | undefined;
   #rules: NextBlockRules;
   #seen = 0;
 
-  constructor({ chain, options, clock, metrics, isShort = () => false }: PoolCoreOptions) {
+  constructor({ chain, options, clock, metrics, isShort = () => false, exceptions }: PoolCoreOptions) {
     this.#chain = chain;
     this.#options = options;
     this.#clock = clock;
     this.#metrics = metrics;
     this.#isShort = isShort;
-    this.#rules = nextBlockRules(chain, options);
+    this.#exceptions = exceptions;
+    this.#rules = nextBlockRules(chain, options, exceptions);
     this.index = new PoolIndex(options, clock);
   }
 
@@ -85,6 +90,7 @@ export class PoolRules {
    */
   add(transaction: Transaction, local: boolean): PoolEntry[] {
     const { sidecar } = transaction.fields;
+    if (this.isException(transaction)) this.#exceptions?.enter(transaction);
     const entry = this.#admit(transaction);
     if (sidecar !== undefined && !this.proven.has(sidecar))
       throw badSidecarError("its proofs were not checked");
@@ -102,8 +108,18 @@ export class PoolRules {
 
   /** Follows the chain to its head and returns the entries that became executable. */
   reset(): PoolEntry[] {
+    for (const key of this.#exceptions?.expire() ?? []) {
+      const entry = this.index.get(key);
+      if (entry !== undefined) this.index.remove(entry);
+    }
+    const promoted = this.#follow();
+    this.#exceptions?.follow((key) => this.#placeOf(key));
+    return promoted;
+  }
+
+  #follow(): PoolEntry[] {
     const before = this.#rules;
-    this.#rules = nextBlockRules(this.#chain, this.#options);
+    this.#rules = nextBlockRules(this.#chain, this.#options, this.#exceptions);
     if (isRepriced(before, this.#rules)) {
       this.index.clear();
       return [];
@@ -114,6 +130,25 @@ export class PoolRules {
     const promoted = accounts.flatMap((account) => this.#promote(account, true));
     this.#limit();
     return promoted.filter((entry) => entry.pooled);
+  }
+
+  #placeOf(key: string): "queued" | "pending" | undefined {
+    const entry = this.index.get(key);
+    if (entry === undefined) return undefined;
+    return this.isExecutable(entry) ? "pending" : "queued";
+  }
+
+  /** True for a transaction of a sender who needs no balance. */
+  isException(transaction: Transaction): boolean {
+    return this.#exceptions?.covers(transaction) === true;
+  }
+
+  /** Marks a transaction that could not be executed; the next head drops it. */
+  markUnexecutable(key: string): void {
+    const entry = this.index.get(key);
+    if (entry === undefined) return;
+    entry.unexecutable = true;
+    this.#exceptions?.markUnexecutable(key);
   }
 
   /** Drops the queued transactions of accounts that were inactive for longer than the lifetime. */
@@ -193,14 +228,26 @@ export class PoolRules {
     }
     if (account.queued === 0) return [];
     const nonce = account.nextNonce() ?? this.#rules.state.nonce(account.address);
-    const promoted = this.index.promote(account, nonce, ({ transaction }) =>
-      isPayable(transaction, this.#rules),
+    const promoted = this.index.promote(
+      account,
+      nonce,
+      ({ transaction }, previous) =>
+        isPayable(transaction, this.#rules) &&
+        (!this.isException(transaction) || this.#mayGoOn(account, transaction, previous)),
     );
     const excess = account.queued - this.#options.queuedPerAccount;
     if (!account.local && excess > 0) {
       this.#metrics.queuedRateLimit.add(this.index.dropLastQueued(account, excess).length);
     }
     return promoted;
+  }
+
+  #mayGoOn(account: AccountQueue, transaction: Transaction, previous: PoolEntry | undefined): boolean {
+    const place = {
+      previous: previous?.transaction,
+      waiting: (nonce: bigint) => account.get(nonce)?.transaction,
+    };
+    return this.#exceptions?.admits(transaction, place) === true;
   }
 
   #limit(): void {

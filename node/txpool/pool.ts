@@ -198,8 +198,7 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   }
 
   drop(hash: Hash): void {
-    const entry = this.#core.index.get(mapKey(hash));
-    if (entry) entry.unexecutable = true;
+    this.#core.markUnexecutable(mapKey(hash));
   }
 
   remove(hash: Hash): boolean {
@@ -261,7 +260,8 @@ export class Pool implements Omit<TxPool, typeof Symbol.asyncDispose> {
   #take(transaction: Transaction, origin: Origin): PoolEntry[] {
     this.#checkOrigin(transaction, origin);
     const promoted = this.#core.add(transaction, origin === "local" && !this.#options.noLocals);
-    if (this.#journal && this.#core.isLocal(transaction)) this.#journal.append(transaction);
+    const isKept = this.#core.isLocal(transaction) && !this.#core.isException(transaction);
+    if (isKept) this.#journal?.append(transaction);
     return promoted;
   }
 

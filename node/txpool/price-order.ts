@@ -27,6 +27,12 @@ export class PriceOrder {
     return this.#heads.top()?.entry.transaction;
   }
 
+  /** The transaction of the same account after the best one. */
+  following(): Transaction | undefined {
+    const head = this.#heads.top();
+    return head && headAt(head.run, head.index + 1, this.#baseFee)?.entry.transaction;
+  }
+
   /** Takes the best transaction; its account continues with the next nonce. */
   shift(): void {
     const head = this.#heads.top();

@@ -53,6 +53,7 @@ function candidatesFrom(waiting: Transaction[]): Candidates {
   const turn = [...waiting];
   return {
     peek: () => turn[0],
+    following: () => turn[1],
     shift: () => void waiting.splice(waiting.indexOf(turn.shift() as Transaction), 1),
     pop: () => void turn.splice(0),
   };
@@ -88,6 +89,7 @@ export function openMaker(
     signing: maker.signing ?? { doppelganger: undefined, minHeight: 0 },
     candidates: () => candidatesFrom(waiting),
     auction: undefined,
+    gasless: undefined,
     drop: () => undefined,
     address,
     sign: (digest) => sign(digest, maker.key),

@@ -33,6 +33,8 @@ export class JournaledWorld implements World {
   readonly #journal: Change[] = [];
   #scope: TransactionScope = newScope(1);
   #touchedRipemd: WorldAccount | undefined;
+  /** Changes of the transactions of an open group that have ended, oldest first. */
+  #group: Change[] | undefined;
 
   /** `read` is shared with other worlds on the same state. */
   constructor(flat: FlatState, base: number, read?: ReadSlots) {
@@ -236,7 +238,25 @@ export class JournaledWorld implements World {
     this.endTransaction();
   }
 
+  beginGroup(): void {
+    this.#group = [];
+  }
+
+  endGroup(): void {
+    this.#group = undefined;
+  }
+
+  cancelGroup(): void {
+    this.cancelTransaction();
+    const changes = this.#group ?? [];
+    this.#group = undefined;
+    const ended = newScope(this.#scope.number);
+    for (const change of changes.reverse()) undo(change, ended);
+    this.#entries.forgetRecentSlots();
+  }
+
   endTransaction(): void {
+    if (this.#group !== undefined) for (const change of this.#journal) this.#group.push(change);
     for (const change of this.#journal) {
       const entry = changedEntry(change);
       if (entry !== undefined) this.#sweep(entry);
@@ -276,6 +296,8 @@ export class JournaledWorld implements World {
   #sweep(entry: WorldAccount): void {
     const { account, destroyed } = entry;
     if (account === undefined || !(destroyed || isEmptyAccount(account))) return;
+    const { incarnation, slots } = entry;
+    this.#group?.push({ kind: "swept", entry, account, destroyed, incarnation, slots });
     entry.account = undefined;
     entry.destroyed = false;
     entry.incarnation = 0;

@@ -26,7 +26,11 @@ export type Change =
       readonly value: bigint;
     }
   | { readonly kind: "refund"; readonly refund: number }
-  | { readonly kind: "log" };
+  | { readonly kind: "log" }
+  | ({ readonly kind: "swept"; readonly entry: WorldAccount } & Readonly<SweptMembers>);
+
+/** Members that an account loses when it disappears at the end of a transaction. */
+type SweptMembers = Pick<WorldAccount, "account" | "destroyed" | "incarnation" | "slots">;
 
 /** The scope of a transaction that begins. */
 export function newScope(number: number): TransactionScope {
@@ -65,5 +69,15 @@ export function undo(change: Change, scope: TransactionScope): void {
       break;
     case "log":
       scope.logs.pop();
+      break;
+    case "swept":
+      restore(change.entry, change);
   }
+}
+
+function restore(entry: WorldAccount, { account, destroyed, incarnation, slots }: SweptMembers): void {
+  entry.account = account;
+  entry.destroyed = destroyed;
+  entry.incarnation = incarnation;
+  entry.slots = slots;
 }

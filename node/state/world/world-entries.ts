@@ -58,6 +58,11 @@ export class WorldEntries {
     this.#recent.forgetSlots();
   }
 
+  /** Accounts have other slots than were met last. */
+  forgetRecentSlots(): void {
+    this.#recent.forgetSlots();
+  }
+
   #find(owner: WorldAccount, key: bigint, name: string): WorldSlot {
     const { hash, value } = this.#stored(owner, key, name);
     return { owner, key, hash, before: value, value, original: 0n, originalIn: 0, warmIn: 0 };

@@ -67,6 +67,12 @@ export interface World {
   revert(mark: number): void;
   /** Takes the whole transaction back, as if it had not begun. */
   cancelTransaction(): void;
+  /** Begins a group of transactions that can be taken back together; groups do not nest. */
+  beginGroup(): void;
+  /** Keeps the transactions of the group. */
+  endGroup(): void;
+  /** Takes the transactions of the group back, as if none had begun. */
+  cancelGroup(): void;
   /**
    * Ends a transaction: destroyed accounts, and accounts touched by it that are empty, disappear; logs, refund,
    * transient storage and what was met or created are forgotten; earlier marks are void.

@@ -11,6 +11,7 @@ function inOrder(transactions: readonly Transaction[]): Candidates {
   let at = 0;
   return {
     peek: () => transactions[at],
+    following: () => transactions[at + 1],
     shift: () => void at++,
     pop() {
       at = transactions.length;

@@ -32,6 +32,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     giveaway: noGiveaway,
     sidecars: { mined: () => undefined, blob: () => undefined },
     auction: undefined,
+    gasless: undefined,
     keptBytes: new ByteCache(),
     receiptTexts: new ReceiptTexts(parts.chain, 1 << 20),
     sync: { syncing: () => undefined },

@@ -271,3 +271,56 @@ test("nothing of a transaction that is taken back as a whole is left, not even a
   world.endTransaction();
   expect(world.exists(ripemd)).toBe(true);
 });
+
+test("transactions of a group are taken back together: balances, slots, code and accounts that had disappeared", async () => {
+  await using node = await openInMemory();
+  await makeBlock(node, (world) => {
+    world.addBalance(alice, 9n);
+    world.addBalance(bob, 3n);
+    world.setCode(bob, Uint8Array.of(1));
+    world.setSlot(bob, 1n, 7n);
+  });
+  const world = node.state.begin();
+  world.setSlot(bob, 2n, 8n);
+  world.endTransaction();
+  world.beginGroup();
+  world.addBalance(alice, 1n);
+  world.setSlot(bob, 1n, 70n);
+  world.endTransaction();
+  world.destroy(bob);
+  world.subtractBalance(alice, 10n);
+  world.endTransaction();
+  expect([world.exists(alice), world.exists(bob)]).toEqual([false, false]);
+  world.addBalance(bob, 5n);
+  expect(world.slot(bob, 1n)).toBe(0n);
+  world.markCreated(bob);
+  world.endTransaction();
+  world.addBalance(carol, 1n); // of a transaction that has not ended
+  world.cancelGroup();
+  const slots = [1n, 2n].map((key) => world.slot(bob, key));
+  expect([world.balance(alice), world.balance(bob), world.exists(carol), slots]).toEqual([
+    9n,
+    3n,
+    false,
+    [7n, 8n],
+  ]);
+  expect([...world.code(bob)]).toEqual([1]);
+  world.endTransaction();
+  expect([world.exists(alice), world.isCreated(bob), world.isDestroyed(bob)]).toEqual([true, false, false]);
+});
+
+test("transactions of a group that ends stay, and what comes after it is not part of it", async () => {
+  await using node = await openInMemory();
+  const world = node.state.begin();
+  world.beginGroup();
+  world.addBalance(alice, 1n);
+  world.endTransaction();
+  world.endGroup();
+  world.addBalance(bob, 1n);
+  world.endTransaction();
+  world.beginGroup();
+  world.addBalance(carol, 1n);
+  world.endTransaction();
+  world.cancelGroup();
+  expect([alice, bob, carol].map((each) => world.balance(each))).toEqual([1n, 1n, 0n]);
+});

@@ -44,6 +44,18 @@ test("an account that cannot pay the base fee, or was found not to execute, hold
   expect(takeAll(new PriceOrder([[below], [fine, failed, after]], 10n))).toEqual(transactions(fine));
 });
 
+test("the transaction that follows in an account is seen before it is its turn", () => {
+  const first = anEntry({ account: 1, nonce: 0, price: 9 });
+  const second = anEntry({ account: 1, nonce: 1, price: 2 });
+  const other = anEntry({ account: 2, nonce: 0, price: 5 });
+  const order = new PriceOrder([[first, second], [other]], undefined);
+  expect(order.following()).toBe(second.transaction);
+  order.shift();
+  expect(order.following()).toBeUndefined();
+  for (let taken = 0; taken < 2; taken++) order.shift();
+  expect(order.following()).toBeUndefined();
+});
+
 test("popping leaves out the rest of the account", () => {
   const first = anEntry({ account: 1, nonce: 0, price: 9 });
   const second = anEntry({ account: 1, nonce: 1, price: 9 });

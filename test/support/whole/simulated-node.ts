@@ -146,6 +146,7 @@ export async function openSimulatedNode(seat: SimulatedSeat, deps: LifeDeps): Pr
     recoverer,
     kzg: {} as Kzg, // no transaction of the simulation has blobs
     accounts: {} as Accounts, // no rewardbase is named
+    gasless: undefined,
     nodeKey: key,
     blsKey: new Uint8Array(32),
     network,
