@@ -125,7 +125,7 @@ export interface FillOptions {
  */
 const MAX_FILLED_BYTES = 10_485_760 - 1_000_000;
 
-/** LoanResult transactions in order, with their outcome. */
+/** Executed transactions in order, with their outcome. */
 export interface FilledBlock {
   readonly transactions: readonly Transaction[];
   readonly outcome: BlockOutcome;
