@@ -51,8 +51,7 @@ export const gaslessOptions = {
     flag: "gasless.balance-check-level",
     kind: integerKind(0, MAX_LEVEL),
     default: MAX_LEVEL,
-    summary:
-      "checks of a gasless transaction: 0 amounts and deadline, 1 token balance, 2 swap amount, 3 sender's code",
+    summary: "checks of such a sender: 0 amounts, 1 tokens too, 2 swap too, 3 code too",
     aliases: ["kaiax.module.gasless.balance-check-level"],
   }),
 };
