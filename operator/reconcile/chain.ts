@@ -134,7 +134,7 @@ async function emptyVolumes(
 
 /** A claim that seems to be kept is asked for: it can have been deleted a moment ago, with all the others. */
 async function hasNoChain(node: NodeResource, member: string, deps: ReconcileDeps): Promise<boolean> {
-  if (renewalRun(node, member) !== undefined) return true;
+  if (renewalRun(node, member) !== undefined || reportsNoBlock(node, member, deps)) return true;
   const place = { namespace: node.meta.namespace, name: objectNames(member).claim };
   const seen = deps.cache.find("claim", keyOf(place));
   const status = node.status.members?.find(({ name }) => name === member);
@@ -142,6 +142,12 @@ async function hasNoChain(node: NodeResource, member: string, deps: ReconcileDep
   if (isEmpty(seenOf(seen.object, status, status.height))) return true;
   const claim = await deps.client.get(kinds.claim, place);
   return claim === undefined || readMeta(claim).deleted;
+}
+
+/** True for a node that reports no block above 0: its volume was emptied, whatever its status remembers. */
+function reportsNoBlock({ meta }: NodeResource, member: string, { poller }: ReconcileDeps): boolean {
+  const observation = poller.latest(keyOf({ namespace: meta.namespace, name: member }));
+  return observation?.ok === true && observation.height === 0;
 }
 
 /** True when the validators of the genesis with empty volumes could begin another chain if this one lost its volume. */

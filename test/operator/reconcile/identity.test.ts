@@ -387,7 +387,7 @@ describe("a volume with the chain", () => {
     expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
   });
 
-  test("is asked for when the claim of the only other validator with the chain is being deleted", async () => {
+  test("is asked for when the only other validator with the chain loses it: its claim goes, or its node reports no block", async () => {
     const address = `0x${"ef".repeat(20)}`;
     const { status } = cluster.network();
     const genesis = { ...status.genesis, validators: [addressOf("core"), address] };
@@ -395,18 +395,19 @@ describe("a volume with the chain", () => {
     cluster.putNode("other", CORE);
     const members = [{ name: "other", ready: true, height: 9, volume: "pv-9", address }];
     cluster.put({ ...copyOf("Node", "other"), status: { members } });
+    const volume = { ...copyOf("PersistentVolumeClaim", "core-data"), spec: { volumeName: "pv-9" } };
     const other = (leaving: object): void =>
-      cluster.put({
-        apiVersion: "v1",
-        kind: "PersistentVolumeClaim",
-        metadata: { name: "other-data", namespace: "demo", ...leaving },
-        spec: { volumeName: "pv-9" },
-      });
+      cluster.put({ ...volume, metadata: { name: "other-data", namespace: "demo", ...leaving } });
+    const reported = cluster.observations.get("demo/core");
     lose();
     other({ deletionTimestamp: "2026-01-01T00:00:00Z" });
     await once("core");
     expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
     other({});
+    if (reported?.ok === true) cluster.observations.set("demo/other", { ...reported, height: 0 }); // emptied in place
+    await once("core");
+    expect(claim()).toBeUndefined();
+    cluster.observations.delete("demo/other");
     const { get } = deps.client;
     const gone = new Set(["other-data"]); // and not seen to be yet
     deps.client.get = async (kind, place) => (gone.delete(place.name) ? undefined : get(kind, place));
