@@ -2,24 +2,17 @@
  * Bids beside Go nodes (KIP-249): a bid that one program takes becomes a transaction behind its target in blocks of
  * both, and both refuse bids in the same words. Needs the path of a Go core node in KNIT_PEER_KCN.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { bidTransaction } from "../../node/auction/contract.ts";
-import { bareHex, toHex } from "../../node/bytes/hex.ts";
-import { fixedBytes } from "../../node/bytes/integer.ts";
-import { exactJsonText, parseExactJson } from "../../node/config/exact-json.ts";
+import { toHex } from "../../node/bytes/hex.ts";
 import { forks } from "../../node/config/forks.ts";
 import { type Rules, rulesAt } from "../../node/config/rules.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
-import { registrySlots } from "../../node/execution/registry.ts";
-import { REGISTRY } from "../../node/governance/system-contracts.ts";
 import type { Bid } from "../../node/model/bid.ts";
 import { signTransaction, type Transaction } from "../../node/model/transaction.ts";
 import { CHAIN_ID, GAS_PRICE } from "../../scripts/network/genesis.ts";
-import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import type { NetworkNode } from "../../scripts/network/network.ts";
 import {
   AUCTION_CODE,
   AUCTIONEER_KEY,
@@ -29,53 +22,25 @@ import {
   SEARCHER_KEYS,
   type SignedBidOptions,
 } from "../support/bids.ts";
+import {
+  type BundleRound,
+  blockWith,
+  bundleNetworks,
+  expectAllPairs,
+  GO_BINARY,
+} from "../support/go-bundles.ts";
 import { reachHeight } from "../support/network-answers.ts";
-import { until } from "../support/rpc-client.ts";
 
-const binary = process.env["KNIT_PEER_KCN"] ?? "";
 const [needed, reason] =
-  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
-/** Rounds in which every pair of programs must have worked together. */
-const MAX_ROUNDS = 40;
+  GO_BINARY === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
 const [SENDER, IDLE] = DEVELOPMENT_KEYS as [Uint8Array, Uint8Array];
 
-let directory: string;
-let network: Network | undefined;
+const openNetworkWith = bundleNetworks("knit-go-auction-");
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "knit-go-auction-"));
-});
-// Also after a test whose time is over.
-afterEach(async () => {
-  await network?.[Symbol.asyncDispose]();
-  network = undefined;
-  await rm(directory, { recursive: true, force: true });
-}, 60_000);
-
-interface GenesisJson {
-  readonly alloc: Readonly<Record<string, object>>;
-}
-
-function word(value: bigint): string {
-  return toHex(fixedBytes(value, 32));
-}
-
-/** Adds the auction's contract and its entry in the contract registry. */
-function withAuction(genesis: string, council: readonly Uint8Array[]): string {
-  const { alloc, ...rest } = parseExactJson(genesis) as GenesisJson; // written by `genesisFile`
-  const records = [
-    { name: "AuctionEntryPoint", address: ENTRY_POINT },
-    { name: "KIP113", address: fixedBytes(0x402, 20) },
-  ];
-  const slots = registrySlots({ owner: council[0] ?? ENTRY_POINT, records });
-  const storage = Object.fromEntries(slots.map(([slot, value]) => [word(slot), word(value)]));
-  return exactJsonText({
-    ...rest,
-    alloc: {
-      ...alloc,
-      [bareHex(REGISTRY)]: { ...alloc[bareHex(REGISTRY)], storage },
-      [bareHex(ENTRY_POINT)]: { code: toHex(AUCTION_CODE), balance: "0x0" },
-    },
+function openAuctionNetwork(): Promise<readonly NetworkNode[]> {
+  return openNetworkWith({
+    name: "AuctionEntryPoint",
+    contracts: [{ address: ENTRY_POINT, code: AUCTION_CODE }],
   });
 }
 
@@ -107,29 +72,14 @@ function bidFor(target: Transaction, members: Partial<SignedBidOptions>): Bid {
   return aSignedBid({ chainId: BigInt(CHAIN_ID), targetTxHash: target.hash, ...members });
 }
 
-interface ProposedJson {
-  readonly proposer: string;
-}
-
-interface BlockJson {
-  readonly number: string;
-  readonly transactions: readonly {
-    readonly hash: string;
-    readonly nonce: string;
-    readonly to: string | null;
-  }[];
-}
-
 /** Rules of the network, whose forks are all in force from block 0. */
 const RULES: Rules = rulesAt({ forks: new Map(forks.map(({ configKey }) => [configKey, 0])) }, 1);
 const CONTRACT = { auctioneer: addressOfKey(AUCTIONEER_KEY), entryPoint: ENTRY_POINT, gasBuffer: GAS_BUFFER };
 
 /** Bids for the place behind a new transaction; returns the proposer of the bid's transaction, if there is one. */
-async function bidOnce(
-  node: NetworkNode,
-  { nonce, keys }: { readonly nonce: bigint; readonly keys: ReadonlyMap<string, Uint8Array> },
-): Promise<string | undefined> {
+async function bidOnce({ round, node, keys }: BundleRound): Promise<string | undefined> {
   const { ask } = node;
+  const nonce = BigInt(round);
   const target = aTransfer(SENDER, nonce);
   const head = Number(await ask("eth_blockNumber")) + 1;
   await reachHeight([node], head);
@@ -139,15 +89,11 @@ async function bidOnce(
     // A block may come in between.
     expect([{ bidHash: toHex(bid.hash) }, { err: "invalid block number" }]).toContainEqual(answer);
   }
-  const { blockNumber } = (await until(
-    async () => (await ask("eth_getTransactionReceipt", toHex(target.hash))) ?? undefined,
-  )) as { blockNumber: string };
-  const block = (await ask("eth_getBlockByNumber", blockNumber, true)) as BlockJson;
-  const { proposer } = (await ask("klay_getBlockWithConsensusInfoByNumber", blockNumber)) as ProposedJson;
+  const { block, proposer } = await blockWith(node, target.hash);
   const at = block.transactions.findIndex(({ hash }) => hash === toHex(target.hash));
   const behind = block.transactions[at + 1];
   const bid = bids.find((each) => each.blockNumber === Number(block.number));
-  const key = keys.get(proposer.toLowerCase());
+  const key = keys.get(proposer);
   if (behind?.to !== toHex(ENTRY_POINT) || bid === undefined || key === undefined) return undefined;
   const expected = bidTransaction({
     bid,
@@ -160,46 +106,14 @@ async function bidOnce(
   });
   expect(behind.hash).toBe(toHex(expected.hash));
   expect(await ask("eth_getTransactionReceipt", behind.hash)).toMatchObject({ status: "0x1" });
-  return proposer.toLowerCase();
-}
-
-async function openAuctionNetwork(): Promise<readonly NetworkNode[]> {
-  network = await openNetwork({
-    size: { core: 4, proxy: 0, endpoint: 0 },
-    directory,
-    consensus: { policy: 0, randao: true },
-    go: { core: 2, binary },
-    flags: ["--rpc.profile", "kaia"],
-    adapt: withAuction,
-  });
-  await reachHeight(network.nodes, 3);
-  return network.nodes;
+  return proposer;
 }
 
 needed(
   `bids that Go nodes and ours take stand behind their targets in blocks of both${reason}`,
   async () => {
     const nodes = await openAuctionNetwork();
-    const keys = new Map<string, Uint8Array>(nodes.map(({ key }) => [toHex(key.address), key.key]));
-    const ours = new Set([...keys.keys()].slice(0, 2));
-    const pairs = new Set<string>();
-    let round = 0;
-    for (; pairs.size < 4 && round < MAX_ROUNDS; round++) {
-      const place = round % nodes.length;
-      const node = nodes[place];
-      const proposer = node && (await bidOnce(node, { nonce: BigInt(round), keys }));
-      if (proposer !== undefined) {
-        pairs.add(`${place < 2 ? "knit" : "go"} to ${ours.has(proposer) ? "knit" : "go"}`);
-      }
-    }
-    process.stdout.write(`${round} bids until all pairs had worked together\n`);
-    expect([...pairs].sort()).toEqual(["go to go", "go to knit", "knit to go", "knit to knit"]);
-    const height = Number(await nodes[0]?.ask("eth_blockNumber"));
-    await reachHeight(nodes, height);
-    const blocks = await Promise.all(
-      nodes.map(({ ask }) => ask("eth_getBlockByNumber", `0x${height.toString(16)}`, false)),
-    );
-    for (const block of blocks) expect(block).toEqual(blocks[0]);
+    await expectAllPairs(nodes, (round) => round, bidOnce);
   },
   240_000,
 );
