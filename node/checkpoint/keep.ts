@@ -1,26 +1,21 @@
 /** Upkeep of an archive: a checkpoint is read back, and old checkpoints are deleted with the files that none needs. */
 import { type ArchiveManifest, type ArchiveStore, FILES } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { requireSize, totalBytes } from "./manifest.ts";
-import { archivedNames, type PullOptions, readArchived } from "./pull.ts";
-import { inParallel, sha256Of } from "./push.ts";
+import { requireSize } from "./manifest.ts";
+import { archivedNames, readArchived } from "./pull.ts";
+import { eachFile, type FileWork, sha256Of } from "./push.ts";
 
 /** Reads every file of an archived checkpoint and compares it with its SHA-256. Throws `CheckpointError` `bad-file`. */
 export async function readBack(
   store: ArchiveStore,
   manifest: ArchiveManifest,
-  { signal, onBytes }: PullOptions,
+  options: FileWork,
 ): Promise<void> {
-  const total = totalBytes(manifest.files);
-  let done = 0;
-  await inParallel(manifest.files, async (file) => {
-    signal.throwIfAborted();
-    const bytes = await store.read(FILES + file.sha256, file.size, signal);
+  await eachFile(manifest.files, options, async (file) => {
+    const bytes = await store.read(FILES + file.sha256, file.size, options.signal);
     requireSize(file, bytes.length);
     if (sha256Of(bytes) !== file.sha256)
       throw new CheckpointError("bad-file", `the archive returns other bytes for ${file.path}`);
-    done += file.size;
-    onBytes(done, total);
   });
 }
 

@@ -16,8 +16,8 @@ import {
 } from "./archive.ts";
 import { listFiles } from "./create.ts";
 import { CheckpointError } from "./error.ts";
-import { MANIFEST_FILE, requireSize, totalBytes } from "./manifest.ts";
-import { inParallel, sha256Of } from "./push.ts";
+import { MANIFEST_FILE, requireSize } from "./manifest.ts";
+import { eachFile, type FileWork, sha256Of } from "./push.ts";
 
 /** Chain that a checkpoint must be of. Hashes and addresses are `0x` texts; absent members accept any. */
 export interface WantedChain {
@@ -25,12 +25,6 @@ export interface WantedChain {
   readonly chainId?: string | undefined;
   /** Address of the node whose checkpoints are trusted. */
   readonly creator?: string | undefined;
-}
-
-/** Signal and progress of a pull. */
-export interface PullOptions {
-  readonly signal: AbortSignal;
-  readonly onBytes: (done: number, total: number) => void;
 }
 
 /** A checkpoint in a store. */
@@ -76,18 +70,12 @@ export async function fetchFiles(
   store: ArchiveStore,
   manifest: ArchiveManifest,
   draft: string,
-  { signal, onBytes }: PullOptions,
+  options: FileWork,
 ): Promise<void> {
-  const total = totalBytes(manifest.files);
-  let done = 0;
-  await inParallel(manifest.files, async (file) => {
-    signal.throwIfAborted();
-    if (!(await hasFile(draft, file))) {
-      const bytes = await store.read(FILES + file.sha256, file.size, signal);
-      await placeFile(draft, file, bytes);
-    }
-    done += file.size;
-    onBytes(done, total);
+  await eachFile(manifest.files, options, async (file) => {
+    if (await hasFile(draft, file)) return;
+    const bytes = await store.read(FILES + file.sha256, file.size, options.signal);
+    await placeFile(draft, file, bytes);
   });
   await finishDraft(draft, manifest);
 }

@@ -8,13 +8,10 @@ import { CheckpointError } from "./error.ts";
 import { type CheckpointFile, readCheckpointManifest, requireSize, totalBytes } from "./manifest.ts";
 
 /** A checkpoint to send, and the node key that signs its manifest. */
-export interface PushOptions {
+export interface PushOptions extends FileWork {
   readonly directory: string;
   readonly key: Uint8Array;
   readonly address: Address;
-  readonly signal: AbortSignal;
-  /** Called with bytes that the store has, of all. */
-  readonly onBytes: (done: number, total: number) => void;
 }
 
 /** Name of the manifest, and what had to be sent. */
@@ -34,28 +31,29 @@ const PARALLEL = 4;
  * `CheckpointError`, or the signal's reason; the archive is then without this checkpoint.
  */
 export async function pushCheckpoint(store: ArchiveStore, options: PushOptions): Promise<Pushed> {
-  const { directory, signal, onBytes } = options;
+  const { directory, signal } = options;
   const manifest = await readCheckpointManifest(directory);
   const present = new Map((await store.list(FILES, signal)).map(({ name, size }) => [name, size]));
-  const total = totalBytes(manifest.files);
   const sent = { files: 0, bytes: 0 };
-  let done = 0;
-  const files = await inParallel(manifest.files, async (file): Promise<ArchiveFile> => {
-    signal.throwIfAborted();
+  const files = await eachFile(manifest.files, options, async (file): Promise<ArchiveFile> => {
     const { bytes, sha256 } = await readListed(directory, file);
     if (present.get(FILES + sha256) !== file.size) {
       await store.write(FILES + sha256, bytes, sha256, signal);
       sent.files++;
       sent.bytes += file.size;
     }
-    done += file.size;
-    onBytes(done, total);
     return { path: file.path, size: file.size, sha256 };
   });
   const name = manifestName(manifest);
   const text = Buffer.from(signManifest({ ...manifest, files }, options.key, options.address));
   await store.write(name, text, sha256Of(text), signal);
-  return { name, files: files.length, sentFiles: sent.files, bytes: total, sentBytes: sent.bytes };
+  return {
+    name,
+    files: files.length,
+    sentFiles: sent.files,
+    bytes: totalBytes(files),
+    sentBytes: sent.bytes,
+  };
 }
 
 /** Reads a file of a checkpoint. Throws `CheckpointError` `bad-file` when it is missing or of another size. */
@@ -75,8 +73,32 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** Signal and progress of work on the files of a checkpoint. */
+export interface FileWork {
+  readonly signal: AbortSignal;
+  /** Called with the bytes of the files that are done, of all. */
+  readonly onBytes: (done: number, total: number) => void;
+}
+
+/** Does the work for each file of a checkpoint, a few at a time; results are in order. The first failure ends it. */
+export async function eachFile<F extends CheckpointFile, R>(
+  files: readonly F[],
+  { signal, onBytes }: FileWork,
+  work: (file: F) => Promise<R>,
+): Promise<R[]> {
+  const total = totalBytes(files);
+  let done = 0;
+  return await inParallel(files, async (file) => {
+    signal.throwIfAborted();
+    const result = await work(file);
+    done += file.size;
+    onBytes(done, total);
+    return result;
+  });
+}
+
 /** Runs the work for each item, a few at a time; results are in order. The first failure ends it. */
-export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   let isFailed = false;

@@ -9,8 +9,8 @@ import {
 } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
 import { MANIFEST_FILE, readCheckpointManifest, totalBytes } from "./manifest.ts";
-import { checkWanted, finishDraft, type PullOptions, placeFile, type WantedChain } from "./pull.ts";
-import { readListed } from "./push.ts";
+import { checkWanted, finishDraft, placeFile, type WantedChain } from "./pull.ts";
+import { type FileWork, readListed } from "./push.ts";
 import { TAR_END, tarEntry, tarFiles } from "./tar.ts";
 
 /** A checkpoint to write, and the node key that signs its manifest. */
@@ -50,7 +50,7 @@ export async function readStream(
   stream: AsyncIterable<Uint8Array>,
   draft: string,
   wanted: WantedChain,
-  { signal, onBytes }: PullOptions,
+  { signal, onBytes }: FileWork,
 ): Promise<ArchiveManifest> {
   const entries = tarFiles(stream, MAX_MANIFEST_BYTES);
   const first = (await entries.next()).value;
