@@ -6,12 +6,11 @@ import type { Address, Hash } from "../bytes/brands.ts";
 import { concatBytes, equalBytes, isZero } from "../bytes/compare.ts";
 import { fixedBytes } from "../bytes/integer.ts";
 import type { Rules } from "../config/rules.ts";
-import { keccak256 } from "../crypto/keccak.ts";
 import { AbiTuple, encodeCall } from "../governance/abi.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import { GovernanceError } from "../governance/error.ts";
 import { activeContract } from "../governance/system-contracts.ts";
-import type { Bid } from "../model/bid.ts";
+import { type Bid, bidWords } from "../model/bid.ts";
 import { signTransaction, type Transaction } from "../model/transaction.ts";
 import { transactionType } from "../model/transaction-table.ts";
 
@@ -97,21 +96,13 @@ export function bidTransaction(options: BidTransactionOptions): Transaction {
 }
 
 const WORD = 32;
-const SELECTOR = keccak256(
-  Buffer.from("call((bytes32,uint256,address,address,uint256,uint256,uint256,bytes,bytes,bytes))"),
-).slice(0, 4);
+const SELECTOR = encodeCall(
+  "call((bytes32,uint256,address,address,uint256,uint256,uint256,bytes,bytes,bytes))",
+);
 
 /** Encodes the call of the auction's contract: a tuple of seven words and three byte strings. */
 function encodeBidCall(bid: Bid): Uint8Array {
-  const words = [
-    bid.targetTxHash,
-    word(bid.blockNumber),
-    addressWord(bid.sender),
-    addressWord(bid.to),
-    word(bid.nonce),
-    word(bid.bid),
-    word(bid.callGasLimit),
-  ];
+  const words = bidWords(bid);
   const strings = [bid.data, bid.searcherSig, bid.auctioneerSig].map(encodeBytes);
   let tailAt = (words.length + strings.length) * WORD;
   const offsets = strings.map(({ length }) => {
@@ -131,8 +122,4 @@ function encodeBytes(bytes: Uint8Array): Uint8Array {
 
 function word(value: bigint | number): Uint8Array {
   return fixedBytes(value, WORD);
-}
-
-function addressWord(address: Address): Uint8Array {
-  return concatBytes(new Uint8Array(WORD - address.length), address);
 }

@@ -1,6 +1,6 @@
 /** The forks, one row each: name, key in the chain configuration, and the facts that the fork changes. */
 import { ConfigError } from "./error.ts";
-import type { RuleFacts } from "./rule-facts.ts";
+import { MAX_BLOCK_SIZE, type RuleFacts } from "./rule-facts.ts";
 
 /** A fork. `name` is its name in the Go node's messages, `configKey` its member of the chain configuration. */
 export interface ForkRow {
@@ -119,7 +119,7 @@ export const forks: readonly ForkRow[] = [
       blobGas: true,
       flexReward: true,
       evm: "osaka",
-      maxBlockSize: 10_485_760,
+      maxBlockSize: MAX_BLOCK_SIZE,
     },
   },
   {

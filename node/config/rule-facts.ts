@@ -1,5 +1,8 @@
 /** The rules that forks change, as facts with a name. Other code reads facts, never forks. */
 
+/** Maximum size of a block since Osaka, in bytes of RLP (EIP-7934). */
+export const MAX_BLOCK_SIZE = 10_485_760;
+
 /** Gas for one byte of a transaction's input. */
 export interface InputGas {
   readonly zero: bigint;
@@ -100,7 +103,7 @@ export interface RuleFacts {
   readonly reservedAddresses: "range" | "precompiles";
   /** Maximum computation cost of the opcodes of one transaction. */
   readonly computationLimit: number;
-  /** Maximum size of a block, in bytes of RLP. */
+  /** Maximum size of a block, in bytes of RLP; `MAX_BLOCK_SIZE` since Osaka. */
   readonly maxBlockSize: number | undefined;
 }
 

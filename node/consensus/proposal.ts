@@ -4,6 +4,7 @@
  * (`work/worker.go@v2.2.2`).
  */
 import type { Address, Hash } from "../bytes/brands.ts";
+import { MAX_BLOCK_SIZE } from "../config/rule-facts.ts";
 import type { Rules } from "../config/rules.ts";
 import { nextBaseFee } from "../execution/base-fee.ts";
 import { type BlockOutcome, blockOutcome } from "../execution/block.ts";
@@ -123,7 +124,7 @@ export interface FillOptions {
  * reserve for what is added later (`txFitsSize` of `work/worker.go@v2.2.2`). It holds before Osaka, too, since larger
  * blocks do not fit into a message.
  */
-const MAX_FILLED_BYTES = 10_485_760 - 1_000_000;
+const MAX_FILLED_BYTES = MAX_BLOCK_SIZE - 1_000_000;
 
 /** Executed transactions in order, with their outcome. */
 export interface FilledBlock {
@@ -157,7 +158,7 @@ export async function fillBlock(
   const filled = new Filling(context);
   const loans = new Loans(filling.lender);
   const tally: Tally = { tried: 0, nonceTooLow: 0, nonceTooHigh: 0, dropped: 0, isTimeOver: false };
-  const attempting = { ...filling, tally };
+  const attempting = { ...filling, tally, filled };
   const isTimeOver = (): boolean => !filled.isEmpty && clock.now() >= deadline;
   for (let tx = candidates.peek(); tx !== undefined; tx = candidates.peek()) {
     tally.isTimeOver = isTimeOver();
@@ -165,7 +166,7 @@ export async function fillBlock(
     if (loans.putOff(candidates)) continue;
     const next = loans.bundleOf(tx) ?? [tx];
     if (!filled.hasRoom(next)) break;
-    const isTarget = take(world, next, context, { ...attempting, filled }) && !isTimeOver();
+    const isTarget = take(world, next, context, attempting) && !isTimeOver();
     if (isTarget) tryBid(world, filling.bidBehind?.(tx), context, filled);
     const waiting = pause();
     if (waiting !== undefined) await waiting;
@@ -236,7 +237,7 @@ function take(
   world: World,
   transactions: readonly Transaction[],
   context: BlockContext,
-  attempting: Attempting & { readonly filled: Filling },
+  attempting: Attempting,
 ): boolean {
   const { candidates, filled } = attempting;
   const executed = transactions.every((tx) => filled.hasBlobRoom(tx))
@@ -248,8 +249,8 @@ function take(
   return executed.at(-1)?.done.receipt.status === STATUS_SUCCESS;
 }
 
-/** Options of filling a block, with the counts of the candidates. */
-type Attempting = FillOptions & { readonly tally: Tally };
+/** Options of filling a block, with the block and the counts of the candidates. */
+type Attempting = FillOptions & { readonly tally: Tally; readonly filled: Filling };
 
 /** Skips the sender of a transaction whose blobs do not fit into the block. */
 function skipSender(candidates: Candidates): undefined {

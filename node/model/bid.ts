@@ -86,22 +86,23 @@ export function decodeBid(raw: Uint8Array): Bid {
   return { ...content, raw, hash: keccak256(raw) };
 }
 
+/** Returns the members of a bid before its data as words of the contract ABI, in the contract's order. */
+export function bidWords(bid: BidContent): readonly Uint8Array[] {
+  return [
+    bid.targetTxHash,
+    word(bid.blockNumber),
+    addressWord(bid.sender),
+    addressWord(bid.to),
+    word(bid.nonce),
+    word(bid.bid),
+    word(bid.callGasLimit),
+  ];
+}
+
 /** Returns the digest that the searcher signs: typed data (EIP-712) of the auction's contract on a chain. */
 export function searcherDigest(bid: BidContent, chainId: bigint, contract: Address): Hash {
   const domain = keccak256(concatBytes(DOMAIN_TYPE, NAME, VERSION, word(chainId), addressWord(contract)));
-  const struct = keccak256(
-    concatBytes(
-      BID_TYPE,
-      bid.targetTxHash,
-      word(bid.blockNumber),
-      addressWord(bid.sender),
-      addressWord(bid.to),
-      word(bid.nonce),
-      word(bid.bid),
-      word(bid.callGasLimit),
-      keccak256(bid.data),
-    ),
-  );
+  const struct = keccak256(concatBytes(BID_TYPE, ...bidWords(bid), keccak256(bid.data)));
   return keccak256(concatBytes(Uint8Array.of(0x19, 0x01), domain, struct));
 }
 
