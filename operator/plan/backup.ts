@@ -6,7 +6,7 @@ import { verdictReasons } from "../api/reasons.ts";
 import { formatInstant } from "../observe/clock.ts";
 import type { Verdict } from "./conditions.ts";
 import { nextTick, parseCron } from "./cron.ts";
-import { endRun, enterState, verifyRun } from "./run-states.ts";
+import { beginRun, endRun, verifyRun } from "./run-states.ts";
 
 /** Progress of a backup as its node reports it. */
 export interface BackupProgress {
@@ -34,8 +34,7 @@ export interface MadeBackup {
 
 /** Returns the run after its node has begun the backup. */
 export function afterBackupStart(run: MaintenanceRun, now: number): MaintenanceRun {
-  const begun = enterState(run, "Running", "the node is creating a checkpoint", now);
-  return { ...begun, percent: 0, progressAt: formatInstant(now) };
+  return beginRun(run, "the node is creating a checkpoint", now);
 }
 
 /** Returns the run after a report. A node that has restarted knows no backup. */
@@ -91,10 +90,9 @@ export function backupMember(
   members: readonly Pick<MemberStatus, "name" | "ready">[],
   last: string | undefined,
 ): string | undefined {
-  const [first] = names;
   const candidates = last !== undefined && names.includes(last) ? [last, ...names] : names;
   const isReady = (name: string): boolean => members.some((each) => each.name === name && each.ready);
-  return candidates.find(isReady) ?? candidates[0] ?? first;
+  return candidates.find(isReady) ?? candidates[0];
 }
 
 /** Returns the verdict on the age of the newest backup: a backup that one scheduled time has missed is old at the next. */

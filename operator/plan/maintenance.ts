@@ -10,7 +10,7 @@ import { formatInstant } from "../observe/clock.ts";
 import { afterBackupStart } from "./backup.ts";
 import { askedBefore, mayPass } from "./order.ts";
 import { type MaintainedMember, type PreflightView, preflightTrouble, type Trouble } from "./preflight.ts";
-import { cutMessage, endRun, enterState, NO_WAITS, verifyRun } from "./run-states.ts";
+import { beginRun, cutMessage, endRun, enterState, NO_WAITS, verifyRun } from "./run-states.ts";
 
 /** Next action; the run is written to the status before the node is called. */
 export interface MaintenanceStep {
@@ -207,11 +207,7 @@ export function afterStart(run: MaintenanceRun, answer: Answer, now: number): Ma
   if (run.operation === "save-cache")
     return enterState(run, "Running", "the node is saving its trie cache", now);
   if (run.operation === "checkpoint") return afterBackupStart(run, now);
-  return {
-    ...enterState(run, "Running", "the node is migrating its state", now),
-    percent: 0,
-    progressAt: formatInstant(now),
-  };
+  return beginRun(run, "the node is migrating its state", now);
 }
 
 /** Votes that the validators of this cluster were asked for. */

@@ -2,7 +2,7 @@
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
 import type { MemberView } from "./group.ts";
-import { enterState, verifyRun } from "./run-states.ts";
+import { beginRun, verifyRun } from "./run-states.ts";
 
 /** Observed state of a volume that is to be given up. */
 export interface RenewalView {
@@ -36,8 +36,7 @@ export function renewalTrouble(
 
 /** Returns the run after the StatefulSet of the replica was deleted. */
 export function afterGivingUp(run: MaintenanceRun, now: number): MaintenanceRun {
-  const begun = enterState(run, "Running", "the pod ends, and its volume is deleted", now);
-  return { ...begun, percent: 0, progressAt: formatInstant(now) };
+  return beginRun(run, "the pod ends, and its volume is deleted", now);
 }
 
 /** Progress of a replica on its new volume. */

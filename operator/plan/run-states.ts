@@ -17,6 +17,12 @@ export function enterState(
   return { ...run, ...NO_WAITS, state, message: cutMessage(message), stateAt: formatInstant(now) };
 }
 
+/** Returns the run whose work has begun, and whose progress is measured from now on. */
+export function beginRun(run: MaintenanceRun, message: string, now: number): MaintenanceRun {
+  const begun = enterState(run, "Running", message, now);
+  return { ...begun, percent: 0, progressAt: formatInstant(now) };
+}
+
 /** Returns the run after its end. */
 export function endRun(
   run: MaintenanceRun,
