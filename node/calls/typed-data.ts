@@ -4,7 +4,7 @@ import { concatBytes } from "../bytes/compare.ts";
 import { tryBareHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import type { Decoder } from "../jsonrpc/codec.ts";
-import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import { invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
 
 /** A member of a type. */
@@ -45,7 +45,7 @@ export const typedData: Decoder<TypedData> = {
   schema: { oneOf: [{ type: "object" }, { type: "string" }] },
   decode(json) {
     const { types, primaryType, domain, message } = membersOf(plainJson(json), "typed data");
-    if (typeof primaryType !== "string") throw invalid("typed data has no primaryType");
+    if (typeof primaryType !== "string") throw invalidParams("typed data has no primaryType");
     return {
       types: typesIn(types),
       primaryType,
@@ -71,7 +71,7 @@ function plainJson(json: unknown): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw invalid("typed data is no JSON");
+    throw invalidParams("typed data is no JSON");
   }
 }
 
@@ -87,19 +87,20 @@ function withoutEscapes(value: unknown, depth: number): unknown {
 }
 
 function checkDepth(depth: number): void {
-  if (depth > MAX_DEPTH) throw invalid(`typed data is nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_DEPTH) throw invalidParams(`typed data is nested deeper than ${MAX_DEPTH} levels`);
 }
 
 function membersOf(json: unknown, what: string): Members {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) throw invalid(`${what} is no object`);
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    throw invalidParams(`${what} is no object`);
   return json as Members; // an object of JSON
 }
 
 function typesIn(json: unknown): Types {
   const members = Object.entries(membersOf(json, "types"));
-  if (members.length > MAX_TYPES) throw invalid(`typed data has more than ${MAX_TYPES} types`);
+  if (members.length > MAX_TYPES) throw invalidParams(`typed data has more than ${MAX_TYPES} types`);
   const entries = members.map(([name, fields]) => {
-    if (!Array.isArray(fields)) throw invalid(`type ${name} is no list of members`);
+    if (!Array.isArray(fields)) throw invalidParams(`type ${name} is no list of members`);
     return [name, fields.map((field: unknown) => fieldIn(field, name))] as const;
   });
   return Object.fromEntries(entries);
@@ -108,7 +109,7 @@ function typesIn(json: unknown): Types {
 function fieldIn(json: unknown, of: string): Field {
   const { name, type } = membersOf(json, `a member of type ${of}`);
   if (typeof name !== "string" || typeof type !== "string")
-    throw invalid(`a member of type ${of} has no name or no type`);
+    throw invalidParams(`a member of type ${of} has no name or no type`);
   return { name, type };
 }
 
@@ -139,7 +140,7 @@ function typeHash({ types, hashes }: Scheme, name: string): Hash {
 
 function fieldsOf(types: Types, name: string): readonly Field[] {
   const fields = Object.hasOwn(types, name) ? types[name] : undefined;
-  if (fields === undefined) throw invalid(`no definition of type ${name} specified`);
+  if (fields === undefined) throw invalidParams(`no definition of type ${name} specified`);
   return fields;
 }
 
@@ -171,7 +172,7 @@ function encode(scheme: Scheme, type: string, value: unknown, depth: number): Ui
   if (array !== null) {
     const [, item = "", length = ""] = array;
     if (!Array.isArray(value) || (length !== "" && Number(length) !== value.length))
-      throw invalid(`a value of type ${type} is no list of its length`);
+      throw invalidParams(`a value of type ${type} is no list of its length`);
     return keccak256(concatBytes(...value.map((each: unknown) => encode(scheme, item, each, depth + 1))));
   }
   if (Object.hasOwn(scheme.types, type))
@@ -189,7 +190,7 @@ function encodeAtom(type: string, value: unknown): Uint8Array {
   if (bytes !== null) return leftAligned(exactBytes(type, value, Number(bytes[1])));
   const integer = /^(u?)int(\d*)$/.exec(type);
   if (integer !== null) return encodeInteger(type, value, Number(integer[2] || 256));
-  throw invalid(`a value does not fit the type ${type}`);
+  throw invalidParams(`a value does not fit the type ${type}`);
 }
 
 function encodeInteger(type: string, value: unknown, bits: number): Uint8Array {
@@ -197,25 +198,25 @@ function encodeInteger(type: string, value: unknown, bits: number): Uint8Array {
   const fits =
     bits <= 256 &&
     (type.startsWith("u") ? BigInt.asUintN(bits, number) === number : BigInt.asIntN(bits, number) === number);
-  if (!fits) throw invalid(`an integer does not fit the type ${type}`);
+  if (!fits) throw invalidParams(`an integer does not fit the type ${type}`);
   return wordOf(BigInt.asUintN(256, number));
 }
 
 function integerIn(type: string, value: unknown): bigint {
   if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value === "string" && /^(-?\d{1,80}|0x[0-9a-f]{1,64})$/i.test(value)) return BigInt(value);
-  throw invalid(`a value does not fit the type ${type}`);
+  throw invalidParams(`a value does not fit the type ${type}`);
 }
 
 function bytesIn(type: string, value: unknown): Uint8Array {
   const bytes = typeof value === "string" && /^0x/i.test(value) ? tryBareHex(value.slice(2)) : undefined;
-  if (bytes === undefined) throw invalid(`a value does not fit the type ${type}`);
+  if (bytes === undefined) throw invalidParams(`a value does not fit the type ${type}`);
   return bytes;
 }
 
 function exactBytes(type: string, value: unknown, length: number): Uint8Array {
   const bytes = bytesIn(type, value);
-  if (bytes.length !== length || length > WORD) throw invalid(`a value does not fit the type ${type}`);
+  if (bytes.length !== length || length > WORD) throw invalidParams(`a value does not fit the type ${type}`);
   return bytes;
 }
 
@@ -227,8 +228,4 @@ function leftAligned(bytes: Uint8Array): Uint8Array {
 
 function wordOf(value: bigint): Uint8Array {
   return Buffer.from(value.toString(16).padStart(2 * WORD, "0"), "hex");
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(rpcCode.invalidParams, message);
 }

@@ -56,6 +56,11 @@ export function failure(message: string, reason?: FailureReason): RpcError {
   return new RpcError(rpcCode.serverError, message, undefined, reason);
 }
 
+/** Returns the error of parameters that are wrong; callers see the message. */
+export function invalidParams(message: string): RpcError {
+  return new RpcError(rpcCode.invalidParams, message);
+}
+
 /** Receives every error that is a defect of the node, never one of a caller. */
 export type BugListener = (error: unknown) => void;
 

@@ -4,7 +4,7 @@
  * `rpc_modules` all come from these objects.
  */
 import { CodecError, type Decoded, type Decoder, type Encoder } from "./codec.ts";
-import { RpcError, rpcCode } from "./errors.ts";
+import { invalidParams } from "./errors.ts";
 import type { Schema } from "./schemas.ts";
 
 /**
@@ -174,7 +174,7 @@ export function argumentDecoder(
   const names = Object.keys(params);
   const codecs = Object.values(params);
   return (json) => {
-    if (json !== undefined && json !== null && !Array.isArray(json)) throw invalid("non-array args");
+    if (json !== undefined && json !== null && !Array.isArray(json)) throw invalidParams("non-array args");
     if (names.length + offset === 0) return NO_ARGUMENTS; // whatever is there is ignored
     const given: readonly unknown[] = json ?? [];
     const args: Record<string, unknown> = {};
@@ -183,7 +183,7 @@ export function argumentDecoder(
       args[names[index] as string] = argument(codec, given, index, offset);
     }
     if (given.length > names.length) {
-      throw invalid(`too many arguments, want at most ${names.length + offset}`);
+      throw invalidParams(`too many arguments, want at most ${names.length + offset}`);
     }
     return args;
   };
@@ -197,18 +197,14 @@ function argument(
 ): unknown {
   if (index < given.length) return decodeArgument(codec, given[index], index + offset);
   if (codec.isOptional === true) return codec.decode(undefined);
-  throw invalid(`missing value for required argument ${index + offset}`);
+  throw invalidParams(`missing value for required argument ${index + offset}`);
 }
 
 function decodeArgument(codec: Decoder<unknown>, json: unknown, index: number): unknown {
   try {
     return codec.decode(json);
   } catch (error) {
-    if (error instanceof CodecError) throw invalid(`invalid argument ${index}: ${error.message}`);
+    if (error instanceof CodecError) throw invalidParams(`invalid argument ${index}: ${error.message}`);
     throw error;
   }
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(rpcCode.invalidParams, message);
 }

@@ -6,7 +6,7 @@
 import { randomFillSync } from "node:crypto";
 import { identifier } from "./codecs/plain.ts";
 import type { RpcMessage } from "./envelope.ts";
-import { failure, RpcError, rpcCode } from "./errors.ts";
+import { failure, invalidParams, RpcError, rpcCode } from "./errors.ts";
 import { goText } from "./json-text.ts";
 import { type Holder, MemoryBudget } from "./memory-budget.ts";
 import { argumentDecoder } from "./method.ts";
@@ -265,11 +265,11 @@ function notificationHead(module: string): string {
 
 function subscriptionName(params: unknown): readonly [string, readonly unknown[]] {
   if (params !== undefined && params !== null && !Array.isArray(params)) {
-    throw new RpcError(rpcCode.invalidParams, "non-array args");
+    throw invalidParams("non-array args");
   }
   const [name, ...rest] = (params ?? []) as readonly unknown[];
   if (typeof name !== "string") {
-    throw new RpcError(rpcCode.invalidParams, "expected subscription name as first argument");
+    throw invalidParams("expected subscription name as first argument");
   }
   return [name, rest];
 }

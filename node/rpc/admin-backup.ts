@@ -1,9 +1,7 @@
 /** `admin`: backups of the databases to the configured archive. */
-
-import { CheckpointError } from "../checkpoint/error.ts";
 import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { withFailures } from "./admin-checkpoint.ts";
 
 /** Dependencies of the methods about backups. */
 export interface AdminBackupDeps {
@@ -27,14 +25,7 @@ export function adminBackupMethods({ backups }: AdminBackupDeps): Method[] {
       isLocal: true,
       params: {},
       result: nothing,
-      async handle() {
-        try {
-          await backups.start();
-        } catch (error) {
-          if (error instanceof CheckpointError) throw failure(error.message, "not-done");
-          throw error;
-        }
-      },
+      handle: () => withFailures(backups.start()),
     }),
     method({
       name: "admin_stopBackup",

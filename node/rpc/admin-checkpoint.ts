@@ -51,7 +51,8 @@ export function adminCheckpointMethods({ checkpoints, giveaway }: AdminCheckpoin
   ];
 }
 
-async function withFailures<T>(work: Promise<T>): Promise<T> {
+/** Resolves as `work` does; an error of a checkpoint or a store becomes the answer's. */
+export async function withFailures<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

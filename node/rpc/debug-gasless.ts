@@ -1,5 +1,4 @@
 /** The methods of `debug` about gasless transactions (KIP-247, `kaiax/gasless/impl/api.go@v2.2.2`). */
-
 import { toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { decodeEitherTransaction } from "../calls/raw-transaction.ts";

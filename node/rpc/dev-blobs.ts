@@ -1,6 +1,5 @@
 /** Blobs of mined transactions on a development chain, whole, as Anvil returns them. */
 import type { Chain } from "../chain/chain.ts";
-
 import { data, hash, listOf, nullable } from "../jsonrpc/codecs/hex.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";

@@ -14,7 +14,7 @@ import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { CodecError } from "../jsonrpc/codec.ts";
 import { address as addressCodec, data, quantity, quantity64 } from "../jsonrpc/codecs/hex.ts";
 import { boolean } from "../jsonrpc/codecs/plain.ts";
-import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import { failure, invalidParams, RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type Account, emptyAccount } from "../model/account.ts";
 import { encodeAccountKey, readAccountKey } from "../model/account-key.ts";
@@ -159,7 +159,7 @@ function accountsIn(bytes: Uint8Array): LoadedAccount[] {
     const { accounts } = recordIn(JSON.parse(unpacked.toString("utf8")));
     return Object.entries(recordIn(accounts)).map(([name, json]) => accountIn(name, json));
   } catch (error) {
-    throw new RpcError(rpcCode.invalidParams, `Failed to decode state dump: ${messageOf(error)}`);
+    throw invalidParams(`Failed to decode state dump: ${messageOf(error)}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { revertReason } from "../evm/revert-reason.ts";
 import { type Codec, optional } from "../jsonrpc/codec.ts";
 import { numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
-import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import { invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
 import { type CallContext, type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
@@ -71,7 +71,8 @@ function miningMethods(deps: DevMiningDeps): Method[] {
       result: plain<readonly object[]>("block[]", { type: "array", items: { type: "object" } }),
       handle: async ({ options }, context) => {
         const { blocks = 1 } = options ?? {};
-        if (blocks > MAX_DETAILED) throw invalid(`${blocks} blocks are too many: at most ${MAX_DETAILED}`);
+        if (blocks > MAX_DETAILED)
+          throw invalidParams(`${blocks} blocks are too many: at most ${MAX_DETAILED}`);
         const first = deps.head().header.number + 1;
         await mineAt(deps, options, context);
         const numbers = Array.from({ length: deps.head().header.number + 1 - first }, (_, i) => first + i);
@@ -187,7 +188,7 @@ function modeMethods({ miner }: DevMiningDeps): Method[] {
       result: boolean,
       handle: ({ seconds }) => {
         if (seconds > MAX_INTERVAL_S)
-          throw invalid(`an interval of ${seconds} seconds is too long: at most ${MAX_INTERVAL_S}`);
+          throw invalidParams(`an interval of ${seconds} seconds is too long: at most ${MAX_INTERVAL_S}`);
         const intervalMs = seconds === 0 ? undefined : seconds * 1000;
         miner.setMode({ intervalMs, ...(seconds === 0 ? {} : { isAuto: false }) });
         return true;
@@ -251,7 +252,7 @@ function timeMethods(deps: DevMiningDeps): Method[] {
       params: { seconds: wholeNumber },
       result: nothing,
       handle: ({ seconds }) => {
-        if (seconds < 1) throw invalid("blocks are at least 1 second apart");
+        if (seconds < 1) throw invalidParams("blocks are at least 1 second apart");
         checkTime(head().header.time + seconds);
         miner.setTimeStep(seconds);
         return undefined;
@@ -278,15 +279,11 @@ const MAX_SECONDS_TEXT = 100_000_000_000;
 function setNextTime({ miner, head }: DevMiningDeps, seconds: number): void {
   const { time } = head().header;
   if (seconds <= time)
-    throw invalid(`Timestamp ${seconds} is lower than or equal to previous block's timestamp ${time}`);
+    throw invalidParams(`Timestamp ${seconds} is lower than or equal to previous block's timestamp ${time}`);
   checkTime(seconds);
   miner.setNextTime(seconds);
 }
 
 function checkTime(seconds: number): void {
-  if (seconds > MAX_TIME) throw invalid(`Timestamp ${seconds} is too large: at most ${MAX_TIME}`);
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(rpcCode.invalidParams, message);
+  if (seconds > MAX_TIME) throw invalidParams(`Timestamp ${seconds} is too large: at most ${MAX_TIME}`);
 }

@@ -6,7 +6,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { HeaderOverrides, NextHeader } from "../chain/next-header.ts";
 import { hash } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
-import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import { failure, invalidParams, type RpcError } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { DevNodeDeps } from "./dev-node.ts";
 import type { DevStateDeps } from "./dev-state.ts";
@@ -120,7 +120,7 @@ function fixedMethods({ chain, headMs }: DevNextBlockDeps): Method[] {
       },
     }),
     minGasPriceMethod("dev_setMinGasPrice", ["anvil_setMinGasPrice"], (why) =>
-      invalid(`anvil_setMinGasPrice ${why}`),
+      invalidParams(`anvil_setMinGasPrice ${why}`),
     ),
     minGasPriceMethod("hardhat_setMinGasPrice", [], (why) => failure(`hardhat_setMinGasPrice ${why}`)),
     method({
@@ -170,8 +170,4 @@ function originMethod({ fork, openOrigin }: DevNextBlockDeps): Method {
       return undefined;
     },
   });
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(rpcCode.invalidParams, message);
 }

@@ -11,7 +11,7 @@ import type { Miner } from "../consensus/miner.ts";
 import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
 import { address, hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
-import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import { failure, invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText, goText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type Schema } from "../jsonrpc/schemas.ts";
@@ -79,7 +79,7 @@ function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
       handle: ({ hash: wanted }) => {
         if (chain.findTransaction(wanted) === undefined) return pool.remove(wanted);
         const message = `Transaction ${toHex(wanted)} cannot be dropped because it's already mined`;
-        throw new RpcError(rpcCode.invalidParams, message);
+        throw invalidParams(message);
       },
     }),
     method({

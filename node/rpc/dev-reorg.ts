@@ -7,7 +7,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { Miner } from "../consensus/miner.ts";
 import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
 import { nothing } from "../jsonrpc/codecs/plain.ts";
-import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import { invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
@@ -55,7 +55,7 @@ export function devReorgMethods(deps: DevReorgDeps): Method[] {
         checkDepth(deps, "Reorg", depth);
         const late = transactions.find(({ block }) => block >= depth);
         if (late !== undefined)
-          throw invalid(
+          throw invalidParams(
             `Block number for reorg tx will exceed the reorged chain height. Block number ${late.block} must not exceed (depth-1) ${depth - 1}`,
           );
         await reorganize(deps, depth, transactions);
@@ -68,10 +68,10 @@ export function devReorgMethods(deps: DevReorgDeps): Method[] {
 function checkDepth({ chain }: DevReorgDeps, what: string, depth: number): void {
   const height = chain.head().header.number;
   if (depth > height)
-    throw invalid(
+    throw invalidParams(
       `${what} depth must not exceed current chain height: current height ${height}, depth ${depth}`,
     );
-  if (depth > MAX_DEPTH) throw invalid(`a depth of ${depth} is too large: at most ${MAX_DEPTH}`);
+  if (depth > MAX_DEPTH) throw invalidParams(`a depth of ${depth} is too large: at most ${MAX_DEPTH}`);
 }
 
 async function rollBack({ chain, clock, edits, goBack }: DevReorgDeps, depth: number): Promise<void> {
@@ -110,7 +110,7 @@ async function reorganize(deps: DevReorgDeps, depth: number, wanted: readonly Pa
     miner.setMode({ isAuto, intervalMs });
   }
   const [first] = refusals;
-  if (first !== undefined) throw invalid(`a transaction is in no block: ${first}`);
+  if (first !== undefined) throw invalidParams(`a transaction is in no block: ${first}`);
 }
 
 async function submit({ ask }: DevReorgDeps, transaction: string | object): Promise<void> {
@@ -139,8 +139,4 @@ function pairIn(json: unknown): Pair {
   if (typeof given !== "string" && (typeof given !== "object" || given === null))
     throw new CodecError("want pairs of a transaction and the index of its block");
   return { transaction: given, block: wholeNumber.decode(block) };
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(rpcCode.invalidParams, message);
 }

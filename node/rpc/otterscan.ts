@@ -15,7 +15,7 @@ import {
 import type { Chain } from "../chain/chain.ts";
 import { address, hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
-import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
+import { failure, invalidParams } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import { type BlockMembers, ethHeader } from "../presenters/block.ts";
@@ -134,7 +134,7 @@ function blockMethods(deps: OtterscanDeps): Method[] {
 
 function checkPage(size: number): void {
   if (size < 1 || size > MAX_PAGE)
-    throw new RpcError(rpcCode.invalidParams, `want a page of 1 to ${MAX_PAGE} transactions, not ${size}`);
+    throw invalidParams(`want a page of 1 to ${MAX_PAGE} transactions, not ${size}`);
 }
 
 interface Page {
