@@ -159,12 +159,9 @@ export class Fork {
 
   /** Returns the known slots by account, those whose value is zero too: a dump needs them. */
   slots(): ReadonlyMap<string, readonly string[]> {
-    const slots = new Map<string, string[]>();
-    for (const name of this.#known.keys()) {
-      const [address = "", slot] = name.split(":");
-      if (slot !== undefined) slots.set(address, [...(slots.get(address) ?? []), slot]);
-    }
-    return slots;
+    const slots = [...this.#known.keys()].filter((name) => name.includes(":")).map((name) => name.split(":"));
+    const byAccount = Map.groupBy(slots, ([account = ""]) => account);
+    return new Map([...byAccount].map(([account, pairs]) => [account, pairs.map(([, slot = ""]) => slot)]));
   }
 
   /** Returns an endpoint whose requests are answered once what they read is fetched. */

@@ -2,7 +2,6 @@
  * Checkpoints for siblings: a replica of the same namespace that starts on an empty volume reads one from the node beside
  * the gateway. The node sends it over a socket of its own; the gateway passes the bytes on and never reads the volume.
  */
-
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
