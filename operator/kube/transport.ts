@@ -1,6 +1,7 @@
 /**
- * HTTP to the API server over one pool of kept-alive connections. Requests have a deadline, and responses a
- * size limit; a watch is a stream of lines with a limit each. Permission to write is checked when the first
+ * HTTP to the API server over kept-alive connections. Requests share a limited number of them, have a deadline, and
+ * their responses a size limit. A watch is a stream of lines with a limit each, on a connection of its own: there is
+ * one for each kind and namespace, so that watches of several namespaces would leave no connection for requests. Permission to write is checked when the first
  * byte is sent, so that a process that was suspended writes nothing after it lost the Lease.
  */
 import type { IncomingMessage } from "node:http";
@@ -33,6 +34,7 @@ export interface Transport extends AsyncDisposable {
 
 /** Limits of connections and durations. */
 export interface TransportLimits {
+  /** Connections of requests; those of streams are not counted. */
   readonly connections: number;
   /** Maximum duration of a request, including the wait for a free connection. */
   readonly requestMs: number;
@@ -58,16 +60,13 @@ const MAX_LINE = 8 * 1024 * 1024;
 /** Maximum silence of a streamed text, such as the log of a quiet container. */
 const QUIET_MS = 3_600_000;
 
-/** Opens the pool. The first request opens the first connection. */
+/** Opens the pools. The first request opens the first connection. */
 export function openTransport(options: TransportOptions): Transport {
   const { access } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const pool = openHttpPool(access.origin, {
-    connections: limits.connections,
-    connectMs: Math.min(10_000, limits.requestMs),
-  });
-  const begin = (request: KubeRequest, silenceMs: number, signal: AbortSignal) =>
-    answerTo(pool, options, request, { silenceMs, signal });
+  const connectMs = Math.min(10_000, limits.requestMs);
+  const requests = openHttpPool(access.origin, { connections: limits.connections, connectMs });
+  const streams = openHttpPool(access.origin, { connections: Number.POSITIVE_INFINITY, connectMs });
   const late = (request: KubeRequest) => () =>
     new KubeError(
       "unreachable",
@@ -79,7 +78,7 @@ export function openTransport(options: TransportOptions): Transport {
     read: (answer: AsyncIterable<Buffer>) => AsyncIterable<unknown>,
   ): AsyncGenerator {
     using deadline = openDeadline(limits.requestMs, request.signal, late(request));
-    const answer = await begin(request, silenceMs, deadline.signal);
+    const answer = await answerTo(streams, options, request, { silenceMs, signal: deadline.signal });
     deadline.met();
     try {
       yield* read(answer as AsyncIterable<Buffer>);
@@ -92,12 +91,16 @@ export function openTransport(options: TransportOptions): Transport {
   return {
     async send(request) {
       using deadline = openDeadline(limits.requestMs, request.signal, late(request));
-      const answer = await begin(request, limits.requestMs, deadline.signal);
+      const terms = { silenceMs: limits.requestMs, signal: deadline.signal };
+      const answer = await answerTo(requests, options, request, terms);
       return parseJson(await textOf(answer, request));
     },
     text: (request) => streamed(request, QUIET_MS, decodeText) as AsyncGenerator<string>,
     lines: (request) => streamed(request, limits.silenceMs, (answer) => jsonLines(answer, MAX_LINE)),
-    [Symbol.asyncDispose]: async () => pool[Symbol.dispose](),
+    async [Symbol.asyncDispose]() {
+      requests[Symbol.dispose]();
+      streams[Symbol.dispose]();
+    },
   };
 }
 

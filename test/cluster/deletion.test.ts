@@ -1,13 +1,10 @@
-/** Nodes that are deleted, on a real API server: what they wait for, and that nothing waits for ever. */
+/** Nodes that are deleted, on a real API server: what they wait for. The end of that wait is in machines.test.ts. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { eventually } from "./support/cluster.ts";
 import { aboutOperator } from "./support/operated.ts";
-import { startFastOperator } from "./support/operator-process.ts";
 
 const EXAMPLE = readFileSync("examples/network.yaml", "utf8");
-/** Longer than a Node may wait. */
-const LATER_SECONDS = 600;
 /** A finalizer that keeps a pod, as that of a lost machine does. */
 const STUCK = '{"metadata":{"finalizers":["test.example/stuck"]}}';
 const FREE = '{"metadata":{"finalizers":null}}';
@@ -44,19 +41,6 @@ aboutOperator("deletion", { namespaces: [] }, (on) => {
     expect(await on.demo("get", "networkpolicy,secret", "-o", "name")).toContain("secret/endpoint-gateway");
     await on.demo("patch", "pod", "endpoint-0", "--type=merge", "-p", FREE);
     await on.demo("wait", "--for=delete", "kn/endpoint", "--timeout=60s");
-  }, 180_000);
-
-  test("one whose time is over goes with a warning, by the operator that is there then", async () => {
-    await on.demo("patch", "pod", "proxy-0", "--type=merge", "-p", STUCK);
-    on.operator.child.kill("SIGKILL");
-    await on.demo("delete", "kn", "proxy", "--wait=false");
-    on.operator = await startFastOperator(on.cluster, LATER_SECONDS);
-    await on.demo("wait", "--for=delete", "kn/proxy", "--timeout=90s");
-    const events = ["get", "events", "-o", "jsonpath={.items[?(@.reason=='DeletionUnfinished')].message}"];
-    await comes("the warning", async () =>
-      (await on.demo(...events)).includes("pods that have not terminated: proxy"),
-    );
-    await on.demo("patch", "pod", "proxy-0", "--type=merge", "-p", FREE);
   }, 180_000);
 
   test("a namespace goes with its Nodes", async () => {

@@ -52,15 +52,7 @@ export async function startOperator(cluster: Cluster, ...more: string[]): Promis
   return spawnOperator(await operatorTerms(cluster), more);
 }
 
-/** The same with a clock that is fast. */
-export async function startFastOperator(cluster: Cluster, seconds: number): Promise<OperatorProcess> {
-  const { args, env } = await operatorTerms(cluster);
-  const fast = `const now = Date.now; Date.now = () => now() + ${seconds * 1_000}`;
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fast)}`;
-  return spawnOperator({ args, env: { ...env, NODE_OPTIONS } });
-}
-
-/** The same with a token of its own, and `server`, an `http:` address, in the API server's place. */
+/** Starts it with a token of its own, and `server`, an `http:` address, in the API server's place. */
 export async function startOperatorThrough(
   cluster: Cluster,
   server: string,

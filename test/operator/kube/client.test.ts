@@ -176,6 +176,26 @@ test("a watch may last longer than a request, and ends when nobody wants it any 
   await closed;
 });
 
+test("watches, one for each kind and namespace, take no connection of requests", async () => {
+  const isWatch = (query: URLSearchParams): boolean => query.has("watch");
+  await using api = await openApiServer(
+    ({ query }, response) => {
+      if (!isWatch(query)) return { status: 200, body: DRAFT };
+      response.writeHead(200).flushHeaders();
+      return undefined;
+    },
+    { limits: { connections: 1 } },
+  );
+  const unwanted = new AbortController();
+  const watches = ["a", "b", "c"].map((namespace) =>
+    api.client.watch({ kind: kinds.pod, namespace }, "1", unwanted.signal).next(),
+  );
+  await until(() => api.heard.filter(({ query }) => isWatch(query)).length === watches.length);
+  await expect(api.client.get(kinds.service, PLACE)).resolves.toEqual(DRAFT);
+  unwanted.abort(new Error("enough"));
+  for (const { status } of await Promise.allSettled(watches)) expect(status).toBe("rejected");
+});
+
 test("whoever waits for a connection waits no longer than for an answer", async () => {
   await using api = await openApiServer(() => undefined, { limits: { connections: 1, requestMs: 200 } });
   const all = Array.from({ length: 3 }, () => api.client.get(kinds.pod, PLACE));
