@@ -1,24 +1,58 @@
 /**
- * The tests that need a cluster, one after another: each starts a control plane of its own. Without Go, which it is
- * built with, they are skipped and say so. Jest's own arguments may stand behind; without any the two large
- * networks of real pods are left out, which are in `npm run test:e2e`.
+ * The tests that need a cluster: each starts a control plane of its own, and waits more than it computes, so that two
+ * run at a time. Those with real pods follow, one after another, because the networks of two nodes would meet.
+ * Without Go, which the control plane is built with, all are skipped and say so. Jest's own arguments may stand
+ * behind, and then one test runs at a time; without any the two large networks of real pods are left out, which are
+ * in `npm run test:e2e`.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const script = `${root}test/cluster/cluster.sh`;
-const build = spawnSync(script, ["build-all"], { stdio: "inherit" });
-if (build.status !== 0)
-  console.error("cluster tests: there is no control plane on this machine, they are skipped");
-
 const jest = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.meta.url));
 const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+const TOTALS = /^tests: (\d+) passed, (\d+) failed, (\d+) skipped$/gm;
+
+/** Tests with real pods that run by default, and all of them. */
+const DEFAULT_PODS = "test/cluster/pods";
+const ALL_PODS = "test/cluster/(pods|network-full|standby)";
+const PHASES: readonly (readonly string[])[] = [
+  ["test/cluster", `--testPathIgnorePatterns=${ALL_PODS}`, "--maxWorkers=2"],
+  [DEFAULT_PODS, "--runInBand"],
+];
+
+interface Totals {
+  readonly counts: readonly number[];
+  readonly isOk: boolean;
+}
+
+/** Runs Jest with these arguments, shows its output, and reads the counts of its last line. */
+async function runTests(more: readonly string[]): Promise<Totals> {
+  const child = spawn(process.execPath, [...flags, jest, "--testTimeout=120000", ...more], {
+    cwd: root,
+    stdio: ["inherit", "pipe", "inherit"],
+    env: { ...process.env, KNIT_CLUSTER_TESTS: "1" },
+  });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    process.stdout.write(chunk);
+    text += chunk;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  const [, ...counts] = [...text.matchAll(TOTALS)].at(-1) ?? ["", "0", "1", "0"];
+  return { counts: counts.map(Number), isOk: code === 0 };
+}
+
+if (spawnSync(script, ["build-all"], { stdio: "inherit" }).status !== 0)
+  console.error("cluster tests: there is no control plane on this machine, they are skipped");
 const given = process.argv.slice(2);
-const all = ["test/cluster", "--testPathIgnorePatterns=test/cluster/(network-full|standby)"];
-const { status } = spawnSync(
-  process.execPath,
-  [...flags, jest, "--runInBand", "--testTimeout=120000", ...(given.length > 0 ? given : all)],
-  { cwd: root, stdio: "inherit", env: { ...process.env, KNIT_CLUSTER_TESTS: "1" } },
+const results: Totals[] = [];
+for (const phase of given.length > 0 ? [[...given, "--runInBand"]] : PHASES)
+  results.push(await runTests(phase));
+const [passed, failed, skipped] = [0, 1, 2].map((column) =>
+  results.reduce((sum, { counts }) => sum + (counts[column] ?? 0), 0),
 );
-process.exitCode = status ?? 1;
+console.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+process.exitCode = results.every(({ isOk }) => isOk) ? 0 : 1;
