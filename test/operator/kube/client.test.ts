@@ -177,10 +177,9 @@ test("a watch may last longer than a request, and ends when nobody wants it any 
 });
 
 test("watches, one for each kind and namespace, take no connection of requests", async () => {
-  const isWatch = (query: URLSearchParams): boolean => query.has("watch");
   await using api = await openApiServer(
     ({ query }, response) => {
-      if (!isWatch(query)) return { status: 200, body: DRAFT };
+      if (!query.has("watch")) return { status: 200, body: DRAFT };
       response.writeHead(200).flushHeaders();
       return undefined;
     },
@@ -190,7 +189,7 @@ test("watches, one for each kind and namespace, take no connection of requests",
   const watches = ["a", "b", "c"].map((namespace) =>
     api.client.watch({ kind: kinds.pod, namespace }, "1", unwanted.signal).next(),
   );
-  await until(() => api.heard.filter(({ query }) => isWatch(query)).length === watches.length);
+  await until(() => api.heard.filter(({ query }) => query.has("watch")).length === watches.length);
   await expect(api.client.get(kinds.service, PLACE)).resolves.toEqual(DRAFT);
   unwanted.abort(new Error("enough"));
   for (const { status } of await Promise.allSettled(watches)) expect(status).toBe("rejected");
