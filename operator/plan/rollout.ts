@@ -1,7 +1,8 @@
 /**
- * Rollouts: selects the members of a Node that may be recreated with the current spec. In a group one member
- * at a time is recreated, endpoints before proxies before core nodes; the next one follows when it is ready and synced. A member that is not ready in
- * time pauses the rollout, or is rolled back if it is the first one with its template. Pure.
+ * Rollouts: selects the members of a Node that may be recreated with the current spec. In a group one member at a time
+ * is recreated, endpoints before proxies before core nodes; the next one follows when it is ready and synced. A member
+ * that is not ready in time pauses the rollout, or is rolled back if it is the first one with its template, unless the
+ * council needs it meanwhile. Pure.
  */
 import type { Rollout } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
@@ -137,12 +138,17 @@ function currentRollout(view: RolloutView, now: number): Rollout | undefined {
   const member = view.own.find(({ name }) => name === rollout?.member);
   if (rollout === undefined || member === undefined || member.suspended) return undefined;
   if (member.wanted !== rollout.revision) return begin(member, now);
-  if (rollout.state === "RolledBack") return rollout;
+  // A recorded rollback that was not written, because its operator ended, is decided on anew.
+  if (rollout.state === "RolledBack" && isDue(member)) return rollout;
   if (isDue(member)) return { ...rollout, state: "Rolling" };
   if (hasArrived(member, view.members)) return undefined;
   if (rollout.state === "Paused" || now - Date.parse(rollout.startedAt) < ROLLOUT_MS) return rollout;
   const message = `${member.name} was not ready and synced within ${ROLLOUT_MS / 60_000} minutes`;
   if (!canRollBack(member, view)) return { ...rollout, state: "Paused", message };
+  // One that is not synced, or that an operator with another clock judges, may take part in consensus.
+  const trouble = member.isServing ? quorumTrouble(member, view.councils) : undefined;
+  if (trouble !== undefined)
+    return { ...rollout, state: "Rolling", message: `${message}; its rollback waits: ${trouble}` };
   return { ...rollout, state: "RolledBack", message: `${message}; its former pod template is restored` };
 }
 

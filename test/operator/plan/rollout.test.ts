@@ -359,6 +359,32 @@ describe("a member that does not come up in time", () => {
     expect(afterTime(late({ former: "new" }), ...PROXIES.slice(1)).rollout?.state).toBe("Paused");
   });
 
+  test("keeps the new one while its pod serves and the council cannot miss it", () => {
+    const rollouts = new Map([["a", rolling("a")]]);
+    const behind = aMember("a", { applied: "new", former: "old", height: 1 });
+    const missing = aMember("b", { ready: false });
+    const planned = (other: RolloutMember) =>
+      plan("a", [behind, other, ...CORES.slice(2)], { rollouts }, NOW + ROLLOUT_MS).rollout;
+    expect(planned(missing)).toMatchObject({
+      state: "Rolling",
+      message:
+        "a was not ready and synced within 20 minutes; its rollback waits: at most 1 of 4 validators may be unavailable, and demo/b already is",
+    });
+    expect(planned(aMember("b"))?.state).toBe("RolledBack");
+    const silent = { ...behind, isServing: false, ready: false };
+    expect(
+      plan("a", [silent, missing, ...CORES.slice(2)], { rollouts }, NOW + ROLLOUT_MS).rollout?.state,
+    ).toBe("RolledBack");
+  });
+
+  test("is judged anew when its rollback was recorded and not written", () => {
+    const rollouts = new Map([["p", rolling("p-0", { state: "RolledBack" })]]);
+    const planned = (more: Partial<RolloutMember>) =>
+      plan("p", [late({ former: "old", ...more }), ...PROXIES.slice(1)], { rollouts }, NOW + ROLLOUT_MS);
+    expect(planned({ ready: true }).rollout?.state).not.toBe("RolledBack");
+    expect(planned({ ready: false }).rollout?.state).toBe("RolledBack");
+  });
+
   test("is not recreated again before the spec changes, nor is any other", () => {
     const rollouts = new Map([["p", rolling("p-0", { state: "RolledBack" })]]);
     const back = late({ applied: "old", former: "old", ready: true });

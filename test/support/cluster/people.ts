@@ -386,13 +386,17 @@ function annotate(api: ClusterApi, object: Stored, given: Readonly<Record<string
   api.patch(object, { metadata: { annotations: { ...object.metadata.annotations, ...given } } });
 }
 
-/** Restores an object from a copy: a claim with its volume, the others with their content. False for a claim that exists. */
+/**
+ * Restores an object from a copy: a claim with its volume, the others with their content. False for a claim that exists.
+ * A key that the operator made since, for a Node without a record of its address, stays.
+ */
 function restoreOne(api: ClusterApi, copy: Stored): boolean {
   const { kind, metadata } = copy;
   const present = api.find(kind, `${metadata.namespace}/${metadata.name}`);
   const { name, namespace, labels, annotations: noted } = metadata;
   const fields = { spec: copy["spec"], data: copy["data"] };
   if (present !== undefined && kind === "PersistentVolumeClaim") return false;
+  if (present !== undefined && kind === "Secret" && present.metadata.uid !== metadata.uid) return true;
   if (present !== undefined) api.patch(present, { data: copy["data"] });
   else
     api.create(
