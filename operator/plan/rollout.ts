@@ -143,6 +143,11 @@ function currentRollout(view: RolloutView, now: number): Rollout | undefined {
   if (isDue(member)) return { ...rollout, state: "Rolling" };
   if (hasArrived(member, view.members)) return undefined;
   if (rollout.state === "Paused" || now - Date.parse(rollout.startedAt) < ROLLOUT_MS) return rollout;
+  return lateRollout(rollout, member, view);
+}
+
+/** Returns the state of a rollout whose member was not ready in time. */
+function lateRollout(rollout: Rollout, member: RolloutMember, view: RolloutView): Rollout {
   const message = `${member.name} was not ready and synced within ${ROLLOUT_MS / 60_000} minutes`;
   if (!canRollBack(member, view)) return { ...rollout, state: "Paused", message };
   // One that is not synced, or that an operator with another clock judges, may take part in consensus.
