@@ -182,7 +182,7 @@ export const eventReasons = {
   ChainLost: ["Warning", "the volume with the chain is missing, and no other node has enough of the chain"],
   VolumeReplaced: [
     "Warning",
-    "the volume of a core node is missing; the node syncs the chain from its peers",
+    "the claim of a replica with blocks is missing; the replica starts with an empty volume",
   ],
   ChainStopRefused: [
     "Warning",

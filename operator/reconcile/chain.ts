@@ -18,10 +18,13 @@ import { recordedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
 
-/** Stops a core node that would start another chain on an empty volume. */
+/** Stops a core node that would start another chain on an empty volume. Others start on one as if they were new. */
 export async function chainStep(context: MemberContext): Promise<Outcome> {
-  const { node, member, facts, deps } = context;
-  if (node.spec.type !== "core") return markJudged(context);
+  const { node, member, facts } = context;
+  if (node.spec.type !== "core") {
+    if ((context.status.height ?? 0) > 0 && (await claimOf(context)) === undefined) startAnew(context);
+    return markJudged(context);
+  }
   // A volume that is given up counts as empty until its node reports blocks again.
   if (renewalRun(node, member.name) !== undefined) context.status = { ...context.status, volume: undefined };
   const seen = await observeVolume(context);
@@ -34,7 +37,6 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     if (isPermitted) context.status = { ...context.status, volume: undefined };
     return markJudged(context);
   }
-  const wasHere = context.status.volume !== undefined || (context.status.height ?? 0) > 0;
   const validators = await validatorsOf(context);
   const stop = lossTrouble({
     node: node.meta.name,
@@ -48,12 +50,18 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     facts.claims = seen.isClaimed;
     return goOn;
   }
-  if (wasHere) {
+  startAnew(context);
+  return markJudged(context);
+}
+
+/** Forgets the volume, and reports that it is missing when it had blocks. */
+function startAnew(context: MemberContext): void {
+  const { node, member, deps, status } = context;
+  if (status.volume !== undefined || (status.height ?? 0) > 0) {
     const words = `the volume of ${member.name} is missing; the replica starts with an empty one`;
     deps.events.record(node, "VolumeReplaced", words);
   }
-  context.status = { ...context.status, volume: undefined, height: undefined };
-  return markJudged(context);
+  context.status = { ...status, volume: undefined, height: undefined };
 }
 
 function markJudged({ facts }: MemberContext): Outcome {
@@ -63,14 +71,16 @@ function markJudged({ facts }: MemberContext): Outcome {
 
 /** Observes the volume. The Network, or a Node that is being deleted, knows the height of a recreated Node. */
 async function observeVolume(context: MemberContext): Promise<ChainVolume> {
-  const { node, member, status, deps } = context;
-  const { namespace } = node.meta;
-  const name = objectNames(member.name).claim;
-  const claim =
-    deps.cache.find("claim", `${namespace}/${name}`)?.object ??
-    (await deps.client.get(kinds.claim, { namespace, name }));
+  const { status } = context;
+  const claim = await claimOf(context);
   const isNew = claim === undefined && status.height === undefined;
   return seenOf(claim, status, isNew ? formerHeight(context) : status.height);
+}
+
+/** Returns the claim; one that the cache does not have is asked for. */
+async function claimOf({ node, member, deps }: MemberContext): Promise<unknown> {
+  const place = { namespace: node.meta.namespace, name: objectNames(member.name).claim };
+  return deps.cache.find("claim", keyOf(place))?.object ?? (await deps.client.get(kinds.claim, place));
 }
 
 /** Returns the height of a new member's chain: that of its Network, or of a Node that has had its key; 0 when unknown. */

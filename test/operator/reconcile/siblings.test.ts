@@ -1,6 +1,7 @@
 /** Siblings in memory: who is named to a replica without blocks, with which certificate, and who may be asked. */
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "@jest/globals";
+import { readMeta } from "../../../operator/api/resource.ts";
 import { SIBLINGS_FILE } from "../../../operator/build/settings.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
@@ -65,6 +66,30 @@ test("a replica with blocks names none, whatever becomes of the others", async (
   cluster.putRunning("endpoint", ["core"]);
   cluster.putNode("endpoint", { ...cluster.node("endpoint").spec, ...FROM });
   expect(idOf("endpoint")).not.toBe("");
+  await once("endpoint");
+  await once("endpoint");
+  expect(siblingsOf("endpoint")).toEqual([]);
+});
+
+test("a replica with blocks whose claim is gone names them again, until it has reported blocks", async () => {
+  await putPair();
+  cluster.putRunning("endpoint", ["core"]);
+  cluster.putNode("endpoint", { ...cluster.node("endpoint").spec, ...FROM });
+  await once("endpoint");
+  await once("endpoint");
+  expect([siblingsOf("endpoint"), cluster.node("endpoint").status.height]).toEqual([[], 5]);
+  const claim = cluster.get("PersistentVolumeClaim", "endpoint-data");
+  for (const key of ["Pod demo/endpoint-0", "PersistentVolumeClaim demo/endpoint-data"])
+    cluster.objects.delete(key);
+  deps.applier.gone("PersistentVolumeClaim", { meta: readMeta(claim), object: claim });
+  for (let pass = 0; pass < 2; pass++) {
+    await once("endpoint");
+    expect(siblingsOf("endpoint")).toEqual(["proxy-peer.demo.svc", "core-peer.demo.svc"]);
+  }
+  expect(cluster.get("PersistentVolumeClaim", "endpoint-data")).toBeDefined();
+  expect(cluster.events.filter((event) => event.includes("endpoint VolumeReplaced"))).toHaveLength(1);
+  cluster.putRunning("endpoint", ["core"]);
+  cluster.putNode("endpoint", { ...cluster.node("endpoint").spec, ...FROM });
   await once("endpoint");
   await once("endpoint");
   expect(siblingsOf("endpoint")).toEqual([]);
