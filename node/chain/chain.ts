@@ -65,6 +65,8 @@ export interface Chain {
   parameters(number: number): GovernanceParameters;
   /** Base fee of the block after the head; undefined where its rules have none. */
   nextBaseFee(): bigint | undefined;
+  /** Limit of gas that a development chain has set for a block; undefined for none. */
+  gasLimit(number: number): bigint | undefined;
   /** Proposer of a block, recovered from its seal; undefined for block 0 and unreadable seals. */
   author(header: Header): Address | undefined;
   /** Sum of the block scores of blocks 0 to `number`. */

@@ -143,6 +143,7 @@ function readChain(deps: ReadDeps): Chain {
       if (!rulesAt(config, next).baseFee) return undefined;
       return nextHeader.at(next).baseFee ?? nextBaseFee(header, governance.parameters(next).baseFee);
     },
+    gasLimit: (number) => nextHeader.gasLimitAt(number),
     author,
     totalBlockScore: (number) => genesis.header.blockScore + BigInt(number),
     badBlocks: () => badBlocks.all(),

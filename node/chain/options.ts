@@ -72,6 +72,12 @@ export const developmentOptions = {
     summary: "last active fork of a new development chain, such as london; the newest by default",
     own: true,
   }),
+  gasLimit: dev({
+    flag: "gas-limit",
+    kind: integerKind(1),
+    summary: "limit of gas of a block and of a transaction in it; none by default",
+    own: true,
+  }),
   blockTime: dev({
     flag: "block-time",
     kind: blockTimeKind,

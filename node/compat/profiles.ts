@@ -34,6 +34,7 @@ export type RpcOptions = Pick<
   | "knowsNextCouncil"
   | "councilForm"
   | "messagePrefix"
+  | "pendingOf"
   | "rawListForm"
   | "importedText"
   | "showsBlsKey"
@@ -141,7 +142,7 @@ const serviceProfile: RpcProfile = {
       adaptMethod: adaptWith(serviceRows),
       adaptSubscription: (row) => row,
     },
-    blockMembers: { totalScore: false, gasLimit: 500_000_000n, headerBytes: 592 },
+    blockMembers: { totalScore: false, gasLimit: 500_000_000n, miner: "author", headerBytes: 592 },
     receiptForm: { contractAddress: "without-recipient", gasPrice: "paid" },
     poolForm: { txHash: true, unit: "peb" },
     feeHistoryForm: { blobFees: true, countsPending: false, rewards: "tips", fullBlock: "base-fee-limit" },
@@ -151,6 +152,7 @@ const serviceProfile: RpcProfile = {
     knowsNextCouncil: true,
     councilForm: "sets",
     messagePrefix: "Klaytn",
+    pendingOf: "accounts",
     rawListForm: "any",
     importedText: "strict",
     showsBlsKey: false,
@@ -197,7 +199,7 @@ const klaytnProfile: RpcProfile = {
       adaptMethod: klaytnMethods(),
       adaptSubscription: (row) => (row.name === "newPendingTransactions" ? row.withParams({}) : row),
     },
-    blockMembers: { totalScore: true, gasLimit: 999_999_999_999n, headerBytes: 576 },
+    blockMembers: { totalScore: true, gasLimit: 999_999_999_999n, miner: "author", headerBytes: 576 },
     receiptForm: { contractAddress: "deployments", gasPrice: "fee-cap" },
     poolForm: { txHash: false, unit: "peb" },
     feeHistoryForm: {
@@ -212,6 +214,7 @@ const klaytnProfile: RpcProfile = {
     knowsNextCouncil: false,
     councilForm: "lists",
     messagePrefix: "Klaytn",
+    pendingOf: "accounts",
     rawListForm: "ethereum",
     importedText: "lenient",
     showsBlsKey: true,

@@ -17,7 +17,7 @@ import { LEGACY_KEY } from "../model/account-key.ts";
 import { OptionError } from "../options/error.ts";
 import { CustomErrors } from "../presenters/custom-errors.ts";
 import { dumpState, loadState } from "../rpc/dev-dump.ts";
-import type { GoBack } from "../rpc/dev-snapshots.ts";
+import { type GoBack, Snapshots } from "../rpc/dev-snapshots.ts";
 import { type AddRows, type Edit, Edits } from "../rpc/dev-state.ts";
 import { Fork } from "../rpc/fork.ts";
 import { ForkOrigin, type OriginOptions, type OriginPoint } from "../rpc/fork-origin.ts";
@@ -36,7 +36,7 @@ export interface DevelopmentParts {
   readonly open: OpenChain;
   readonly miner: Miner;
   readonly clock: AdjustableClock;
-  readonly options: Pick<NodeOptions, "network">;
+  readonly options: Pick<NodeOptions, "network" | "development">;
   readonly database: Database;
   readonly requestLog: RequestLog;
   readonly origin: ForkOrigin | undefined;
@@ -60,7 +60,10 @@ function openRequestLog({
   return log;
 }
 
-type DevelopmentDeps = Pick<NodeRegistryDeps, "development" | "impersonation" | "afterSubmit"> & {
+type DevelopmentDeps = Pick<
+  NodeRegistryDeps,
+  "development" | "impersonation" | "coinbase" | "afterSubmit"
+> & {
   readonly fork: Fork;
 };
 
@@ -126,10 +129,7 @@ export interface Development {
 
 /** Opens the parts of a development chain; those that change it only where this node makes the blocks. */
 export function openDevelopment(
-  parts: Omit<DevelopmentParts, "miner" | "requestLog" | "options"> & {
-    readonly miner: Miner | undefined;
-    readonly options: Pick<NodeOptions, "network" | "development">;
-  },
+  parts: Omit<DevelopmentParts, "miner" | "requestLog"> & { readonly miner: Miner | undefined },
 ): Development {
   const { miner } = parts;
   const log = openRequestLog(parts);
@@ -150,7 +150,7 @@ export function openDevelopment(
 
 /** Returns the parts of a registry that only a development chain has. */
 function developmentDeps({
-  open: { chain, writer, nextHeader },
+  open,
   miner,
   clock,
   options,
@@ -159,9 +159,12 @@ function developmentDeps({
   origin,
   renewReaders,
 }: DevelopmentParts): DevelopmentDeps {
-  const setHead = (number: number): Promise<void> => writer.exclusively(() => writer.setHead(number));
+  const { chain, writer, nextHeader } = open;
+  const { gasLimit } = options.development ?? {};
+  if (gasLimit !== undefined) nextHeader.setGasLimit(0, BigInt(gasLimit));
   const impersonation = new Impersonation();
   const edits = new Edits();
+  const snapshots = new Snapshots();
   const head = () => chain.head();
   const checkAlone = (): void => {
     if (options.network.port !== undefined)
@@ -193,25 +196,17 @@ function developmentDeps({
   const accounts = (): Promise<string[]> => accountsOf(states);
   const chainId = (): bigint => chain.config.chainId;
   const fork = new Fork({ amend, edits, vmVersion, head, store, accounts, chainId }, origin);
-  const goBack: GoBack = async (point) => {
-    await miner.idle();
-    await setHead(point.number);
-    nextHeader.clear();
-    const undo = edits.undoAfter(point.edits, point.number);
-    const forget = fork.forget(fork.lostAt(point));
-    await (undo === undefined ? fork.write(forget) : amend(undo, forget));
-    clock.move(point.offsetMs - clock.offsetMs);
-    clock.releaseTo(point.timeMs);
-  };
+  const back = { open, miner, clock, amend, edits, snapshots, fork };
   return {
     fork,
     development: {
       miner,
       clock,
       head,
-      goBack,
+      goBack: (point) => goBack(back, point),
       amend,
       edits,
+      snapshots,
       nextHeader,
       impersonation,
       setSigner,
@@ -224,9 +219,34 @@ function developmentDeps({
       openOrigin: (target) => ForkOrigin.open({ ...target, cacheDirectory: forkCache() }),
       states,
     },
+    coinbase: () => miner.rewardbase,
     impersonation: { has: (sender) => impersonation.has(sender), prepare },
     afterSubmit: () => miner.idle(),
   };
+}
+
+interface GoBackDeps extends Pick<DevelopmentParts, "open" | "miner" | "clock"> {
+  readonly amend: (edit: Edit, addRows?: AddRows) => Promise<void>;
+  readonly edits: Edits;
+  readonly snapshots: Snapshots;
+  readonly fork: Fork;
+}
+
+async function goBack(
+  { open: { writer, nextHeader }, miner, clock, amend, edits, snapshots, fork }: GoBackDeps,
+  point: Parameters<GoBack>[0],
+): Promise<void> {
+  const { number, gasLimit } = point;
+  await miner.idle();
+  await writer.exclusively(() => writer.setHead(number));
+  snapshots.forgetAfter(number);
+  nextHeader.forgetAfter(number);
+  if (gasLimit !== undefined) nextHeader.setGasLimit(number + 1, gasLimit);
+  const undo = edits.undoAfter(point.edits, number);
+  const forget = fork.forget(fork.lostAt(point));
+  await (undo === undefined ? fork.write(forget) : amend(undo, forget));
+  clock.move(point.offsetMs - clock.offsetMs);
+  clock.releaseTo(point.timeMs);
 }
 
 /** Returns the addresses of the newest state's accounts. */

@@ -83,6 +83,7 @@ export function chainForPool(chain: Chain): PoolChain {
     stateAtHead: () => poolState(chain.stateAt(head())),
     unitPrice: (number) => chain.parameters(number).unitPrice,
     nextBaseFee: () => chain.nextBaseFee(),
+    gasLimit: (number) => chain.gasLimit(number),
     onHead: (listener) => {
       const ends = [chain.onHead(listener), chain.onRewind((_removed, block) => listener(block, []))];
       return () => {

@@ -6,7 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Address } from "../bytes/brands.ts";
 import { storeReading } from "../calls/chain-reading.ts";
 import { storeLogSource } from "../calls/log-source.ts";
-import { rpcProfiles } from "../compat/profiles.ts";
+import { methodOptions } from "../compat/development.ts";
 import type { Method } from "../jsonrpc/method.ts";
 import { serveReader } from "../jsonrpc/reader-thread.ts";
 import { callMethods } from "../rpc/calls.ts";
@@ -30,17 +30,18 @@ export interface ReaderData {
   readonly rpc: JsonRpcOptions;
   /** Signers that a development chain has set for signatures when the thread starts. */
   readonly signers: ReadonlyMap<string, Address>;
+  readonly isDevelopment: boolean;
 }
 
 /** Returns the methods of a reader thread: those of node/rpc with `runs: "reader"`. */
 export function readerMethods(
   store: StoreReader,
-  { rpc, signers }: Pick<ReaderData, "rpc" | "signers">,
+  { rpc, signers, isDevelopment }: Omit<ReaderData, "directory">,
 ): Method[] {
   const { limits, timeoutMs } = callOptions(rpc);
   const maxBytes = rpc.maxAnswerBytes;
   const open = storeReading(store, signers);
-  const { options: formOptions } = rpcProfiles[rpc.profile];
+  const formOptions = methodOptions(rpc.profile, isDevelopment);
   const methods = [
     ...logMethods({ open: () => storeLogSource(store), limits: logLimits(rpc) }),
     ...callMethods({ open, limits, timeoutMs }),

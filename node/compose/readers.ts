@@ -37,7 +37,12 @@ export function openReaders(
     maxWaitingBytes: waiting,
     isShort: () => memory.isShort,
     entry: new URL(`./reader${extname(import.meta.url)}`, import.meta.url),
-    workerData: { directory: chainDirectory(options), rpc: options.rpc, signers } satisfies ReaderData,
+    workerData: {
+      directory: chainDirectory(options),
+      rpc: options.rpc,
+      signers,
+      isDevelopment: options.development !== undefined,
+    } satisfies ReaderData,
     deadlineMs: options.rpc.logsDeadlineMs,
     onBug,
   });

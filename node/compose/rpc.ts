@@ -9,6 +9,7 @@ import { limitTraces } from "../calls/traces/trace-admission.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
+import { methodOptions } from "../compat/development.ts";
 import type { NodeSettings } from "../compat/node-config.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
 import { signersOf } from "../config/rules.ts";
@@ -318,8 +319,7 @@ function nodeRegistry(
     pool,
     sidecars,
     accounts,
-    ...profile.options,
-    ...(options.development !== undefined && options.rpc.profile === "service" && DEVELOPMENT_OPTIONS),
+    ...methodOptions(options.rpc.profile, options.development !== undefined),
     listenerDefaults: profile.listenerDefaults({ http: configured.http ?? {}, ws: configured.ws ?? {} }),
     clientName: network.p2p.self.name,
     networkId: networkId(options, { chain }),
@@ -355,9 +355,6 @@ function nodeRegistry(
     ...development,
   });
 }
-
-/** Tools sign messages with Ethereum's prefix; their contracts recover the signers. */
-const DEVELOPMENT_OPTIONS = { messagePrefix: "Ethereum" } as const;
 
 /** The proof takes a while: it is made once, when somebody asks. */
 function possessionOf(key: Uint8Array): () => Promise<BlsPublicInfo> {

@@ -95,6 +95,7 @@ export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
   const filled = await fillBlock(world, context, {
     ...deps,
     candidates: deps.candidates(number, header.baseFee),
+    gasLimit: deps.nextHeader.gasLimitAt(number),
     lender: lenderOf(deps, world),
     bidBehind: (target) => deps.auction?.follower(target, { number, nonce: world.nonce(deps.address) }),
   });

@@ -48,8 +48,11 @@ export interface Miner extends AsyncDisposable {
   /** Sets the seconds from one block to the next; undefined for the clock's time. */
   setTimeStep(seconds: number | undefined): void;
   readonly timeStep: number | undefined;
-  /** Sets the account that receives the rewards of later blocks. */
+  /** The account that receives the rewards of later blocks. */
+  readonly rewardbase: Address;
   setRewardbase(account: Address): void;
+  /** Goes back to the mode, the account and the times that it was opened with. */
+  reset(): void;
   /** Begins to make blocks by the mode. */
   start(): void;
 }
@@ -61,6 +64,7 @@ export function openMiner(deps: MinerDeps, mode: MiningMode): Miner {
 
 class DevelopmentMiner implements Miner {
   #deps: MinerDeps;
+  readonly #start: { readonly mode: MiningMode; readonly rewardbase: Address };
   readonly #failure = Promise.withResolvers<never>();
   #mode: MiningMode;
   #timer: NodeJS.Timeout | undefined;
@@ -76,6 +80,7 @@ class DevelopmentMiner implements Miner {
   constructor(deps: MinerDeps, mode: MiningMode) {
     this.#deps = deps;
     this.#mode = mode;
+    this.#start = { mode, rewardbase: deps.rewardbase };
     this.#failure.promise.catch(() => undefined); // its readers see the failure
   }
 
@@ -112,8 +117,19 @@ class DevelopmentMiner implements Miner {
     this.#timeStep = seconds;
   }
 
+  get rewardbase(): Address {
+    return this.#deps.rewardbase;
+  }
+
   setRewardbase(rewardbase: Address): void {
     this.#deps = { ...this.#deps, rewardbase };
+  }
+
+  reset(): void {
+    this.#nextTime = undefined;
+    this.#timeStep = undefined;
+    this.setRewardbase(this.#start.rewardbase);
+    this.setMode(this.#start.mode);
   }
 
   mine(): Promise<Block> {

@@ -117,6 +117,8 @@ export interface FillOptions {
   readonly bidBehind?: (target: Transaction) => Transaction | undefined;
   /** Lends fees to senders without KAIA; left out where nobody does. */
   readonly lender?: Lender | undefined;
+  /** Gas of the block at most, as a development chain sets it; none by default. */
+  readonly gasLimit?: bigint | undefined;
 }
 
 /**
@@ -155,7 +157,7 @@ export async function fillBlock(
   const { candidates, clock, limitMs, pause } = filling;
   beginBlock(world, context);
   const deadline = clock.now() + limitMs;
-  const filled = new Filling(context);
+  const filled = new Filling(context, filling.gasLimit);
   const loans = new Loans(filling.lender);
   const tally: Tally = { tried: 0, nonceTooLow: 0, nonceTooHigh: 0, dropped: 0, isTimeOver: false };
   const attempting = { ...filling, tally, filled };
@@ -177,15 +179,18 @@ export async function fillBlock(
 /** A block that is being filled. */
 class Filling {
   readonly #maxBlobs: number;
+  readonly #gasLimit: bigint | undefined;
   readonly #transactions: Transaction[] = [];
   readonly #receipts: Receipt[] = [];
   #totalFee = 0n;
+  #gas = 0n;
   #blobs = 0;
   #bytes: number;
 
-  constructor({ header, maxBlobs }: BlockContext) {
+  constructor({ header, maxBlobs }: BlockContext, gasLimit: bigint | undefined) {
     this.#bytes = encodeHeader(header).length;
     this.#maxBlobs = maxBlobs;
+    this.#gasLimit = gasLimit;
   }
 
   get isEmpty(): boolean {
@@ -197,6 +202,12 @@ class Filling {
     return this.#bytes + bytes < MAX_FILLED_BYTES;
   }
 
+  /** Transactions count by their own limits before they run. */
+  hasGasRoom(transactions: readonly Transaction[]): boolean {
+    if (this.#gasLimit === undefined) return true;
+    return transactions.reduce((sum, { gas }) => sum + gas, this.#gas) <= this.#gasLimit;
+  }
+
   hasBlobRoom(tx: Transaction): boolean {
     return this.#blobs + blobsOf(tx) <= this.#maxBlobs;
   }
@@ -205,6 +216,7 @@ class Filling {
     this.#transactions.push(tx);
     this.#receipts.push(receipt);
     this.#totalFee += fee;
+    this.#gas += receipt.gasUsed;
     this.#blobs += blobsOf(tx);
     this.#bytes += tx.raw.length;
   }
@@ -240,7 +252,8 @@ function take(
   attempting: Attempting,
 ): boolean {
   const { candidates, filled } = attempting;
-  const executed = transactions.every((tx) => filled.hasBlobRoom(tx))
+  const hasRoom = filled.hasGasRoom(transactions) && transactions.every((tx) => filled.hasBlobRoom(tx));
+  const executed = hasRoom
     ? tryTransactions(world, transactions, context, attempting)
     : skipSender(candidates);
   if (executed === undefined) return false;
@@ -252,7 +265,7 @@ function take(
 /** Options of filling a block, with the block and the counts of the candidates. */
 type Attempting = FillOptions & { readonly tally: Tally; readonly filled: Filling };
 
-/** Skips the sender of a transaction whose blobs do not fit into the block. */
+/** Skips the sender of a transaction whose blobs or gas do not fit into the block. */
 function skipSender(candidates: Candidates): undefined {
   candidates.pop();
 }

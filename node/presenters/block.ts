@@ -1,5 +1,5 @@
 /** Blocks and headers as JSON, in Kaia's form and in Ethereum's. Keys are sorted. */
-import type { Hash } from "../bytes/brands.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { BlockHead, Chain } from "../chain/chain.ts";
@@ -13,7 +13,7 @@ import { chainTransactionText, ethTransactionText } from "./transaction.ts";
 /** Keccak-256 of an empty RLP list: blocks have no uncles. */
 const NO_UNCLES = "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347";
 const ZERO_HASH = `0x${"0".repeat(64)}`;
-const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+const NO_ADDRESS = new Uint8Array(20);
 /** A block as JSON text; a promise when the block is long. */
 export type BlockText = string | Promise<string>;
 
@@ -21,8 +21,10 @@ export type BlockText = string | Promise<string>;
 export interface BlockMembers {
   /** Blocks and Ethereum's headers contain the sum of all block scores. */
   readonly totalScore: boolean;
-  /** The gas limit of Ethereum's form; the chain itself has none. */
+  /** The gas limit of Ethereum's form; the chain itself has none unless a development chain has set one. */
   readonly gasLimit: bigint;
+  /** The account that Ethereum's form names as miner. */
+  readonly miner: "author" | "rewardbase";
   /** Memory of a header's fixed part, as the Go node counts it in the size of Ethereum's form. */
   readonly headerBytes: number;
 }
@@ -124,7 +126,7 @@ function commonFields(header: Header, hash: Hash): Record<string, unknown> {
 }
 
 /** Facts of a chain that Ethereum's form of its blocks shows. */
-export type DescribedChain = Pick<Chain, "config" | "rules" | "author" | "totalBlockScore">;
+export type DescribedChain = Pick<Chain, "config" | "rules" | "author" | "gasLimit" | "totalBlockScore">;
 
 /** Formats a block in Ethereum's form. */
 export function ethBlock(chain: DescribedChain, block: Block, form: BlockForm): BlockText {
@@ -145,17 +147,16 @@ export function ethHeader(chain: Chain, block: BlockHead, form: Omit<BlockForm, 
 function ethFields(
   chain: DescribedChain,
   { header, hash }: BlockHead,
-  { members: { totalScore, gasLimit }, isPending = false }: Omit<BlockForm, "full">,
+  { members: { totalScore, gasLimit, miner }, isPending = false }: Omit<BlockForm, "full">,
 ): Record<string, unknown> {
-  const author = header.number === 0 ? undefined : chain.author(header);
   const { headerShowsBaseFee } = chain.rules(header.number);
   return {
     ...commonFields(header, hash),
     ...(headerShowsBaseFee ? { baseFeePerGas: toQuantity(header.baseFee ?? 0n) } : {}),
     difficulty: toQuantity(header.blockScore),
     extraData: "0x",
-    gasLimit: toQuantity(gasLimit),
-    miner: author === undefined ? ZERO_ADDRESS : toHex(author),
+    gasLimit: toQuantity(chain.gasLimit(header.number) ?? gasLimit),
+    miner: toHex(minerOf(chain, header, miner) ?? NO_ADDRESS),
     mixHash: header.mixHash === undefined ? ZERO_HASH : toHex(header.mixHash),
     nonce: "0x0000000000000000",
     ...(header.randomReveal === undefined ? {} : { randomReveal: toHex(header.randomReveal) }),
@@ -163,6 +164,11 @@ function ethFields(
     ...(totalScore ? { totalDifficulty: toQuantity(chain.totalBlockScore(header.number)) } : {}),
     ...(isPending ? PENDING_MEMBERS : {}),
   };
+}
+
+function minerOf(chain: DescribedChain, header: Header, miner: BlockMembers["miner"]): Address | undefined {
+  if (header.number === 0) return undefined;
+  return miner === "rewardbase" ? header.rewardbase : chain.author(header);
 }
 
 /**

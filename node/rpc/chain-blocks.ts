@@ -102,7 +102,7 @@ function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): M
   const texts = new BlockCache(keptBytes);
   const format = (head: BlockHead | undefined, full: boolean): BlockText | undefined =>
     head &&
-    texts.text(head, full ? "full" : "hashes", () =>
+    texts.text(head, `${full ? "full" : "hashes"}${chain.gasLimit(head.header.number) ?? ""}`, () =>
       ethBlock(chain, wholeBlock(chain, head), { members, full }),
     );
   const formatHeader = (found: BlockHead | undefined, isPending: boolean) =>

@@ -29,6 +29,8 @@ export interface ChainNodeDeps {
   readonly address: Address;
   /** Returns the reward address of the node's own blocks, if one is set. */
   readonly rewardbase: () => Address | undefined;
+  /** Returns the account of the rewards of a development chain; undefined on other nodes. */
+  readonly coinbase?: (() => Address) | undefined;
   /** Returns the transaction hash of a sender transaction hash; absent without that index. */
   readonly hashBySender?: ((senderTxHash: Hash) => Uint8Array | undefined) | undefined;
 }
@@ -41,7 +43,7 @@ export function chainNodeMethods(deps: ChainNodeDeps): Method[] {
 /** Version of the `istanbul` protocol that the node speaks. */
 const PROTOCOL_VERSION = 65;
 
-function identityMethods({ address: own, rewardbase }: ChainNodeDeps): Method[] {
+function identityMethods({ address: own, rewardbase, coinbase }: ChainNodeDeps): Method[] {
   return [
     method({
       name: "chain_protocolVersion",
@@ -52,11 +54,19 @@ function identityMethods({ address: own, rewardbase }: ChainNodeDeps): Method[] 
     }),
     method({
       name: "chain_nodeAddress",
-      aliases: ["eth_coinbase", "eth_etherbase"],
       summary: "Returns the address of the node's key.",
       params: {},
       result: address,
       handle: () => own,
+    }),
+    method({
+      name: "eth_coinbase",
+      aliases: ["eth_etherbase"],
+      summary:
+        "Returns the address of the node's key; on a development chain that of the account of the rewards.",
+      params: {},
+      result: address,
+      handle: () => coinbase?.() ?? own,
     }),
     method({
       name: "chain_rewardbase",
@@ -64,7 +74,7 @@ function identityMethods({ address: own, rewardbase }: ChainNodeDeps): Method[] 
       params: {},
       result: address,
       handle: () => {
-        const found = rewardbase();
+        const found = coinbase?.() ?? rewardbase();
         if (found === undefined) throw failure("rewardbase must be explicitly specified");
         return found;
       },

@@ -1,5 +1,5 @@
 /**
- * The next block of a development chain: base fee, random value, limits and chain id, as Anvil and Hardhat Network name
+ * The next block of a development chain: base fee, random value, limit of gas and chain id, as Anvil and Hardhat Network name
  * them. What the rules of the chain fix is refused with the reason.
  */
 import type { Chain } from "../chain/chain.ts";
@@ -24,7 +24,7 @@ export interface DevNextBlockDeps
 
 /** The methods of the next block and of a fork's endpoint. */
 export function devNextBlockMethods(deps: DevNextBlockDeps): Method[] {
-  return [...headerMethods(deps), ...fixedMethods(deps), originMethod(deps)];
+  return [...headerMethods(deps), gasLimitMethod(deps), ...fixedMethods(deps), originMethod(deps)];
 }
 
 function headerMethods({ chain, nextHeader, amend }: DevNextBlockDeps): Method[] {
@@ -87,6 +87,26 @@ function nextNumber({ head }: Pick<Chain, "head">): number {
   return head().header.number + 1;
 }
 
+function gasLimitMethod({ chain, nextHeader }: DevNextBlockDeps): Method {
+  return method({
+    name: "evm_setBlockGasLimit",
+    aliases: ["anvil_setBlockGasLimit", "dev_setBlockGasLimit"],
+    summary:
+      "Sets the limit of gas of later blocks and of a transaction in them. Blocks of Kaia have none: contracts read 0 as ever.",
+    params: { gasLimit: wholeAmount },
+    result: boolean,
+    handle: ({ gasLimit }) => {
+      if (gasLimit === 0n) throw invalidParams("Block gas limit must be greater than 0");
+      if (gasLimit > MAX_GAS) throw invalidParams(`a limit of gas has 64 bits at most`);
+      nextHeader.setGasLimit(nextNumber(chain), gasLimit);
+      return true;
+    },
+  });
+}
+
+/** Highest limit of gas. */
+const MAX_GAS = 2n ** 64n - 1n;
+
 /** Methods whose values are fixed: they take the value that is in force and refuse every other one. */
 function fixedMethods({ chain, headMs }: DevNextBlockDeps): Method[] {
   const minGasPriceMethod = (
@@ -123,16 +143,6 @@ function fixedMethods({ chain, headMs }: DevNextBlockDeps): Method[] {
       invalidParams(`anvil_setMinGasPrice ${why}`),
     ),
     minGasPriceMethod("hardhat_setMinGasPrice", [], (why) => failure(`hardhat_setMinGasPrice ${why}`)),
-    method({
-      name: "evm_setBlockGasLimit",
-      aliases: ["anvil_setBlockGasLimit", "dev_setBlockGasLimit"],
-      summary: "Refuses a gas limit: blocks of Kaia have none.",
-      params: { gasLimit: wholeNumber },
-      result: boolean,
-      handle: () => {
-        throw failure("blocks of Kaia have no gas limit");
-      },
-    }),
     method({
       name: "dev_getGenesisTime",
       aliases: ["anvil_getGenesisTime"],

@@ -16,9 +16,10 @@ import { EscapedText, goText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { type Schema } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
+import type { BlockMembers } from "../presenters/block.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { TxPool } from "../txpool/pool.ts";
-import type { GoBack } from "./dev-snapshots.ts";
+import type { GoBack, Snapshots } from "./dev-snapshots.ts";
 import type { Fork } from "./fork.ts";
 import type { ForkOrigin } from "./fork-origin.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -27,12 +28,14 @@ import { wholeNumber } from "./whole-number.ts";
 export interface DevNodeDeps {
   readonly chain: Pick<
     Chain,
-    "config" | "head" | "genesisHash" | "rules" | "nextBaseFee" | "findTransaction"
+    "config" | "head" | "genesisHash" | "rules" | "nextBaseFee" | "gasLimit" | "findTransaction"
   >;
   readonly pool: Pick<TxPool, "remove" | "content">;
-  readonly miner: Pick<Miner, "mode" | "setRewardbase">;
+  readonly blockMembers: Pick<BlockMembers, "gasLimit">;
+  readonly miner: Pick<Miner, "mode" | "setRewardbase" | "reset">;
   readonly clock: AdjustableClock;
   readonly goBack: GoBack;
+  readonly snapshots: Pick<Snapshots, "clear">;
   readonly impersonation: Impersonation;
   readonly fork: Pick<Fork, "origin" | "begin" | "moveTo">;
   /** Opens the origin of a fork. Rejects with `RpcError`. */
@@ -104,7 +107,7 @@ function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
 
 const schema: Schema = { type: "object" };
 
-function identityMethods({ chain, miner, clock, instance, fork }: DevNodeDeps): Method[] {
+function identityMethods({ chain, miner, clock, instance, fork, blockMembers }: DevNodeDeps): Method[] {
   const newestFork = (): string => {
     const next = chain.head().header.number + 1;
     const active = forks.filter(({ configKey }) => (chain.config.forks.get(configKey) ?? Infinity) <= next);
@@ -130,7 +133,12 @@ function identityMethods({ chain, miner, clock, instance, fork }: DevNodeDeps): 
           currentBlockHash: toHex(head),
           hardFork: newestFork(),
           transactionOrder: "fees",
-          environment: { baseFee: gasPrice, chainId: Number(chain.config.chainId), gasPrice },
+          environment: {
+            baseFee: gasPrice,
+            chainId: Number(chain.config.chainId),
+            gasLimit: toQuantity(chain.gasLimit(header.number + 1) ?? blockMembers.gasLimit),
+            gasPrice,
+          },
           forkConfig: {
             forkUrl: fork.origin?.point.url ?? null,
             forkBlockNumber: fork.origin?.point.number ?? null,
@@ -180,7 +188,8 @@ function coinbaseMethod({ miner }: DevNodeDeps): Method {
   });
 }
 
-function resetMethods({ pool, goBack, impersonation, fork, openOrigin }: DevNodeDeps): Method[] {
+function resetMethods(deps: DevNodeDeps): Method[] {
+  const { chain, pool, miner, clock, goBack, snapshots, impersonation, fork, openOrigin } = deps;
   /** A fork that cannot be opened leaves the chain as it is. */
   const reset = async (options: ResetOptions, keepsFork: boolean): Promise<boolean> => {
     const current = fork.origin?.point;
@@ -189,6 +198,8 @@ function resetMethods({ pool, goBack, impersonation, fork, openOrigin }: DevNode
     const next = url === undefined ? undefined : await openOrigin({ url, number: options.number });
     removeWaiting(pool);
     await goBack({ number: 0, edits: 0, offsetMs: 0, timeMs: 0 });
+    clock.restart(chain.head().header.time * 1000);
+    snapshots.clear();
     impersonation.clear();
     await fork.begin(next ?? (keepsFork ? fork.origin : undefined));
     return true;
@@ -206,10 +217,15 @@ function resetMethods({ pool, goBack, impersonation, fork, openOrigin }: DevNode
     }),
     method({
       name: "hardhat_reset",
-      summary: "Resets as `dev_reset` does, but a chain is no fork afterwards unless `forking` is given.",
+      summary:
+        "Resets as `dev_reset` does, with the mode of mining and the coinbase of the start; the chain is no fork afterwards unless `forking` is given.",
       params,
       result: boolean,
-      handle: ({ options = {} }) => reset(options, false),
+      handle: async ({ options = {} }) => {
+        await reset(options, false);
+        miner.reset();
+        return true;
+      },
     }),
   ];
 }

@@ -2,6 +2,7 @@
  * Snapshots of a development chain: the number of its newest block, its clock and its edits of the state. A revert
  * takes the chain back as `debug_setHead` does, so earlier blocks keep their hashes.
  */
+import type { NextHeader } from "../chain/next-header.ts";
 import type { Miner } from "../consensus/miner.ts";
 import { numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { boolean } from "../jsonrpc/codecs/plain.ts";
@@ -17,6 +18,8 @@ export interface DevSnapshotDeps {
   readonly clock: AdjustableClock;
   readonly head: () => Block;
   readonly edits: Edits;
+  readonly snapshots: Snapshots;
+  readonly nextHeader: Pick<NextHeader, "gasLimitAt">;
   readonly goBack: GoBack;
 }
 
@@ -34,12 +37,45 @@ interface Snapshot {
   readonly edits: number;
   /** Time of the snapshot's block in milliseconds. */
   readonly timeMs: number;
+  /** Limit of gas that was set for the next block; undefined for the one that holds for its number. */
+  readonly gasLimit?: bigint | undefined;
 }
 
-/** The methods of snapshots. The ids count from 1. */
-export function devSnapshotMethods({ miner, clock, head, edits, goBack }: DevSnapshotDeps): Method[] {
-  let snapshots: readonly Snapshot[] = [];
-  let nextId = 1;
+/** The snapshots of a chain. Their ids count from 1, anew after a reset. */
+export class Snapshots {
+  #kept: readonly Snapshot[] = [];
+  #lastId = 0;
+
+  /** Returns its id. */
+  add(point: Omit<Snapshot, "id">): number {
+    const id = ++this.#lastId;
+    this.#kept = [...this.#kept, { ...point, id }];
+    return id;
+  }
+
+  find(id: number): Snapshot | undefined {
+    return this.#kept.find((each) => each.id === id);
+  }
+
+  /** Forgets a snapshot and all later ones. */
+  forgetSince(id: number): void {
+    this.#kept = this.#kept.filter((each) => each.id < id);
+  }
+
+  /** Forgets snapshots of blocks that the chain has left. */
+  forgetAfter(number: number): void {
+    this.#kept = this.#kept.filter((each) => each.number <= number);
+  }
+
+  clear(): void {
+    this.#kept = [];
+    this.#lastId = 0;
+  }
+}
+
+/** The methods of snapshots. */
+export function devSnapshotMethods(deps: DevSnapshotDeps): Method[] {
+  const { miner, clock, head, edits, snapshots, nextHeader, goBack } = deps;
   return [
     method({
       name: "evm_snapshot",
@@ -51,9 +87,8 @@ export function devSnapshotMethods({ miner, clock, head, edits, goBack }: DevSna
         await miner.idle();
         const { number, time } = head().header;
         const { offsetMs } = clock;
-        const snapshot = { id: nextId++, number, offsetMs, edits: edits.count, timeMs: time * 1000 };
-        snapshots = [...snapshots, snapshot];
-        return snapshot.id;
+        const gasLimit = nextHeader.gasLimitAt(number + 1);
+        return snapshots.add({ number, offsetMs, edits: edits.count, timeMs: time * 1000, gasLimit });
       },
     }),
     method({
@@ -64,10 +99,10 @@ export function devSnapshotMethods({ miner, clock, head, edits, goBack }: DevSna
       params: { id: wholeNumber },
       result: boolean,
       handle: async ({ id }) => {
-        const snapshot = snapshots.find((each) => each.id === id);
+        const snapshot = snapshots.find(id);
         if (snapshot === undefined) return false;
         await goBack(snapshot);
-        snapshots = snapshots.filter((each) => each.id < id);
+        snapshots.forgetSince(id);
         return true;
       },
     }),

@@ -204,20 +204,31 @@ function codeMethods(deps: DevStateDeps): Method[] {
     method({
       name: "dev_setStorageAt",
       aliases: ["anvil_setStorageAt", "hardhat_setStorageAt"],
-      summary: "Sets a storage slot of an account.",
+      summary:
+        "Sets a storage slot of an account. One without code, nonce and balance gets the nonce 1, since it could have no storage.",
       params: { account: address, slot: slotKey, value: slotValue },
       result: boolean,
       handle: ({ account, slot, value }) =>
         apply((world) => {
-          if (world.isEmpty(account))
-            throw failure("an account without code, nonce and balance has no storage");
           const key = bytesToBigint(slot);
+          const undo = fillEmpty(world, account);
           const before = world.slot(account, key);
           world.setSlot(account, key, value);
-          return (later) => later.setSlot(account, key, before);
+          return (later) => {
+            later.setSlot(account, key, before);
+            undo?.(later);
+          };
         }),
     }),
   ];
+}
+
+/** Gives an empty account a nonce, so that it can have storage. Returns the edit that undoes it; undefined for others. */
+function fillEmpty(world: World, account: Address): Edit | undefined {
+  if (!world.isEmpty(account)) return undefined;
+  const undo = restore(world, account);
+  world.setAccount(account, { ...(world.account(account) ?? emptyAccount()), nonce: 1n });
+  return undo;
 }
 
 /** Returns the edit that puts an account without its storage back. */

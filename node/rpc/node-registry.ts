@@ -67,7 +67,7 @@ import { type NetMethodDeps, netMethods } from "./net.ts";
 import { nodeSubscriptions } from "./node-subscriptions.ts";
 import { type OtterscanDeps, otterscanMethods } from "./otterscan.ts";
 import { otterscanTraceMethods } from "./otterscan-traces.ts";
-import { ownTransactionMethods } from "./own-transactions.ts";
+import { type OwnTransactionsDeps, ownTransactionMethods } from "./own-transactions.ts";
 import { type PersonalDeps, personalMethods } from "./personal.ts";
 import { type ProofMethodDeps, proofMethods } from "./proofs.ts";
 import { type RequestLog, requestLogMethods } from "./request-log.ts";
@@ -105,6 +105,7 @@ export interface NodeRegistryDeps
   readonly ethFeeCap?: number;
   readonly impersonation?: SenderImpersonation | undefined;
   readonly rawListForm: RawListForm;
+  readonly pendingOf: OwnTransactionsDeps["pendingOf"];
   readonly addressIndex: OtterscanDeps["addressIndex"];
   readonly receiptWait: SynchronousSendingDeps["receiptWait"];
   readonly afterSubmit?: (() => Promise<void>) | undefined;
@@ -154,7 +155,7 @@ export interface NodeRegistryDeps
 export type DevelopmentDeps = DevMiningDeps &
   DevSnapshotDeps &
   Omit<DevStateDeps, "pool"> &
-  Omit<DevNodeDeps, "chain" | "pool"> &
+  Omit<DevNodeDeps, "chain" | "pool" | "blockMembers"> &
   Omit<DevNextBlockDeps, "chain"> &
   Omit<DevReorgDeps, "chain"> &
   DevTokenDeps &

@@ -26,6 +26,8 @@ export interface OwnTransactionsDeps {
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "content" | "nonce">;
   readonly ethFeeCap?: number;
   readonly accounts: Pick<Accounts, "list" | "signAs">;
+  /** Senders whose pending transactions are listed: the node's own accounts, or all as the tools have it. */
+  readonly pendingOf: "accounts" | "all";
   readonly estimateGas: EstimateGas;
 }
 
@@ -37,8 +39,9 @@ export function ownTransactionMethods(deps: OwnTransactionsDeps): Method[] {
   return [...pendingMethods(deps), ...resendMethods(deps)];
 }
 
-function pendingMethods({ chain, pool, accounts }: OwnTransactionsDeps): Method[] {
+function pendingMethods({ chain, pool, accounts, pendingOf }: OwnTransactionsDeps): Method[] {
   const own = (): Transaction[] => {
+    if (pendingOf === "all") return executable(pool);
     const mine = new Set(accounts.list().map(mapKey));
     return executable(pool).filter((tx) => mine.has(mapKey(senderOf(tx, chain.config.chainId))));
   };

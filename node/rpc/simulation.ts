@@ -65,9 +65,13 @@ async function blockText(
     config,
     rules: (number) => rulesAt(config, number),
     author: () => feeRecipient,
+    gasLimit: () => gasLimit,
     totalBlockScore: () => block.header.blockScore,
   };
-  const text = await ethBlock(chain, block, { members: { ...members, totalScore: false, gasLimit }, full });
+  const text = await ethBlock(chain, block, {
+    members: { ...members, totalScore: false, miner: "author" },
+    full,
+  });
   return `{"calls":${JSON.stringify(callsJson(simulated))},${text.slice(1)}`;
 }
 

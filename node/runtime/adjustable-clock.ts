@@ -7,6 +7,8 @@ import type { Clock } from "./clock.ts";
 /** A clock that callers move. Times are in milliseconds since the epoch. */
 export class AdjustableClock implements Clock {
   readonly #source: Clock;
+  /** Distance to the machine's clock without the offset. */
+  #startMs = 0;
   #offsetMs = 0;
   #earliestMs = 0;
 
@@ -15,10 +17,10 @@ export class AdjustableClock implements Clock {
   }
 
   now(): number {
-    return Math.max(this.#source.now() + this.#offsetMs, this.#earliestMs);
+    return Math.max(this.#unmoved() + this.#offsetMs, this.#earliestMs);
   }
 
-  /** Distance to the machine's clock in milliseconds. */
+  /** Distance to the machine's clock, or to the time of the last restart and what has passed since, in milliseconds. */
   get offsetMs(): number {
     return this.#offsetMs;
   }
@@ -30,7 +32,18 @@ export class AdjustableClock implements Clock {
 
   /** Sets the clock; it goes on from there. */
   set(ms: number): void {
-    this.#offsetMs = ms - this.#source.now();
+    this.#offsetMs = ms - this.#unmoved();
+  }
+
+  /** Begins anew at `ms`, without an offset. */
+  restart(ms: number): void {
+    this.#startMs = ms - this.#source.now();
+    this.#offsetMs = 0;
+    this.#earliestMs = ms;
+  }
+
+  #unmoved(): number {
+    return this.#source.now() + this.#startMs;
   }
 
   /** Keeps the clock from showing a time before `ms`. */

@@ -69,7 +69,7 @@ function signingOptions({ chainId, current }: NextBlockRules): SigningOptions {
   return { chainId, rules: current };
 }
 
-function checkContent(tx: Transaction, { next, chainId, limits }: NextBlockRules): void {
+function checkContent(tx: Transaction, { next, chainId, limits, gasLimit }: NextBlockRules): void {
   asPoolError("type-not-supported", () => checkTypeAccepted(tx, next));
   const { maxInitcodeSize } = next;
   const { length } = tx.input;
@@ -77,8 +77,9 @@ function checkContent(tx: Transaction, { next, chainId, limits }: NextBlockRules
     const sizes = `code size ${length}, limit ${maxInitcodeSize}`;
     throw new PoolError("initcode-too-large", `max initcode size exceeded: ${sizes}`);
   }
-  if (tx.gas > limits.maxGas) {
-    const numbers = `gas ${tx.gas}, limit ${limits.maxGas}`;
+  const maxGas = gasLimit() ?? limits.maxGas;
+  if (tx.gas > maxGas) {
+    const numbers = `gas ${tx.gas}, limit ${maxGas}`;
     throw new PoolError("gas-above-limit", `tx gas limit exceeds the upper limit: ${numbers}`);
   }
   if (tx.chainId !== undefined && tx.chainId !== chainId) {

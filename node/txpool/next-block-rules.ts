@@ -16,6 +16,8 @@ export interface NextBlockRules {
   readonly maxBlobs: number;
   readonly state: PoolState;
   readonly limits: Pick<PoolOptions, "maxSize" | "maxGas">;
+  /** Limit of gas that is set for the next block now; undefined for none. */
+  readonly gasLimit: () => bigint | undefined;
   /** Rules for senders who need no balance; undefined for none. */
   readonly exceptions: ExceptionRules | undefined;
 }
@@ -37,6 +39,7 @@ export function nextBlockRules(
     maxBlobs: chain.maxBlobs,
     state: chain.stateAtHead(),
     limits,
+    gasLimit: () => chain.gasLimit(chain.head().number + 1),
     exceptions,
   };
 }

@@ -29,6 +29,8 @@ export interface PoolChain {
   unitPrice(number: number): bigint;
   /** Base fee of the block after the head; undefined where its rules have none. */
   nextBaseFee(): bigint | undefined;
+  /** Limit of gas that a development chain has set for a block; undefined for none. */
+  gasLimit(number: number): bigint | undefined;
   /** Registers a listener called after each new head; the returned function removes it. */
   onHead(listener: (block: Block, receipts: readonly Receipt[]) => void): () => void;
 }

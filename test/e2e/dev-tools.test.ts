@@ -203,9 +203,6 @@ describe("state", () => {
     await ask("anvil_setBalance", NOBODY, "0x2");
     const balances = ["0x0", "0x1"].map((block) => ask("eth_getBalance", NOBODY, block));
     expect(await Promise.all(balances)).toEqual(["0x1", "0x2"]);
-    await expect(ask("anvil_setStorageAt", CONTRACT, "0x0", "0x1")).rejects.toMatchObject({
-      message: "an account without code, nonce and balance has no storage",
-    });
   });
 
   test("an impersonated account sends without a key, a contract too", async () => {
@@ -307,11 +304,10 @@ describe("the next block", () => {
     await expect(ask("hardhat_setPrevRandao", "0x01")).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("has no other chain id, gas limit or minimum price than the rules say", async () => {
+  test("has no other chain id or minimum price than the rules say", async () => {
     expect(await ask("anvil_setChainId", 1337)).toBeNull();
     const refused = [
       ["anvil_setChainId", "0x1", "block 0 fixes the chain id 1337: start the chain with --chain-id 1"],
-      ["evm_setBlockGasLimit", "0x1", "blocks of Kaia have no gas limit"],
       ["hardhat_setMinGasPrice", "0x1", "hardhat_setMinGasPrice is not supported when EIP-1559 is active"],
       ["anvil_setRpcUrl", "http://127.0.0.1:1", "this chain is no fork"],
     ] as const;

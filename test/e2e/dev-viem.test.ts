@@ -77,6 +77,12 @@ describe.each(["anvil", "hardhat"] as const)("viem's test client as for %s", (mo
     expect(await client.getTransactionCount({ address: NOBODY })).toBe(0);
   });
 
+  test("sets the limit of gas", async () => {
+    await client.setBlockGasLimit({ gasLimit: 1_000_000n });
+    await client.mine({ blocks: 1 });
+    expect((await client.getBlock()).gasLimit).toBe(1_000_000n);
+  });
+
   test("holds transactions back and drops them", async () => {
     await client.setAutomine(false);
     const hash = await send();
@@ -102,7 +108,6 @@ describe.each(["anvil", "hardhat"] as const)("viem's test client as for %s", (mo
 
   test("is told what the chain fixes", async () => {
     await expect(client.setMinGasPrice({ gasPrice: 1n })).rejects.toThrow("EIP-1559 is active");
-    await expect(client.setBlockGasLimit({ gasLimit: 1n })).rejects.toThrow("have no gas limit");
     await expect(client.setRpcUrl("http://127.0.0.1:1")).rejects.toThrow("this chain is no fork");
   });
 });

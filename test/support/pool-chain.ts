@@ -33,6 +33,8 @@ export class FakeChain implements PoolChain {
   readonly chainId = CHAIN_ID;
   maxBlobs = 2;
   unit: bigint;
+  /** Limit of gas of the next block. */
+  limit: bigint | undefined;
   baseFee: bigint | undefined;
   changes: Partial<Rules>;
   /** Rules of the next block that differ from those of the head. */
@@ -61,6 +63,10 @@ export class FakeChain implements PoolChain {
 
   unitPrice(): bigint {
     return this.unit;
+  }
+
+  gasLimit(): bigint | undefined {
+    return this.limit;
   }
 
   nextBaseFee(): bigint | undefined {

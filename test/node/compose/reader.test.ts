@@ -7,9 +7,11 @@ import { options } from "../../support/options.ts";
 
 test("a reader thread has every method that runs in one", () => {
   const unread = {} as StoreReader; // no method is called
-  const names = readerMethods(unread, { rpc: options().options.rpc, signers: new Map() }).map(
-    ({ name }) => name,
-  );
+  const names = readerMethods(unread, {
+    rpc: options().options.rpc,
+    signers: new Map(),
+    isDevelopment: false,
+  }).map(({ name }) => name);
   const wanted = documented.methods.filter(({ runs }) => runs === "reader").map(({ name }) => name);
   expect(wanted.length).toBeGreaterThan(10);
   const missed = wanted.filter((name) => !names.includes(name));

@@ -49,6 +49,17 @@ test("a block is filled up to ten mebibytes less the reserve, so that no validat
   expect(bytes).toBeLessThan(10_485_760 - 1_000_000);
 });
 
+test("a limit of gas counts what transactions have used, and the whole limit of the next one", async () => {
+  const transactions = Array.from({ length: 4 }, (_, nonce) =>
+    aSent({ nonce: BigInt(nonce), gasFeeCap: 0n, gasTipCap: 0n }),
+  );
+  const gas = transactions[0]?.gas ?? 0n;
+  const limits = [gas - 1n, gas, gas + 21_000n, gas + 20_999n, gas + 1_000_000n];
+  const filled = limits.map(async (gasLimit) => fillFrom(await aWorld(), transactions, { gasLimit }));
+  const counts = (await Promise.all(filled)).map(({ length }) => length);
+  expect(counts).toEqual([0, 1, 2, 1, 4]);
+});
+
 const REVERTING = new Uint8Array(20).fill(0xee);
 /** PUSH1 0 PUSH1 0 LOG0, then PUSH1 0 PUSH1 0 REVERT. */
 const REVERT_CODE = Uint8Array.of(0x60, 0, 0x60, 0, 0xa0, 0x60, 0, 0x60, 0, 0xfd);

@@ -101,6 +101,16 @@ test.each<[string, TransactionFacts, FakeChainFacts, string]>([
   expect(refusal(aTransaction(facts), termsOf(chain))).toBe(message);
 });
 
+test("a limit of gas of the next block holds in place of the pool's own, as it is set at that moment", () => {
+  const chain = new FakeChain({});
+  chain.setAccount(signer, {});
+  const terms = nextBlockRules(chain, DEFAULT_POOL_OPTIONS);
+  const tx = aTransaction({ from: signer, gas: 30_000 });
+  expect(refusal(tx, terms)).toBe("accepted");
+  chain.limit = 29_999n;
+  expect(refusal(tx, terms)).toBe("tx gas limit exceeds the upper limit: gas 30000, limit 29999");
+});
+
 test("a creation with too much code is refused where that is limited", () => {
   const facts = { to: null, input: new Uint8Array(49_153), gas: 400_000_000 };
   const limited = termsOf({ rules: { maxInitcodeSize: 49_152 } });
