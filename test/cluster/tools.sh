@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Judges of files that are built from Go modules: promtool (alerts), actionlint (workflows), kubeconform (manifests),
-# operator-verify (the bundle). `schemas` are the files of the modules by which kubeconform judges. All are kept in the cache by version.
+# operator-verify (the bundle). `schemas` are the files of the modules by which kubeconform judges. Two are built when
+# they are asked for: versitygw, an S3 server for backups, and `snapshots`, the definitions of the kinds of snapshots.
+# All are kept in the cache by version.
 #
 #   tools.sh build [TOOL]    build what is missing
 #   tools.sh cached TOOL     print the path of a tool; fail when it is not built
@@ -12,11 +14,13 @@ declare -A module=(
   [actionlint]=github.com/rhysd/actionlint
   [kubeconform]=github.com/yannh/kubeconform
   [operator-verify]=github.com/operator-framework/api
+  [versitygw]=github.com/versity/versitygw
 )
-declare -A version=([promtool]=v0.316.0 [actionlint]=v1.7.12 [kubeconform]=v0.8.0 [operator-verify]=v0.34.0 [schemas]=1)
+declare -A version=([promtool]=v0.316.0 [actionlint]=v1.7.12 [kubeconform]=v0.8.0 [operator-verify]=v0.34.0 [versitygw]=v1.8.0 [schemas]=1 [snapshots]=1)
 # Sources of schemas: Kubernetes as in go.mod, and the kinds that clusters with the Gateway API or the Prometheus Operator have.
 gateway_api=sigs.k8s.io/gateway-api@v1.4.0
 prometheus_operator=github.com/prometheus-operator/prometheus-operator@v0.85.0
+snapshotter=github.com/kubernetes-csi/external-snapshotter/client/v8@v8.4.0
 
 command -v go >/dev/null || PATH=$PATH:${GOROOT:-/usr/local/go}/bin # where its archive unpacks to
 
@@ -27,7 +31,11 @@ build() {
   result=$(path_of "$tool")
   [ -e "$result" ] && return
   work=$(mktemp -d)
-  if [ "$tool" = schemas ]; then copy_schemas "$work/tool"; else compile "$tool" "$work"; fi >&2
+  case $tool in
+    schemas) copy_schemas "$work/tool" ;;
+    snapshots) cat "$(directory_of "$snapshotter")"/config/crd/snapshot.storage.k8s.io_*.yaml >"$work/tool" ;;
+    *) compile "$tool" "$work" ;;
+  esac >&2
   mkdir -p "$cache"
   mv "$work/tool" "$result"
   rm -rf "$work"
@@ -59,5 +67,5 @@ directory_of() { GOFLAGS=-mod=mod go mod download -json "$1" | sed -n 's/^\t"Dir
 case ${1:-} in
   build) for tool in ${2:-actionlint promtool kubeconform operator-verify schemas}; do build "$tool"; done ;;
   cached) result=$(path_of "${2:?}"); [ -e "$result" ] && printf '%s\n' "$result" ;;
-  *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 64 ;;
+  *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 64 ;;
 esac

@@ -66,8 +66,7 @@ export function senderKey(place: number): Uint8Array {
 /** Writes genesis.json and chain.rlp.gz (from block 0) into `directory`. */
 export async function makeTransferChain(directory: string, terms: TransferChainOptions): Promise<void> {
   await mkdir(directory, { recursive: true });
-  const keys = Array.from({ length: terms.accounts }, (_, i) => senderKey(i));
-  const text = genesisText(keys.map(addressOfKey), terms);
+  const text = transferGenesis(terms);
   await writeFile(join(directory, "genesis.json"), text);
   const store = createMemoryStore();
   await using state = await openState({ chain: store, trie: memoryTries() });
@@ -77,28 +76,37 @@ export async function makeTransferChain(directory: string, terms: TransferChainO
     silentLog,
     systemClock,
   );
-  const transfers = transferSource(keys, open.chain, terms);
-  for (let number = 1; number <= terms.blocks; number++) {
-    await makeBlock(
-      open,
-      state,
-      Array.from({ length: terms.transfers }, () => transfers()),
-    );
-  }
-  for (const count of terms.tail ?? []) {
-    await makeBlock(
-      open,
-      state,
-      Array.from({ length: count }, () => transfers(true)),
-    );
-  }
-  if (terms.last !== undefined) await makeBlock(open, state, terms.last);
-  await open.writer.settle();
+  await makeTransferBlocks(open, state, terms);
   const numbers = Array.from(
     { length: open.chain.head().header.number + 1 },
     (_, number) => rawBlock(store, number) ?? new Uint8Array(0),
   );
   await writeBlockFile(join(directory, "chain.rlp.gz"), numbers);
+}
+
+/** Returns the genesis file of the chain. */
+export function transferGenesis(terms: TransferChainOptions): string {
+  return genesisText(keysOf(terms).map(addressOfKey), terms);
+}
+
+function keysOf({ accounts }: TransferChainOptions): Uint8Array[] {
+  return Array.from({ length: accounts }, (_, i) => senderKey(i));
+}
+
+/** Makes all blocks of the chain behind block 0 and syncs the last of them. */
+export async function makeTransferBlocks(
+  open: Open,
+  state: State,
+  terms: TransferChainOptions,
+): Promise<void> {
+  const next = transferSource(keysOf(terms), open.chain, terms);
+  const several = (count: number, isOfTokens?: boolean): Transaction[] =>
+    Array.from({ length: count }, () => next(isOfTokens));
+  for (let number = 1; number <= terms.blocks; number++)
+    await makeBlock(open, state, several(terms.transfers));
+  for (const count of terms.tail ?? []) await makeBlock(open, state, several(count, true));
+  if (terms.last !== undefined) await makeBlock(open, state, terms.last);
+  await open.writer.settle();
 }
 
 /** Gives signed transfers, one after the other, from each account in turn; of tokens when that is asked for. */

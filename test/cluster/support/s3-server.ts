@@ -1,0 +1,101 @@
+/** versitygw, an S3 server, as a pod of a namespace of its own; a directory is its store. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Cluster, run } from "./cluster.ts";
+import { IMAGES } from "./real-pods.ts";
+
+const TOOLS = fileURLToPath(new URL("../tools.sh", import.meta.url));
+const IMAGE = "knit.dev/versitygw:test";
+const PORT = 7_070;
+const NAMESPACE = "store";
+const KEYS = { ROOT_ACCESS_KEY: "tester", ROOT_SECRET_KEY: "secret of the tester" };
+
+/** The server's bucket, and the variables for its clients in any namespace. */
+export interface S3Server {
+  readonly bucket: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Builds the server where it is missing, and starts it. */
+export async function startS3Server(cluster: Cluster): Promise<S3Server> {
+  await loadImage(cluster);
+  const bucket = "archive";
+  await cluster.kubectl(["create", "namespace", NAMESPACE]);
+  const objects = { apiVersion: "v1", kind: "List", items: [pod(bucket), SERVICE] };
+  await cluster.kubectl(["-n", NAMESPACE, "apply", "-f", "-"], JSON.stringify(objects));
+  await cluster.kubectl(["-n", NAMESPACE, "wait", "--for=condition=Ready", "pod/s3", "--timeout=120s"]);
+  const variables = {
+    AWS_ACCESS_KEY_ID: KEYS.ROOT_ACCESS_KEY,
+    AWS_SECRET_ACCESS_KEY: KEYS.ROOT_SECRET_KEY,
+    AWS_REGION: "us-east-1",
+    AWS_ENDPOINT_URL_S3: `http://s3.${NAMESPACE}.svc.cluster.local:${PORT}`,
+  };
+  return { bucket, variables };
+}
+
+async function loadImage(cluster: Cluster): Promise<void> {
+  for (const step of ["build", "cached"]) {
+    const { code, stdout, stderr } = await run(TOOLS, [step, "versitygw"]);
+    if (code !== 0) throw new Error(`versitygw: ${stderr}`);
+    if (step === "cached") await packImage(cluster, stdout.trim());
+  }
+}
+
+async function packImage(cluster: Cluster, binary: string): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), "s3-"));
+  try {
+    const [root, archive] = [join(work, "root"), join(work, "image.tar")];
+    mkdirSync(join(root, "tmp"), { recursive: true });
+    cpSync(binary, join(root, "versitygw"));
+    for (const args of [
+      ["image", IMAGE, root, archive, "/versitygw"],
+      ["load", archive],
+    ]) {
+      const { code, stderr } = await cluster.script(...args);
+      if (code !== 0) throw new Error(stderr);
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const LABELS = { app: "s3" };
+
+const SERVICE = {
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "s3" },
+  spec: { selector: LABELS, ports: [{ port: PORT }] },
+};
+
+function pod(bucket: string): object {
+  const volumeMounts = [{ name: "data", mountPath: "/data" }];
+  const directories = ["buckets", "attributes"].map((name) => `/data/${name}`);
+  const code = `for (const path of ${JSON.stringify([`${directories[0]}/${bucket}`, directories[1]])})
+    require("node:fs").mkdirSync(path, { recursive: true });`;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "s3", labels: LABELS },
+    spec: {
+      securityContext: { runAsUser: 1_000, runAsGroup: 1_000, fsGroup: 1_000 },
+      initContainers: [
+        { name: "bucket", image: IMAGES.node, command: ["/usr/local/bin/node", "-e", code], volumeMounts },
+      ],
+      containers: [
+        {
+          name: "s3",
+          image: IMAGE,
+          env: Object.entries(KEYS).map(([name, value]) => ({ name, value })),
+          // Attributes in files, because not every file system of a test machine has extended ones.
+          args: ["--port", `:${PORT}`, "posix", "--sidecar", directories[1], directories[0]],
+          readinessProbe: { tcpSocket: { port: PORT }, periodSeconds: 1 },
+          volumeMounts,
+        },
+      ],
+      volumes: [{ name: "data", emptyDir: {} }],
+    },
+  };
+}
