@@ -6,19 +6,17 @@ import { join } from "node:path";
  */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules", ".cache", "node-compile");
 
-/** Jest runs the TypeScript sources as native ES modules; without a transform it strips the types as Node.js does. */
+/** Node.js itself loads tests and sources: test/support/native-framework.js. */
 export default {
-  testEnvironment: "<rootDir>/test/support/plain-environment.js",
-  extensionsToTreatAsEsm: [".ts"],
+  testRunner: "<rootDir>/test/support/native-framework.js",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
   // Cluster tests need a control plane, which takes minutes to build: npm run test:cluster.
   testPathIgnorePatterns: process.env.KNIT_CLUSTER_TESTS ? [] : ["<rootDir>/test/cluster/"],
-  transform: {},
   globalSetup: "<rootDir>/test/support/build.js",
   reporters: ["default", "<rootDir>/test/support/totals-reporter.js"],
   testTimeout: 30_000,
-  maxWorkers: 2,
-  // A worker retains some 10 MB per test file; above 500 MB garbage collection costs more than the tests.
-  workerIdleMemoryLimit: "250MB",
+  // Many tests wait for processes: a third worker uses that time of two processors.
+  maxWorkers: 3,
+  workerIdleMemoryLimit: "700MB",
   watchman: false,
 };

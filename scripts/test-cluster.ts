@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const script = `${root}test/cluster/cluster.sh`;
 const jest = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.meta.url));
-const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+const flags = ["--disable-warning=ExperimentalWarning"];
 const TOTALS = /^tests: (\d+) passed, (\d+) failed, (\d+) skipped$/gm;
 
 /** Tests with real pods that run by default, and all of them. */

@@ -67,7 +67,7 @@ if (settings === undefined) {
   process.exitCode = 1;
 } else {
   const jest = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.meta.url));
-  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+  const flags = ["--disable-warning=ExperimentalWarning"];
   const { status } = spawnSync(
     process.execPath,
     [...flags, jest, "--testTimeout=1800000", ...jestArguments],

@@ -173,13 +173,13 @@ test("the last line of a run counts tests, and suites that cannot be loaded as f
     "one.test.js",
     'test("a", () => {}); test("b", () => { throw new Error("b"); }); test.skip("c", () => {});',
   );
-  put("two.test.js", 'import "./missing.js";');
+  put("two.test.js", 'require("./missing.js");');
   put(
     "jest.config.js",
     'export default { reporters: ["default", "<rootDir>/totals-reporter.js"], watchman: false };',
   );
   const jest = join(process.cwd(), "node_modules", "jest", "bin", "jest.js");
-  const { status, stdout } = spawnSync(process.execPath, ["--experimental-vm-modules", jest], {
+  const { status, stdout } = spawnSync(process.execPath, [jest], {
     cwd: root,
     encoding: "utf8",
   });

@@ -2,16 +2,19 @@
  * The random histories find each protection of the operator that is taken away: a history fails with the words of the
  * rule that it breaks. The searches start at seeds that fail today.
  */
-import { beforeEach, expect, jest, test } from "@jest/globals";
+import { registerHooks } from "node:module";
+import { afterAll, expect, test } from "@jest/globals";
 import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import { pod } from "../../../operator/api/names.ts";
 import { createAuthority } from "../../../operator/control/authority.ts";
 import type { KeyPlan, KeyView } from "../../../operator/plan/node-key.ts";
+import type { History } from "../../support/cluster/history.ts";
 
 const STEPS = 120;
 /** Histories that are searched for the failure. */
 const MAX_HISTORIES = 400;
 
+type Histories = { readonly History: typeof History };
 type Exports = Readonly<Record<string, (...values: never[]) => unknown>>;
 
 interface Mutation {
@@ -96,18 +99,50 @@ function withoutAddress(template: V1PodTemplateSpec): V1PodTemplateSpec {
   return template;
 }
 
-beforeEach(() => {
-  jest.resetModules();
-});
+/** Query of the modules that are loaded for a mutation, which gives its place in the list. */
+const QUERY = "mutation";
+const changes = new Map<string, object>();
+(globalThis as Record<symbol, unknown>)[Symbol.for("knit.test.mutations")] = changes;
 
-test.each(mutations)(
+/** Loads the module of a mutation, and all that import it, once more: with the exports in place of those of the module. */
+const hooks = registerHooks({
+  resolve(specifier, context, next) {
+    const resolved = next(specifier, context);
+    const place = context.parentURL === undefined ? null : placeOf(context.parentURL);
+    const isOurs = resolved.url.startsWith("file:") && !resolved.url.includes("/node_modules/");
+    return place === null || !isOurs ? resolved : { ...resolved, url: `${resolved.url}?${QUERY}=${place}` };
+  },
+  load(url, context, next) {
+    const exported = changes.get(url);
+    if (exported === undefined) return next(url, context);
+    const lines = Object.keys(exported).map(
+      (name) => `export const ${name} = changed[${JSON.stringify(name)}];`,
+    );
+    const source = [
+      `const changed = globalThis[Symbol.for("knit.test.mutations")].get(${JSON.stringify(url)});`,
+      ...lines,
+    ].join("\n");
+    return { format: "module", source, shortCircuit: true };
+  },
+});
+afterAll(() => hooks.deregister());
+
+function placeOf(url: string): string | null {
+  return url.startsWith("file:") ? new URL(url).searchParams.get(QUERY) : null;
+}
+
+/** Imports the histories with an operator that has a mutation. */
+async function importHistories(place: number, { module, exports }: Mutation): Promise<Histories> {
+  const real = (await import(module)) as Exports;
+  const query = `?${QUERY}=${place}`;
+  changes.set(new URL(`${module}${query}`, import.meta.url).href, { ...real, ...exports(real) });
+  return (await import(`../../support/cluster/history.ts${query}`)) as Histories;
+}
+
+test.each(mutations.map((mutation, place) => ({ ...mutation, place })))(
   "without this a history fails: $protection",
-  async ({ module, exports, seed, failure }) => {
-    const real = (await import(module)) as Exports;
-    jest.resetModules();
-    jest.unstable_mockModule(module, () => ({ ...real, ...exports(real) }));
-    const { History } = await import("../../support/cluster/history.ts");
-    jest.unstable_unmockModule(module);
+  async ({ place, seed, failure, ...mutation }) => {
+    const { History } = await importHistories(place, { ...mutation, seed, failure });
     const current = await createAuthority(Date.parse("2026-01-01T00:00:00Z"));
     const failures: string[] = [];
     for (let each = seed; each < seed + MAX_HISTORIES && failures.length === 0; each++) {
