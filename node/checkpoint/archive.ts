@@ -112,21 +112,25 @@ async function listBelow(root: string, prefix: string): Promise<readonly StoredN
     if (error.code === "ENOENT") return [];
     throw error;
   });
-  const whole = names.filter((name) => !name.endsWith(DRAFT));
-  return Promise.all(
-    whole.map(async (name) => {
-      const { size, mtimeMs } = await stat(join(root, prefix, name));
-      return { name: prefix + name, size, writtenAt: mtimeMs };
-    }),
-  );
+  const found = await Promise.all(names.map((name) => findStored(root, prefix + name)));
+  return found.filter((each) => each !== undefined);
 }
 
-const DRAFT = ".partial";
+/** Describes a file; undefined for one that another process has just renamed or deleted. */
+async function findStored(root: string, name: string): Promise<StoredName | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(join(root, name));
+    return { name, size, writtenAt: mtimeMs };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
 
-/** Writes and syncs a file under another name and renames it. */
+/** Writes and syncs a file under another name, which is listed until it is deleted as a file of no use, and renames it. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${randomBytes(4).toString("hex")}${DRAFT}`;
+  const draft = `${path}.${randomBytes(4).toString("hex")}.partial`;
   try {
     await writeSynced(draft, bytes);
     await rename(draft, path);

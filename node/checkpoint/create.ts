@@ -45,6 +45,8 @@ export interface CheckpointTarget {
 const MAX_ATTEMPTS = 5;
 /** Name of a clone beside the databases that is then copied to another file system. */
 const STAGING = "checkpoint.partial";
+/** Name of an empty file beside the databases, by which the file systems are compared. */
+const PROBE = `${STAGING}.probe`;
 
 /**
  * Creates a checkpoint in a directory that is absent or empty. Blocks go on meanwhile. Throws `CheckpointError` `exists`
@@ -56,7 +58,7 @@ export async function createCheckpoint(
 ): Promise<CheckpointManifest> {
   const directory = resolve(given);
   await refuseFilled(directory);
-  const draft = `${directory}.partial`;
+  const draft = draftOf(directory);
   const staging = join(source.directory, STAGING);
   try {
     await mkdir(dirname(directory), { recursive: true });
@@ -83,9 +85,19 @@ export async function createCheckpoint(
   }
 }
 
-/** Removes the clone that a killed process has left beside the databases. */
-export function removeStaging(databases: string): Promise<void> {
-  return rm(join(databases, STAGING), { recursive: true, force: true });
+/** Returns the name of a checkpoint that is not whole yet. */
+export function draftOf(directory: string): string {
+  return `${directory}.partial`;
+}
+
+/** Removes a checkpoint, and what a killed process has left of one that was not whole. */
+export async function removeCheckpoint(directory: string): Promise<void> {
+  for (const each of [directory, draftOf(directory)]) await rm(each, { recursive: true, force: true });
+}
+
+/** Removes what a killed process has left beside the databases. */
+export async function removeStaging(databases: string): Promise<void> {
+  for (const name of [STAGING, PROBE]) await rm(join(databases, name), { recursive: true, force: true });
 }
 
 /** Throws `CheckpointError` `exists` for a directory with anything in it, `failed` for one that cannot be read. */
@@ -100,7 +112,7 @@ export async function refuseFilled(directory: string): Promise<void> {
 
 /** True when both directories are on one file system; mounts of one file system count as two. */
 async function canLink(from: string, to: string): Promise<boolean> {
-  const [one, other] = [join(from, `${STAGING}.probe`), join(to, "probe")];
+  const [one, other] = [join(from, PROBE), join(to, "probe")];
   await rm(one, { force: true });
   await writeFile(one, "");
   try {

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ArchiveManifest, ArchiveStore } from "../checkpoint/archive.ts";
 import { directoryStore } from "../checkpoint/archive.ts";
-import { refuseFilled } from "../checkpoint/create.ts";
+import { draftOf, refuseFilled } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import {
   type ArchivedCheckpoint,
@@ -151,7 +151,7 @@ export interface PullJob extends TransferJob {
 export async function pullFromArchive(options: NodeOptions, job: PullJob): Promise<ArchiveManifest> {
   const { directory, signal, progress, full } = job;
   await refuseFilled(directory);
-  const draft = `${directory}.partial`;
+  const draft = draftOf(directory);
   await mkdir(draft, { recursive: true, mode: 0o700 });
   try {
     const manifest = await fetchDraft(job, draft);

@@ -2,11 +2,11 @@
  * Backups of a running node: a checkpoint beside the databases is sent to an archive and deleted, then old checkpoints
  * of the archive are. One at a time, in the background, while blocks go on.
  */
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 import { type BackupTarget, readBackupTarget, readVariables } from "../checkpoint/backup-target.ts";
 import type { Checkpoints } from "../checkpoint/checkpoints.ts";
+import { removeCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import { keepNewest, readBack } from "../checkpoint/keep.ts";
 import { readArchived } from "../checkpoint/pull.ts";
@@ -69,7 +69,7 @@ const IDLE: BackupStatus = { isRunning: false, step: null, done: 0, total: 0, er
 /** Opens them, and deletes the checkpoint that a killed process has left. */
 export async function openBackups(deps: BackupDeps): Promise<Backups> {
   const staging = join(deps.options.paths.chainData, STAGING);
-  await rm(staging, { recursive: true, force: true });
+  await removeCheckpoint(staging);
   let status = IDLE;
   let running: { readonly work: Promise<void>; readonly ending: AbortController } | undefined;
   let isStarting = false;
@@ -87,7 +87,7 @@ export async function openBackups(deps: BackupDeps): Promise<Backups> {
       outcome = { ...IDLE, last: status.last, err };
       deps.log.warn({ error: err }, "backup failed");
     }
-    await rm(staging, { recursive: true, force: true }).catch((error: unknown) => {
+    await removeCheckpoint(staging).catch((error: unknown) => {
       deps.log.warn({ error: messageOf(error) }, "checkpoint of a backup cannot be deleted"); // the next one tries again
     });
     running = undefined;

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../bytes/message-of.ts";
 import type { ArchiveManifest } from "../checkpoint/archive.ts";
+import { removeCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import { DATABASES } from "../checkpoint/manifest.ts";
 import { archivedNames, type WantedChain } from "../checkpoint/pull.ts";
@@ -39,10 +40,17 @@ const MAX_BUSY_MS = 3_600_000;
  * when no sibling gives one and there is no store.
  */
 export async function bootstrap(options: NodeOptions, job: BootstrapJob): Promise<void> {
-  if (existsSync(join(options.paths.chainData, "chain", "CURRENT"))) return;
-  const { url, siblings } = job;
-  if (siblings !== undefined && (await fromSiblings(options, job, siblings))) return;
-  if (url !== undefined) await fromStore(options, job, url);
+  if (!existsSync(join(options.paths.chainData, "chain", "CURRENT"))) {
+    const { url, siblings } = job;
+    if (siblings !== undefined && (await fromSiblings(options, job, siblings))) return;
+    if (url !== undefined) return fromStore(options, job, url);
+  }
+  return removeCheckpoint(placeBeside(options)); // of a process that was killed
+}
+
+/** Directory of a checkpoint that is being pulled. */
+function placeBeside({ paths: { chainData } }: NodeOptions): string {
+  return `${chainData}.bootstrap`;
 }
 
 async function fromStore(options: NodeOptions, job: BootstrapJob, url: string): Promise<void> {
@@ -109,7 +117,7 @@ async function takeOver(
   source: Pick<PullJob, "from" | "name">,
 ): Promise<ArchiveManifest> {
   const { chainData } = options.paths;
-  const directory = `${chainData}.bootstrap`;
+  const directory = placeBeside(options);
   await rm(directory, { recursive: true, force: true });
   await mkdir(dirname(chainData), { recursive: true, mode: 0o700 });
   const full = job.wanted.creator === undefined; // the signature of a trusted creator stands for the state

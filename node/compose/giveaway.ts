@@ -4,12 +4,12 @@
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../bytes/message-of.ts";
 import type { Checkpoints } from "../checkpoint/checkpoints.ts";
+import { removeCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import { checkpointStream, type StreamOptions } from "../checkpoint/stream.ts";
 import type { Log } from "../observe/log.ts";
@@ -42,7 +42,7 @@ const READ_FACTOR = 4;
 export async function openGiveaway(deps: GiveawayDeps): Promise<Giveaway> {
   const { options, log, times = TIMES } = deps;
   const staging = join(options.paths.chainData, STAGING);
-  await rm(staging, { recursive: true, force: true });
+  await removeCheckpoint(staging);
   const ending = new AbortController();
   let running: Promise<void> | undefined;
   return {
@@ -116,7 +116,7 @@ async function give(
     log.info({ number: head.number, hash: head.hash }, "copy given away");
   } finally {
     socket.destroy();
-    await rm(staging, { recursive: true, force: true });
+    await removeCheckpoint(staging);
   }
 }
 

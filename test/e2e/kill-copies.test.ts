@@ -41,6 +41,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
+/** Milliseconds that work takes. */
+async function durationOf(work: Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work;
+  return performance.now() - begun;
+}
+
 /** A node that answers. */
 async function startNode(datadir: string, ...flags: string[]): Promise<KnitProcess> {
   const alone = ["--nodiscover", "--port", "0", "--rpc", "--rpcport", "0"];
@@ -109,9 +116,11 @@ test(
     await using giver = await openGiver("first");
     const datadir = join(scratch, "killed");
     const command = await askThem(datadir, [giver]);
+    const usual = await durationOf(runKnit(...command));
+    await rm(datadir, { recursive: true });
     for (let kill = 0; kill < KILLS; kill++) {
       const knit = startKnit(...command);
-      await sleepBetween(200, 2_500);
+      await sleepBetween(usual * 0.1, usual * 1.1);
       await knit.stop("SIGKILL");
       if (!hasChain(datadir)) continue; // the next one begins beside what this one has left
       expect((await verifyDirectory(datadir)).head).toBe(BLOCKS);
@@ -131,10 +140,11 @@ test(
   async () => {
     await using dying = await openGiver("first");
     await using other = await openGiver("second");
+    const usual = await durationOf(runKnit(...(await askThem(join(scratch, "first-fed"), [dying]))));
     for (let kill = 0; kill < KILLS; kill++) {
       const datadir = join(scratch, `fed-${kill}`);
       const started = runKnit(...(await askThem(datadir, [dying, other])));
-      await sleepBetween(200, 2_500);
+      await sleepBetween(usual * 0.1, usual);
       await dying.stop("SIGKILL");
       const { code, output } = await started;
       expect([code, output]).toEqual([0, expect.stringContaining("started from a sibling")]);
@@ -160,7 +170,7 @@ test(
       const knit = await start();
       expect(await isTidy(datadir)).toBe(true);
       expect((await runKnit("rpc", "--datadir", datadir, "admin_startBackup")).code).toBe(0);
-      await sleepBetween(0, 300);
+      await sleepBetween(0, 200);
       await knit.stop("SIGKILL");
       if (existsSync(archive)) {
         const { output } = await runKnit("checkpoint", "list", archive);

@@ -1,5 +1,5 @@
 /** Checkpoints of a data directory: whole, equal to their source, and refused when something in them is wrong. */
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -82,6 +82,14 @@ test("what a killed process has left is removed by the next one", async () => {
   await verify(directory);
   expect(await readdir(scratch)).not.toContain("after.partial");
   expect((await readdir(optionsOf(source).paths.chainData)).toSorted()).toEqual(["chain", "trie"]);
+});
+
+test("what a killed process has left beside the databases is removed when they are opened", async () => {
+  const { chainData } = optionsOf(source).paths;
+  await mkdir(join(chainData, "checkpoint.partial"));
+  await writeFile(join(chainData, "checkpoint.partial.probe"), "");
+  await verifyDirectory(source);
+  expect((await readdir(chainData)).toSorted()).toEqual(["chain", "trie"]);
 });
 
 test("an aborted checkpoint leaves nothing", async () => {

@@ -109,13 +109,15 @@ test("only so many checkpoints stay, with the files that they need", async () =>
   expect(names.map((name) => Number(name.split("-")[0])).toSorted((a, b) => a - b)).toEqual([12, 13]);
   const before = (await readdir(join(archive, "files"))).length;
   await writeFile(join(archive, "files", "0".repeat(64)), "young");
-  await writeFile(join(archive, "files", "1".repeat(64)), "old");
-  await utimes(join(archive, "files", "1".repeat(64)), 1, 1);
+  const drafts = ["young", "old"].map((age) => `${"2".repeat(64)}.${age}.partial`); // of senders that were killed
+  for (const name of ["1".repeat(64), ...drafts]) await writeFile(join(archive, "files", name), "left");
+  for (const name of ["1".repeat(64), drafts[1] ?? ""]) await utimes(join(archive, "files", name), 1, 1);
   await using backups = await open({ head: 14 });
   await backUp(backups);
   const files = await readdir(join(archive, "files"));
   expect(files).toContain("0".repeat(64));
   expect(files).not.toContain("1".repeat(64));
+  expect(files.filter((name) => name.endsWith(".partial"))).toEqual([drafts[0]]);
   expect(files.length).toBeLessThan(2 * before);
 });
 
@@ -217,7 +219,8 @@ describe("what is wrong is said:", () => {
 });
 
 test("a checkpoint that a killed process has left is deleted", async () => {
-  await mkdir(join(optionsOf(source).paths.chainData, "backup.partial"));
+  for (const name of ["backup.partial", "backup.partial.partial"])
+    await mkdir(join(optionsOf(source).paths.chainData, name));
   await using backups = await open();
   expect(backups.status.isRunning).toBe(false);
   expect(await leftovers()).toEqual([]);

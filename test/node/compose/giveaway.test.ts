@@ -95,7 +95,8 @@ test("a socket to which nobody connects goes", async () => {
 });
 
 test("without IPC there is none, and what a killed process has left is deleted", async () => {
-  await mkdir(join(optionsOf(source).paths.chainData, "give.partial"));
+  for (const name of ["give.partial", "give.partial.partial"])
+    await mkdir(join(optionsOf(source).paths.chainData, name));
   await using giveaway = await open({ options: { ...optionsOf(source), ipc: undefined } });
   await expect(giveaway.open()).rejects.toMatchObject({ code: "failed" });
   expect(await leftovers()).toEqual([]);

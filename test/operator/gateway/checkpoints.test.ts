@@ -259,6 +259,21 @@ describe("an empty node", () => {
   test("stays empty without siblings", async () => {
     expect(existsSync(await start([]))).toBe(false);
   });
+
+  test("leaves nothing of a start that was killed, without siblings and with a chain", async () => {
+    const beside = ["bootstrap", "bootstrap.partial"].map(
+      (end) => `${optionsOf(join(scratch, `node-${nodes}`)).paths.chainData}.${end}`,
+    );
+    for (const path of beside) mkdirSync(path, { recursive: true });
+    const chainData = await start([]);
+    expect(beside.map((path) => existsSync(path))).toEqual([false, false]);
+    mkdirSync(join(chainData, "chain"), { recursive: true });
+    writeFileSync(join(chainData, "chain", "CURRENT"), "");
+    for (const path of beside) mkdirSync(path);
+    nodes--;
+    expect(await start([sibling()])).toBe(chainData);
+    expect(beside.map((path) => existsSync(path))).toEqual([false, false]);
+  });
 });
 
 test.each([
