@@ -9,6 +9,8 @@ export interface SubmitDeps {
   readonly pool: Pick<TxPool, "add" | "addWithBlobs">;
   /** Maximum fee of a transaction sent by `eth_` methods, in KAIA; undefined or 0 is no cap. */
   readonly ethFeeCap?: number;
+  /** Gives a blob transaction what its sidecar lacks, on a development chain. */
+  readonly completeBlobs?: ((tx: Transaction) => Promise<Transaction>) | undefined;
   /** Resolves when a submitted transaction need not be waited for any more: mined, where each one is at once. */
   readonly afterSubmit?: (() => Promise<void>) | undefined;
 }
@@ -23,14 +25,14 @@ const PEB_PER_HUNDREDTH = 10n ** 16n;
 export type Submit = (tx: Transaction) => Uint8Array | Promise<Uint8Array>;
 
 /** Creates the submission function of Kaia's methods. */
-export function createSubmit({ pool, afterSubmit }: SubmitDeps): Submit {
+export function createSubmit({ pool, completeBlobs, afterSubmit }: SubmitDeps): Submit {
+  const addBlobs = async (tx: Transaction): Promise<Uint8Array> => {
+    await pool.addWithBlobs((await completeBlobs?.(tx)) ?? tx, "local");
+    await afterSubmit?.();
+    return tx.hash;
+  };
   return (tx) => {
-    if (tx.fields.sidecar !== undefined) {
-      return pool
-        .addWithBlobs(tx, "local")
-        .then(afterSubmit)
-        .then(() => tx.hash);
-    }
+    if (tx.fields.sidecar !== undefined) return addBlobs(tx);
     pool.add(tx, "local");
     return afterSubmit === undefined ? tx.hash : afterSubmit().then(() => tx.hash);
   };

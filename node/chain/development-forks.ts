@@ -2,11 +2,16 @@
 import { type ForkRow, forks } from "../config/forks.ts";
 
 /**
- * Forks that are active from block 0: all but those that need contracts of their own in the genesis, randomness with its
- * registry of keys and the forks after it that cannot be without.
+ * Forks that can be active from block 0: all but randomness, which needs a registry of keys in the genesis. A fork with
+ * blobs after it leaves its members of headers empty, which Go nodes refuse, so it is active only where it is named.
  */
 export const DEVELOPMENT_FORKS: readonly ForkRow[] = forks.filter(
-  ({ ordered, changes }) => ordered && changes.randao !== true && changes.blobGas !== true,
+  ({ ordered, changes }) => ordered && changes.randao !== true,
+);
+
+/** Those that are active by default. */
+export const DEFAULT_DEVELOPMENT_FORKS: readonly ForkRow[] = DEVELOPMENT_FORKS.filter(
+  ({ changes }) => changes.blobGas !== true,
 );
 
 const nameOf = ({ configKey }: ForkRow): string => configKey.replace(/CompatibleBlock$/, "");

@@ -7,7 +7,7 @@ import { toQuantity } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { type Genesis, parseGenesis } from "../config/genesis.ts";
 import { addressOfKey } from "../crypto/secp256k1.ts";
-import { DEVELOPMENT_FORK_NAMES, DEVELOPMENT_FORKS } from "./development-forks.ts";
+import { DEFAULT_DEVELOPMENT_FORKS, DEVELOPMENT_FORK_NAMES, DEVELOPMENT_FORKS } from "./development-forks.ts";
 
 /** Settings of a development chain. */
 export interface DevelopmentOptions {
@@ -20,7 +20,7 @@ export interface DevelopmentOptions {
   readonly balance: bigint;
   /** Seconds since the epoch. */
   readonly time: number;
-  /** The last fork that is active, one of `DEVELOPMENT_FORK_NAMES`; all of them when absent. */
+  /** The last fork that is active, one of `DEVELOPMENT_FORK_NAMES`; `DEFAULT_DEVELOPMENT_FORKS` are when absent. */
   readonly hardfork?: string | undefined;
 }
 
@@ -30,9 +30,10 @@ const MINTED_PEB = 9_600_000_000_000_000_000;
 /** A chain with every fork that needs no contract, up to `hardfork`. */
 export function developmentGenesis(options: DevelopmentOptions): Genesis {
   const { validator, keys, balance, chainId, time, hardfork } = options;
-  const last =
-    hardfork === undefined ? DEVELOPMENT_FORKS.length : DEVELOPMENT_FORK_NAMES.indexOf(hardfork) + 1;
-  const active = DEVELOPMENT_FORKS.slice(0, last);
+  const active =
+    hardfork === undefined
+      ? DEFAULT_DEVELOPMENT_FORKS
+      : DEVELOPMENT_FORKS.slice(0, DEVELOPMENT_FORK_NAMES.indexOf(hardfork) + 1);
   const alloc = keys.map((key) => [bareHex(addressOfKey(key)), { balance: toQuantity(balance) }]);
   const extra = concatBytes(VANITY, encodeRlp([[validator], new Uint8Array(0), []]));
   return parseGenesis(

@@ -69,7 +69,8 @@ export const developmentOptions = {
   hardfork: dev({
     flag: "hardfork",
     kind: { ...choice(DEVELOPMENT_FORK_NAMES), hint: "FORK" },
-    summary: "last active fork of a new development chain, such as london; the newest by default",
+    summary:
+      "last active fork of a new development chain, such as london; prague by default, osaka for blobs",
     own: true,
   }),
   gasLimit: dev({

@@ -9,8 +9,11 @@ import { type OpenStoreReading, storeReading } from "../calls/chain-reading.ts";
 import { Impersonation } from "../calls/impersonation.ts";
 import { isAmended } from "../chain/amended.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
+import { storedConfig } from "../chain/stored-config.ts";
+import { blobLimits } from "../config/blob-schedule.ts";
 import { signersOf } from "../config/rules.ts";
 import type { Miner } from "../consensus/miner.ts";
+import type { Kzg } from "../crypto/kzg.ts";
 import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
@@ -28,6 +31,7 @@ import { RequestLog } from "../rpc/request-log.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
+import { withCellProofs } from "../txpool/blobs.ts";
 import type { Database } from "./database.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -38,6 +42,7 @@ export interface DevelopmentParts {
   readonly clock: AdjustableClock;
   readonly options: Pick<NodeOptions, "network" | "development">;
   readonly database: Database;
+  readonly kzg: Kzg;
   readonly requestLog: RequestLog;
   readonly origin: ForkOrigin | undefined;
   /** Lets reader threads begin anew, with the signers that are set now. */
@@ -62,7 +67,7 @@ function openRequestLog({
 
 type DevelopmentDeps = Pick<
   NodeRegistryDeps,
-  "development" | "impersonation" | "coinbase" | "afterSubmit"
+  "development" | "impersonation" | "coinbase" | "completeBlobs" | "afterSubmit"
 > & {
   readonly fork: Fork;
 };
@@ -155,6 +160,7 @@ function developmentDeps({
   clock,
   options,
   database,
+  kzg,
   requestLog,
   origin,
   renewReaders,
@@ -221,6 +227,7 @@ function developmentDeps({
     },
     coinbase: () => miner.rewardbase,
     impersonation: { has: (sender) => impersonation.has(sender), prepare },
+    completeBlobs: (tx) => withCellProofs(tx, { kzg, maxBlobs: blobLimits(chain.config).max }),
     afterSubmit: () => miner.idle(),
   };
 }
@@ -291,9 +298,19 @@ function stateFiles({ development }: DevelopmentDeps): StateFiles | undefined {
   );
 }
 
-/** Throws `OptionError` when peers may connect to a chain that was edited: other nodes would not accept its blocks. */
-export function refuseEditedChain({ network }: Pick<NodeOptions, "network">, store: Rows): void {
-  if (network.port === undefined || !isAmended(store)) return;
+/** Throws `OptionError` when peers may connect to a development chain whose blocks other nodes would not accept. */
+export function refuseLoneChain(
+  { network, development }: Pick<NodeOptions, "network" | "development">,
+  store: Rows,
+): void {
+  if (network.port === undefined) return;
+  const forks = development === undefined ? new Map<string, number>() : storedConfig(store).forks;
+  if (forks.has("osakaCompatibleBlock") && !forks.has("randaoCompatibleBlock"))
+    throw new OptionError(
+      "clash",
+      "this chain has blobs without the random values of validators, other nodes would not accept it: start it without --port",
+    );
+  if (!isAmended(store)) return;
   throw new OptionError(
     "clash",
     "this development chain was edited, other nodes would not accept it: start it without --port",

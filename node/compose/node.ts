@@ -33,7 +33,7 @@ import { openNodeConsensus, openNodeMiner } from "./consensus.ts";
 import { openConsensusChain } from "./consensus-chain.ts";
 import { openCopies } from "./copies.ts";
 import { type Database, databaseDirectories, openDatabase } from "./database.ts";
-import { openOrigin, refuseEditedChain, type StateFiles } from "./development.ts";
+import { openOrigin, refuseLoneChain, type StateFiles } from "./development.ts";
 import { type DiskUseWatch, watchDiskUse } from "./disk-use.ts";
 import { declareForkMetrics, openForkWatch } from "./fork-watch.ts";
 import { openNodeGasless } from "./gasless.ts";
@@ -86,7 +86,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   signal.throwIfAborted();
   const origin = await openOrigin(options, database.store);
   await beginDevelopmentChain(options, database, { nodeKey, origin });
-  refuseEditedChain(options, database.store);
+  refuseLoneChain(options, database.store);
   await beginPublicChain(database, options);
   await renewPublicConfig(database, log);
   const open = await openConsensusChain(database, log, clock);
@@ -127,7 +127,7 @@ export async function openNode(options: NodeOptions, signal: AbortSignal, log: A
   const common = { ...parties, options, open, database, log };
   const miner = parts.use(openNodeMiner({ ...common, metrics, clock }));
   const rpc = parts.use(
-    await openNodeRpc({ ...common, files, copies, metrics, memory, miner, clock, origin }),
+    await openNodeRpc({ ...common, kzg, files, copies, metrics, memory, miner, clock, origin }),
   );
   parts.use(files); // a call that waits for a file ends before the listeners do
   const signing = (): SigningState | undefined => engine?.signingState();

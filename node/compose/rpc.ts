@@ -15,6 +15,7 @@ import { rpcProfiles } from "../compat/profiles.ts";
 import { signersOf } from "../config/rules.ts";
 import type { Miner } from "../consensus/miner.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
+import type { Kzg } from "../crypto/kzg.ts";
 import type { Gasless } from "../gasless/gasless.ts";
 import type { PendingVotes } from "../governance/pending-votes.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
@@ -68,6 +69,7 @@ export interface RpcDeps {
   readonly database: NodeDatabase;
   readonly pool: TxPool;
   readonly sidecars: Pick<Sidecars, "mined" | "blob">;
+  readonly kzg: Kzg;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
   /** 32 bytes, secret. */

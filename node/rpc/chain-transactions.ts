@@ -39,6 +39,7 @@ export interface ChainTransactionDeps {
   readonly receiptTexts: ReceiptTexts;
   readonly rawListForm: RawListForm;
   readonly ethFeeCap?: number;
+  readonly completeBlobs?: ((tx: Transaction) => Promise<Transaction>) | undefined;
 }
 
 /** Encodings that `chain_sendRawTransactions` takes: Kaia's and Ethereum's, or Ethereum's alone. */

@@ -109,6 +109,7 @@ export interface NodeRegistryDeps
   readonly addressIndex: OtterscanDeps["addressIndex"];
   readonly receiptWait: SynchronousSendingDeps["receiptWait"];
   readonly afterSubmit?: (() => Promise<void>) | undefined;
+  readonly completeBlobs?: SynchronousSendingDeps["completeBlobs"];
   readonly chain: Chain;
   readonly receiptTexts: ReceiptTexts;
   readonly pool: Pick<

@@ -30,6 +30,7 @@ export interface SynchronousSendingDeps {
   /** Signs and submits a transaction object; undefined but on a development chain. */
   readonly send?: ((args: { readonly transaction: CallArgs }) => Promise<Hash>) | undefined;
   readonly afterSubmit?: (() => Promise<void>) | undefined;
+  readonly completeBlobs?: ((tx: Transaction) => Promise<Transaction>) | undefined;
   /** Times in milliseconds: of a call without a valid time, and the longest that a caller may ask for. */
   readonly receiptWait: ReceiptWait;
 }

@@ -9,7 +9,7 @@ import { CELLS } from "../crypto/kzg-backend.ts";
 import { versionedHash } from "../crypto/versioned-hash.ts";
 import { blobGasFor } from "../execution/blob-gas.ts";
 import { BLOB_PRICE } from "../execution/block-context.ts";
-import type { Transaction } from "../model/transaction.ts";
+import { decodeTransaction, type Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import { PoolError } from "./error.ts";
 import type { NextBlockRules } from "./next-block-rules.ts";
@@ -85,6 +85,26 @@ export function kzgProver(kzg: Pick<Kzg, "verifyBlobCells">): ProveSidecar {
     }
     return true;
   };
+}
+
+/**
+ * Returns a blob transaction whose sidecar has a proof of each blob (version 0) with the proofs of cells instead, and any
+ * other one as it is, as one of more than `maxBlobs`. Hash and signature do not cover the sidecar.
+ */
+export async function withCellProofs(
+  tx: Transaction,
+  { kzg, maxBlobs }: { readonly kzg: Pick<Kzg, "cellsOf">; readonly maxBlobs: number },
+): Promise<Transaction> {
+  const { sidecar } = tx.fields;
+  if (sidecar?.version !== 0 || sidecar.blobs.length > maxBlobs) return tx;
+  const proofs: Uint8Array[] = [];
+  for (const blob of sidecar.blobs) {
+    const cells = await kzg.cellsOf(blob);
+    if (cells === undefined) throw badSidecarError("a blob is no list of field elements");
+    proofs.push(...cells.proofs);
+  }
+  const fields = { ...tx.fields, sidecar: { ...sidecar, version: 1 as const, proofs } };
+  return decodeTransaction(tx.type.encode({ ...tx, fields }, tx.signatures));
 }
 
 /** Creates the error for an invalid sidecar. */

@@ -9,7 +9,7 @@ import { versionedHash } from "../../../node/crypto/versioned-hash.ts";
 import { bareTransaction } from "../../../node/model/bare-transaction.ts";
 import { decodeTransaction, type Transaction } from "../../../node/model/transaction.ts";
 import type { BlobSidecar, TypeFields } from "../../../node/model/transaction-type.ts";
-import { checkSentBlobs, kzgProver, type ProveSidecar } from "../../../node/txpool/blobs.ts";
+import { checkSentBlobs, kzgProver, type ProveSidecar, withCellProofs } from "../../../node/txpool/blobs.ts";
 import { aBlobTransaction, aSidecar, BLOB_TX_PRICE } from "../../support/blob-transactions.ts";
 import { FakeChain } from "../../support/pool-chain.ts";
 import { aPool, type PoolWorld } from "../../support/pool-open.ts";
@@ -31,6 +31,25 @@ async function refusalOf(world: PoolWorld, tx: Transaction): Promise<string> {
     (error: Error) => error.message,
   );
 }
+
+test("proofs of blobs give way to proofs of cells, up to a number of blobs, and the hash stays", async () => {
+  await using kzg = openKzg();
+  const old = aBlobTransaction({ sidecar: aSidecar(2, 0) });
+  expect(await withCellProofs(old, { kzg, maxBlobs: 1 })).toBe(old);
+  const { hash, fields } = await withCellProofs(old, { kzg, maxBlobs: 2 });
+  expect(hash).toEqual(old.hash);
+  expect([fields.sidecar?.version, fields.sidecar?.blobs.length, fields.sidecar?.proofs.length]).toEqual([
+    1, 2, 256,
+  ]);
+  const cells = await kzg.cellsOf(new Uint8Array(131_072));
+  expect(fields.sidecar?.proofs.slice(128)).toEqual(cells?.proofs);
+  const whole = aBlobTransaction();
+  expect(await withCellProofs(whole, { kzg, maxBlobs: 2 })).toBe(whole);
+  const noField = { ...aSidecar(1, 0), blobs: [new Uint8Array(131_072).fill(0xff)] };
+  await expect(withCellProofs(aBlobTransaction({ sidecar: noField }), { kzg, maxBlobs: 2 })).rejects.toThrow(
+    "no list of field elements",
+  );
+});
 
 describe("a pool with blobs", () => {
   test("keeps the transaction as blocks hold it, and gives peers its blobs", async () => {
