@@ -51,7 +51,7 @@ async function runWith({ shell, resolved, command }: CommandJob, use: Use): Prom
 export async function runDevelopmentNode({ shell, resolved, command }: CommandJob): Promise<void> {
   limitHeap({ shell, resolved });
   const { dataDirectory, chainDataDirectory } = optionValues(placeOptions, resolved);
-  await using scratch = dataDirectory === undefined ? await openTemporaryDirectory() : undefined;
+  await using scratch = dataDirectory === undefined ? await openTemporaryDirectory(shell) : undefined;
   const values = new Map(resolved.values).set(
     placeOptions.dataDirectory.flag,
     scratch?.path ?? dataDirectory,

@@ -18,6 +18,7 @@ import { initFrom } from "../support/offline-jobs.ts";
 import { call } from "../support/rpc-client.ts";
 
 const NOBODY = "0x00000000000000000000000000000000aaaaaaaa";
+const IS_WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
 let node: DevNode;
@@ -173,6 +174,9 @@ test("a failing transaction shows its calls as a tree with gas and the reason", 
   const frames = await page.$$eval(".trace summary", (all) => all.map((each) => each.textContent ?? ""));
   expect(frames).toHaveLength(2);
   expect(frames[1]).toContain(reverts);
+  await page.setViewport({ width: 360, height: 800 });
+  expect(await page.evaluate(IS_WIDER)).toBe(false);
+  await page.setViewport({ width: 800, height: 600 });
 });
 
 test("deep and many calls are built when they are opened", async () => {
@@ -248,8 +252,7 @@ test("logs are decoded by a given ABI, and hostile names and strings stay text",
   const text = await view(`tx/${hash}`, "Odd");
   expect(text).toContain(`Odd${HOSTILE}(${HOSTILE}: 42)`);
   expect(await page.$$("img")).toHaveLength(0);
-  const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
-  expect(await page.evaluate(isWider)).toBe(false);
+  expect(await page.evaluate(IS_WIDER)).toBe(false);
 });
 
 test("a transaction of every type shows its fee payer, its ratio and its key", async () => {
