@@ -75,7 +75,7 @@ function listedCall(args: CallArgs, { context, limits }: AccessListDeps): Listed
     throw failure("method handler crashed");
   const input = ethInput(args);
   checkNotEmpty(args, input);
-  const { from = ZERO_ADDRESS, to, value = 0n, authorizationList } = args;
+  const { from = ZERO_ADDRESS, to, value = 0n, authorizationList, gasPrice, maxFeePerGas } = args;
   const gas = args.gas ?? limits.upperGas;
   if (BigInt(authorizationList?.length ?? 0) > gas / AUTHORIZATION_GAS) {
     throw failure("insufficient gas to process all authorizations");
@@ -86,7 +86,10 @@ function listedCall(args: CallArgs, { context, limits }: AccessListDeps): Listed
   const prices = authorizationList === undefined ? sent : priceWithoutCaps(baseFee);
   // the Go node charges the list in the arguments, not the one that it creates, and no authorizations
   const charged = { accessList: args.accessList ?? [] };
-  return { from, to, gas, ...prices, sent, value, input, authorizationList, granted: gas * baseFee, charged };
+  // On a development chain a call without prices costs its sender nothing, as with the tools' own chains.
+  const isFree = limits.takesLowPrices === true && gasPrice === undefined && maxFeePerGas === undefined;
+  const granted = gas * (isFree ? sent.gasFeeCap : baseFee);
+  return { from, to, gas, ...prices, sent, value, input, authorizationList, granted, charged };
 }
 
 /**

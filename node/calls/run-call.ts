@@ -38,7 +38,10 @@ export interface CallLimits {
   readonly accessListsNeedBaseFee?: boolean;
   /** A state override with `state` changes no slot, as in the Go node; false by default. */
   readonly ignoresWholeStorage?: boolean;
-  /** A price below the base fee is paid as it is offered; false by default, when the call is refused. */
+  /**
+   * A price below the base fee is paid as it is offered, and an access list without a price is free; false by default,
+   * when the call is refused.
+   */
   readonly takesLowPrices?: boolean;
 }
 

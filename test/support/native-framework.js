@@ -20,20 +20,34 @@ const TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
 let current = {};
 let files = 0;
 
-// Modules that several test files import get functions that pass calls on to those of the running file.
-globalThis[Symbol.for(KEY)] = (name) =>
-  new Proxy(() => undefined, {
-    apply: (_target, _self, values) => current[name](...values),
-    get: (_target, property) => current[name][property],
-  });
-const globalsSource = [
-  `const forward = globalThis[Symbol.for("${KEY}")];`,
-  ...NAMES.map((name) => `export const ${name} = forward("${name}");`),
-].join("\n");
-const globalsUrl = `data:text/javascript,${encodeURIComponent(globalsSource)}`;
+// A test file gets the functions themselves; modules that several of them import get ones that pass calls on to those
+// of the running file.
+globalThis[Symbol.for(KEY)] = {
+  own: (name) => current[name],
+  shared: (name) =>
+    new Proxy(() => undefined, {
+      apply: (_target, _self, values) => current[name](...values),
+      get: (_target, property) => current[name][property],
+    }),
+};
+
+/** Returns the address of a module with the exports. */
+function globalsUrl(kind) {
+  const source = [
+    `const of = globalThis[Symbol.for("${KEY}")].${kind};`,
+    ...NAMES.map((name) => `export const ${name} = of("${name}");`),
+  ].join("\n");
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+const ownUrl = globalsUrl("own");
+const sharedUrl = globalsUrl("shared");
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === "@jest/globals" ? { url: globalsUrl, shortCircuit: true } : next(specifier, context),
+  resolve(specifier, context, next) {
+    if (specifier !== "@jest/globals") return next(specifier, context);
+    const run = /[?]run=(\d+)$/.exec(context.parentURL ?? "")?.[1];
+    return { url: run === undefined ? sharedUrl : `${ownUrl}#${run}`, shortCircuit: true };
+  },
 });
 
 /** Creates the object `jest` with what tests use of it. */

@@ -27,6 +27,7 @@ const CODE = {
 
 let chain: TestChain;
 let list: (args: object, ...more: unknown[]) => Promise<unknown>;
+let listForFree: typeof list;
 
 beforeAll(async () => {
   const alloc = Object.fromEntries(
@@ -35,16 +36,17 @@ beforeAll(async () => {
       { balance: "0x0", code: `0x${Buffer.from(assemble(source)).toString("hex")}` },
     ]),
   );
-  const forks = "istanbul london ethTxType magma kore shanghai cancun".split(" ");
+  const forks = "istanbul london ethTxType magma kore shanghai cancun kaia".split(" ");
   const config = Object.fromEntries(forks.map((name) => [`${name}CompatibleBlock`, 0]));
   const genesis = makerGenesis({ ...alloc, [rich]: { balance: `0x${(10n ** 20n).toString(16)}` } }, config);
   chain = await aChain(parseGenesis(genesis));
-  const rows = callMethods({
-    open: () => chainReading(chain.chain),
-    limits: { upperGas: 500_000_000n, gasCap: 0n },
-    timeoutMs: 5_000,
-  });
+  const limits = { upperGas: 500_000_000n, gasCap: 0n };
+  const rowsWith = (more: { readonly takesLowPrices?: boolean }) =>
+    callMethods({ open: () => chainReading(chain.chain), limits: { ...limits, ...more }, timeoutMs: 5_000 });
+  const rows = rowsWith({});
+  const freeRows = rowsWith({ takesLowPrices: true });
   list = (args, ...more) => askRow(rows, "chain_createAccessList", args, ...more);
+  listForFree = (args, ...more) => askRow(freeRows, "chain_createAccessList", args, ...more);
 });
 afterAll(async () => {
   await chain[Symbol.asyncDispose]();
@@ -94,6 +96,12 @@ test("a failing call returns its list and the error", async () => {
     accessList: [{ address: CODE.failing[0], storageKeys: [slot(7)] }],
     error: "evm: execution reverted",
   });
+});
+
+test("on a development chain a list without prices costs a sender without funds nothing", async () => {
+  const args = { from: at(0x999), to: CODE.reader[0] };
+  expect(await listForFree(args)).toMatchObject({ gasUsed: quantity(BASE_GAS + 2 * (3 + 100 + 2)) });
+  await expect(listForFree({ ...args, gasPrice: "0x174876e800" })).rejects.toThrow("insufficient balance");
 });
 
 test("a sender without funds gets an error with the hash of the unsigned transaction", async () => {
