@@ -14,7 +14,7 @@ import { volumeOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { renewalRun } from "./given-up.ts";
-import { recordedAddress } from "./node-key.ts";
+import { genesisAddress, recordedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
 
@@ -135,7 +135,8 @@ async function emptyVolumes(
     .flatMap((other) => membersOf(other).map(({ name }) => ({ other, name })));
   const empty = new Set(own === undefined ? [] : [own]);
   for (const { other, name } of others) {
-    const { address } = other.status.members?.find((each) => each.name === name) ?? {};
+    const recorded = other.status.members?.find((each) => each.name === name)?.address;
+    const address = recorded ?? genesisAddress(other, name, deps);
     if (address === undefined || !validators.includes(address)) continue;
     if (await hasNoChain(other, name, deps)) empty.add(address);
   }

@@ -1,6 +1,6 @@
 /** The node key of a member: from the named Secret, or created at random and then permanent. */
 import { annotations } from "../api/names.ts";
-import { keyOf, readNode } from "../api/resource.ts";
+import { keyOf, type NodeResource, readNode } from "../api/resource.ts";
 import { addressOfId, type Identity, identityOf, nodeUrl } from "../build/identity.ts";
 import { type Member, objectNames } from "../build/names.ts";
 import { NODE_KEY, nodeKeySecret } from "../build/secrets.ts";
@@ -48,10 +48,18 @@ function note(context: MemberContext, identity: Identity): void {
 
 /** Returns the address that the member, or its Network for a validator of the genesis, recorded. */
 export function recordedAddress({ member, node, status, deps }: MemberContext): string | undefined {
-  if (status.address !== undefined) return status.address;
-  if (node.spec.type !== "core") return undefined;
-  const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
-  return network?.status.validators?.find(({ name }) => name === member.name)?.address;
+  return status.address ?? genesisAddress(node, member.name, deps);
+}
+
+/** Returns the address that the Network of a core node recorded for a member, as a validator of the genesis. */
+export function genesisAddress(
+  { meta, spec }: NodeResource,
+  member: string,
+  { cache }: Pick<ReconcileDeps, "cache">,
+): string | undefined {
+  if (spec.type !== "core") return undefined;
+  const network = cache.network(keyOf({ namespace: meta.namespace, name: spec.network.name }));
+  return network?.status.validators?.find(({ name }) => name === member)?.address;
 }
 
 function keyView(context: MemberContext, found: KeyFound, identity: Identity | undefined): KeyView {

@@ -1,4 +1,5 @@
 /** Applies the objects of a Node, and deletes those that an earlier spec required. */
+import { annotations } from "../api/names.ts";
 import { type Draft, keyOf } from "../api/resource.ts";
 import { disruptionBudget } from "../build/disruption-budgets.ts";
 import { httpRoute, rpcIngress, wsRoute } from "../build/exposure.ts";
@@ -27,6 +28,7 @@ import { bindClaim, isGivingUp, renewalRun, withoutCopies } from "./given-up.ts"
 import { requiredPeers } from "./mesh.ts";
 import { goOn, type Outcome, refusalOf, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
+import { readPod } from "./pod-view.ts";
 import { configText } from "./secret-text.ts";
 import { isSource, siblingsOf } from "./siblings.ts";
 
@@ -135,7 +137,14 @@ function podInputs(context: MemberContext): MemberInputs {
   const keeps = facts.keeps === true || facts.volume?.reason === "Terminating";
   if (written !== undefined && (keeps || templateDigest(written.template) === templateDigest(fresh.template)))
     return written;
-  return { ...fresh, former: written && formerOf(written, status.ready) };
+  return { ...fresh, former: written && formerOf(written, status.ready && runsWith(context, written)) };
+}
+
+/** True when the pod is ready, and of these inputs: the status may still be that of the pod before it. */
+function runsWith({ node, member, deps }: MemberContext, { template }: PodInputs): boolean {
+  const seen = deps.cache.find("pod", keyOf({ ...node.meta, name: objectNames(member.name).pod }));
+  const isOfThese = seen?.meta.annotations[annotations.settings] === templateDigest(template);
+  return seen?.meta.deleted === false && isOfThese && readPod(seen.object).ready;
 }
 
 /** Builds the inputs of the pod as this release writes them for the current spec and the last restart. */

@@ -417,6 +417,18 @@ describe("a volume with the chain", () => {
     expect(claim()).toBeDefined();
   });
 
+  test("is asked for when the Node of the only other validator was made again, and has no volume either", async () => {
+    const address = `0x${"ef".repeat(20)}`;
+    const { status } = cluster.network();
+    const genesis = { ...status.genesis, validators: [addressOf("core"), address] };
+    const validators = [...(status.validators ?? []), { name: "other", address }];
+    cluster.put({ ...copyOf("Network", "net"), status: { ...status, genesis, validators } });
+    cluster.putNode("other", CORE);
+    lose();
+    await once("core");
+    expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
+  });
+
   test("is missed by another Node with its key while no Network has its height", async () => {
     const { height: _height, ...status } = cluster.network().status;
     cluster.put({ ...copyOf("Network", "net"), status });

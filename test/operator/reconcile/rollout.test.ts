@@ -102,6 +102,17 @@ describe("another image", () => {
     expect(NAMES.map(imageOf)).toEqual(["knit:1", "knit:newer", "knit:1"]);
   });
 
+  test("that replaces one which never started is rolled back to the last one that did", async () => {
+    await once("endpoint");
+    change("endpoint", "knit:newer"); // before the status tells of the pod that does not start
+    await once("endpoint");
+    expect(imageOf("endpoint")).toBe("knit:newer");
+    replace("endpoint", { ready: false, started: false });
+    cluster.now += ROLLOUT_MS;
+    await once("endpoint");
+    expect(imageOf("endpoint")).toBe("knit:1");
+  });
+
   test("that is taken back after a rollback ends the rollout", async () => {
     await once("endpoint");
     replace("endpoint", { ready: false, started: false });

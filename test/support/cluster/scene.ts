@@ -166,8 +166,9 @@ export function identityOffence(
 }
 
 /**
- * A volume for a validator of the genesis that had blocks is made only while another core node still has the chain.
- * Another core node cannot make block 1: it waits on an empty volume as well as without one.
+ * A volume for a validator of the genesis that had blocks is made only while another core node still has the chain, or
+ * may have it: a validator without a Node can run in another cluster. Another core node cannot make block 1: it waits
+ * on an empty volume as well as without one.
  */
 export function chainOffence(api: ClusterApi, { volumes }: Chain, object: Stored): string | undefined {
   const { kind, metadata } = object;
@@ -176,6 +177,10 @@ export function chainOffence(api: ClusterApi, { volumes }: Chain, object: Stored
   const [member] = statusOf(api.find("Node", key.replace(/-data$/, ""))).members ?? [];
   const { genesis } = statusOf(api.find("Network", `${metadata.namespace}/net`));
   const canBegin = genesis?.validators?.includes(member?.address ?? "") !== false;
+  const here = new Set(
+    api.list("Node").flatMap((node) => statusOf(node).members?.map(({ address }) => address)),
+  );
+  if (genesis?.validators?.some((validator) => !here.has(validator)) === true) return undefined;
   if (member?.volume === undefined || !canBegin) return undefined;
   const isKept = api.list("PersistentVolumeClaim").some((claim) => {
     const { volumeName = "" } = claim["spec"] as { readonly volumeName?: string };
