@@ -75,7 +75,7 @@ function listedCall(args: CallArgs, { context, limits }: AccessListDeps): Listed
     throw failure("method handler crashed");
   const input = ethInput(args);
   checkNotEmpty(args, input);
-  const { from = ZERO_ADDRESS, to, value = 0n, authorizationList, gasPrice, maxFeePerGas } = args;
+  const { from = ZERO_ADDRESS, to, value = 0n, authorizationList } = args;
   const gas = args.gas ?? limits.upperGas;
   if (BigInt(authorizationList?.length ?? 0) > gas / AUTHORIZATION_GAS) {
     throw failure("insufficient gas to process all authorizations");
@@ -86,10 +86,17 @@ function listedCall(args: CallArgs, { context, limits }: AccessListDeps): Listed
   const prices = authorizationList === undefined ? sent : priceWithoutCaps(baseFee);
   // the Go node charges the list in the arguments, not the one that it creates, and no authorizations
   const charged = { accessList: args.accessList ?? [] };
-  // On a development chain a call without prices costs its sender nothing, as with the tools' own chains.
-  const isFree = limits.takesLowPrices === true && gasPrice === undefined && maxFeePerGas === undefined;
-  const granted = gas * (isFree ? sent.gasFeeCap : baseFee);
+  const granted = gas * grantedPrice(args, { limits, baseFee, cap: sent.gasFeeCap });
   return { from, to, gas, ...prices, sent, value, input, authorizationList, granted, charged };
+}
+
+/** Returns the price that the sender need not have; on a development chain all of it when the call names none. */
+function grantedPrice(
+  { gasPrice, maxFeePerGas }: CallArgs,
+  { limits, baseFee, cap }: { readonly limits: CallLimits; readonly baseFee: bigint; readonly cap: bigint },
+): bigint {
+  const isFree = limits.takesLowPrices === true && gasPrice === undefined && maxFeePerGas === undefined;
+  return isFree ? cap : baseFee;
 }
 
 /**

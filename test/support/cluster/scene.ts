@@ -165,6 +165,19 @@ export function identityOffence(
   return recorded === undefined || recorded === made?.address ? undefined : `${place} gets a second key`;
 }
 
+/** True for a validator of a genesis whose validators all have Nodes here, or of one that is not known. */
+function canBeginChain(
+  api: ClusterApi,
+  address: string | undefined,
+  validators: readonly string[] | undefined,
+): boolean {
+  if (validators === undefined) return true;
+  const here = new Set(
+    api.list("Node").flatMap((node) => statusOf(node).members?.map((member) => member.address)),
+  );
+  return validators.includes(address ?? "") && validators.every((each) => here.has(each));
+}
+
 /**
  * A volume for a validator of the genesis that had blocks is made only while another core node still has the chain, or
  * may have it: a validator without a Node can run in another cluster. Another core node cannot make block 1: it waits
@@ -176,11 +189,7 @@ export function chainOffence(api: ClusterApi, { volumes }: Chain, object: Stored
   const key = `${metadata.namespace}/${metadata.name}`;
   const [member] = statusOf(api.find("Node", key.replace(/-data$/, ""))).members ?? [];
   const { genesis } = statusOf(api.find("Network", `${metadata.namespace}/net`));
-  const canBegin = genesis?.validators?.includes(member?.address ?? "") !== false;
-  const here = new Set(
-    api.list("Node").flatMap((node) => statusOf(node).members?.map(({ address }) => address)),
-  );
-  if (genesis?.validators?.some((validator) => !here.has(validator)) === true) return undefined;
+  const canBegin = canBeginChain(api, member?.address, genesis?.validators);
   if (member?.volume === undefined || !canBegin) return undefined;
   const isKept = api.list("PersistentVolumeClaim").some((claim) => {
     const { volumeName = "" } = claim["spec"] as { readonly volumeName?: string };
