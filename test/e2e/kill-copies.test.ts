@@ -18,7 +18,7 @@ import { verifyDirectory } from "../support/offline-jobs.ts";
 import { until } from "../support/rpc-client.ts";
 
 const BLOCKS = 400;
-const KILLS = 2 * killsOfAKind;
+const KILLS = killsOfAKind;
 const LIMIT_MS = killLimitMs(KILLS);
 const MEBIBYTES_A_SECOND = "1";
 
