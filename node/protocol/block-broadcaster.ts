@@ -15,7 +15,7 @@ import type { NodeType } from "../p2p/node-type.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { messages } from "./messages.ts";
-import { blockRecipients, isNearerValidators } from "./recipients.ts";
+import { blockRecipients } from "./recipients.ts";
 
 /** Dependencies of block gossip. */
 export interface BlockGossipDeps {
@@ -29,11 +29,6 @@ export interface BlockGossipDeps {
 
 /** Maximum length of a catch-up after which peers get the whole head block instead of its hash. */
 const MAX_FULL_ANNOUNCEMENT = 4;
-/**
- * Delay of the announcements to nodes nearer to the validators. They nearly always have the block and say so within
- * that time; in a network of eight nodes on one machine such announcements delayed each block by a tenth.
- */
-const UPWARD_MS = 25;
 
 /**
  * Sends blocks to peers. A peer's block is forwarded once its header and transactions root are verified, and
@@ -47,7 +42,6 @@ export class BlockBroadcaster implements Disposable {
   #importing: Uint8Array | undefined;
   #isCatchingUp = false;
   #isScheduled = false;
-  #upward: NodeJS.Timeout | undefined;
 
   /** Subscribes to the heads of the chain. */
   constructor(deps: BlockGossipDeps) {
@@ -87,7 +81,6 @@ export class BlockBroadcaster implements Disposable {
   /** Stops announcing own blocks. */
   [Symbol.dispose](): void {
     this.#stopListening();
-    clearTimeout(this.#upward);
   }
 
   /** Announces the newest head at the end of the current turn, once for all heads of the turn. */
@@ -102,27 +95,17 @@ export class BlockBroadcaster implements Disposable {
 
   /**
    * Announces the head. With `full`, the recipients of whole blocks get the block itself; otherwise all get its
-   * hash, those nearer to the validators later.
+   * hash.
    */
   #announceHead(full: boolean): void {
     const { chain, pool } = this.#deps;
     const block = chain.head();
     const body = (): Uint8Array => encodeRlpList(block.transactions.map((tx) => pool.wire(tx)));
     if (full) this.#broadcast(block, body);
-    this.#announceHash(block, false);
-    clearTimeout(this.#upward);
-    if (this.#deps.nodeType !== "cn")
-      this.#upward = setTimeout(() => this.#announceHash(block, true), UPWARD_MS);
-  }
-
-  /** Sends the hash to the peers that lack the block and are nearer to the validators, or to the others. */
-  #announceHash(block: Block, isUpward: boolean): void {
     const { newBlockHashes } = messages;
     const payload = newBlockHashes.encode([{ hash: block.hash, number: block.header.number }]);
-    const { full, hash } = recipientsOf(this.#deps, block);
-    const { nodeType } = this.#deps;
-    const chosen = [...full, ...hash].filter(({ type }) => isNearerValidators(type, nodeType) === isUpward);
-    send(chosen, block, { code: newBlockHashes.code, payload });
+    const rest = recipientsOf(this.#deps, block);
+    send([...rest.full, ...rest.hash], block, { code: newBlockHashes.code, payload });
   }
 
   /**

@@ -43,11 +43,6 @@ export function blockRecipients<P extends Recipient>(
   return { full, hash: lacking.filter((peer) => !full.includes(peer)) };
 }
 
-/** True for a type that blocks reach first: nearer to the validators than one's own. */
-export function isNearerValidators(type: NodeType, own: NodeType): boolean {
-  return own !== "cn" && (type === "cn" || (own === "en" && type === "pn"));
-}
-
 /** Returns the size of a sample of `count` peers: the square root, at least three. */
 function sampleSize(count: number): number {
   return count < 3 ? count : Math.max(3, Math.floor(Math.sqrt(count)));
