@@ -14,6 +14,7 @@ import { volumeOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { renewalRun } from "./given-up.ts";
+import { networkOf } from "./group.ts";
 import { genesisAddress, recordedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
@@ -92,8 +93,7 @@ function formerHeight(context: MemberContext): number {
     .nodes(namespace)
     .flatMap(({ status: { members = [] } }) => members)
     .map((member) => (address !== undefined && member.address === address ? (member.height ?? 0) : 0));
-  const network = deps.cache.network(keyOf({ namespace, name: node.spec.network.name }));
-  return Math.max(network?.status.height ?? 0, ...heights);
+  return Math.max(networkOf(node, deps.cache)?.status.height ?? 0, ...heights);
 }
 
 function seenOf(
@@ -112,8 +112,7 @@ function seenOf(
 /** Returns the validators of the genesis, from the Network's status or the genesis file. */
 async function validatorsOf({ node, deps }: MemberContext): Promise<readonly string[] | undefined> {
   const { namespace } = node.meta;
-  const recorded = deps.cache.network(keyOf({ namespace: namespace, name: node.spec.network.name }))?.status
-    .genesis?.validators;
+  const recorded = networkOf(node, deps.cache)?.status.genesis?.validators;
   if (recorded !== undefined && recorded.length > 0) return recorded;
   if (publicNetworkOf(node.spec.network) !== undefined) return undefined;
   const { name, key } = genesisConfigMap(node.spec.network);

@@ -1,8 +1,9 @@
 /** The group of a Node, all nodes of its network in its namespace, as last observed. */
 import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
-import { keyOf, type NodeResource } from "../api/resource.ts";
+import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { addressOfId } from "../build/identity.ts";
 import { type Member, membersOf, objectNames } from "../build/names.ts";
+import type { CachedObject } from "../kube/cached-object.ts";
 import { type MemberView, newestOf, type ReportedHeight } from "../plan/group.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import type { Context } from "./context.ts";
@@ -30,10 +31,17 @@ export function groupKey({ node, network }: Pick<Context, "node" | "network">): 
   return network?.status.genesisHash ?? `${node.meta.namespace}/${node.spec.network.name}`;
 }
 
+/** Returns the Network of a Node. */
+export function networkOf(
+  { meta: { namespace }, spec }: Pick<NodeResource, "meta" | "spec">,
+  cache: Pick<ReconcileDeps["cache"], "network">,
+): NetworkResource | undefined {
+  return cache.network(keyOf({ namespace, name: spec.network.name }));
+}
+
 /** Returns the key of a Node's group as the cluster cache knows it. */
 export function chainKey(node: NodeResource, cache: Pick<ReconcileDeps["cache"], "network">): string {
-  const { namespace } = node.meta;
-  return groupKey({ node, network: cache.network(keyOf({ namespace, name: node.spec.network.name })) });
+  return groupKey({ node, network: networkOf(node, cache) });
 }
 
 /** Observes the group; the Node itself has the status of the context. */
@@ -66,12 +74,25 @@ export function freshObservation(
 ): (Observation & { readonly ok: true }) | undefined {
   const observation = poller.latest(keyOf({ ...member.node.meta, name: member.name }));
   if (observation?.ok !== true || clock.now() > observation.until) return undefined;
-  return observation.address === podOf(member, cache)?.address ? observation : undefined;
+  return observation.address === readPresentPod(member, cache)?.address ? observation : undefined;
 }
 
-function podOf({ node, name }: Member, cache: Pick<ReconcileDeps["cache"], "find">): PodView | undefined {
-  const pod = cache.find("pod", keyOf({ ...node.meta, name: objectNames(name).pod }));
-  return pod === undefined || pod.meta.deleted ? undefined : readPod(pod.object);
+/** Returns the pod of a member; undefined for none, or one that is being deleted. */
+export function presentPod(
+  { node, name }: Member,
+  cache: Pick<ReconcileDeps["cache"], "find">,
+): CachedObject | undefined {
+  const seen = cache.find("pod", keyOf({ ...node.meta, name: objectNames(name).pod }));
+  return seen?.meta.deleted === false ? seen : undefined;
+}
+
+/** Returns the same as it is read. */
+export function readPresentPod(
+  member: Member,
+  cache: Pick<ReconcileDeps["cache"], "find">,
+): PodView | undefined {
+  const seen = presentPod(member, cache);
+  return seen && readPod(seen.object);
 }
 
 /** Observes a member. */
@@ -92,7 +113,7 @@ export function viewMember(
     type: node.spec.type,
     address,
     suspended: node.spec.suspend,
-    ready: isOwn && podOf(member, deps.cache)?.ready === true,
+    ready: isOwn && readPresentPod(member, deps.cache)?.ready === true,
     height: report?.height,
     reportedAt: deps.poller.latest(key)?.at ?? 0,
   };

@@ -3,7 +3,7 @@
  * records a peer before it is added, so that it can always be removed again.
  */
 
-import { keyOf, type NodeResource } from "../api/resource.ts";
+import type { NodeResource } from "../api/resource.ts";
 import { readBoolean } from "../control/answers.ts";
 import type { Channel } from "../control/channel.ts";
 import { ControlError } from "../control/error.ts";
@@ -12,6 +12,7 @@ import { type AddAttempts, type MeshPlan, planMesh } from "../plan/mesh.ts";
 import { type PeerCandidate, peersToKeep } from "../plan/topology.ts";
 import { gatewayOf } from "./cluster-cache.ts";
 import { type MemberContext } from "./context.ts";
+import { networkOf } from "./group.ts";
 import { goOn, type Outcome, waitFor } from "./outcome.ts";
 import { unreadableNodes, unreadablePeers } from "./unreadable.ts";
 
@@ -54,7 +55,7 @@ export function peersStep({ facts }: MemberContext): Outcome {
 /** True for a proxy, an endpoint or a standby core node, for a required peer, and for one of several validators. */
 function dependsOnPeers({ node, status, deps }: MemberContext, wanted: number): boolean {
   if (node.spec.type !== "core" || status.validator === false || wanted > 0) return true;
-  const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
+  const network = networkOf(node, deps.cache);
   return (network?.status.genesis?.validators.length ?? 0) > 1;
 }
 

@@ -11,6 +11,7 @@ import { isForeign } from "../plan/owner.ts";
 import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
 import { councilsOf, reportedAddresses } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
+import { networkOf } from "./group.ts";
 import { type ForkSchedule, followForks } from "./network-forks.ts";
 import { findGenesis } from "./network-genesis.ts";
 import { followNodes } from "./network-nodes.ts";
@@ -194,10 +195,9 @@ function nodesIn(councils: readonly Council[], namespace: string): readonly stri
  * Records in the Network of a core node that is about to be gone that its chain has blocks: another Node with the key
  * would begin another chain on an empty volume. Throws `KubeError`, `conflict` when the Network has changed.
  */
-export async function recordChain({ meta, spec, status }: NodeResource, deps: ReconcileDeps): Promise<void> {
-  const { namespace } = meta;
-  const network = deps.cache.network(keyOf({ namespace, name: spec.network.name }));
-  const height = spec.type === "core" ? (status.height ?? 0) : 0;
+export async function recordChain(node: NodeResource, deps: ReconcileDeps): Promise<void> {
+  const network = networkOf(node, deps.cache);
+  const height = node.spec.type === "core" ? (node.status.height ?? 0) : 0;
   if (network === undefined || network.meta.deleted || height === 0 || (network.status.height ?? 0) > 0)
     return;
   await writeStatus(network, { ...network.status, height }, deps);

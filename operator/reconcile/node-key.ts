@@ -1,6 +1,6 @@
 /** The node key of a member: from the named Secret, or created at random and then permanent. */
 import { annotations } from "../api/names.ts";
-import { keyOf, type NodeResource, readNode } from "../api/resource.ts";
+import { type NodeResource, readNode } from "../api/resource.ts";
 import { addressOfId, type Identity, identityOf, nodeUrl } from "../build/identity.ts";
 import { type Member, objectNames } from "../build/names.ts";
 import { NODE_KEY, nodeKeySecret } from "../build/secrets.ts";
@@ -10,6 +10,7 @@ import { type KeyView, planKey } from "../plan/node-key.ts";
 import { isAllowed } from "../plan/stop.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
+import { networkOf, presentPod } from "./group.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { readPod } from "./pod-view.ts";
 import { secretText } from "./secret-text.ts";
@@ -53,13 +54,12 @@ export function recordedAddress({ member, node, status, deps }: MemberContext): 
 
 /** Returns the address that the Network of a core node recorded for a member, as a validator of the genesis. */
 export function genesisAddress(
-  { meta, spec }: NodeResource,
+  node: NodeResource,
   member: string,
   { cache }: Pick<ReconcileDeps, "cache">,
 ): string | undefined {
-  if (spec.type !== "core") return undefined;
-  const network = cache.network(keyOf({ namespace: meta.namespace, name: spec.network.name }));
-  return network?.status.validators?.find(({ name }) => name === member)?.address;
+  if (node.spec.type !== "core") return undefined;
+  return networkOf(node, cache)?.status.validators?.find(({ name }) => name === member)?.address;
 }
 
 function keyView(context: MemberContext, found: KeyFound, identity: Identity | undefined): KeyView {
@@ -77,9 +77,9 @@ function keyView(context: MemberContext, found: KeyFound, identity: Identity | u
 
 /** Determines the key of the running pod: as the node reports it, or by its start before a change. */
 function podOf(context: MemberContext): KeyView["pod"] {
-  const { key, member, node, deps } = context;
-  const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
-  if (seen === undefined || seen.meta.deleted) return "absent";
+  const { key, member, deps } = context;
+  const seen = presentPod(member, deps.cache);
+  if (seen === undefined) return "absent";
   const { started, address } = readPod(seen.object);
   const observation = deps.poller.latest(key);
   const recorded = recordedAddress(context);

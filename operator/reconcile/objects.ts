@@ -25,6 +25,7 @@ import { kinds } from "../kube/resources.ts";
 import type { WatchedKind } from "./cluster-cache.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { bindClaim, isGivingUp, renewalRun, withoutCopies } from "./given-up.ts";
+import { presentPod } from "./group.ts";
 import { requiredPeers } from "./mesh.ts";
 import { goOn, type Outcome, refusalOf, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
@@ -141,10 +142,10 @@ function podInputs(context: MemberContext): MemberInputs {
 }
 
 /** True when the pod is ready, and of these inputs: the status may still be that of the pod before it. */
-function runsWith({ node, member, deps }: MemberContext, { template }: PodInputs): boolean {
-  const seen = deps.cache.find("pod", keyOf({ ...node.meta, name: objectNames(member.name).pod }));
+function runsWith({ member, deps }: MemberContext, { template }: PodInputs): boolean {
+  const seen = presentPod(member, deps.cache);
   const isOfThese = seen?.meta.annotations[annotations.settings] === templateDigest(template);
-  return seen?.meta.deleted === false && isOfThese && readPod(seen.object).ready;
+  return seen !== undefined && isOfThese && readPod(seen.object).ready;
 }
 
 /** Builds the inputs of the pod as this release writes them for the current spec and the last restart. */

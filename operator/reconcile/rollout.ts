@@ -24,7 +24,7 @@ import { planRollout, ROLLOUT_ORDER, type RolloutMember } from "../plan/rollout.
 import { type Context, type MemberContext, saveStatus } from "./context.ts";
 import { limitingCouncils } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
+import { type Group, groupKey, groupOf, presentPod, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { isPaused } from "./paused.ts";
 import { readPod } from "./pod-view.ts";
@@ -155,14 +155,14 @@ function rolloutMember({ member, facts, node, deps }: MemberContext): RolloutMem
   const set = deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key));
   const template = lastAppliedTemplate(set);
   const applied = templateDigest(template);
-  const seen = deps.cache.find("pod", `${namespace}/${names.pod}`);
-  const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
+  const seen = presentPod(member, deps.cache);
+  const pod = seen && readPod(seen.object);
   return {
     ...viewMember(member, deps),
     applied,
     wanted: wantedDigest(member, facts, template),
     former: formerDigest(set, facts.identity?.address),
-    isCurrent: pod !== undefined && seen?.meta.annotations[annotations.settings] === applied,
+    isCurrent: seen !== undefined && seen.meta.annotations[annotations.settings] === applied,
     isDown: pod === undefined || (!pod.ready && !pod.started),
     isServing: pod?.ready === true,
   };

@@ -1,14 +1,13 @@
 /** Observes the pod and the node of a member. */
 import { annotations } from "../api/names.ts";
 import { stepReasons } from "../api/reasons.ts";
-import { keyOf } from "../api/resource.ts";
 import { addressOfId } from "../build/identity.ts";
 import { objectNames } from "../build/names.ts";
 import { statusHeight } from "../plan/group.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { recordedAddresses, reportedAddresses } from "./council.ts";
 import { externalUrl } from "./external-url.ts";
-import { chainKey } from "./group.ts";
+import { chainKey, networkOf, readPresentPod } from "./group.ts";
 import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { podFailure } from "./pod-failure.ts";
@@ -21,11 +20,10 @@ const LOOK_AGAIN_MS = 2_500;
  * True while a ready member was not polled since this operator started; starts the polls. The status of an
  * earlier operator stays until the result, which arrives within the channel's deadline.
  */
-export function awaitsFirstAnswer({ node, members, deps }: Context): boolean {
+export function awaitsFirstAnswer({ members, deps }: Context): boolean {
   const unasked = members.filter(({ key, member, status }) => {
     if (!status.ready || deps.poller.latest(key) !== undefined) return false;
-    const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
-    const pod = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
+    const pod = readPresentPod(member, deps.cache);
     return pod?.ready === true && pod.address !== undefined;
   });
   for (const { key } of unasked) deps.poller.pollSoon(key);
@@ -104,7 +102,7 @@ export function validatorStep(context: MemberContext): Outcome {
   const nodes = deps.cache
     .nodes(namespace)
     .filter(({ spec }) => spec.network.name === node.spec.network.name);
-  const network = deps.cache.network(keyOf({ namespace, name: node.spec.network.name }));
+  const network = networkOf(node, deps.cache);
   const [council] = reportedAddresses({ network, nodes, deps });
   const known = council ?? recordedAddresses(network);
   if (known !== undefined) context.status = { ...status, validator: known.includes(status.address) };
@@ -113,8 +111,7 @@ export function validatorStep(context: MemberContext): Outcome {
 
 /** Stops a node of another chain than its Network's. */
 function checkChain({ node, deps, facts }: MemberContext, reported: string | undefined): void {
-  const network = deps.cache.network(keyOf({ namespace: node.meta.namespace, name: node.spec.network.name }));
-  const recorded = network?.status.genesisHash;
+  const recorded = networkOf(node, deps.cache)?.status.genesisHash;
   if (recorded === undefined || reported === undefined || reported === recorded) return;
   const message = `the node reports the genesis hash ${reported}, but that of its network is ${recorded}; its volume contains another chain`;
   facts.stop ??= { reason: "GenesisLost", message, pod: "stays" };

@@ -1,7 +1,6 @@
 /** Siblings: replicas whose gateways give a copy to one that starts on an empty volume. */
 import { pod } from "../api/names.ts";
 import type { NodeResource } from "../api/resource.ts";
-import { keyOf } from "../api/resource.ts";
 import { gatewayName, type Member, membersOf, objectNames, startsFromSibling } from "../build/names.ts";
 import type { SiblingGateway } from "../build/settings.ts";
 import { isSteady, type MemberView } from "../plan/group.ts";
@@ -9,7 +8,7 @@ import { ROLLOUT_ORDER } from "../plan/rollout.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { renewalRun } from "./given-up.ts";
-import { viewMember } from "./group.ts";
+import { networkOf, viewMember } from "./group.ts";
 
 /** Maximum number of siblings that are asked, one after another. */
 const MAX_SIBLINGS = 4;
@@ -55,9 +54,10 @@ function gatewayOf({ name }: Member, namespace: string): SiblingGateway {
 }
 
 /** True for a Node whose copies a Node of its network may ask for. */
-export function isSource({ meta, spec: { network } }: NodeResource, { cache }: Pick<ReconcileDeps, "cache">) {
-  const { namespace, name } = meta;
-  const { bootstrap: shared } = cache.network(keyOf({ namespace, name: network.name }))?.spec.defaults ?? {};
+export function isSource(node: NodeResource, { cache }: Pick<ReconcileDeps, "cache">) {
+  const { namespace, name } = node.meta;
+  const { network } = node.spec;
+  const { bootstrap: shared } = networkOf(node, cache)?.spec.defaults ?? {};
   const own = cache
     .nodes(namespace)
     .filter(({ spec }) => spec.network.name === network.name)
