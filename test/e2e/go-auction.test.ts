@@ -2,7 +2,7 @@
  * Bids beside Go nodes (KIP-249): a bid that one program takes becomes a transaction behind its target in blocks of
  * both, and both refuse bids in the same words. Needs the path of a Go core node in KNIT_PEER_KCN.
  */
-import { expect, test } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { bidTransaction } from "../../node/auction/contract.ts";
 import { toHex } from "../../node/bytes/hex.ts";
@@ -22,17 +22,11 @@ import {
   SEARCHER_KEYS,
   type SignedBidOptions,
 } from "../support/bids.ts";
-import {
-  type BundleRound,
-  blockWith,
-  bundleNetworks,
-  expectAllPairs,
-  GO_BINARY,
-} from "../support/go-bundles.ts";
+import { type BundleRound, blockWith, bundleNetworks, expectAllPairs } from "../support/go-bundles.ts";
+import { goTests } from "../support/go-peer.ts";
 import { reachHeight } from "../support/network-answers.ts";
 
-const [needed, reason] =
-  GO_BINARY === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+const [needed, reason] = goTests();
 const [SENDER, IDLE] = DEVELOPMENT_KEYS as [Uint8Array, Uint8Array];
 
 const openNetworkWith = bundleNetworks("knit-go-auction-");

@@ -5,13 +5,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { reachHeight } from "../support/network-answers.ts";
 import { FUNDS, withStakes } from "../support/staked-genesis.ts";
 
-const binary = process.env["KNIT_PEER_KCN"] ?? "";
 /** Blocks of the network; the votes count from block 40 on. */
 const BLOCKS = Math.max(45, Number(process.env["KNIT_PEER_BLOCKS"] ?? 45));
 const TIMEOUT_MS = 120_000 + 2_500 * BLOCKS;
@@ -56,8 +56,7 @@ function shares(answer: string): readonly (number | undefined)[] {
   return [kif, kef, kpf].map((amount) => Math.round(((amount ?? 0) / minted) * 100));
 }
 
-const [needed, reason] =
-  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+const [needed, reason] = goTests();
 
 needed(
   `two Go nodes and two of ours pay the same rewards through Osaka and votes on the flexible reward${reason}`,
@@ -66,7 +65,7 @@ needed(
       size: { core: 4, proxy: 0, endpoint: 0 },
       directory,
       consensus: { policy: 2, randao: true },
-      go: { core: 2, binary },
+      go: { core: 2, binary: GO_BINARY },
       flags: ["--rpc.profile", "kaia"],
       adapt: (genesis, council) =>
         withStakes(genesis, council, {

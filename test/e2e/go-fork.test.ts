@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect } from "@jest/globals";
 import { Contract, type ContractTransactionResponse, JsonRpcProvider, Wallet } from "ethers";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
@@ -15,11 +15,10 @@ import { type Network, type NetworkNode, openNetwork } from "../../scripts/netwo
 import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
 import { COUNTER_ABI, COUNTER_CODE } from "../support/counter-contract.ts";
 import { type DevNode, startDevNode } from "../support/dev-node.ts";
+import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { call, until } from "../support/rpc-client.ts";
 
-const binary = process.env["KNIT_PEER_KCN"] ?? "";
-const [needed, reason] =
-  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+const [needed, reason] = goTests();
 const TERMS = { gasLimit: 500_000n, gasPrice: 750_000_000_000n, type: 0 };
 const UNREAD = `0x${"ef".repeat(20)}`;
 const VALUE = "0x3fa4f245";
@@ -107,7 +106,7 @@ needed(
     network = await openNetwork({
       size: { core: 1, proxy: 1, endpoint: 1 },
       directory,
-      go: { core: 1, proxy: 1, endpoint: 1, binary },
+      go: { core: 1, proxy: 1, endpoint: 1, binary: GO_BINARY },
     });
     const origin = network.nodes.find(({ type }) => type === "endpoint") as NetworkNode; // of that size
     const history = await makeHistory(origin);

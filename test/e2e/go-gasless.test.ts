@@ -2,7 +2,7 @@
  * Gasless transactions beside Go nodes (KIP-247): a pair of a sender without KAIA that one program takes stands behind
  * the loan of its proposer in blocks of both. Needs the path of a Go core node in KNIT_PEER_KCN.
  */
-import { expect, test } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import { sign } from "../../node/crypto/secp256k1.ts";
 import { lendTransaction } from "../../node/gasless/lend.ts";
@@ -17,17 +17,11 @@ import {
   TOKEN,
   TOKEN_CODE,
 } from "../support/gasless.ts";
-import {
-  type BundleRound,
-  blockWith,
-  bundleNetworks,
-  expectAllPairs,
-  GO_BINARY,
-} from "../support/go-bundles.ts";
+import { type BundleRound, blockWith, bundleNetworks, expectAllPairs } from "../support/go-bundles.ts";
+import { goTests } from "../support/go-peer.ts";
 import { aSigner } from "../support/pool-transactions.ts";
 
-const [needed, reason] =
-  GO_BINARY === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+const [needed, reason] = goTests();
 const openNetworkWith = bundleNetworks("knit-go-gasless-");
 
 /** Sends a pair of a new account, and returns the proposer that has lent its fees. */

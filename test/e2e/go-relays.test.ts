@@ -6,19 +6,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
 import { GAS_PRICE } from "../../scripts/network/genesis.ts";
 import { type Network, openNetwork } from "../../scripts/network/network.ts";
 import type { NetworkSize } from "../../scripts/network/plan.ts";
+import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { aLadderTransaction } from "../support/ladder-transactions.ts";
 import { commonAnswer, reachHeight } from "../support/network-answers.ts";
 import { withStakes } from "../support/staked-genesis.ts";
 
-const binary = process.env["KNIT_PEER_KCN"] ?? "";
-const [needed, reason] =
-  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+const [needed, reason] = goTests();
 const OSAKA = 8;
 const EPOCH = 10;
 /** Votes of the first epoch count from here on. */
@@ -52,7 +51,7 @@ needed.each<[string, Partial<NetworkSize>]>([
       size: { core: 2, proxy: 1, endpoint: 2 },
       directory,
       consensus: { policy: 2, randao: true },
-      go: { ...go, binary },
+      go: { ...go, binary: GO_BINARY },
       flags: ["--rpc.profile", "kaia"],
       adapt: (genesis, council) =>
         withStakes(genesis, council, {

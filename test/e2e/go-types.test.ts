@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { JsonRpcProvider, Wallet } from "ethers";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
@@ -16,11 +16,10 @@ import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
 import { TERMS } from "../support/clients/kaia-client.ts";
 import { sendAllTypes, typeNames } from "../support/clients/kaia-types.ts";
 import type { FundedKey } from "../support/dev-node.ts";
+import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { until } from "../support/rpc-client.ts";
 
-const binary = process.env["KNIT_PEER_KCN"] ?? "";
-const [needed, reason] =
-  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+const [needed, reason] = goTests();
 const accounts: readonly FundedKey[] = DEVELOPMENT_KEYS.map((key) => ({
   address: toHex(addressOfKey(key)),
   key: toHex(key),
@@ -93,7 +92,7 @@ needed(
     try {
       const size = { core: 2, proxy: 0, endpoint: 0 };
       const flags = ["--txpool.allow-local-anchortx"];
-      await using network = await openNetwork({ size, directory, flags, go: { core: 1, binary } });
+      await using network = await openNetwork({ size, directory, flags, go: { core: 1, binary: GO_BINARY } });
       const [ours, go] = network.nodes as [NetworkNode, NetworkNode];
       // a Go node takes anchors of peers alone, as ours does without its flag
       const hashes = await Promise.all([sendTo(ours, 0, true), sendTo(go, 1, false)]);

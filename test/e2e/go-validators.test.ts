@@ -5,13 +5,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import type { ConsensusChoice } from "../../scripts/network/genesis.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { reachHeight } from "../support/network-answers.ts";
 
-const binary = process.env["KNIT_PEER_KCN"] ?? "";
 /** Blocks of each network: enough for Randao to draw all four; nodes that name different proposers make eight in three minutes. */
 const BLOCKS = Number(process.env["KNIT_PEER_BLOCKS"] ?? 40);
 const TIMEOUT_MS = 100_000 + 2_000 * BLOCKS;
@@ -68,7 +68,7 @@ afterEach(async () => {
 
 async function agreeUnder(consensus: ConsensusChoice): Promise<void> {
   const size = { core: VALIDATORS, proxy: 0, endpoint: 0 };
-  network = await openNetwork({ size, directory, consensus, go: { core: 2, binary } });
+  network = await openNetwork({ size, directory, consensus, go: { core: 2, binary: GO_BINARY } });
   const selections = await commonSelections(network.nodes, BLOCKS);
   const changed = selections.filter(({ round }) => round > 0).length;
   process.stdout.write(`${JSON.stringify(consensus)}: ${BLOCKS} blocks, ${changed} after a round change\n`);
@@ -94,9 +94,8 @@ function checkProposers(selections: readonly Selection[], nodes: readonly Networ
   expect([...proposers].sort()).toEqual(nodes.map(({ key }) => toHex(key.address)).sort());
 }
 
-const [needed, reason] =
-  binary === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
-if (binary === "") process.stderr.write("go-validators: skipped, KNIT_PEER_KCN names no Go node\n");
+const [needed, reason] = goTests();
+if (GO_BINARY === "") process.stderr.write("go-validators: skipped, KNIT_PEER_KCN names no Go node\n");
 
 const POLICIES: readonly (readonly [string, ConsensusChoice])[] = [
   ["round robin", { policy: 0 }],

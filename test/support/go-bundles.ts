@@ -13,11 +13,9 @@ import { exactJsonText, parseExactJson } from "../../node/config/exact-json.ts";
 import { registrySlots } from "../../node/execution/registry.ts";
 import { REGISTRY } from "../../node/governance/system-contracts.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import { GO_BINARY } from "./go-peer.ts";
 import { reachHeight } from "./network-answers.ts";
 import { until } from "./rpc-client.ts";
-
-/** Path of the Go core node; empty for none. */
-export const GO_BINARY = process.env["KNIT_PEER_KCN"] ?? "";
 
 /** Maximum number of rounds until every pair of programs has worked together. */
 const MAX_ROUNDS = 40;

@@ -1,0 +1,10 @@
+/** Tests beside a Go node, which are skipped where none is named. */
+import { test } from "@jest/globals";
+
+/** Path of the Go core node; empty for none. */
+export const GO_BINARY = process.env["KNIT_PEER_KCN"] ?? "";
+
+/** Returns the function that defines a test beside it, and the words for its title where it is skipped. */
+export function goTests(): readonly [test: typeof test | typeof test.skip, reason: string] {
+  return GO_BINARY === "" ? [test.skip, " (skipped: KNIT_PEER_KCN names no Go node)"] : [test, ""];
+}
