@@ -4,7 +4,7 @@
  */
 import type { Address, Hash } from "../bytes/brands.ts";
 import { concatBytes, equalBytes, isZero } from "../bytes/compare.ts";
-import { fixedBytes } from "../bytes/integer.ts";
+import { fixedBytes, MAX_UINT64 } from "../bytes/integer.ts";
 import type { Rules } from "../config/rules.ts";
 import { AbiTuple, encodeCall } from "../governance/abi.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
@@ -26,7 +26,6 @@ export interface AuctionContract {
 
 /** Name of the auction's contract in the contract registry. */
 const CONTRACT_NAME = "AuctionEntryPoint";
-const MAX_UINT64 = 2n ** 64n - 1n;
 
 /** Returns the contract as it is after a block; undefined without one or its auctioneer, and when it fails. */
 export function readAuctionContract(reader: ContractReader): AuctionContract | undefined {

@@ -5,6 +5,9 @@ import { bareHex } from "./hex.ts";
 const NONE = new Uint8Array(0);
 const ZERO = 0x30;
 
+/** Highest integer of 64 bits. */
+export const MAX_UINT64 = (1n << 64n) - 1n;
+
 /** The shortest big-endian form; zero is no bytes. Negative numbers throw `RangeError`. */
 export function integerBytes(value: bigint | number): Uint8Array {
   if (typeof value === "number") return numberBytes(value);

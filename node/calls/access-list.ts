@@ -4,7 +4,7 @@
 import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex, mapKey, toHex } from "../bytes/hex.ts";
-import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
+import { bytesToBigint, MAX_UINT64, toQuantity } from "../bytes/integer.ts";
 import { wordBytes } from "../bytes/word.ts";
 import { createAddress } from "../evm/address.ts";
 import { isWarmFromStart } from "../evm/precompiles.ts";
@@ -39,7 +39,6 @@ export interface AccessListDeps {
 }
 
 const ZERO_ADDRESS: Address = new Uint8Array(20);
-const MAX_NONCE = (1n << 64n) - 1n;
 /**
  * Maximum number of runs. Every run but the last one adds an entry, and a call within its deadline needs far
  * fewer.
@@ -105,7 +104,7 @@ function grantedPrice(
  */
 function authoritiesOf({ authorizationList = [] }: SimulatedCall, chainId: bigint): ReadonlySet<string> {
   const authorities = authorizationList
-    .filter((each) => (each.chainId === 0n || each.chainId === chainId) && each.nonce < MAX_NONCE)
+    .filter((each) => (each.chainId === 0n || each.chainId === chainId) && each.nonce < MAX_UINT64)
     .map(authorityOf)
     .filter((authority) => authority !== undefined);
   return new Set(authorities.map(mapKey));

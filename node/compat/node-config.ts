@@ -6,6 +6,7 @@
 import type { AuctionOptions } from "../auction/options.ts";
 import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
+import { MAX_UINT64 } from "../bytes/integer.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { GaslessOptions } from "../gasless/options.ts";
 import type { ResponseOptions } from "../jsonrpc/options.ts";
@@ -199,7 +200,7 @@ const NEWER = {
   UseFlatTrie: false,
 };
 
-const MAX_UINT64 = jsonInteger(2n ** 64n - 1n);
+const UNLIMITED = jsonInteger(MAX_UINT64);
 const MAX_INT64 = jsonInteger(9_223_372_036_854_775_807n);
 
 function gaslessJson({
@@ -213,8 +214,8 @@ function gaslessJson({
     Gasless: {
       AllowedTokens: allowedTokens === "all" ? null : allowedTokens.map(toHex),
       Disable: isDisabled,
-      MaxBundleTxsInPending: maxPending > 0 ? maxPending : MAX_UINT64,
-      MaxBundleTxsInQueue: maxQueued > 0 ? maxQueued : MAX_UINT64,
+      MaxBundleTxsInPending: maxPending > 0 ? maxPending : UNLIMITED,
+      MaxBundleTxsInQueue: maxQueued > 0 ? maxQueued : UNLIMITED,
       BalanceCheckLevel: checkLevel,
     },
   };

@@ -3,6 +3,7 @@
  * Go node of that line does. A row holds what wraps methods (`interfaces`) and what parts of the node are told
  * as options of their own (`options` and the rest). Nothing but the composition root reads a row.
  */
+import { MAX_UINT64 } from "../bytes/integer.ts";
 import type { InterfaceOptions } from "../jsonrpc/modules.ts";
 import type { ListenerDefaults } from "../rpc/admin-listeners.ts";
 import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
@@ -237,7 +238,7 @@ const klaytnProfile: RpcProfile = {
   },
   readsPanics: false,
   goLogErrors: true,
-  maxGas: 2n ** 64n - 1n, // Klaytn 1.12 has no limit
+  maxGas: MAX_UINT64, // Klaytn 1.12 has no limit
   accessListsNeedBaseFee: true,
   ignoresWholeStorage: true,
   defaultModules: klaytnModules,

@@ -2,7 +2,9 @@
  * The opcodes CALL, CALLCODE, DELEGATECALL and STATICCALL: their gas (EIP-150, EIP-2929) and the frame that
  * they begin. See `blockchain/vm/gas_table.go@v2.2.2`.
  */
+
 import type { Address } from "../bytes/brands.ts";
+import { MAX_UINT64 } from "../bytes/integer.ts";
 import { lowBits } from "../bytes/word.ts";
 import { addressOf } from "./address.ts";
 import { beginCall } from "./call-frames.ts";
@@ -103,8 +105,6 @@ function valueGas({ world }: Machine, { kind, to, value }: CallOperands): number
   if (value === 0n) return 0;
   return kind === "CALL" && world.isEmpty(to) ? VALUE_GAS + NEW_ACCOUNT_GAS : VALUE_GAS;
 }
-
-const MAX_UINT64 = (1n << 64n) - 1n;
 
 /**
  * Returns the gas that a tracer sees for a call that the frame cannot pay. The Go node charges the account

@@ -2,10 +2,8 @@
  * The modular exponentiation contract (EIP-198), with the gas of EIP-198, EIP-2565 or EIP-7883 and the limit
  * of EIP-7823. Its running time is bounded by its gas.
  */
-import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
+import { bytesToBigint, fixedBytes, MAX_UINT64 } from "../bytes/integer.ts";
 import { MONTGOMERY_BITS, montgomeryPower } from "./montgomery.ts";
-
-const MAX_UINT64 = (1n << 64n) - 1n;
 
 /** Gas rules of a fork. All numbers saturate at 2^64-1, as in the Go node. */
 export interface ModexpPricing {

@@ -1,5 +1,7 @@
 /** The methods of `debug` about gasless transactions (KIP-247, `kaiax/gasless/impl/api.go@v2.2.2`). */
+
 import { toHex } from "../bytes/hex.ts";
+import { MAX_UINT64 } from "../bytes/integer.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { decodeEitherTransaction } from "../calls/raw-transaction.ts";
 import { jsonInteger } from "../config/exact-json.ts";
@@ -50,8 +52,6 @@ export function debugGaslessMethods({ gasless }: DebugGaslessDeps): Method[] {
     }),
   ];
 }
-
-const MAX_UINT64 = 2n ** 64n - 1n;
 
 function numberOf(limit: number): unknown {
   return Number.isFinite(limit) ? limit : jsonInteger(MAX_UINT64);

@@ -1,7 +1,8 @@
 /**
- * The next block of a development chain: base fee, random value, limit of gas and chain id, as Anvil and Hardhat Network name
- * them. What the rules of the chain fix is refused with the reason.
+ * The next block of a development chain: base fee, random value, limit of gas and chain id, as Anvil and Hardhat Network
+ * name them. What the rules of the chain fix is refused with the reason.
  */
+import { MAX_UINT64 } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { HeaderOverrides, NextHeader } from "../chain/next-header.ts";
 import { hash } from "../jsonrpc/codecs/hex.ts";
@@ -97,15 +98,12 @@ function gasLimitMethod({ chain, nextHeader }: DevNextBlockDeps): Method {
     result: boolean,
     handle: ({ gasLimit }) => {
       if (gasLimit === 0n) throw invalidParams("Block gas limit must be greater than 0");
-      if (gasLimit > MAX_GAS) throw invalidParams(`a limit of gas has 64 bits at most`);
+      if (gasLimit > MAX_UINT64) throw invalidParams("a limit of gas has 64 bits at most");
       nextHeader.setGasLimit(nextNumber(chain), gasLimit);
       return true;
     },
   });
 }
-
-/** Highest limit of gas. */
-const MAX_GAS = 2n ** 64n - 1n;
 
 /** Methods whose values are fixed: they take the value that is in force and refuse every other one. */
 function fixedMethods({ chain, headMs }: DevNextBlockDeps): Method[] {

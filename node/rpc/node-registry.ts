@@ -4,6 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { LogFilter } from "../calls/arguments/log-filter.ts";
 import type { FeeHistoryDeps } from "../calls/fee-history.ts";
 import { type FilterLimits, Filters } from "../calls/filters.ts";
+import type { SubmitTerms } from "../calls/submit.ts";
 import type { EstimateGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import { Deliveries, type DeliveriesOptions } from "../jsonrpc/feed.ts";
@@ -99,17 +100,14 @@ export interface NodeRegistryDeps
     ChainBlockDeps,
     TxPoolMethodDeps,
     FeeHistoryDeps,
-    PersonalDeps {
+    PersonalDeps,
+    SubmitTerms {
   readonly interfaces: InterfaceOptions;
-  /** Maximum fee of a transaction sent by `eth_` methods, in KAIA, as in `SubmitDeps`. */
-  readonly ethFeeCap?: number;
   readonly impersonation?: SenderImpersonation | undefined;
   readonly rawListForm: RawListForm;
   readonly pendingOf: OwnTransactionsDeps["pendingOf"];
   readonly addressIndex: OtterscanDeps["addressIndex"];
   readonly receiptWait: SynchronousSendingDeps["receiptWait"];
-  readonly afterSubmit?: (() => Promise<void>) | undefined;
-  readonly completeBlobs?: SynchronousSendingDeps["completeBlobs"];
   readonly chain: Chain;
   readonly receiptTexts: ReceiptTexts;
   readonly pool: Pick<

@@ -8,7 +8,7 @@ import { mapKey, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { type CallArgs, ethArgs } from "../calls/arguments/transaction-args.ts";
 import { decodeEthereumTransaction } from "../calls/raw-transaction.ts";
-import { createEthSubmit } from "../calls/submit.ts";
+import { createEthSubmit, type SubmitTerms } from "../calls/submit.ts";
 import type { Chain } from "../chain/chain.ts";
 import { type Decoder, optional } from "../jsonrpc/codec.ts";
 import { data } from "../jsonrpc/codecs/hex.ts";
@@ -22,15 +22,12 @@ import { blockReceipts, ethReceipt, type ReceiptForm } from "../presenters/recei
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the methods. */
-export interface SynchronousSendingDeps {
+export interface SynchronousSendingDeps extends SubmitTerms {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce" | "recover">;
   readonly receiptForm: ReceiptForm;
-  readonly ethFeeCap?: number;
   /** Signs and submits a transaction object; undefined but on a development chain. */
   readonly send?: ((args: { readonly transaction: CallArgs }) => Promise<Hash>) | undefined;
-  readonly afterSubmit?: (() => Promise<void>) | undefined;
-  readonly completeBlobs?: ((tx: Transaction) => Promise<Transaction>) | undefined;
   /** Times in milliseconds: of a call without a valid time, and the longest that a caller may ask for. */
   readonly receiptWait: ReceiptWait;
 }

@@ -1,8 +1,9 @@
 /**
  * HTTP to the API server over kept-alive connections. Requests share a limited number of them, have a deadline, and
  * their responses a size limit. A watch is a stream of lines with a limit each, on a connection of its own: there is
- * one for each kind and namespace, so that watches of several namespaces would leave no connection for requests. Permission to write is checked when the first
- * byte is sent, so that a process that was suspended writes nothing after it lost the Lease.
+ * one for each kind and namespace, so that watches of several namespaces would leave no connection for requests.
+ * Permission to write is checked when the first byte is sent, so that a process that was suspended writes nothing after
+ * it lost the Lease.
  */
 import type { IncomingMessage } from "node:http";
 import { messageOf } from "../observe/message-of.ts";
