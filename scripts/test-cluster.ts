@@ -54,5 +54,5 @@ for (const phase of given.length > 0 ? [[...given, "--runInBand"]] : PHASES)
 const [passed, failed, skipped] = [0, 1, 2].map((column) =>
   results.reduce((sum, { counts }) => sum + (counts[column] ?? 0), 0),
 );
-console.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+if (results.length > 1) console.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exitCode = results.every(({ isOk }) => isOk) ? 0 : 1;

@@ -5,12 +5,12 @@ import type { Transaction } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of submission. */
-export interface SubmitDeps extends SubmitTerms {
+export interface SubmitDeps extends SubmitOptions {
   readonly pool: Pick<TxPool, "add" | "addWithBlobs">;
 }
 
-/** What a node does with a transaction that it is sent, beside the pool. */
-export interface SubmitTerms {
+/** Handling of a transaction that is sent to the node, beside the pool. */
+export interface SubmitOptions {
   /** Maximum fee of a transaction sent by `eth_` methods, in KAIA; undefined or 0 is no cap. */
   readonly ethFeeCap?: number;
   /** Gives a blob transaction what its sidecar lacks, on a development chain. */

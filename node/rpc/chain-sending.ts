@@ -7,7 +7,7 @@ import { type CallArgs, ethArgs, sendArgs, transactionHash } from "../calls/argu
 import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
 import { type Impersonation, impersonate } from "../calls/impersonation.ts";
 import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-transaction.ts";
-import { createEthSubmit, createSubmit, type SubmitTerms } from "../calls/submit.ts";
+import { createEthSubmit, createSubmit, type SubmitOptions } from "../calls/submit.ts";
 import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
@@ -16,7 +16,7 @@ import type { Transaction, TransactionDraft } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the sending methods. */
-export interface ChainSendingDeps extends SubmitTerms {
+export interface ChainSendingDeps extends SubmitOptions {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce">;
   readonly accounts: Pick<Accounts, "list" | "wallets" | "signAs">;

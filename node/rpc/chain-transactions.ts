@@ -9,7 +9,7 @@ import {
 } from "../calls/raw-transaction.ts";
 import { type GivenTransaction, SenderPrefetch } from "../calls/sender-prefetch.ts";
 import { SignerBatches } from "../calls/signer-batches.ts";
-import { createEthSubmit, createSubmit, type Submit, type SubmitTerms } from "../calls/submit.ts";
+import { createEthSubmit, createSubmit, type Submit, type SubmitOptions } from "../calls/submit.ts";
 import type { Chain } from "../chain/chain.ts";
 import { data, hash, listOf, nullable } from "../jsonrpc/codecs/hex.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
@@ -32,7 +32,7 @@ import { PoolError } from "../txpool/error.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the methods about single transactions. */
-export interface ChainTransactionDeps extends SubmitTerms {
+export interface ChainTransactionDeps extends SubmitOptions {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "get" | "add" | "addWithBlobs" | "recover">;
   readonly receiptForm: ReceiptForm;

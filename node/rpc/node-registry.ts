@@ -4,7 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { LogFilter } from "../calls/arguments/log-filter.ts";
 import type { FeeHistoryDeps } from "../calls/fee-history.ts";
 import { type FilterLimits, Filters } from "../calls/filters.ts";
-import type { SubmitTerms } from "../calls/submit.ts";
+import type { SubmitOptions } from "../calls/submit.ts";
 import type { EstimateGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import { Deliveries, type DeliveriesOptions } from "../jsonrpc/feed.ts";
@@ -101,7 +101,7 @@ export interface NodeRegistryDeps
     TxPoolMethodDeps,
     FeeHistoryDeps,
     PersonalDeps,
-    SubmitTerms {
+    SubmitOptions {
   readonly interfaces: InterfaceOptions;
   readonly impersonation?: SenderImpersonation | undefined;
   readonly rawListForm: RawListForm;

@@ -7,7 +7,7 @@ import { mapKey, toHex } from "../bytes/hex.ts";
 import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
 import { chainDraft } from "../calls/chain-draft.ts";
 import { draftDigest, signDraft, unlockedSigner, unsignedTransaction } from "../calls/sign-transaction.ts";
-import { createEthSubmit, createSubmit, type SubmitTerms } from "../calls/submit.ts";
+import { createEthSubmit, createSubmit, type SubmitOptions } from "../calls/submit.ts";
 import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -21,7 +21,7 @@ import { chainTransactionText, ethTransactionText } from "../presenters/transact
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the methods about own transactions. */
-export interface OwnTransactionsDeps extends SubmitTerms {
+export interface OwnTransactionsDeps extends SubmitOptions {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "content" | "nonce">;
   readonly accounts: Pick<Accounts, "list" | "signAs">;

@@ -8,7 +8,7 @@ import { mapKey, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { type CallArgs, ethArgs } from "../calls/arguments/transaction-args.ts";
 import { decodeEthereumTransaction } from "../calls/raw-transaction.ts";
-import { createEthSubmit, type SubmitTerms } from "../calls/submit.ts";
+import { createEthSubmit, type SubmitOptions } from "../calls/submit.ts";
 import type { Chain } from "../chain/chain.ts";
 import { type Decoder, optional } from "../jsonrpc/codec.ts";
 import { data } from "../jsonrpc/codecs/hex.ts";
@@ -22,7 +22,7 @@ import { blockReceipts, ethReceipt, type ReceiptForm } from "../presenters/recei
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the methods. */
-export interface SynchronousSendingDeps extends SubmitTerms {
+export interface SynchronousSendingDeps extends SubmitOptions {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce" | "recover">;
   readonly receiptForm: ReceiptForm;

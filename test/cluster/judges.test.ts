@@ -3,25 +3,18 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { dashboards } from "../../scripts/dashboards.ts";
-
-const TOOLS = fileURLToPath(new URL("tools.sh", import.meta.url));
-
-/** The path of a tool; empty when it is not built on this machine. */
-function pathOf(tool: string): string {
-  return spawnSync(TOOLS, ["cached", tool], { encoding: "utf8" }).stdout.trim();
-}
+import { toolPath } from "./support/tools.ts";
 
 function run(command: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
   return { status, text: `${stdout}${stderr}` };
 }
 
-const promtool = pathOf("promtool");
-const actionlint = pathOf("actionlint");
-const verify = pathOf("operator-verify");
+const promtool = toolPath("promtool");
+const actionlint = toolPath("actionlint");
+const verify = toolPath("operator-verify");
 const whenBuilt = (path: string) => (path === "" ? describe.skip : describe);
 const note = (path: string, tool: string) =>
   path === "" ? ` (skipped: test/cluster/tools.sh build ${tool})` : "";

@@ -26,6 +26,8 @@ const node = (name: string, spec: object): object => ({
   metadata: { name },
   spec: { network: { name: "net" }, ...spec },
 });
+/** Its deletion waits for the shortest time. */
+const CORE = node("core", { type: "core", terminationGracePeriodSeconds: 30 });
 const TWIN = node("twin", { type: "core", nodeKeySecret: { name: "core-nodekey" } });
 
 /** Reports of the machine, until it dies. */
@@ -71,7 +73,7 @@ aboutOperator("machines", options, (on) => {
 
   test("a claim that is being deleted is told, and no change ends the pod that keeps it", async () => {
     await apply(NETWORK);
-    await apply(node("core", { type: "core", terminationGracePeriodSeconds: 30 }));
+    await apply(CORE);
     await apply(node("reader", { type: "endpoint" }));
     await report("core-0");
     await report("reader-0");
@@ -133,7 +135,7 @@ aboutOperator("machines", options, (on) => {
     const message = await condition("twin", "Ready", "message");
     expect(message).toContain("the machine node-1");
     expect(message).toContain(FORCE);
-    await apply(node("core", { type: "core", terminationGracePeriodSeconds: 30 })); // the same one again has that pod, and waits for its end
+    await apply(CORE); // the same one again has that pod, and waits for its end
     await eventuallyIs("Ready of core", reasonOf("core", "Ready"), "MachineLost");
     await eventuallyIs("Ready of twin", reasonOf("twin", "Ready"), "KeyInUse");
     expect([await uidOf("pod/core-0"), await uidOf("pod/twin-0")]).toEqual([pod, ""]);

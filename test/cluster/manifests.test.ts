@@ -6,20 +6,17 @@ import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseAllDocuments, stringify } from "yaml";
 import { reconcile } from "../../operator/reconcile/reconcile.ts";
 import type { FakeCluster } from "../support/fake-cluster.ts";
 import { freshCluster } from "../support/fresh-cluster.ts";
 import { locationIn, writeSchemas } from "./support/schemas.ts";
+import { toolPath } from "./support/tools.ts";
 
-const pathOf = (script: string, ...args: string[]): string =>
-  spawnSync(fileURLToPath(new URL(script, import.meta.url)), args, { encoding: "utf8" }).stdout.trim();
-
-const kubeconform = pathOf("tools.sh", "cached", "kubeconform");
-const source = pathOf("tools.sh", "cached", "schemas");
-const helm = pathOf("cluster.sh", "helm");
+const kubeconform = toolPath("kubeconform");
+const source = toolPath("schemas");
+const helm = spawnSync("test/cluster/cluster.sh", ["helm"], { encoding: "utf8" }).stdout.trim();
 const isBuilt = kubeconform !== "" && source !== "";
 const about = isBuilt ? describe : describe.skip;
 const note = isBuilt ? "" : " (skipped: test/cluster/tools.sh build kubeconform, and schemas)";

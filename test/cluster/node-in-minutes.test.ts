@@ -12,7 +12,7 @@ import { bareHex } from "../../node/bytes/hex.ts";
 import { type MadeDirectory, makeTransferDirectory } from "../support/made-directory.ts";
 import { VALIDATOR_KEY } from "../support/transfer-chain.ts";
 import { eventually, eventuallyIs, whyNoMachine } from "./support/cluster.ts";
-import { type NetworkView, viewNetwork } from "./support/network-view.ts";
+import { type NetworkView, type Run, viewNetwork } from "./support/network-view.ts";
 import { prepareVolume } from "./support/prepared-volume.ts";
 import { type RealNetwork, setUpRealNetwork } from "./support/real-network.ts";
 import { type S3Server, startS3Server } from "./support/s3-server.ts";
@@ -129,6 +129,18 @@ about(`a node in minutes${missing === undefined ? "" : ` (skipped: ${missing})`}
     process.stderr.write(`${what}: ${list}\n`);
   }
 
+  /** Waits for the end of the endpoint's operation. */
+  const succeeded = (wanted: string): Promise<Run> =>
+    eventually(
+      wanted,
+      async () => {
+        const run = (await network.runs()).find(({ operation }) => operation === wanted);
+        if (run?.state === "Failed") throw new Error(run.message);
+        return run?.state === "Succeeded" ? run : undefined;
+      },
+      PATIENCE,
+    );
+
   /** The replica has the chain from a sibling, with the blocks that were made before. */
   async function expectCopy(member: string): Promise<void> {
     const log = await real.demo("logs", `${member}-0`, "-c", "genesis");
@@ -201,15 +213,7 @@ about(`a node in minutes${missing === undefined ? "" : ` (skipped: ${missing})`}
     const given = await volumeOf("endpoint-m2");
     const begun = Date.now();
     await annotate("replace:endpoint-m2");
-    const done = await eventually(
-      "the replacement",
-      async () => {
-        const [run] = (await network.runs()).filter(({ operation }) => operation === "replace");
-        if (run?.state === "Failed") throw new Error(run.message);
-        return run?.state === "Succeeded" ? run : undefined;
-      },
-      PATIENCE,
-    );
+    const done = await succeeded("replace");
     process.stderr.write(`replaced: ${Math.round((Date.now() - begun) / 1_000)} s, ${done.message}\n`);
     expect(await volumeOf("endpoint-m2")).not.toBe(given);
     await expectCopy("endpoint-m2");
@@ -231,11 +235,10 @@ about(`a node in minutes${missing === undefined ? "" : ` (skipped: ${missing})`}
 
   test("a backup is restored in an empty namespace, with the hash and the state root of its head", async () => {
     await annotate("checkpoint");
+    await succeeded("checkpoint");
     const backup = await eventually(
       "the backup",
       async () => {
-        const [run] = (await network.runs()).filter(({ operation }) => operation === "checkpoint");
-        if (run?.state === "Failed") throw new Error(run.message);
         const { height = 0, verifiedAt } = JSON.parse(
           (await field("kn/endpoint", ".status.backup")) || "{}",
         ) as {

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type Credentials, issueReader } from "../../operator/control/authority.ts";
 import { readerName } from "../../operator/control/methods.ts";
-import { GATEWAY, GatewayStand, type Identities, makeIdentities } from "../support/gateway.ts";
+import { GATEWAY, GatewayStand, type Identities, makeIdentities, writeReader } from "../support/gateway.ts";
 import { killLimitMs, killSeed, killsOfAKind, sleepBetween } from "../support/kills.ts";
 import { type KnitProcess, runKnit, startKnit } from "../support/knit-process.ts";
 import { makeTransferDirectory } from "../support/made-directory.ts";
@@ -35,9 +35,7 @@ beforeAll(async () => {
   identities = await makeIdentities();
   reader = await issueReader(identities.authority, readerName(GATEWAY), Date.now());
   mkdirSync(join(scratch, "reader"));
-  await writeFile(join(scratch, "reader", "reader.crt"), reader.certificate);
-  await writeFile(join(scratch, "reader", "reader.key"), reader.key);
-  await writeFile(join(scratch, "reader", "ca.crt"), identities.authority.certificate);
+  writeReader(join(scratch, "reader"), identities, reader);
 }, 60_000);
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 

@@ -51,6 +51,17 @@ export async function makeIdentities(): Promise<Identities> {
   return { authority, operator: await issueOperator(authority, Date.now()) };
 }
 
+/** Writes a reader's certificate and key, and the authority's certificate, as a pod has them. */
+export function writeReader(
+  directory: string,
+  { authority }: Identities,
+  { certificate, key }: Credentials,
+): void {
+  writeFileSync(join(directory, "reader.crt"), certificate);
+  writeFileSync(join(directory, "reader.key"), key);
+  writeFileSync(join(directory, "ca.crt"), authority.certificate);
+}
+
 /** A gateway with all that is around it. */
 export class GatewayStand implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), "kg-"));

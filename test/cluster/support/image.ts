@@ -116,19 +116,36 @@ async function pack(cluster: Cluster, { target, reference, stages, base, work }:
     native.filter((name) => !name.includes("musl")).map((name) => join(modules, name)),
   );
   const [program = "", ...rest] = target.entrypoint;
-  const packed = await cluster.script(
-    "image",
+  await loadImage(cluster, {
     reference,
     rootfs,
     archive,
-    `/usr/local/bin/${program}`,
-    ...rest,
-  );
-  if (packed.code !== 0) throw new Error(packed.stderr);
-  const loaded = await cluster.script("load", archive);
-  if (loaded.code !== 0) throw new Error(loaded.stderr);
+    entrypoint: [`/usr/local/bin/${program}`, ...rest],
+  });
   rmSync(rootfs, { recursive: true });
   rmSync(archive);
+}
+
+/** Files of an image, and the archive that is made of them. */
+export interface LoadedImage {
+  readonly reference: string;
+  readonly rootfs: string;
+  readonly archive: string;
+  readonly entrypoint: readonly string[];
+}
+
+/** Packs files into an image and gives it to the cluster's machine. */
+export async function loadImage(
+  cluster: Cluster,
+  { reference, rootfs, archive, entrypoint }: LoadedImage,
+): Promise<void> {
+  for (const args of [
+    ["image", reference, rootfs, archive, ...entrypoint],
+    ["load", archive],
+  ]) {
+    const { code, stderr } = await cluster.script(...args);
+    if (code !== 0) throw new Error(stderr);
+  }
 }
 
 async function must(command: string, args: readonly string[]): Promise<void> {

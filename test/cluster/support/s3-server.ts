@@ -2,11 +2,11 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type Cluster, run } from "./cluster.ts";
+import type { Cluster } from "./cluster.ts";
+import { loadImage } from "./image.ts";
 import { IMAGES } from "./real-pods.ts";
+import { buildTool } from "./tools.ts";
 
-const TOOLS = fileURLToPath(new URL("../tools.sh", import.meta.url));
 const IMAGE = "knit.dev/versitygw:test";
 const PORT = 7_070;
 const NAMESPACE = "store";
@@ -20,7 +20,7 @@ export interface S3Server {
 
 /** Builds the server where it is missing, and starts it. */
 export async function startS3Server(cluster: Cluster): Promise<S3Server> {
-  await loadImage(cluster);
+  await packServer(cluster);
   const bucket = "archive";
   await cluster.kubectl(["create", "namespace", NAMESPACE]);
   const objects = { apiVersion: "v1", kind: "List", items: [pod(bucket), SERVICE] };
@@ -35,27 +35,14 @@ export async function startS3Server(cluster: Cluster): Promise<S3Server> {
   return { bucket, variables };
 }
 
-async function loadImage(cluster: Cluster): Promise<void> {
-  for (const step of ["build", "cached"]) {
-    const { code, stdout, stderr } = await run(TOOLS, [step, "versitygw"]);
-    if (code !== 0) throw new Error(`versitygw: ${stderr}`);
-    if (step === "cached") await packImage(cluster, stdout.trim());
-  }
-}
-
-async function packImage(cluster: Cluster, binary: string): Promise<void> {
+async function packServer(cluster: Cluster): Promise<void> {
+  const binary = await buildTool("versitygw");
   const work = mkdtempSync(join(tmpdir(), "s3-"));
   try {
-    const [root, archive] = [join(work, "root"), join(work, "image.tar")];
-    mkdirSync(join(root, "tmp"), { recursive: true });
-    cpSync(binary, join(root, "versitygw"));
-    for (const args of [
-      ["image", IMAGE, root, archive, "/versitygw"],
-      ["load", archive],
-    ]) {
-      const { code, stderr } = await cluster.script(...args);
-      if (code !== 0) throw new Error(stderr);
-    }
+    const [rootfs, archive] = [join(work, "root"), join(work, "image.tar")];
+    mkdirSync(join(rootfs, "tmp"), { recursive: true });
+    cpSync(binary, join(rootfs, "versitygw"));
+    await loadImage(cluster, { reference: IMAGE, rootfs, archive, entrypoint: ["/versitygw"] });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -2,13 +2,12 @@
  * Storage with snapshots: the real definitions of the kinds, and what their controller and a driver do, played. A pod is
  * frozen while its volume is copied, so that a snapshot is of one instant, as real storage makes it.
  */
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type Cluster, eventually, run } from "./cluster.ts";
+import { type Cluster, eventually } from "./cluster.ts";
 import { type ClaimPlace, directoryOf, prepareVolume } from "./prepared-volume.ts";
+import { buildTool } from "./tools.ts";
 
-const TOOLS = fileURLToPath(new URL("../tools.sh", import.meta.url));
 const DRIVER = "knit.dev/snapshots";
 const GROUP = "snapshot.storage.k8s.io";
 const API = `${GROUP}/v1`;
@@ -36,10 +35,7 @@ const CLASSES = [
 
 /** Defines the kinds and the classes. */
 export async function defineSnapshots(cluster: Cluster): Promise<void> {
-  const built = await run(TOOLS, ["build", "snapshots"]);
-  if (built.code !== 0) throw new Error(`definitions of snapshots: ${built.stderr}`);
-  const { stdout } = await run(TOOLS, ["cached", "snapshots"]);
-  await cluster.kubectl(["apply", "--server-side", "-f", "-"], readFileSync(stdout.trim(), "utf8"));
+  await cluster.kubectl(["apply", "--server-side", "-f", await buildTool("snapshots")]);
   const definitions = ["volumesnapshots", "volumesnapshotcontents", "volumesnapshotclasses"].map(
     (name) => `crd/${name}.${GROUP}`,
   );

@@ -18,7 +18,14 @@ import { silentLog } from "../../../node/observe/log.ts";
 import { loadNodeKey } from "../../../node/p2p/node-key.ts";
 import { type Credentials, issueGateway, issueReader } from "../../../operator/control/authority.ts";
 import { isReaderOf, readerName } from "../../../operator/control/methods.ts";
-import { BODY, GATEWAY, GatewayStand, type Identities, makeIdentities } from "../../support/gateway.ts";
+import {
+  BODY,
+  GATEWAY,
+  GatewayStand,
+  type Identities,
+  makeIdentities,
+  writeReader,
+} from "../../support/gateway.ts";
 import { until } from "../../support/until.ts";
 import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
 
@@ -45,11 +52,7 @@ beforeEach(async () => {
 
 afterEach(() => stand[Symbol.asyncDispose]());
 
-function putReader({ certificate, key }: Credentials): void {
-  writeFileSync(join(credentials, "reader.crt"), certificate);
-  writeFileSync(join(credentials, "reader.key"), key);
-  writeFileSync(join(credentials, "ca.crt"), identities.authority.certificate);
-}
+const putReader = (given: Credentials): void => writeReader(credentials, identities, given);
 
 const sibling = () => ({ host: "127.0.0.1", port: stand.port, name: GATEWAY });
 
