@@ -491,6 +491,8 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
   },
   trace: {
     block: [1, 1],
+    replayBlockTransactions: [2, 2],
+    replayTransaction: [2, 2],
     transaction: [1, 1],
   },
   txpool: {

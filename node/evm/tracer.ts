@@ -32,6 +32,11 @@ export interface FrameStart {
   readonly isPrecompile: boolean;
 }
 
+/** True for a frame that creates a contract. */
+export function isCreation({ kind }: Pick<FrameStart, "kind">): boolean {
+  return kind === "CREATE" || kind === "CREATE2";
+}
+
 /** End of a frame. */
 export interface FrameEnd {
   readonly depth: number;

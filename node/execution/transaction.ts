@@ -92,17 +92,14 @@ function applyTransaction(
 }
 
 function transitionContext(context: BlockContext, tracer: Tracer | undefined): TransitionDeps {
-  const { chainId, rules, block, maxBlobs, header, deferredFees, computationLimit } = context;
-  const receiver = rules.immediateFeeTo === "author" ? block.author : header.rewardbase;
-  return {
-    chainId,
-    rules,
-    block,
-    maxBlobs,
-    feeReceiver: deferredFees ? undefined : receiver,
-    computationLimit,
-    tracer,
-  };
+  const { chainId, rules, block, maxBlobs, computationLimit } = context;
+  return { chainId, rules, block, maxBlobs, feeReceiver: feeReceiver(context), computationLimit, tracer };
+}
+
+/** Returns the account that each transaction credits with its fee; undefined where fees are paid with the block reward. */
+export function feeReceiver({ rules, block, header, deferredFees }: BlockContext): Address | undefined {
+  if (deferredFees) return undefined;
+  return rules.immediateFeeTo === "author" ? block.author : header.rewardbase;
 }
 
 function checkType(tx: Transaction, rules: Rules): void {

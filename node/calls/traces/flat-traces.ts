@@ -2,7 +2,7 @@
 import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { EvmFailure, EvmFailureCode } from "../../evm/failure.ts";
-import type { FrameStart } from "../../evm/tracer.ts";
+import { isCreation } from "../../evm/tracer.ts";
 import type { RecordedFrame } from "../../evm/tracers/frame-recorder.ts";
 import { blockHash } from "../../model/header.ts";
 import { senderOf, type Transaction } from "../../model/transaction.ts";
@@ -56,11 +56,23 @@ export function flatTraces(frames: readonly RecordedFrame[], place: TracedPlace)
     transactionHash: toHex(tx.hash),
     transactionPosition: index,
   };
-  if (frames.length === 0) return [{ ...framelessTrace(tx, chainId), ...common }];
-  return frames.map((frame) => ({ ...traceOf(frame), ...common }));
+  return frameTraces(frames, tx, chainId).map((trace) => ({ ...trace, ...common }));
 }
 
-type FrameTrace = Omit<FlatTrace, "blockHash" | "blockNumber" | "transactionHash" | "transactionPosition">;
+/** A flat trace without the members that name the block and the transaction. */
+export type FrameTrace = Omit<
+  FlatTrace,
+  "blockHash" | "blockNumber" | "transactionHash" | "transactionPosition"
+>;
+
+/** Formats the frames of a transaction as `flatTraces` does, without its place. */
+export function frameTraces(
+  frames: readonly RecordedFrame[],
+  tx: Transaction,
+  chainId: bigint,
+): readonly FrameTrace[] {
+  return frames.length === 0 ? [framelessTrace(tx, chainId)] : frames.map(traceOf);
+}
 
 function framelessTrace(tx: Transaction, chainId: bigint): FrameTrace {
   const from = toHex(senderOf(tx, chainId));
@@ -99,10 +111,6 @@ function traceOf(frame: RecordedFrame): FrameTrace {
     ...outcome,
     type: "call",
   };
-}
-
-function isCreation({ kind }: FrameStart): boolean {
-  return kind === "CREATE" || kind === "CREATE2";
 }
 
 /** Returns the result of a frame; for one that failed the error alone. */

@@ -39,8 +39,11 @@ export function traceToFiles(
   const names: string[] = [];
   const limits = { budget: { maxBytes, used: 0 }, endsAt, timeoutMessage: "execution timeout" };
   try {
-    observeBlock(reading, block, { reexec: config.reexec, count }, (index, run) => {
-      if (only !== undefined && index !== only) return run();
+    observeBlock(reading, block, { reexec: config.reexec, count }, ({ index, run }) => {
+      if (only !== undefined && index !== only) {
+        run();
+        return;
+      }
       using file = newFile(join(folder, nameOf(block, index)));
       names.push(file.name);
       const tracer = createJsonLogger(config, (line) => {

@@ -130,19 +130,26 @@ function executeUntraced({ world, context }: Stage, tx: Transaction): void {
   }
 }
 
-/**
- * Executes the first `count` transactions of a block. `each` calls `run` with a tracer for one of them.
- * Throws `RpcError`.
- */
+/** A transaction that is about to run behind those before it in its block. */
+export interface ObservedTransaction extends Stage {
+  readonly index: number;
+  readonly tx: Transaction;
+  /** Executes the transaction. Throws `RpcError`. */
+  readonly run: (tracer?: Tracer) => Transition;
+}
+
+/** Executes the first `count` transactions of a block; `each` calls `run` once. Throws `RpcError`. */
 export function observeBlock(
   reading: ChainReading,
   { header, transactions }: TracedBlock,
   { reexec, count }: { readonly reexec: number | undefined; readonly count: number },
-  each: (index: number, run: (tracer?: Tracer) => void) => void,
+  each: (transaction: ObservedTransaction) => void,
 ): void {
   const { world, context } = stageOf(reading, header, { reexec });
   for (const [index, tx] of transactions.slice(0, count).entries()) {
-    each(index, (tracer) => void withTraceErrors(() => executeTransaction(world, tx, context, tracer)));
+    const run = (tracer?: Tracer): Transition =>
+      withTraceErrors(() => executeTransaction(world, tx, context, tracer).transition);
+    each({ world, context, index, tx, run });
   }
 }
 

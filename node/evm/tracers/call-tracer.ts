@@ -7,7 +7,7 @@ import { toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import type { EvmFailure } from "../failure.ts";
 import { revertReason } from "../revert-reason.ts";
-import type { FrameEnd, FrameKind, FrameStart, Tracer } from "../tracer.ts";
+import { type FrameEnd, type FrameKind, type FrameStart, isCreation, type Tracer } from "../tracer.ts";
 
 /** One call. Members are in the Go node's order; those without a value are absent. */
 export interface CallTrace {
@@ -102,8 +102,7 @@ interface Ended extends Open {
 
 function toCallTrace({ start, calls, end, gas, gasUsed }: Ended): CallTrace {
   const { failure, output } = end;
-  const isCreation = start.kind === "CREATE" || start.kind === "CREATE2";
-  const to = failure !== undefined && isCreation ? undefined : toHex(start.to);
+  const to = failure !== undefined && isCreation(start) ? undefined : toHex(start.to);
   const showsOutput = output.length > 0 && (failure === undefined || failure.code === "reverted");
   return {
     from: toHex(start.from),

@@ -5,6 +5,7 @@
 
 import type { OpcodeStep, Tracer } from "../tracer.ts";
 import { opcodeName } from "./opcode-name.ts";
+import { operandOf } from "./opcode-operands.ts";
 
 /**
  * An opcode; for a call also the opcodes of its frame. Words are hex without 0x and without leading zeros.
@@ -69,7 +70,7 @@ function recordOpcode(step: OpcodeStep, frame: OpcodeFrame): readonly OpcodeFram
   const before = frame.ops.at(-1);
   if (before !== undefined) {
     const count = pushedBy(before.op);
-    for (let i = 0; i < count; i++) before.result.push(peek(step, i).toString(16));
+    for (let i = 0; i < count; i++) before.result.push(operandOf(step, i).toString(16));
   }
   const { op } = step;
   if (op === RETURN) frame.return = memoryOf(step, 0);
@@ -84,7 +85,7 @@ function detailsOf(step: OpcodeStep): Partial<DisassembledOp> {
   const { op, pc } = step;
   if (op === JUMPDEST) return { pc };
   if (op >= PUSH1 && op <= PUSH32) return { len: op - PUSH0 + 1 };
-  if (op === CALL || op === CALLCODE) return callOf(step, { value: peek(step, 2).toString() });
+  if (op === CALL || op === CALLCODE) return callOf(step, { value: operandOf(step, 2).toString() });
   if (op === DELEGATECALL || op === STATICCALL) return { op: opcodeName(op), ...callOf(step, {}) };
   return {};
 }
@@ -92,8 +93,8 @@ function detailsOf(step: OpcodeStep): Partial<DisassembledOp> {
 function callOf(step: OpcodeStep, carried: Pick<DisassembledOp, "value">): Partial<DisassembledOp> {
   const argument = carried.value === undefined ? 2 : 3;
   return {
-    gas: Number(peek(step, 0)),
-    to: peek(step, 1).toString(16),
+    gas: Number(operandOf(step, 0)),
+    to: operandOf(step, 1).toString(16),
     ...carried,
     input: memoryOf(step, argument),
     error: null,
@@ -102,14 +103,9 @@ function callOf(step: OpcodeStep, carried: Pick<DisassembledOp, "value">): Parti
   };
 }
 
-/** Returns the nth word from the top; 0 below the bottom. */
-function peek({ stack, stackLength }: OpcodeStep, index: number): bigint {
-  return stack[stackLength - 1 - index] ?? 0n;
-}
-
 /** Returns the memory range of two stack words, offset and length; empty where memory does not reach. */
 function memoryOf(step: OpcodeStep, index: number): Readonly<Record<string, number>> {
-  const [offset, length] = [Number(peek(step, index)), Number(peek(step, index + 1))];
+  const [offset, length] = [Number(operandOf(step, index)), Number(operandOf(step, index + 1))];
   if (offset + length > step.memory.length) return {};
   return Object.fromEntries(step.memory.slice(offset, offset + length).entries());
 }
@@ -144,7 +140,7 @@ export function evmdisBytes(step: OpcodeStep): number {
   const isCall = op === CALL || op === CALLCODE || op === DELEGATECALL || op === STATICCALL;
   if (!isCall && op !== RETURN) return OP_BYTES + WORD_BYTES * pushedBy(op);
   const argument = op === RETURN ? 0 : op === CALL || op === CALLCODE ? 3 : 2;
-  const [offset, length] = [Number(peek(step, argument)), Number(peek(step, argument + 1))];
+  const [offset, length] = [Number(operandOf(step, argument)), Number(operandOf(step, argument + 1))];
   return CALL_BYTES + (offset + length > step.memory.length ? 0 : length * BYTE_BYTES);
 }
 

@@ -1,4 +1,4 @@
-/** Operands of opcodes that name an account or a storage slot. */
+/** Operands of opcodes, also of those that name an account or a storage slot. */
 import type { Address } from "../../bytes/brands.ts";
 import { addressOf } from "../address.ts";
 import type { OpcodeStep } from "../tracer.ts";
@@ -28,4 +28,9 @@ export function accountOperand({ op, stack, stackLength }: OpcodeStep): Address 
 /** Returns the slot that an SLOAD or SSTORE names; undefined for any other opcode. */
 export function slotOperand({ op, stack, stackLength }: OpcodeStep): bigint | undefined {
   return op === SLOAD || op === SSTORE ? stack[stackLength - 1] : undefined;
+}
+
+/** Returns an operand by its position below the top of the stack, 0 for the top; 0n below the bottom. */
+export function operandOf({ stack, stackLength }: OpcodeStep, position: number): bigint {
+  return stack[stackLength - 1 - position] ?? 0n;
 }

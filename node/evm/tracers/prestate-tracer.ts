@@ -1,13 +1,10 @@
-/**
- * The accounts and slots that a transaction accesses, before it and after it, in the form of the Go node's
- * `prestateTracer`.
- */
+/** The accounts and slots that a transaction accesses, as they were before it, in the form of the Go node's `prestateTracer`. */
 import type { Address } from "../../bytes/brands.ts";
 import { mapKey, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
 import { wordBytes } from "../../bytes/word.ts";
 import type { World } from "../../state/world/world.ts";
-import type { FrameStart, Tracer } from "../tracer.ts";
+import { type FrameStart, isCreation, type Tracer } from "../tracer.ts";
 import { accountOperand, slotOperand } from "./opcode-operands.ts";
 
 /** An account's state. */
@@ -20,12 +17,6 @@ export interface PrestateAccount {
 
 /** Account states by address. */
 export type Prestate = Readonly<Record<string, PrestateAccount>>;
-
-/** Changed accounts: their state before, and the changed members after. */
-export interface PrestateDifference {
-  readonly pre: Readonly<Record<string, Partial<PrestateAccount>>>;
-  readonly post: Readonly<Record<string, Partial<PrestateAccount>>>;
-}
 
 /** Facts about the transaction for the Go node's list of accessed accounts. */
 export interface ListedTransaction {
@@ -49,8 +40,6 @@ export interface PrestateTracer {
    * part added to its balance, because the Go node adds the whole fee to the final balance.
    */
   readonly goList: (transaction: ListedTransaction) => Prestate;
-  /** Returns the changes against the current world: call it after the transaction and before the next one. */
-  readonly difference: () => PrestateDifference;
 }
 
 const SELFDESTRUCT = 0xff;
@@ -83,11 +72,11 @@ export function createPrestateTracer(world: World): PrestateTracer {
     record: look,
     tracer: {
       enter: (start) => {
-        const { kind, to, from, isPrecompile, depth } = start;
+        const { to, from, isPrecompile, depth } = start;
         outermost ??= start;
         look(from);
         const target = look(to);
-        if (isPrecompile || (kind !== "CREATE" && kind !== "CREATE2")) return;
+        if (isPrecompile || !isCreation(start)) return;
         target.created = true;
         if (depth > 0) order.add(target);
       },
@@ -110,7 +99,6 @@ export function createPrestateTracer(world: World): PrestateTracer {
       const kept = [...order.add(own)].filter((account) => account !== made);
       return shownAll(kept.map((each) => (each === own ? { ...own, balance: own.balance + paid } : each)));
     },
-    difference: () => differenceOf([...seen.values()], world),
   };
 }
 
@@ -143,54 +131,4 @@ function storageJson(slots: ReadonlyMap<bigint, bigint>): Record<string, string>
   return Object.fromEntries(
     [...slots].map(([key, value]) => [toHex(wordBytes(key)), toHex(wordBytes(value))]),
   );
-}
-
-function differenceOf(accounts: readonly AccountSnapshot[], world: World): PrestateDifference {
-  const pre: Record<string, Partial<PrestateAccount>> = {};
-  const post: Record<string, Partial<PrestateAccount>> = {};
-  for (const before of accounts) {
-    const { address } = before;
-    const isGone = !world.exists(address) || world.isDestroyed(address);
-    const after = isGone ? undefined : changes(before, world);
-    if (isGone ? !before.existed : Object.keys(after ?? {}).length === 0) continue;
-    const name = toHex(address);
-    if (before.existed)
-      pre[name] = omitEmptyMembers(toPrestateAccount({ ...before, slots: changedSlots(before, world, 0) }));
-    if (after !== undefined) post[name] = after;
-  }
-  return { pre, post };
-}
-
-/** Returns the members that differ from the current world. */
-function changes(before: AccountSnapshot, world: World): Partial<PrestateAccount> {
-  const { address } = before;
-  const now = toPrestateAccount({ ...snapshotOf(world, address), slots: changedSlots(before, world, 1) });
-  const old = toPrestateAccount(before);
-  return {
-    ...(now.balance === old.balance ? {} : { balance: now.balance }),
-    ...(now.nonce === old.nonce ? {} : { nonce: now.nonce }),
-    ...(now.code === old.code ? {} : { code: now.code }),
-    ...(Object.keys(now.storage).length === 0 ? {} : { storage: now.storage }),
-  };
-}
-
-/** Returns the changed slots with their values before (0) or after (1), without zeros. */
-function changedSlots({ address, slots }: AccountSnapshot, world: World, side: 0 | 1): Map<bigint, bigint> {
-  const changed = new Map<bigint, bigint>();
-  for (const [key, before] of slots) {
-    const after = world.slot(address, key);
-    const value = side === 0 ? before : after;
-    if (before !== after && value !== 0n) changed.set(key, value);
-  }
-  return changed;
-}
-
-function omitEmptyMembers(account: PrestateAccount): Partial<PrestateAccount> {
-  const { balance, nonce, code, storage } = account;
-  return {
-    balance,
-    ...(nonce === 0 ? {} : { nonce }),
-    ...(code === "0x" ? {} : { code }),
-    ...(Object.keys(storage).length === 0 ? {} : { storage }),
-  };
 }

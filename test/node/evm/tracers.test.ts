@@ -261,23 +261,3 @@ test("of a transaction without code the Go node lists where it goes, then the se
     [OTHER, CALLER].map(toHex),
   );
 });
-
-test("the difference has what changed on both sides, created accounts after and destroyed ones before", () => {
-  const world = aWorld();
-  world.addBalance(CALLER, 100n);
-  putContract(world, OTHER, assemble("0 SELFDESTRUCT"));
-  world.addBalance(OTHER, 2n);
-  world.endTransaction();
-  const tracer = createPrestateTracer(world);
-  tracer.record(CALLER);
-  const program = "5 1 SSTORE 0 0 0 CREATE 0 0 0 0 0 0x07e4 50000 CALL";
-  runProgram(program, { world, tracer: tracer.tracer, gas: 300_000n, value: 3n });
-  const { pre, post } = tracer.difference();
-  expect(pre[toHex(CALLER)]).toEqual({ balance: "0x64" });
-  expect(post[toHex(CALLER)]).toEqual({ balance: "0x61" });
-  expect(post[toHex(CONTRACT)]?.storage).toEqual({ [toHex(wordBytes(1n))]: toHex(wordBytes(5n)) });
-  // Since Cancun it only hands its balance on.
-  expect([pre[toHex(OTHER)]?.balance, post[toHex(OTHER)]?.balance]).toEqual(["0x2", "0x0"]);
-  const created = Object.entries(post).find(([address]) => !(address in pre) && address !== toHex(CONTRACT));
-  expect(created?.[1]).toMatchObject({ nonce: 1 });
-});
