@@ -19,7 +19,7 @@ import { failure } from "../../jsonrpc/errors.ts";
 import type { World } from "../../state/world/world.ts";
 import { durationMs, type TraceConfig } from "../arguments/trace-config.ts";
 import { programTracing } from "./program-tracing.ts";
-import { limitTracer } from "./trace-limits.ts";
+import { addToBudget, limitTracer } from "./trace-limits.ts";
 import type { TraceSubject, Tracing, TracingDeps, TracingOptions } from "./tracing.ts";
 
 type CreateTracing = (deps: TracingDeps) => Tracing;
@@ -117,9 +117,10 @@ function structBytes(config: TraceConfig): (step: OpcodeStep) => number {
   };
 }
 
-function prestateTracing({ world, subject, traceForm }: TracingDeps): Tracing {
+function prestateTracing({ world, subject, traceForm, budget }: TracingDeps): Tracing {
   const { from, to = from, feePayer, blobFee = 0n } = subject;
-  const { tracer, record: look, result, goList: listed } = createPrestateTracer(world);
+  const take = (bytes: number): void => addToBudget(budget, bytes);
+  const { tracer, record: look, result, goList: listed } = createPrestateTracer(world, take);
   look(from);
   if (traceForm.prestateFee === "right") return { tracer, result };
   look(to);

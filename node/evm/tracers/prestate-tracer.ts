@@ -54,14 +54,18 @@ interface AccountSnapshot {
   created: boolean;
 }
 
-/** Creates a tracer for one transaction on `world`. */
-export function createPrestateTracer(world: World): PrestateTracer {
+/** Size of a result's account without code and slots, and of a slot, in bytes. */
+const [ACCOUNT_BYTES, SLOT_BYTES] = [120, 140];
+
+/** Creates a tracer for one transaction on `world`. `take` receives the bytes that the tracer keeps and may throw. */
+export function createPrestateTracer(world: World, take: (bytes: number) => void): PrestateTracer {
   const seen = new Map<string, AccountSnapshot>();
   const look = (address: Address): AccountSnapshot => {
     const name = mapKey(address);
     let account = seen.get(name);
     if (account === undefined) {
       account = snapshotOf(world, address);
+      take(ACCOUNT_BYTES + 2 * account.code.length);
       seen.set(name, account);
     }
     return account;
@@ -88,7 +92,9 @@ export function createPrestateTracer(world: World): PrestateTracer {
         const key = slotOperand(step);
         if (key === undefined) return;
         const { slots } = look(step.address);
-        if (!slots.has(key)) slots.set(key, world.originalSlot(step.address, key));
+        if (slots.has(key)) return;
+        take(SLOT_BYTES);
+        slots.set(key, world.originalSlot(step.address, key));
       },
     },
     result: () => shownAll([...seen.values()].filter(({ created, existed }) => existed || !created)),

@@ -218,7 +218,7 @@ test("the state before has what was looked at, with values as they were, but not
   putContract(world, CONTRACT, assemble("STOP"));
   world.setSlot(CONTRACT, 1n, 9n);
   world.endTransaction();
-  const tracer = createPrestateTracer(world);
+  const tracer = createPrestateTracer(world, () => undefined);
   tracer.record(CALLER);
   const program = "5 1 SSTORE 1 SLOAD POP 0x07e4 BALANCE POP 2 SLOAD POP 0 0 0 CREATE";
   runProgram(program, { world, tracer: tracer.tracer, gas: 200_000n, value: 3n });
@@ -238,7 +238,7 @@ test("the Go node's list has what opcodes named and created, in that order, and 
   putContract(world, CONTRACT, assemble("STOP"));
   putContract(world, OTHER, assemble("0x99 SELFDESTRUCT"));
   world.endTransaction();
-  const tracer = createPrestateTracer(world);
+  const tracer = createPrestateTracer(world, () => undefined);
   tracer.record(CALLER);
   const program = "0x55 BALANCE POP 0 0 0 CREATE 0 0 0 0 0 0x07e4 50000 CALL";
   runProgram(program, { world, tracer: tracer.tracer, gas: 300_000n });
@@ -256,7 +256,7 @@ test("the Go node's list has what opcodes named and created, in that order, and 
 });
 
 test("of a transaction without code the Go node lists where it goes, then the sender", () => {
-  const tracer = createPrestateTracer(aWorld());
+  const tracer = createPrestateTracer(aWorld(), () => undefined);
   expect(Object.keys(tracer.goList({ sender: CALLER, to: OTHER, paid: 0n }))).toEqual(
     [OTHER, CALLER].map(toHex),
   );

@@ -22,6 +22,8 @@ const CODE = {
   endless: [at(0x1003), "0x5b600056"],
   /** Calls the identity contract with a megabyte, again and again. */
   loud: [at(0x1004), "0x5b6000600062100000600060045afa50600056"],
+  /** Reads one slot after the other. */
+  curious: [at(0x1006), "0x5b59545060005952600056"],
   /** Adds what is not there. */
   broken: [at(0x1005), "0x01"],
 } as const;
@@ -170,6 +172,12 @@ test.each([
   ["more than an answer holds", {}, "trace is larger than 1000000 bytes"],
 ])("%s is an error", async (_what, config, message) => {
   await expect(call(CODE.endless[0], config)).rejects.toMatchObject({ message });
+});
+
+test("the state before counts by its accounts and slots", async () => {
+  await expect(call(CODE.curious[0], { tracer: "prestateTracer" })).rejects.toMatchObject({
+    message: "trace is larger than 1000000 bytes",
+  });
 });
 
 test("frames count by the size of their data", async () => {
