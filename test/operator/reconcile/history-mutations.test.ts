@@ -81,7 +81,7 @@ const mutations: readonly Mutation[] = [
     protection: "a sole validator with a lost claim stops and asks",
     module: "../../../operator/plan/chain-loss.ts",
     exports: () => ({ lossTrouble: () => undefined }),
-    seed: 96,
+    seed: 216,
     failure: /nobody has the chain|another chain began/,
   },
   {
