@@ -18,7 +18,7 @@ import {
   type WholeDirectory,
 } from "../../support/whole-directory.ts";
 
-const FLIPS = Number(process.env["KNIT_FLIPS"] ?? 24);
+const FLIPS = Number(process.env["KNIT_FLIPS"] ?? 10);
 const seed = Number(process.env["KNIT_SEED"] ?? 41);
 const random = seededRandom(seed);
 

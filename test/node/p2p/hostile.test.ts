@@ -17,7 +17,7 @@ import { aChat, keyOf, openNode, QUICK } from "../../support/p2p.ts";
 import { randomBytes as seededBytes, seededRandom } from "../../support/random.ts";
 import { until } from "../../support/until.ts";
 
-const COUNT = Number(process.env["KNIT_P2P_MUTATIONS"] ?? 1200);
+const COUNT = Number(process.env["KNIT_P2P_MUTATIONS"] ?? 400);
 const AT_ONCE = 8;
 /** Attacks before memory is looked at for the first time. */
 const WARM = 500;

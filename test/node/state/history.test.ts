@@ -17,7 +17,7 @@ import {
 import { aRandom } from "./random.ts";
 import { contractsOf, randomContracts } from "./random-contracts.ts";
 
-const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 2);
+const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 1);
 const missing = expect.objectContaining({ code: "state-missing" });
 
 type Settings = Omit<StateOptions, "chain" | "trie">;

@@ -25,7 +25,7 @@ import {
 import { aRandom } from "./random.ts";
 import { contractAddress, contractsOf, randomBlock } from "./random-contracts.ts";
 
-const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 2);
+const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 1);
 const KEYS = Array.from({ length: 26 }, (_, i) => wordBytes(BigInt(i)));
 
 async function proven(

@@ -16,7 +16,7 @@ import {
   touchAccount,
 } from "./world-model.ts";
 
-const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 2);
+const ROUNDS = Number(process.env["KNIT_WORLD_ROUNDS"] ?? 1);
 const SEED = Number(process.env["KNIT_SEED"] ?? 1);
 const ACCOUNTS = 14;
 const SLOTS = 30;
