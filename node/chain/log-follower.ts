@@ -36,7 +36,8 @@ class LogIndexing implements Derived {
 
   take(): Promise<void> | undefined {
     const number = this.#next;
-    const header = storedHeader(this.#deps.store, number);
+    const { header: newest } = this.#deps.chain.head();
+    const header = newest.number === number ? newest : storedHeader(this.#deps.store, number);
     if (header === undefined) throw new Error(`the header of block ${number} is missing`);
     this.#bits.add(number % SECTION_BLOCKS, header.bloom);
     this.#next++;

@@ -45,9 +45,11 @@ class SenderHashes implements Derived {
   }
 
   take(): Promise<void> | undefined {
-    const { store } = this.#deps;
+    const { store, chain } = this.#deps;
     const number = this.#next;
-    const transactions = storedTransactions(store, number);
+    const newest = chain.head();
+    const isNewest = newest.header.number === number;
+    const transactions = isNewest ? newest.transactions : storedTransactions(store, number);
     if (transactions === undefined) throw new Error(`the body of block ${number} is missing`);
     const known = knownOtherwise(transactions);
     this.#next++;

@@ -28,6 +28,7 @@ import { headerExtras, proposerRewardbase } from "./header-extras.ts";
 import type { Lender } from "./loans.ts";
 import { type Candidates, draftHeader, type FilledBlock, fillBlock, type HeaderExtras } from "./proposal.ts";
 import { type SealDigest, withProposerSeal } from "./seal.ts";
+import { rememberProposer } from "./sealers.ts";
 
 /** Decides on loans, and makes the transactions that lend. */
 export interface GaslessLender extends Pick<Lender, "canLend"> {
@@ -105,7 +106,9 @@ export async function draftBlock(deps: DraftDeps): Promise<SealedBlock> {
   await deps.pause();
   const complete = await runInSlices(completeSteps(header, filled, sealed.stateRoot, parameters));
   await deps.pause();
-  const block = createBlock(withProposerSeal(complete, deps.sign), filled.transactions);
+  const proposed = withProposerSeal(complete, deps.sign);
+  rememberProposer(proposed, deps.address);
+  const block = createBlock(proposed, filled.transactions);
   const transactions = filled.transactions.length;
   const { baseFee = 0n } = header;
   deps.onDraft({ fillMs, completeMs: steps.next(), tally: filled.tally, transactions, baseFee, balance });

@@ -55,18 +55,23 @@ export function withCommitters(header: Header, { round, seals, committers }: Com
   return sealed;
 }
 
-/** Proposers that were recovered on demand. */
-const asked = new WeakMap<Header, { readonly proposer: Address | undefined }>();
+/** Proposers that are known without the other sealers. */
+const proposers = new WeakMap<Header, { readonly proposer: Address | undefined }>();
+
+/** Records the proposer of a header object that was sealed here. */
+export function rememberProposer(header: Header, proposer: Address): void {
+  proposers.set(header, { proposer });
+}
 
 /**
  * Returns the proposer of a header, recovered once per header object; undefined when nothing recovers or the
  * extra data cannot be decoded.
  */
 export function authorOf(header: Header): Address | undefined {
-  const known = found.get(header) ?? asked.get(header);
+  const known = found.get(header) ?? proposers.get(header);
   if (known !== undefined) return known.proposer;
   const proposer = recoverAuthor(header);
-  asked.set(header, { proposer });
+  proposers.set(header, { proposer });
   return proposer;
 }
 

@@ -12,7 +12,7 @@ import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/
 import type { Chain } from "../chain/chain.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import type { Transaction, TransactionDraft } from "../model/transaction.ts";
+import { setSender, type Transaction, type TransactionDraft } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the sending methods. */
@@ -67,13 +67,16 @@ function accountsMethod(deps: ChainSendingDeps): Method {
   });
 }
 
-/** Synchronous, so that two calls never get the same nonce. */
+/** Synchronous, so that two calls never get the same nonce. The signer is known and need not be recovered. */
 function signWithUnlocked(
   { chain, accounts }: ChainSendingDeps,
   draft: TransactionDraft,
   from: Address = NO_ADDRESS,
 ): Transaction {
-  return signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));
+  const { chainId } = chain.config;
+  const signed = signDraft(draft, chainId, unlockedSigner(accounts, from));
+  setSender(signed, chainId, from);
+  return signed;
 }
 
 function sendMethods(deps: ChainSendingDeps): Method[] {
