@@ -31,7 +31,9 @@ function bloomAt(number: number, salt = 0): Uint8Array {
   return bloomOf(logs);
 }
 
-const blockAt = (number: number): Block => ({ header: { number } }) as unknown as Block; // what is read
+/** A block with what is read of it. */
+const blockAt = (number: number, salt = 0): Block =>
+  ({ header: { number, bloom: bloomAt(number, salt) } }) as unknown as Block;
 const may = (number: number, value: Uint8Array): boolean => bloomMayHold(bloomAt(number), value);
 
 /** A chain of headers alone. */
@@ -40,6 +42,7 @@ async function aChainOf(blocks: number) {
   const heads = new Set<() => void>();
   const rewinds = new Set<(removed: never[], head: Block) => void>();
   let head = -1;
+  let headSalt = 0;
   const grow = async (to: number, salt = 0): Promise<void> => {
     const batch = store.createBatch();
     for (let number = head + 1; number <= to; number++) {
@@ -50,6 +53,7 @@ async function aChainOf(blocks: number) {
     }
     await store.write(batch, { sync: false });
     head = to;
+    headSalt = salt;
     for (const listener of heads) listener();
   };
   const rewind = async (to: number): Promise<void> => {
@@ -61,7 +65,7 @@ async function aChainOf(blocks: number) {
   };
   const follow = (): BlockFollower => {
     const chain = {
-      head: () => blockAt(head),
+      head: () => blockAt(head, headSalt),
       onHead: (listener: () => void) => (heads.add(listener), () => heads.delete(listener)),
       onRewind: (listener: never) => (rewinds.add(listener), () => rewinds.delete(listener)),
     };

@@ -17,7 +17,8 @@ import { systemClock } from "../../../node/runtime/clock.ts";
 import { aChain } from "../../support/chain.ts";
 import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
 
-const author = aValidator(1).address;
+/** No validator of other tests, whose keys this process may have seen. */
+const author = aValidator(77).address;
 const key = new Uint8Array(48).fill(1);
 const header = { ...aHeader(aGenesisBlock([]), []), randomReveal: new Uint8Array(96).fill(2) };
 
