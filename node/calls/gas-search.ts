@@ -20,6 +20,8 @@ export interface GasSearchDeps {
   readonly limits: CallLimits;
   /** Gas price in the caller's arguments; 0 without one. */
   readonly offered: bigint;
+  /** Gas after which the search throws `GasBudgetExceeded`, for each attempt; undefined for no bound. */
+  readonly gasBudget?: number | undefined;
 }
 
 /**
@@ -58,9 +60,9 @@ function highestGas(call: SimulatedCall, { world, limits: { gasCap }, offered }:
 }
 
 /** Runs the call once. Returns `undefined` when the gas is below the intrinsic gas. */
-function attempt(call: SimulatedCall, { world, context }: GasSearchDeps): Transition | undefined {
+function attempt(call: SimulatedCall, { world, context, gasBudget }: GasSearchDeps): Transition | undefined {
   try {
-    return runCall(world(), call, { context });
+    return runCall(world(), call, { context, gasBudget });
   } catch (error) {
     if (error instanceof RpcError && error.reason === "too-little-gas") return undefined;
     throw error;

@@ -9,6 +9,8 @@ import { SLICE_MS } from "../runtime/scheduler.ts";
 
 /** Maximum gas of an inline call. The most expensive use of it takes about 2 ms. */
 export const MAX_INLINE_GAS = 50_000;
+/** Maximum gas of each attempt of an inline gas search, on a development chain, where a block may wait. */
+export const MAX_INLINE_SEARCH_GAS = 200_000;
 /** Maximum number of remembered kinds of long calls; beyond it all are deleted. */
 const MAX_LONG_KINDS = 1_000;
 

@@ -105,10 +105,11 @@ export class RecentLogs {
     const { number: head } = chain.head().header;
     const range = numbersOf(filter, head, chain);
     if (range === undefined) return undefined;
-    const { first, last } = range;
-    if (first > last || last > head || first <= Math.max(0, head - RECENT_BLOCKS)) return undefined;
+    const { last } = range;
+    const first = Math.max(1, range.first); // block 0 has no logs
+    if (first > last || last > head || first <= head - RECENT_BLOCKS) return undefined;
     if (first < chain.oldestBody()) return undefined; // also when its answer is still kept
-    return limits.maxRange > 0 && last - first >= limits.maxRange ? undefined : range;
+    return limits.maxRange > 0 && last - range.first >= limits.maxRange ? undefined : { first, last };
   }
 
   #find(filter: LogFilter, { first, last }: Range): string | undefined {

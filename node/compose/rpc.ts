@@ -302,6 +302,7 @@ function nodeRegistry(
   const rewardbase = (): Uint8Array | undefined => rewardbaseOf(options, accounts);
   const limits = logLimits(options.rpc);
   const inlineCalls = new InlineCalls();
+  const inlineSearches = options.development === undefined ? undefined : new InlineCalls();
   const textBytes = options.memory.shares.texts / 2;
   const { keptBytes } = control;
   const recent = new RecentLogs({ chain, maxBytes: textBytes, keptBytes, inlineCalls, limits });
@@ -339,7 +340,7 @@ function nodeRegistry(
     receiptWait: { defaultMs: options.rpc.receiptWaitMs, maxMs: options.rpc.maxReceiptWaitMs },
     receiptTexts: new ReceiptTexts(chain, textBytes),
     logs: { open: () => chainLogSource(chain), limits, recent },
-    calls: { open: () => chainReading(chain), ...callOptions(options.rpc), inlineCalls },
+    calls: { open: () => chainReading(chain), ...callOptions(options.rpc), inlineCalls, inlineSearches },
     debug: {
       open: storeReading(database.store),
       ...callOptions(options.rpc),

@@ -7,7 +7,7 @@ import { type AccountOverride, stateOverrides } from "../calls/arguments/state-o
 import { type CallArgs, callArgs, ethArgs } from "../calls/arguments/transaction-args.ts";
 import { type ChainReading, contextOf, type OpenReading } from "../calls/chain-reading.ts";
 import { checkFunds, searchGas } from "../calls/gas-search.ts";
-import { type InlineCalls, MAX_INLINE_GAS } from "../calls/inline-calls.ts";
+import { type InlineCalls, MAX_INLINE_GAS, MAX_INLINE_SEARCH_GAS } from "../calls/inline-calls.ts";
 import { type CallLimits, callOf, requireSuccess, runCall } from "../calls/run-call.ts";
 import { checkOnePrice } from "../calls/transaction-draft.ts";
 import type { Transition } from "../execution/transition.ts";
@@ -24,6 +24,8 @@ export interface CallMethodDeps {
   readonly timeoutMs: number;
   /** Runs short calls on the newest state inline; absent in reader threads. */
   readonly inlineCalls?: InlineCalls;
+  /** Runs short gas searches on the newest state inline; present on a development chain alone. */
+  readonly inlineSearches?: InlineCalls | undefined;
 }
 
 const LATEST: BlockReference = { number: "latest" };
@@ -85,6 +87,7 @@ function costMethods(deps: CallMethodDeps): Method[] {
       params: { args: callArgs, block: optional(blockReference, LATEST), overrides },
       result: quantity,
       ...reader,
+      inline: (question) => searchInline(deps, question),
       handle: (question) => estimateGas(deps, question),
     }),
     method({
@@ -93,6 +96,7 @@ function costMethods(deps: CallMethodDeps): Method[] {
       params: { args: ethArgs, block: optional(blockReference, LATEST), overrides },
       result: quantity,
       ...reader,
+      inline: (question) => searchInline(deps, { ...question, capCounts: true }),
       handle: (question) => estimateGas(deps, { ...question, capCounts: true }),
     }),
     method({
@@ -136,19 +140,34 @@ const NO_BYTES = new Uint8Array(0);
 const SELECTOR_LENGTH = 4;
 
 /** Runs a call on the newest state inline. Returns undefined for one that needs more gas or another state. */
-function executeInline(
-  { inlineCalls, ...deps }: CallMethodDeps,
-  { args, block, overrides = [] }: CallQuery,
-): Uint8Array | undefined {
-  const isNewest = block?.number === "latest" || block?.number === "pending";
-  // The gas of the call does not bound the recovery of authorizations.
-  const isPlain = overrides.length === 0 && args.authorizationList === undefined;
-  if (inlineCalls === undefined || !isNewest || !isPlain) return undefined;
-  const { to = NO_BYTES, input = args.data ?? NO_BYTES } = args;
+function executeInline(deps: CallMethodDeps, { args, block, overrides }: CallQuery): Uint8Array | undefined {
+  const { inlineCalls } = deps;
+  if (inlineCalls === undefined || !canRunInline({ args, block, overrides })) return undefined;
   return inlineCalls.run(
-    () => mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH)),
+    () => kindOf(args),
     () => executeCall({ ...deps, gasBudget: MAX_INLINE_GAS }, { args, block }),
   );
+}
+
+/** The same for a gas search. */
+function searchInline(deps: CallMethodDeps, query: CallQuery): bigint | undefined {
+  const { inlineSearches } = deps;
+  if (inlineSearches === undefined || !canRunInline(query)) return undefined;
+  return inlineSearches.run(
+    () => kindOf(query.args),
+    () => estimateGas({ ...deps, gasBudget: MAX_INLINE_SEARCH_GAS }, query),
+  );
+}
+
+function canRunInline({ args, block, overrides = [] }: CallQuery): boolean {
+  const isNewest = block?.number === "latest" || block?.number === "pending";
+  // The gas of the call does not bound the recovery of authorizations.
+  return isNewest && overrides.length === 0 && args.authorizationList === undefined;
+}
+
+/** Identifies calls of one function of a contract. */
+function kindOf({ to = NO_BYTES, data = NO_BYTES, input = data }: CallArgs): string {
+  return mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH));
 }
 
 function createAccessList(deps: CallMethodDeps, { args, block }: CallQuery): object {
@@ -178,7 +197,7 @@ function executeOutcome(
   return runCall(world, callOf(args, context, deps.limits), { context, gasBudget: deps.gasBudget });
 }
 
-function estimateGas(deps: CallMethodDeps, { args, block, overrides = [], capCounts }: CallQuery): bigint {
+function estimateGas(deps: ExecutionDeps, { args, block, overrides = [], capCounts }: CallQuery): bigint {
   using reading = deps.open();
   const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
@@ -193,6 +212,7 @@ function estimateGas(deps: CallMethodDeps, { args, block, overrides = [], capCou
     context,
     limits: deps.limits,
     offered,
+    gasBudget: deps.gasBudget,
   });
 }
 

@@ -112,7 +112,13 @@ test("every filter finds what the search of the rows finds, at its first and its
 
 /** Ranges, addresses and topics in all combinations. */
 function someFilters(blockHash: string): object[] {
-  const ranges = [{ fromBlock: "0x1" }, { fromBlock: "0x7", toBlock: "0x19" }, { blockHash }, {}];
+  const ranges = [
+    { fromBlock: "0x1" },
+    { fromBlock: "earliest" },
+    { fromBlock: "0x7", toBlock: "0x19" },
+    { blockHash },
+    {},
+  ];
   const addresses = [undefined, toHex(fill(0xa, 20)), ADDRESSES.slice(1).map(toHex), toHex(fill(9, 20))];
   const values = [undefined, null, toHex(fill(1)), [toHex(fill(2)), toHex(fill(3))], []];
   const pairs = values.flatMap((first) => values.map((second) => [first, second]));
@@ -158,7 +164,7 @@ test("logs and answers stay within their memory, and are found nevertheless", ()
 
 test.each<[string, object, Parameters<typeof aChain>[0], Partial<SearchLimits>]>([
   ["a range that begins before the newest 1,024 blocks", { fromBlock: "0x1" }, { head: 1025 }, {}],
-  ["block 0", { fromBlock: "0x0" }, {}, {}],
+  ["block 0", { fromBlock: "0x0", toBlock: "0x0" }, {}, {}],
   ["blocks after the newest", { fromBlock: "0x1", toBlock: "0x29" }, {}, {}],
   ["a range from its end to its beginning", { fromBlock: "0x9", toBlock: "0x8" }, {}, {}],
   ["pending blocks", { fromBlock: "pending" }, {}, {}],

@@ -1,11 +1,12 @@
 /** Short calls run inline; calls that would delay the chain run in reader threads. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { fromHex } from "../../../node/bytes/hex.ts";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { InlineCalls } from "../../../node/calls/inline-calls.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { GasBudgetExceeded } from "../../../node/evm/frame.ts";
 import type { Method } from "../../../node/jsonrpc/method.ts";
-import { callMethods } from "../../../node/rpc/calls.ts";
+import { callMethods, estimateOnHead } from "../../../node/rpc/calls.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { makerGenesis } from "../../support/transfer-chain.ts";
 import { aCall, anEndpoint, aSession } from "./fixture.ts";
@@ -70,6 +71,24 @@ test("a call that needs more gas, an older block or state overrides runs in a re
   await call("eth_call", { to: SHORT }, "latest", { [SHORT]: { balance: "0x1" } });
   await call("eth_estimateGas", { to: SHORT });
   expect(given).toEqual(["eth_call", "eth_call", "eth_call", "eth_call", "eth_estimateGas"]);
+});
+
+test("a gas search runs inline on a development chain, unless an attempt needs much gas", async () => {
+  const inlineSearches = new InlineCalls(A_WHILE_MS);
+  const deps = {
+    open: () => chainReading(chain.chain),
+    limits: { upperGas: 500_000_000n, gasCap: 0n },
+    timeoutMs: 5_000,
+  };
+  const answer = (methods: Method[], to: string): unknown =>
+    anEndpoint({ methods, options: { readers: { call: () => Promise.resolve('"from a reader"') } } }).answer(
+      aCall("eth_estimateGas", [{ to }]),
+      aSession,
+    );
+  const estimate = estimateOnHead(deps, { to: fromHex(SHORT) });
+  expect(answer(callMethods({ ...deps, inlineSearches }), SHORT)).toContain(`"0x${estimate.toString(16)}"`);
+  expect(await answer(callMethods({ ...deps, inlineSearches }), ENDLESS)).toContain("from a reader");
+  expect(await answer(callMethods(deps), SHORT)).toContain("from a reader");
 });
 
 const noKind = (): string => "";
