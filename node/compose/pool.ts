@@ -44,7 +44,7 @@ export function openPool(
     log,
     metrics,
     options: { ...options.pool, maxGas: rpcProfiles[options.rpc.profile].maxGas },
-    journalPath: options.pool.journal,
+    journalPath: options.isTemporary ? undefined : options.pool.journal, // it would end with the chain
     prove: kzgProver(kzg),
     recoverSenders: (transactions) => recoverSigners(recoverer, chainId, transactions),
     isShort: () => memory.isShort,
