@@ -64,24 +64,22 @@ function untilClosed(socket: Socket): Promise<void> {
 }
 
 function attackSocket(socket: Socket, tally: ConnectionTally): AttackSocket {
+  const closing = new AbortController();
+  const { signal } = closing;
+  socket.once("close", () => closing.abort());
   return {
     socket,
     write: async (bytes) => {
       if (socket.destroyed) throw new Error("the node ended the connection");
       tally.bytes += bytes.length;
       if (socket.write(bytes)) return;
-      await Promise.race([once(socket, "drain"), failOnClose(socket)]);
+      await once(socket, "drain", { signal });
     },
     answer: async () => {
-      const [bytes] = (await Promise.race([once(socket, "data"), failOnClose(socket)])) as [Buffer];
+      const [bytes] = (await once(socket, "data", { signal })) as [Buffer];
       return bytes;
     },
   };
-}
-
-async function failOnClose(socket: Socket): Promise<never> {
-  await untilClosed(socket);
-  throw new Error("the node ended the connection");
 }
 
 /** The figures of a tally. */
