@@ -236,6 +236,8 @@ export const pod = {
   readinessVariable: "KNIT_READINESS",
   /** Environment variable of the node with the address of its key (`--nodekey.address`). */
   addressVariable: "KNIT_NODEKEY_ADDRESS",
+  /** Environment variable of the node with the address that it announces (`--nat`). */
+  natVariable: "KNIT_NAT",
   dataDirectory: "/data",
   /** Mount path of an empty directory of the data volume, by which the gateway measures free space. */
   diskDirectory: "/run/disk",

@@ -10,8 +10,8 @@ export const p2p = withMemberDefaults(
     maxPeers: withDefault(integer("Maximum number of peers.", 1, 1_000), 50),
     external: withDefault(
       oneOf(
-        ["None", "NodePort", "LoadBalancer"],
-        "Service type for peers outside the cluster, one Service for each replica; None creates no Service.",
+        ["None", "NodePort", "LoadBalancer", "HostPort"],
+        "Access for peers outside the cluster: a Service of this type for each replica, or the port of the replica's machine (HostPort); None for no access.",
       ),
       "None",
     ),

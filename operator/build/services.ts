@@ -29,10 +29,15 @@ export function peerService(member: Member): DraftOf<V1Service> {
   });
 }
 
-/** Builds the Service for peers outside the cluster, with the ports for peers only; undefined when `p2p.external` is None. */
+/** Returns true when each member has a Service for peers outside the cluster. */
+export function hasExternalService({ spec: { p2p } }: NodeResource): boolean {
+  return p2p.external === "NodePort" || p2p.external === "LoadBalancer";
+}
+
+/** Builds the Service for peers outside the cluster, with the ports for peers only; undefined for a Node without one. */
 export function externalService(member: Member): DraftOf<V1Service> | undefined {
   const { external, port: number } = member.node.spec.p2p;
-  if (external === "None") return undefined;
+  if (!hasExternalService(member.node)) return undefined;
   return service(ownedMeta(member, objectNames(member.name).externalService), {
     type: external,
     selector: memberSelector(member),

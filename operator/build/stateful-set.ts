@@ -201,22 +201,24 @@ function genesisContainer(node: NodeResource, options: PodOptions): V1Container 
 
 function nodeContainer(node: NodeResource, options: PodOptions): V1Container {
   const { api, p2p } = node.spec;
+  const machine = p2p.external === "HostPort" ? { hostPort: p2p.port } : {};
   const container = knitContainer("node", node, options);
   return {
     ...container,
     env: [
       ...(container.env ?? []),
       ...expectedAddress(options),
+      ...announcedMachine(node),
       ...(publicNetworkOf(node.spec.network) === undefined ? [] : storeEnvironment(node)),
     ],
     args: ["run", "--conf", `${pod.settingsDirectory}/${SETTINGS_FILE}`],
     ports: [
-      { name: "p2p", containerPort: p2p.port, protocol: "TCP" },
+      { name: "p2p", containerPort: p2p.port, ...machine, protocol: "TCP" },
       ...(api.http.enabled ? [{ name: "http", containerPort: api.http.port, protocol: "TCP" }] : []),
       ...(api.ws.enabled ? [{ name: "ws", containerPort: api.ws.port, protocol: "TCP" }] : []),
       { name: "metrics", containerPort: pod.metricsPort, protocol: "TCP" },
       ...(isDiscovering(node.spec)
-        ? [{ name: DISCOVERY_PORT, containerPort: p2p.port, protocol: "UDP" }]
+        ? [{ name: DISCOVERY_PORT, containerPort: p2p.port, ...machine, protocol: "UDP" }]
         : []),
     ],
     startupProbe: { ...probe("/healthz"), periodSeconds: 2, failureThreshold: startSeconds(node) / 2 },
@@ -247,6 +249,16 @@ function startSeconds({ spec }: NodeResource): number {
  */
 function expectedAddress({ address }: PodOptions): V1EnvVar[] {
   return address === undefined ? [] : [{ name: pod.addressVariable, value: address }];
+}
+
+/** Has the node announce the address of its machine, where its port is that of the machine and no address is set. */
+function announcedMachine({ spec: { p2p, settings } }: NodeResource): V1EnvVar[] {
+  const isSet = p2p.externalAddress !== undefined || settings["nat"] !== undefined;
+  if (p2p.external !== "HostPort" || isSet) return [];
+  return [
+    { name: "HOST_IP", valueFrom: { fieldRef: { fieldPath: "status.hostIP" } } },
+    { name: pod.natVariable, value: "extip:$(HOST_IP)" },
+  ];
 }
 
 /** The store's variables from the Secret with its credentials, for the container that fills the volume. */

@@ -87,6 +87,7 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined, 
   const { terminationGracePeriodSeconds: grace, imagePullPolicy, imagePullSecrets, podTemplate } = spec;
   if (grace !== undefined) placement.push(grace);
   const { externalAddress } = p2p;
+  const hostPort = p2p.external === "HostPort" ? true : undefined;
   const hosts = exposedHosts(spec);
   const { volumeSnapshot: _source, ...archive } = spec.bootstrap ?? {};
   const bootstrap = Object.values(archive).some((value) => value !== undefined) ? archive : undefined;
@@ -97,6 +98,7 @@ export function inputDigest({ node: { spec } }: Member, id: string | undefined, 
     imagePullSecrets,
     podTemplate,
     externalAddress,
+    hostPort,
     bootstrap,
     exposedHosts: hosts.length > 0 ? hosts : undefined,
   }))

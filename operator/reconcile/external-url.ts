@@ -1,4 +1,4 @@
-/** URL of a member for peers outside the cluster, from its external Service or its address. */
+/** URL of a member for peers outside the cluster, from its external Service, its machine or its address. */
 import { type Identity, nodeUrl } from "../build/identity.ts";
 import { isDiscovering, type Member, objectNames } from "../build/names.ts";
 import type { ReconcileDeps } from "./deps.ts";
@@ -27,12 +27,13 @@ export function externalUrl(
   return isDiscovering(node.spec) ? url.replace("discport=0", `discport=${number}`) : url;
 }
 
-/** Returns the host and the port at which the Service is reached. */
+/** Returns the host and the port at which the Service or the machine is reached. */
 function placeOf(
   { spec: { p2p } }: Member["node"],
   { spec, status }: ServiceView,
   hostAddress: string | undefined,
 ): readonly [host: unknown, port: unknown] {
+  if (p2p.external === "HostPort") return [hostAddress, p2p.port];
   if (p2p.external === "NodePort") return [hostAddress, firstOf(spec?.ports)["nodePort"]];
   const ingress = firstOf(status?.loadBalancer?.ingress);
   return [ingress["ip"] ?? ingress["hostname"], p2p.port];

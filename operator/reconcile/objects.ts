@@ -7,7 +7,13 @@ import { formerMembersOf, type Member, membersOf, objectNames, sharedNames } fro
 import { networkPolicy } from "../build/network-policy.ts";
 import { serviceAccount } from "../build/service-account.ts";
 import { serviceMonitor } from "../build/service-monitor.ts";
-import { externalService, membersService, peerService, rpcService } from "../build/services.ts";
+import {
+  externalService,
+  hasExternalService,
+  membersService,
+  peerService,
+  rpcService,
+} from "../build/services.ts";
 import { SETTINGS_FILE, settingsMap, settingsText } from "../build/settings.ts";
 import { podTemplate, statefulSet } from "../build/stateful-set.ts";
 import {
@@ -239,7 +245,7 @@ function obsoleteObjects(
     ...(httpRoute(node) === undefined ? [["httpRoute", shared.route] as const] : []),
     ...(wsRoute(node) === undefined ? [["httpRoute", shared.wsRoute] as const] : []),
     ...members.flatMap(objectsOf),
-    ...(node.spec.p2p.external === "None" ? externalServices(node) : []),
+    ...(hasExternalService(node) ? [] : externalServices(node)),
   ];
 }
 

@@ -85,3 +85,19 @@ test("an external address is announced", () => {
   expect(settingsText(member)).toContain('"nat": "extip:203.0.113.7"\n');
   expect(settingsText({ node: aNode(), name: "first" })).not.toContain("nat");
 });
+
+test("a host port is that of the machine, whose address the node announces unless one is set", () => {
+  const nodeOf = (spec: object) =>
+    podTemplate(aMember({ settings: { nodiscover: "false" }, ...spec }), PARTS).spec?.containers[0];
+  const machine = nodeOf({ p2p: { external: "HostPort", port: 4_000 } });
+  const places = machine?.ports?.filter(({ hostPort }) => hostPort !== undefined);
+  expect(places?.map(({ hostPort, protocol }) => [hostPort, protocol])).toEqual([
+    [4_000, "TCP"],
+    [4_000, "UDP"],
+  ]);
+  const announced = { name: "KNIT_NAT", value: "extip:$(HOST_IP)" };
+  expect(machine?.env).toContainEqual(announced);
+  const address = nodeOf({ p2p: { external: "HostPort", externalAddress: "203.0.113.7" } });
+  const setting = nodeOf({ p2p: { external: "HostPort" }, settings: { nat: "extip:203.0.113.8" } });
+  for (const each of [address, setting, nodeOf({})]) expect(each?.env).not.toContainEqual(announced);
+});

@@ -260,6 +260,16 @@ describe("the way from outside", () => {
     const url = cluster.node("reader").status.members?.[0]?.externalUrl;
     expect(url).toMatch(/@192\.168\.7\.1:30123\?/);
   });
+
+  test("with a host port: from the machine and the port for peers, without a Service", async () => {
+    await createdKinds({ p2p: { external: "NodePort" } });
+    const status = { podIP: "10.0.0.1", hostIP: "192.168.7.1" };
+    cluster.put({ apiVersion: "v1", kind: "Pod", metadata: { name: "reader-0", namespace: "demo" }, status });
+    cluster.putNode("reader", { ...cluster.node("reader").spec, p2p: { external: "HostPort" } });
+    await once();
+    expect(cluster.node("reader").status.members?.[0]?.externalUrl).toMatch(/@192\.168\.7\.1:32323\?/);
+    expect(cluster.get("Service", "reader-external")).toBeUndefined();
+  });
 });
 
 /** A container that ended and runs again. */
