@@ -25,16 +25,6 @@ const TESTER_RULES: readonly DifferenceRule[] = [
     reason: "a recording is written into a new file, and never over an earlier one",
     source: "api/debug/api.go",
   },
-  {
-    name: "no-auction",
-    reason: "bids are answered as by a Go node whose auction is disabled",
-    source: "kaiax/auction/impl/api.go",
-  },
-  {
-    name: "tester-transport",
-    reason: "the case asks a WebSocket for the refusal of HTTP; it fails with the Go node too",
-    source: "networks/rpc/subscription.go",
-  },
 ];
 
 /** The rules, suite by suite. */
