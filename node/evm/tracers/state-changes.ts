@@ -2,7 +2,7 @@
  * The accounts and slots that a transaction changes, for state differences. Only frames and writes are observed, and code
  * is kept only where it can change: accounts that are merely read cost nothing.
  */
-import type { Address } from "../../bytes/brands.ts";
+import type { Address, Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import type { World } from "../../state/world/world.ts";
@@ -43,7 +43,7 @@ export interface StateChanges {
 interface Snapshot {
   readonly address: Address;
   readonly amounts: AccountAmounts | undefined;
-  readonly codeHash: Uint8Array;
+  readonly codeHash: Hash;
   code: Uint8Array;
   readonly slots: Map<bigint, bigint>;
 }
