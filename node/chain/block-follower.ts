@@ -4,6 +4,7 @@
  */
 
 import { setTimeout } from "node:timers/promises";
+import type { Block } from "../model/block.ts";
 import type { Log } from "../observe/log.ts";
 import { Slice } from "../runtime/scheduler.ts";
 import type { Chain, RemovedBlock } from "./chain.ts";
@@ -37,6 +38,12 @@ export interface BlockFollower extends AsyncDisposable {
 }
 
 const REST_MS = 6;
+
+/** Returns a block that is the newest one, which need not be read from the database; undefined for any other. */
+export function newestBlock({ chain }: FollowedChain, number: number): Block | undefined {
+  const newest = chain.head();
+  return newest.header.number === number ? newest : undefined;
+}
 
 /** Begins to follow. */
 export function openBlockFollower(followed: FollowedChain, derived: Derived): BlockFollower {

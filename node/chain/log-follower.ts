@@ -1,6 +1,12 @@
 /** Keeps the bloom index: its cursor counts whole sections, so a restart reads the last section's headers again. */
 import type { Store } from "../store/store.ts";
-import { type BlockFollower, type Derived, type FollowedChain, openBlockFollower } from "./block-follower.ts";
+import {
+  type BlockFollower,
+  type Derived,
+  type FollowedChain,
+  newestBlock,
+  openBlockFollower,
+} from "./block-follower.ts";
 import { storedHeader } from "./block-rows.ts";
 import { oldestBody } from "./kept-blocks.ts";
 import { indexedSections, putIndexedSections, SECTION_BLOCKS, SectionBits } from "./log-index.ts";
@@ -36,8 +42,7 @@ class LogIndexing implements Derived {
 
   take(): Promise<void> | undefined {
     const number = this.#next;
-    const { header: newest } = this.#deps.chain.head();
-    const header = newest.number === number ? newest : storedHeader(this.#deps.store, number);
+    const header = newestBlock(this.#deps, number)?.header ?? storedHeader(this.#deps.store, number);
     if (header === undefined) throw new Error(`the header of block ${number} is missing`);
     this.#bits.add(number % SECTION_BLOCKS, header.bloom);
     this.#next++;

@@ -7,7 +7,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Batch, Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
-import { type BlockFollower, type Derived, openBlockFollower } from "./block-follower.ts";
+import { type BlockFollower, type Derived, newestBlock, openBlockFollower } from "./block-follower.ts";
 import { storedTransactions } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
 import { putCursor, readCursor } from "./follower-cursor.ts";
@@ -45,11 +45,9 @@ class SenderHashes implements Derived {
   }
 
   take(): Promise<void> | undefined {
-    const { store, chain } = this.#deps;
+    const { store } = this.#deps;
     const number = this.#next;
-    const newest = chain.head();
-    const isNewest = newest.header.number === number;
-    const transactions = isNewest ? newest.transactions : storedTransactions(store, number);
+    const transactions = newestBlock(this.#deps, number)?.transactions ?? storedTransactions(store, number);
     if (transactions === undefined) throw new Error(`the body of block ${number} is missing`);
     const known = knownOtherwise(transactions);
     this.#next++;

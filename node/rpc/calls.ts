@@ -61,7 +61,7 @@ function resultMethods(deps: CallMethodDeps): Method[] {
       params: { args: callArgs, block: blockReference },
       result: data,
       ...reader,
-      inline: (question) => executeInline(deps, question),
+      inline: (question) => callInline(deps, question),
       handle: (question) => executeCall(deps, question),
     }),
     method({
@@ -71,7 +71,7 @@ function resultMethods(deps: CallMethodDeps): Method[] {
       params: { args: ethArgs, block: blockReference, overrides },
       result: data,
       ...reader,
-      inline: (question) => executeInline(deps, question),
+      inline: (question) => callInline(deps, question),
       handle: (question) => executeCall(deps, question),
     }),
   ];
@@ -139,30 +139,26 @@ function executeCall(deps: ExecutionDeps, question: CallQuery): Uint8Array {
 const NO_BYTES = new Uint8Array(0);
 const SELECTOR_LENGTH = 4;
 
-/** Runs a call on the newest state inline. Returns undefined for one that needs more gas or another state. */
-function executeInline(deps: CallMethodDeps, { args, block, overrides }: CallQuery): Uint8Array | undefined {
-  const { inlineCalls } = deps;
-  if (inlineCalls === undefined || !canRunInline({ args, block, overrides })) return undefined;
-  return inlineCalls.run(
-    () => kindOf(args),
-    () => executeCall({ ...deps, gasBudget: MAX_INLINE_GAS }, { args, block }),
-  );
+function callInline(deps: CallMethodDeps, query: CallQuery): Uint8Array | undefined {
+  return runInline(deps.inlineCalls, query, () => executeCall({ ...deps, gasBudget: MAX_INLINE_GAS }, query));
 }
 
-/** The same for a gas search. */
 function searchInline(deps: CallMethodDeps, query: CallQuery): bigint | undefined {
-  const { inlineSearches } = deps;
-  if (inlineSearches === undefined || !canRunInline(query)) return undefined;
-  return inlineSearches.run(
-    () => kindOf(query.args),
-    () => estimateGas({ ...deps, gasBudget: MAX_INLINE_SEARCH_GAS }, query),
+  return runInline(deps.inlineSearches, query, () =>
+    estimateGas({ ...deps, gasBudget: MAX_INLINE_SEARCH_GAS }, query),
   );
 }
 
-function canRunInline({ args, block, overrides = [] }: CallQuery): boolean {
+/** Runs a query on the newest state inline. Returns undefined for one that needs more gas or another state. */
+function runInline<T>(
+  calls: InlineCalls | undefined,
+  { args, block, overrides = [] }: CallQuery,
+  run: () => T,
+): T | undefined {
   const isNewest = block?.number === "latest" || block?.number === "pending";
   // The gas of the call does not bound the recovery of authorizations.
-  return isNewest && overrides.length === 0 && args.authorizationList === undefined;
+  const isPlain = overrides.length === 0 && args.authorizationList === undefined;
+  return isNewest && isPlain ? calls?.run(() => kindOf(args), run) : undefined;
 }
 
 /** Identifies calls of one function of a contract. */
