@@ -162,8 +162,9 @@ function runInline<T>(
 }
 
 /** Identifies calls of one function of a contract. */
-function kindOf({ to = NO_BYTES, data = NO_BYTES, input = data }: CallArgs): string {
-  return mapKey(to) + mapKey(input.subarray(0, SELECTOR_LENGTH));
+function kindOf(args: CallArgs): string {
+  const input = args.input ?? args.data ?? NO_BYTES;
+  return mapKey(args.to ?? NO_BYTES) + mapKey(input.subarray(0, SELECTOR_LENGTH));
 }
 
 function createAccessList(deps: CallMethodDeps, { args, block }: CallQuery): object {

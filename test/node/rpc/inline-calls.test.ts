@@ -73,6 +73,13 @@ test("a call that needs more gas, an older block or state overrides runs in a re
   expect(given).toEqual(["eth_call", "eth_call", "eth_call", "eth_call", "eth_estimateGas"]);
 });
 
+/** Answers a gas search for a call of this contract, at once or from a reader that says so. */
+const answer = (methods: Method[], to: string): unknown =>
+  anEndpoint({ methods, options: { readers: { call: () => Promise.resolve('"from a reader"') } } }).answer(
+    aCall("eth_estimateGas", [{ to }]),
+    aSession,
+  );
+
 test("a gas search runs inline on a development chain, unless an attempt needs much gas", async () => {
   const inlineSearches = new InlineCalls(A_WHILE_MS);
   const deps = {
@@ -80,11 +87,6 @@ test("a gas search runs inline on a development chain, unless an attempt needs m
     limits: { upperGas: 500_000_000n, gasCap: 0n },
     timeoutMs: 5_000,
   };
-  const answer = (methods: Method[], to: string): unknown =>
-    anEndpoint({ methods, options: { readers: { call: () => Promise.resolve('"from a reader"') } } }).answer(
-      aCall("eth_estimateGas", [{ to }]),
-      aSession,
-    );
   const estimate = estimateOnHead(deps, { to: fromHex(SHORT) });
   expect(answer(callMethods({ ...deps, inlineSearches }), SHORT)).toContain(`"0x${estimate.toString(16)}"`);
   expect(await answer(callMethods({ ...deps, inlineSearches }), ENDLESS)).toContain("from a reader");

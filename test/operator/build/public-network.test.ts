@@ -86,9 +86,11 @@ test("an external address is announced", () => {
   expect(settingsText({ node: aNode(), name: "first" })).not.toContain("nat");
 });
 
+/** Makes the node's container of a member with these parts of its spec. */
+const nodeOf = (spec: object) =>
+  podTemplate(aMember({ settings: { nodiscover: "false" }, ...spec }), PARTS).spec?.containers[0];
+
 test("a host port is that of the machine, whose address the node announces unless one is set", () => {
-  const nodeOf = (spec: object) =>
-    podTemplate(aMember({ settings: { nodiscover: "false" }, ...spec }), PARTS).spec?.containers[0];
   const machine = nodeOf({ p2p: { external: "HostPort", port: 4_000 } });
   const places = machine?.ports?.filter(({ hostPort }) => hostPort !== undefined);
   expect(places?.map(({ hostPort, protocol }) => [hostPort, protocol])).toEqual([
