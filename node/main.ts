@@ -47,7 +47,7 @@ async function start(): Promise<void> {
     binary: () => ({ input: process.stdin, write: writeBytes }),
     terminal: () => ({ input: process.stdin, output: process.stdout }),
     prompter: { passphrase: (question) => prompter().passphrase(question) },
-    environment: process.env,
+    environment: { ...process.env }, // a look into the system's own takes a microsecond, for each of some hundred options
     host: {
       platform: process.platform,
       home: homedir(),

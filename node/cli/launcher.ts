@@ -3,7 +3,6 @@
  * `scripts/launch.js`. The node stops when its launcher has ended. npm forwards signals only to its child,
  * which may be a shell that ignores them, and a killed npm forwards none.
  */
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** A process in the system's process list. */
@@ -92,6 +91,7 @@ function entryInProc(pid: number): ProcessEntry {
 }
 
 function entryOfPs(pid: number): ProcessEntry {
+  const { execFileSync } = process.getBuiltinModule("node:child_process"); // no part of every start
   const line = execFileSync("ps", ["-o", "ppid=,command=", "-p", String(pid)], { encoding: "utf8" }).trim();
   const [parent, ...command] = line.split(/\s+/);
   return { parent: Number(parent), arguments: command };
