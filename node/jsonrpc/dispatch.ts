@@ -118,7 +118,17 @@ class Dispatcher implements RpcEndpoint {
   #answerWith(wrap: Wrap, text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined {
     if (this.#isRetired) return "";
     try {
-      return this.#answer(wrap, text, session);
+      const envelope = readEnvelope(text);
+      if (envelope === undefined) return undefined;
+      if (envelope === "empty") return "";
+      if (this.#budget.pending + envelope.messages.length > this.#budget.maxPending) return OVERLOADED;
+      if (envelope.isBatch) return this.#batch(envelope, text, session);
+      const [message] = envelope.messages;
+      if (message === undefined) return "";
+      const answer = this.#one(message, session, wrap);
+      if (typeof answer === "string") return answer === "" ? "" : `${answer}\n`;
+      if (!(answer instanceof Promise)) return answer;
+      return this.#track(answer.then((late) => (late === "" ? "" : `${late}\n`)));
     } catch (error) {
       return this.#defect(error);
     }
@@ -128,20 +138,6 @@ class Dispatcher implements RpcEndpoint {
   #defect(error: unknown): string {
     this.#onBug(error);
     return INTERNAL_ERROR;
-  }
-
-  #answer(wrap: Wrap, text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined {
-    const envelope = readEnvelope(text);
-    if (envelope === undefined) return undefined;
-    if (envelope === "empty") return "";
-    if (this.#budget.pending + envelope.messages.length > this.#budget.maxPending) return OVERLOADED;
-    if (envelope.isBatch) return this.#batch(envelope, text, session);
-    const [message] = envelope.messages;
-    if (message === undefined) return "";
-    const answer = this.#one(message, session, wrap);
-    if (typeof answer === "string") return answer === "" ? "" : `${answer}\n`;
-    if (!(answer instanceof Promise)) return answer;
-    return this.#track(answer.then((late) => (late === "" ? "" : `${late}\n`)));
   }
 
   #batch({ messages, memory }: Envelope, text: string, session: RpcSession): RpcAnswer {
@@ -291,14 +287,7 @@ class Dispatcher implements RpcEndpoint {
   #result(method: Method | undefined, message: RpcMessage, session: RpcSession): RpcAnswer {
     const client = session.caller.owner;
     if (client !== undefined && !this.#budget.isWithinRate(client)) throw aboveRate;
-    if (method !== undefined) return this.#run(method, message, session);
-    const kind = subscriptionCall(message.method);
-    if (kind === "subscribe") return subscribe(message, session);
-    if (kind === "unsubscribe") return unsubscribe(message, session);
-    throw new RpcError(rpcCode.noMethod, `the method ${message.method} does not exist/is not available`);
-  }
-
-  #run(method: Method, message: RpcMessage, session: RpcSession): RpcAnswer {
+    if (method === undefined) return manageSubscription(message, session);
     if (method.runs === "reader" && this.#readers !== undefined) {
       const early = method.inline?.(message.params);
       if (early !== undefined) return early;
@@ -311,6 +300,14 @@ class Dispatcher implements RpcEndpoint {
     const context: CallContext = { signal: session.signal, modules, document };
     return method.invoke(message.params, context);
   }
+}
+
+/** Subscribes or unsubscribes. Throws for a method that does not exist. */
+function manageSubscription(message: RpcMessage, session: RpcSession): RpcAnswer {
+  const kind = subscriptionCall(message.method);
+  if (kind === "subscribe") return subscribe(message, session);
+  if (kind === "unsubscribe") return unsubscribe(message, session);
+  throw new RpcError(rpcCode.noMethod, `the method ${message.method} does not exist/is not available`);
 }
 
 /** Returns the text of a finished batch and releases what it held. */

@@ -12,8 +12,11 @@ export interface TimeShare {
    * Errors of the work are thrown or rejected. Of asynchronous work the part before the first `await` counts.
    */
   run<T>(work: () => T | Promise<T>): T | Promise<T>;
-  /** Runs the work at once when there is time and nobody waits. Returns false, without running it, otherwise. */
-  runNow(work: () => void): boolean;
+  /**
+   * Begins synchronous work when there is time and nobody waits; it ends when the result is disposed of. Returns
+   * undefined when the work must wait.
+   */
+  begin(): Disposable | undefined;
   /** Runs the work in a later turn. It must not throw. */
   wait(work: () => void): void;
   /** True when the slice of this turn is used up. */
@@ -22,13 +25,12 @@ export interface TimeShare {
   close(): void;
 }
 
+const NO_TURN: Disposable = { [Symbol.dispose]: () => undefined };
+
 /** Account without a limit. */
 export const UNLIMITED_TIME: TimeShare = {
   run: (work) => work(),
-  runNow: (work) => {
-    work();
-    return true;
-  },
+  begin: () => NO_TURN,
   wait: (work) => work(),
   isOver: false,
   close: () => undefined,
@@ -136,11 +138,7 @@ export class FairTime {
           });
         });
       },
-      runNow: (work) => {
-        if (!isFree()) return false;
-        this.#charge(account, work);
-        return true;
-      },
+      begin: () => (isFree() ? this.#begin(account) : undefined),
       wait: (work) => this.#wait(account, () => this.#charge(account, work)),
       get isOver() {
         return isOver();
@@ -161,11 +159,11 @@ export class FairTime {
 
   #hasTime(): boolean {
     const now = this.#now();
-    if (this.#since === undefined) this.#begin(now);
+    if (this.#since === undefined) this.#beginTurn(now);
     return now - (this.#since ?? now) < this.#sliceMs;
   }
 
-  #begin(now: number): void {
+  #beginTurn(now: number): void {
     this.#since = now;
     this.#onNextTurn(this.#onTurn);
   }
@@ -176,17 +174,23 @@ export class FairTime {
   }
 
   #charge<T>(account: Account, work: () => T): T {
+    using _work = this.#begin(account);
+    return work();
+  }
+
+  /** Begins work of an account, which is charged when the result is disposed of. */
+  #begin(account: Account): Disposable {
     const { owner } = account;
     this.#queue.begin(owner);
     owner.accounts.begin(account);
     const began = this.#now();
-    try {
-      return work();
-    } finally {
-      const ms = this.#now() - began;
-      this.#queue.charge(owner, ms);
-      owner.accounts.charge(account, ms);
-    }
+    return {
+      [Symbol.dispose]: () => {
+        const ms = this.#now() - began;
+        this.#queue.charge(owner, ms);
+        owner.accounts.charge(account, ms);
+      },
+    };
   }
 
   #wait(account: Account, work: () => void): void {

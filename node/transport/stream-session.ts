@@ -98,7 +98,13 @@ export class StreamSession {
 
   /** Answers one message. For text that is not JSON it reports the fault and closes the connection. */
   receive(text: string): void {
-    if (this.#backlog.length === 0 && this.#time.runNow(() => this.#answer(text))) return;
+    using turn = this.#backlog.length === 0 ? this.#time.begin() : undefined;
+    if (turn === undefined) this.#wait(text);
+    else this.#answer(text);
+  }
+
+  /** Answers a message in a later turn. */
+  #wait(text: string): void {
     this.#backlog.push(text);
     if (this.#backlog.length > 1) return;
     this.#time.wait(this.#answerNext);

@@ -119,7 +119,10 @@ export class HttpConnection {
 
   /** Answers requests at once, or in a later turn when those of other connections have taken the time. */
   #serve(bytes: Buffer): void {
-    if (bytes.length > 0 && !this.#time.runNow(() => this.#process(bytes))) this.#defer(bytes);
+    if (bytes.length === 0) return;
+    using turn = this.#time.begin();
+    if (turn === undefined) this.#defer(bytes);
+    else this.#process(bytes);
   }
 
   #defer(bytes: Buffer): void {

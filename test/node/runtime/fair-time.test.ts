@@ -108,3 +108,17 @@ test("results and errors of work reach its caller, at once or later", async () =
   expect(await later[0]).toBe(2);
   await failed;
 });
+
+test("work that begins at once is charged until it ends, and waits when the slice is used up", () => {
+  const loop = aLoop();
+  const share = new FairTime("peers", loop.options).open();
+  {
+    using turn = share.begin();
+    expect(turn).toBeDefined();
+    loop.work(10);
+  }
+  expect(share.isOver).toBe(true);
+  expect(share.begin()).toBeUndefined();
+  loop.turn();
+  expect(share.begin()).toBeDefined();
+});
