@@ -22,6 +22,7 @@ import { openConsensusChain, storedHeaders } from "./consensus-chain.ts";
 import { openDatabase } from "./database.ts";
 import { jobLog } from "./offline-jobs.ts";
 import type { NodeOptions } from "./options.ts";
+import { enlargeYoungSpace } from "./young-space.ts";
 
 /** An import: the data directory of the Go node, and the choices. */
 export interface GoImportJob extends GoImportOptions {
@@ -51,6 +52,7 @@ export async function importGoDatadir(options: NodeOptions, job: GoImportJob): P
     throw new GoDataError("exists", `${chainData} holds a chain: give another --datadir`);
   }
   await mkdir(parts.databases, { recursive: true, mode: 0o700 });
+  enlargeYoungSpace();
   const imported = await importDraft(parts, job);
   await verifyDraft(options, parts, job.signal);
   await rm(chainData, { recursive: true, force: true });

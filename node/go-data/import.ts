@@ -24,6 +24,7 @@ import { GoDataError } from "./error.ts";
 import { configKey } from "./keys.ts";
 import { deleteProgress, type GoImportProgress, putProgress, readProgress } from "./progress-row.ts";
 import { importState } from "./state.ts";
+import { WriteBehind } from "./write-behind.ts";
 
 /** Databases of an import: empty, or with what an earlier attempt has written. */
 export interface GoImportTarget {
@@ -153,12 +154,14 @@ async function importBlocks(
   let progress = started;
   let parent = started.nextBlock === 0 ? undefined : blocks.head(started.nextBlock - 1);
   let batch = chain.createBatch();
+  await using writes = new WriteBehind();
   const write = async (): Promise<void> => {
-    putIndex(batch, deciding);
-    putProgress(batch, progress);
-    await chain.write(batch, { sync: true });
-    batch = chain.createBatch();
     signal.throwIfAborted();
+    const full = batch;
+    putIndex(full, deciding);
+    putProgress(full, progress);
+    await writes.begin(() => chain.write(full, { sync: true }));
+    batch = chain.createBatch();
     onBlocks(progress.nextBlock, last + 1);
   };
   for (let number = started.nextBlock; number <= last; number++) {
@@ -173,6 +176,7 @@ async function importBlocks(
   }
   if (parent !== undefined) requireHead(parent, started);
   await write();
+  await writes.end();
   return progress;
 }
 

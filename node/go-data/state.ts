@@ -15,6 +15,7 @@ import { codeKey } from "./keys.ts";
 import { type GoImportProgress, putProgress } from "./progress-row.ts";
 import { plainAccount, storageReference } from "./trie-node.ts";
 import { type GoLeaf, GoTrieWalk } from "./trie-walk.ts";
+import { WriteBehind } from "./write-behind.ts";
 
 /** Databases that get the state. */
 interface StateTarget {
@@ -45,24 +46,23 @@ export async function importState(
   state: Rows,
   options: StateImportOptions,
 ): Promise<GoImportProgress> {
-  const importing = new StateImport(target, state, options);
-  try {
-    return await importing.run();
-  } finally {
-    await importing.idle();
-  }
+  await using writes = new WriteBehind();
+  return await new StateImport(target, state, { ...options, writes }).run();
+}
+
+interface WrittenBehind extends StateImportOptions {
+  readonly writes: WriteBehind;
 }
 
 class StateImport {
   readonly #target: StateTarget;
   readonly #state: Rows;
-  readonly #options: StateImportOptions;
+  readonly #options: WrittenBehind;
   #progress: GoImportProgress;
   #chainBatch: Batch;
   #trieBatch: Batch;
-  #writing: Promise<void> = Promise.resolve();
 
-  constructor(target: StateTarget, state: Rows, options: StateImportOptions) {
+  constructor(target: StateTarget, state: Rows, options: WrittenBehind) {
     this.#target = target;
     this.#state = state;
     this.#options = options;
@@ -86,14 +86,9 @@ class StateImport {
       if (this.#isDue) await this.#write();
     }
     await this.#write();
-    await this.#writing;
+    await this.#options.writes.end();
     this.#options.onState(1, this.#progress.accounts + this.#progress.slots);
     return this.#progress;
-  }
-
-  /** Resolves when nothing is being written any more, however that ended. */
-  async idle(): Promise<void> {
-    await this.#writing.catch(() => undefined); // `run` has met it
   }
 
   async #importAccount({ key, value }: GoLeaf): Promise<void> {
@@ -153,14 +148,15 @@ class StateImport {
 
   /** Begins to write both batches, when the ones before are written: the nodes first, then the rows that count them. */
   async #write(): Promise<void> {
-    await this.#writing;
-    const { signal, onState } = this.#options;
+    const { signal, onState, writes } = this.#options;
     signal.throwIfAborted();
     const { chain, trie } = this.#target;
     const [nodes, rows] = [this.#trieBatch, this.#chainBatch];
     putProgress(rows, this.#progress);
-    this.#writing = trie.write(nodes, { sync: true }).then(() => chain.write(rows, { sync: true }));
-    this.#writing.catch(() => undefined); // whoever writes next meets it
+    await writes.begin(async () => {
+      await trie.write(nodes, { sync: true });
+      await chain.write(rows, { sync: true });
+    });
     this.#trieBatch = trie.createBatch();
     this.#chainBatch = chain.createBatch();
     const { account, accounts, slots } = this.#progress;
