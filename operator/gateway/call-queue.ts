@@ -45,7 +45,7 @@ export function createCallQueue(options: CallQueueOptions): CallQueue {
 function report({ socketPath, dataDirectory, readiness, nodeMs }: CallQueueOptions): Promise<NodeAnswer> {
   const end = performance.now() + nodeMs;
   return reportOf({
-    node: (method) => callNode(socketPath, { method, params: [] }, end - performance.now()),
+    node: (method, ...params) => callNode(socketPath, { method, params }, end - performance.now()),
     disk: async () =>
       dataDirectory === undefined ? undefined : diskUsage(dataDirectory).catch(() => undefined),
     reasons: async () =>

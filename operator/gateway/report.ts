@@ -14,7 +14,7 @@ import { IpcError, type NodeAnswer } from "./ipc.ts";
 
 /** Sources of a report. */
 export interface ReportSources {
-  readonly node: (method: ControlMethod) => Promise<NodeAnswer>;
+  readonly node: (method: ControlMethod, ...params: readonly string[]) => Promise<NodeAnswer>;
   /** Undefined when the space cannot be measured. */
   readonly disk: () => Promise<DiskUsage | undefined>;
   /** Reasons at the node's `/readyz`; undefined when they cannot be read. */
@@ -40,9 +40,13 @@ export async function reportOf({ node, disk, reasons }: ReportSources): Promise<
   return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, result }), isError: false };
 }
 
-/** Calls for the validators; undefined when the node cannot report them. */
+/**
+ * Calls for the validators of the next block, by which nodes admit each other, or for those of the newest one where the
+ * node does not report the next (profile `klaytn`). Undefined when it reports neither.
+ */
 async function councilOf(node: ReportSources["node"]): Promise<NodeReport["council"]> {
-  const answer = await node("istanbul_getValidators");
+  const next = await node("istanbul_getValidators", "pending");
+  const answer = next.isError ? await node("istanbul_getValidators") : next;
   if (answer.isError) return undefined;
   return decode(() => readValidators((JSON.parse(answer.text) as { result?: unknown }).result)); // an answer of JSON-RPC
 }

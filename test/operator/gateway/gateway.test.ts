@@ -88,6 +88,20 @@ test("reports how the node is and how full its volume in one answer", async () =
 });
 
 test.each([
+  ["the next block, by which nodes admit each other", "pending", "bb"],
+  ["the newest block where the node does not report the next", "latest", "aa"],
+])("reports the validators of %s", async (_name, known, last) => {
+  stand.answer = (line, socket) => {
+    const { method, params } = JSON.parse(line) as { method: string; params: readonly string[] };
+    const isNext = params[0] === "pending";
+    const council = isNext && known !== "pending" ? undefined : [`0x${(isNext ? "bb" : "aa").repeat(20)}`];
+    telling(method === "istanbul_getValidators" ? { istanbul_getValidators: council } : TOLD)(line, socket);
+  };
+  const { council } = readReport(await stand.channel.call(stand.address, "gateway_report"));
+  expect(council).toEqual([`0x${last.repeat(20)}`]);
+});
+
+test.each([
   ["a directory that is not there", "/nowhere"],
   ["no directory", undefined],
 ])("reports no volume where it was given %s", async (_name, dataDirectory) => {
