@@ -19,10 +19,12 @@ interface Made {
     readonly name: string;
     readonly namespace?: string;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
   };
   readonly rules?: readonly object[];
   readonly spec?: {
     readonly replicas?: number;
+    readonly selector?: object;
     readonly template?: {
       readonly spec: {
         readonly securityContext: object;
@@ -320,10 +322,12 @@ about(`the chart${found.status === 0 ? "" : " (skipped: no helm)"}`, () => {
     expect(all.has("ServiceAccount other")).toBe(false);
   });
 
-  test("asks a running release whether it is ready", () => {
-    expect(renderObjects().get("Pod knit-operator-test")?.metadata.annotations).toMatchObject({
-      "helm.sh/hook": "test",
-    });
+  test("asks a running release whether it is ready, by a pod that the Service of the operator does not lead to", () => {
+    const all = renderObjects("commonLabels.team=chain");
+    const { annotations, labels } = all.get("Pod knit-operator-test")?.metadata ?? {};
+    expect(annotations).toMatchObject({ "helm.sh/hook": "test" });
+    expect(labels).toMatchObject({ team: "chain", "app.kubernetes.io/instance": "knit-operator" });
+    expect(labels).not.toMatchObject(all.get("Service knit-operator")?.spec?.selector ?? {});
   });
 });
 
