@@ -125,7 +125,7 @@ export interface NodeOptions extends CheckpointSettings {
   readonly http: HttpOptions | undefined;
   readonly ws: WsOptions | undefined;
   readonly ipc: { readonly path: string } | undefined;
-  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  readonly metrics: { readonly host: string | undefined; readonly port: number } | undefined;
   readonly pool: ConfiguredPool;
   readonly state: KeptStates & Omit<TrieOptions, "cacheBytes">;
   readonly followers: FollowerOptions;
@@ -373,7 +373,7 @@ export function configuredDiscovery(resolved: ResolvedFlags, warnings: string[])
   return { bootNodes, netRestrict, externalIp: typeof nat === "string" ? undefined : nat.ip };
 }
 
-/** Prometheus listens on all interfaces, that of a development chain on loopback. */
+/** Prometheus listens on all interfaces, over IPv4 and IPv6, as in the Go node; that of a development chain on loopback. */
 function metricsListener(
   command: string,
   { isEnabled, isExported, port }: ValuesOf<typeof metricsOptions>,
@@ -381,7 +381,7 @@ function metricsListener(
 ): NodeOptions["metrics"] {
   if (isExported && !isEnabled) warnings.push("--prometheus does nothing without --metrics");
   if (!isEnabled || !isExported) return undefined;
-  return { host: command === "dev" ? "127.0.0.1" : "0.0.0.0", port };
+  return { host: command === "dev" ? "127.0.0.1" : undefined, port };
 }
 
 /** Puts the journal into the instance directory, and gives the throttler to proxies alone. */

@@ -25,8 +25,14 @@ export interface Bound {
   close(): Promise<void>;
 }
 
+/** A TCP address, or a port of all interfaces. */
+export interface TcpPlace extends Pick<TcpAddress, "port"> {
+  /** Undefined for all interfaces, over IPv6 too where the machine has it. */
+  readonly host: string | undefined;
+}
+
 /** Starts listening. Rejects with the system's error when the address is not available. */
-export function listenOn(server: Server, { host, port }: TcpAddress): Promise<Bound> {
+export function listenOn(server: Server, { host, port }: TcpPlace): Promise<Bound> {
   const close = closerOf(server);
   return new Promise((resolve, reject) => {
     server.once("error", reject);

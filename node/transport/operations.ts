@@ -7,12 +7,12 @@
 import { createServer } from "node:net";
 import type { Metrics } from "../observe/metrics.ts";
 import { lazyServer, type SocketServer } from "./lazy-server.ts";
-import { type Listener, listenOn, type TcpAddress } from "./listener.ts";
+import { type Listener, listenOn, type TcpPlace } from "./listener.ts";
 import { http } from "./node-http.ts";
 import { socketServer } from "./socket-server.ts";
 
 /** Sources of the routes' answers. */
-export interface OperationsOptions extends TcpAddress {
+export interface OperationsOptions extends TcpPlace {
   readonly metrics: Pick<Metrics, "contentType" | "render">;
   readonly readiness: () => Readiness;
 }

@@ -90,7 +90,7 @@ describe("options", () => {
       executionTimeoutMs: 30_000,
     });
     const metrics = options({ line: { metrics: "true", prometheus: "true" } });
-    expect(metrics.options.metrics).toEqual({ host: "0.0.0.0", port: 61_001 });
+    expect(metrics.options.metrics).toEqual({ host: undefined, port: 61_001 });
   });
 
   test("of a development chain keep every listener on loopback and its privileged modules off the network", () => {
