@@ -44,17 +44,25 @@ export function podStep(context: MemberContext): Outcome {
   return waitForPod(context, view);
 }
 
-function waitForPod({ node, facts }: MemberContext, view: PodView | undefined): Outcome {
+function waitForPod({ node, member, facts }: MemberContext, view: PodView | undefined): Outcome {
   if (node.spec.suspend && view === undefined) {
     const { Suspended, Suspending } = stepReasons;
     return facts.hasPod ? waitFor("Suspending", Suspending) : waitFor("Suspended", Suspended);
   }
   const { failing } = facts;
   if (failing !== undefined) return waitFor(failing.reason, failing.message);
-  if (view === undefined)
-    return waitFor("PodMissing", facts.hasPod ? "the pod is terminating" : "the pod is being created");
+  if (view === undefined) {
+    const text = facts.hasPod ? "the pod is terminating" : missingPodText(node.meta.namespace, member.name);
+    return waitFor("PodMissing", text);
+  }
   if (view.address === undefined) return waitFor("PodPending", view.trouble);
   return goOn;
+}
+
+/** Only an event of the StatefulSet has the cause when the API server refuses a pod. */
+function missingPodText(namespace: string, name: string): string {
+  const command = `kubectl -n ${namespace} describe statefulset ${objectNames(name).statefulSet}`;
+  return `${stepReasons.PodMissing}; if it does not appear, \`${command}\` has the cause, such as a policy or a quota`;
 }
 
 function noteUrls(context: MemberContext, view: PodView | undefined): void {

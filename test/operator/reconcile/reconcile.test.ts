@@ -122,6 +122,9 @@ describe("of a node that is there already", () => {
     expect([status.observedGeneration, status.conditions?.[0]?.observedGeneration]).toEqual(
       Array(2).fill(meta.generation),
     );
+    expect(cluster.node("core").status.conditions?.[0]?.message).toContain(
+      "`kubectl -n demo describe statefulset core` has the cause",
+    );
     expect(JSON.stringify(cluster.get("StatefulSet", "core"))).toContain('"image":"mine:2"');
   });
 });
