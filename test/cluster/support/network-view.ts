@@ -18,8 +18,9 @@ export interface Member {
 
 /** A Node. */
 export interface Kn {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly generation?: number };
   readonly status?: {
+    readonly observedGeneration?: number;
     readonly members?: readonly Member[];
     readonly conditions?: readonly Condition[];
     readonly maintenance?: Run;

@@ -23,3 +23,8 @@ const definitionOf = (group: string, version: string, kind: string) => {
 export const SERVICE_MONITORS = definitionOf("monitoring.coreos.com", "v1", "ServiceMonitor");
 /** The definition of HTTPRoute, to be applied. */
 export const HTTP_ROUTES = definitionOf("gateway.networking.k8s.io", "v1", "HTTPRoute");
+/** The definitions of the kinds of the Prometheus Operator that the chart and the operator write. */
+export const PROMETHEUS_KINDS = [
+  SERVICE_MONITORS,
+  ...["PodMonitor", "PrometheusRule"].map((kind) => definitionOf("monitoring.coreos.com", "v1", kind)),
+];
