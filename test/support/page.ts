@@ -11,17 +11,41 @@ export interface PageBlock {
   /** Word behind `sh`, such as `terminal`; empty without one. */
   readonly kind: string;
   readonly text: string;
-  /** Output that the page shows below. */
+  /** Output that the page shows right below. */
   readonly answer: string | undefined;
 }
 
 /** Returns the blocks of commands of a page in their order. */
 export function pageBlocks(page: string): PageBlock[] {
   const fences = [...page.matchAll(/```(sh|text)( \w+)?\n(.*?)```/gs)];
-  return fences.flatMap(([, language, kind = "", text = ""], i) => {
+  return fences.flatMap(({ index, 0: whole, 1: language, 2: kind = "", 3: text = "" }, i) => {
     if (language !== "sh") return [];
-    const [, next, , answer] = fences[i + 1] ?? [];
-    return [{ kind: kind.trim(), text, answer: next === "text" ? answer : undefined }];
+    const next = fences[i + 1];
+    const between = page.slice(index + whole.length, next?.index);
+    const isAnswer = next?.[1] === "text" && between.trim() === "";
+    return [{ kind: kind.trim(), text, answer: isAnswer ? next[3] : undefined }];
+  });
+}
+
+/** A command of a page: a block, or words in a sentence or a table (kind `inline`). */
+export interface PageCommand extends PageBlock {
+  /** Heading of the second level above it; empty before the first one. */
+  readonly section: string;
+}
+
+const INLINE_COMMAND = /`((?:kubectl|helm|knit-operator) [^`]+)`/g;
+
+/** Returns all commands of a page, section by section: the blocks, then the words in its text, each once. */
+export function pageCommands(page: string): PageCommand[] {
+  const [opening = "", ...sections] = page.split(/^## /m);
+  return [`\n${opening}`, ...sections].flatMap((part) => {
+    const section = part.slice(0, part.indexOf("\n"));
+    const prose = part.replaceAll(/^```.*?^```/gms, "");
+    const inline = new Set([...prose.matchAll(INLINE_COMMAND)].map(([, text = ""]) => text));
+    return [
+      ...pageBlocks(part).map((block) => ({ section, ...block })),
+      ...[...inline].map((text) => ({ section, kind: "inline", text, answer: undefined })),
+    ];
   });
 }
 

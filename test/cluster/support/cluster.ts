@@ -1,9 +1,9 @@
 /** The control plane of `cluster.sh`, and the ways into it that tests take. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const SCRIPT = fileURLToPath(new URL("../cluster.sh", import.meta.url));
@@ -29,6 +29,8 @@ export interface Cluster extends AsyncDisposable {
   /** An object as JSON. */
   get<T>(...args: string[]): Promise<T>;
   helm(...args: string[]): Promise<string>;
+  /** Variables with which `kubectl` and `helm` of a shell work on the cluster. */
+  shellVariables(): Promise<Readonly<Record<string, string>>>;
   /** The chart's objects as `helm template` prints them, those of hooks not among them. */
   chart(...args: string[]): Promise<string>;
   /** A kubeconfig of a service account. */
@@ -102,14 +104,23 @@ function whyNot(question: string): string | undefined {
   return status === 0 ? undefined : stderr.trim();
 }
 
+/** Surroundings of a command. */
+export interface RunOptions {
+  readonly input?: string;
+  /** Variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The root of the repository when absent. */
+  readonly cwd?: string;
+}
+
 /** Runs a command to its end. */
 export function run(
   command: string,
   args: readonly string[],
-  { input = "", env = {} }: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  { input = "", env = {}, cwd = ROOT }: RunOptions = {},
 ): Promise<Printed> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env } });
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env } });
     const text = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
       child[name].setEncoding("utf8").on("data", (chunk: string) => {
@@ -156,19 +167,24 @@ export async function openCluster({
     throw new Error(`the cluster does not start, see ${directory}: ${up.stderr}`);
   }
   const admin = join(directory, "admin.kubeconfig");
+  const bin = join(directory, "bin");
   const tryKubectl = (args: readonly string[], input = ""): Promise<Printed> =>
-    run(join(directory, "bin", "kubectl"), args, { input, env: { KUBECONFIG: admin } });
+    run(join(bin, "kubectl"), args, { input, env: { KUBECONFIG: admin } });
   const kubectl = async (args: readonly string[], input = ""): Promise<string> => {
     const { code, stdout, stderr } = await tryKubectl(args, input);
     if (code !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr}`);
     return stdout;
   };
-  const helm = async (...args: string[]): Promise<string> => {
+  const shellVariables = async (): Promise<Readonly<Record<string, string>>> => {
     const found = await script("helm");
     if (found.code !== 0) throw new Error(`no helm: ${found.stderr}`);
+    if (!existsSync(join(bin, "helm"))) symlinkSync(found.stdout.trim(), join(bin, "helm"));
     const home = join(directory, "helm"); // not the one of whoever runs the tests
-    const env = { KUBECONFIG: admin, HELM_CONFIG_HOME: home, HELM_CACHE_HOME: home, HELM_DATA_HOME: home };
-    const { code, stdout, stderr } = await run(found.stdout.trim(), args, { env });
+    const PATH = [bin, dirname(process.execPath), process.env["PATH"]].join(delimiter);
+    return { PATH, KUBECONFIG: admin, HELM_CONFIG_HOME: home, HELM_CACHE_HOME: home, HELM_DATA_HOME: home };
+  };
+  const helm = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run("helm", args, { env: await shellVariables() });
     if (code !== 0) throw new Error(`helm ${args.join(" ")}: ${stderr}`);
     return stdout;
   };
@@ -180,6 +196,7 @@ export async function openCluster({
     script,
     get: async <T>(...args: string[]) => JSON.parse(await kubectl(["get", "-o", "json", ...args])) as T,
     helm,
+    shellVariables,
     chart: (...args) => helm("template", ...CHART, "--include-crds", "--no-hooks", ...args),
     async kubeconfigOf(namespace, serviceAccount) {
       const token = (await kubectl(["-n", namespace, "create", "token", serviceAccount])).trim();

@@ -21,13 +21,20 @@ import { readTarget, type Target } from "./dockerfile.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Builds the program, packs the Dockerfile's targets as `repository:tag` and loads them into the node. */
-export async function loadImages(cluster: Cluster, images: Readonly<Record<string, string>>): Promise<void> {
+/**
+ * Builds the program in the root of a checkout, packs the targets of its Dockerfile as `repository:tag` and loads them into
+ * the node.
+ */
+export async function loadImages(
+  cluster: Cluster,
+  images: Readonly<Record<string, string>>,
+  root = ROOT,
+): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), "ki-"));
   try {
-    const stages = await buildStages(work);
+    const stages = await buildStages(work, root);
     const base = await baseImage(work);
-    const text = readFileSync(join(ROOT, "Dockerfile"), "utf8");
+    const text = readFileSync(join(root, "Dockerfile"), "utf8");
     for (const [name, reference] of Object.entries(images)) {
       const target = readTarget(text, name);
       await pack(cluster, { target, reference, stages, base, work });
@@ -38,18 +45,19 @@ export async function loadImages(cluster: Cluster, images: Readonly<Record<strin
 }
 
 /** Contents of the stages `build`, `node-packages` and `operator-packages` at their end, by name. */
-async function buildStages(work: string): Promise<ReadonlyMap<string, string>> {
-  await must("npm", ["run", "--silent", "build"]);
+async function buildStages(work: string, root: string): Promise<ReadonlyMap<string, string>> {
+  await must("node", [join(root, "scripts/build.ts")], root);
   const packages = join(work, "packages");
   mkdirSync(packages);
   for (const name of ["package.json", "package-lock.json", ".npmrc"])
-    cpSync(join(ROOT, name), join(packages, name));
-  await must("npm", ["ci", "--omit=dev", "--prefer-offline", "--loglevel=error", "--prefix", packages]);
-  const stages = new Map([["build", ROOT]]);
+    cpSync(join(root, name), join(packages, name));
+  const install = ["ci", "--omit=dev", "--prefer-offline", "--loglevel=error", "--prefix", packages];
+  await must("npm", install, root);
+  const stages = new Map([["build", root]]);
   for (const program of ["node", "operator"]) {
     const kept = join(work, `${program}-packages`);
     cpSync(packages, kept, { recursive: true, verbatimSymlinks: true });
-    await must("node", ["scripts/keep-packages.ts", program, kept]);
+    await must("node", ["scripts/keep-packages.ts", program, kept], root);
     stages.set(`${program}-packages`, kept);
   }
   return stages;
@@ -148,7 +156,7 @@ export async function loadImage(
   }
 }
 
-async function must(command: string, args: readonly string[]): Promise<void> {
-  const { code, stdout, stderr } = await run(command, args);
+async function must(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const { code, stdout, stderr } = await run(command, args, { cwd });
   if (code !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
 }

@@ -32,7 +32,7 @@ test.each(commands)("%s: bash reads the commands %s", (_page, text) => {
 
 test("annotations and operations are those that the operator follows", () => {
   const known = [...Object.values<string>(annotations), "knit.dev/orderly-deletion", "knit.dev/v1alpha1"];
-  const named = foundIn(texts, /\b(knit\.dev\/[a-z](?:[-a-z0-9]*[a-z0-9])?)/g);
+  const named = foundIn(texts, /(?<![.\w])(knit\.dev\/[a-z](?:[-a-z0-9]*[a-z0-9])?)/g);
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((name) => !known.includes(name))).toEqual([]);
   const runs = foundIn(texts, /knit\.dev\/run=([-a-z]+)/g);
