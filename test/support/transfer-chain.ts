@@ -26,6 +26,7 @@ import { systemClock } from "../../node/runtime/clock.ts";
 import { openState } from "../../node/state/open-state.ts";
 import type { State } from "../../node/state/state.ts";
 import { memoryTries } from "../../node/state/trie/generations.ts";
+import type { World } from "../../node/state/world/world.ts";
 import { createMemoryStore } from "../../node/store/memory-store.ts";
 import { TOKEN_ADDRESS, TOKEN_CODE, tokenSlot, tokenTransfer } from "./token.ts";
 
@@ -144,13 +145,18 @@ function transferSource(
   };
 }
 
-type Open = Awaited<ReturnType<typeof openConsensusChain>>;
+/** An open chain of such a directory. */
+export type Open = Awaited<ReturnType<typeof openConsensusChain>>;
 
-/** Makes the next block of these transactions, as the validator of every made chain. */
+/**
+ * Makes the next block of these transactions, as the validator of every made chain. `change` is made behind them: a state
+ * grows by it faster than by transactions.
+ */
 export async function makeBlock(
   { chain, writer }: Open,
   state: State,
   transactions: readonly Transaction[],
+  change: (world: World) => void = () => undefined,
 ): Promise<void> {
   const { config } = chain;
   const parent = writer.tip;
@@ -171,6 +177,7 @@ export async function makeBlock(
   const blockHash = writer.hashOf.bind(writer);
   const context = blockContext(config, draft, { author: address, blockHash });
   const outcome = await executeTransactions(world, transactions, context, () => undefined);
+  change(world);
   using sealed = await writer.seal({ world, outcome }, draft, rules);
   const { deriveShaImpl } = parameters;
   const header = {

@@ -1,0 +1,141 @@
+/**
+ * Data directories with large states and long chains, made in constant memory: accounts and slots go into the state
+ * beside the transactions of a block, through the same worlds, seals and batches as those of transactions. Receipts do not
+ * tell of them, so the blocks cannot be executed again; everything else of the chain is as a node leaves it.
+ */
+import { mkdir } from "node:fs/promises";
+import { bytesToBigint, fixedBytes } from "../../node/bytes/integer.ts";
+import { openConsensusChain } from "../../node/compose/consensus-chain.ts";
+import { openDatabase } from "../../node/compose/database.ts";
+import { initDatadir } from "../../node/compose/offline-jobs.ts";
+import { enlargeYoungSpace } from "../../node/compose/young-space.ts";
+import { keccak256 } from "../../node/crypto/keccak.ts";
+import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
+import { signTransaction, type Transaction } from "../../node/model/transaction.ts";
+import { silentLog } from "../../node/observe/log.ts";
+import { systemClock } from "../../node/runtime/clock.ts";
+import type { World } from "../../node/state/world/world.ts";
+import { TOKEN_ADDRESS } from "../../test/support/token.ts";
+import {
+  CHAIN_ID,
+  makeBlock,
+  type Open,
+  senderKey,
+  transferGenesis,
+} from "../../test/support/transfer-chain.ts";
+import { optionsOf } from "../../test/support/whole-directory.ts";
+
+/** Accounts with keys, which send all transfers. */
+const SENDERS = 5_000;
+/** Accounts of a block. */
+const GROWTH = 10_000;
+/** Every so manieth account holds the token: a slot. */
+const HOLDER_EVERY = 5;
+/** Blocks between two syncs. */
+const SYNC_EVERY = 1_000;
+const UNIT_PRICE = 25_000_000_000n;
+const NO_BYTES = new Uint8Array(0);
+
+/** Size of a chain. */
+export interface ChainSize {
+  /** Accounts in the state. */
+  readonly accounts: number;
+  /** Blocks in all, of a transfer each behind those in which the state grows. */
+  readonly blocks: number;
+}
+
+/** The address of an account by its place. */
+export function grownAddress(place: number): Uint8Array {
+  return keccak256(fixedBytes(place, 8)).slice(12);
+}
+
+/** The slot of the token with the balance of a holder by its place. */
+export function holderSlot(place: number): Uint8Array {
+  return keccak256(fixedBytes(place * HOLDER_EVERY, 8));
+}
+
+/** Number of holders among so many accounts. */
+export function holdersOf(accounts: number): number {
+  return Math.floor(accounts / HOLDER_EVERY);
+}
+
+/** Makes the chain in a new data directory. */
+export async function growDirectory(datadir: string, { accounts, blocks }: ChainSize): Promise<void> {
+  const options = optionsOf(datadir);
+  await mkdir(options.paths.instance, { recursive: true });
+  await initDatadir(options, transferGenesis({ accounts: SENDERS, blocks: 0, transfers: 0, tokenEvery: 1 }));
+  await onDirectory(datadir, async (open, state, transfers) => {
+    for (let first = 0; first < accounts; first += GROWTH)
+      await makeBlock(open, state, [], (world) => grow(world, first, Math.min(accounts, first + GROWTH)));
+    for (let number = open.writer.tip.header.number + 1; number <= blocks; number++) {
+      await makeBlock(open, state, [transfers.next(accounts)]);
+      if (number % SYNC_EVERY === 0) await open.writer.settle();
+    }
+  });
+}
+
+function grow(world: World, first: number, end: number): void {
+  for (let place = first; place < end; place++) {
+    const address = grownAddress(place);
+    world.addBalance(address, 10n ** 18n + BigInt(place));
+    world.setNonce(address, 1n);
+    if (place % HOLDER_EVERY === 0)
+      world.setSlot(TOKEN_ADDRESS, bytesToBigint(keccak256(fixedBytes(place, 8))), BigInt(place + 1));
+  }
+  world.endTransaction();
+}
+
+/** Blocks of transfers on a grown chain, and milliseconds that each took to be made, sealed and written. */
+export async function makeTransfers(
+  datadir: string,
+  { accounts, blocks, transfers: each }: ChainSize & { readonly transfers: number },
+): Promise<number[]> {
+  const times: number[] = [];
+  await onDirectory(datadir, async (open, state, transfers) => {
+    for (let number = 0; number < blocks; number++) {
+      const signed = Array.from({ length: each }, () => transfers.next(accounts));
+      const begun = performance.now();
+      await makeBlock(open, state, signed);
+      times.push(performance.now() - begun);
+    }
+  });
+  return times;
+}
+
+type Work = (open: Open, state: Parameters<typeof makeBlock>[1], transfers: Transfers) => Promise<void>;
+
+async function onDirectory(datadir: string, work: Work): Promise<void> {
+  enlargeYoungSpace();
+  await using database = await openDatabase(optionsOf(datadir), silentLog);
+  await database.state.ready;
+  const open = await openConsensusChain(database, silentLog, systemClock);
+  await work(
+    open,
+    database.state,
+    new Transfers((address) => database.state.view(database.state.number).account(address)?.nonce ?? 0n),
+  );
+  await open.writer.settle();
+}
+
+/** Signed transfers from each sender in turn to accounts anywhere in the state. */
+class Transfers {
+  readonly #keys = Array.from({ length: SENDERS }, (_, place) => senderKey(place));
+  readonly #nonces: bigint[];
+  #next = 0;
+
+  constructor(nonceOf: (address: Uint8Array) => bigint) {
+    this.#nonces = this.#keys.map((key) => nonceOf(addressOfKey(key)));
+  }
+
+  next(accounts: number): Transaction {
+    const at = this.#next++;
+    const from = at % SENDERS;
+    const key = this.#keys[from] ?? NO_BYTES;
+    const nonce = this.#nonces[from] ?? 0n;
+    this.#nonces[from] = nonce + 1n;
+    const to = grownAddress((Math.imul(at + Number(nonce), 2_654_435_761) >>> 0) % accounts);
+    const price = { gasFeeCap: UNIT_PRICE, gasTipCap: UNIT_PRICE };
+    const draft = { code: 0, nonce, gas: 100_000n, ...price, to, value: 1n, input: NO_BYTES };
+    return signTransaction(draft, BigInt(CHAIN_ID), (digest) => sign(digest, key));
+  }
+}
