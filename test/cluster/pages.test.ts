@@ -7,7 +7,7 @@ import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { stringify } from "yaml";
-import { type Cluster, eventually, openCluster, whyNoMachine } from "./support/cluster.ts";
+import { type Cluster, eventually, openCluster, run, whyNoMachine } from "./support/cluster.ts";
 import { type DemoNodes, demoNodes, yamlOf } from "./support/demo-nodes.ts";
 import { loadImages } from "./support/image.ts";
 import { PROMETHEUS_KINDS } from "./support/optional-definitions.ts";
@@ -68,8 +68,8 @@ about(`the pages of the operator${missing === undefined ? "" : ` (skipped: ${mis
   }, 900_000);
 
   afterAll(async () => {
-    const { run, left } = reader?.counts ?? {};
-    process.stderr.write(`pages: ${run?.size} commands run, ${left?.size} not run here\n`);
+    const { counts } = reader ?? {};
+    process.stderr.write(`pages: ${counts?.run.size} commands run, ${counts?.left.size} not run here\n`);
     reader?.[Symbol.dispose]();
     await cluster?.[Symbol.asyncDispose]();
   }, 120_000);
@@ -93,6 +93,17 @@ about(`the pages of the operator${missing === undefined ? "" : ` (skipped: ${mis
     const minutes = (Date.now() - started) / 60_000;
     process.stderr.write(`pages: ${minutes.toFixed(1)} minutes to the first network\n`);
     expect(minutes).toBeLessThan(MINUTES_TO_FIRST_NETWORK);
+  });
+
+  test("each command in the notes of the chart works", async () => {
+    const notes = await cluster.helm("get", "notes", "knit-operator", "--namespace=knit-system");
+    const commands = [...notes.matchAll(/^ {2}((?:kubectl|helm) .*)$/gm)].map(([, text = ""]) => text);
+    expect(commands.length).toBeGreaterThan(3);
+    // A forwarded port stays open until it is interrupted.
+    for (const text of commands.filter((each) => !each.includes("port-forward"))) {
+      const ended = await run("bash", ["-ec", text], { env: await cluster.shellVariables() });
+      expect({ text, ...ended }).toMatchObject({ text, code: 0 });
+    }
   });
 
   test("process and monitoring: the chart makes its monitors and rules", async () => {
@@ -298,5 +309,11 @@ about(`the pages of the operator${missing === undefined ? "" : ` (skipped: ${mis
       },
     });
     expect(await cluster.kubectl(["get", "crd", "-o", "name"])).not.toContain("knit.dev");
+  });
+
+  test("the first page of the repository: the same network, on the cluster that is empty again", async () => {
+    await cluster.kubectl(["delete", "namespace", "demo", "knit-system", "--timeout=300s"]);
+    await reader.read(chapters.readme);
+    await nodes.atRest();
   });
 });

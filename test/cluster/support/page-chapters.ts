@@ -41,6 +41,7 @@ const CHAPTER_LIST = {
   networkChart: { page: "charts/knit-network/README.md" },
   uninstall: { page: "docs/operator/install.md", sections: ["Uninstall"] },
   operatorChart: { page: "charts/knit-operator/README.md" },
+  readme: { page: "README.md", sections: ["On Kubernetes"] },
 } satisfies Readonly<Record<string, Chapter>>;
 
 /** The chapters by name. */
