@@ -27,6 +27,7 @@ export interface Selection {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
   readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
 }
 
 /** Lists objects page by page. Throws as `KubeClient.page`. */
@@ -165,16 +166,16 @@ function readingSide(transport: Transport): Pick<KubeClient, "get" | "page" | "w
         if (isKubeError(error, "not-found")) return undefined;
         throw error;
       }),
-    async page({ kind, namespace, labelSelector }, next, signal) {
+    async page({ kind, namespace, ...selectors }, next, signal) {
       const answer = await transport.send({
         method: "GET",
         path: pathOf(kind, namespace),
-        query: { limit: PAGE, ...selector(labelSelector), ...(next === undefined ? {} : { continue: next }) },
+        query: { limit: PAGE, ...queryOf(selectors), ...(next === undefined ? {} : { continue: next }) },
         signal,
       });
       return readPage(answer);
     },
-    watch: ({ kind, namespace, labelSelector }, resourceVersion, signal) =>
+    watch: ({ kind, namespace, ...selectors }, resourceVersion, signal) =>
       transport.lines({
         method: "GET",
         path: pathOf(kind, namespace),
@@ -183,7 +184,7 @@ function readingSide(transport: Transport): Pick<KubeClient, "get" | "page" | "w
           allowWatchBookmarks: "true",
           timeoutSeconds: String(WATCH_SECONDS + Math.floor(Math.random() * 60)),
           resourceVersion,
-          ...selector(labelSelector),
+          ...queryOf(selectors),
         },
         signal,
       }),
@@ -202,8 +203,14 @@ function logRequest({ namespace, name }: Place, { container, tailLines, previous
   };
 }
 
-function selector(labelSelector: string | undefined): Readonly<Record<string, string>> {
-  return labelSelector === undefined ? {} : { labelSelector };
+function queryOf({
+  labelSelector,
+  fieldSelector,
+}: Pick<Selection, "labelSelector" | "fieldSelector">): Readonly<Record<string, string>> {
+  return {
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
 }
 
 function applyRequest(draft: Draft | ClusterDraft, fieldManager: string, subresource: "" | "/status") {

@@ -12,6 +12,7 @@ import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { podFailure } from "./pod-failure.ts";
 import { type PodView, readPod } from "./pod-view.ts";
+import { missingPodText } from "./refused-pod.ts";
 
 /** Interval of polls of a silent node. */
 const LOOK_AGAIN_MS = 2_500;
@@ -31,7 +32,7 @@ export function awaitsFirstAnswer({ members, deps }: Context): boolean {
 }
 
 /** Waits for the pod; records the URLs and the last termination. */
-export function podStep(context: MemberContext): Outcome {
+export async function podStep(context: MemberContext): Promise<Outcome> {
   const { node, member, deps, facts } = context;
   const seen = deps.cache.find("pod", `${node.meta.namespace}/${objectNames(member.name).pod}`);
   const view = seen === undefined || seen.meta.deleted ? undefined : readPod(seen.object);
@@ -44,7 +45,8 @@ export function podStep(context: MemberContext): Outcome {
   return waitForPod(context, view);
 }
 
-function waitForPod({ node, member, facts }: MemberContext, view: PodView | undefined): Outcome {
+async function waitForPod(context: MemberContext, view: PodView | undefined): Promise<Outcome> {
+  const { node, facts } = context;
   if (node.spec.suspend && view === undefined) {
     const { Suspended, Suspending } = stepReasons;
     return facts.hasPod ? waitFor("Suspending", Suspending) : waitFor("Suspended", Suspended);
@@ -52,17 +54,11 @@ function waitForPod({ node, member, facts }: MemberContext, view: PodView | unde
   const { failing } = facts;
   if (failing !== undefined) return waitFor(failing.reason, failing.message);
   if (view === undefined) {
-    const text = facts.hasPod ? "the pod is terminating" : missingPodText(node.meta.namespace, member.name);
+    const text = facts.hasPod ? "the pod is terminating" : await missingPodText(context);
     return waitFor("PodMissing", text);
   }
   if (view.address === undefined) return waitFor("PodPending", view.trouble);
   return goOn;
-}
-
-/** Only an event of the StatefulSet has the cause when the API server refuses a pod. */
-function missingPodText(namespace: string, name: string): string {
-  const command = `kubectl -n ${namespace} describe statefulset ${objectNames(name).statefulSet}`;
-  return `${stepReasons.PodMissing}; if it does not appear, \`${command}\` has the cause, such as a policy or a quota`;
 }
 
 function noteUrls(context: MemberContext, view: PodView | undefined): void {

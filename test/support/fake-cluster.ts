@@ -262,6 +262,9 @@ export class FakeCluster {
     };
     return {
       get: async ({ kind }: { kind: string }, place: DraftMeta) => this.objects.get(this.#key(kind, place)),
+      page: async ({ kind: { kind } }: { kind: { kind: string } }) => ({
+        items: [...this.objects.values()].filter((each) => each["kind"] === kind),
+      }),
       apply: async (draft: AnyDraft) => write("apply", draft),
       applyStatus: async (draft: AnyDraft) => {
         this.writes.push(`status ${draft.metadata.name}`);

@@ -139,6 +139,30 @@ describe("a node waits, and says for what:", () => {
     expect(conditions("endpoint")[0]).toBe("Ready False PodMissing");
   });
 
+  test("for a pod that the API server refuses, whose newest cause it has from the second look on", async () => {
+    cluster.putNode("core", CORE);
+    cluster.putGenesis();
+    const message = (): string => String(cluster.node("core").status.conditions?.[0]?.message);
+    for (const [name, lastTimestamp] of [
+      ["policy", "2026-01-01T00:00:02Z"],
+      ["quota", "2026-01-01T00:00:01Z"],
+    ] as const) {
+      const metadata = { name, namespace: "demo" };
+      cluster.put({
+        apiVersion: "v1",
+        kind: "Event",
+        metadata,
+        lastTimestamp,
+        message: `refused by a ${name}`,
+      });
+    }
+    await once("core");
+    expect(message()).toContain("`kubectl -n demo describe statefulset core` has the cause");
+    await once("core");
+    expect(message()).toContain("the API server refuses the pod: refused by a policy");
+    expect(conditions("core")[0]).toBe("Ready False PodMissing");
+  });
+
   test("for the Secret that it names, and fails when there is no key in it", async () => {
     cluster.putNode("core", { ...CORE, nodeKeySecret: { name: "own" } });
     await once("core");

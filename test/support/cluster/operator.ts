@@ -271,6 +271,7 @@ export class SimulatedOperator {
       });
     return {
       get: (kind: Kind, place: DraftMeta) => this.#request(() => find(kind, place)),
+      page: () => Promise.resolve({ items: [] }), // events of refused pods, which this API server does not have
       apply: (draft: Draft) => write(draft, () => api.apply(draft, MANAGER)),
       create: (draft: Draft) => write(draft, () => api.create(draft, MANAGER)),
       applyStatus: (draft: Draft & { readonly status: object }) =>
