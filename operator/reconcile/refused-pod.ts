@@ -38,7 +38,7 @@ async function newestRefusal(
   try {
     const { items } = await deps.client.page(selection, undefined, AbortSignal.timeout(ANSWER_MS));
     const newest = (items as readonly EventView[]).reduce<EventView>(
-      (last, each) => (String(each.lastTimestamp) > String(last.lastTimestamp ?? "") ? each : last),
+      (last, each) => (timeOf(each) >= timeOf(last) ? each : last),
       {},
     );
     return typeof newest.message === "string" ? newest.message : undefined;
@@ -46,4 +46,9 @@ async function newestRefusal(
     if (!(error instanceof KubeError)) throw error;
     return undefined;
   }
+}
+
+/** Returns the time of an event as text that compares; empty without one. */
+function timeOf({ lastTimestamp }: EventView): string {
+  return typeof lastTimestamp === "string" ? lastTimestamp : "";
 }
