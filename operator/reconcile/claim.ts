@@ -160,11 +160,16 @@ function autoGrowOf({ spec }: NodeResource): AutoGrow | undefined {
 
 type Disk = NonNullable<MemberStatus["disk"]>;
 
+/**
+ * Returns the figures of the file system, which a silent node has reported before. Its capacity may be larger than that of
+ * the claim, so that used bytes are never compared with the claim.
+ */
 function diskStatus({ disk, claim }: VolumeView, before: MemberStatus["disk"]): Omit<Disk, "claimBytes"> {
-  const capacity = disk?.capacityBytes ?? (claim?.capacityBytes || undefined);
+  const { usedBytes, capacityBytes } = disk ?? before ?? {};
+  const claimed = claim?.capacityBytes || undefined;
   return {
-    usedBytes: disk?.usedBytes ?? before?.usedBytes,
-    capacityBytes: capacity ?? before?.capacityBytes,
+    usedBytes,
+    capacityBytes: usedBytes === undefined ? (claimed ?? capacityBytes) : capacityBytes,
     requestedBytes: before?.requestedBytes,
     grownAt: before?.grownAt,
   };

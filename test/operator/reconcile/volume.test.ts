@@ -56,6 +56,20 @@ const requestedSize = (): unknown =>
     }
   ).spec.resources.requests.storage;
 
+test("a node that does not report its disk any more keeps the capacity of its file system, which its claim is a part of", async () => {
+  const disk = () => cluster.node("core").status.members?.[0]?.disk;
+  cluster.putRunning("core", []);
+  await once();
+  bind("10Gi");
+  await once();
+  expect(disk()).toMatchObject({ capacityBytes: 10 * G });
+  cluster.tell("core", { disk: { sizeBytes: 250 * G, freeBytes: 20 * G } });
+  await once();
+  cluster.tell("core", { disk: undefined });
+  await once();
+  expect(disk()).toMatchObject({ usedBytes: 230 * G, capacityBytes: 250 * G });
+});
+
 test("a volume that fills up grows by a step at a time up to its limit, and says so", async () => {
   cluster.putRunning("core", []);
   const { spec } = cluster.node("core");
