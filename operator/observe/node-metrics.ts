@@ -11,7 +11,8 @@ export interface NodeFigures {
   readonly network: string;
   /** Type of the node: core, proxy or endpoint. */
   readonly type: string;
-  readonly ready: boolean;
+  /** Undefined for a suspended Node. */
+  readonly ready: boolean | undefined;
   readonly height: number | undefined;
   /** Blocks behind the highest node of the network. */
   readonly lag: number | undefined;
@@ -42,8 +43,8 @@ export interface BackupFigures {
 const rows: readonly GaugeRow<NodeFigures>[] = [
   {
     name: "knit_node_ready",
-    help: "1 while the pod is ready and the node responds.",
-    value: ({ ready }) => Number(ready),
+    help: "1 while the pod is ready and the node responds; absent for a suspended Node.",
+    value: ({ ready }) => (ready === undefined ? undefined : Number(ready)),
   },
   { name: "knit_node_height", help: "Number of the newest block.", value: ({ height }) => height },
   {

@@ -35,7 +35,7 @@ export function figuresOf(
         node: name,
         network: node.spec.network.name,
         type: node.spec.type,
-        ready,
+        ready: node.spec.suspend ? undefined : ready,
         height: answer?.height,
         lag: answer && top - answer.height,
         peers: answer?.peers.size,

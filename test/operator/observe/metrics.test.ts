@@ -10,7 +10,7 @@ import {
 import { systemClock } from "../../../operator/observe/clock.ts";
 import { createMetrics } from "../../../operator/observe/metrics.ts";
 import type { NetworkFigures } from "../../../operator/observe/network-metrics.ts";
-import type { NodeFigures } from "../../../operator/observe/node-metrics.ts";
+import { type NodeFigures, nodeMetricsText } from "../../../operator/observe/node-metrics.ts";
 import { figuresOf, networkFiguresOf } from "../../../operator/reconcile/figures.ts";
 import type { Observation } from "../../../operator/reconcile/observation.ts";
 import { WorkQueue } from "../../../operator/runtime/queue.ts";
@@ -221,6 +221,20 @@ test("troubles that alerts watch come from the status: of the key, of a rollout 
     [true, false, false],
     [false, true, true],
   ]);
+});
+
+test.each([
+  [false, false],
+  [true, undefined],
+])("a Node without a pod whose suspension is %s is ready: %s", (suspend, ready) => {
+  const node = readNode({
+    metadata: { name: "a", namespace: "demo", uid: "a", resourceVersion: "1" },
+    spec: { type: "proxy", network: { name: "one" }, suspend },
+    status: { members: [{ name: "a", ready: false }] },
+  });
+  const rows = figuresOf([node], () => undefined);
+  expect(rows).toMatchObject([{ ready }]);
+  expect(nodeMetricsText(rows).includes("knit_node_ready{")).toBe(ready !== undefined);
 });
 
 /** A Node with backups. */
