@@ -30,7 +30,7 @@ export const backup = object(
 
 /** `status.backup`. */
 export const backupStatus = object("The newest backup.", {
-  since: instantField("Time at which the operator first saw spec.backup."),
+  since: instantField("Time at which the operator first saw spec.backup with its schedule."),
   member: optional(text("Name of the replica that made it.", { maxLength: 44 })),
   checkpoint: optional(text("Name of the checkpoint in the archive.", { maxLength: 128 })),
   archive: optional(text("URL of the archive.", { maxLength: 1_024 })),

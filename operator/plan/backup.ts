@@ -95,10 +95,13 @@ export function backupMember(
   return candidates.find(isReady) ?? candidates[0];
 }
 
-/** Returns the verdict on the age of the newest backup: a backup that one scheduled time has missed is old at the next. */
+/**
+ * Returns the verdict on the age of the newest backup: a backup that one scheduled time has missed is old at the next. Times
+ * before the schedule was given do not count.
+ */
 export function judgeBackup(schedule: string, backup: BackupStatus | undefined, now: number): Verdict {
   const { at, since } = backup ?? { at: undefined, since: formatInstant(now) };
-  const [first, second] = ticksAfter(schedule, Date.parse(at ?? since));
+  const [first, second] = ticksAfter(schedule, Math.max(Date.parse(at ?? since), Date.parse(since)));
   const last = newestText(backup);
   if (first === undefined || second === undefined)
     return verdict("Overdue", `${last}; "${schedule}" is never due`);

@@ -116,10 +116,17 @@ export function standingRequestStep(context: Context): Outcome {
     deps.events.record(node, "MaintenanceRefused", words);
   }
   const schedules = marks.length === 0 ? undefined : marks;
-  const backup = node.spec.backup && (status.backup ?? noBackup(now));
+  const isNew = scheduleOf(schedules) !== undefined && scheduleOf(schedules) !== scheduleOf(status.schedules);
+  const known = status.backup ?? noBackup(now);
+  const backup = node.spec.backup && (isNew ? { ...known, since: formatInstant(now) } : known);
   context.status = { ...status, schedules, backup };
   add(context, requests);
   return goOn;
+}
+
+/** Returns the schedule of the backups. */
+function scheduleOf(marks: NodeStatus["schedules"]): string | undefined {
+  return marks?.find(({ operation }) => operation === "checkpoint")?.schedule;
 }
 
 /** Returns the status of a Node without a backup. */

@@ -98,6 +98,24 @@ describe("a backup", () => {
     expect(cluster.node("core").status.backup).toEqual({ since: "2026-01-01T00:00:00Z" });
   });
 
+  test.each([undefined, "0 0 1 1 *"])(
+    "is not overdue by a schedule that comes later, in place of %s",
+    async (schedule) => {
+      putBackedUp(schedule === undefined ? BACKUP : { ...BACKUP, schedule });
+      cluster.answer = (_node, method) => (method === "admin_backupStatus" ? report({}) : null);
+      await once("core");
+      cluster.now += 5 * 86_400_000;
+      pass(6);
+      const { spec } = cluster.node("core");
+      cluster.putNode("core", { ...spec, backup: { ...BACKUP, schedule: "30 1 * * *" } });
+      await once("core");
+      expect(cluster.conditions("core")).toContain("BackedUp Unknown NotDue");
+      expect(cluster.node("core").status.backup).toEqual({ since: "2026-01-06T00:00:10Z" });
+      await once("core");
+      expect(cluster.node("core").status.backup).toEqual({ since: "2026-01-06T00:00:10Z" });
+    },
+  );
+
   test("is not begun a second time by the next operator", async () => {
     putBackedUp(BACKUP, { "knit.dev/run": "checkpoint" });
     cluster.answer = () => {
