@@ -22,6 +22,14 @@ interface Dashboard {
 const IN_NETWORK = 'namespace="$namespace",network="$network"';
 const OF_NODE = 'namespace="$namespace",node="$node"';
 
+/** The processes of the operator: names of its other series are those of every controller. */
+const LEADER = 'leader_election_master_status{name="knit-operator",namespace="$namespace"}';
+
+/** Series of the operator alone, whatever else of these names is in Prometheus. */
+function ofOperator(expr: string): string {
+  return `${expr} and on (namespace, pod) ${LEADER}`;
+}
+
 /** One panel with one query. */
 function panel(title: string, unit: Panel["unit"], expr: string, legend: string): Panel {
   return { title, unit, queries: [[expr, legend]] };
@@ -102,48 +110,43 @@ export const dashboards: readonly Dashboard[] = [
   {
     uid: "knit-operator",
     title: "Knit: operator",
-    variables: { namespace: "label_values(leader_election_master_status, namespace)" },
+    variables: { namespace: 'label_values(leader_election_master_status{name="knit-operator"}, namespace)' },
     panels: [
-      panel("Leader", "short", 'leader_election_master_status{name="knit-operator"}', "{{pod}}"),
+      panel("Leader", "short", LEADER, "{{pod}}"),
       {
         title: "Nodes",
         unit: "short",
         queries: [
-          ["max(knit_operator_nodes)", "all"],
-          ["max(knit_operator_ready_nodes)", "ready"],
+          ['max(knit_operator_nodes{namespace="$namespace"})', "all"],
+          ['max(knit_operator_ready_nodes{namespace="$namespace"})', "ready"],
         ],
       },
-      panel("Waiting keys", "short", "sum by (name) (workqueue_depth)", "{{name}}"),
+      panel("Waiting keys", "short", `sum by (name) (${ofOperator("workqueue_depth")})`, "{{name}}"),
       panel(
         "Reconciliations",
         "ops",
-        "sum by (controller, result) (rate(controller_runtime_reconcile_total[5m]))",
+        `sum by (controller, result) (${ofOperator("rate(controller_runtime_reconcile_total[5m])")})`,
         "{{controller}} {{result}}",
       ),
       panel(
         "Duration of reconciliations, 99 percent",
         "s",
-        "histogram_quantile(0.99, sum by (le, controller) (rate(controller_runtime_reconcile_time_seconds_bucket[5m])))",
+        `histogram_quantile(0.99, sum by (le, controller) (${ofOperator("rate(controller_runtime_reconcile_time_seconds_bucket[5m])")}))`,
         "{{controller}}",
       ),
       panel(
         "Requests to the API server",
         "ops",
-        "sum by (code, method) (rate(rest_client_requests_total[5m]))",
+        `sum by (code, method) (${ofOperator("rate(rest_client_requests_total[5m])")})`,
         "{{method}} {{code}}",
       ),
       panel(
         "Fields that the definitions lack",
         "short",
-        "max(knit_operator_definition_missing_fields)",
+        'max(knit_operator_definition_missing_fields{namespace="$namespace"})',
         "fields",
       ),
-      panel(
-        "Memory",
-        "bytes",
-        "process_resident_memory_bytes * on (pod) group_left leader_election_master_status",
-        "{{pod}}",
-      ),
+      panel("Memory", "bytes", ofOperator("process_resident_memory_bytes"), "{{pod}}"),
     ],
   },
 ];
