@@ -2,8 +2,8 @@
  * The tests that need a cluster: each starts a control plane of its own, and waits more than it computes, so that two
  * run at a time. Those with real pods follow, one after another, because the networks of two nodes would meet.
  * Without Go, which the control plane is built with, all are skipped and say so. Jest's own arguments may stand
- * behind, and then one test runs at a time; without any the long tests of real pods are left out, which are in
- * `npm run test:e2e`.
+ * behind, and then one test runs at a time; without any the long tests of real pods and the alerts are left out, which
+ * are in `npm run test:e2e`.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -15,11 +15,11 @@ const jest = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.me
 const flags = ["--disable-warning=ExperimentalWarning"];
 const TOTALS = /^tests: (\d+) passed, (\d+) failed, (\d+) skipped$/gm;
 
-/** Tests with real pods that run by default, and all of them. */
+/** Tests with real pods that run by default, and all that have a phase of their own or none. */
 const DEFAULT_PODS = "test/cluster/pods";
-const ALL_PODS = "test/cluster/(pods|network-full|standby|node-in-minutes|pages|former-release)";
+const APART = "test/cluster/(pods|network-full|standby|node-in-minutes|pages|former-release|alerts)";
 const PHASES: readonly (readonly string[])[] = [
-  ["test/cluster", `--testPathIgnorePatterns=${ALL_PODS}`, "--maxWorkers=2"],
+  ["test/cluster", `--testPathIgnorePatterns=${APART}`, "--maxWorkers=2"],
   [DEFAULT_PODS, "--runInBand"],
 ];
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Judges of files that are built from Go modules: promtool (alerts), actionlint (workflows), kubeconform (manifests),
-# operator-verify (the bundle). `schemas` are the files of the modules by which kubeconform judges. Two are built when
-# they are asked for: versitygw, an S3 server for backups, and `snapshots`, the definitions of the kinds of snapshots.
-# All are kept in the cache by version.
+# operator-verify (the bundle). `schemas` are the files of the modules by which kubeconform judges. Three are built when
+# they are asked for: prometheus, which fires the alerts on faults of a network, versitygw, an S3 server for backups, and
+# `snapshots`, the definitions of the kinds of snapshots. All are kept in the cache by version.
 #
 #   tools.sh build [TOOL]    build what is missing
 #   tools.sh cached TOOL     print the path of a tool; fail when it is not built
@@ -11,12 +11,15 @@ set -euo pipefail
 cache=${CLUSTER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/knit-cluster}
 declare -A module=(
   [promtool]=github.com/prometheus/prometheus
+  [prometheus]=github.com/prometheus/prometheus
   [actionlint]=github.com/rhysd/actionlint
   [kubeconform]=github.com/yannh/kubeconform
   [operator-verify]=github.com/operator-framework/api
   [versitygw]=github.com/versity/versitygw
 )
-declare -A version=([promtool]=v0.316.0 [actionlint]=v1.7.12 [kubeconform]=v0.8.0 [operator-verify]=v0.34.0 [versitygw]=v1.8.0 [schemas]=1 [snapshots]=1)
+declare -A version=([promtool]=v0.316.0 [prometheus]=v0.316.0 [actionlint]=v1.7.12 [kubeconform]=v0.8.0 [operator-verify]=v0.34.0 [versitygw]=v1.8.0 [schemas]=1 [snapshots]=1)
+# Of the discovery of targets Prometheus and promtool keep that of Kubernetes: the clouds' take most of the building.
+tags=remove_all_sd,enable_kubernetes_sd
 # Sources of schemas: Kubernetes as in go.mod, and the kinds that clusters with the Gateway API or the Prometheus Operator have.
 gateway_api=sigs.k8s.io/gateway-api@v1.4.0
 prometheus_operator=github.com/prometheus-operator/prometheus-operator@v0.85.0
@@ -47,7 +50,7 @@ compile() {
     cd "$work"
     go mod init tools
     go get "${module[$tool]}/cmd/$tool@${version[$tool]}"
-    CGO_ENABLED=0 nice -n 5 go build -mod=mod -p 2 -trimpath -ldflags="-s -w" -o tool "${module[$tool]}/cmd/$tool"
+    CGO_ENABLED=0 nice -n 5 go build -mod=mod -p 2 -trimpath -tags="$tags" -ldflags="-s -w" -o tool "${module[$tool]}/cmd/$tool"
   )
 }
 

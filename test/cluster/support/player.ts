@@ -1,13 +1,14 @@
 /**
  * Plays the pods of a cluster without kubelets: every container is a process of this machine, started from the
  * sources with the arguments and files that its pod gives it. A pod has a loopback address of its own; paths of its
- * volumes become directories, and ports that the whole machine shares are moved.
+ * volumes become directories, and ports that the whole machine shares are moved, that of the metrics with the pod's own
+ * in front.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, openSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,31 +34,44 @@ export interface Player extends AsyncDisposable {
   pod(name: string): PlayedPod | undefined;
   /** The directory of a claim, which outlives its pods. */
   claim(name: string): string;
+  /** Kills the node of a pod, as a crash does; nothing starts it again before the pod is replaced. */
+  kill(name: string): void;
   /** The directory with what the containers printed. */
   readonly logs: string;
 }
 
 interface Playing {
   readonly played: PlayedPod;
+  /** The node first. */
   readonly processes: readonly ChildProcess[];
+  readonly front: AsyncDisposable;
   /** Processes of the preStop hooks of containers. */
   readonly preStops: readonly (() => ChildProcess)[];
   readonly deleted: () => boolean;
-  ready: boolean;
+  /** As the API server was told; undefined before the first time. */
+  ready: boolean | undefined;
 }
 
 const main = (program: string): string =>
   fileURLToPath(new URL(`../../../${program}/main.ts`, import.meta.url));
 const LOOK_MS = 300;
+/** Port of the metrics in a pod. */
+const METRICS_PORT = 61_001;
 
-/** Makes the cluster's only machine and begins to play the pods of `namespace` on it. */
-export async function openPlayer(cluster: Cluster, namespace: string): Promise<Player> {
+/** A part of the loopback network: pods listen on ports of their own images, so each player has one to itself. */
+function loopbackNet(): string {
+  return `127.${100 + randomInt(150)}.${randomInt(256)}`;
+}
+
+/**
+ * Makes the cluster's only machine and begins to play the pods of `namespace` on it. Their addresses begin with `net`,
+ * three numbers. Those of the loopback network are in no EndpointSlice, which may not have them.
+ */
+export async function openPlayer(cluster: Cluster, namespace: string, net = loopbackNet()): Promise<Player> {
   const directory = mkdtempSync(join(tmpdir(), "kp-"));
   const pods = new Map<string, Playing>();
   const closing = new AbortController();
   let next = 11;
-  // Pods listen on ports of their own images: each player has a part of the loopback network to itself.
-  const net = `127.${100 + randomInt(150)}.${randomInt(256)}`;
   await makeMachine(cluster);
   const look = async (): Promise<void> => {
     const { items } = await cluster.get<{ items: Pod[] }>("-n", namespace, "pod");
@@ -81,9 +95,11 @@ export async function openPlayer(cluster: Cluster, namespace: string): Promise<P
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   })();
+  const playingOf = (name: string) => [...pods.values()].find(({ played }) => played.name === name);
   return {
-    pod: (name) => [...pods.values()].find(({ played }) => played.name === name)?.played,
+    pod: (name) => playingOf(name)?.played,
     claim: (name) => join(directory, name),
+    kill: (name) => void playingOf(name)?.processes[0]?.kill("SIGKILL"),
     logs: directory,
     async [Symbol.asyncDispose]() {
       closing.abort();
@@ -125,8 +141,12 @@ function listeningOn(text: string, address: string): string {
 async function start(cluster: Cluster, pod: Pod, directory: string, address: string): Promise<Playing> {
   const metricsPort = await freePort();
   const volumes = await placeVolumes(cluster, pod, directory, (text) =>
-    listeningOn(text, address).replace('"prometheusport": 61001', `"prometheusport": ${metricsPort}`),
+    listeningOn(text, address).replace(
+      `"prometheusport": ${METRICS_PORT}`,
+      `"prometheusport": ${metricsPort}`,
+    ),
   );
+  const front = await openFront(address, metricsPort);
   const begin = (container: Container, given = container.args ?? []): ChildProcess => {
     const program = container.name === "gateway" ? "operator" : "node";
     const args = given.map((text) => listeningOn(volumes.moved(container, text), address));
@@ -158,9 +178,28 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
       data: volumes.directory("data"),
     },
     processes,
+    front,
     preStops,
     deleted: () => processes.some(({ exitCode }) => exitCode !== null),
-    ready: false,
+    ready: undefined,
+  };
+}
+
+/** Listens on the pod's own port of the metrics and passes everything on. */
+async function openFront(host: string, port: number): Promise<AsyncDisposable> {
+  const server = createServer((client) => {
+    const target = connect({ host: "127.0.0.1", port });
+    client.on("error", () => target.destroy()).pipe(target);
+    target.on("error", () => client.destroy()).pipe(client);
+  });
+  server.listen(METRICS_PORT, host);
+  await once(server, "listening");
+  return {
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      await closed;
+    },
   };
 }
 
@@ -219,7 +258,7 @@ function listens(host: string, port: number): Promise<boolean> {
 }
 
 /** As a kubelet does it: what runs before the end, then the containers, then the sidecars. */
-async function end({ processes, preStops }: Playing): Promise<void> {
+async function end({ processes, preStops, front }: Playing): Promise<void> {
   await Promise.all(preStops.map((run) => once(run(), "exit")));
   for (const child of processes) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -227,6 +266,7 @@ async function end({ processes, preStops }: Playing): Promise<void> {
     child.kill("SIGTERM");
     await exited;
   }
+  await front[Symbol.asyncDispose]();
 }
 
 async function forceDelete(cluster: Cluster, { metadata }: Pod): Promise<void> {

@@ -1,6 +1,6 @@
 /** The volumes of a pod as directories, and its paths in texts moved to them. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Cluster } from "./cluster.ts";
 
 /** A container of a pod. */
@@ -24,6 +24,13 @@ interface Volume {
   readonly persistentVolumeClaim?: { readonly claimName: string };
   readonly configMap?: { readonly name: string; readonly items?: readonly Item[] };
   readonly secret?: { readonly secretName: string; readonly items?: readonly Item[] };
+  readonly projected?:
+    | {
+        readonly sources: readonly {
+          readonly secret?: { readonly name: string; readonly items?: readonly Item[] };
+        }[];
+      }
+    | undefined;
 }
 
 /** A pod as it is played. */
@@ -76,7 +83,9 @@ export async function placeVolumes(
   for (const volume of pod.spec.volumes ?? []) {
     for (const [path, text] of await filesOf(cluster, pod.metadata.namespace, volume)) {
       const content = volume.name === "settings" ? adapt(moved(everywhere, text)) : text;
-      writeFileSync(join(place(volume.name), path), content, { mode: 0o600 });
+      const file = join(place(volume.name), path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content, { mode: 0o600 });
     }
   }
   return { directory: place, moved };
@@ -87,14 +96,24 @@ async function filesOf(
   namespace: string,
   volume: Volume,
 ): Promise<readonly [string, string][]> {
+  if (volume.projected !== undefined) {
+    const secrets = volume.projected.sources.flatMap(({ secret }) => secret ?? []);
+    const parts = secrets.map((secret) => ({
+      ...volume,
+      projected: undefined,
+      secret: { ...secret, secretName: secret.name },
+    }));
+    return (await Promise.all(parts.map((part) => filesOf(cluster, namespace, part)))).flat();
+  }
   const name = volume.configMap?.name ?? volume.secret?.secretName;
   if (name === undefined) return [];
   const kind = volume.configMap === undefined ? "secret" : "configmap";
   const { data } = await cluster.get<{ data: Record<string, string> }>("-n", namespace, kind, name);
   const items =
     (volume.configMap ?? volume.secret)?.items ?? Object.keys(data).map((key) => ({ key, path: key }));
-  return items.map(({ key, path }) => {
-    const value = data[key] ?? "";
-    return [path, kind === "secret" ? Buffer.from(value, "base64").toString("utf8") : value];
+  return items.flatMap(({ key, path }) => {
+    const value = data[key];
+    if (value === undefined) return []; // of an optional one
+    return [[path, kind === "secret" ? Buffer.from(value, "base64").toString("utf8") : value]];
   });
 }
