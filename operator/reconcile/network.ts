@@ -20,7 +20,7 @@ import { refusalOf } from "./outcome.ts";
 
 /** Interval of reconciliations. */
 const RESYNC_MS = 300_000;
-/** Interval of the judgement of block production. */
+/** Interval of the judgement of block production, while a node reports. */
 const PRODUCTION_MS = 20_000;
 /** Interval while validators are in several namespaces, whose budgets are open one after another. */
 const BUDGET_MS = 5_000;
@@ -62,7 +62,7 @@ export async function reconcileNetwork(network: NetworkResource, deps: Reconcile
   if (JSON.stringify(current.status) !== JSON.stringify(status)) await writeStatus(current, status, deps);
   if (!("name" in genesis) && !("public" in genesis)) return WAIT_MS;
   if (namespacesOf(councils).length > 1) return BUDGET_MS;
-  return production.reason === "NotReported" ? RESYNC_MS : PRODUCTION_MS;
+  return deps.memory.blockMark(keyOf(network.meta)) === undefined ? RESYNC_MS : PRODUCTION_MS;
 }
 
 const NO_FORKS: ForkSchedule = { recorded: undefined, trouble: undefined };

@@ -157,6 +157,17 @@ test("what a Network's defaults say reaches the pods of its Nodes", async () => 
   expect(JSON.stringify(cluster.get("ConfigMap", "core-settings"))).toContain('\\"verbosity\\": \\"5\\"');
 });
 
+test("a chain that stood still before the operator came is looked at again before a minute is over", async () => {
+  cluster.putNetwork({ genesis: { configMap: { name: "net-genesis" } } });
+  cluster.putGenesis();
+  const whenSilent = await network();
+  cluster.putRunning("core", []);
+  await once("core");
+  const whenReported = await network();
+  expect(conditions()).toContain("Producing Unknown NotReported");
+  expect([whenSilent, whenReported]).toEqual([300_000, 20_000]);
+});
+
 test("a chain without a new block for a minute is answered by condition, event and Ready, and so is its return", async () => {
   cluster.putNetwork({ genesis: { configMap: { name: "net-genesis" } } });
   cluster.putRunning("core", []);
