@@ -21,7 +21,7 @@ import {
 } from "./support/monitored-network.ts";
 import { NEIGHBOUR } from "./support/neighbour.ts";
 import { OPERATOR_NAMESPACE } from "./support/operator-process.ts";
-import type { Labels } from "./support/prometheus.ts";
+import type { Alert, Labels } from "./support/prometheus.ts";
 import * as disks from "./support/small-disk.ts";
 import { toolPath } from "./support/tools.ts";
 
@@ -52,11 +52,11 @@ about(`alerts and dashboards${missing === undefined ? "" : ` (skipped: ${missing
   const directory = mkdtempSync(join(tmpdir(), "knit-alerts-"));
   let network: MonitoredNetwork;
   let disk = "";
-  const fired = new Map<string, Labels>();
+  const fired = new Map<string, Alert>();
   const began = now();
 
   /** Waits until an alert with these labels fires. */
-  const fires = (alert: string, labels: Labels = {}, seconds = 90): Promise<Labels> =>
+  const fires = (alert: string, labels: Labels = {}, seconds = 90): Promise<Alert> =>
     eventually(
       `${alert} ${JSON.stringify(labels)}`,
       async () => {
@@ -65,8 +65,8 @@ about(`alerts and dashboards${missing === undefined ? "" : ` (skipped: ${missing
           ({ state, labels: each }) => state === "firing" && hasLabels(each, { alertname: alert, ...labels }),
         );
         if (found === undefined) throw new Error(JSON.stringify(all));
-        fired.set(alert, found.labels);
-        return found.labels;
+        fired.set(alert, found);
+        return found;
       },
       seconds,
     );
@@ -290,8 +290,19 @@ about(`alerts and dashboards${missing === undefined ? "" : ` (skipped: ${missing
     await resolves("KnitChainStalled");
   }, 300_000);
 
-  test("each alert has fired, and nothing is known of another operator", () => {
+  test("each alert has fired and says what it is about, and nothing is known of another operator", () => {
     expect([...fired.keys()].sort()).toEqual(network.rules.map(({ alert }) => alert).sort());
+    for (const [name, { labels, annotations }] of fired) {
+      const { summary = "" } = annotations;
+      const { namespace = "", network: chain = "", node = chain } = labels;
+      const isAbout = node === "" || summary.includes(`${namespace}/${node}`);
+      expect([name, summary, isAbout, /no value|\/ | \//.test(summary)]).toEqual([
+        name,
+        summary,
+        true,
+        false,
+      ]);
+    }
     expect(JSON.stringify([...fired])).not.toContain(NEIGHBOUR);
   });
 
