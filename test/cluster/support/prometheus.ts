@@ -33,7 +33,7 @@ export interface Prometheus extends AsyncDisposable {
   up(): Promise<readonly Labels[]>;
 }
 
-/** What it scrapes, and the file of its rules. */
+/** Its targets and rules. */
 export interface PrometheusOptions {
   readonly jobs: readonly object[];
   readonly rules: string;

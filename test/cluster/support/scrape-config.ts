@@ -1,7 +1,7 @@
 /**
- * What the Prometheus Operator makes of PodMonitors and ServiceMonitors: jobs of Prometheus, which finds their targets
- * by the API server, with the labels that it gives (generatePodMonitorConfig and generateServiceMonitorConfig of its
- * v0.85.0), as far as ours use them.
+ * The jobs of Prometheus that the Prometheus Operator makes of PodMonitors and ServiceMonitors, as far as ours use them.
+ * The targets are found by the API server, and have the labels of its v0.85.0 (generatePodMonitorConfig,
+ * generateServiceMonitorConfig).
  */
 
 interface Relabeling {

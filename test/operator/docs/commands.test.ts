@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { annotations, operations, RESTART, volumeOperations } from "../../../operator/api/names.ts";
+import { annotations, labels, operations, RESTART, volumeOperations } from "../../../operator/api/names.ts";
 import { networkStatus } from "../../../operator/api/network-status.ts";
 import { nodeStatus } from "../../../operator/api/node-status.ts";
 import { pageBlocks } from "../../support/page.ts";
@@ -30,8 +30,9 @@ test.each(commands)("%s: bash reads the commands %s", (_page, text) => {
   });
 });
 
-test("annotations and operations are those that the operator follows", () => {
-  const known = [...Object.values<string>(annotations), "knit.dev/orderly-deletion", "knit.dev/v1alpha1"];
+test("labels, annotations and operations are those of the operator", () => {
+  const own = [annotations, labels].flatMap((each) => Object.values<string>(each));
+  const known = [...own, "knit.dev/orderly-deletion", "knit.dev/v1alpha1"];
   const named = foundIn(texts, /(?<![.\w])(knit\.dev\/[a-z](?:[-a-z0-9]*[a-z0-9])?)/g);
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((name) => !known.includes(name))).toEqual([]);
