@@ -17,7 +17,8 @@ import * as state from "./state-ops.ts";
 /** Number of small integers that are cached as words. */
 const SMALL = 32_768;
 
-const smallWords = Array.from({ length: SMALL }, (_, i) => BigInt(i));
+/** Filled by the first run: at the start of a thread that runs nothing they would be a megabyte for nothing. */
+const smallWords: bigint[] = [];
 
 /** Returns a small integer as a word. */
 function word(count: number): bigint {
@@ -29,6 +30,7 @@ function word(count: number): bigint {
  * the frame's output, failure and gas hold the result.
  */
 export function run(m: Machine, f: CallFrame): boolean {
+  if (smallWords.length === 0) for (let i = 0; i < SMALL; i++) smallWords.push(BigInt(i));
   const { gas: gasOf, cost: costOf, minStack, maxStack } = m.tables;
   const { limit, watch, context } = m;
   const { stack: s, memory: mem, code } = f;

@@ -3,7 +3,7 @@
  * 0600. A recording that nobody stops ends after ten minutes.
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { Session } from "node:inspector/promises";
+import type { Session } from "node:inspector/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -53,6 +53,7 @@ export class Recording implements AsyncDisposable {
     this.#isBusy = true;
     try {
       const file = await createFile(path);
+      const { Session } = process.getBuiltinModule("node:inspector/promises"); // no part of every start
       const session = new Session();
       session.connect();
       await this.#kind.begin(session, file);

@@ -1,5 +1,4 @@
 /** Opens TCP connections to nodes. A host name is resolved for every connection. */
-import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { plainIp } from "../bytes/ip.ts";
 import { P2pError } from "./error.ts";
@@ -9,7 +8,10 @@ import type { NodeUrl } from "./node-url.ts";
 export type Resolve = (host: string) => Promise<string>;
 
 /** Resolver of the operating system. */
-export const systemResolve: Resolve = async (host) => (await lookup(host)).address;
+export const systemResolve: Resolve = async (host) => {
+  const { lookup } = process.getBuiltinModule("node:dns/promises"); // no part of every start
+  return (await lookup(host)).address;
+};
 
 /** Returns the address of a host, which is an address or a name. */
 export async function resolveHost(host: string, resolve: Resolve): Promise<string> {

@@ -1,5 +1,5 @@
 /** UDP socket of discovery, dual-stack where the operating system supports it. */
-import { createSocket, type Socket } from "node:dgram";
+import type { Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
 import { plainIp } from "../../bytes/ip.ts";
 import { P2pError } from "../error.ts";
@@ -39,6 +39,7 @@ export const openDatagrams: OpenDatagrams = async ({ host, port }, receive) => {
 };
 
 function bind(type: "udp4" | "udp6", port: number, host: string | undefined): Promise<Socket> {
+  const { createSocket } = process.getBuiltinModule("node:dgram"); // no part of every start
   const socket = createSocket({ type });
   return new Promise((resolve, reject) => {
     // Stays for the socket's life: an error without a listener would end the process.
