@@ -132,17 +132,37 @@ interface Flushed {
 /** Maximum outboxes that wait. */
 const MAX_WAITING = 64;
 
+/**
+ * Milliseconds after an answer in which the next message of the same peer makes a conversation: then the loop looks for
+ * messages for as long without sleeping. To wake a processor up takes longer than most answers.
+ */
+const CONVERSATION_MS = 0.1;
+
 /** The outboxes to be flushed at the end of the turn. */
 export class ReplyTurn {
   #waiting: Flushed[] = [];
   /** Callback at the end of this turn or of the next one. */
   #end: NodeJS.Immediate | undefined;
+  /** The outbox of the last turn with answers, if it was the only one. */
+  #last: Flushed | undefined;
+  /** End of that turn. */
+  #lastEnd = 0;
+  #isConversation = false;
+  readonly #now: () => number;
+
+  /** `now` returns milliseconds of a monotonic clock. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Has an outbox flushed before the turn ends, or at once when many wait already. */
   add(outbox: Flushed): void {
     this.#waiting.push(outbox);
     if (this.#waiting.length >= MAX_WAITING) this.flush();
-    else if (this.#waiting.length === 1) this.#end = this.#end?.ref() ?? setImmediate(this.#over);
+    else if (this.#waiting.length === 1) {
+      this.#isConversation = outbox === this.#last && this.#now() - this.#lastEnd < CONVERSATION_MS;
+      this.#end = this.#end?.ref() ?? setImmediate(this.#over);
+    }
   }
 
   /** Flushes all outboxes. */
@@ -153,12 +173,20 @@ export class ReplyTurn {
   }
 
   /**
-   * Runs first among the callbacks at the end of a turn, so that slices of long work do not delay answers. It
-   * does not keep a turn from waiting for events.
+   * Runs first among the callbacks at the end of a turn, so that slices of long work do not delay answers. It keeps a
+   * turn from waiting for events in a conversation only.
    */
   readonly #over = (): void => {
-    const isBusy = this.#waiting.length > 0;
+    const { length, 0: first } = this.#waiting;
+    const isBusy = first !== undefined;
     this.flush();
-    this.#end = isBusy ? setImmediate(this.#over).unref() : undefined;
+    const now = this.#now();
+    if (isBusy) {
+      this.#last = length === 1 ? first : undefined;
+      this.#lastEnd = now;
+    }
+    const isAwake = this.#isConversation && now - this.#lastEnd < CONVERSATION_MS;
+    this.#end = isBusy || isAwake ? setImmediate(this.#over) : undefined;
+    if (!isAwake) this.#end?.unref();
   };
 }

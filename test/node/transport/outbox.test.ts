@@ -96,6 +96,28 @@ test("while answers come they go out before long work goes on at the end of a tu
   expect(order.join(" ")).toBe("answer work answer work answer work answer work");
 });
 
+test("the loop does not sleep for a moment when the same peer has asked again at once", async () => {
+  let nowMs = 0;
+  const turn = new ReplyTurn(() => nowMs);
+  const [one, other] = [{ flush: () => undefined }, { flush: () => undefined }];
+  const isAwake = (): boolean => process.getActiveResourcesInfo().includes("Immediate");
+  const answer = async (...peers: (typeof one)[]): Promise<boolean> => {
+    for (const peer of peers) turn.add(peer);
+    await turnOver();
+    return isAwake();
+  };
+  expect(await answer(one)).toBe(false);
+  expect(await answer(one)).toBe(true);
+  expect(await answer(other)).toBe(false);
+  expect(await answer(other, one)).toBe(true);
+  expect(await answer(other)).toBe(false); // it was not alone
+  expect(await answer(other)).toBe(true);
+  nowMs += 0.2;
+  await turnOver();
+  expect(isAwake()).toBe(false);
+  expect(await answer(other)).toBe(false); // too late
+});
+
 /** Fills what the system takes for a peer that does not read. */
 async function fill(outbox: Outbox, near: Socket): Promise<void> {
   while (near.writableLength === 0) {
