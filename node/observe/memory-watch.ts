@@ -9,7 +9,7 @@ import type { Log } from "./log.ts";
 
 /** A watch over the process's memory. Disposing it ends the watch. */
 export interface MemoryWatch extends Disposable {
-  /** Bytes at the last look. */
+  /** Bytes at the last look; without a limit nobody looks, and these are of now. */
   readonly used: number;
   /** Bytes; `undefined`: there is no limit, and nothing is ever short. */
   readonly limit: number | undefined;
@@ -44,11 +44,10 @@ const SHORT = 0.9;
 /** Looks between two sheddings. */
 const REST_LOOKS = 25;
 
-/** Looks once before it returns. */
+/** Looks once before it returns, and from then on where there is a limit. */
 export function openMemoryWatch(options: MemoryWatchOptions): MemoryWatch {
   const watch = new Watch(options);
-  watch.look();
-  watch.start(options.everyMs ?? EVERY_MS);
+  if (options.limit !== undefined) watch.start(options.everyMs ?? EVERY_MS);
   return watch;
 }
 
@@ -78,16 +77,18 @@ export function usedHeap(): number {
 class Watch implements MemoryWatch {
   readonly limit: number | undefined;
   readonly #options: MemoryWatchOptions;
+  readonly #usedBytes: () => number;
   readonly #sheds: (() => void)[] = [];
   readonly #drops: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #looksToRest = 0;
-  used = 0;
+  #used = 0;
   sheds = 0;
   isShort = false;
 
   constructor(options: MemoryWatchOptions) {
     this.#options = options;
+    this.#usedBytes = options.usedBytes ?? ownMemory;
     this.limit = options.limit;
   }
 
@@ -99,16 +100,20 @@ class Watch implements MemoryWatch {
     this.#drops.push(drop);
   }
 
+  get used(): number {
+    return this.limit === undefined ? this.#usedBytes() : this.#used;
+  }
+
   start(everyMs: number): void {
+    this.look();
     this.#timer = setInterval(() => this.look(), everyMs);
     this.#timer.unref();
   }
 
   look(): void {
-    const { limit, usedBytes = ownMemory, heapShare = usedHeap } = this.#options;
-    this.used = usedBytes();
-    if (limit === undefined) return;
-    const part = Math.max(this.used / limit, heapShare());
+    const { limit = Number.POSITIVE_INFINITY, heapShare = usedHeap } = this.#options;
+    this.#used = this.#usedBytes();
+    const part = Math.max(this.#used / limit, heapShare());
     if (part < TIGHT) this.#looksToRest = 0;
     else if (this.#looksToRest > 0) this.#looksToRest--;
     else this.#shed();
@@ -128,7 +133,7 @@ class Watch implements MemoryWatch {
   #tell(): void {
     const { log } = this.#options;
     const heap = `${Math.round(100 * (this.#options.heapShare ?? usedHeap)())} %`;
-    const fields = { used: this.used, limit: this.limit, heap };
+    const fields = { used: this.#used, limit: this.limit, heap };
     if (this.isShort) log.warn(fields, "memory is nearly full: expensive calls are refused");
     else log.info(fields, "memory is available again: all calls are served");
   }
