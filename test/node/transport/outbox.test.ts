@@ -96,11 +96,12 @@ test("while answers come they go out before long work goes on at the end of a tu
   expect(order.join(" ")).toBe("answer work answer work answer work answer work");
 });
 
+const isAwake = (): boolean => process.getActiveResourcesInfo().includes("Immediate");
+
 test("the loop does not sleep for a moment when the same peer has asked again at once", async () => {
   let nowMs = 0;
   const turn = new ReplyTurn(() => nowMs);
   const [one, other] = [{ flush: () => undefined }, { flush: () => undefined }];
-  const isAwake = (): boolean => process.getActiveResourcesInfo().includes("Immediate");
   const answer = async (...peers: (typeof one)[]): Promise<boolean> => {
     for (const peer of peers) turn.add(peer);
     await turnOver();
