@@ -77,10 +77,14 @@ test(
     });
     const rows = await importedRows(replayed);
     const datadir = join(directory, "from-go");
+    const begun = performance.now();
+    await runKnit("import-go", "--datadir", datadir, go);
+    const wholeMs = performance.now() - begun;
+    await rm(datadir, { recursive: true });
     let imports = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       const knit = startKnit("import-go", "--datadir", datadir, go);
-      await sleepBetween(150, 900);
+      await sleepBetween(0.2 * wholeMs, 0.9 * wholeMs);
       await knit.stop("SIGKILL");
       if (!existsSync(join(datadir, "knit", "chaindata"))) continue;
       imports++;

@@ -155,6 +155,11 @@ export class ReplyTurn {
     this.#now = now;
   }
 
+  /** True while a callback keeps the loop from sleeping. */
+  get isAwake(): boolean {
+    return this.#end?.hasRef() === true;
+  }
+
   /** Has an outbox flushed before the turn ends, or at once when many wait already. */
   add(outbox: Flushed): void {
     this.#waiting.push(outbox);

@@ -96,8 +96,6 @@ test("while answers come they go out before long work goes on at the end of a tu
   expect(order.join(" ")).toBe("answer work answer work answer work answer work");
 });
 
-const isAwake = (): boolean => process.getActiveResourcesInfo().includes("Immediate");
-
 test("the loop does not sleep for a moment when the same peer has asked again at once", async () => {
   let nowMs = 0;
   const turn = new ReplyTurn(() => nowMs);
@@ -105,7 +103,7 @@ test("the loop does not sleep for a moment when the same peer has asked again at
   const answer = async (...peers: (typeof one)[]): Promise<boolean> => {
     for (const peer of peers) turn.add(peer);
     await turnOver();
-    return isAwake();
+    return turn.isAwake;
   };
   expect(await answer(one)).toBe(false);
   expect(await answer(one)).toBe(true);
@@ -115,7 +113,7 @@ test("the loop does not sleep for a moment when the same peer has asked again at
   expect(await answer(other)).toBe(true);
   nowMs += 0.2;
   await turnOver();
-  expect(isAwake()).toBe(false);
+  expect(turn.isAwake).toBe(false);
   expect(await answer(other)).toBe(false); // too late
 });
 
