@@ -5,7 +5,11 @@
 #
 # test/cluster/pods.test.ts builds its images from the stages below.
 
-FROM node:24-bookworm-slim AS build
+# The official images of Node.js 24, with tools to compile and without. A release names both by digest.
+ARG NODE_FULL=node:24-bookworm
+ARG NODE_SLIM=node:24-bookworm-slim
+
+FROM ${NODE_SLIM} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -13,7 +17,7 @@ COPY . .
 RUN npm run build
 
 # A production install. Native packages are compiled here with tools that the images do not contain.
-FROM node:24-bookworm AS packages
+FROM ${NODE_FULL} AS packages
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
@@ -27,7 +31,7 @@ FROM packages AS operator-packages
 COPY . .
 RUN node scripts/keep-packages.ts operator
 
-FROM node:24-bookworm-slim AS runtime
+FROM ${NODE_SLIM} AS runtime
 WORKDIR /app
 ENV NODE_ENV=production
 COPY --from=build /src/package.json /src/LICENSE ./

@@ -27,3 +27,20 @@ test.each([
 test("a target that is not there is said", () => {
   expect(() => readTarget(TEXT, "nothing")).toThrow("the Dockerfile has no target nothing");
 });
+
+test("a release names each base by digest, the one that is the default otherwise", () => {
+  const bases = [...TEXT.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, arg = "", name = ""]) => ({ arg, name }));
+  expect(bases.length).toBe(2);
+  const stages = [...TEXT.matchAll(/^FROM (\S+) AS (\S+)$/gm)].map(([, base = "", stage = ""]) => ({
+    base,
+    stage,
+  }));
+  const own = stages.map(({ stage }) => stage);
+  const foreign = new Set(stages.map(({ base }) => base).filter((base) => !own.includes(base)));
+  expect([...foreign].toSorted()).toEqual(bases.map(({ arg }) => `\${${arg}}`).toSorted());
+  const release = readFileSync(".github/workflows/release.yml", "utf8");
+  for (const { arg, name } of bases) {
+    const [, output] = new RegExp(`${arg}=\\$\\{\\{ steps.bases.outputs.(\\w+) \\}\\}`).exec(release) ?? [];
+    expect(release).toContain(` ${output}=${name}${arg === "NODE_FULL" ? " " : ";"}`);
+  }
+});
