@@ -13,6 +13,7 @@ import { encodeHeader } from "../node/model/header.ts";
 import { tables } from "../node/store/tables.ts";
 import { bareHeader } from "../test/support/bare-header.ts";
 import { directoryBytes } from "./support/directory-bytes.ts";
+import { quantile } from "./support/figures.ts";
 import { TransferState } from "./support/transfer-state.ts";
 
 const TRANSFERS = 500;
@@ -59,8 +60,7 @@ async function createMany(): Promise<number[]> {
 }
 
 const quantiles = (times: readonly number[]): object => {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number): number => Math.round(sorted[Math.ceil(part * sorted.length) - 1] ?? 0);
+  const at = (part: number): number => Math.round(quantile(times, part) || 0);
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 };
 

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { runInThread } from "../node/state/migration/migration-run.ts";
 import { directoryBytes } from "./support/directory-bytes.ts";
+import { quantile } from "./support/figures.ts";
 import { TransferState } from "./support/transfer-state.ts";
 
 const TRANSFERS = 500;
@@ -79,8 +80,7 @@ async function blocksWhile(wanted: (made: number) => boolean): Promise<Timed[]> 
 }
 
 const quantiles = (times: readonly number[]): object => {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number): number => Math.round(sorted[Math.ceil(part * sorted.length) - 1] ?? 0);
+  const at = (part: number): number => Math.round(quantile(times, part) || 0);
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 };
 const figures = (blocks: readonly Timed[]): object => ({

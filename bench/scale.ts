@@ -7,7 +7,6 @@
  *   npm run build && node bench/scale.ts [--sizes 1000000:10000,5000000:100000] [--max-memory 2GB] [--no-migration]
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,9 +18,9 @@ import { makerFlags } from "../test/support/large-genesis.ts";
 import { exportTo } from "../test/support/offline-jobs.ts";
 import { call, until } from "../test/support/rpc-client.ts";
 import { TOKEN_ADDRESS } from "../test/support/token.ts";
-import { peakMemory, residentMemory, runBuilt, spawnBuilt } from "./support/built-knit.ts";
+import { bytesWritten, peakMemory, residentMemory, runBuilt, spawnBuilt } from "./support/built-knit.ts";
 import { directoryBytes } from "./support/directory-bytes.ts";
-import { report, roundTo } from "./support/figures.ts";
+import { quantile, report, roundTo } from "./support/figures.ts";
 import { growDirectory, holderSlot, holdersOf, makeTransfers } from "./support/grown-chain.ts";
 
 const { values, positionals } = parseArgs({
@@ -74,10 +73,6 @@ function runPart(name: string, ...args: readonly (string | number)[]): Part {
   });
   if (status !== 0) throw new Error(`${name} ended with ${status}`);
   return JSON.parse(stdout) as Part; // as `runJob` writes it
-}
-
-function bytesWritten(): number {
-  return Number(/wchar: (\d+)/.exec(readFileSync("/proc/self/io", "latin1"))?.[1] ?? 0);
 }
 
 async function measureAll(): Promise<void> {
@@ -207,7 +202,5 @@ async function startNode(datadir: string, flags: readonly string[]): Promise<Run
 }
 
 function quantiles(times: readonly number[]): object {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number): number => roundTo(sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN);
-  return { p50: at(0.5), p99: at(0.99) };
+  return { p50: roundTo(quantile(times, 0.5)), p99: roundTo(quantile(times, 0.99)) };
 }

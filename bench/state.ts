@@ -3,15 +3,13 @@
  * write 2,000 slots of 20 contracts. Prints one JSON object.
  * `node bench/state.ts [accounts] [blocks] [flush interval]`; without arguments 20,000 and 200,000.
  */
-import { readFileSync } from "node:fs";
+import { bytesWritten } from "./support/built-knit.ts";
 import { TransferState } from "./support/transfer-state.ts";
 
 const TRANSFERS = 500;
 const CONTRACTS = 20;
 const SLOTS = 100;
 
-const bytesWritten = (): number =>
-  Number(/wchar: (\d+)/.exec(readFileSync("/proc/self/io", "latin1"))?.[1] ?? 0);
 const quantile = (sorted: readonly number[], q: number): number =>
   Math.round((sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0) * 10) / 10;
 

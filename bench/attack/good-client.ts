@@ -4,6 +4,7 @@
  */
 import { Agent, request as post } from "node:http";
 import { request } from "../rpc/ask.ts";
+import { quantile } from "../support/figures.ts";
 
 /** Figures of the responses. */
 export interface GoodFigures {
@@ -44,17 +45,16 @@ export function startGoodClient(url: string): { stop(): GoodFigures } {
     stop: () => {
       clearInterval(timer);
       const now = performance.now();
-      const all = [...times, ...[...waiting].map((startedAt) => now - startedAt)].sort((a, b) => a - b);
+      const all = [...times, ...[...waiting].map((startedAt) => now - startedAt)];
       waiting.clear();
       agent.destroy();
-      const quantile = (share: number): number =>
-        Math.round((all[Math.ceil(all.length * share) - 1] ?? 0) * 10) / 10;
+      const at = (share: number): number => Math.round((quantile(all, share) || 0) * 10) / 10;
       return {
         answered: times.length - failed,
         failed,
-        p50Ms: quantile(0.5),
-        p99Ms: quantile(0.99),
-        maxMs: quantile(1),
+        p50Ms: at(0.5),
+        p99Ms: at(0.99),
+        maxMs: at(1),
       };
     },
   };

@@ -57,6 +57,11 @@ function memoryLine(pid: number | undefined, name: string): number | undefined {
   }
 }
 
+/** Bytes that this process has written, to files and pipes. */
+export function bytesWritten(): number {
+  return Number(/wchar: (\d+)/.exec(readFileSync("/proc/self/io", "latin1"))?.[1] ?? 0);
+}
+
 const TICKS_PER_SECOND = 100;
 
 /** Processor time of a process, all its threads; `NaN` where the system does not tell. */

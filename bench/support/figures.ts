@@ -9,6 +9,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
+/** The value that a part of all does not exceed; `NaN` without values. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
+}
+
 /** Prints a figure with the machine it was measured on. */
 export function report(figure: Record<string, unknown>): void {
   const machine = { node: process.version, cores: availableParallelism() };

@@ -1,5 +1,5 @@
 /**
- * Data directories with large states and long chains, made in constant memory: accounts and slots go into the state
+ * Data directories with large states and long chains, made block by block: accounts and slots go into the state
  * beside the transactions of a block, through the same worlds, seals and batches as those of transactions. Receipts do not
  * tell of them, so the blocks cannot be executed again; everything else of the chain is as a node leaves it.
  */
@@ -80,7 +80,7 @@ function grow(world: World, first: number, end: number): void {
     world.addBalance(address, 10n ** 18n + BigInt(place));
     world.setNonce(address, 1n);
     if (place % HOLDER_EVERY === 0)
-      world.setSlot(TOKEN_ADDRESS, bytesToBigint(keccak256(fixedBytes(place, 8))), BigInt(place + 1));
+      world.setSlot(TOKEN_ADDRESS, bytesToBigint(holderSlot(place / HOLDER_EVERY)), BigInt(place + 1));
   }
   world.endTransaction();
 }

@@ -19,7 +19,7 @@ export function viewOf(number: number, flat: FlatState): StateView {
     incarnation === 0 ? undefined : flat.slot(hash, incarnation, keccak256(slot));
   return {
     number,
-    account: (address) => flat.record(address, mapKey(address)).account,
+    account: (address) => record(address).account,
     slot: (address, key) => padWord(slotOf(record(address), key)),
     code: (address) => {
       const hash = record(address).account?.codeHash ?? EMPTY_HASH;

@@ -116,7 +116,8 @@ export function standingRequestStep(context: Context): Outcome {
     deps.events.record(node, "MaintenanceRefused", words);
   }
   const schedules = marks.length === 0 ? undefined : marks;
-  const isNew = scheduleOf(schedules) !== undefined && scheduleOf(schedules) !== scheduleOf(status.schedules);
+  const schedule = scheduleOf(schedules);
+  const isNew = schedule !== undefined && schedule !== scheduleOf(status.schedules);
   const known = status.backup ?? noBackup(now);
   const backup = node.spec.backup && (isNew ? { ...known, since: formatInstant(now) } : known);
   context.status = { ...status, schedules, backup };
