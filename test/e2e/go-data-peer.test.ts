@@ -3,38 +3,27 @@
  * block: after the import it follows their network, and all three answer alike. Needs the path of a Go core node in
  * KNIT_PEER_KCN, and its endpoint beside it.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import { CHAIN_ID } from "../../scripts/network/genesis.ts";
-import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import type { NetworkNode } from "../../scripts/network/network.ts";
 import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
 import { sendAllTypes } from "../support/clients/kaia-types.ts";
 import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { runKnit } from "../support/knit-process.ts";
 import { reachHeight } from "../support/network-answers.ts";
+import { testNetworks } from "../support/test-network.ts";
 
 const [needed, reason] = goTests();
 const GROWTH = 5;
 /** Place of the Go endpoint among the nodes: the last. */
 const GO_ENDPOINT = 3;
 
-let directory: string;
-let network: Network | undefined;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "knit-go-data-"));
-});
-// Also after a test whose time is over.
-afterEach(async () => {
-  await network?.[Symbol.asyncDispose]();
-  network = undefined;
-  await rm(directory, { recursive: true, force: true });
-}, 60_000);
+const networks = testNetworks("go-data");
 
 const accounts = DEVELOPMENT_KEYS.map((key) => ({ address: toHex(addressOfKey(key)), key: toHex(key) }));
 
@@ -115,9 +104,8 @@ needed.each<[string, readonly string[]]>([
 ])(
   `a node made of the data of %s follows its network and answers as its peers do${reason}`,
   async (_what, goFlags) => {
-    network = await openNetwork({
+    const network = await networks.open({
       size: { core: 1, proxy: 0, endpoint: 3 },
-      directory,
       go: { core: 1, endpoint: 1, binary: GO_BINARY },
       flags: ["--rpc.profile", "kaia"],
       flagsOf: (place) => (place === GO_ENDPOINT ? goFlags : []),
@@ -128,9 +116,9 @@ needed.each<[string, readonly string[]]>([
     await grow([go, replayed]);
     await Promise.all([go.stop("SIGINT"), imported.stop()]);
 
-    const home = join(directory, imported.name);
+    const home = join(networks.directory, imported.name);
     await rm(join(home, "knit", "chaindata"), { recursive: true });
-    const run = await runKnit("import-go", "--datadir", home, join(directory, go.name));
+    const run = await runKnit("import-go", "--datadir", home, join(networks.directory, go.name));
     expect(run).toMatchObject({ code: 0, output: expect.stringContaining("imported the chain up to block") });
 
     await Promise.all([go.start(), imported.start()]);

@@ -2,15 +2,13 @@
  * Two validators of ours and two Go nodes cross Osaka with the flexible reward, vote on its parameters, and report the
  * same rewards to the last peb. Needs the path of a Go core node in KNIT_PEER_KCN.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
-import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import type { NetworkNode } from "../../scripts/network/network.ts";
 import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { reachHeight } from "../support/network-answers.ts";
 import { FUNDS, withStakes } from "../support/staked-genesis.ts";
+import { testNetworks } from "../support/test-network.ts";
 
 /** Blocks of the network; the votes count from block 40 on. */
 const BLOCKS = Math.max(45, Number(process.env["KNIT_PEER_BLOCKS"] ?? 45));
@@ -18,18 +16,7 @@ const TIMEOUT_MS = 120_000 + 2_500 * BLOCKS;
 const OSAKA = 8;
 const EPOCH = 10;
 
-let directory: string;
-let network: Network | undefined;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "knit-go-flex-"));
-});
-// Also after a test whose time is over.
-afterEach(async () => {
-  await network?.[Symbol.asyncDispose]();
-  network = undefined;
-  await rm(directory, { recursive: true, force: true });
-}, 60_000);
+const networks = testNetworks("go-flex");
 
 /** Returns the text of an answer, whose integers may exceed 2^53. */
 async function answerText({ url }: NetworkNode, method: string, number: number): Promise<string> {
@@ -61,9 +48,8 @@ const [needed, reason] = goTests();
 needed(
   `two Go nodes and two of ours pay the same rewards through Osaka and votes on the flexible reward${reason}`,
   async () => {
-    network = await openNetwork({
+    const network = await networks.open({
       size: { core: 4, proxy: 0, endpoint: 0 },
-      directory,
       consensus: { policy: 2, randao: true },
       go: { core: 2, binary: GO_BINARY },
       flags: ["--rpc.profile", "kaia"],

@@ -3,19 +3,17 @@
  * follows Knit validators, with transactions of every type, stakes and both rebalancings. Needs the path of a Go core
  * node in KNIT_PEER_KCN (Kaia 2.2.2) or KNIT_PEER_KLAYTN_KCN (Klaytn 1.12.1), and its endpoint beside it.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
 import { GAS_PRICE } from "../../scripts/network/genesis.ts";
-import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import type { NetworkNode } from "../../scripts/network/network.ts";
 import type { NetworkSize } from "../../scripts/network/plan.ts";
 import { fundsAfter, type Ladder, ladderUpTo, withLadder } from "../support/fork-ladder.ts";
 import { aLadderTransaction, type LadderType } from "../support/ladder-transactions.ts";
 import { commonAnswer, reachHeight } from "../support/network-answers.ts";
 import { withStakes } from "../support/staked-genesis.ts";
+import { testNetworks } from "../support/test-network.ts";
 
 /** A line of the Go node: its binary, the newest fork that it knows, and the profile that answers like it. */
 interface Line {
@@ -52,18 +50,7 @@ const TAIL = 4;
 const UNIT_PRICE = 25_000_000_000n;
 const [KEY, AUTHORITY_KEY] = DEVELOPMENT_KEYS as [Uint8Array, Uint8Array];
 
-let directory: string;
-let network: Network | undefined;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "knit-go-forks-"));
-});
-// Also after a test whose time is over.
-afterEach(async () => {
-  await network?.[Symbol.asyncDispose]();
-  network = undefined;
-  await rm(directory, { recursive: true, force: true });
-}, 60_000);
+const networks = testNetworks("go-forks");
 
 /** Types that a block accepts. */
 function typesAt(ladder: Ladder, number: number): readonly LadderType[] {
@@ -117,9 +104,8 @@ async function compareBlocks(nodes: readonly NetworkNode[], from: number, to: nu
 async function followLadder(line: Line, go: Partial<NetworkSize>): Promise<void> {
   const ladder = ladderUpTo(line.newest);
   const last = Math.max(...ladder.values());
-  network = await openNetwork({
+  const network = await networks.open({
     size: { core: 2, proxy: 0, endpoint: 1 },
-    directory,
     consensus: { policy: 2, randao: true },
     go: { ...go, binary: process.env[line.variable] ?? "" },
     flags: ["--rpc.profile", line.profile],

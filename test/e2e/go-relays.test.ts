@@ -3,19 +3,16 @@
  * follows Knit validators behind a Knit proxy, through Osaka with the flexible reward and votes, blobs included. Needs
  * the path of a Go core node in KNIT_PEER_KCN, and its proxy and endpoint beside it.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
 import { GAS_PRICE } from "../../scripts/network/genesis.ts";
-import { type Network, openNetwork } from "../../scripts/network/network.ts";
 import type { NetworkSize } from "../../scripts/network/plan.ts";
 import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { aLadderTransaction } from "../support/ladder-transactions.ts";
 import { commonAnswer, reachHeight } from "../support/network-answers.ts";
 import { withStakes } from "../support/staked-genesis.ts";
+import { testNetworks } from "../support/test-network.ts";
 
 const [needed, reason] = goTests();
 const OSAKA = 8;
@@ -23,18 +20,7 @@ const EPOCH = 10;
 /** Votes of the first epoch count from here on. */
 const VOTED = 2 * EPOCH + 1;
 
-let directory: string;
-let network: Network | undefined;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "knit-go-relays-"));
-});
-// Also after a test whose time is over.
-afterEach(async () => {
-  await network?.[Symbol.asyncDispose]();
-  network = undefined;
-  await rm(directory, { recursive: true, force: true });
-}, 60_000);
+const networks = testNetworks("go-relays");
 
 function aBlobTransaction(key: Uint8Array): string {
   const tx = aLadderTransaction(0x7803, { key, nonce: 0n, price: GAS_PRICE, tip: 0n });
@@ -47,9 +33,8 @@ needed.each<[string, Partial<NetworkSize>]>([
 ])(
   `%s, with votes, rewards and blobs${reason}`,
   async (_what, go) => {
-    network = await openNetwork({
+    const network = await networks.open({
       size: { core: 2, proxy: 1, endpoint: 2 },
-      directory,
       consensus: { policy: 2, randao: true },
       go: { ...go, binary: GO_BINARY },
       flags: ["--rpc.profile", "kaia"],

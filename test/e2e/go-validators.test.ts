@@ -2,15 +2,13 @@
  * Two validators of ours and two Go nodes agree on proposers and committees, for each policy and for committees smaller
  * and larger than the set. Needs the path of a Go core node in KNIT_PEER_KCN.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import type { ConsensusChoice } from "../../scripts/network/genesis.ts";
-import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
+import type { NetworkNode } from "../../scripts/network/network.ts";
 import { GO_BINARY, goTests } from "../support/go-peer.ts";
 import { reachHeight } from "../support/network-answers.ts";
+import { testNetworks } from "../support/test-network.ts";
 
 /** Blocks of each network: enough for Randao to draw all four; nodes that name different proposers make eight in three minutes. */
 const BLOCKS = Number(process.env["KNIT_PEER_BLOCKS"] ?? 40);
@@ -53,22 +51,11 @@ async function commonSelections(
   return selections;
 }
 
-let directory: string;
-let network: Network | undefined;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "knit-go-validators-"));
-});
-// Also after a test whose time is over.
-afterEach(async () => {
-  await network?.[Symbol.asyncDispose]();
-  network = undefined;
-  await rm(directory, { recursive: true, force: true });
-}, 60_000);
+const networks = testNetworks("go-validators");
 
 async function agreeUnder(consensus: ConsensusChoice): Promise<void> {
   const size = { core: VALIDATORS, proxy: 0, endpoint: 0 };
-  network = await openNetwork({ size, directory, consensus, go: { core: 2, binary: GO_BINARY } });
+  const network = await networks.open({ size, consensus, go: { core: 2, binary: GO_BINARY } });
   const selections = await commonSelections(network.nodes, BLOCKS);
   const changed = selections.filter(({ round }) => round > 0).length;
   process.stdout.write(`${JSON.stringify(consensus)}: ${BLOCKS} blocks, ${changed} after a round change\n`);
