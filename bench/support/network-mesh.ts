@@ -13,10 +13,9 @@ import { freePorts } from "../../scripts/network/ports.ts";
 import { cpuSeconds } from "./built-knit.ts";
 import { median, report, roundTo } from "./figures.ts";
 
-const BLOCKS = 20;
-/** Blocks before the first that counts: nodes start, and peers meet. */
-const WARM_BLOCKS = 5;
-/** A validator runs for months: its first half minute is not what it is like. */
+const BLOCKS = 60;
+/** Blocks before the first that counts: a node runs for months, its first minutes are not what it is like. */
+const WARM_BLOCKS = 120;
 const COUNCIL_WARM_BLOCKS = 30;
 const COUNCIL_BLOCKS = 30;
 
@@ -93,13 +92,16 @@ export async function benchPropagation({ scratch }: { readonly scratch: string }
   const { arrivals, cpu } = await watch(network);
   const firsts = new Map<number, number>();
   for (const { number, atMs } of arrivals) firsts.set(number, Math.min(atMs, firsts.get(number) ?? atMs));
-  const delays = arrivals
-    .filter(({ node }) => node !== "core-0")
-    .map((each) => each.atMs - (firsts.get(each.number) ?? 0));
+  const others = arrivals.filter(({ node }) => node !== "core-0");
+  const delays = others.map((each) => each.atMs - (firsts.get(each.number) ?? 0));
+  const afterSecond = (type: string): number =>
+    median(others.filter(({ node }) => node.startsWith(type)).map(({ atMs, madeMs }) => atMs - madeMs));
   report({
     bench: "propagation",
     nodes: network.nodes.length,
     p50Ms: roundTo(median(delays)),
+    proxiesAfterSecondP50Ms: roundTo(afterSecond("proxy")),
+    endpointsAfterSecondP50Ms: roundTo(afterSecond("endpoint")),
     mostMs: roundTo(Math.max(...delays)),
     idleCpuPercent: roundTo(median(cpu) * 100),
   });

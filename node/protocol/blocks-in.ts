@@ -61,15 +61,15 @@ export async function recoverSenders(
 }
 
 /**
- * Verifies, executes and writes the next block. A block that the chain already has is skipped. Rejects with
- * `ProtocolError` `bad-block` for another block at a known number, otherwise as `Writer.insert`.
+ * Verifies, executes and writes the next block, durably with `sync`. A block that the chain already has is not written
+ * again. Rejects with `ProtocolError` `bad-block` for another block at a known number, otherwise as `Writer.insert`.
  */
-export function importBlock({ writer }: BlockImportDeps, block: Block): Promise<void> {
+export function importBlock({ writer }: BlockImportDeps, block: Block, sync: boolean): Promise<void> {
   return writer.exclusively(async () => {
     const { number } = block.header;
-    if (number > writer.tip.header.number) return writer.insert(block);
+    if (number > writer.tip.header.number) return writer.insert(block, sync);
     const here = writer.written(number);
-    if (here !== undefined && equalBytes(here.hash, block.hash)) return;
+    if (here !== undefined && equalBytes(here.hash, block.hash)) return sync ? writer.settle() : undefined;
     throw new ProtocolError("bad-block", `the peer has another block ${number}`);
   });
 }

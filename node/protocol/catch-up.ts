@@ -210,7 +210,7 @@ async function importBlocks(deps: CatchUpDeps, { blocks, fail }: Pipeline): Prom
   for (let next = await blocks.take(); next !== undefined; next = await blocks.take()) {
     await next.ready;
     try {
-      await importBlock(deps, next.block);
+      await importBlock(deps, next.block, false);
     } catch (error) {
       return fail(error, matchesBodyRoot(next.block, deps) ? undefined : next.from);
     }

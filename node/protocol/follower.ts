@@ -172,8 +172,7 @@ export class Follower implements AsyncDisposable {
     const endImport = broadcaster.beginImport(block.hash);
     let isImported = false;
     try {
-      await importBlock(this.#deps, block);
-      await writer.exclusively(() => writer.settle());
+      await importBlock(this.#deps, block, true);
       isImported = true;
     } finally {
       endImport(isImported);

@@ -163,6 +163,23 @@ test("pushed blocks are imported in order, whatever order they arrive in", async
   puppet.link.close();
 });
 
+test("a pushed block is on disk when it becomes the head, by one write", async () => {
+  await using maker = await aNode({ number: 1, type: "cn" });
+  await using node = await aNode({ number: 2, timings: { announcedMs: 60_000 } });
+  const { store } = node.open;
+  const write = store.write.bind(store);
+  const syncs: boolean[] = [];
+  store.write = (batch, options) => {
+    syncs.push(options.sync);
+    return write(batch, options);
+  };
+  const puppet = await aPuppet(node, 9, "pn");
+  puppet.say(messages.newBlock.code, pushMessage(await makeBlock(maker)));
+  await until(() => headOf(node) === 1);
+  expect(syncs).toEqual([true]);
+  puppet.link.close();
+});
+
 test("a pushed block that no validator sealed ends the session and changes nothing", async () => {
   await using maker = await aNode({ number: 1, type: "cn" });
   await using node = await aNode({ number: 2 });
