@@ -24,7 +24,7 @@ export interface DispatchBudget {
   /** Bytes of unfinished answers of batches. */
   unfinished: number;
   readonly maxUnfinished: number;
-  /** The time in which messages of all connections are answered, the least-served connection first. */
+  /** The time in which messages of all connections are answered. */
   readonly time: FairTime;
   /** The queue in which long batches yield to each other. */
   readonly turns: TurnQueue;

@@ -1,7 +1,8 @@
 /**
  * Main-thread time that many strangers share: one slice of each event-loop turn for all of them, so that blocks and
- * other work proceed under any load. Work beyond the slice waits for a later turn: of the least-served owner first,
- * and of its accounts the least-served one (start-time fair queueing in two levels, Goyal, Vin and Cheng 1996).
+ * other work proceed under any load. Work beyond the slice waits for a later turn: of the owner first whose work would
+ * end first if all had equal shares, and of its accounts the same one (weighted fair queueing in two levels, Demers,
+ * Keshav and Shenker 1989). Work is expected to take as long as the one before of its account, or as its bytes take.
  */
 import { SLICE_MS, type Work } from "./scheduler.ts";
 
@@ -17,13 +18,16 @@ export interface TimeShare {
    * undefined when the work must wait.
    */
   begin(): Disposable | undefined;
-  /** Runs the work in a later turn. It must not throw. */
-  wait(work: () => void): void;
+  /** Runs the work on so many bytes in a later turn. It must not throw. */
+  wait(work: () => void, bytes: number): void;
   /** True when the slice of this turn is used up. */
   readonly isOver: boolean;
   /** Ends the account; work that waits is still run. */
   close(): void;
 }
+
+/** Milliseconds that a byte of a request may take: 500 kB of JSON with as many objects as it can hold take about 20. */
+const MS_A_BYTE = 1 / 25_000;
 
 const NO_TURN: Disposable = { [Symbol.dispose]: () => undefined };
 
@@ -49,13 +53,15 @@ export interface FairTimeOptions {
 interface Queued {
   /** Virtual time of the queue at which the next work may start. */
   start: number;
+  /** Milliseconds that the next work takes as far as one can tell. */
+  expected: number;
 }
 
-/** A queue whose members are served by their claim to time. */
+/** A queue whose members are served by their claim to time, and of equal claims the shortest work first. */
 class FairQueue<T extends Queued> {
   /** Members with waiting work. */
   readonly waiting = new Set<T>();
-  /** Virtual time: the start of the latest work. An idle member restarts here. */
+  /** Virtual time: the time that each waiting member would have had, were all served at once. An idle member restarts here. */
   #virtual = 0;
 
   /** Notes that work of the member begins now. */
@@ -66,6 +72,8 @@ class FairQueue<T extends Queued> {
   /** Charges milliseconds of the work that began last to its member. */
   charge(member: T, ms: number): void {
     member.start = this.#virtual + ms;
+    member.expected = ms;
+    this.#virtual += ms / (this.waiting.size + 1);
   }
 
   add(member: T): void {
@@ -74,10 +82,12 @@ class FairQueue<T extends Queued> {
     this.waiting.add(member);
   }
 
-  /** The least-served member with waiting work. */
+  /** The member whose waiting work would end first. */
   first(): T {
     let first: T | undefined;
-    for (const member of this.waiting) if (first === undefined || member.start < first.start) first = member;
+    for (const member of this.waiting)
+      if (first === undefined || member.start + member.expected < first.start + first.expected)
+        first = member;
     if (first === undefined) throw new RangeError("nothing waits");
     return first;
   }
@@ -95,7 +105,7 @@ interface Owner extends Queued {
   open: number;
 }
 
-const anOwner = (): Owner => ({ start: 0, accounts: new FairQueue(), open: 0 });
+const anOwner = (): Owner => ({ start: 0, expected: 0, accounts: new FairQueue(), open: 0 });
 
 /** The time slice of one kind of work and the accounts that wait for it. */
 export class FairTime {
@@ -122,14 +132,14 @@ export class FairTime {
   open(ownerName?: string): TimeShare {
     const owner = this.#owner(ownerName);
     owner.open++;
-    const account: Account = { start: 0, owner, waiting: [] };
+    const account: Account = { start: 0, expected: 0, owner, waiting: [] };
     const isFree = (): boolean => this.#queue.waiting.size === 0 && this.#hasTime();
     const isOver = (): boolean => !this.#hasTime();
     return {
       run: <T>(work: () => T | Promise<T>): T | Promise<T> => {
         if (isFree()) return this.#charge(account, work);
         return new Promise<T>((resolve, reject) => {
-          this.#wait(account, () => {
+          this.#wait(account, 0, () => {
             try {
               resolve(this.#charge(account, work));
             } catch (error) {
@@ -139,7 +149,7 @@ export class FairTime {
         });
       },
       begin: () => (isFree() ? this.#begin(account) : undefined),
-      wait: (work) => this.#wait(account, () => this.#charge(account, work)),
+      wait: (work, bytes) => this.#wait(account, bytes * MS_A_BYTE, () => this.#charge(account, work)),
       get isOver() {
         return isOver();
       },
@@ -193,14 +203,15 @@ export class FairTime {
     };
   }
 
-  #wait(account: Account, work: () => void): void {
+  #wait(account: Account, expectedMs: number, work: () => void): void {
     account.waiting.push(work);
+    account.expected = Math.max(account.expected, expectedMs);
     account.owner.accounts.add(account);
     this.#queue.add(account.owner);
     this.#hasTime(); // there is a next turn
   }
 
-  /** Removes and returns the oldest work of the least-served account of the least-served owner. */
+  /** Removes and returns the oldest work of the account that comes first, of the owner that does. */
   #first(): () => void {
     const owner = this.#queue.first();
     const account = owner.accounts.first();

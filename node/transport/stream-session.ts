@@ -107,16 +107,16 @@ export class StreamSession {
   #wait(text: string): void {
     this.#backlog.push(text);
     if (this.#backlog.length > 1) return;
-    this.#time.wait(this.#answerNext);
+    this.#time.wait(this.#answerNext, text.length);
     this.#balance();
   }
 
   readonly #answerNext = (): void => {
-    const text = this.#backlog[0];
+    const [text, next] = this.#backlog;
     if (text === undefined) return; // closed meanwhile
     this.#answer(text);
     this.#backlog.shift();
-    if (this.#backlog.length > 0) this.#time.wait(this.#answerNext);
+    if (next !== undefined && this.#backlog.length > 0) this.#time.wait(this.#answerNext, next.length);
     else if (!this.#isCut && !this.#closing.signal.aborted) this.#balance();
   };
 

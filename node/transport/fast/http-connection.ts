@@ -129,7 +129,7 @@ export class HttpConnection {
     this.#enter("answering", this.#host.limits.executionMs);
     this.#socket.pause();
     this.#keep(bytes);
-    this.#time.wait(this.#goOn);
+    this.#time.wait(this.#goOn, this.#unread.length);
   }
 
   readonly #goOn = (): void => {
@@ -137,6 +137,7 @@ export class HttpConnection {
     this.#phase = "idle";
     this.#socket.resume();
     this.#process(this.#take());
+    this.#outbox.flush(); // it has waited for others already
   };
 
   readonly #onDrain = (): void => {

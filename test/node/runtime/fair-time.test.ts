@@ -122,3 +122,28 @@ test("work that begins at once is charged until it ends, and waits when the slic
   loop.turn();
   expect(share.begin()).toBeDefined();
 });
+
+test("short work goes before long requests of connections that are new", () => {
+  const loop = aLoop();
+  const time = new FairTime("messages", loop.options);
+  const good = time.open("address");
+  const done: string[] = [];
+  void good.run(() => loop.work(3)); // the slice of this turn
+  for (let i = 0; i < 8; i++) time.open("address").wait(() => (loop.work(20), done.push("long")), 500_000);
+  good.wait(() => (loop.work(1), done.push("good")), 200);
+  loop.turn();
+  expect(done).toEqual(["good", "long"]);
+});
+
+test("a long request is answered beside ever new connections with short ones", () => {
+  const loop = aLoop();
+  const time = new FairTime("messages", loop.options);
+  const done: string[] = [];
+  void time.open("address").run(() => loop.work(3));
+  time.open("address").wait(() => (loop.work(20), done.push("long")), 500_000);
+  for (let i = 0; i < 30; i++) {
+    time.open("address").wait(() => (loop.work(3), done.push("short")), 200);
+    loop.turn();
+  }
+  expect(done.indexOf("long")).toBeGreaterThan(0);
+});
