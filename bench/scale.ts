@@ -2,7 +2,7 @@
  * A node as its state and its chain grow. For each size: the time in which the directory was made, its bytes, the
  * time from start to first answer with the memory then, calls that read a slot each for the first time, 500 transfers a
  * block (made and written; imported), a checkpoint, an archive with a copy from it, and a state migration beside a block a
- * second. Prints one JSON line for each size. Each part is a process of its own; nodes run under the limit of memory.
+ * second. Prints one JSON line for each size. Each part is a process of its own, under the limit of memory.
  *
  *   npm run build && node bench/scale.ts [--sizes 1000000:10000,5000000:100000] [--max-memory 2GB] [--no-migration]
  */
@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { toHex } from "../node/bytes/hex.ts";
+import { limitHeap } from "../node/compose/heap-limit.ts";
 import { freePort } from "../test/support/go-node.ts";
 import { makerFlags } from "../test/support/large-genesis.ts";
 import { exportTo } from "../test/support/offline-jobs.ts";
@@ -21,7 +22,13 @@ import { TOKEN_ADDRESS } from "../test/support/token.ts";
 import { bytesWritten, peakMemory, residentMemory, runBuilt, spawnBuilt } from "./support/built-knit.ts";
 import { directoryBytes } from "./support/directory-bytes.ts";
 import { quantile, report, roundTo } from "./support/figures.ts";
-import { growDirectory, holderSlot, holdersOf, makeTransfers } from "./support/grown-chain.ts";
+import {
+  growDirectory,
+  holderSlot,
+  holdersOf,
+  limitedOptions,
+  makeTransfers,
+} from "./support/grown-chain.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -48,12 +55,14 @@ else await runJob(job, terms);
 /** A part in a process of its own: its memory is that of the part alone. */
 async function runJob(name: string, [datadir = "", accounts, blocks]: readonly string[]): Promise<void> {
   const size = { accounts: Number(accounts), blocks: Number(blocks) };
+  const options = limitedOptions(datadir, values["max-memory"]);
+  limitHeap(options.memory.shares.heap);
   const before = bytesWritten();
   const begun = performance.now();
   const times =
     name === "grow"
-      ? await growDirectory(datadir, size).then(() => [])
-      : await makeTransfers(datadir, { ...size, transfers: TRANSFERS });
+      ? await growDirectory(options, size).then(() => [])
+      : await makeTransfers(options, { ...size, transfers: TRANSFERS });
   const seconds = (performance.now() - begun) / 1000;
   const written = bytesWritten() - before;
   process.stdout.write(JSON.stringify({ seconds, written, times, peakMiB: peakMemory(process.pid) }));
@@ -67,7 +76,8 @@ interface Part {
 }
 
 function runPart(name: string, ...args: readonly (string | number)[]): Part {
-  const { stdout, status } = spawnSync(process.execPath, [import.meta.filename, name, ...args.map(String)], {
+  const line = [import.meta.filename, name, ...args.map(String), ...memory];
+  const { stdout, status } = spawnSync(process.execPath, line, {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -105,7 +115,7 @@ async function measure(scratch: string, accounts: number, blocks: number): Promi
   for (const done of [checkpoint, archive]) await rm(done, { recursive: true });
   const transfers = runPart("transfers", datadir, accounts, BLOCKS);
   await exportTo(datadir, file, { first: blocks + 1 });
-  const imported = await runBuilt("import", "--datadir", pulled, file);
+  const imported = await runBuilt("import", "--datadir", pulled, ...memory, file);
   await rm(pulled, { recursive: true });
   const rate = (seconds: number): number => Math.round((BLOCKS * TRANSFERS) / seconds);
   return {

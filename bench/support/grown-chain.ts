@@ -8,6 +8,7 @@ import { bytesToBigint, fixedBytes } from "../../node/bytes/integer.ts";
 import { openConsensusChain } from "../../node/compose/consensus-chain.ts";
 import { openDatabase } from "../../node/compose/database.ts";
 import { initDatadir } from "../../node/compose/offline-jobs.ts";
+import type { NodeOptions } from "../../node/compose/options.ts";
 import { enlargeYoungSpace } from "../../node/compose/young-space.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
@@ -15,6 +16,7 @@ import { signTransaction, type Transaction } from "../../node/model/transaction.
 import { silentLog } from "../../node/observe/log.ts";
 import { systemClock } from "../../node/runtime/clock.ts";
 import type { World } from "../../node/state/world/world.ts";
+import { options as optionsFrom } from "../../test/support/options.ts";
 import { TOKEN_ADDRESS } from "../../test/support/token.ts";
 import {
   CHAIN_ID,
@@ -23,7 +25,6 @@ import {
   senderKey,
   transferGenesis,
 } from "../../test/support/transfer-chain.ts";
-import { optionsOf } from "../../test/support/whole-directory.ts";
 
 /** Accounts with keys, which send all transfers. */
 const SENDERS = 5_000;
@@ -59,12 +60,16 @@ export function holdersOf(accounts: number): number {
   return Math.floor(accounts / HOLDER_EVERY);
 }
 
+/** Returns the options of a node on the directory with a limit of memory. */
+export function limitedOptions(datadir: string, maxMemory: string): NodeOptions {
+  return optionsFrom({ line: { datadir, "max-memory": maxMemory } }).options;
+}
+
 /** Makes the chain in a new data directory. */
-export async function growDirectory(datadir: string, { accounts, blocks }: ChainSize): Promise<void> {
-  const options = optionsOf(datadir);
+export async function growDirectory(options: NodeOptions, { accounts, blocks }: ChainSize): Promise<void> {
   await mkdir(options.paths.instance, { recursive: true });
   await initDatadir(options, transferGenesis({ accounts: SENDERS, blocks: 0, transfers: 0, tokenEvery: 1 }));
-  await onDirectory(datadir, async (open, state, transfers) => {
+  await onDirectory(options, async (open, state, transfers) => {
     for (let first = 0; first < accounts; first += GROWTH)
       await makeBlock(open, state, [], (world) => grow(world, first, Math.min(accounts, first + GROWTH)));
     for (let number = open.writer.tip.header.number + 1; number <= blocks; number++) {
@@ -87,11 +92,11 @@ function grow(world: World, first: number, end: number): void {
 
 /** Blocks of transfers on a grown chain, and milliseconds that each took to be made, sealed and written. */
 export async function makeTransfers(
-  datadir: string,
+  options: NodeOptions,
   { accounts, blocks, transfers: each }: ChainSize & { readonly transfers: number },
 ): Promise<number[]> {
   const times: number[] = [];
-  await onDirectory(datadir, async (open, state, transfers) => {
+  await onDirectory(options, async (open, state, transfers) => {
     for (let number = 0; number < blocks; number++) {
       const signed = Array.from({ length: each }, () => transfers.next(accounts));
       const begun = performance.now();
@@ -104,9 +109,9 @@ export async function makeTransfers(
 
 type Work = (open: Open, state: Parameters<typeof makeBlock>[1], transfers: Transfers) => Promise<void>;
 
-async function onDirectory(datadir: string, work: Work): Promise<void> {
+async function onDirectory(options: NodeOptions, work: Work): Promise<void> {
   enlargeYoungSpace();
-  await using database = await openDatabase(optionsOf(datadir), silentLog);
+  await using database = await openDatabase(options, silentLog);
   await database.state.ready;
   const open = await openConsensusChain(database, silentLog, systemClock);
   await work(

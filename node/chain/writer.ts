@@ -274,7 +274,7 @@ export class Writer {
   /** Writes an executed block as the next one; `sync` makes it durable before the promise resolves. */
   async #commit(block: Block, { receipts, state: sealed }: Executed, sync: boolean): Promise<void> {
     if (!sealed.isOpen) throw new ChainError("busy", "the sealed block is not open any more");
-    const { config, store, rows, publisher, governance } = this.#deps;
+    const { config, store, rows, publisher, governance, state } = this.#deps;
     const batch = store.createBatch();
     await runInSlices(blockRowSteps(batch, block, receipts));
     writeSenders(batch, block, config.chainId);
@@ -297,6 +297,7 @@ export class Writer {
     this.#write.catch((error: unknown) => this.#fail(error)); // whoever awaits it next sees the failure too
     await before;
     if (due) await this.#synced();
+    await state.prepareFlush();
   }
 
   /** Makes everything written so far durable and visible. */

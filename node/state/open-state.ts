@@ -32,6 +32,8 @@ export interface StateOptions {
   readonly flushInterval?: number;
   /** ... or when its changed nodes take this much. */
   readonly flushBytes?: number;
+  /** Changed nodes of this much are gathered before the trie is written. */
+  readonly gatherBytes?: number;
   /** Memory for clean trie nodes; `undefined`: none are kept. Left out: one of 32 MiB. */
   readonly slab?: Slab | undefined;
   /**
@@ -58,6 +60,7 @@ const DEFAULTS = {
   window: 128,
   flushInterval: trieOptions.flushInterval.default,
   flushBytes: 32 * 1024 * 1024,
+  gatherBytes: 1024 * 1024, // some 30 ms
   patienceMs: 40,
   preimages: trieOptions.preimages.default,
   cachedAccounts: 65_536,

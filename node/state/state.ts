@@ -105,6 +105,11 @@ export interface State extends AsyncDisposable {
   /** The batches of all blocks up to `number` have been synced. */
   persisted(number: number): void;
   /**
+   * Gathers changed nodes of the trie for the next flush when there are many, so that no block has to wait for all of
+   * them. Nothing may be sealed meanwhile.
+   */
+  prepareFlush(): Promise<void>;
+  /**
    * Writes the trie's changed nodes when enough blocks have gathered and the newest block is durable. Resolves
    * when the trie may change again, which is before the write has ended. Nothing may be sealed meanwhile.
    * Rejects when an earlier flush could not be written.

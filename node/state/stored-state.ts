@@ -34,6 +34,7 @@ interface StateSettings {
   readonly startRun: StartRun;
   readonly flushInterval: number;
   readonly flushBytes: number;
+  readonly gatherBytes: number;
   readonly cachedAccounts: number;
   readonly preimages: boolean;
   readonly livePruning: boolean;
@@ -186,6 +187,14 @@ export class StoredState implements State {
   persisted(number: number): void {
     this.#durable = Math.max(this.#durable, number);
     this.migration.makeWay(false);
+  }
+
+  async prepareFlush(): Promise<void> {
+    if (this.#held !== undefined) return;
+    const { tries } = this.#trieStore;
+    if (tries.ungatheredBytes < this.#settings.gatherBytes) return;
+    this.#held = "flushing";
+    await this.#trieStore.gather().finally(() => (this.#held = undefined));
   }
 
   async flushIfDue(): Promise<void> {

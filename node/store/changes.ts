@@ -4,10 +4,11 @@ import { mapKey } from "../bytes/hex.ts";
 /** A row as a batch changes it; `undefined` deletes it. */
 export type RowChange = readonly [key: Uint8Array, value: Uint8Array | undefined];
 
-/** The changes of a batch in their order. They are indexed by key only when someone looks one up. */
+/** The changes of a batch in their order. They are indexed by key when someone looks one up, or before. */
 export class BatchChanges {
   readonly #all: RowChange[] = [];
-  #byName: Map<string, Uint8Array | undefined> | undefined;
+  readonly #byName = new Map<string, Uint8Array | undefined>();
+  #indexed = 0;
   #bytes = 0;
 
   /** Number of changes. */
@@ -25,9 +26,12 @@ export class BatchChanges {
     this.#bytes += key.length + (value?.length ?? 0);
   }
 
-  /** Returns the final value of each key, by `mapKey`. Nothing may be added afterwards. */
+  /** Returns the final value of each key, by `mapKey`. */
   byName(): ReadonlyMap<string, Uint8Array | undefined> {
-    this.#byName ??= new Map(this.#all.map(([key, value]) => [mapKey(key), value]));
+    for (; this.#indexed < this.#all.length; this.#indexed++) {
+      const [key, value] = this.#all[this.#indexed] as RowChange; // within the length
+      this.#byName.set(mapKey(key), value);
+    }
     return this.#byName;
   }
 }

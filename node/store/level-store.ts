@@ -143,6 +143,10 @@ class LevelBatch implements Batch {
     this.native.del(offHeap(key));
     this.changes.add(key, undefined);
   }
+
+  index(): void {
+    this.changes.byName();
+  }
 }
 
 const MAX_COPIED_BYTES = 64;

@@ -31,6 +31,10 @@ class MemoryBatch implements Batch {
   delete(key: Uint8Array): void {
     this.changes.add(key, undefined);
   }
+
+  index(): void {
+    this.changes.byName();
+  }
 }
 
 class MemoryStore implements Store {

@@ -25,6 +25,8 @@ export type Row = readonly [key: Uint8Array, value: Uint8Array];
 export interface Batch {
   put(key: Uint8Array, value: Uint8Array): void;
   delete(key: Uint8Array): void;
+  /** Makes the changes so far quick to find while the batch is being written; the first look-up would do it. */
+  index(): void;
   /** Number of changes. */
   readonly size: number;
   /** Bytes of all keys and values. */

@@ -30,6 +30,13 @@ export class TrieSet {
     return bytes;
   }
 
+  /** Bytes of the nodes that have changed since the latest `gatherSteps`, about. */
+  get ungatheredBytes(): number {
+    let bytes = this.accounts.ungatheredBytes;
+    for (const trie of this.#storage.values()) bytes += trie.ungatheredBytes;
+    return bytes;
+  }
+
   /** The storage trie of an account; `root` is asked for when it has no changes yet. */
   storage(accountHash: Hash, incarnation: number, root: Hash): Trie {
     const prefix = trieTables.storageNode.key(accountHash, incarnation, NO_PATH);
@@ -51,6 +58,12 @@ export class TrieSet {
   /** Forgets a storage trie with its changes. */
   forget(accountHash: Hash, incarnation: number): void {
     this.#storage.delete(mapKey(trieTables.storageNode.key(accountHash, incarnation, NO_PATH)));
+  }
+
+  /** Gives most changes to the batch of the next flush, see `Trie.gatherSteps`. */
+  *gatherSteps(batch: Batch): Generator<undefined> {
+    for (const trie of this.#storage.values()) yield* trie.gatherSteps(batch);
+    yield* this.accounts.gatherSteps(batch);
   }
 
   /** Gives all changes to the batch, see `Trie.flushSteps`. */

@@ -56,6 +56,8 @@ export class TrieStore {
   #marker: Point | undefined;
   #tries: TrieSet;
   #flushes: Flushes = { lastMs: 0, rows: 0, bytes: 0 };
+  /** The gathered part of the next flush, of the present tries. */
+  #gathered: Batch | undefined;
 
   constructor(settings: TrieStoreSettings, generation: number, opening: Opening) {
     this.head = readHead(settings.chain);
@@ -204,8 +206,16 @@ export class TrieStore {
     this.#store = store;
     this.#marker = readMarker(store);
     this.#tries = this.#storedTries();
+    this.#gathered = undefined;
     await old.store?.[Symbol.asyncDispose]();
     await this.#settings.trie.remove(old.generation);
+  }
+
+  /** Gathers most changes of the tries for the next flush. The tries must not be used until it resolves. */
+  async gather(): Promise<void> {
+    this.#gathered ??= this.store.createBatch();
+    await runInSlices(this.#tries.gatherSteps(this.#gathered));
+    this.#gathered.index();
   }
 
   /**
@@ -215,7 +225,8 @@ export class TrieStore {
   async flush(head: Point): Promise<{ readonly written: Promise<void> }> {
     const { store } = this;
     const started = performance.now();
-    const batch = store.createBatch();
+    const batch = this.#gathered ?? store.createBatch();
+    this.#gathered = undefined;
     await runInSlices(this.#tries.flushSteps(batch));
     batch.put(MARKER_KEY, encodeMarker(head));
     const written = store.write(batch, { sync: true }).then(() => {

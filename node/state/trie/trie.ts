@@ -12,14 +12,23 @@ import { copyHash, toNibbles } from "../../model/trie-node.ts";
 import type { Batch } from "../../store/store.ts";
 import { Changes } from "./changes.ts";
 import { encodeNode } from "./codec.ts";
-import { BRANCH, LEAF, sharedNibbles, type TrieNode } from "./node.ts";
+import { BRANCH, type Branch, LEAF, sharedNibbles, type TrieNode } from "./node.ts";
 import type { NodeSource } from "./node-source.ts";
 
 /** Nodes above this depth stay objects after a flush: nearly every key passes them. */
 const KEPT_DEPTH = 4;
+/** Deeper than any node. */
+const ALL_DEPTHS = 65;
 
 /** Nibbles of the key at hand. */
 const nibbles = new Uint8Array(64);
+
+/** Changed nodes on their way to a batch. */
+interface Gathering {
+  readonly batch: Batch;
+  /** Nodes from this depth on are let go: bytes can stand for them. */
+  readonly keptDepth: number;
+}
 
 /** One trie. */
 export class Trie {
@@ -31,6 +40,8 @@ export class Trie {
   /** Hash of `#root` where that is not fresh, or of the stored root where `#root` is not loaded. */
   #rootHash: Hash;
   #dirtyBytes = 0;
+  /** `#dirtyBytes` at the end of the latest `gatherSteps`. */
+  #gatheredBytes = 0;
 
   /** The trie with this root hash, whose nodes are in `source`. */
   constructor(source: NodeSource, rootHash: Hash = EMPTY_TRIE_ROOT) {
@@ -42,6 +53,11 @@ export class Trie {
   /** Bytes of the nodes that the next flush writes, about. */
   get dirtyBytes(): number {
     return this.#dirtyBytes;
+  }
+
+  /** Bytes of the nodes that have changed since the latest `gatherSteps`, about. */
+  get ungatheredBytes(): number {
+    return this.#dirtyBytes - this.#gatheredBytes;
   }
 
   /** The value under a key. Throws `StateError` `trie-damaged`, as do `put` and `delete`. */
@@ -128,6 +144,17 @@ export class Trie {
     }
   }
 
+  /**
+   * Gives changed nodes, but for the topmost ones above others, to the batch of the next flush, in steps as `flushSteps`. They
+   * stay in memory until that, and go to the batch again when they change again.
+   */
+  *gatherSteps(batch: Batch): Generator<undefined> {
+    yield* this.#staleSteps(batch);
+    this.#gatheredBytes = this.#dirtyBytes;
+    if (this.#root?.kind === BRANCH)
+      yield* this.#gatherBelow(this.#root, 0, { batch, keptDepth: ALL_DEPTHS });
+  }
+
   /** Writes all changes to the batch at once. */
   flush(batch: Batch): void {
     for (const _ of this.flushSteps(batch));
@@ -138,28 +165,47 @@ export class Trie {
    * puts: a path may have lost one node and got another.
    */
   *flushSteps(batch: Batch): Generator<undefined> {
+    yield* this.#staleSteps(batch);
+    this.#dirtyBytes = 0;
+    this.#gatheredBytes = 0;
+    const root = this.#root;
+    if (root?.dirty !== true) return;
+    const gathering = { batch, keptDepth: KEPT_DEPTH };
+    yield* this.#flushBelow(root, 0, gathering);
+    this.#flushNode(root, 0, this.#rootHash, 0, gathering);
+  }
+
+  *#staleSteps(batch: Batch): Generator<undefined> {
     this.hash();
     for (const key of this.#changes.stale.values()) batch.delete(key);
     this.#changes.stale.clear();
-    this.#dirtyBytes = 0;
     yield;
-    const root = this.#root;
-    if (root?.dirty !== true) return;
-    yield* this.#flushBelow(root, 0, batch);
-    this.#flushNode(root, 0, this.#rootHash, 0, batch);
+  }
+
+  /** Gathers the dirty nodes below a branch: leaves, and all that lies below the topmost levels. */
+  *#gatherBelow(node: Branch, depth: number, gathering: Gathering): Generator<undefined> {
+    for (let i = 0; i < 16; i++) {
+      const child = node.children[i];
+      if (child?.dirty !== true) continue;
+      this.#path[depth] = i;
+      if (child.kind === LEAF || depth + 1 >= KEPT_DEPTH)
+        this.#flushNode(child, depth + 1, node.hashes, i * 32, gathering);
+      else if (child.kind === BRANCH) yield* this.#gatherBelow(child, depth + 1, gathering);
+    }
+    yield;
   }
 
   /** Writes the dirty grandchildren of a node one by one. */
-  *#flushBelow(node: TrieNode, depth: number, batch: Batch): Generator<undefined> {
+  *#flushBelow(node: TrieNode, depth: number, gathering: Gathering): Generator<undefined> {
     if (node.kind !== BRANCH) return;
     for (let i = 0; i < 16; i++) {
       const child = node.children[i];
       if (child?.dirty !== true) continue;
       this.#path[depth] = i;
       if (depth === 0) {
-        yield* this.#flushBelow(child, 1, batch);
+        yield* this.#flushBelow(child, 1, gathering);
       } else {
-        this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
+        this.#flushNode(child, depth + 1, node.hashes, i * 32, gathering);
         yield;
       }
     }
@@ -211,21 +257,22 @@ export class Trie {
   }
 
   /** Writes a dirty node after its dirty children, and lets go of children that bytes can stand for. */
-  #flushNode(node: TrieNode, depth: number, hash: Hash, hashAt: number, batch: Batch): void {
+  #flushNode(node: TrieNode, depth: number, hash: Hash, hashAt: number, gathering: Gathering): void {
     const path = this.#path;
+    const { batch, keptDepth } = gathering;
     if (node.kind === BRANCH) {
       for (let i = 0; i < 16; i++) {
         const child = node.children[i];
         if (child === undefined) continue;
         path[depth] = i;
-        if (child.dirty) this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
-        if (child.inline === undefined && depth + 1 >= KEPT_DEPTH) node.children[i] = undefined;
+        if (child.dirty) this.#flushNode(child, depth + 1, node.hashes, i * 32, gathering);
+        if (child.inline === undefined && depth + 1 >= keptDepth) node.children[i] = undefined;
       }
     } else if (node.kind !== LEAF && node.child !== undefined) {
       const below = depth + node.path.length;
       path.set(node.path, depth);
-      if (node.child.dirty) this.#flushNode(node.child, below, node.hash, 0, batch);
-      if (node.child.inline === undefined && below >= KEPT_DEPTH) node.child = undefined;
+      if (node.child.dirty) this.#flushNode(node.child, below, node.hash, 0, gathering);
+      if (node.child.inline === undefined && below >= keptDepth) node.child = undefined;
     }
     node.dirty = false;
     node.counted = false;

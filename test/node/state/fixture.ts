@@ -80,7 +80,7 @@ export function bound(store: Store): Omit<Store, typeof Symbol.asyncDispose> {
 
 export async function openInMemory(settings: Settings = {}): Promise<Opened> {
   const chain = createMemoryStore();
-  return closeTogether(chain, await openState({ chain, trie: memoryTries(), ...settings }));
+  return closeTogether(chain, await openState({ chain, trie: memoryTries(), gatherBytes: 1, ...settings }));
 }
 
 /** Opens the databases below a directory as the node does. */
@@ -93,6 +93,7 @@ export async function openOnDisk(directory: string, settings: Settings = {}): Pr
         chain,
         trie: trieDirectories(join(directory, "trie")),
         patienceMs: 60_000,
+        gatherBytes: 1,
         ...settings,
       }),
     );
@@ -124,6 +125,7 @@ export async function makeBlock(
   const sealed = state.seal(world, { keepEmpty: number === 0 });
   const batch = chain.createBatch();
   sealed.commit(number, batch);
+  await state.prepareFlush();
   await chain.write(batch, { sync: true });
   state.persisted(number);
   await state.flushIfDue();

@@ -25,7 +25,7 @@ async function openCounted(settings: { flushInterval: number; flushBytes?: numbe
 }> {
   const chain = createMemoryStore();
   const trie = keptTries();
-  const node = closeTogether(chain, await openState({ chain, trie, ...settings }));
+  const node = closeTogether(chain, await openState({ chain, trie, gatherBytes: 1, ...settings }));
   const marker = async (): Promise<number | undefined> => {
     const row = (await trie.open(0)).get(MARKER);
     return row && Buffer.from(row).readUIntBE(0, 6);

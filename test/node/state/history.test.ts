@@ -35,7 +35,7 @@ function aDatabase(): {
   return {
     held,
     open: async (settings) => {
-      const state = await openState({ chain, trie, ...settings });
+      const state = await openState({ chain, trie, gatherBytes: 1, ...settings });
       await state.ready;
       return { chain, state, [Symbol.asyncDispose]: () => state[Symbol.asyncDispose]() };
     },

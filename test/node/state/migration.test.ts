@@ -162,7 +162,7 @@ test("one that was asked for outlives the process at once, and is asked for no m
     return store.write(batch, options);
   };
   const chain = { ...bound(store), write, [Symbol.asyncDispose]: () => Promise.resolve() };
-  const open = (): Promise<State> => openState({ chain, trie });
+  const open = (): Promise<State> => openState({ chain, trie, gatherBytes: 1 });
   const first = await open(); // never closed, as when its process is killed
   await makeBlock({ chain, state: first }, randomBlock(0));
   synced.length = 0;

@@ -22,7 +22,7 @@ function aDatabase(settings: Omit<StateOptions, "chain" | "trie">) {
     roots,
     held,
     open: async (): Promise<Opened> => {
-      const state = await openState({ chain, trie, ...settings });
+      const state = await openState({ chain, trie, gatherBytes: 1, ...settings });
       await state.ready;
       return { chain, state, [Symbol.asyncDispose]: () => state[Symbol.asyncDispose]() };
     },

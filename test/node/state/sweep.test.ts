@@ -26,7 +26,7 @@ async function open(
   chain = createMemoryStore(),
   trie = keptTries(),
 ): Promise<Swept> {
-  const state = await openState({ chain, trie, retention: 2, flushInterval: 2, ...settings });
+  const state = await openState({ chain, trie, retention: 2, flushInterval: 2, gatherBytes: 1, ...settings });
   const node = { chain, state, [Symbol.asyncDispose]: () => state[Symbol.asyncDispose]() };
   return {
     node,

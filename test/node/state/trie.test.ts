@@ -4,12 +4,13 @@ import { MapDB, ValueEncoding } from "@ethereumjs/util";
 import { expect, test } from "@jest/globals";
 import { mapKey, toHex } from "../../../node/bytes/hex.ts";
 import { EMPTY_TRIE_ROOT } from "../../../node/model/list-root.ts";
+import { runAtOnce } from "../../../node/runtime/scheduler.ts";
 import { NodeSource } from "../../../node/state/trie/node-source.ts";
 import { Slab } from "../../../node/state/trie/slab.ts";
 import { Trie } from "../../../node/state/trie/trie.ts";
 import { walkTrie } from "../../../node/state/trie/walk.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import type { Store } from "../../../node/store/store.ts";
+import type { Batch, Store } from "../../../node/store/store.ts";
 import { aRandom } from "./random.ts";
 
 const PREFIX = Uint8Array.of(65);
@@ -26,8 +27,7 @@ const aKey = (...nibbles: number[]): Uint8Array => {
 const aTrie = (store: Store, root?: Uint8Array, slab?: Slab): Trie =>
   new Trie(new NodeSource(store, PREFIX, slab), root);
 
-async function flush(store: Store, trie: Trie): Promise<Uint8Array> {
-  const batch = store.createBatch();
+async function flush(store: Store, trie: Trie, batch: Batch = store.createBatch()): Promise<Uint8Array> {
   trie.flush(batch);
   await store.write(batch, { sync: false });
   return trie.hash();
@@ -56,6 +56,44 @@ test("put and delete return the value before", () => {
   expect(trie.get(aKey(2))).toEqual(Uint8Array.of(2));
 });
 
+test("a flush has little left to write where nodes were gathered before", async () => {
+  const random = aRandom(7);
+  const store = createMemoryStore();
+  const trie = aTrie(store);
+  for (let i = 0; i < 2_000; i++) trie.put(random.bytes(32), random.bytes(40));
+  const batch = store.createBatch();
+  runAtOnce(trie.gatherSteps(batch));
+  expect(trie.ungatheredBytes).toBe(0);
+  const gathered = batch.size;
+  trie.put(random.bytes(32), random.bytes(40));
+  trie.hash();
+  expect(trie.ungatheredBytes).toBeGreaterThan(0);
+  await flush(store, trie, batch);
+  expect(gathered).toBeGreaterThan(1_900);
+  expect(batch.size - gathered).toBeLessThan(1_000); // branches of the topmost levels
+});
+
+test("a gathered node in the place of a removed one is written, and one removed later is not", async () => {
+  const store = createMemoryStore();
+  const trie = aTrie(store);
+  const [kept, gone] = [aKey(1), aKey(2)];
+  const value = new Uint8Array(40).fill(1);
+  for (const key of [kept, gone, aKey(3)]) trie.put(key, value);
+  await flush(store, trie);
+  const batch = store.createBatch();
+  trie.delete(kept);
+  trie.put(kept, new Uint8Array(40).fill(2));
+  trie.put(gone, new Uint8Array(40).fill(3));
+  runAtOnce(trie.gatherSteps(batch));
+  trie.delete(gone);
+  const root = await flush(store, trie, batch);
+  const model = new Map([
+    [mapKey(kept), new Uint8Array(40).fill(2)],
+    [mapKey(aKey(3)), value],
+  ]);
+  await expectStored(store, root, model);
+});
+
 /** Keys that share long prefixes, and values from one byte up: leaves inline, extensions, collapses. */
 async function compareWithOracle(seed: number, slabBytes: number | undefined): Promise<void> {
   const random = aRandom(seed);
@@ -70,6 +108,7 @@ async function compareWithOracle(seed: number, slabBytes: number | undefined): P
   const store = createMemoryStore();
   const slab = slabBytes === undefined ? undefined : new Slab(slabBytes);
   let trie = aTrie(store, undefined, slab);
+  let gathered = store.createBatch();
   for (let batch = 0; batch < 8; batch++) {
     const removing = random.below(3) === 0;
     for (let change = random.below(40); change >= 0; change--) {
@@ -88,9 +127,11 @@ async function compareWithOracle(seed: number, slabBytes: number | undefined): P
     }
     expect(toHex(trie.hash())).toBe(toHex(oracle.root()));
     await expectProven(trie, [keys[0], keys[random.below(60)], random.bytes(32)], model);
+    if (random.below(2) === 0) runAtOnce(trie.gatherSteps(gathered));
     const step = random.below(4);
     if (step === 0) continue;
-    const root = await flush(store, trie);
+    const root = await flush(store, trie, gathered);
+    gathered = store.createBatch();
     if (step === 3) trie = aTrie(store, root, slab);
     await expectStored(store, root, model);
   }

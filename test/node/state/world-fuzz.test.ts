@@ -127,7 +127,14 @@ async function expectAlike(seed: number, blocks: number): Promise<void> {
   const chain = createMemoryStore();
   const trie = keptTries();
   const open = async (): Promise<Opened> => {
-    const state = await openState({ chain, trie, flushInterval: 3, retention: 4, cachedAccounts: 4 });
+    const state = await openState({
+      chain,
+      trie,
+      flushInterval: 3,
+      gatherBytes: 1,
+      retention: 4,
+      cachedAccounts: 4,
+    });
     await state.ready;
     return { chain, state, [Symbol.asyncDispose]: () => state[Symbol.asyncDispose]() };
   };

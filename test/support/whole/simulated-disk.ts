@@ -134,6 +134,10 @@ class DiskBatch implements Batch {
   delete(key: Uint8Array): void {
     this.changes.add(key, undefined);
   }
+
+  index(): void {
+    this.changes.byName();
+  }
 }
 
 class DiskStore implements Store {

@@ -92,6 +92,7 @@ export async function openSimulatedNode(seat: SimulatedSeat, deps: LifeDeps): Pr
     slab: new Slab(SLAB_BYTES),
     window: 16,
     flushInterval: 4,
+    gatherBytes: 1,
     cachedAccounts: 16,
   });
   await state.ready;
