@@ -17,7 +17,6 @@ import { importAll, initFrom } from "../test/support/offline-jobs.ts";
 import { makeTransferChain } from "../test/support/transfer-chain.ts";
 import { optionsOf } from "../test/support/whole-directory.ts";
 import { runBuilt } from "./support/built-knit.ts";
-import { directoryBytes } from "./support/directory-bytes.ts";
 import { report, roundTo } from "./support/figures.ts";
 
 const { values } = parseArgs({
@@ -28,7 +27,6 @@ const { values } = parseArgs({
   },
 });
 const [accounts, blocks, transfers] = [values.accounts, values.blocks, values.transfers].map(Number);
-const MIB = 2 ** 20;
 
 const scratch = await mkdtemp(join(tmpdir(), "knit-bench-import-go-"));
 try {
@@ -38,7 +36,6 @@ try {
   await importAll(ours, join(made, "chain.rlp.gz"));
   await makeGoDirectory(ours, go, { shards: 4, isCounted: true, isSingle: false, stateName: "statetrie" });
   const kinds = ["header", "body", "receipts"].map((kind) => join(go, "klay", "chaindata", kind));
-  const diskMiB = kinds.reduce((sum, kind) => sum + directoryBytes(kind), 0) / MIB;
   let blockBytes = 0;
   for (const kind of kinds) blockBytes += await valueBytesOf(kind);
   const nodes = await nodesOf(ours);
@@ -48,7 +45,6 @@ try {
     bench: "import-go",
     accounts,
     blockMB: roundTo(blockBytes / 1e6),
-    diskMiB: roundTo(diskMiB),
     nodes,
     blockMBPerSecond: roundTo(blockBytes / 1e6 / phases.blocks),
     nodesPerSecond: Math.round(nodes / phases.state),
@@ -60,7 +56,7 @@ try {
   await rm(scratch, { recursive: true, force: true });
 }
 
-/** Bytes of the values in a directory of a Go node, which are smaller on disk. */
+/** Returns the bytes of all values in a directory of a Go node. */
 async function valueBytesOf(directory: string): Promise<number> {
   await using store = await openLevelStore(directory, { checksums: false });
   let bytes = 0;

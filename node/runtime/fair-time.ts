@@ -61,7 +61,7 @@ interface Queued {
 class FairQueue<T extends Queued> {
   /** Members with waiting work. */
   readonly waiting = new Set<T>();
-  /** Virtual time: the time that each waiting member would have had, were all served at once. An idle member restarts here. */
+  /** Virtual time: what each waiting member would have had, were all served at once. An idle member restarts here. */
   #virtual = 0;
 
   /** Notes that work of the member begins now. */

@@ -112,11 +112,12 @@ export class StreamSession {
   }
 
   readonly #answerNext = (): void => {
-    const [text, next] = this.#backlog;
+    const text = this.#backlog[0];
     if (text === undefined) return; // closed meanwhile
     this.#answer(text);
     this.#backlog.shift();
-    if (next !== undefined && this.#backlog.length > 0) this.#time.wait(this.#answerNext, next.length);
+    const next = this.#backlog[0];
+    if (next !== undefined) this.#time.wait(this.#answerNext, next.length);
     else if (!this.#isCut && !this.#closing.signal.aborted) this.#balance();
   };
 

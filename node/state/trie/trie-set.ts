@@ -25,16 +25,12 @@ export class TrieSet {
 
   /** Bytes of the nodes that the next flush writes, about. */
   get dirtyBytes(): number {
-    let bytes = this.accounts.dirtyBytes;
-    for (const trie of this.#storage.values()) bytes += trie.dirtyBytes;
-    return bytes;
+    return this.#sum((trie) => trie.dirtyBytes);
   }
 
   /** Bytes of the nodes that have changed since the latest `gatherSteps`, about. */
   get ungatheredBytes(): number {
-    let bytes = this.accounts.ungatheredBytes;
-    for (const trie of this.#storage.values()) bytes += trie.ungatheredBytes;
-    return bytes;
+    return this.#sum((trie) => trie.ungatheredBytes);
   }
 
   /** The storage trie of an account; `root` is asked for when it has no changes yet. */
@@ -71,6 +67,12 @@ export class TrieSet {
     for (const trie of this.#storage.values()) yield* trie.flushSteps(batch);
     this.#storage.clear();
     yield* this.accounts.flushSteps(batch);
+  }
+
+  #sum(bytesOf: (trie: Trie) => number): number {
+    let bytes = bytesOf(this.accounts);
+    for (const trie of this.#storage.values()) bytes += bytesOf(trie);
+    return bytes;
   }
 }
 

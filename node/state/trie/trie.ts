@@ -145,8 +145,8 @@ export class Trie {
   }
 
   /**
-   * Gives changed nodes, but for the topmost ones above others, to the batch of the next flush, in steps as `flushSteps`. They
-   * stay in memory until that, and go to the batch again when they change again.
+   * Gives changed nodes, but for the topmost ones above others, to the batch of the next flush, in steps as `flushSteps`.
+   * They stay in memory until that, and go to the batch again when they change again.
    */
   *gatherSteps(batch: Batch): Generator<undefined> {
     yield* this.#staleSteps(batch);
