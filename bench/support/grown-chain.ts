@@ -12,7 +12,7 @@ import type { NodeOptions } from "../../node/compose/options.ts";
 import { enlargeYoungSpace } from "../../node/compose/young-space.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
-import { signTransaction, type Transaction } from "../../node/model/transaction.ts";
+import { setSender, signTransaction, type Transaction } from "../../node/model/transaction.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { systemClock } from "../../node/runtime/clock.ts";
 import type { World } from "../../node/state/world/world.ts";
@@ -122,14 +122,15 @@ async function onDirectory(options: NodeOptions, work: Work): Promise<void> {
   await open.writer.settle();
 }
 
-/** Signed transfers from each sender in turn to accounts anywhere in the state. */
+/** Signed transfers from each sender in turn to accounts anywhere in the state; their senders are known, as to a pool. */
 class Transfers {
   readonly #keys = Array.from({ length: SENDERS }, (_, place) => senderKey(place));
+  readonly #addresses = this.#keys.map(addressOfKey);
   readonly #nonces: bigint[];
   #next = 0;
 
   constructor(nonceOf: (address: Uint8Array) => bigint) {
-    this.#nonces = this.#keys.map((key) => nonceOf(addressOfKey(key)));
+    this.#nonces = this.#addresses.map(nonceOf);
   }
 
   next(accounts: number): Transaction {
@@ -141,6 +142,8 @@ class Transfers {
     const to = grownAddress((Math.imul(at + Number(nonce), 2_654_435_761) >>> 0) % accounts);
     const price = { gasFeeCap: UNIT_PRICE, gasTipCap: UNIT_PRICE };
     const draft = { code: 0, nonce, gas: 100_000n, ...price, to, value: 1n, input: NO_BYTES };
-    return signTransaction(draft, BigInt(CHAIN_ID), (digest) => sign(digest, key));
+    const transaction = signTransaction(draft, BigInt(CHAIN_ID), (digest) => sign(digest, key));
+    setSender(transaction, BigInt(CHAIN_ID), this.#addresses[from] ?? NO_BYTES);
+    return transaction;
   }
 }

@@ -65,10 +65,15 @@ export class Publisher {
     this.#waiting.push(written);
   }
 
-  /** Everything held so far is synced: shows it, block by block. */
-  release(): void {
-    const durable = this.#waiting;
+  /** Takes out everything held so far, for `show`. */
+  take(): readonly Written[] {
+    const taken = this.#waiting;
     this.#waiting = [];
+    return taken;
+  }
+
+  /** Shows blocks that are synced, one by one. They follow those shown before. */
+  show(durable: readonly Written[]): void {
     for (const { block, receipts } of durable) {
       this.#head = block;
       for (const listener of this.#listeners) this.#tell(listener, block, receipts);

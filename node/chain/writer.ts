@@ -1,7 +1,7 @@
 /**
  * Puts blocks into the chain, one after another: rules, execution, roots, one batch. Blocks that are imported,
- * pushed by a peer, proposed or made here share one path: execute, seal, commit. While a block's batch is on its way
- * to disk the next may execute; nobody outside sees a block before it is synced.
+ * pushed by a peer, proposed or made here share one path: execute, seal, commit. While batches of blocks are on their way
+ * to disk the next blocks may execute; nobody outside sees a block before it is synced.
  */
 import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
@@ -21,6 +21,7 @@ import { type BodyRules, checkBody, checkOutcome, isBadBlock, refusal } from "./
 import { blockRowSteps, holdsBlock, holdsBody } from "./block-rows.ts";
 import type { BlockHead } from "./chain.ts";
 import { ChainError } from "./error.ts";
+import type { Written } from "./publisher.ts";
 import { retryAfterRepair } from "./retry-after-repair.ts";
 import { rewindChain } from "./rewind.ts";
 import { writeSenders } from "./senders.ts";
@@ -33,9 +34,19 @@ export interface Draft {
   readonly outcome: BlockOutcome;
 }
 
-/** A crash during import loses at most this much, never a part of a block. */
+/** Blocks that are synced together. A crash during import loses at most two groups, never a part of a block. */
 const GROUP_BLOCKS = 64;
 const GROUP_BYTES = 8 * 1024 * 1024;
+/** Bytes of batches that may be on their way to disk while further blocks execute: those of a sync, and some more. */
+const MAX_UNWRITTEN_BYTES = 2 * 1024 * 1024;
+
+/** A group on its way to disk: the blocks that nobody has seen, the last one's number. */
+interface SyncingGroup {
+  readonly blocks: readonly Written[];
+  readonly last: number;
+  readonly synced: Promise<void>;
+  readonly isSynced: () => boolean;
+}
 
 /** The one place that writes blocks. Its callers take turns through `exclusively`. */
 export class Writer {
@@ -45,8 +56,11 @@ export class Writer {
   readonly #failure = Promise.withResolvers<never>();
   #error: unknown;
   #tip: Block;
+  /** Batches on their way to disk, in order. */
+  readonly #unwritten: { readonly bytes: number; readonly written: Promise<void> }[] = [];
   #groupBlocks = 0;
   #groupBytes = 0;
+  #syncing: SyncingGroup | undefined;
   #onInserted: (times: InsertTimes, block: Block) => void = () => undefined;
   /** Blocks from elsewhere that broke a rule, since the start. */
   refused = 0;
@@ -291,21 +305,36 @@ export class Writer {
     publisher.hold({ block, receipts });
     this.#groupBlocks++;
     this.#groupBytes += batch.bytes;
-    const due = sync || this.#groupBlocks >= GROUP_BLOCKS || this.#groupBytes >= GROUP_BYTES;
-    const before = this.#write;
-    this.#write = store.write(batch, { sync: due }); // at once: the state counts on its rows being readable
-    this.#write.catch((error: unknown) => this.#fail(error)); // whoever awaits it next sees the failure too
-    await before;
-    if (due) await this.#synced();
+    const isGroupFull = this.#groupBlocks >= GROUP_BLOCKS || this.#groupBytes >= GROUP_BYTES;
+    this.#startWrite(batch, sync || isGroupFull); // at once: the state counts on its rows being readable
+    if (sync) await this.#synced();
+    else if (isGroupFull) await this.#syncBehind();
+    else if (this.#syncing?.isSynced() === true) await this.#showGroup();
+    await this.#waitForRoom();
     await state.prepareFlush();
+  }
+
+  #startWrite(batch: Batch, sync: boolean): void {
+    const written = this.#deps.store.write(batch, { sync });
+    this.#write = written;
+    const waiting = { bytes: batch.bytes, written };
+    this.#unwritten.push(waiting);
+    written.then(
+      () => this.#unwritten.shift(), // they end in their order
+      (error: unknown) => this.#fail(error), // whoever awaits it next sees the failure too
+    );
+  }
+
+  async #waitForRoom(): Promise<void> {
+    const bytes = (): number => this.#unwritten.reduce((sum, waiting) => sum + waiting.bytes, 0);
+    while (this.#unwritten.length > 1 && bytes() > MAX_UNWRITTEN_BYTES) await this.#unwritten[0]?.written;
   }
 
   /** Makes everything written so far durable and visible. */
   async settle(): Promise<void> {
     await this.#write;
-    if (this.#groupBlocks === 0) return;
-    this.#write = this.#deps.store.write(this.#deps.store.createBatch(), { sync: true });
-    this.#write.catch((error: unknown) => this.#fail(error));
+    if (this.#groupBlocks === 0) return this.#showGroup();
+    this.#startWrite(this.#deps.store.createBatch(), true);
     await this.#synced();
   }
 
@@ -347,15 +376,45 @@ export class Writer {
     publisher.notifyRewound([]);
   }
 
+  /** Waits for the sync of all blocks and shows them. */
   async #synced(): Promise<void> {
-    const { state, publisher } = this.#deps;
     await this.#write;
+    await this.#showGroup();
+    this.#beginGroup();
+    await this.#showGroup();
+    await this.#flushTries();
+  }
+
+  /** Begins a group while the one before is on its way to disk; its last block's synced write has been started. */
+  async #syncBehind(): Promise<void> {
+    await this.#showGroup();
+    this.#beginGroup();
+    await this.#flushTries(this.#write);
+  }
+
+  #beginGroup(): void {
+    const synced = this.#write;
+    const isSynced = (): boolean => !this.#unwritten.some(({ written }) => written === synced);
+    const blocks = this.#deps.publisher.take();
     this.#groupBlocks = 0;
     this.#groupBytes = 0;
-    state.persisted(this.#tip.header.number);
-    publisher.release();
+    this.#syncing = { blocks, last: this.#tip.header.number, synced, isSynced };
+  }
+
+  /** Shows the blocks of the group that is being synced when they are on disk. */
+  async #showGroup(): Promise<void> {
+    const group = this.#syncing;
+    if (group === undefined) return;
+    await group.synced;
+    this.#syncing = undefined;
+    this.#deps.state.persisted(group.last);
+    this.#deps.publisher.show(group.blocks);
+  }
+
+  /** Writes the tries if that is due; `synced` resolves when the newest block is on disk. */
+  async #flushTries(synced?: Promise<void>): Promise<void> {
     try {
-      await state.flushIfDue();
+      await this.#deps.state.flushIfDue(synced);
     } catch (error) {
       this.#failIfDamaged(error);
       throw error;

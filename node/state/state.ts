@@ -110,11 +110,11 @@ export interface State extends AsyncDisposable {
    */
   prepareFlush(): Promise<void>;
   /**
-   * Writes the trie's changed nodes when enough blocks have gathered and the newest block is durable. Resolves
-   * when the trie may change again, which is before the write has ended. Nothing may be sealed meanwhile.
-   * Rejects when an earlier flush could not be written.
+   * Writes the trie's changed nodes when enough blocks have gathered and the newest block is durable, or when it is on
+   * its way to disk and `synced` resolves once it is there. Resolves when the trie may change again, which is before the
+   * write has ended. Nothing may be sealed meanwhile. Rejects when an earlier flush could not be written.
    */
-  flushIfDue(): Promise<void>;
+  flushIfDue(synced?: Promise<void>): Promise<void>;
   /** The same at once, resolving when it is on disk. The newest block must be durable. */
   flush(): Promise<void>;
   /** The state after block `number`. Throws `StateError` `state-missing`. */

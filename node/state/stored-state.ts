@@ -197,13 +197,17 @@ export class StoredState implements State {
     await this.#trieStore.gather().finally(() => (this.#held = undefined));
   }
 
-  async flushIfDue(): Promise<void> {
+  async flushIfDue(synced?: Promise<void>): Promise<void> {
     const { flushInterval, flushBytes } = this.#settings;
-    if (this.#held !== undefined || this.#durable < this.#head.number) return;
-    if (this.migration.isDue) return this.#migrate();
+    if (this.#held !== undefined || (synced === undefined && this.#durable < this.#head.number)) return;
+    if (this.migration.isDue) {
+      await synced;
+      this.persisted(this.#head.number);
+      return this.#migrate();
+    }
     const behind = this.#head.number - (this.#trieStore.marker ?? -1);
     const isLarge = behind > 0 && this.#trieStore.tries.dirtyBytes >= flushBytes;
-    if (behind >= flushInterval || isLarge) await this.#gather();
+    if (behind >= flushInterval || isLarge) await this.#gather(synced);
   }
 
   async flush(): Promise<void> {
@@ -302,13 +306,13 @@ export class StoredState implements State {
     this.#sweep();
   }
 
-  /** One synced batch with all changes since the last; rule: the chain database is durable up to the head. */
-  async #gather(): Promise<void> {
+  /** One synced batch with all changes since the last, written when the chain database is durable up to the head. */
+  async #gather(synced?: Promise<void>): Promise<void> {
     this.#held = "flushing";
     try {
       await this.#writing;
       const head = this.#head;
-      const { written } = await this.#trieStore.flush(head);
+      const { written } = await this.#trieStore.flush(head, synced);
       this.#writing = written.then(() => this.#sweep(head));
       this.#writing.catch(() => undefined); // whoever flushes next sees the failure
     } finally {

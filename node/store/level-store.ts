@@ -5,7 +5,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
-import { BatchChanges } from "./changes.ts";
+import { BatchChanges, type FoundChange } from "./changes.ts";
 import { checkNewestTables } from "./check-tables.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
 import { StoreError } from "./error.ts";
@@ -144,8 +144,8 @@ class LevelBatch implements Batch {
     this.changes.add(key, undefined);
   }
 
-  index(): void {
-    this.changes.byName();
+  find(key: Uint8Array): FoundChange {
+    return this.changes.find(key);
   }
 }
 

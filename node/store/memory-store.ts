@@ -1,7 +1,7 @@
 /** The store in memory: for tests and for chains that need no disk. */
 import { compareBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
-import { BatchChanges } from "./changes.ts";
+import { BatchChanges, type FoundChange } from "./changes.ts";
 import { StoreError } from "./error.ts";
 import type { Batch, Range, Row, Snapshot, Store } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -32,8 +32,8 @@ class MemoryBatch implements Batch {
     this.changes.add(key, undefined);
   }
 
-  index(): void {
-    this.changes.byName();
+  find(key: Uint8Array): FoundChange {
+    return this.changes.find(key);
   }
 }
 
@@ -83,9 +83,9 @@ class MemoryStore implements Store {
   #apply(changes: BatchChanges): void {
     if (this.#shared) this.#rows = new Map(this.#rows);
     this.#shared = false;
-    for (const [key, value] of changes.byName()) {
-      if (value === undefined) this.#rows.delete(key);
-      else this.#rows.set(key, value);
+    for (const [key, value] of changes) {
+      if (value === undefined) this.#rows.delete(mapKey(key));
+      else this.#rows.set(mapKey(key), value);
     }
   }
 

@@ -1,8 +1,9 @@
 /**
  * An ordered map of byte strings on disk (`openLevelStore`) or in memory (`createMemoryStore`). Reads are
  * synchronous; writes are batches that land whole or not at all, one after the other in the order of the calls.
- * Keys and values given to a store must not be changed afterwards, values read from it must not be written to.
+ * Values read from a store must not be written to.
  */
+import type { FoundChange } from "./changes.ts";
 
 /** One row, or `undefined` where there is none. */
 export interface Rows {
@@ -21,12 +22,12 @@ export interface Range {
 /** A key with its value. */
 export type Row = readonly [key: Uint8Array, value: Uint8Array];
 
-/** Changes that are written together; of several for one key the last counts. */
+/** Changes that are written together; of several for one key the last counts. Keys and values are copied. */
 export interface Batch {
   put(key: Uint8Array, value: Uint8Array): void;
   delete(key: Uint8Array): void;
-  /** Makes the changes so far quick to find while the batch is being written; the first look-up would do it. */
-  index(): void;
+  /** Returns the newest change of a row. */
+  find(key: Uint8Array): FoundChange;
   /** Number of changes. */
   readonly size: number;
   /** Bytes of all keys and values. */

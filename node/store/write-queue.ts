@@ -1,7 +1,6 @@
 /** The order of writes to one store. */
-import { mapKey } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import type { BatchChanges } from "./changes.ts";
+import { type BatchChanges, type FoundChange, NO_CHANGE } from "./changes.ts";
 import { StoreError } from "./error.ts";
 
 /**
@@ -18,15 +17,12 @@ export class WriteQueue {
   }
 
   /** The newest change of a row under way: `found` false means that the disk knows better. */
-  lookup(key: Uint8Array): { readonly found: boolean; readonly value: Uint8Array | undefined } {
-    if (this.#inFlight.length === 0) return NOT_IN_FLIGHT;
-    const name = mapKey(key);
+  lookup(key: Uint8Array): FoundChange {
     for (let i = this.#inFlight.length - 1; i >= 0; i--) {
-      const changes = this.#inFlight[i]?.byName();
-      const value = changes?.get(name);
-      if (value !== undefined || changes?.has(name) === true) return { found: true, value };
+      const change = (this.#inFlight[i] as BatchChanges).find(key);
+      if (change.found) return change;
     }
-    return NOT_IN_FLIGHT;
+    return NO_CHANGE;
   }
 
   /** Runs `write` after all earlier ones; `changes` are readable until it has ended. */
@@ -50,8 +46,6 @@ export class WriteQueue {
     }
   }
 }
-
-const NOT_IN_FLIGHT = { found: false, value: undefined } as const;
 
 function failedWrite(cause: unknown): StoreError {
   return new StoreError("failed", `write failed: ${messageOf(cause)}`, {

@@ -40,6 +40,13 @@ export interface Flushes {
   readonly bytes: number;
 }
 
+/** A flush on its way: its block, when it began in milliseconds, and when the chain database has that block. */
+interface Flush {
+  readonly head: Point;
+  readonly started: number;
+  readonly synced: Promise<void> | undefined;
+}
+
 /**
  * The tries and the database that holds them: which generation is valid, up to which block it is written, and
  * how it comes to the head again. The tries in memory may be ahead of the database, never of the flat state.
@@ -58,6 +65,8 @@ export class TrieStore {
   #flushes: Flushes = { lastMs: 0, rows: 0, bytes: 0 };
   /** The gathered part of the next flush, of the present tries. */
   #gathered: Batch | undefined;
+  /** A flush that waits for the chain database. */
+  #waiting: Batch | undefined;
 
   constructor(settings: TrieStoreSettings, generation: number, opening: Opening) {
     this.head = readHead(settings.chain);
@@ -207,6 +216,7 @@ export class TrieStore {
     this.#marker = readMarker(store);
     this.#tries = this.#storedTries();
     this.#gathered = undefined;
+    this.#waiting = undefined;
     await old.store?.[Symbol.asyncDispose]();
     await this.#settings.trie.remove(old.generation);
   }
@@ -215,27 +225,33 @@ export class TrieStore {
   async gather(): Promise<void> {
     this.#gathered ??= this.store.createBatch();
     await runInSlices(this.#tries.gatherSteps(this.#gathered));
-    this.#gathered.index();
   }
 
   /**
    * Gathers the changes of the tries, which are those of `head`, in one batch. The promise resolves when the
-   * tries may change again; `written` when the batch is on disk.
+   * tries may change again; `written` when the batch is on disk, which is not begun before `synced`.
    */
-  async flush(head: Point): Promise<{ readonly written: Promise<void> }> {
-    const { store } = this;
+  async flush(head: Point, synced?: Promise<void>): Promise<{ readonly written: Promise<void> }> {
     const started = performance.now();
-    const batch = this.#gathered ?? store.createBatch();
+    this.#gathered ??= this.store.createBatch();
+    await runInSlices(this.#tries.flushSteps(this.#gathered));
+    const batch = this.#gathered;
     this.#gathered = undefined;
-    await runInSlices(this.#tries.flushSteps(batch));
+    this.#waiting = batch;
     batch.put(MARKER_KEY, encodeMarker(head));
-    const written = store.write(batch, { sync: true }).then(() => {
-      this.#marker = head;
-      const { rows, bytes } = this.#flushes;
-      const lastMs = performance.now() - started;
-      this.#flushes = { lastMs, rows: rows + batch.size, bytes: bytes + batch.bytes };
-    });
-    return { written };
+    return { written: this.#write(batch, { head, started, synced }) };
+  }
+
+  async #write(batch: Batch, { head, started, synced }: Flush): Promise<void> {
+    await synced;
+    if (this.#waiting !== batch) return; // its tries are not in use any more
+    const written = this.store.write(batch, { sync: true });
+    this.#waiting = undefined; // the store finds its rows from here on
+    await written;
+    this.#marker = head;
+    const { rows, bytes } = this.#flushes;
+    const lastMs = performance.now() - started;
+    this.#flushes = { lastMs, rows: rows + batch.size, bytes: bytes + batch.bytes };
   }
 
   async close(): Promise<void> {
@@ -244,7 +260,15 @@ export class TrieStore {
   }
 
   #storedTries(): TrieSet {
-    const rows = { get: (key: Uint8Array) => this.store.get(key) };
+    const rows = {
+      get: (key: Uint8Array) => {
+        for (const batch of [this.#gathered, this.#waiting]) {
+          const change = batch?.find(key);
+          if (change?.found === true) return change.value;
+        }
+        return this.store.get(key);
+      },
+    };
     return new TrieSet(rows, this.#settings.slab, this.#marker?.root ?? EMPTY_TRIE_ROOT);
   }
 }

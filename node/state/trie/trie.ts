@@ -15,20 +15,11 @@ import { encodeNode } from "./codec.ts";
 import { BRANCH, type Branch, LEAF, sharedNibbles, type TrieNode } from "./node.ts";
 import type { NodeSource } from "./node-source.ts";
 
-/** Nodes above this depth stay objects after a flush: nearly every key passes them. */
+/** Nodes above this depth stay objects: nearly every key passes them. For others that a batch has, bytes can stand. */
 const KEPT_DEPTH = 4;
-/** Deeper than any node. */
-const ALL_DEPTHS = 65;
 
 /** Nibbles of the key at hand. */
 const nibbles = new Uint8Array(64);
-
-/** Changed nodes on their way to a batch. */
-interface Gathering {
-  readonly batch: Batch;
-  /** Nodes from this depth on are let go: bytes can stand for them. */
-  readonly keptDepth: number;
-}
 
 /** One trie. */
 export class Trie {
@@ -146,13 +137,12 @@ export class Trie {
 
   /**
    * Gives changed nodes, but for the topmost ones above others, to the batch of the next flush, in steps as `flushSteps`.
-   * They stay in memory until that, and go to the batch again when they change again.
+   * From then on the source must find them in the batch. They go to it again when they change again.
    */
   *gatherSteps(batch: Batch): Generator<undefined> {
     yield* this.#staleSteps(batch);
     this.#gatheredBytes = this.#dirtyBytes;
-    if (this.#root?.kind === BRANCH)
-      yield* this.#gatherBelow(this.#root, 0, { batch, keptDepth: ALL_DEPTHS });
+    if (this.#root?.kind === BRANCH) yield* this.#gatherBelow(this.#root, 0, batch);
   }
 
   /** Writes all changes to the batch at once. */
@@ -170,9 +160,8 @@ export class Trie {
     this.#gatheredBytes = 0;
     const root = this.#root;
     if (root?.dirty !== true) return;
-    const gathering = { batch, keptDepth: KEPT_DEPTH };
-    yield* this.#flushBelow(root, 0, gathering);
-    this.#flushNode(root, 0, this.#rootHash, 0, gathering);
+    yield* this.#flushBelow(root, 0, batch);
+    this.#flushNode(root, 0, this.#rootHash, 0, batch);
   }
 
   *#staleSteps(batch: Batch): Generator<undefined> {
@@ -183,29 +172,30 @@ export class Trie {
   }
 
   /** Gathers the dirty nodes below a branch: leaves, and all that lies below the topmost levels. */
-  *#gatherBelow(node: Branch, depth: number, gathering: Gathering): Generator<undefined> {
+  *#gatherBelow(node: Branch, depth: number, batch: Batch): Generator<undefined> {
     for (let i = 0; i < 16; i++) {
       const child = node.children[i];
       if (child?.dirty !== true) continue;
       this.#path[depth] = i;
-      if (child.kind === LEAF || depth + 1 >= KEPT_DEPTH)
-        this.#flushNode(child, depth + 1, node.hashes, i * 32, gathering);
-      else if (child.kind === BRANCH) yield* this.#gatherBelow(child, depth + 1, gathering);
+      if (child.kind === LEAF || depth + 1 >= KEPT_DEPTH) {
+        this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
+        if (isReplaceable(child, depth + 1)) node.children[i] = undefined;
+      } else if (child.kind === BRANCH) yield* this.#gatherBelow(child, depth + 1, batch);
     }
     yield;
   }
 
   /** Writes the dirty grandchildren of a node one by one. */
-  *#flushBelow(node: TrieNode, depth: number, gathering: Gathering): Generator<undefined> {
+  *#flushBelow(node: TrieNode, depth: number, batch: Batch): Generator<undefined> {
     if (node.kind !== BRANCH) return;
     for (let i = 0; i < 16; i++) {
       const child = node.children[i];
       if (child?.dirty !== true) continue;
       this.#path[depth] = i;
       if (depth === 0) {
-        yield* this.#flushBelow(child, 1, gathering);
+        yield* this.#flushBelow(child, 1, batch);
       } else {
-        this.#flushNode(child, depth + 1, node.hashes, i * 32, gathering);
+        this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
         yield;
       }
     }
@@ -257,29 +247,33 @@ export class Trie {
   }
 
   /** Writes a dirty node after its dirty children, and lets go of children that bytes can stand for. */
-  #flushNode(node: TrieNode, depth: number, hash: Hash, hashAt: number, gathering: Gathering): void {
+  #flushNode(node: TrieNode, depth: number, hash: Hash, hashAt: number, batch: Batch): void {
     const path = this.#path;
-    const { batch, keptDepth } = gathering;
     if (node.kind === BRANCH) {
       for (let i = 0; i < 16; i++) {
         const child = node.children[i];
         if (child === undefined) continue;
         path[depth] = i;
-        if (child.dirty) this.#flushNode(child, depth + 1, node.hashes, i * 32, gathering);
-        if (child.inline === undefined && depth + 1 >= keptDepth) node.children[i] = undefined;
+        if (child.dirty) this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
+        if (isReplaceable(child, depth + 1)) node.children[i] = undefined;
       }
     } else if (node.kind !== LEAF && node.child !== undefined) {
       const below = depth + node.path.length;
       path.set(node.path, depth);
-      if (node.child.dirty) this.#flushNode(node.child, below, node.hash, 0, gathering);
-      if (node.child.inline === undefined && below >= keptDepth) node.child = undefined;
+      if (node.child.dirty) this.#flushNode(node.child, below, node.hash, 0, batch);
+      if (isReplaceable(node.child, below)) node.child = undefined;
     }
     node.dirty = false;
     node.counted = false;
     if (node.inline !== undefined && depth > 0) return;
-    const encoded = keccakInput.slice(0, encodeNode(node, keccakInput));
+    const encoded = keccakInput.subarray(0, encodeNode(node, keccakInput));
     batch.put(this.#source.key(path, depth), encoded);
     node.stored = true;
     this.#source.remember(path, depth, hash, hashAt, encoded);
   }
+}
+
+/** True for a clean node that is not kept as an object: it can be read again where it was written. */
+function isReplaceable(node: TrieNode, depth: number): boolean {
+  return node.inline === undefined && depth >= KEPT_DEPTH;
 }

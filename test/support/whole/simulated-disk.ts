@@ -4,7 +4,7 @@
  */
 import { compareBytes } from "../../../node/bytes/compare.ts";
 import { mapKey } from "../../../node/bytes/hex.ts";
-import { BatchChanges } from "../../../node/store/changes.ts";
+import { BatchChanges, type FoundChange } from "../../../node/store/changes.ts";
 import { StoreError } from "../../../node/store/error.ts";
 import type { Batch, Range, Row, Snapshot, Store } from "../../../node/store/store.ts";
 import { WriteQueue } from "../../../node/store/write-queue.ts";
@@ -110,9 +110,9 @@ function emptyImage(): Image {
 }
 
 function apply(rows: Rows, changes: BatchChanges): void {
-  for (const [key, value] of changes.byName()) {
-    if (value === undefined) rows.delete(key);
-    else rows.set(key, value);
+  for (const [key, value] of changes) {
+    if (value === undefined) rows.delete(mapKey(key));
+    else rows.set(mapKey(key), value);
   }
 }
 
@@ -135,8 +135,8 @@ class DiskBatch implements Batch {
     this.changes.add(key, undefined);
   }
 
-  index(): void {
-    this.changes.byName();
+  find(key: Uint8Array): FoundChange {
+    return this.changes.find(key);
   }
 }
 
@@ -181,7 +181,7 @@ class DiskStore implements Store {
     image.isShared = false;
     apply(image.rows, changes);
     image.unsynced.push(changes);
-    for (const name of changes.byName().keys()) image.damaged.delete(name);
+    for (const [key] of changes) image.damaged.delete(mapKey(key));
   }
 
   async #sync(): Promise<void> {
