@@ -22,6 +22,8 @@ export interface NetworkOptions {
   readonly flags?: readonly string[];
   /** Further flags of one node, whichever program it is, by its place. */
   readonly flagsOf?: (place: number) => readonly string[];
+  /** The file that runs a node of ours in place of `knit`, by its place; undefined for `knit`. */
+  readonly entryOf?: (place: number) => string | undefined;
   /** So many of the nodes of a type, the last ones, are Go nodes. */
   readonly go?: GoNodes | undefined;
   /** The port that others reach a node by, where it is not the node's own. */
@@ -62,7 +64,7 @@ const ASK_MS = 100;
 
 /** Makes a chain, a directory for each node, and starts them all. Rejects when one does not start. */
 export async function openNetwork(terms: NetworkOptions): Promise<Network> {
-  const { size, directory, flags = [], flagsOf, go } = terms;
+  const { size, directory, flags = [], flagsOf, entryOf, go } = terms;
   const plan = planNetwork(size, await freePorts(portsOf(size)));
   const foreign = foreignNodes(plan, size, go);
   const goProgram = goNode(go?.binary ?? "");
@@ -70,7 +72,9 @@ export async function openNetwork(terms: NetworkOptions): Promise<Network> {
     const home = join(directory, node.name);
     const program = foreign.includes(node) ? goProgram : knit;
     const own = [...(program === knit ? flags : []), ...(flagsOf?.(place) ?? [])];
-    const command = [...program.command(node, home), "--maxconnections", String(plan.length + 1), ...own];
+    const entry = program === knit ? entryOf?.(place) : undefined;
+    const line = program.command(node, home, entry);
+    const command = [...line, "--maxconnections", String(plan.length + 1), ...own];
     return { program, home, node: networkNode(node, { home, command, socket: join(home, program.socket) }) };
   });
   await prepare(nodes, { plan, goProgram, terms });

@@ -16,8 +16,8 @@ export interface Program {
   init(directory: string, genesis: string): Promise<void>;
   /** Names the peers that a node keeps connected to. */
   meet(directory: string, urls: readonly string[]): Promise<void>;
-  /** The command line that runs a node. */
-  command(node: PlannedNode, directory: string): readonly string[];
+  /** The command line that runs a node. `entry` is another file to run than the program's own. */
+  command(node: PlannedNode, directory: string, entry?: string): readonly string[];
 }
 
 const KNIT = fileURLToPath(new URL("../knit.js", import.meta.url));
@@ -28,12 +28,12 @@ export const knit: Program = {
   socket: "knit.ipc",
   init: (directory, genesis) => run(process.execPath, KNIT, "init", "--datadir", directory, genesis),
   meet: (directory, urls) => writeNodes(join(directory, "knit"), urls),
-  command({ type, key, port, rpcPort }, directory) {
+  command({ type, key, port, rpcPort }, directory, entry = KNIT) {
     const own = ["--type", type, "--datadir", directory, "--nodekeyhex", bareHex(key.key)];
     const meeting = ["--port", String(port), "--nodiscover", "--netrestrict", "127.0.0.0/8"];
     const rpc = ["--rpc", "--rpcport", String(rpcPort), "--rpcapi", MODULES];
     const signing = ["--consensus.doppelganger-listen", "1s"]; // the keys are new: nobody else has them
-    return [process.execPath, KNIT, "run", ...own, ...meeting, ...rpc, ...signing];
+    return [process.execPath, entry, "run", ...own, ...meeting, ...rpc, ...signing];
   },
 };
 

@@ -15,7 +15,8 @@ import { type Network, type NetworkNode, openNetwork } from "../../scripts/netwo
 import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
 import { COUNTER_ABI, COUNTER_CODE } from "../support/counter-contract.ts";
 import { type DevNode, startDevNode } from "../support/dev-node.ts";
-import { GO_BINARY, goTests } from "../support/go-peer.ts";
+import { GO_BINARY } from "../support/go-node.ts";
+import { goTests } from "../support/go-peer.ts";
 import { call, until } from "../support/rpc-client.ts";
 
 const [needed, reason] = goTests();

@@ -16,7 +16,8 @@ import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
 import { TERMS } from "../support/clients/kaia-client.ts";
 import { sendAllTypes, typeNames } from "../support/clients/kaia-types.ts";
 import type { FundedKey } from "../support/dev-node.ts";
-import { GO_BINARY, goTests } from "../support/go-peer.ts";
+import { GO_BINARY } from "../support/go-node.ts";
+import { goTests } from "../support/go-peer.ts";
 import { until } from "../support/rpc-client.ts";
 
 const [needed, reason] = goTests();

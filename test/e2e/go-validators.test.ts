@@ -6,7 +6,8 @@ import { expect } from "@jest/globals";
 import { toHex } from "../../node/bytes/hex.ts";
 import type { ConsensusChoice } from "../../scripts/network/genesis.ts";
 import type { NetworkNode } from "../../scripts/network/network.ts";
-import { GO_BINARY, goTests } from "../support/go-peer.ts";
+import { GO_BINARY } from "../support/go-node.ts";
+import { goTests } from "../support/go-peer.ts";
 import { reachHeight } from "../support/network-answers.ts";
 import { testNetworks } from "../support/test-network.ts";
 

@@ -13,7 +13,7 @@ import { exactJsonText, parseExactJson } from "../../node/config/exact-json.ts";
 import { registrySlots } from "../../node/execution/registry.ts";
 import { REGISTRY } from "../../node/governance/system-contracts.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
-import { GO_BINARY } from "./go-peer.ts";
+import { GO_BINARY } from "./go-node.ts";
 import { reachHeight } from "./network-answers.ts";
 import { until } from "./rpc-client.ts";
 

@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { cpuSeconds, peakMemory } from "../../bench/support/built-knit.ts";
 import { readBlockFile } from "../../node/chain/block-file.ts";
 
-const binary = process.env["KNIT_PEER_KCN"];
+/** Path of the Go core node; empty for none. */
+export const GO_BINARY = process.env["KNIT_PEER_KCN"] ?? "";
 
 /** True if this machine has a Go node to compare with. */
-export const hasGoNode = binary !== undefined;
+export const hasGoNode = GO_BINARY !== "";
 
 /** Duration of an import and the peak memory of the process. */
 export interface PeerImport {
@@ -56,14 +57,14 @@ export interface GoImporter extends AsyncDisposable {
 /** Starts a Go node with a fresh database; undefined without a binary. */
 export async function openGoImporter(terms: GoNodeOptions): Promise<GoImporter | undefined> {
   const { genesis, directory, flags = [] } = terms;
-  if (binary === undefined) return undefined;
+  if (!hasGoNode) return undefined;
   await mkdir(directory, { recursive: true });
   const file = join(directory, "blocks.rlp");
   const datadir = join(directory, "data");
-  spawnSync(binary, ["--datadir", datadir, "init", genesis], { stdio: "ignore" });
+  spawnSync(GO_BINARY, ["--datadir", datadir, "init", genesis], { stdio: "ignore" });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const node = spawn(binary, [...goFlags(datadir, port), ...flags], { stdio: "ignore" });
+  const node = spawn(GO_BINARY, [...goFlags(datadir, port), ...flags], { stdio: "ignore" });
   while ((await answer(url, "eth_blockNumber", [])) === undefined)
     await new Promise((done) => setTimeout(done, 50));
   return {

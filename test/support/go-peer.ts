@@ -1,8 +1,6 @@
 /** Tests beside a Go node, which are skipped where none is named. */
 import { test } from "@jest/globals";
-
-/** Path of the Go core node; empty for none. */
-export const GO_BINARY = process.env["KNIT_PEER_KCN"] ?? "";
+import { GO_BINARY } from "./go-node.ts";
 
 /** Returns the function that defines a test beside it, and the words for its title where it is skipped. */
 export function goTests(): readonly [test: typeof test | typeof test.skip, reason: string] {

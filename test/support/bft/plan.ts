@@ -13,7 +13,8 @@ export type Treason =
   | "wrong-rounds"
   | "votes-for-all";
 
-const TREASONS: readonly Treason[] = [
+/** All kinds. */
+export const TREASONS: readonly Treason[] = [
   "silent",
   "two-proposals",
   "bad-blocks",
