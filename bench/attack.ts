@@ -3,31 +3,27 @@
  * client of 20 requests a second. One line of JSON for each attack: whether the node lives, its blocks, its memory and
  * what the good client waited. Ends with 1 when the node died, left out a second, passed its limit, or when the p99 of
  * the good client was a quarter of a second or more. `--together` runs all named attacks at once; `mix` stands for four
- * hostile peers, 24 hostile HTTP clients and 100 subscribers that read nothing, together. Linux only.
+ * hostile peers, 24 hostile HTTP clients and 100 subscribers that read nothing, together. With `--go` the node is the Go
+ * node that KNIT_PEER_KCN names, the only validator of its chain. Linux only.
  *
- *   npm run build && node bench/attack.ts NAME... [--max-memory 512MB] [--seconds 60 | --minutes 1] [--together]
+ *   npm run build && node bench/attack.ts NAME... [--max-memory 512MB | --go] [--seconds 60 | --minutes 1] [--together]
  */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { byteSize } from "../node/options/kinds.ts";
-import { ATTACKS, type AttackFigures, type AttackTarget, loadAttack } from "./attack/attack.ts";
+import { ATTACKS, type AttackFigures, loadAttack, MIXES } from "./attack/attack.ts";
 import { type BlockFigures, blockFigures, newestBlock } from "./attack/blocks.ts";
+import { startGoVictim } from "./attack/go-victim.ts";
 import { startGoodClient } from "./attack/good-client.ts";
 import type { GoodPeerFigures } from "./attack/good-peer.ts";
+import { type MemoryPeaks, watchMemory } from "./attack/memory.ts";
+import { startAttacker, startGoodPeer, stopProcess } from "./attack/processes.ts";
 import { startVictim, type Victim } from "./attack/victim.ts";
-import { sampleOf } from "./soak/samples.ts";
 import { report } from "./support/figures.ts";
 
-const GOOD_PEER = fileURLToPath(new URL("attack/good-peer.ts", import.meta.url));
-const ATTACKER = fileURLToPath(new URL("attack/attacker.ts", import.meta.url));
 const SAMPLE_MS = 50;
 const SETTLE_MS = 2_000;
-/** An attacker that does not tell its figures by then is ended without. */
-const REPORT_MS = 5_000;
 const MAX_P99_MS = 250;
 const MAX_PEER_MS = 1_000;
 const MEBIBYTE = 1 << 20;
@@ -39,14 +35,11 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string", default: "60" },
     minutes: { type: "string" },
     together: { type: "boolean", default: false },
+    go: { type: "boolean", default: false },
   },
 });
 const limit = values["max-memory"];
 const runSeconds = values.minutes === undefined ? Number(values.seconds) : Number(values.minutes) * 60;
-/** Attacks that are one command together. */
-const MIXES: Readonly<Record<string, readonly string[]>> = {
-  mix: ["stranger-peers", "stranger-clients", "stranger-subscribers"],
-};
 
 if (positionals.length === 0) await list();
 else if (values.together) await attack(positionals.flatMap((name) => MIXES[name] ?? [name]));
@@ -61,11 +54,11 @@ async function list(): Promise<void> {
 
 async function attack(names: readonly string[]): Promise<void> {
   const attacks = await Promise.all(names.map(loadAttack));
-  await using victim = await startVictim({
-    maxMemory: limit,
-    flags: attacks.flatMap(({ flags = [] }) => flags),
-  });
-  const peer = attacks.some(({ watchesPeer }) => watchesPeer) ? await startGoodPeer(victim) : undefined;
+  const flags = attacks.flatMap((each) => each.flags ?? []);
+  await using victim = await (values.go ? startGoVictim(flags) : startVictim({ maxMemory: limit, flags }));
+  const peer = attacks.some(({ watchesPeer }) => watchesPeer)
+    ? await startGoodPeer(victim.target)
+    : undefined;
   const client = startGoodClient(victim.target.http);
   await setTimeout(SETTLE_MS); // the first requests of a node compile its code
   client.stop();
@@ -77,6 +70,7 @@ async function attack(names: readonly string[]): Promise<void> {
   const verdict = [...faults(seen, blocks), ...(peer === undefined ? [] : peerFaults(good, last))];
   report({
     bench: "attack",
+    program: values.go ? "Go node" : "knit",
     attack: names.join("+"),
     maxMemory: limit ?? "none",
     ...seen,
@@ -88,14 +82,9 @@ async function attack(names: readonly string[]): Promise<void> {
 }
 
 /** Observations from outside the node. */
-interface Sightings {
+interface Sightings extends MemoryPeaks {
   readonly seconds: number;
   readonly death: string | undefined;
-  readonly peakMiB: number;
-  /** Without pages of files. */
-  readonly peakOwnMiB: number;
-  /** Own memory at ten moments, evenly spread. */
-  readonly ownMiB: readonly number[];
   readonly p99Ms: number;
 }
 
@@ -115,54 +104,6 @@ async function watchAttack(victim: Victim, names: readonly string[]): Promise<Si
   );
   const attackersDid = Object.fromEntries(names.map((name, i) => [name, figures[i]]));
   return { seconds, death, ...peaks, ...good, ...attackersDid };
-}
-
-function startAttacker(name: string, target: AttackTarget): ChildProcess {
-  return fork(ATTACKER, [name, JSON.stringify(target)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-}
-
-/** Resolves when it is connected. */
-async function startGoodPeer({ target }: Victim): Promise<ChildProcess> {
-  const child = fork(GOOD_PEER, [JSON.stringify(target)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-  await once(child, "message");
-  return child;
-}
-
-/** Ends an attacker or the good peer; what it tells of itself. */
-async function stopProcess(child: ChildProcess): Promise<unknown> {
-  if (child.exitCode !== null || child.signalCode !== null) return undefined;
-  const reported = once(child, "message").then(([figures]: unknown[]) => figures);
-  const gone = once(child, "exit");
-  child.send("stop");
-  const figures = await Promise.race([reported, setTimeout(REPORT_MS, undefined, { ref: false })]);
-  child.kill("SIGKILL");
-  await gone;
-  return figures;
-}
-
-function watchMemory(pid: number) {
-  const own: number[] = [];
-  let peak = 0;
-  const timer = setInterval(() => {
-    try {
-      const sample = sampleOf(pid);
-      if (Number.isNaN(sample.own)) return; // it is dead and not yet buried
-      own.push(Math.round(sample.own / MEBIBYTE));
-      peak = Math.max(peak, Math.round(sample.resident / MEBIBYTE));
-    } catch {
-      // it has just died
-    }
-  }, SAMPLE_MS);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      const moments = Array.from(
-        { length: 10 },
-        (_, i) => own[Math.ceil(((i + 1) * own.length) / 10) - 1] ?? 0,
-      );
-      return { peakMiB: peak, peakOwnMiB: Math.max(0, ...own), ownMiB: moments };
-    },
-  };
 }
 
 /** Faults that a good peer observed; the last two blocks may be in transit. */

@@ -28,6 +28,11 @@ export interface Attack {
   readonly run: (target: AttackTarget, signal: AbortSignal) => Promise<AttackFigures>;
 }
 
+/** Attacks that are one command together. */
+export const MIXES: Readonly<Record<string, readonly string[]>> = {
+  mix: ["stranger-peers", "stranger-clients", "stranger-subscribers"],
+};
+
 const DIRECTORY = new URL("attacks/", import.meta.url);
 
 /** The attack of a name. Throws when there is none. */
