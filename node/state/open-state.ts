@@ -60,7 +60,7 @@ const DEFAULTS = {
   window: 128,
   flushInterval: trieOptions.flushInterval.default,
   flushBytes: 32 * 1024 * 1024,
-  gatherBytes: 1024 * 1024, // some 30 ms
+  gatherBytes: 128 * 1024, // a few milliseconds
   patienceMs: 40,
   preimages: trieOptions.preimages.default,
   cachedAccounts: 65_536,
