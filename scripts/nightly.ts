@@ -1,8 +1,9 @@
 /**
  * All attackers of the project for an hour (`--minutes N` for another time), with new seeds: the mix of strangers
- * against a built node at four memory limits, fuzzing of every decoder, and tests of mutations, flipped bits, kills and
- * the simulations of validators and of whole nodes with the counts of `npm run test:long`. Ends with 1 if any of them fails; each line of
- * the report is a command that runs it again.
+ * against a built node at four memory limits and against four validators, fuzzing of every decoder, and tests of
+ * mutations, flipped bits, kills, a validator gone bad and the simulations of validators and of whole nodes with the
+ * counts of `npm run test:long`. Ends with 1 if any of them fails; each line of the report is a command that runs it
+ * again.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -15,11 +16,16 @@ interface Attack {
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "60" } } });
 const seconds = Number(values.minutes) * 60;
 /** Parts of the time. The tests behind take their counts, and about a third of an hour on two cores. */
-const MIX_SHARE = 0.1;
+const MIX_SHARE = 0.09;
+const COUNCIL_SHARE = 0.04;
 const FUZZ_SHARE = 0.25;
 
+function partOf(share: number): string {
+  return String(Math.round(seconds * share));
+}
+
 function mixAt(limit: string | undefined): Attack {
-  const time = String(Math.round(seconds * MIX_SHARE));
+  const time = partOf(MIX_SHARE);
   const memory = limit === undefined ? [] : ["--max-memory", limit];
   return { command: ["bench/attack.ts", "mix", "--seconds", time, ...memory] };
 }
@@ -27,7 +33,8 @@ function mixAt(limit: string | undefined): Attack {
 const attacks: readonly Attack[] = [
   { command: ["scripts/build.ts"] },
   ...["384MB", "512MB", "2GB", undefined].map(mixAt),
-  { command: ["scripts/fuzz.ts", "--seconds", String(Math.round(seconds * FUZZ_SHARE))] },
+  { command: ["bench/attack-council.ts", "--seconds", partOf(COUNCIL_SHARE)] },
+  { command: ["scripts/fuzz.ts", "--seconds", partOf(FUZZ_SHARE)] },
   {
     command: [
       "scripts/test-depth.ts",
@@ -38,6 +45,7 @@ const attacks: readonly Attack[] = [
       "fuzz",
       "floods",
       "bft",
+      "traitor",
       "whole",
     ],
     environment: {

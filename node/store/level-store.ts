@@ -11,6 +11,7 @@ import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
 import { StoreError } from "./error.ts";
 import { dismissDamage, openFailure, readFailure, recoveryDamage } from "./level-failure.ts";
 import type { Batch, Range, Row, Snapshot, Store, StoreReader } from "./store.ts";
+import { WriteAheadLog } from "./write-ahead-log.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** Sizes in bytes. */
@@ -181,6 +182,7 @@ class LevelStore implements Store {
   readonly #tidyBytes: number;
   readonly #isTemporary: boolean;
   readonly #queue = new WriteQueue();
+  readonly #log: WriteAheadLog;
   #written = 0;
 
   constructor(level: Level, directory: string, options: LevelStoreOptions, damage: string | undefined) {
@@ -189,6 +191,7 @@ class LevelStore implements Store {
     this.#checksums = options.checksums !== false;
     this.#tidyBytes = options.tidyBytes ?? 0;
     this.#isTemporary = options.isTemporary === true;
+    this.#log = new WriteAheadLog(directory, options.writeBufferBytes ?? WRITE_BUFFER_BYTES);
     this.damage = damage;
   }
 
@@ -221,7 +224,10 @@ class LevelStore implements Store {
     const sync = options.sync && !this.#isTemporary;
     if (sync && batch.size === 0) batch.native.del(NO_ROW);
     this.#written += batch.bytes;
-    return this.#queue.run(batch.changes, () => batch.native.write({ sync }));
+    return this.#queue.run(batch.changes, async () => {
+      await this.#log.prepare(batch, sync);
+      await batch.native.write({ sync });
+    });
   }
 
   entries(range: Range): AsyncIterable<Row> {

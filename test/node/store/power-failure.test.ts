@@ -1,0 +1,97 @@
+/**
+ * Directories as a power failure would leave them: right after a synced write, with of each file of the write-ahead log
+ * only the bytes that were synced. Everything written until then must be there.
+ */
+
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, expect, test } from "@jest/globals";
+import { fixedBytes } from "../../../node/bytes/integer.ts";
+import { openLevelStore } from "../../../node/store/level-store.ts";
+import { randomBytes, seededRandom } from "../../support/random.ts";
+
+const ROUNDS = 100;
+/** Small, so that the engine begins a new file every few batches. */
+const BUFFER_BYTES = 128 * 1024;
+const MAX_UNSYNCED_BATCHES = 6;
+const MAX_VALUE_BYTES = 50_000;
+
+const parent = mkdtempSync(join(tmpdir(), "knit-power-failure-"));
+afterAll(() => rmSync(parent, { recursive: true }));
+const [random, directory, image] = [seededRandom(7), join(parent, "store"), join(parent, "image")];
+/** Bytes of the files of the log that were synced, by name. */
+const synced = new Map<string, number>();
+
+/** Notes each sync of a file by this process; the engine's own are those of its newest file. */
+async function noteSyncs(): Promise<void> {
+  await using some = await open(parent, "r");
+  const prototype = Object.getPrototypeOf(some) as FileHandle;
+  const datasync = Object.getOwnPropertyDescriptor(prototype, "datasync")?.value as FileHandle["datasync"];
+  prototype.datasync = async function noted(this: FileHandle) {
+    const path = readlinkSync(`/proc/self/fd/${this.fd}`);
+    const { size } = statSync(path);
+    await datasync.call(this);
+    synced.set(basename(path), size);
+  };
+}
+
+function logs(): string[] {
+  return readdirSync(directory).filter((name) => name.endsWith(".log"));
+}
+
+/** False when the engine has changed the files meanwhile. */
+function takeImage(): boolean {
+  rmSync(image, { recursive: true, force: true });
+  mkdirSync(image);
+  const names = readdirSync(directory);
+  try {
+    for (const name of names) copyFileSync(join(directory, name), join(image, name));
+  } catch {
+    return false; // one was removed
+  }
+  for (const name of names.filter((each) => each.endsWith(".log")))
+    truncateSync(join(image, name), synced.get(name) ?? 0);
+  return names.join() === readdirSync(directory).join();
+}
+
+const isLinux = process.platform === "linux";
+const [linuxTest, reason] = isLinux
+  ? [test, ""]
+  : [test.skip, " (skipped: the files of a process are listed on Linux)"];
+
+linuxTest(`no row is missing before a synced one after a power failure${reason}`, async () => {
+  await noteSyncs();
+  await using store = await openLevelStore(directory, { writeBufferBytes: BUFFER_BYTES });
+  let rows = 0;
+  let images = 0;
+  const write = (sync: boolean): Promise<void> => {
+    const batch = store.createBatch();
+    batch.put(fixedBytes(rows++, 4), randomBytes(random, Math.floor(random() * MAX_VALUE_BYTES)));
+    return store.write(batch, { sync });
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let left = Math.floor(random() * MAX_UNSYNCED_BATCHES); left > 0; left--) await write(false);
+    await write(true);
+    const newest = logs().sort().at(-1) ?? "";
+    synced.set(newest, statSync(join(directory, newest)).size);
+    if (!takeImage()) continue;
+    images++;
+    await using survivor = await openLevelStore(image, { writeBufferBytes: BUFFER_BYTES });
+    const missing = Array.from({ length: rows }, (_, row) => row).filter(
+      (row) => survivor.get(fixedBytes(row, 4)) === undefined,
+    );
+    expect({ round, missing }).toEqual({ round, missing: [] });
+  }
+  expect(images).toBeGreaterThan(ROUNDS / 4);
+});
