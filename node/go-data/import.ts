@@ -1,6 +1,6 @@
 /**
  * Imports the chain of a stopped Go node: its blocks in their order, then the state of the newest one, then the rows that
- * make the databases those of a chain. Each batch says how far the import has come, so it goes on after a crash. Nothing
+ * make the databases those of a chain. Synced batches say how far the import has come, so it goes on after a crash. Nothing
  * is believed that its hash does not prove, apart from `derived-rows.ts` and the configuration.
  */
 import { toHex } from "../bytes/hex.ts";
@@ -155,12 +155,15 @@ async function importBlocks(
   let parent = started.nextBlock === 0 ? undefined : blocks.head(started.nextBlock - 1);
   let batch = chain.createBatch();
   await using writes = new WriteBehind();
-  const write = async (): Promise<void> => {
+  const write = async (isLast: boolean): Promise<void> => {
     signal.throwIfAborted();
     const full = batch;
-    putIndex(full, deciding);
-    putProgress(full, progress);
-    await writes.begin(() => chain.write(full, { sync: true }));
+    const sync = writes.countBatch(isLast);
+    if (sync) {
+      putIndex(full, deciding);
+      putProgress(full, progress);
+    }
+    await writes.begin(() => chain.write(full, { sync }));
     batch = chain.createBatch();
     onBlocks(progress.nextBlock, last + 1);
   };
@@ -172,10 +175,10 @@ async function importBlocks(
     if (number > 0 && isIndexed(head.header)) deciding.push(number);
     parent = head;
     progress = { ...progress, nextBlock: number + 1 };
-    if (batch.bytes >= batchBytes) await write();
+    if (batch.bytes >= batchBytes) await write(false);
   }
   if (parent !== undefined) requireHead(parent, started);
-  await write();
+  await write(true);
   await writes.end();
   return progress;
 }

@@ -83,9 +83,9 @@ class StateImport {
     });
     for (let leaf = walk.next(); leaf !== undefined; leaf = walk.next()) {
       await this.#importAccount(leaf);
-      if (this.#isDue) await this.#write();
+      if (this.#isDue) await this.#write(false);
     }
-    await this.#write();
+    await this.#write(true);
     await this.#options.writes.end();
     this.#options.onState(1, this.#progress.accounts + this.#progress.slots);
     return this.#progress;
@@ -123,7 +123,7 @@ class StateImport {
       if (!this.#isDue) continue;
       const storage = { account: key, incarnation, slot: leaf.key };
       this.#progress = { ...this.#progress, storage, slots };
-      await this.#write();
+      await this.#write(false);
     }
     this.#progress = { ...this.#progress, slots };
     return incarnation;
@@ -147,15 +147,16 @@ class StateImport {
   }
 
   /** Begins to write both batches, when the ones before are written: the nodes first, then the rows that count them. */
-  async #write(): Promise<void> {
+  async #write(isLast: boolean): Promise<void> {
     const { signal, onState, writes } = this.#options;
     signal.throwIfAborted();
     const { chain, trie } = this.#target;
     const [nodes, rows] = [this.#trieBatch, this.#chainBatch];
-    putProgress(rows, this.#progress);
+    const sync = writes.countBatch(isLast);
+    if (sync) putProgress(rows, this.#progress);
     await writes.begin(async () => {
-      await trie.write(nodes, { sync: true });
-      await chain.write(rows, { sync: true });
+      await trie.write(nodes, { sync });
+      await chain.write(rows, { sync });
     });
     this.#trieBatch = trie.createBatch();
     this.#chainBatch = chain.createBatch();
