@@ -115,7 +115,7 @@ async function measure(scratch: string, accounts: number, blocks: number): Promi
   for (const done of [checkpoint, archive]) await rm(done, { recursive: true });
   const transfers = runPart("transfers", datadir, accounts, BLOCKS);
   await exportTo(datadir, file, { first: blocks + 1 });
-  const imported = await runBuilt("import", "--datadir", pulled, ...memory, file);
+  const imported = await runBuilt("import", "--datadir", pulled, file);
   await rm(pulled, { recursive: true });
   const rate = (seconds: number): number => Math.round((BLOCKS * TRANSFERS) / seconds);
   return {

@@ -36,7 +36,7 @@ export interface Draft {
 
 /** Blocks that are synced together. A crash during import loses at most two groups, never a part of a block. */
 const GROUP_BLOCKS = 64;
-const GROUP_BYTES = 8 * 1024 * 1024;
+const GROUP_BYTES = 4 * 1024 * 1024;
 /** Bytes of batches that may be on their way to disk while further blocks execute: those of a sync, and some more. */
 const MAX_UNWRITTEN_BYTES = 2 * 1024 * 1024;
 

@@ -244,6 +244,7 @@ class LevelStore implements Store {
   }
 
   compact({ from, to }: Range = WHOLE): Promise<void> {
+    this.#log.expectNewFile();
     return this.#level.compactRange(from, to);
   }
 

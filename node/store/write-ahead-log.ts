@@ -47,6 +47,11 @@ export class WriteAheadLog {
     this.#hasUnsynced = !sync;
   }
 
+  /** To be called when the engine is told to begin a new file, as for a compaction. */
+  expectNewFile(): void {
+    this.#buffered = Math.max(this.#buffered, this.#bufferBytes);
+  }
+
   async #syncFiles(growth: number): Promise<void> {
     const files = (await readdir(this.#directory)).filter((name) => name.endsWith(".log"));
     files.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
