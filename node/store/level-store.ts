@@ -137,12 +137,12 @@ class LevelBatch implements Batch {
     // the native batch copies at once, so the scratch may be used again
     const stored = this.#checksums ? appendChecksum(key, value, scratchFor(value.length)) : value;
     this.native.put(offHeap(key), stored);
-    this.changes.add(key, value);
+    this.changes.put(key, value);
   }
 
   delete(key: Uint8Array): void {
     this.native.del(offHeap(key));
-    this.changes.add(key, undefined);
+    this.changes.delete(key);
   }
 
   find(key: Uint8Array): FoundChange {
@@ -243,9 +243,10 @@ class LevelStore implements Store {
     return this.#level.approximateSize(from, to);
   }
 
-  compact({ from, to }: Range = WHOLE): Promise<void> {
-    this.#log.expectNewFile();
-    return this.#level.compactRange(from, to);
+  async compact({ from, to }: Range = WHOLE): Promise<void> {
+    using _ = this.#log.expectNewFile();
+    await this.#queue.idle; // the write under way was prepared without it
+    await this.#level.compactRange(from, to);
   }
 
   snapshot(): Snapshot {

@@ -30,6 +30,8 @@ export class WriteAheadLog {
   /** Of these, those since the directory was last listed. */
   #sinceListing = 0;
   #hasUnsynced = false;
+  /** Compactions that run: each begins a new file at some instant. */
+  #compactions = 0;
 
   /** `bufferBytes` is the size at which the engine begins a new file. */
   constructor(directory: string, bufferBytes: number) {
@@ -42,14 +44,15 @@ export class WriteAheadLog {
     const growth = MAX_GROWTH * (bytes + ENTRY_BYTES * size) + BLOCK_BYTES;
     this.#buffered += growth;
     this.#sinceListing += growth;
-    const isPrepared = !sync || !this.#hasUnsynced || this.#buffered < this.#bufferBytes;
-    if (!isPrepared) await this.#syncFiles(growth);
+    const isOneFile = this.#buffered < this.#bufferBytes && this.#compactions === 0;
+    if (sync && this.#hasUnsynced && !isOneFile) await this.#syncFiles(growth);
     this.#hasUnsynced = !sync;
   }
 
-  /** To be called when the engine is told to begin a new file, as for a compaction. */
-  expectNewFile(): void {
-    this.#buffered = Math.max(this.#buffered, this.#bufferBytes);
+  /** To be called before a compaction, and disposed of behind it, when the rows of the old file are in a table. */
+  expectNewFile(): Disposable {
+    this.#compactions++;
+    return { [Symbol.dispose]: () => void this.#compactions-- };
   }
 
   async #syncFiles(growth: number): Promise<void> {
