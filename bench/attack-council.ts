@@ -18,13 +18,13 @@ import { agree } from "../scripts/network/heads.ts";
 import { type Network, type NetworkNode, openNetwork } from "../scripts/network/network.ts";
 import { freePorts } from "../scripts/network/ports.ts";
 import { GO_BINARY } from "../test/support/go-node.ts";
-import { loadAttack, MIXES } from "./attack/attack.ts";
+import { loadAttack, MIX } from "./attack/attack.ts";
 import { blockFigures } from "./attack/blocks.ts";
-import { targetOf, webSocketFlags } from "./attack/go-victim.ts";
 import { type GoodFigures, startGoodClient } from "./attack/good-client.ts";
 import { type MemoryPeaks, watchMemory } from "./attack/memory.ts";
+import { targetOf, webSocketFlags } from "./attack/network-target.ts";
 import { startAttacker, stopProcess } from "./attack/processes.ts";
-import { report } from "./support/figures.ts";
+import { faultsOf, report } from "./support/figures.ts";
 
 const VALIDATORS = 4;
 const GO_VALIDATORS = GO_BINARY === "" ? 0 : 2;
@@ -45,7 +45,7 @@ const limitMiB = byteSize.parse(values["max-memory"]) / MEBIBYTE;
 const directory = await mkdtemp(join(tmpdir(), "knit-attack-council-"));
 try {
   const ports = await freePorts(VALIDATORS);
-  const attacks = await Promise.all((MIXES["mix"] ?? []).map(loadAttack));
+  const attacks = await Promise.all(MIX.map(loadAttack));
   const flags = attacks.flatMap((attack) => attack.flags ?? []);
   await using network = await openNetwork({
     size: { core: VALIDATORS, proxy: 0, endpoint: 0 },
@@ -76,7 +76,7 @@ async function attackAll({ nodes }: Network, ports: readonly number[]): Promise<
     client: startGoodClient(node.url),
   }));
   const attackers = nodes.flatMap((node, place) =>
-    (MIXES["mix"] ?? []).map((name) => startAttacker(name, targetOf(node, ports[place] ?? 0))),
+    MIX.map((name) => startAttacker(name, targetOf(node, ports[place] ?? 0))),
   );
   await setTimeout(seconds * 1000);
   const validators = watched.map(({ node, program, memory, client }): ValidatorFigures => {
@@ -87,7 +87,7 @@ async function attackAll({ nodes }: Network, ports: readonly number[]): Promise<
   const blocks = await blockFigures(observer.url, first);
   const turns = await missedTurns(nodes, { first, last: first + blocks.blocks });
   const isOneChain = await agree(nodes);
-  const faults = faultsOf(validators, { ...turns, isOneChain });
+  const faults = councilFaults(validators, { ...turns, isOneChain });
   report({ bench: "attack-council", seconds, ...blocks, ...turns, isOneChain, validators, faults });
   if (faults.length > 0) process.exitCode = 1;
 }
@@ -129,16 +129,15 @@ async function missedTurns(
 }
 
 /** Bounds that do not hold. */
-function faultsOf(
+function councilFaults(
   validators: readonly ValidatorFigures[],
   { missedByKnit, isOneChain }: { readonly missedByKnit: number; readonly isOneChain: boolean },
 ): readonly string[] {
   const ours = validators.filter((_, place) => isOurs(place));
-  const all: readonly (readonly [boolean, string])[] = [
+  return faultsOf([
     [ours.some(({ isAlive }) => !isAlive), "died"],
     [ours.some(({ peakOwnMiB }) => peakOwnMiB > limitMiB), "above its limit"],
     [missedByKnit > 0, "missed turns"],
     [!isOneChain, "different chains"],
-  ];
-  return all.filter(([isFault]) => isFault).map(([, fault]) => fault);
+  ]);
 }

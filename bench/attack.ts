@@ -20,7 +20,7 @@ import type { GoodPeerFigures } from "./attack/good-peer.ts";
 import { type MemoryPeaks, watchMemory } from "./attack/memory.ts";
 import { startAttacker, startGoodPeer, stopProcess } from "./attack/processes.ts";
 import { startVictim, type Victim } from "./attack/victim.ts";
-import { report } from "./support/figures.ts";
+import { faultsOf, report } from "./support/figures.ts";
 
 const SAMPLE_MS = 50;
 const SETTLE_MS = 2_000;
@@ -108,23 +108,21 @@ async function watchAttack(victim: Victim, names: readonly string[]): Promise<Si
 
 /** Faults that a good peer observed; the last two blocks may be in transit. */
 function peerFaults(peer: GoodPeerFigures | undefined, head: number): readonly string[] {
-  const all: readonly (readonly [boolean, string])[] = [
+  return faultsOf([
     [peer?.peerConnected !== true || peer.peerDropped > 0, "good peer dropped"],
     [(peer?.peerHead ?? 0) < head - 2, "good peer behind"],
     [peer !== undefined && peer.peerMaxMs >= MAX_PEER_MS, "slow for a good peer"],
-  ];
-  return all.filter(([isFault]) => isFault).map(([, fault]) => fault);
+  ]);
 }
 
 /** Bounds that do not hold. */
 function faults(seen: Sightings, blocks: BlockFigures | undefined): readonly string[] {
   const limitMiB = limit === undefined || limit === "0" ? undefined : byteSize.parse(limit) / MEBIBYTE;
-  const all: readonly (readonly [boolean, string])[] = [
+  return faultsOf([
     [seen.death !== undefined, "died"],
     [seen.death === undefined && blocks === undefined, "silent"],
     [(blocks?.secondsWithout ?? 0) > 0, "seconds without a block"],
     [limitMiB !== undefined && seen.peakOwnMiB > limitMiB, "above its limit"],
     [seen.p99Ms >= MAX_P99_MS, "slow for a good client"],
-  ];
-  return all.filter(([isFault]) => isFault).map(([, fault]) => fault);
+  ]);
 }

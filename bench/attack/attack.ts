@@ -28,10 +28,11 @@ export interface Attack {
   readonly run: (target: AttackTarget, signal: AbortSignal) => Promise<AttackFigures>;
 }
 
+/** Peers, clients and subscribers of all hostile kinds together. */
+export const MIX: readonly string[] = ["stranger-peers", "stranger-clients", "stranger-subscribers"];
+
 /** Attacks that are one command together. */
-export const MIXES: Readonly<Record<string, readonly string[]>> = {
-  mix: ["stranger-peers", "stranger-clients", "stranger-subscribers"],
-};
+export const MIXES: Readonly<Record<string, readonly string[]>> = { mix: MIX };
 
 const DIRECTORY = new URL("attacks/", import.meta.url);
 

@@ -3,9 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
-import { urlOf } from "../../scripts/network/plan.ts";
 import { freePort, GO_BINARY } from "../../test/support/go-node.ts";
-import type { AttackTarget } from "./attack.ts";
+import { targetOf, webSocketFlags } from "./network-target.ts";
 import type { Victim } from "./victim.ts";
 
 /** Starts a Go node; `flags` follow the common ones. Rejects when it does not start, or when none is named. */
@@ -28,22 +27,5 @@ export async function startGoVictim(flags: readonly string[]): Promise<Victim> {
       await node.stop("SIGKILL");
       await rm(directory, { recursive: true, force: true });
     },
-  };
-}
-
-/** Returns the flags of the WebSocket endpoint, which the nodes of a network have not. */
-export function webSocketFlags(port: number): readonly string[] {
-  return ["--ws", "--wsaddr", "127.0.0.1", "--wsport", `${port}`, "--wsapi", "eth,net", "--wsorigins", "*"];
-}
-
-/** Returns a node of a network as attackers see it. */
-export function targetOf(node: NetworkNode, wsPort: number): AttackTarget {
-  return {
-    http: node.url,
-    ws: `ws://127.0.0.1:${wsPort}`,
-    httpPort: node.rpcPort,
-    wsPort,
-    peerPort: node.port,
-    kni: urlOf(node),
   };
 }

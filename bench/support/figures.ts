@@ -15,6 +15,11 @@ export function quantile(values: readonly number[], part: number): number {
   return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
 }
 
+/** The names of bounds that do not hold. */
+export function faultsOf(checks: readonly (readonly [isFault: boolean, fault: string])[]): readonly string[] {
+  return checks.filter(([isFault]) => isFault).map(([, fault]) => fault);
+}
+
 /** Prints a figure with the machine it was measured on. */
 export function report(figure: Record<string, unknown>): void {
   const machine = { node: process.version, cores: availableParallelism() };

@@ -4,7 +4,7 @@
  */
 
 /** A row as a batch changes it; `undefined` deletes it. */
-export type RowChange = readonly [key: Uint8Array, value: Uint8Array | undefined];
+type RowChange = readonly [key: Uint8Array, value: Uint8Array | undefined];
 
 /** Effect of a batch on a row: `found` is false where it leaves it alone, `value` undefined where it deletes it. */
 export interface FoundChange {
@@ -26,7 +26,7 @@ const FIRST_ENTRIES = 16;
 /** Slots of the index for each entry, at least. */
 const SLOTS_AN_ENTRY = 2;
 
-/** The changes of a batch in their order, and the newest of each key. */
+/** The changes of a batch in their order, and the newest of each key; a `Batch` by itself where all stays in memory. */
 export class BatchChanges {
   readonly #blocks: Uint8Array[] = [];
   /** The block that is being filled, and its bytes in use. */
@@ -49,8 +49,15 @@ export class BatchChanges {
     return this.#bytes;
   }
 
-  /** Adds a change; the bytes are copied. */
-  add(key: Uint8Array, value: Uint8Array | undefined): void {
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#add(key, value);
+  }
+
+  delete(key: Uint8Array): void {
+    this.#add(key, undefined);
+  }
+
+  #add(key: Uint8Array, value: Uint8Array | undefined): void {
     const length = key.length + (value?.length ?? 0);
     if (this.#blocks.length === 0 || this.#used + length > this.#block.length) this.#addBlock(length);
     const at = this.#size++ * FIELDS;

@@ -1,7 +1,7 @@
 /** The store in memory: for tests and for chains that need no disk. */
 import { compareBytes } from "../bytes/compare.ts";
 import { mapKey } from "../bytes/hex.ts";
-import { BatchChanges, type FoundChange } from "./changes.ts";
+import { BatchChanges } from "./changes.ts";
 import { StoreError } from "./error.ts";
 import type { Batch, Range, Row, Snapshot, Store } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -11,30 +11,6 @@ type Table = ReadonlyMap<string, Uint8Array>;
 /** Creates an empty store that ends with the process. */
 export function createMemoryStore(): Store {
   return new MemoryStore();
-}
-
-class MemoryBatch implements Batch {
-  readonly changes = new BatchChanges();
-
-  get size(): number {
-    return this.changes.size;
-  }
-
-  get bytes(): number {
-    return this.changes.bytes;
-  }
-
-  put(key: Uint8Array, value: Uint8Array): void {
-    this.changes.add(key, value);
-  }
-
-  delete(key: Uint8Array): void {
-    this.changes.add(key, undefined);
-  }
-
-  find(key: Uint8Array): FoundChange {
-    return this.changes.find(key);
-  }
 }
 
 class MemoryStore implements Store {
@@ -71,13 +47,13 @@ class MemoryStore implements Store {
 
   createBatch(): Batch {
     this.#assertOpen();
-    return new MemoryBatch();
+    return new BatchChanges();
   }
 
   write(batch: Batch): Promise<void> {
     if (this.#closed) return Promise.reject(closedError());
-    if (!(batch instanceof MemoryBatch)) return Promise.reject(new TypeError("a batch of another store"));
-    return this.#queue.run(batch.changes, async () => this.#apply(batch.changes));
+    if (!(batch instanceof BatchChanges)) return Promise.reject(new TypeError("a batch of another store"));
+    return this.#queue.run(batch, async () => this.#apply(batch));
   }
 
   #apply(changes: BatchChanges): void {

@@ -262,11 +262,10 @@ export class TrieStore {
   #storedTries(): TrieSet {
     const rows = {
       get: (key: Uint8Array) => {
-        for (const batch of [this.#gathered, this.#waiting]) {
-          const change = batch?.find(key);
-          if (change?.found === true) return change.value;
-        }
-        return this.store.get(key);
+        const newest = this.#gathered?.find(key);
+        if (newest?.found === true) return newest.value;
+        const waiting = this.#waiting?.find(key);
+        return waiting?.found === true ? waiting.value : this.store.get(key);
       },
     };
     return new TrieSet(rows, this.#settings.slab, this.#marker?.root ?? EMPTY_TRIE_ROOT);

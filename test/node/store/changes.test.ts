@@ -23,7 +23,8 @@ test("the newest change of each key is found, whenever it is looked for", () => 
   for (let i = 0; i < 10_000; i++) {
     const key = keys[upTo(keys.length - 1)] ?? new Uint8Array(0);
     const value = aValue();
-    changes.add(key, value);
+    if (value === undefined) changes.delete(key);
+    else changes.put(key, value);
     newest.set(mapKey(key), value);
     bytes += key.length + (value?.length ?? 0);
     const asked = keys[upTo(keys.length - 1)] ?? new Uint8Array(0);
@@ -41,7 +42,7 @@ test("the newest change of each key is found, whenever it is looked for", () => 
 test("what is put into a batch may change afterwards, and so may what is found", () => {
   const changes = new BatchChanges();
   const [key, value] = [Uint8Array.of(1), Uint8Array.of(2)];
-  changes.add(key, value);
+  changes.put(key, value);
   value[0] = 3;
   changes.find(key).value?.fill(4);
   key[0] = 5;

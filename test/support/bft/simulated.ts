@@ -51,7 +51,7 @@ export function writeMessage(sender: string, payload: MessagePayload<SimulatedBl
 }
 
 /** The block that a payload is about. */
-export function digestOf(payload: MessagePayload<SimulatedBlock>): string {
+export function digestOf(payload: MessagePayload<Proposal>): string {
   return payload.kind === "preprepare" ? payload.proposal.hash : payload.digest;
 }
 

@@ -15,14 +15,14 @@ import {
 import { withProposerSeal } from "../../../node/consensus/seal.ts";
 import { addressOfKey, sign } from "../../../node/crypto/secp256k1.ts";
 import type { Header } from "../../../node/model/header.ts";
+import { BASE_LENGTH } from "../../../node/p2p/base-messages.ts";
 import { PeerOutbox } from "../../../node/p2p/outbox.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { TREASONS, type Treason } from "./plan.ts";
+import { digestOf } from "./simulated.ts";
 
 /** Blocks of one kind of lie: each of four validators proposes one of them. */
 const BLOCKS_A_KIND = 4;
-/** The first code of the chain protocol on a connection. */
-const FIRST_CODE = 16;
 
 const key = Buffer.from(process.argv[process.argv.indexOf("--nodekeyhex") + 1] ?? "", "hex");
 const address = addressOfKey(key);
@@ -55,7 +55,7 @@ const LIES: Readonly<Record<Treason, Lie>> = {
 
 const post = Object.getOwnPropertyDescriptor(PeerOutbox.prototype, "post")?.value as PeerOutbox["post"];
 PeerOutbox.prototype.post = function postLies(this: PeerOutbox, message) {
-  if (message.code !== FIRST_CODE + messages.consensus.code) return post.call(this, message);
+  if (message.code !== BASE_LENGTH + messages.consensus.code) return post.call(this, message);
   const { previousHash, message: bytes } = messages.consensus.decode(message.payload);
   const { sender, payload } = parseMessage(bytes);
   if (sender !== mapKey(address)) return post.call(this, message);
@@ -102,10 +102,9 @@ function withHeader({ header, body }: ProposedBlock, { extra, stateRoot }: Chang
 
 function votesFor(payload: BlockPayload): readonly BlockPayload[] {
   if (payload.kind === "round-change") return [];
-  const isProposal = payload.kind === "preprepare";
-  const digest = isProposal ? payload.proposal.hash : payload.digest;
-  const parent = isProposal ? payload.proposal.parent : payload.parent;
-  return (["prepare", "commit"] as const).map((kind) => ({ kind, view: payload.view, digest, parent }));
+  const { view } = payload;
+  const parent = payload.kind === "preprepare" ? payload.proposal.parent : payload.parent;
+  return (["prepare", "commit"] as const).map((kind) => ({ kind, view, digest: digestOf(payload), parent }));
 }
 
 function withBadSeal(bytes: Uint8Array): Uint8Array {

@@ -4,7 +4,7 @@
  */
 import { compareBytes } from "../../../node/bytes/compare.ts";
 import { mapKey } from "../../../node/bytes/hex.ts";
-import { BatchChanges, type FoundChange } from "../../../node/store/changes.ts";
+import { BatchChanges } from "../../../node/store/changes.ts";
 import { StoreError } from "../../../node/store/error.ts";
 import type { Batch, Range, Row, Snapshot, Store } from "../../../node/store/store.ts";
 import { WriteQueue } from "../../../node/store/write-queue.ts";
@@ -116,30 +116,6 @@ function apply(rows: Rows, changes: BatchChanges): void {
   }
 }
 
-class DiskBatch implements Batch {
-  readonly changes = new BatchChanges();
-
-  get size(): number {
-    return this.changes.size;
-  }
-
-  get bytes(): number {
-    return this.changes.bytes;
-  }
-
-  put(key: Uint8Array, value: Uint8Array): void {
-    this.changes.add(key, value);
-  }
-
-  delete(key: Uint8Array): void {
-    this.changes.add(key, undefined);
-  }
-
-  find(key: Uint8Array): FoundChange {
-    return this.changes.find(key);
-  }
-}
-
 class DiskStore implements Store {
   readonly damage = undefined;
   readonly #image: Image;
@@ -159,18 +135,18 @@ class DiskStore implements Store {
   }
 
   createBatch(): Batch {
-    return new DiskBatch();
+    return new BatchChanges();
   }
 
   write(batch: Batch, { sync }: { readonly sync: boolean }): Promise<void> {
-    if (!(batch instanceof DiskBatch)) return Promise.reject(new TypeError("a batch of another store"));
+    if (!(batch instanceof BatchChanges)) return Promise.reject(new TypeError("a batch of another store"));
     const { time, life, faults } = this.#access;
-    return this.#queue.run(batch.changes, async (): Promise<void> => {
+    return this.#queue.run(batch, async (): Promise<void> => {
       await time.wait(faults.delayMs(), life);
       faults.onWrite();
       if (life.isOver) return forever();
       if (faults.isRefusing()) throw new Error("no space left on device");
-      this.#apply(batch.changes);
+      this.#apply(batch);
       if (sync) await this.#sync();
     });
   }
