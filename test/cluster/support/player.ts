@@ -7,13 +7,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, openSync, rmSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../support/go-node.ts";
-import type { Cluster } from "./cluster.ts";
+import { type Cluster, eventually } from "./cluster.ts";
 import { type Container, type Pod, placeVolumes } from "./pod-volumes.ts";
 
 /** A pod that is played. */
@@ -43,18 +43,29 @@ export interface Player extends AsyncDisposable {
 interface Playing {
   readonly played: PlayedPod;
   /** The node first. */
-  readonly processes: readonly ChildProcess[];
+  readonly containers: readonly Running[];
   readonly front: AsyncDisposable;
   /** Processes of the preStop hooks of containers. */
   readonly preStops: readonly (() => ChildProcess)[];
-  readonly deleted: () => boolean;
   /** As the API server was told; undefined before the first time. */
   ready: boolean | undefined;
+}
+
+/** A container that runs, or that ended and is started again. */
+interface Running {
+  readonly name: string;
+  readonly begin: () => ChildProcess;
+  readonly log: string;
+  child: ChildProcess;
+  startedAt: number;
 }
 
 const main = (program: string): string =>
   fileURLToPath(new URL(`../../../${program}/main.ts`, import.meta.url));
 const LOOK_MS = 300;
+/** A container that ended is started again this long after its last start, and what it printed last is shown. */
+const RESTART_MS = 2_000;
+const SHOWN_CHARACTERS = 2_000;
 /** Port of the metrics in a pod. */
 const METRICS_PORT = 61_001;
 
@@ -86,7 +97,10 @@ export async function openPlayer(cluster: Cluster, namespace: string, net = loop
         await end(playing);
         pods.delete(uid);
         if (pod !== undefined) await forceDelete(cluster, pod);
-      } else await judge(cluster, namespace, playing);
+      } else {
+        for (const container of playing.containers) restartIfEnded(playing.played.name, container);
+        await judge(cluster, namespace, playing);
+      }
     }
   };
   const playing = (async () => {
@@ -99,11 +113,13 @@ export async function openPlayer(cluster: Cluster, namespace: string, net = loop
   return {
     pod: (name) => playingOf(name)?.played,
     claim: (name) => join(directory, name),
-    kill: (name) => void playingOf(name)?.processes[0]?.kill("SIGKILL"),
+    kill: (name) => void playingOf(name)?.containers[0]?.child.kill("SIGKILL"),
     logs: directory,
     async [Symbol.asyncDispose]() {
       closing.abort();
       await playing;
+      for (const { played, ready, containers } of pods.values())
+        if (ready !== true) for (const { name, log } of containers) show(`${played.name}: ${name}`, log);
       await Promise.all([...pods.values()].map(end));
       rmSync(directory, { recursive: true, force: true });
     },
@@ -126,8 +142,12 @@ export async function makeMachine(cluster: Cluster): Promise<void> {
   };
   const patch = JSON.stringify({ status });
   await cluster.kubectl(["patch", "node", "node-1", "--subresource=status", "--type=merge", "-p", patch]);
-  // The node controller removes the taint too, where it runs.
-  await cluster.tryKubectl(["taint", "node", "node-1", "node.kubernetes.io/not-ready-"]);
+  // the node controller removes the taint too, where it runs, and whoever else changes the machine can make this fail
+  await eventually("a machine that pods may be placed on", async () => {
+    await cluster.tryKubectl(["taint", "node", "node-1", "node.kubernetes.io/not-ready-"]);
+    const { spec } = await cluster.get<{ spec: { taints?: unknown[] } }>("node", "node-1");
+    return spec.taints === undefined ? true : undefined;
+  });
 }
 
 /** Replaces the hosts of every interface, which an operator chooses by its machine, with a pod's address. */
@@ -147,22 +167,29 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
     ),
   );
   const front = await openFront(address, metricsPort);
+  const logOf = (container: Container): string => join(directory, `${container.name}.log`);
   const begin = (container: Container, given = container.args ?? []): ChildProcess => {
     const program = container.name === "gateway" ? "operator" : "node";
     const args = given.map((text) => listeningOn(volumes.moved(container, text), address));
-    const log = openSync(join(directory, `${container.name}.log`), "a");
+    const log = openSync(logOf(container), "a");
     return spawn(process.execPath, [main(program), ...args], {
       stdio: ["ignore", log, log],
       env: { ...process.env, HOME: directory },
     });
   };
-  const sidecars: ChildProcess[] = [];
+  const run = (container: Container): Running => ({
+    name: container.name,
+    begin: () => begin(container),
+    log: logOf(container),
+    child: begin(container),
+    startedAt: performance.now(),
+  });
+  const sidecars: Running[] = [];
   for (const container of pod.spec.initContainers ?? []) {
-    const child = begin(container);
-    if (container.restartPolicy === "Always") sidecars.push(child);
-    else await endOf(child, `${pod.metadata.name}: ${container.name}`);
+    if (container.restartPolicy === "Always") sidecars.push(run(container));
+    else await endOf(begin(container), `${pod.metadata.name}: ${container.name}`);
   }
-  const processes = [...pod.spec.containers.map((container) => begin(container)), ...sidecars];
+  const containers = [...pod.spec.containers.map(run), ...sidecars];
   const preStops = pod.spec.containers.flatMap((container) => {
     const [, , ...args] = container.lifecycle?.preStop?.exec?.command ?? [];
     return args.length > 0 ? [() => begin(container, args)] : [];
@@ -177,10 +204,9 @@ async function start(cluster: Cluster, pod: Pod, directory: string, address: str
       certificates: volumes.directory("certificates"),
       data: volumes.directory("data"),
     },
-    processes,
+    containers,
     front,
     preStops,
-    deleted: () => processes.some(({ exitCode }) => exitCode !== null),
     ready: undefined,
   };
 }
@@ -208,11 +234,27 @@ async function endOf(child: ChildProcess, name: string): Promise<void> {
   if (code !== 0) throw new Error(`${name} ended with ${code}`);
 }
 
+/** As a kubelet does; a container that a test killed stays dead. */
+function restartIfEnded(pod: string, container: Running): void {
+  if (container.child.exitCode === null || performance.now() < container.startedAt + RESTART_MS) return;
+  show(
+    `${pod}: ${container.name} ended with ${container.child.exitCode} and is started again`,
+    container.log,
+  );
+  container.child = container.begin();
+  container.startedAt = performance.now();
+}
+
+/** Prints the end of a log. */
+function show(title: string, log: string): void {
+  process.stderr.write(`player: ${title}\n${readFileSync(log, "utf8").slice(-SHOWN_CHARACTERS)}\n`);
+}
+
 /** Tells the API server what a kubelet would: the address, and whether the containers are ready. */
 async function judge(cluster: Cluster, namespace: string, playing: Playing): Promise<void> {
   const { played } = playing;
   const probes = [answers(`http://127.0.0.1:${played.metricsPort}/readyz`), listens(played.address, 7443)];
-  const ready = (await Promise.all(probes)).every(Boolean) && !playing.deleted();
+  const ready = (await Promise.all(probes)).every(Boolean) && isRunning(playing);
   if (ready === playing.ready) return;
   const holds = ready ? "True" : "False";
   const status = {
@@ -239,6 +281,10 @@ async function judge(cluster: Cluster, namespace: string, playing: Playing): Pro
   playing.ready = ready;
 }
 
+function isRunning({ containers }: Playing): boolean {
+  return containers.every(({ child }) => child.exitCode === null);
+}
+
 async function answers(url: string): Promise<boolean> {
   return fetch(url).then(
     ({ ok }) => ok,
@@ -258,9 +304,9 @@ function listens(host: string, port: number): Promise<boolean> {
 }
 
 /** As a kubelet does it: what runs before the end, then the containers, then the sidecars. */
-async function end({ processes, preStops, front }: Playing): Promise<void> {
+async function end({ containers, preStops, front }: Playing): Promise<void> {
   await Promise.all(preStops.map((run) => once(run(), "exit")));
-  for (const child of processes) {
+  for (const { child } of containers) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     const exited = once(child, "exit");
     child.kill("SIGTERM");
