@@ -17,6 +17,7 @@ import { otterscanTraceMethods } from "../rpc/otterscan-traces.ts";
 import { simulationMethods } from "../rpc/simulation.ts";
 import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
+import { lowerThreadPriority } from "../runtime/thread-priority.ts";
 import { openLevelReader } from "../store/level-store.ts";
 import type { StoreReader } from "../store/store.ts";
 import { callOptions, logLimits } from "./call-options.ts";
@@ -56,6 +57,7 @@ export function readerMethods(
 }
 
 if (parentPort !== null) {
+  lowerThreadPriority();
   const data = workerData as ReaderData; // as readers.ts passes it
   const store = await openLevelReader(data.directory);
   serveReader(parentPort, readerMethods(store, data), {

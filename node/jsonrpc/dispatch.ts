@@ -293,6 +293,7 @@ class Dispatcher implements RpcEndpoint {
       if (early !== undefined) return early;
       return this.#readers.call(method.name, message.paramsText, {
         signal: session.signal,
+        caller: session.caller,
         expires: method.expires,
       });
     }

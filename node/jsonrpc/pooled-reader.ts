@@ -30,6 +30,9 @@ export interface ReaderJob {
   readonly request: ReaderRequest;
   readonly bytes: number;
   readonly expires: Expiry | undefined;
+  /** Called when a thread takes the call, and with the milliseconds that it had the thread. */
+  began(): void;
+  ended(ms: number): void;
   resolve(text: string): void;
   reject(error: Error): void;
 }
@@ -52,6 +55,7 @@ export class Reader {
   readonly #onFree: (gone?: Promise<unknown>) => void;
   #isUp = false;
   #job: ReaderJob | undefined;
+  #since = 0;
   #deadline: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -75,6 +79,8 @@ export class Reader {
   /** Starts a call, once the thread is up: until then the thread can still end by itself. */
   take(job: ReaderJob): void {
     this.#job = job;
+    this.#since = performance.now();
+    job.began();
     this.#worker.ref();
     if (this.#isUp) this.#hand(job);
     else this.#watch(STARTING_MS);
@@ -134,6 +140,7 @@ export class Reader {
     clearTimeout(this.#deadline);
     const job = this.#job;
     this.#job = undefined;
+    job?.ended(performance.now() - this.#since);
     return job;
   }
 }

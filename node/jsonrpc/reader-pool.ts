@@ -1,10 +1,12 @@
 /**
  * Reader threads run everything that may take long for a caller, away from consensus. Threads start on
- * demand, one per spare core. The queue is bounded. A call that exceeds its deadline ends its thread, and a
- * new thread takes the next call.
+ * demand, one per spare core. A call that exceeds its deadline ends its thread, and a new thread takes the next call.
+ * The queue is bounded and fair: clients share the threads' time, and a full queue loses a call of who has most in it.
  */
 import { availableParallelism } from "node:os";
+import { type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
 import { failure } from "./errors.ts";
+import type { Holder } from "./memory-budget.ts";
 import type { Expiry } from "./method.ts";
 import { noMemory, Reader, type ReaderJob, type ThreadOptions } from "./pooled-reader.ts";
 
@@ -17,6 +19,8 @@ export interface ReaderPool {
 /** Limits of one call. */
 export interface ReaderCallOptions {
   readonly signal: AbortSignal;
+  /** The connection, to which the thread's time is charged; a call without one is charged to nobody else. */
+  readonly caller?: Holder;
   /** Replaces the pool's own deadline. */
   readonly expires?: Expiry | undefined;
   /** See `CallContext`. */
@@ -38,15 +42,24 @@ export interface ThreadPool extends ReaderPool, AsyncDisposable {
 /** Options of a pool. */
 export interface ReaderPoolOptions extends ThreadOptions {
   readonly maxThreads?: number;
-  /** Maximum calls in the queue; more are refused. */
+  /** Maximum calls in the queue; beyond it, calls of the client with the most are refused. */
   readonly maxWaiting?: number;
-  /** Maximum bytes of parameters in the queue. */
+  /** Maximum bytes of parameters in the queue, likewise. */
   readonly maxWaitingBytes?: number;
   /** Returns true while memory is short: calls are refused then. */
   readonly isShort?: () => boolean;
 }
 
+const MAX_WAITING = 256;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+type Account = FairAccount<ReaderJob>;
+
+/** A call in the queue. */
+interface Waiting {
+  readonly account: Account;
+  readonly job: ReaderJob;
+}
 
 /** Opens a pool, without starting a thread. */
 export function openReaderPool(options: ReaderPoolOptions): ThreadPool {
@@ -56,14 +69,17 @@ export function openReaderPool(options: ReaderPoolOptions): ThreadPool {
 class Pool implements ThreadPool {
   readonly #options: ReaderPoolOptions;
   readonly #maxThreads: number;
-  readonly #queue: ReaderJob[] = [];
+  readonly #queue = new FairQueue<ReaderJob>();
+  /** Accounts of connections. */
+  readonly #accounts = new WeakMap<Holder, Account>();
   readonly #idle: Reader[] = [];
   readonly #readers = new Set<Reader>();
   /** Threads that are ending. */
   readonly #endings = new Set<Promise<unknown>>();
   /** Busy threads that end after their calls. */
   readonly #outdated = new Set<Reader>();
-  #queuedBytes = 0;
+  #waiting = 0;
+  #waitingBytes = 0;
   #lastId = 0;
   #closed = false;
 
@@ -77,23 +93,21 @@ class Pool implements ThreadPool {
   }
 
   get waiting(): number {
-    return this.#queue.length;
+    return this.#waiting;
   }
 
   call(
     name: string,
     params: string,
-    { signal, expires, refusesPrograms }: ReaderCallOptions,
+    { signal, caller, expires, refusesPrograms }: ReaderCallOptions,
   ): Promise<string> {
-    const { maxWaiting = 256, maxWaitingBytes = MAX_WAITING_BYTES, isShort } = this.#options;
+    const { isShort } = this.#options;
     if (this.#closed) return Promise.reject(failure("the node is stopping"));
     if (isShort?.() === true) return Promise.reject(noMemory("the node is short of memory: try again later"));
-    if (this.#queue.length >= maxWaiting || this.#queuedBytes + params.length > maxWaitingBytes) {
-      return Promise.reject(failure("too many requests are waiting for a reader"));
-    }
     if (signal.aborted) return Promise.reject(failure("request cancelled"));
     return new Promise((resolve, reject) => {
-      const forget = (): void => this.#forget(job);
+      const account = this.#account(caller);
+      const forget = (): void => this.#refuse({ account, job }, "request cancelled");
       const settled = <T>(settle: (value: T) => void): ((value: T) => void) => {
         return (value) => {
           signal.removeEventListener("abort", forget); // a connection outlives its calls
@@ -104,19 +118,30 @@ class Pool implements ThreadPool {
         request: { id: ++this.#lastId, name, params, refusesPrograms },
         bytes: params.length,
         expires,
+        began: () => this.#queue.begin(account),
+        ended: (ms) => this.#queue.charge(account, ms),
         resolve: settled(resolve),
         reject: settled(reject),
       };
-      this.#queue.push(job);
-      this.#queuedBytes += job.bytes;
+      this.#queue.add(account, job);
+      this.#waiting++;
+      this.#waitingBytes += job.bytes;
       signal.addEventListener("abort", forget, { once: true });
       this.#serve();
+      this.#shrink();
     });
+  }
+
+  #account(caller: Holder | undefined): Account {
+    if (caller === undefined) return this.#queue.open();
+    const account = this.#accounts.get(caller) ?? this.#queue.open(caller.owner);
+    this.#accounts.set(caller, account);
+    return account;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    for (const job of this.#queue.splice(0)) job.reject(failure("the node is stopping"));
+    while (!this.#queue.isEmpty) this.#take().reject(failure("the node is stopping"));
     await Promise.all([...[...this.#readers].map((reader) => reader.stop()), ...this.#endings]);
   }
 
@@ -132,21 +157,58 @@ class Pool implements ThreadPool {
     for (const reader of this.#readers) this.#outdated.add(reader);
   }
 
-  #forget(job: ReaderJob): void {
-    const at = this.#queue.indexOf(job);
-    if (at < 0) return;
-    this.#queue.splice(at, 1);
-    this.#queuedBytes -= job.bytes;
-    job.reject(failure("request cancelled"));
+  /** Refuses a call if it still waits. */
+  #refuse({ account, job }: Waiting, why: string): void {
+    if (!this.#queue.remove(account, job)) return;
+    this.#left(job);
+    job.reject(failure(why));
+  }
+
+  /** Refuses the newest calls of the clients with the most in the queue until the rest fits. */
+  #shrink(): void {
+    const { maxWaiting = MAX_WAITING, maxWaitingBytes = MAX_WAITING_BYTES } = this.#options;
+    const why = "too many requests are waiting for a reader";
+    while (this.#waiting > maxWaiting)
+      this.#refuse(
+        this.#newestOfMost(() => 1),
+        why,
+      );
+    while (this.#waitingBytes > maxWaitingBytes)
+      this.#refuse(
+        this.#newestOfMost(({ bytes }) => bytes),
+        why,
+      );
+  }
+
+  /** The newest waiting call of the client with the most, as `weigh` counts them, and of its connections likewise. */
+  #newestOfMost(weigh: (job: ReaderJob) => number): Waiting {
+    const weightOf = ({ waiting }: Account): number => waiting.reduce((sum, job) => sum + weigh(job), 0);
+    let most = -1;
+    let accounts: readonly Account[] = [];
+    for (const each of this.#queue.waiting()) {
+      const weight = each.reduce((sum, account) => sum + weightOf(account), 0);
+      if (weight >= most) [most, accounts] = [weight, each];
+    }
+    const account = accounts.reduce((a, b) => (weightOf(b) >= weightOf(a) ? b : a));
+    return { account, job: account.waiting.at(-1) as ReaderJob }; // accounts with waiting work have some
+  }
+
+  #take(): ReaderJob {
+    const job = this.#queue.take();
+    this.#left(job);
+    return job;
+  }
+
+  #left({ bytes }: ReaderJob): void {
+    this.#waiting--;
+    this.#waitingBytes -= bytes;
   }
 
   #serve(): void {
-    while (this.#queue.length > 0 && !this.#closed) {
+    while (!this.#queue.isEmpty && !this.#closed) {
       const reader = this.#idle.pop() ?? this.#start();
       if (reader === undefined) return;
-      const job = this.#queue.shift() as ReaderJob; // the queue is not empty
-      this.#queuedBytes -= job.bytes;
-      reader.take(job);
+      reader.take(this.#take());
     }
   }
 

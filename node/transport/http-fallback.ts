@@ -176,7 +176,6 @@ async function answerRpc(
   const session = new RequestSession(request.socket);
   response.once("close", () => session.end());
   const time = endpoint.time.open(session.caller.owner);
-  response.once("close", () => time.close());
   const answer = time.run(() => endpoint.answer(body, session) ?? PARSE_ERROR);
   const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
   if (text === undefined) return timedOut(response);

@@ -168,7 +168,6 @@ export class StreamSession {
     this.#backlog = [];
     this.#closing.abort();
     this.#subscriptions.close();
-    this.#time.close();
     this.#endpoint.unsent.hold(this.#holder, 0);
   }
 

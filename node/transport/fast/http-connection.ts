@@ -158,7 +158,6 @@ export class HttpConnection {
     if (this.#phase === "gone") return;
     this.#phase = "gone";
     this.#session.end();
-    this.#time.close();
     this.#take();
     this.#forgetUnsent();
     this.#host.closed(this);
@@ -317,7 +316,6 @@ export class HttpConnection {
     socket.off("error", this.#onError);
     socket.off("close", this.#onClose);
     this.#forgetUnsent();
-    this.#time.close();
     this.#phase = "gone";
     this.#host.handOver(this, socket, unread);
   }

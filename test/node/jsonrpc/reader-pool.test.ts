@@ -224,6 +224,42 @@ test("calls beyond the queue are refused", async () => {
   await expect(pool.call("echo", "[]", terms)).rejects.toThrow("the node is stopping");
 });
 
+/** A connection of this client. */
+const caller = (owner: string) => ({ ...terms, caller: { owner, dropped: () => undefined } });
+
+test("a client with one call does not wait for the many calls of another's many connections", async () => {
+  const { pool } = aPool();
+  await using _closing = pool;
+  await pool.call("late", "[]", caller("crowd"));
+  const done: string[] = [];
+  const called = (owner: string) => pool.call("late", "[]", caller(owner)).then(() => done.push(owner));
+  const crowd = Array.from({ length: 10 }, () => called("crowd"));
+  await Promise.all([...crowd.slice(0, 4), called("good")]);
+  expect(done.indexOf("good")).toBeLessThanOrEqual(1); // behind the call under way
+  await Promise.all(crowd);
+});
+
+test("a full queue loses the newest call of the client with the most in it, not that of a client with few", async () => {
+  const sizes: [Partial<ReaderPoolOptions>, string][] = [
+    [{ maxWaiting: 3 }, "[]"],
+    [{ maxWaitingBytes: 40 }, `["${"a".repeat(8)}"]`], // three of twelve bytes fit
+  ];
+  for (const [size, params] of sizes) {
+    const { pool } = aPool({ ...size, deadlineMs: 60_000 });
+    const busy = caller("crowd");
+    const running = pool.call("late", "[0]", busy);
+    const crowd = [1, 2, 3].map(() => pool.call("echo", params, busy));
+    const good = pool.call("echo", params, caller("good"));
+    await expect(crowd[2]).rejects.toThrow("too many requests are waiting for a reader");
+    await expect(pool.call("echo", params, busy)).rejects.toThrow(
+      "too many requests are waiting for a reader",
+    );
+    expect(await Promise.all([running, crowd[0], crowd[1], good])).toEqual(["[0]", params, params, params]);
+    expect(pool.waiting).toBe(0);
+    await pool[Symbol.asyncDispose]();
+  }
+});
+
 test("a call whose caller has gone leaves the queue", async () => {
   const { pool } = aPool({ deadlineMs: 60_000 });
   const running = pool.call("spin", "[]", terms);

@@ -1,0 +1,141 @@
+/**
+ * Work of many strangers in fair order: that of the owner first whose work would end first if all had equal shares, and
+ * of its accounts the same one (weighted fair queueing in two levels, Demers, Keshav and Shenker 1989). Work is expected
+ * to take as long as the one before of its account. Who executes it tells what it took.
+ */
+import { RecentMap } from "./recent-map.ts";
+
+/** Has waiting work in a level. */
+interface Member {
+  /** Virtual time of the level at which the next work may start. */
+  start: number;
+  /** Milliseconds that the next work takes as far as one can tell. */
+  expected: number;
+}
+
+/** Members that are served by their claim to time, and of equal claims the shortest work first. */
+class Level<T extends Member> {
+  /** Members with waiting work. */
+  readonly waiting = new Set<T>();
+  /** Virtual time: what each waiting member would have had, were all served at once. An idle member restarts here. */
+  #virtual = 0;
+
+  /** Notes that work of the member begins now. */
+  begin(member: T): void {
+    this.#virtual = Math.max(this.#virtual, member.start);
+  }
+
+  /** Charges milliseconds of work that began to its member. */
+  charge(member: T, ms: number): void {
+    member.start = Math.max(member.start, this.#virtual) + ms;
+    member.expected = ms;
+    this.#virtual += ms / (this.waiting.size + 1);
+  }
+
+  add(member: T): void {
+    if (this.waiting.has(member)) return;
+    member.start = Math.max(member.start, this.#virtual);
+    this.waiting.add(member);
+  }
+
+  /** The member whose waiting work would end first. */
+  first(): T {
+    let first: T | undefined;
+    for (const member of this.waiting)
+      if (first === undefined || member.start + member.expected < first.start + first.expected)
+        first = member;
+    if (first === undefined) throw new RangeError("nothing waits");
+    return first;
+  }
+}
+
+/** One or more accounts that together have the share of one. */
+interface Owner<Work> extends Member {
+  readonly accounts: Level<FairAccount<Work>>;
+}
+
+/** Account of one connection or peer. */
+export interface FairAccount<Work> extends Member {
+  readonly owner: Owner<Work>;
+  /** Its waiting work, the oldest first. */
+  readonly waiting: Work[];
+}
+
+/** Owners whose names are remembered: one that is forgotten has its share anew. */
+const MAX_OWNERS = 8192;
+
+/** The waiting work of all accounts. */
+export class FairQueue<Work> {
+  readonly #owners = new Level<Owner<Work>>();
+  readonly #names = new RecentMap<Owner<Work>>(MAX_OWNERS);
+
+  /**
+   * Creates an account. Accounts with the same name of an owner, such as connections of one address, have the share of
+   * one; an account without is an owner of its own.
+   */
+  open(ownerName?: string): FairAccount<Work> {
+    return { start: 0, expected: 0, owner: this.#owner(ownerName), waiting: [] };
+  }
+
+  /** True when no work waits. */
+  get isEmpty(): boolean {
+    return this.#owners.waiting.size === 0;
+  }
+
+  /** Adds work that takes about so many milliseconds, or as long as the one before when that is more. */
+  add(account: FairAccount<Work>, work: Work, expectedMs = 0): void {
+    account.waiting.push(work);
+    account.expected = Math.max(account.expected, expectedMs);
+    account.owner.accounts.add(account);
+    this.#owners.add(account.owner);
+  }
+
+  /** Removes and returns the oldest work of the account that comes first, of the owner that does. Throws when none waits. */
+  take(): Work {
+    const account = this.#owners.first().accounts.first();
+    const work = account.waiting.shift() as Work; // accounts in a level have some
+    this.#settle(account);
+    return work;
+  }
+
+  /** Removes waiting work. Returns false when it does not wait. */
+  remove(account: FairAccount<Work>, work: Work): boolean {
+    const at = account.waiting.indexOf(work);
+    if (at < 0) return false;
+    account.waiting.splice(at, 1);
+    this.#settle(account);
+    return true;
+  }
+
+  /** Notes that work of the account begins now. */
+  begin(account: FairAccount<Work>): void {
+    this.#owners.begin(account.owner);
+    account.owner.accounts.begin(account);
+  }
+
+  /** Charges work that began to the account and its owner. */
+  charge(account: FairAccount<Work>, ms: number): void {
+    this.#owners.charge(account.owner, ms);
+    account.owner.accounts.charge(account, ms);
+  }
+
+  /** Accounts with waiting work, by their owners. */
+  *waiting(): Generator<readonly FairAccount<Work>[]> {
+    for (const owner of this.#owners.waiting) yield [...owner.accounts.waiting];
+  }
+
+  /** Forgets an account without waiting work, and its owner when it was the last. */
+  #settle(account: FairAccount<Work>): void {
+    const { owner } = account;
+    if (account.waiting.length === 0) owner.accounts.waiting.delete(account);
+    if (owner.accounts.waiting.size === 0) this.#owners.waiting.delete(owner);
+  }
+
+  #owner(name: string | undefined): Owner<Work> {
+    const known = name === undefined ? undefined : this.#names.get(name);
+    if (known !== undefined) return known;
+    const owner: Owner<Work> = { start: 0, expected: 0, accounts: new Level() };
+    if (name !== undefined) this.#names.set(name, owner);
+    return owner;
+  }
+}
