@@ -5,13 +5,27 @@
  */
 import { RecentMap } from "./recent-map.ts";
 
-/** Has waiting work in a level. */
+/** Has waiting work in a level. Times are milliseconds. */
 interface Member {
   /** Virtual time of the level at which the next work may start. */
   start: number;
-  /** Milliseconds that the next work takes as far as one can tell. */
+  /** What the next work takes as far as one can tell. */
   expected: number;
+  /** About the median of what work took; undefined before the first. */
+  usual: number | undefined;
+  /** Charged, but not yet paid. */
+  owed: number;
 }
+
+/** Median that is not asked about. */
+const LEAST_USUAL_MS = 0.1;
+/** Factor by which the median moves towards each new value. */
+const STEP = 1.5;
+/** A member pays so many times its usual work at once, or this part of what it owes. */
+const USUAL_TIMES = 2;
+const OWED_PART = 1 / 64;
+
+const aMember = (): Member => ({ start: 0, expected: 0, usual: undefined, owed: 0 });
 
 /** Members that are served by their claim to time, and of equal claims the shortest work first. */
 class Level<T extends Member> {
@@ -25,10 +39,19 @@ class Level<T extends Member> {
     this.#virtual = Math.max(this.#virtual, member.start);
   }
 
-  /** Charges milliseconds of work that began to its member. */
+  /**
+   * Charges milliseconds of work that began to its member, which pays by and by what is far above its usual: a short
+   * request that the system or a collection of garbage interrupted would otherwise have the next one wait until all
+   * others have had as much, which is seconds.
+   */
   charge(member: T, ms: number): void {
-    member.start = Math.max(member.start, this.#virtual) + ms;
-    member.expected = ms;
+    const usual = Math.max(member.usual ?? ms, LEAST_USUAL_MS);
+    const due = member.owed + ms;
+    const paid = Math.min(due, Math.max(USUAL_TIMES * usual, OWED_PART * due));
+    member.owed = due - paid;
+    member.usual = ms > usual ? Math.min(ms, usual * STEP) : Math.max(ms, usual / STEP);
+    member.expected = member.usual;
+    member.start = Math.max(member.start, this.#virtual) + paid;
     this.#virtual += ms / (this.waiting.size + 1);
   }
 
@@ -74,7 +97,7 @@ export class FairQueue<Work> {
    * one; an account without is an owner of its own.
    */
   open(ownerName?: string): FairAccount<Work> {
-    return { start: 0, expected: 0, owner: this.#owner(ownerName), waiting: [] };
+    return { ...aMember(), owner: this.#owner(ownerName), waiting: [] };
   }
 
   /** True when no work waits. */
@@ -134,7 +157,7 @@ export class FairQueue<Work> {
   #owner(name: string | undefined): Owner<Work> {
     const known = name === undefined ? undefined : this.#names.get(name);
     if (known !== undefined) return known;
-    const owner: Owner<Work> = { start: 0, expected: 0, accounts: new Level() };
+    const owner: Owner<Work> = { ...aMember(), accounts: new Level() };
     if (name !== undefined) this.#names.set(name, owner);
     return owner;
   }
