@@ -6,6 +6,7 @@
 import type { Decoder } from "../jsonrpc/codec.ts";
 import { data } from "../jsonrpc/codecs/hex.ts";
 import type { Transaction } from "../model/transaction.ts";
+import { Slice } from "../runtime/scheduler.ts";
 
 /** A prefetched transaction, or bytes to decode. */
 export type GivenTransaction = { readonly transaction: Transaction } | { readonly raw: Uint8Array };
@@ -51,7 +52,10 @@ export class SenderPrefetch {
    */
   async readAll(calls: readonly unknown[]): Promise<void> {
     const transactions: Transaction[] = [];
+    const slice = new Slice("batch");
     for (const params of calls) {
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
       const text: unknown = Array.isArray(params) ? params[0] : undefined;
       if (typeof text !== "string" || this.#held + text.length > MAX_CHARACTERS) continue;
       const transaction = this.#tryDecode(text);

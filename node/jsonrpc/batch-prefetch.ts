@@ -19,7 +19,7 @@ export interface BatchPrefetch {
 
 /** Returns the preparation that the methods of a batch offer; undefined when there is none. */
 export function batchPrefetch(messages: MessageList, view: MethodView): BatchPrefetch | undefined {
-  if (messages.length < LARGE_BATCH) return undefined;
+  if (messages.length < LARGE_BATCH || messages.isDense === true) return undefined;
   const calls = new Map<Prefetch, unknown[]>();
   for (const { method, params } of messages) {
     const work = view.find(method)?.prefetch;

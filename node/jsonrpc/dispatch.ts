@@ -8,7 +8,14 @@ import { Slice } from "../runtime/scheduler.ts";
 import { answerError, BatchAnswer, tooLarge } from "./batch-answer.ts";
 import { type BatchPrefetch, batchPrefetch } from "./batch-prefetch.ts";
 import { type CallOutcome, type DispatchBudget, outcomeOf, UNKNOWN_METHOD } from "./dispatch-budget.ts";
-import { type Envelope, type MessageList, messageMemory, type RpcMessage, readEnvelope } from "./envelope.ts";
+import {
+  type Envelope,
+  LongBatch,
+  type MessageList,
+  messageMemory,
+  type RpcMessage,
+  readEnvelope,
+} from "./envelope.ts";
 import { type BugListener, errorJson, errorOf, RpcError, rpcCode } from "./errors.ts";
 import { goEscape } from "./json-text.ts";
 import type { Holder, MemoryBudget } from "./memory-budget.ts";
@@ -42,10 +49,13 @@ export interface RpcEndpoint {
   readonly unsent: MemoryBudget;
   /** The time in which transports have messages answered; each connection opens an account. */
   readonly time: FairTime;
-  /** Answers the first JSON value of `text`; undefined when that is not JSON. Neither throws nor rejects. */
-  answer(text: string, session: RpcSession): RpcAnswer | undefined;
+  /**
+   * Answers the first JSON value of `text`; undefined, at once or later, when that is not JSON. Neither throws nor
+   * rejects.
+   */
+  answer(text: string, session: RpcSession): TextAnswer;
   /** Same as `answer`, for a transport that can write bytes between texts. */
-  answerInParts(text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined;
+  answerInParts(text: string, session: RpcSession): TextAnswer | LongAnswer;
   /** Makes every later answer empty. */
   retire(): void;
 }
@@ -102,11 +112,11 @@ class Dispatcher implements RpcEndpoint {
     this.#isRetired = true;
   }
 
-  answer(text: string, session: RpcSession): RpcAnswer | undefined {
-    return this.#answerWith(inText, text, session) as RpcAnswer | undefined; // for there are no parts
+  answer(text: string, session: RpcSession): TextAnswer {
+    return this.#answerWith(inText, text, session) as TextAnswer; // for there are no parts
   }
 
-  answerInParts(text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined {
+  answerInParts(text: string, session: RpcSession): TextAnswer | LongAnswer {
     return this.#answerWith(this.#inParts, text, session);
   }
 
@@ -115,14 +125,15 @@ class Dispatcher implements RpcEndpoint {
     return bytes === undefined ? inText(id, result) : { head: answerHead(id), bytes, tail: "}\n" };
   };
 
-  #answerWith(wrap: Wrap, text: string, session: RpcSession): RpcAnswer | LongAnswer | undefined {
+  #answerWith(wrap: Wrap, text: string, session: RpcSession): TextAnswer | LongAnswer {
     if (this.#isRetired) return "";
     try {
       const envelope = readEnvelope(text);
       if (envelope === undefined) return undefined;
       if (envelope === "empty") return "";
-      if (this.#budget.pending + envelope.messages.length > this.#budget.maxPending) return OVERLOADED;
-      if (envelope.isBatch) return this.#batch(envelope, text, session);
+      if (envelope instanceof LongBatch) return this.#track(this.#longBatch(envelope, text, session));
+      if (this.#isOverloaded(envelope)) return OVERLOADED;
+      if (envelope.isBatch) return this.#batch(envelope, { text, session, charge: undefined });
       const [message] = envelope.messages;
       if (message === undefined) return "";
       const answer = this.#one(message, session, wrap);
@@ -140,14 +151,36 @@ class Dispatcher implements RpcEndpoint {
     return INTERNAL_ERROR;
   }
 
-  #batch({ messages, memory }: Envelope, text: string, session: RpcSession): RpcAnswer {
+  #isOverloaded({ messages }: Envelope): boolean {
+    return this.#budget.pending + messages.length > this.#budget.maxPending;
+  }
+
+  /** Reads a batch in pieces, in turn with other long work, and answers it. */
+  async #longBatch(long: LongBatch, text: string, session: RpcSession): Promise<string | undefined> {
+    using charge = this.#charge(long.memory, session);
+    if (charge === undefined) return MANY_CALLS;
+    const { turns } = this.#budget;
+    const slice = new Slice(turns.isContended ? "contendedBatch" : "batch");
+    for (;;) {
+      const envelope = long.readOn();
+      if (envelope === undefined) return undefined;
+      if (envelope !== "unfinished")
+        return this.#isOverloaded(envelope)
+          ? OVERLOADED
+          : await this.#batch(envelope, { text, session, charge });
+      if (!slice.isOver) continue;
+      await turns.next();
+      if (session.signal.aborted) return "";
+      slice.restart();
+    }
+  }
+
+  #batch({ messages }: Envelope, terms: Pick<Batch, "text" | "session" | "charge">): RpcAnswer {
     if (messages.length === 0) return EMPTY_BATCH;
     const { maxBatch } = this.#budget;
     if (maxBatch > 0 && messages.length > maxBatch)
       return nullError(rpcCode.invalidRequest, `a batch has at most ${maxBatch} calls`);
-    const charge = memory === undefined ? undefined : this.#charge(memory, session);
-    if (memory !== undefined && charge === undefined) return MANY_CALLS;
-    const batch: Batch = { messages, text, session, parts: new BatchAnswer(this.#budget), charge };
+    const batch: Batch = { ...terms, messages, parts: new BatchAnswer(this.#budget) };
     const prefetch = batchPrefetch(messages, this.view);
     if (prefetch !== undefined) return this.#track(this.#answerPrepared(batch, prefetch));
     return this.#beginBatch(batch);
@@ -194,7 +227,8 @@ class Dispatcher implements RpcEndpoint {
   async #restOfBatch(batch: Batch, from: number, first: Promise<string | undefined>): Promise<string> {
     const { messages, session } = batch;
     using parts = batch.parts;
-    using charge = batch.charge ?? this.#charge(messageMemory(batch.text), session);
+    using own = batch.charge === undefined ? this.#charge(messageMemory(batch.text), session) : undefined;
+    const charge = batch.charge ?? own;
     const early = await first;
     let next = from;
     if (early !== undefined) parts.add(early, messages.at(next++));
@@ -218,7 +252,7 @@ class Dispatcher implements RpcEndpoint {
     return { [Symbol.dispose]: () => calls.hold(caller, Math.max(0, calls.of(caller) - bytes)) };
   }
 
-  async #track(answer: Promise<string>): Promise<string> {
+  async #track<Answer>(answer: Promise<Answer>): Promise<Answer | string> {
     this.#budget.pending++;
     try {
       return await answer;
@@ -312,8 +346,7 @@ function manageSubscription(message: RpcMessage, session: RpcSession): RpcAnswer
 }
 
 /** Returns the text of a finished batch and releases what it held. */
-function finish({ parts, charge }: Batch): string {
-  using _held = charge;
+function finish({ parts }: Batch): string {
   using answer = parts;
   return answer.text();
 }
@@ -332,12 +365,15 @@ interface Batch {
   readonly text: string;
   readonly session: RpcSession;
   readonly parts: BatchAnswer;
-  /** Memory of a long batch; that of a short one is charged once it has to wait. */
+  /** Memory of a long batch, while it is answered; that of a short one is charged once it has to wait. */
   readonly charge: Disposable | undefined;
 }
 
 /** An answer, at once or later. An empty one is not sent. */
 type RpcAnswer = string | Promise<string>;
+
+/** The answer to a text, at once or later; undefined when the text is not JSON. */
+type TextAnswer = string | Promise<string | undefined> | undefined;
 
 /** An answer whose middle comes from the byte cache. */
 export interface LongAnswer {

@@ -2,7 +2,7 @@
  * Reads the envelope of a JSON-RPC message in one pass over its text: the common members are recognised in
  * place, others are sliced, and only `params` is parsed. In: one JSON value; text behind it is ignored. Out:
  * the calls of the message, each id as the client wrote it. Hot: every request of every transport passes
- * here.
+ * here. A long batch is read in pieces, so that other work comes between them.
  */
 import { parseJson } from "./json-text.ts";
 
@@ -24,6 +24,8 @@ export interface RpcMessage {
 export interface MessageList extends Iterable<RpcMessage> {
   readonly length: number;
   at(index: number): RpcMessage | undefined;
+  /** True when an entry is read again each time. */
+  readonly isDense?: boolean;
 }
 
 /** A whole message: one request or a batch, and the index of its end. */
@@ -31,12 +33,12 @@ export interface Envelope {
   readonly isBatch: boolean;
   readonly messages: MessageList;
   readonly end: number;
-  /** See `messageMemory`; undefined for a single request and a short batch. */
-  readonly memory: number | undefined;
 }
 
-/** Characters of a batch above which its memory is estimated before it begins. */
+/** Characters of a batch above which it is read in pieces, and its memory is estimated before it begins. */
 const LONG_BATCH = 64 * 1024;
+/** Characters of one piece, at least: less than a millisecond. */
+const PIECE = 4096;
 /**
  * Bytes for a character above which the entries of a long batch are read again when their turn comes. Calls with
  * addresses and hashes take 4; 500 kB of the smallest entries are 12 MB of objects.
@@ -71,8 +73,11 @@ const CLOSE_OBJECT = 0x7d;
 /** Thrown inside the reader only. One object for all, because its stack is never read. */
 const notJson = new SyntaxError("not JSON");
 
-/** Reads one message. Returns "empty" for white space alone, undefined for text that is not JSON. */
-export function readEnvelope(text: string): Envelope | "empty" | undefined {
+/**
+ * Reads one message. Returns "empty" for white space alone, undefined for text that is not JSON, and a long batch before
+ * it is read.
+ */
+export function readEnvelope(text: string): Envelope | LongBatch | "empty" | undefined {
   try {
     return new EnvelopeReader(text).read();
   } catch {
@@ -98,37 +103,51 @@ class EnvelopeReader {
     return this.#message();
   }
 
-  read(): Envelope | "empty" {
+  read(): Envelope | LongBatch | "empty" {
     const first = this.#next();
     if (first === OPEN_LIST) {
-      const memory = this.#text.length > LONG_BATCH ? messageMemory(this.#text) : undefined;
-      return { isBatch: true, messages: this.#batch(memory), end: this.#at, memory };
+      if (this.#text.length > LONG_BATCH) return new LongBatch(this, this.#text);
+      const messages: RpcMessage[] = [];
+      if (!this.opensEmpty()) while (!this.entries(Number.POSITIVE_INFINITY, messages));
+      return { isBatch: true, messages, end: this.#at };
     }
     if (this.#at === this.#text.length) return "empty";
-    return { isBatch: false, messages: [this.#message()], end: this.#at, memory: undefined };
+    return { isBatch: false, messages: [this.#message()], end: this.#at };
   }
 
-  #batch(memory = 0): MessageList {
-    const messages: RpcMessage[] = [];
-    const starts: number[] = [];
-    const isDense = memory > DENSE * this.#text.length;
+  /** Index of the next character. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Passes the bracket that opens a batch. Returns true when the batch is empty, and its end is passed as well. */
+  opensEmpty(): boolean {
     this.#at++;
-    if (this.#next() === CLOSE_LIST) {
-      this.#at++;
-      return messages;
-    }
-    for (;;) {
+    if (this.#next() !== CLOSE_LIST) return false;
+    this.#at++;
+    return true;
+  }
+
+  /**
+   * Reads entries of a batch until `characters` are passed, and adds them or, where they are wanted instead, the indexes
+   * at which they begin. Returns true when the batch has ended.
+   */
+  entries(characters: number, messages: RpcMessage[], starts?: number[]): boolean {
+    for (const until = this.#at + characters; this.#at < until; ) {
       this.#next();
-      if (isDense) starts.push(this.#at);
+      const start = this.#at;
       const message = this.#message();
-      if (!isDense) messages.push(message);
-      if (this.#endOrComma(CLOSE_LIST)) return isDense ? new DenseBatch(this, starts) : messages;
+      if (starts === undefined) messages.push(message);
+      else starts.push(start);
+      if (this.#endOrComma(CLOSE_LIST)) return true;
     }
+    return false;
   }
 
   #message(): RpcMessage {
     if (this.#text.charCodeAt(this.#at) !== OPEN_OBJECT) {
-      parseJson(this.#value());
+      const value = this.#value();
+      if (value !== "[]") parseJson(value);
       return NOT_AN_OBJECT;
     }
     const draft = { id: undefined, method: "", params: undefined, paramsText: "", answers: false } as Draft;
@@ -311,8 +330,45 @@ class EnvelopeReader {
   }
 }
 
+/** A batch above 64 KiB. */
+export class LongBatch {
+  /** See `messageMemory`. */
+  readonly memory: number;
+  readonly #reader: EnvelopeReader;
+  readonly #messages: RpcMessage[] = [];
+  readonly #starts: number[] | undefined;
+  #isBegun = false;
+
+  constructor(reader: EnvelopeReader, text: string) {
+    this.#reader = reader;
+    this.memory = messageMemory(text);
+    this.#starts = this.memory > DENSE * text.length ? [] : undefined;
+  }
+
+  /** Reads the next piece. Returns the batch behind the last one, undefined when its text is not JSON. */
+  readOn(): Envelope | "unfinished" | undefined {
+    try {
+      const isOver = this.#begins() || this.#reader.entries(PIECE, this.#messages, this.#starts);
+      if (!isOver) return "unfinished";
+    } catch {
+      return undefined; // a syntax error here, or from JSON.parse
+    }
+    const { at: end } = this.#reader;
+    const messages = this.#starts === undefined ? this.#messages : new DenseBatch(this.#reader, this.#starts);
+    return { isBatch: true, messages, end };
+  }
+
+  /** Passes the bracket before the first piece. Returns true when the batch is empty. */
+  #begins(): boolean {
+    if (this.#isBegun) return false;
+    this.#isBegun = true;
+    return this.#reader.opensEmpty();
+  }
+}
+
 /** The entries of a dense batch, which was read to its end once: each is read again, and no two are kept. */
 class DenseBatch implements MessageList {
+  readonly isDense = true;
   readonly length: number;
   readonly #reader: EnvelopeReader;
   readonly #starts: readonly number[];

@@ -176,8 +176,8 @@ async function answerRpc(
   const session = new RequestSession(request.socket);
   response.once("close", () => session.end());
   const time = endpoint.time.open(session.caller.owner);
-  const answer = time.run(() => endpoint.answer(body, session) ?? PARSE_ERROR);
-  const text = typeof answer === "string" ? answer : await inTime(answer, limits.executionMs);
+  const answer = time.run(() => endpoint.answer(body, session));
+  const text = answer instanceof Promise ? await inTime(answer, limits.executionMs) : (answer ?? PARSE_ERROR);
   if (text === undefined) return timedOut(response);
   send(response, text);
   if (response.writableLength > 0) limitUnsent(request.socket, response, options);
@@ -207,10 +207,10 @@ function isRefused(request: IncomingMessage, response: ServerResponse, { maxBody
   return true;
 }
 
-function inTime(answer: Promise<string>, ms: number): Promise<string | undefined> {
+function inTime(answer: Promise<string | undefined>, ms: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms, undefined);
-    void answer.then((text) => {
+    void answer.then((text = PARSE_ERROR) => {
       clearTimeout(timer);
       resolve(text);
     });

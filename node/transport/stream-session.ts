@@ -122,7 +122,11 @@ export class StreamSession {
   };
 
   #answer(text: string): void {
-    if (!this.take(text)) this.fault(jsonFault(text) ?? "unexpected EOF");
+    if (!this.take(text)) this.#refuse(text);
+  }
+
+  #refuse(text: string): void {
+    this.fault(jsonFault(text) ?? "unexpected EOF");
   }
 
   /** Answers one message; false when it is not JSON. */
@@ -141,7 +145,8 @@ export class StreamSession {
       void answer.then((late) => {
         this.#calls--;
         if (this.#closing.signal.aborted) return;
-        this.#write(late);
+        if (late === undefined) this.#refuse(text);
+        else this.#write(late);
         turn.release();
         this.#balance();
       });

@@ -288,13 +288,13 @@ export class HttpConnection {
     this.#needed = needed;
   }
 
-  #await(replies: string, answer: Promise<string>, rest: Buffer): void {
+  #await(replies: string, answer: Promise<string | undefined>, rest: Buffer): void {
     this.#write(replies);
     if (this.#phase === "gone") return;
     this.#enter("answering", this.#host.limits.executionMs);
     this.#socket.pause();
     this.#keepRest(rest);
-    void answer.then((text) => this.#answered(text));
+    void answer.then((text) => this.#answered(text ?? PARSE_ERROR));
   }
 
   #answered(answer: string): void {

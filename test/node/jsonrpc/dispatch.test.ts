@@ -299,6 +299,36 @@ test("a batch of entries without an id is refused as a whole once its refusals a
   });
 });
 
+test("a long batch is read in pieces, between which other work is done", async () => {
+  const endpoint = anEndpoint();
+  let turns = 0;
+  const turn = (): void => {
+    turns++;
+    counting = setImmediate(turn);
+  };
+  let counting = setImmediate(turn);
+  const answer = await endpoint.answer(`[${aCall("net_version")},${"[],".repeat(300_000)}[]]`, aSession);
+  clearImmediate(counting);
+  expect(turns).toBeGreaterThan(1);
+  expect(answer).toContain('"code":-32600');
+});
+
+test("a long batch that is not JSON is found out later", async () => {
+  const endpoint = anEndpoint();
+  const isJson = [manyInvalid(30_000), `${manyInvalid(30_000)} x`, `[${" ".repeat(70_000)}]`];
+  for (const text of isJson) expect(await endpoint.answer(text, aSession)).toContain('"code":-32600');
+  const isNot = [
+    manyInvalid(30_000).slice(0, -1),
+    manyInvalid(30_000).replace("{}]", "{]"),
+    "[".repeat(70_000),
+  ];
+  for (const text of isNot) {
+    const answer = endpoint.answer(text, aSession);
+    expect(answer).toBeInstanceOf(Promise);
+    expect(await answer).toBeUndefined();
+  }
+});
+
 test("a long batch that finds no memory for its calls is refused, and what others hold stays counted", async () => {
   const calls = new MemoryBudget(8 * 1024 * 1024);
   const budget = createBudget({ calls });
@@ -310,7 +340,7 @@ test("a long batch that finds no memory for its calls is refused, and what other
   expect(calls.of(caller)).toBeGreaterThan(20_000 * 56);
   expect(calls.of(caller)).toBeLessThan(4 * 1024 * 1024);
   const hostile = { ...aSession, caller: { dropped: () => undefined } };
-  expect(endpoint.answer(manyInvalid(150_000), hostile)).toContain('"code":-32005');
+  expect(await endpoint.answer(manyInvalid(150_000), hostile)).toContain('"code":-32005');
   slow.open();
   expect(JSON.parse((await first) ?? "")).toHaveLength(20_002);
   expect([calls.used, budget.unfinished]).toEqual([0, 0]);

@@ -1,8 +1,8 @@
 /** Tests of the reader of JSON-RPC envelopes. */
 import { expect, test } from "@jest/globals";
-import { readEnvelope } from "../../../node/jsonrpc/envelope.ts";
 import { JsonScanError, JsonScanner, jsonFault } from "../../../node/jsonrpc/json-scanner.ts";
 import { seededRandom } from "../../support/random.ts";
+import { wholeEnvelope } from "../../support/whole-envelope.ts";
 
 const SEEDS = [
   '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x22","latest"]}',
@@ -28,7 +28,7 @@ test("what is accepted and refused is what JSON.parse accepts and refuses", () =
       const at = next(mutated.length);
       mutated = mutated.slice(0, at) + (pieces[next(pieces.length)] ?? "") + mutated.slice(at + next(3));
     }
-    const envelope = readEnvelope(mutated);
+    const envelope = wholeEnvelope(mutated);
     const end = envelope === undefined || envelope === "empty" ? mutated.length : envelope.end;
     const isJson = isValid(mutated.slice(0, end));
     const isRead = envelope !== undefined && envelope !== "empty";
@@ -63,7 +63,7 @@ test.each([
   const text = `[${methods.map((method) => `{"id":7,"method":${JSON.stringify(method)}}`).join(",")}]`;
   const escaped = text.replaceAll("m", "\\u006d");
   for (const written of [text, escaped, text.replace("m", "\\u006d")]) {
-    const envelope = readEnvelope(written);
+    const envelope = wholeEnvelope(written);
     expect(envelope).toMatchObject({ messages: methods.map((method) => ({ id: "7", method })) });
   }
 });
@@ -72,17 +72,17 @@ test.each(["0", "00", "7", "7 ", "70", "-7", "7.5", "7e1", "7x", "07", "7.", "12
   "the id %s is read as JSON reads it",
   (id) => {
     const text = `{"id":${id},"method":"m"}`;
-    expect(readEnvelope(text) !== undefined).toBe(isValid(text));
-    expect(readEnvelope(`[{"id":${id}}]`) !== undefined).toBe(isValid(text));
+    expect(wholeEnvelope(text) !== undefined).toBe(isValid(text));
+    expect(wholeEnvelope(`[{"id":${id}}]`) !== undefined).toBe(isValid(text));
   },
 );
 
 test("values nested ten thousand deep are read, deeper ones refused, none overflows", () => {
-  expect(readEnvelope(nest(9_999))).toBeDefined();
-  expect(readEnvelope(nest(10_001))).toBeUndefined();
-  expect(readEnvelope(nest(200_000))).toBeUndefined();
+  expect(wholeEnvelope(nest(9_999))).toBeDefined();
+  expect(wholeEnvelope(nest(10_001))).toBeUndefined();
+  expect(wholeEnvelope(nest(200_000))).toBeUndefined();
   const escaped = `{"id":1,"params":["\\u0041",${"[".repeat(9_000)}${"]".repeat(9_000)}]}`;
-  expect(() => readEnvelope(escaped)).not.toThrow();
+  expect(() => wholeEnvelope(escaped)).not.toThrow();
 });
 
 test.each([

@@ -4,13 +4,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { readEnvelope } from "../../../node/jsonrpc/envelope.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { HeadReader } from "../../../node/transport/fast/http-head.ts";
 import { openHttp } from "../../../node/transport/http.ts";
 import { openIpc } from "../../../node/transport/ipc.ts";
 import { openWs } from "../../../node/transport/ws.ts";
 import { seededRandom } from "../../support/random.ts";
+import { wholeEnvelope } from "../../support/whole-envelope.ts";
 import { aCall, anEndpoint, aPeer, recorded, ticker } from "../rpc/fixture.ts";
 
 const rounds = Number(process.env["KNIT_MUTATIONS"] ?? 300);
@@ -131,7 +131,7 @@ test("mutated bodies of every recorded request are read or refused, never half r
   for (let round = 0; round < rounds * 10; round++) {
     const { request } = recorded.http[random(recorded.http.length)] ?? { request: "" };
     const text = mutate(request, random).toString("latin1");
-    const envelope = readEnvelope(text);
+    const envelope = wholeEnvelope(text);
     if (envelope === undefined || envelope === "empty") continue;
     expect(() => JSON.parse(text.slice(0, envelope.end)) as unknown).not.toThrow();
   }

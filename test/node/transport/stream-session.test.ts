@@ -41,6 +41,17 @@ function aWire(takes: boolean): TestWire {
   };
 }
 
+test("a long batch that is not JSON is refused, and its connection ends", async () => {
+  const texts: string[] = [];
+  const ended = Promise.withResolvers<void>();
+  const wire = { ...aWire(true), write: (text: string) => void texts.push(text), end: ended.resolve };
+  const session = new StreamSession(anEndpoint(), createSubscriptionLimit(), wire);
+  session.receive(`[${"{},".repeat(30_000)}{]`);
+  await ended.promise;
+  expect(texts.join("")).toContain("invalid character ']' looking for beginning of object key string");
+  session.close();
+});
+
 const PAYLOAD = `"${"x".repeat(100_000)}"`;
 
 test("a subscriber who does not read is dropped before more than its budget waits; others get everything", () => {

@@ -15,7 +15,6 @@ import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { revertReason } from "../../../node/evm/revert-reason.ts";
 import { decodeGovernanceData, encodeGovernanceData } from "../../../node/governance/governance-data.ts";
 import { decodeVote, encodeVote } from "../../../node/governance/vote.ts";
-import { readEnvelope } from "../../../node/jsonrpc/envelope.ts";
 import { decodeAccount, emptyAccount, encodeAccount } from "../../../node/model/account.ts";
 import { encodeAccountKey, FAIL_KEY } from "../../../node/model/account-key.ts";
 import { decodeAccountKey } from "../../../node/model/account-key-decode.ts";
@@ -32,6 +31,7 @@ import { packSnappy, unpackSnappy } from "../../../node/p2p/snappy.ts";
 import { messageRow } from "../../../node/protocol/messages.ts";
 import { HeadReader, RequestReader } from "../../../node/transport/fast/http-head.ts";
 import { blockSamples, genesisSamples, headerSamples, transactionSamples } from "../../node/model/samples.ts";
+import { wholeEnvelope } from "../whole-envelope.ts";
 
 /** One decoder. */
 export interface FuzzTarget {
@@ -184,7 +184,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       Buffer.from('{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"0x"},"latest"]}'),
       Buffer.from('[{"jsonrpc":"2.0","id":"a","method":"m"},{"id":null,"result":1.5e3}]'),
     ],
-    run: (input) => void readEnvelope(Buffer.from(input).toString("utf8")),
+    run: (input) => void wholeEnvelope(Buffer.from(input).toString("utf8")),
   },
   {
     name: "key-file",
