@@ -17,8 +17,9 @@ interface Member {
   owed: number;
 }
 
-/** Median that is not asked about. */
+/** Median that is not asked about, and the highest that the first work of a member may give. */
 const LEAST_USUAL_MS = 0.1;
+const FIRST_USUAL_MS = 0.5;
 /** Factor by which the median moves towards each new value. */
 const STEP = 1.5;
 /** A member pays so many times its usual work at once, or this part of what it owes. */
@@ -45,7 +46,7 @@ class Level<T extends Member> {
    * others have had as much, which is seconds.
    */
   charge(member: T, ms: number): void {
-    const usual = Math.max(member.usual ?? ms, LEAST_USUAL_MS);
+    const usual = Math.max(member.usual ?? Math.min(ms, FIRST_USUAL_MS), LEAST_USUAL_MS);
     const due = member.owed + ms;
     const paid = Math.min(due, Math.max(USUAL_TIMES * usual, OWED_PART * due));
     member.owed = due - paid;
