@@ -1,7 +1,7 @@
 /** Limits and counters that all endpoints of a process share, and the outcomes by which calls are counted. */
 
 import { FairTime } from "../runtime/fair-time.ts";
-import { TurnQueue } from "../runtime/scheduler.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { type CallError, rpcCode } from "./errors.ts";
 import { MemoryBudget } from "./memory-budget.ts";

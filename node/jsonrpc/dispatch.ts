@@ -169,7 +169,7 @@ class Dispatcher implements RpcEndpoint {
           ? OVERLOADED
           : await this.#batch(envelope, { text, session, charge });
       if (!slice.isOver) continue;
-      await turns.next();
+      await turns.next(session.caller);
       if (session.signal.aborted) return "";
       slice.restart();
     }
@@ -188,7 +188,7 @@ class Dispatcher implements RpcEndpoint {
 
   /** Answers entries in this turn of the event loop: all of them, or what one slice is enough for. */
   #beginBatch(batch: Batch): RpcAnswer {
-    const { messages } = batch;
+    const { messages, session } = batch;
     const { turns } = this.#budget;
     const slice = new Slice(turns.isContended ? "contendedBatch" : "batch");
     for (let index = 0; index < messages.length && !batch.parts.isOver; index++) {
@@ -198,7 +198,7 @@ class Dispatcher implements RpcEndpoint {
       batch.parts.add(part, message);
       const isDue = (index & 15) === 15 || part.length > LONG_PART;
       if (isDue && slice.isOver) {
-        return this.#track(this.#restOfBatch(batch, index + 1, turns.next()));
+        return this.#track(this.#restOfBatch(batch, index + 1, turns.next(session.caller)));
       }
     }
     return finish(batch);
@@ -239,7 +239,7 @@ class Dispatcher implements RpcEndpoint {
       else parts.add(await this.#partOf(message, batch), message);
       if (session.signal.aborted) return "";
       if (!slice.isOver) continue;
-      await this.#budget.turns.next();
+      await this.#budget.turns.next(session.caller);
       slice.restart();
     }
     return parts.text();

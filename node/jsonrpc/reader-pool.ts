@@ -4,9 +4,8 @@
  * The queue is bounded and fair: clients share the threads' time, and a full queue loses a call of who has most in it.
  */
 import { availableParallelism } from "node:os";
-import { type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
+import { type Client, type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
 import { failure } from "./errors.ts";
-import type { Holder } from "./memory-budget.ts";
 import type { Expiry } from "./method.ts";
 import { noMemory, Reader, type ReaderJob, type ThreadOptions } from "./pooled-reader.ts";
 
@@ -20,7 +19,7 @@ export interface ReaderPool {
 export interface ReaderCallOptions {
   readonly signal: AbortSignal;
   /** The connection, to which the thread's time is charged; a call without one is charged to nobody else. */
-  readonly caller?: Holder;
+  readonly caller?: Client;
   /** Replaces the pool's own deadline. */
   readonly expires?: Expiry | undefined;
   /** See `CallContext`. */
@@ -70,8 +69,6 @@ class Pool implements ThreadPool {
   readonly #options: ReaderPoolOptions;
   readonly #maxThreads: number;
   readonly #queue = new FairQueue<ReaderJob>();
-  /** Accounts of connections. */
-  readonly #accounts = new WeakMap<Holder, Account>();
   readonly #idle: Reader[] = [];
   readonly #readers = new Set<Reader>();
   /** Threads that are ending. */
@@ -106,7 +103,7 @@ class Pool implements ThreadPool {
     if (isShort?.() === true) return Promise.reject(noMemory("the node is short of memory: try again later"));
     if (signal.aborted) return Promise.reject(failure("request cancelled"));
     return new Promise((resolve, reject) => {
-      const account = this.#account(caller);
+      const account = this.#queue.accountOf(caller ?? {});
       const forget = (): void => this.#refuse({ account, job }, "request cancelled");
       const settled = <T>(settle: (value: T) => void): ((value: T) => void) => {
         return (value) => {
@@ -130,13 +127,6 @@ class Pool implements ThreadPool {
       this.#serve();
       this.#shrink();
     });
-  }
-
-  #account(caller: Holder | undefined): Account {
-    if (caller === undefined) return this.#queue.open();
-    const account = this.#accounts.get(caller) ?? this.#queue.open(caller.owner);
-    this.#accounts.set(caller, account);
-    return account;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

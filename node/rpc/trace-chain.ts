@@ -8,7 +8,7 @@ import { prunedHistory } from "../chain/kept-blocks.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { NotificationPayload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
-import { TurnQueue } from "../runtime/scheduler.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
 
 /** Dependencies of the subscription. */
 export interface TraceChainDeps {
@@ -63,8 +63,9 @@ async function traceAll(
   { first, last, config, signal, turns }: Tracing,
   notify: (json: string) => void,
 ): Promise<void> {
+  const client = {}; // each subscription has an equal share
   for (let number = first + 1; number <= last && !signal.aborted; number++) {
-    await turns.next(); // also between blocks without traces
+    await turns.next(client); // also between blocks without traces
     if (signal.aborted) return;
     const block = number < chain.oldestBody() ? undefined : chain.block(number); // old bodies may have been pruned meanwhile
     if (block === undefined) return;

@@ -1,30 +1,31 @@
 /**
  * Work of many strangers in fair order: that of the owner first whose work would end first if all had equal shares, and
  * of its accounts the same one (weighted fair queueing in two levels, Demers, Keshav and Shenker 1989). Work is expected
- * to take as long as the one before of its account. Who executes it tells what it took.
+ * to take as long as its account's usually does. Who executes it tells what it took.
  */
 import { RecentMap } from "./recent-map.ts";
 
-/** Has waiting work in a level. Times are milliseconds. */
+/** Has waiting work in a level. */
 interface Member {
   /** Virtual time of the level at which the next work may start. */
   start: number;
-  /** What the next work takes as far as one can tell. */
+  /** Milliseconds that the next work takes as far as one can tell. */
   expected: number;
-  /** About the median of what work took; undefined before the first. */
+  /** About the median of the milliseconds of its work; undefined before the first. */
   usual: number | undefined;
-  /** Charged, but not yet paid. */
+  /** Milliseconds that were charged, but are not paid yet. */
   owed: number;
 }
 
-/** Median that is not asked about, and the highest that the first work of a member may give. */
-const LEAST_USUAL_MS = 0.1;
-const FIRST_USUAL_MS = 0.5;
+/** Lowest median, and the highest one that the first work of a member gives. */
+const MIN_USUAL_MS = 0.1;
+const MAX_FIRST_USUAL_MS = 0.5;
 /** Factor by which the median moves towards each new value. */
 const STEP = 1.5;
-/** A member pays so many times its usual work at once, or this part of what it owes. */
+/** A member pays so many times its usual work at once, or this part of what it owes, or what is above the maximum. */
 const USUAL_TIMES = 2;
 const OWED_PART = 1 / 64;
+const MAX_OWED_MS = 100;
 
 const aMember = (): Member => ({ start: 0, expected: 0, usual: undefined, owed: 0 });
 
@@ -32,8 +33,19 @@ const aMember = (): Member => ({ start: 0, expected: 0, usual: undefined, owed: 
 class Level<T extends Member> {
   /** Members with waiting work. */
   readonly waiting = new Set<T>();
-  /** Virtual time: what each waiting member would have had, were all served at once. An idle member restarts here. */
+  /** Virtual time: what each member has had since the beginning, were all served at once. Who waits anew starts here. */
   #virtual = 0;
+
+  /** Lets a member in that had no waiting work. */
+  enter(member: T): void {
+    member.start = Math.max(member.start, this.#virtual);
+  }
+
+  add(member: T): void {
+    if (this.waiting.has(member)) return;
+    this.enter(member);
+    this.waiting.add(member);
+  }
 
   /** Notes that work of the member begins now. */
   begin(member: T): void {
@@ -46,20 +58,14 @@ class Level<T extends Member> {
    * others have had as much, which is seconds.
    */
   charge(member: T, ms: number): void {
-    const usual = Math.max(member.usual ?? Math.min(ms, FIRST_USUAL_MS), LEAST_USUAL_MS);
+    const usual = Math.max(member.usual ?? Math.min(ms, MAX_FIRST_USUAL_MS), MIN_USUAL_MS);
     const due = member.owed + ms;
-    const paid = Math.min(due, Math.max(USUAL_TIMES * usual, OWED_PART * due));
+    const paid = Math.min(due, Math.max(USUAL_TIMES * usual, OWED_PART * due, due - MAX_OWED_MS));
     member.owed = due - paid;
     member.usual = ms > usual ? Math.min(ms, usual * STEP) : Math.max(ms, usual / STEP);
     member.expected = member.usual;
-    member.start = Math.max(member.start, this.#virtual) + paid;
-    this.#virtual += ms / (this.waiting.size + 1);
-  }
-
-  add(member: T): void {
-    if (this.waiting.has(member)) return;
-    member.start = Math.max(member.start, this.#virtual);
-    this.waiting.add(member);
+    member.start += paid;
+    this.#virtual += ms / (this.waiting.size + (this.waiting.has(member) ? 0 : 1));
   }
 
   /** The member whose waiting work would end first. */
@@ -85,6 +91,12 @@ export interface FairAccount<Work> extends Member {
   readonly waiting: Work[];
 }
 
+/** A connection, or whatever else stands for who asked. */
+export interface Client {
+  /** Name of the owner, who may have more connections; a client without one is its own. */
+  readonly owner?: string | undefined;
+}
+
 /** Owners whose names are remembered: one that is forgotten has its share anew. */
 const MAX_OWNERS = 8192;
 
@@ -92,6 +104,7 @@ const MAX_OWNERS = 8192;
 export class FairQueue<Work> {
   readonly #owners = new Level<Owner<Work>>();
   readonly #names = new RecentMap<Owner<Work>>(MAX_OWNERS);
+  readonly #accounts = new WeakMap<Client, FairAccount<Work>>();
 
   /**
    * Creates an account. Accounts with the same name of an owner, such as connections of one address, have the share of
@@ -99,6 +112,13 @@ export class FairQueue<Work> {
    */
   open(ownerName?: string): FairAccount<Work> {
     return { ...aMember(), owner: this.#owner(ownerName), waiting: [] };
+  }
+
+  /** Returns the account of a client, which is opened the first time. */
+  accountOf(client: Client): FairAccount<Work> {
+    const account = this.#accounts.get(client) ?? this.open(client.owner);
+    this.#accounts.set(client, account);
+    return account;
   }
 
   /** True when no work waits. */
@@ -131,7 +151,14 @@ export class FairQueue<Work> {
     return true;
   }
 
-  /** Notes that work of the account begins now. */
+  /** Notes that work begins of an account whose work did not have to wait. */
+  beginAtOnce(account: FairAccount<Work>): void {
+    this.#owners.enter(account.owner);
+    account.owner.accounts.enter(account);
+    this.begin(account);
+  }
+
+  /** Notes that work of the account begins that was taken. */
   begin(account: FairAccount<Work>): void {
     this.#owners.begin(account.owner);
     account.owner.accounts.begin(account);

@@ -74,7 +74,10 @@ export class FairTime {
     const isOver = (): boolean => !this.#hasTime();
     return {
       run: <T>(work: () => T | Promise<T>): T | Promise<T> => {
-        if (isFree()) return this.#charge(account, work);
+        if (isFree()) {
+          using _work = this.#beginAtOnce(account);
+          return work();
+        }
         return new Promise<T>((resolve, reject) => {
           this.#wait(account, 0, () => {
             try {
@@ -85,7 +88,7 @@ export class FairTime {
           });
         });
       },
-      begin: () => (isFree() ? this.#begin(account) : undefined),
+      begin: () => (isFree() ? this.#beginAtOnce(account) : undefined),
       wait: (work, bytes) => this.#wait(account, bytes * MS_A_BYTE, () => this.#charge(account, work)),
       get isOver() {
         return isOver();
@@ -109,14 +112,20 @@ export class FairTime {
     while (!this.#queue.isEmpty && this.#hasTime()) this.#queue.take()();
   }
 
+  /** Does work that waited. */
   #charge<T>(account: Account, work: () => T): T {
-    using _work = this.#begin(account);
+    this.#queue.begin(account);
+    using _work = this.#meter(account);
     return work();
   }
 
-  /** Begins work of an account, which is charged when the result is disposed of. */
-  #begin(account: Account): Disposable {
-    this.#queue.begin(account);
+  #beginAtOnce(account: Account): Disposable {
+    this.#queue.beginAtOnce(account);
+    return this.#meter(account);
+  }
+
+  /** Charges work to an account when the result is disposed of. */
+  #meter(account: Account): Disposable {
     const began = this.#now();
     return { [Symbol.dispose]: () => this.#queue.charge(account, this.#now() - began) };
   }

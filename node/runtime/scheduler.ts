@@ -100,35 +100,3 @@ export function createPause(): Pause {
     return slice.isOver ? nextTurn() : undefined;
   };
 }
-
-/**
- * A queue for long work that shares the event loop: one waiting piece goes on in each turn, first come first served,
- * so that other work waits for one slice however many pieces there are.
- */
-export class TurnQueue {
-  readonly #waiting: ((value: undefined) => void)[] = [];
-  #isScheduled = false;
-
-  /** True while a piece of work waits. */
-  get isContended(): boolean {
-    return this.#waiting.length > 0;
-  }
-
-  /** Resolves in a later turn of the event loop that no other piece of work has. */
-  next(): Promise<undefined> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#schedule();
-    });
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#waiting.shift()?.(undefined);
-      if (this.#waiting.length > 0) this.#schedule();
-    });
-  }
-}

@@ -6,7 +6,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { MemoryBudget } from "../jsonrpc/memory-budget.ts";
-import type { TurnQueue } from "../runtime/scheduler.ts";
+import type { TurnQueue } from "../runtime/turn-queue.ts";
 import { clientOf } from "./places.ts";
 
 /** State that the sockets of a server share. */
@@ -66,7 +66,7 @@ function readerOf(socket: Socket, paced: Duplex, { turns, halves }: Pace): () =>
     if (socket.readableLength === 0) return void socket.read(0); // asks for more
     if (!isLate) return pass(FIRST_SLICE);
     isWaiting = true;
-    void turns.next().then(() => {
+    void turns.next(holder).then(() => {
       isWaiting = false;
       if (!paced.destroyed) pass(SLICE);
     });

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
-import { TurnQueue } from "../runtime/scheduler.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { pacedSocket } from "./paced-socket.ts";
 

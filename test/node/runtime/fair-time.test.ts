@@ -146,3 +146,34 @@ test("a long request is answered beside ever new connections with short ones", (
   }
   expect(done.indexOf("long")).toBeGreaterThan(0);
 });
+
+test("one interruption of short work does not make its account wait until all others have had as much", () => {
+  const loop = aLoop();
+  const time = new FairTime("peers", loop.options);
+  const crowd = Array.from({ length: 20 }, () => time.open());
+  const good = time.open();
+  let done = 0;
+  const ask = (ms: number) => {
+    done = 0;
+    void good.run(() => (loop.work(ms), done++));
+    let turns = 0;
+    for (; done === 0; turns++) loop.turn();
+    return turns;
+  };
+  for (const each of crowd) for (let i = 0; i < 50; i++) void each.run(() => loop.work(1));
+  for (let i = 0; i < 10; i++) ask(0.01);
+  ask(30); // a collection of garbage
+  expect(Array.from({ length: 10 }, () => ask(0.01)).every((turns) => turns < 15)).toBe(true); // not 200
+});
+
+test("an account whose work takes now little and now much pays for all of it", () => {
+  const loop = aLoop();
+  const time = new FairTime("peers", loop.options);
+  const [steady, alternating] = [time.open(), time.open()];
+  const had = { steady: 0, alternating: 0 };
+  const work = (name: keyof typeof had, ms: number) => () => (loop.work(ms), (had[name] += ms));
+  for (let i = 0; i < 2_000; i++) void steady.run(work("steady", 1));
+  for (let i = 0; i < 400; i++) void alternating.run(work("alternating", i % 2 === 0 ? 0.1 : 20));
+  while (had.steady < 1_000) loop.turn();
+  expect(had.alternating).toBeLessThan(1_000 + 200);
+});

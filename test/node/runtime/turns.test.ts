@@ -4,17 +4,18 @@ import { Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
-import { TurnQueue } from "../../../node/runtime/scheduler.ts";
+import { TurnQueue } from "../../../node/runtime/turn-queue.ts";
 import { RequestSession } from "../../../node/transport/fast/http-connection.ts";
 import { openHttp } from "../../../node/transport/http.ts";
 import { aCall, anEndpoint, aPeer, aSession } from "../rpc/fixture.ts";
 
-test("one waits for each turn of the event loop, first come first served", async () => {
+test("each turn of the event loop has one piece of work, of all clients in turn", async () => {
   const turns = new TurnQueue();
   const order: string[] = [];
   const worker = async (name: string): Promise<void> => {
+    const client = {};
     for (let slice = 0; slice < 3; slice++) {
-      await turns.next();
+      await turns.next(client);
       order.push(name);
     }
   };
@@ -28,6 +29,21 @@ test("one waits for each turn of the event loop, first come first served", async
   expect(order.join("")).toBe("abcabcabc");
   expect(loops).toBeGreaterThanOrEqual(9);
   expect(turns.isContended).toBe(false);
+});
+
+test("many connections of one client have the share of one", async () => {
+  const turns = new TurnQueue();
+  const order: string[] = [];
+  const worker = async (owner: string): Promise<void> => {
+    const client = { owner };
+    for (let slice = 0; slice < 3; slice++) {
+      await turns.next(client);
+      order.push(owner);
+    }
+  };
+  const crowd = Array.from({ length: 20 }, () => worker("crowd"));
+  await Promise.all([...crowd, worker("good")]);
+  expect(order.lastIndexOf("good")).toBeLessThan(8);
 });
 
 /** A method that works for a millisecond, and how often it did. */

@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { JsonStream } from "../../../node/jsonrpc/json-stream.ts";
 import { MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
-import { TurnQueue } from "../../../node/runtime/scheduler.ts";
+import { TurnQueue } from "../../../node/runtime/turn-queue.ts";
 import { GrowingBuffer } from "../../../node/transport/fast/growing-buffer.ts";
 import { type ConnectionHost, HttpConnection } from "../../../node/transport/fast/http-connection.ts";
 import { HeadReader } from "../../../node/transport/fast/http-head.ts";
