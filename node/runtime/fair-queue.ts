@@ -19,13 +19,15 @@ interface Member {
 
 /** Lowest median, and the highest one that the first work of a member gives. */
 const MIN_USUAL_MS = 0.1;
-const MAX_FIRST_USUAL_MS = 0.5;
+const MAX_FIRST_USUAL_MS = 1;
 /** Factor by which the median moves towards each new value. */
 const STEP = 1.5;
-/** A member pays so many times its usual work at once, or this part of what it owes, or what is above the maximum. */
-const USUAL_TIMES = 2;
+/** A member pays so many times the expected at once, or this part of what it owes, or what is above the maximum. */
+const EXPECTED_TIMES = 2;
 const OWED_PART = 1 / 64;
 const MAX_OWED_MS = 100;
+/** Time that a member keeps of what it could have had. */
+const MAX_CREDIT_MS = 30;
 
 const aMember = (): Member => ({ start: 0, expected: 0, usual: undefined, owed: 0 });
 
@@ -36,9 +38,10 @@ class Level<T extends Member> {
   /** Virtual time: what each member has had since the beginning, were all served at once. Who waits anew starts here. */
   #virtual = 0;
 
-  /** Lets a member in that had no waiting work. */
+  /** Lets a member in that had no waiting work: what it has not used of its share lately it still has. */
   enter(member: T): void {
-    member.start = Math.max(member.start, this.#virtual);
+    const credit = member.usual === undefined ? 0 : MAX_CREDIT_MS;
+    member.start = Math.max(member.start, this.#virtual - credit);
   }
 
   add(member: T): void {
@@ -53,19 +56,20 @@ class Level<T extends Member> {
   }
 
   /**
-   * Charges milliseconds of work that began to its member, which pays by and by what is far above its usual: a short
+   * Charges milliseconds of work that began to its member, which pays by and by what is far above the expected: a short
    * request that the system or a collection of garbage interrupted would otherwise have the next one wait until all
    * others have had as much, which is seconds.
    */
   charge(member: T, ms: number): void {
     const usual = Math.max(member.usual ?? Math.min(ms, MAX_FIRST_USUAL_MS), MIN_USUAL_MS);
     const due = member.owed + ms;
-    const paid = Math.min(due, Math.max(USUAL_TIMES * usual, OWED_PART * due, due - MAX_OWED_MS));
+    const promptly = EXPECTED_TIMES * Math.max(usual, member.expected);
+    const paid = Math.min(due, Math.max(promptly, OWED_PART * due, due - MAX_OWED_MS));
     member.owed = due - paid;
     member.usual = ms > usual ? Math.min(ms, usual * STEP) : Math.max(ms, usual / STEP);
     member.expected = member.usual;
     member.start += paid;
-    this.#virtual += ms / (this.waiting.size + (this.waiting.has(member) ? 0 : 1));
+    this.#virtual += paid / (this.waiting.size + (this.waiting.has(member) ? 0 : 1));
   }
 
   /** The member whose waiting work would end first. */
@@ -130,6 +134,7 @@ export class FairQueue<Work> {
   add(account: FairAccount<Work>, work: Work, expectedMs = 0): void {
     account.waiting.push(work);
     account.expected = Math.max(account.expected, expectedMs);
+    account.owner.expected = Math.max(account.owner.expected, expectedMs);
     account.owner.accounts.add(account);
     this.#owners.add(account.owner);
   }
