@@ -180,7 +180,9 @@ class Pool implements ThreadPool {
       if (weight >= most) [most, accounts] = [weight, each];
     }
     const account = accounts.reduce((a, b) => (weightOf(b) >= weightOf(a) ? b : a));
-    return { account, job: account.waiting.at(-1) as ReaderJob }; // accounts with waiting work have some
+    const job = account.waiting.at(-1);
+    if (job === undefined) throw new RangeError("no call waits");
+    return { account, job };
   }
 
   #take(): ReaderJob {

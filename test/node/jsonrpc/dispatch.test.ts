@@ -316,14 +316,14 @@ test("a long batch is read in pieces, between which other work is done", async (
 test("a long batch that is not JSON is found out later", async () => {
   const endpoint = anEndpoint();
   const isJson = [manyInvalid(30_000), `${manyInvalid(30_000)} x`, `[${" ".repeat(70_000)}]`];
-  for (const text of isJson) expect(await endpoint.answer(text, aSession)).toContain('"code":-32600');
+  for (const each of isJson) expect(await endpoint.answer(each, aSession)).toContain('"code":-32600');
   const isNot = [
     manyInvalid(30_000).slice(0, -1),
     manyInvalid(30_000).replace("{}]", "{]"),
     "[".repeat(70_000),
   ];
-  for (const text of isNot) {
-    const answer = endpoint.answer(text, aSession);
+  for (const each of isNot) {
+    const answer = endpoint.answer(each, aSession);
     expect(answer).toBeInstanceOf(Promise);
     expect(await answer).toBeUndefined();
   }
