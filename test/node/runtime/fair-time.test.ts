@@ -1,6 +1,8 @@
 /** Tests of the main-thread time that peers share. */
 import { expect, test } from "@jest/globals";
-import { FairTime } from "../../../node/runtime/fair-time.ts";
+import { quantile } from "../../../bench/support/figures.ts";
+import { FairTime, type TimeShare } from "../../../node/runtime/fair-time.ts";
+import { seededRandom } from "../../support/random.ts";
 
 /** A clock that stands still but for work, and an event loop whose turns the test makes. */
 function aLoop() {
@@ -12,6 +14,7 @@ function aLoop() {
       now: () => nowMs,
       onNextTurn: (callback: () => void) => void callbacks.push(callback),
     },
+    now: () => nowMs,
     work: (ms: number) => void (nowMs += ms),
     turn: () => {
       const due = callbacks;
@@ -183,3 +186,43 @@ test.each([2, 11])("an account of whose work one in %d takes much pays for all o
   while (had.steady < 1_000) loop.turn();
   expect(had.alternating).toBeLessThan(1_000 + 200);
 });
+
+/** Closed-loop floods, each in milliseconds of a request and number of connections, and who sends them. */
+const FLOODS = [
+  { ms: 20, connections: 24, from: "one address" },
+  { ms: 3, connections: 24, from: "many addresses" },
+  { ms: 20, connections: 24, from: "ever new addresses" },
+] as const;
+
+test.each(FLOODS)(
+  "a client that asks little hardly waits beside requests of $ms ms from $from",
+  ({ ms, connections, from }) => {
+    const loop = aLoop();
+    const time = new FairTime("messages", { ...loop.options, sliceMs: 8 });
+    const random = seededRandom(23);
+    let addresses = 0;
+    const open = (): TimeShare => time.open(from === "one address" ? "all" : `hostile ${addresses++}`);
+    const answered: TimeShare[] = Array.from({ length: connections }, open);
+    const good = Array.from({ length: 3 }, () => time.open(from === "one address" ? "all" : "good"));
+    const interruption = (): number => (random() < 0.03 ? 16 * random() : 0);
+    const waits: number[] = [];
+    for (let next = 0, sent = 0; loop.now() < 60_000; loop.work(15), loop.turn()) {
+      for (const share of answered.splice(0)) {
+        const done = () => {
+          loop.work(ms * (0.5 + random()) + interruption());
+          answered.push(from === "ever new addresses" ? open() : share);
+        };
+        share.wait(done, ms > 5 ? 350_000 : 1_000);
+      }
+      for (; next <= loop.now(); next += 50) {
+        const sentAt = next;
+        void good[sent++ % good.length]?.run(() => {
+          waits.push(loop.now() - sentAt);
+          loop.work(0.1 + interruption());
+        });
+      }
+    }
+    expect(waits.length).toBeGreaterThan(1_150);
+    expect(quantile(waits, 0.99)).toBeLessThan(100); // before, 272 ms to minutes
+  },
+);
