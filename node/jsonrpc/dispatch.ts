@@ -155,12 +155,16 @@ class Dispatcher implements RpcEndpoint {
     return this.#budget.pending + messages.length > this.#budget.maxPending;
   }
 
+  /** Begins the first slice of a batch, shorter while other batches wait. */
+  #batchSlice(): Slice {
+    return new Slice(this.#budget.turns.isContended ? "contendedBatch" : "batch");
+  }
+
   /** Reads a batch in pieces, in turn with other long work, and answers it. */
   async #longBatch(long: LongBatch, text: string, session: RpcSession): Promise<string | undefined> {
     using charge = this.#charge(long.memory, session);
     if (charge === undefined) return MANY_CALLS;
-    const { turns } = this.#budget;
-    const slice = new Slice(turns.isContended ? "contendedBatch" : "batch");
+    const slice = this.#batchSlice();
     for (;;) {
       const envelope = long.readOn();
       if (envelope === undefined) return undefined;
@@ -169,7 +173,7 @@ class Dispatcher implements RpcEndpoint {
           ? OVERLOADED
           : await this.#batch(envelope, { text, session, charge });
       if (!slice.isOver) continue;
-      await turns.next(session.caller);
+      await this.#budget.turns.next(session.caller);
       if (session.signal.aborted) return "";
       slice.restart();
     }
@@ -189,8 +193,7 @@ class Dispatcher implements RpcEndpoint {
   /** Answers entries in this turn of the event loop: all of them, or what one slice is enough for. */
   #beginBatch(batch: Batch): RpcAnswer {
     const { messages, session } = batch;
-    const { turns } = this.#budget;
-    const slice = new Slice(turns.isContended ? "contendedBatch" : "batch");
+    const slice = this.#batchSlice();
     for (let index = 0; index < messages.length && !batch.parts.isOver; index++) {
       const message = messages.at(index) as RpcMessage; // within the length
       const part = this.#partOf(message, batch);
@@ -198,7 +201,7 @@ class Dispatcher implements RpcEndpoint {
       batch.parts.add(part, message);
       const isDue = (index & 15) === 15 || part.length > LONG_PART;
       if (isDue && slice.isOver) {
-        return this.#track(this.#restOfBatch(batch, index + 1, turns.next(session.caller)));
+        return this.#track(this.#restOfBatch(batch, index + 1, this.#budget.turns.next(session.caller)));
       }
     }
     return finish(batch);

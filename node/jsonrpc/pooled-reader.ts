@@ -30,8 +30,7 @@ export interface ReaderJob {
   readonly request: ReaderRequest;
   readonly bytes: number;
   readonly expires: Expiry | undefined;
-  /** Called when a thread takes the call, and with the milliseconds that it had the thread. */
-  began(): void;
+  /** Called with the milliseconds that the call had the thread. */
   ended(ms: number): void;
   resolve(text: string): void;
   reject(error: Error): void;
@@ -80,7 +79,6 @@ export class Reader {
   take(job: ReaderJob): void {
     this.#job = job;
     this.#since = performance.now();
-    job.began();
     this.#worker.ref();
     if (this.#isUp) this.#hand(job);
     else this.#watch(STARTING_MS);

@@ -115,7 +115,6 @@ class Pool implements ThreadPool {
         request: { id: ++this.#lastId, name, params, refusesPrograms },
         bytes: params.length,
         expires,
-        began: () => this.#queue.begin(account),
         ended: (ms) => this.#queue.charge(account, ms),
         resolve: settled(resolve),
         reject: settled(reject),

@@ -130,7 +130,7 @@ export class FairQueue<Work> {
     return this.#owners.waiting.size === 0;
   }
 
-  /** Adds work that takes about so many milliseconds, or as long as the one before when that is more. */
+  /** Adds work that takes about so many milliseconds, or as long as its account's usually does when that is more. */
   add(account: FairAccount<Work>, work: Work, expectedMs = 0): void {
     account.waiting.push(work);
     account.expected = Math.max(account.expected, expectedMs);
@@ -139,11 +139,15 @@ export class FairQueue<Work> {
     this.#owners.add(account.owner);
   }
 
-  /** Removes and returns the oldest work of the account that comes first, of the owner that does. Throws when none waits. */
+  /**
+   * Removes and returns the oldest work of the account that comes first, of the owner that does, to begin now. Throws
+   * when none waits.
+   */
   take(): Work {
     const account = this.#owners.first().accounts.first();
     const work = account.waiting.shift() as Work; // accounts in a level have some
     this.#settle(account);
+    this.#begin(account);
     return work;
   }
 
@@ -160,13 +164,7 @@ export class FairQueue<Work> {
   beginAtOnce(account: FairAccount<Work>): void {
     this.#owners.enter(account.owner);
     account.owner.accounts.enter(account);
-    this.begin(account);
-  }
-
-  /** Notes that work of the account begins that was taken. */
-  begin(account: FairAccount<Work>): void {
-    this.#owners.begin(account.owner);
-    account.owner.accounts.begin(account);
+    this.#begin(account);
   }
 
   /** Charges work that began to the account and its owner. */
@@ -178,6 +176,11 @@ export class FairQueue<Work> {
   /** Accounts with waiting work, by their owners. */
   *waiting(): Generator<readonly FairAccount<Work>[]> {
     for (const owner of this.#owners.waiting) yield [...owner.accounts.waiting];
+  }
+
+  #begin(account: FairAccount<Work>): void {
+    this.#owners.begin(account.owner);
+    account.owner.accounts.begin(account);
   }
 
   /** Forgets an account without waiting work, and its owner when it was the last. */

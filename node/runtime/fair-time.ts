@@ -75,8 +75,8 @@ export class FairTime {
     return {
       run: <T>(work: () => T | Promise<T>): T | Promise<T> => {
         if (isFree()) {
-          using _work = this.#beginAtOnce(account);
-          return work();
+          this.#queue.beginAtOnce(account);
+          return this.#charge(account, work);
         }
         return new Promise<T>((resolve, reject) => {
           this.#wait(account, 0, () => {
@@ -112,9 +112,7 @@ export class FairTime {
     while (!this.#queue.isEmpty && this.#hasTime()) this.#queue.take()();
   }
 
-  /** Does work that waited. */
   #charge<T>(account: Account, work: () => T): T {
-    this.#queue.begin(account);
     using _work = this.#meter(account);
     return work();
   }

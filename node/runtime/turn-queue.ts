@@ -19,7 +19,6 @@ export class TurnQueue {
     return new Promise((resolve) => {
       const account = this.#queue.accountOf(client);
       this.#queue.add(account, () => {
-        this.#queue.begin(account);
         this.#queue.charge(account, 1); // a turn
         resolve(undefined);
       });
