@@ -6,7 +6,7 @@
 import type { Decoder } from "../jsonrpc/codec.ts";
 import { data } from "../jsonrpc/codecs/hex.ts";
 import type { Transaction } from "../model/transaction.ts";
-import { Slice } from "../runtime/scheduler.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 
 /** A prefetched transaction, or bytes to decode. */
 export type GivenTransaction = { readonly transaction: Transaction } | { readonly raw: Uint8Array };
@@ -50,12 +50,11 @@ export class SenderPrefetch {
   /**
    * Prefetches the parameters of many calls. Malformed parameters are left to the call itself. Never rejects.
    */
-  async readAll(calls: readonly unknown[]): Promise<void> {
+  async readAll(calls: readonly unknown[], pause: Pause): Promise<void> {
     const transactions: Transaction[] = [];
-    const slice = new Slice("batch");
     for (const params of calls) {
-      const pause = slice.yieldIfDue();
-      if (pause !== undefined) await pause;
+      const due = pause();
+      if (due !== undefined) await due;
       const text: unknown = Array.isArray(params) ? params[0] : undefined;
       if (typeof text !== "string" || this.#held + text.length > MAX_CHARACTERS) continue;
       const transaction = this.#tryDecode(text);

@@ -2,6 +2,7 @@
  * Large batches: methods that are cheaper for many calls at once prepare them before the first one is
  * executed.
  */
+import type { Pause } from "../runtime/scheduler.ts";
 import type { MessageList } from "./envelope.ts";
 import type { Prefetch } from "./method.ts";
 import type { MethodView } from "./registry.ts";
@@ -11,8 +12,8 @@ const LARGE_BATCH = 8;
 
 /** The preparation of one batch. */
 export interface BatchPrefetch {
-  /** Resolves when the preparation is complete. Never rejects. */
-  prepare(): Promise<undefined>;
+  /** Resolves when the preparation is complete; `pause` is that of the batch. Never rejects. */
+  prepare(pause: Pause): Promise<undefined>;
   /** Releases prepared data. Call it when the batch has ended, even with an error. */
   forget(): void;
 }
@@ -31,8 +32,8 @@ export function batchPrefetch(messages: MessageList, view: MethodView): BatchPre
   const large = [...calls].filter(([, list]) => list.length >= LARGE_BATCH);
   if (large.length === 0) return undefined;
   return {
-    prepare: async () => {
-      await Promise.all(large.map(([work, list]) => work.prepare(list)));
+    prepare: async (pause) => {
+      await Promise.all(large.map(([work, list]) => work.prepare(list, pause)));
       return undefined;
     },
     forget: () => {

@@ -4,7 +4,7 @@
  * so that the transport writes them in the same turn of the event loop: this is the hot path of the node.
  */
 import type { FairTime } from "../runtime/fair-time.ts";
-import { Slice } from "../runtime/scheduler.ts";
+import { type Pause, Slice } from "../runtime/scheduler.ts";
 import { answerError, BatchAnswer, tooLarge } from "./batch-answer.ts";
 import { type BatchPrefetch, batchPrefetch } from "./batch-prefetch.ts";
 import { type CallOutcome, type DispatchBudget, outcomeOf, UNKNOWN_METHOD } from "./dispatch-budget.ts";
@@ -160,11 +160,17 @@ class Dispatcher implements RpcEndpoint {
     return new Slice(this.#budget.turns.isContended ? "contendedBatch" : "batch");
   }
 
+  /** Returns the pause of a batch: once its slice is over it waits for its turn among the long work of all clients. */
+  #pauseOf(slice: Slice, { caller }: RpcSession): Pause {
+    const { turns } = this.#budget;
+    return () => (slice.isOver ? turns.next(caller).then(() => slice.restart()) : undefined);
+  }
+
   /** Reads a batch in pieces, in turn with other long work, and answers it. */
   async #longBatch(long: LongBatch, text: string, session: RpcSession): Promise<string | undefined> {
     using charge = this.#charge(long.memory, session);
     if (charge === undefined) return MANY_CALLS;
-    const slice = this.#batchSlice();
+    const pause = this.#pauseOf(this.#batchSlice(), session);
     for (;;) {
       const envelope = long.readOn();
       if (envelope === undefined) return undefined;
@@ -172,10 +178,10 @@ class Dispatcher implements RpcEndpoint {
         return this.#isOverloaded(envelope)
           ? OVERLOADED
           : await this.#batch(envelope, { text, session, charge });
-      if (!slice.isOver) continue;
-      await this.#budget.turns.next(session.caller);
+      const due = pause();
+      if (due === undefined) continue;
+      await due;
       if (session.signal.aborted) return "";
-      slice.restart();
     }
   }
 
@@ -217,7 +223,8 @@ class Dispatcher implements RpcEndpoint {
 
   async #answerPrepared(batch: Batch, prefetch: BatchPrefetch): Promise<string> {
     try {
-      return await this.#restOfBatch(batch, 0, prefetch.prepare());
+      const pause = this.#pauseOf(this.#batchSlice(), batch.session);
+      return await this.#restOfBatch(batch, 0, prefetch.prepare(pause));
     } finally {
       prefetch.forget();
     }
@@ -235,15 +242,14 @@ class Dispatcher implements RpcEndpoint {
     const early = await first;
     let next = from;
     if (early !== undefined) parts.add(early, messages.at(next++));
-    const slice = new Slice("batch");
+    const pause = this.#pauseOf(new Slice("batch"), session);
     for (; next < messages.length && !parts.isOver; next++) {
       const message = messages.at(next) as RpcMessage; // within the length
       if (charge === undefined) parts.refuse(message, manyCalls);
       else parts.add(await this.#partOf(message, batch), message);
       if (session.signal.aborted) return "";
-      if (!slice.isOver) continue;
-      await this.#budget.turns.next(session.caller);
-      slice.restart();
+      const due = pause();
+      if (due !== undefined) await due;
     }
     return parts.text();
   }

@@ -3,6 +3,8 @@
  * domain; codecs read and write the JSON. The registry, the documentation, the console's names and
  * `rpc_modules` all come from these objects.
  */
+
+import type { Pause } from "../runtime/scheduler.ts";
 import { CodecError, type Decoded, type Decoder, type Encoder } from "./codec.ts";
 import { invalidParams } from "./errors.ts";
 import type { Schema } from "./schemas.ts";
@@ -92,8 +94,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Preparation that is cheaper for many calls of one batch at once. */
 export interface Prefetch {
-  /** Prepares calls, of which it receives the parameters before decoding. Never rejects. */
-  prepare(calls: readonly unknown[]): Promise<void>;
+  /** Prepares calls, of which it receives the parameters before decoding; it pauses between them. Never rejects. */
+  prepare(calls: readonly unknown[], pause: Pause): Promise<void>;
   /** Called when the batch has ended, even with an error. */
   forget(calls: readonly unknown[]): void;
 }

@@ -162,7 +162,7 @@ function manySubmission(deps: ChainTransactionDeps): Method {
 }
 
 function workOf(ahead: SenderPrefetch): Prefetch {
-  return { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) };
+  return { prepare: (calls, pause) => ahead.readAll(calls, pause), forget: (calls) => ahead.forget(calls) };
 }
 
 /** Decodes transactions up to the first malformed one, and returns its error. */

@@ -80,7 +80,7 @@ export async function runInSlices<Result>(
   }
 }
 
-/** Yields when the caller's slice of block work is over; undefined when it is not. */
+/** Yields when the caller's slice is over; undefined when it is not. */
 export type Pause = () => Promise<void> | undefined;
 
 /**

@@ -11,6 +11,8 @@ import { aCall, anEndpoint, aSession } from "./fixture.ts";
 
 const raws = Array.from({ length: 70 }, (_, i) => toHex(aTransaction({ from: aSigner(i + 1) }).raw));
 
+const atOnce = (): undefined => undefined;
+
 /** A method that returns the hash of its transaction, with a log of the prefetches. */
 function aTaker() {
   const recovered: Transaction[][] = [];
@@ -24,7 +26,10 @@ function aTaker() {
     summary: "",
     params: { raw: ahead.codec },
     result: text,
-    prefetch: { prepare: (calls) => ahead.readAll(calls), forget: (calls) => ahead.forget(calls) },
+    prefetch: {
+      prepare: (calls, pause) => ahead.readAll(calls, pause),
+      forget: (calls) => ahead.forget(calls),
+    },
     handle: ({ raw }) => {
       taken.push("transaction" in raw ? raw.transaction : undefined);
       return toHex(ahead.transactionOf(raw).hash);
@@ -73,7 +78,7 @@ test("malformed transactions are refused by their calls, and copies are decoded 
 test("unused transactions are deleted, and the prefetch stays below its limit", async () => {
   const { ahead } = aTaker();
   const calls = raws.map((raw) => [raw]);
-  await ahead.readAll(calls);
+  await ahead.readAll(calls, atOnce);
   ahead.forget(calls.slice(1));
   expect(ahead.codec.decode(raws[1])).toEqual({ raw: fromHex(raws[1] ?? "0x") });
   expect(ahead.codec.decode(raws[0])).toHaveProperty("transaction");
@@ -81,7 +86,10 @@ test("unused transactions are deleted, and the prefetch stays below its limit", 
   const copies = Array.from({ length: 40 }, (_, i) => {
     return toHex(aTransaction({ input: new Uint8Array(120_000), gas: 20_000_000 + i }).raw);
   });
-  await ahead.readAll(copies.map((raw) => [raw]));
+  await ahead.readAll(
+    copies.map((raw) => [raw]),
+    atOnce,
+  );
   const held = copies.filter((raw) => "transaction" in ahead.codec.decode(raw));
   expect(held).toHaveLength(Math.floor((8 * 1024 * 1024) / long.length));
 });
