@@ -14,20 +14,20 @@ import {
 } from "../model/receipt.ts";
 import { readTransactions, type Transaction } from "../model/transaction.ts";
 import { runAtOnce } from "../runtime/scheduler.ts";
-import type { Batch, Rows } from "../store/store.ts";
+import type { Batch, Rows, WriterBatch } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import type { BlockHead, TransactionPlace } from "./chain.ts";
 import { refuseDropped } from "./kept-blocks.ts";
 import { readSenders } from "./senders.ts";
 
 /** Adds all rows of a block: header, body, receipts and the two look-ups. */
-export function writeBlockRows(batch: Batch, block: Block, receipts: readonly Receipt[]): void {
+export function writeBlockRows(batch: WriterBatch, block: Block, receipts: readonly Receipt[]): void {
   runAtOnce(blockRowSteps(batch, block, receipts));
 }
 
 /** The same step by step: thousands of transactions take a while. */
 export function* blockRowSteps(
-  batch: Batch,
+  batch: WriterBatch,
   block: Block,
   receipts: readonly Receipt[],
 ): Generator<undefined, void> {

@@ -17,6 +17,8 @@ export async function importGoCommand(job: CommandJob): Promise<number> {
   const { head, from } = optionValues(goImportOptions, resolved);
   using work = await openJob(job, { label: "import", unit: "blocks" });
   using bars = openBars(shell);
+  const { clock } = shell;
+  const started = clock.now();
   const { options, interrupt, node } = work;
   try {
     const imported = await node.importGoDatadir(options, {
@@ -29,7 +31,7 @@ export async function importGoCommand(job: CommandJob): Promise<number> {
     });
     bars[Symbol.dispose]();
     work[Symbol.dispose]();
-    shell.stdout.write(importedText(imported));
+    shell.stdout.write(importedText(imported, { started, ...bars.times, ended: clock.now() }));
     return 0;
   } catch (error) {
     if (!isAbort(error)) throw error;
@@ -40,19 +42,35 @@ export async function importGoCommand(job: CommandJob): Promise<number> {
   }
 }
 
+/** Times of an import in milliseconds: of the newest block, and of the newest row of the state. */
+interface Times {
+  blocks: number;
+  state: number;
+}
+
+interface Bars extends Disposable, Pick<GoImportJob, "onBlocks" | "onState"> {
+  readonly times: Readonly<Times>;
+}
+
 /** The bars of an import, one after the other: blocks, then the rows of the state. */
-function openBars({ stderr: stream, clock }: Shell): Disposable & Pick<GoImportJob, "onBlocks" | "onState"> {
+function openBars({ stderr: stream, clock }: Shell): Bars {
+  const times: Times = { blocks: clock.now(), state: clock.now() };
   let current = openProgress({ label: "blocks", unit: "blocks", total: undefined, stream, clock });
   let isState = false;
   let isOpen = true;
   return {
-    onBlocks: (done, total) => current.update(done, total),
+    times,
+    onBlocks: (done, total) => {
+      times.blocks = clock.now();
+      current.update(done, total);
+    },
     onState: (part, rows) => {
       if (!isState) {
         current[Symbol.dispose]();
         current = openProgress({ label: "state", unit: "rows", total: undefined, stream, clock });
       }
       isState = true;
+      times.state = clock.now();
       current.update(rows, part > 0 ? Math.round(rows / part) : undefined);
     },
     [Symbol.dispose]: () => {
@@ -62,9 +80,18 @@ function openBars({ stderr: stream, clock }: Shell): Disposable & Pick<GoImportJ
   };
 }
 
-function importedText({ head, newest, accounts, slots }: GoImported): string {
+function importedText(
+  { head, newest, accounts, slots }: GoImported,
+  { started, blocks, state, ended }: Times & { readonly started: number; readonly ended: number },
+): string {
   const { number } = head.header;
   const counts = `${accounts.toLocaleString("en")} accounts, ${slots.toLocaleString("en")} slots`;
   const behind = newest > number ? `; the Go node has ${newest - number} newer blocks` : "";
-  return `imported the chain up to block ${number} ${toHex(head.hash)}: ${counts}${behind}\n`;
+  const seconds = [
+    ["blocks", blocks - started],
+    ["state", state - blocks],
+    ["verification", ended - state],
+  ] as const;
+  const times = seconds.map(([what, ms]) => `${what} ${(Math.max(0, ms) / 1000).toFixed(1)} s`).join(", ");
+  return `imported the chain up to block ${number} ${toHex(head.hash)}: ${counts}${behind}\n${times}\n`;
 }

@@ -4,7 +4,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConsensusError } from "../consensus/error.ts";
 import { verifySealers } from "../consensus/header-chain.ts";
-import { openGoDatabases } from "../go-data/databases.ts";
+import { linkGoData, openGoDatabases } from "../go-data/databases.ts";
 import { GoDataError } from "../go-data/error.ts";
 import {
   type GoImported,
@@ -22,7 +22,6 @@ import { openConsensusChain, storedHeaders } from "./consensus-chain.ts";
 import { openDatabase } from "./database.ts";
 import { jobLog } from "./offline-jobs.ts";
 import type { NodeOptions } from "./options.ts";
-import { enlargeYoungSpace } from "./young-space.ts";
 
 /** An import: the data directory of the Go node, and the choices. */
 export interface GoImportJob extends GoImportOptions {
@@ -52,7 +51,6 @@ export async function importGoDatadir(options: NodeOptions, job: GoImportJob): P
     throw new GoDataError("exists", `${chainData} holds a chain: give another --datadir`);
   }
   await mkdir(parts.databases, { recursive: true, mode: 0o700 });
-  enlargeYoungSpace();
   const imported = await importDraft(parts, job);
   await verifyDraft(options, parts, job.signal);
   await rm(chainData, { recursive: true, force: true });
@@ -63,16 +61,19 @@ export async function importGoDatadir(options: NodeOptions, job: GoImportJob): P
 }
 
 async function importDraft(parts: Draft, job: GoImportJob): Promise<GoImported> {
-  await using databases = await openGoDatabases(job.source, parts.links);
+  const linked = await linkGoData(job.source, parts.links);
+  await using databases = await openGoDatabases(linked.layout);
+  const tries = join(parts.databases, "trie");
+  const directories = { chain: join(parts.databases, "chain"), trie: join(tries, "0") };
   for (;;) {
     await using open = new AsyncDisposableStack();
     const chain = open.use(
-      await openLevelStore(join(parts.databases, "chain"), { writeBufferBytes: WRITE_BUFFER_BYTES }),
+      await openLevelStore(directories.chain, { writeBufferBytes: WRITE_BUFFER_BYTES, hasWriters: true }),
     );
-    const trie = open.use(await trieDirectories(join(parts.databases, "trie")).open(0));
-    const target = { chain, trie };
+    const trie = open.use(await trieDirectories(tries, { hasWriters: true }).open(0));
+    const target = { chain, trie, directories };
     if (!isImported(target) && !isOtherImport(target, databases, job)) {
-      return await importGoChain(target, databases, job);
+      return await importGoChain(target, { ...linked, databases }, job);
     }
     await open.disposeAsync();
     await rm(parts.databases, { recursive: true });

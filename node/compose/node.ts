@@ -25,6 +25,7 @@ import type { ForkOrigin } from "../rpc/fork-origin.ts";
 import { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createPause } from "../runtime/scheduler.ts";
+import { enlargeWhenBusy } from "../runtime/young-space.ts";
 import type { State } from "../state/state.ts";
 import { openOperations } from "../transport/operations.ts";
 import { type DevelopmentAccount, developmentAccounts, openNodeAccounts } from "./accounts.ts";
@@ -48,7 +49,6 @@ import { openNodeRpc } from "./rpc.ts";
 import { checkClock, logStart } from "./start-log.ts";
 import { openStatusLog } from "./status-log.ts";
 import { openTableWatch, type TableWatch } from "./table-watch.ts";
-import { enlargeWhenBusy } from "./young-space.ts";
 
 /** URLs of a running node; undefined for what it does not serve. */
 export interface NodeEndpoints {

@@ -14,13 +14,13 @@ import { createLog, type Log } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createPause, runInSlices } from "../runtime/scheduler.ts";
+import { enlargeYoungSpace } from "../runtime/young-space.ts";
 import { checkAllTables } from "../store/check-tables.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
 import { type Database, databaseDirectories, openDatabase } from "./database.ts";
 import { diskUse, type KindUse } from "./disk-use.ts";
 import type { NodeOptions } from "./options.ts";
 import { renewPublicConfig } from "./public-network.ts";
-import { enlargeYoungSpace } from "./young-space.ts";
 
 /** Chain files to take in, one after the other; progress counts blocks. */
 export interface ImportJob {

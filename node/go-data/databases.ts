@@ -7,12 +7,29 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { isZero } from "../bytes/compare.ts";
-import { type LinkedLevel, openLinkedLevel } from "../store/linked-level.ts";
+import { type LevelLinks, type LinkedLevel, linkLevel, openLinks } from "../store/linked-level.ts";
 import type { Rows, Snapshot } from "../store/store.ts";
 import { GoDataError } from "./error.ts";
 import { directoryKey, MIGRATION_STATUS } from "./keys.ts";
 
-/** Open databases of a Go node, by the kind of their rows. */
+/** Directories of links to the databases of a Go node, by the kind of their rows; the same one for several or for all. */
+export interface GoLayout {
+  readonly misc: string;
+  readonly header: string;
+  readonly body: string;
+  readonly receipts: string;
+  /** State tries, in the order in which a node is looked for; each in one directory, or in as many as it has shards. */
+  readonly states: readonly (readonly string[])[];
+}
+
+/** Databases of a Go node that can be opened, and whether they are what they were. */
+export interface LinkedGoData {
+  readonly layout: GoLayout;
+  /** Throws `GoDataError` `in-use` once somebody has written to one of them. */
+  readonly requireUnchanged: () => Promise<void>;
+}
+
+/** Open databases of a Go node. */
 export interface GoDatabases extends AsyncDisposable {
   readonly misc: Pick<Snapshot, "get" | "entries">;
   readonly header: Rows;
@@ -20,8 +37,6 @@ export interface GoDatabases extends AsyncDisposable {
   readonly receipts: Rows;
   /** Trie nodes and contract code. */
   readonly state: Rows;
-  /** Throws `GoDataError` `in-use` once somebody has written to one of them. */
-  readonly requireUnchanged: () => Promise<void>;
 }
 
 /** Memory for uncompressed blocks of each directory. */
@@ -32,59 +47,90 @@ const MIGRATION_ENTRY = 5;
 const MAX_SHARDS = 256;
 
 /**
- * Opens the databases below a data directory, or those of a `chaindata` directory. `links` is a directory for links, which
- * is written anew. Throws `GoDataError` `no-data`, `engine` or `in-use`, or `StoreError`.
+ * Links the databases below a data directory, or those of a `chaindata` directory. `links` is a directory for links, which
+ * is written anew. Throws `GoDataError` `no-data`, `engine`, `damaged` or `in-use`, or `StoreError`.
  */
-export async function openGoDatabases(dataDirectory: string, links: string): Promise<GoDatabases> {
+export async function linkGoData(dataDirectory: string, links: string): Promise<LinkedGoData> {
   const chaindata = findChaindata(dataDirectory);
   await refuseRunning(dataDirectory, chaindata);
-  await using parts = new AsyncDisposableStack();
-  const opened: LinkedLevel[] = [];
-  const open = async (name: string): Promise<LinkedLevel> => {
+  const linked: LevelLinks[] = [];
+  const link = async (name: string): Promise<string> => {
     const directory = join(chaindata, name);
     await requireLevel(directory);
-    const level = await openLinkedLevel({ directory, links: join(links, name), cacheBytes: CACHE_BYTES });
-    opened.push(parts.use(level));
-    return level;
+    const target = join(links, name);
+    linked.push(await linkLevel(directory, target));
+    return target;
   };
-  const databases = existsSync(join(chaindata, "misc"))
-    ? await openEach(chaindata, open)
-    : await openOne(open);
-  const all = parts.move();
   return {
-    ...databases,
+    layout: existsSync(join(chaindata, "misc")) ? await linkEach(chaindata, link) : await linkOne(link),
     requireUnchanged: async () => {
-      for (const level of opened) if (!(await level.isUnchanged())) throw inUse(chaindata);
+      for (const level of linked) if (!(await level.isUnchanged())) throw inUse(chaindata);
     },
-    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
 
-type Kinds = Omit<GoDatabases, "requireUnchanged" | typeof Symbol.asyncDispose>;
-type Open = (name: string) => Promise<LinkedLevel>;
+type Link = (name: string) => Promise<string>;
 
 /** All rows in one directory (`--db.single`). */
-async function openOne(open: Open): Promise<Kinds> {
-  const level = await open("");
-  return { misc: level, header: level, body: level, receipts: level, state: level };
+async function linkOne(link: Link): Promise<GoLayout> {
+  const all = await link("");
+  return { misc: all, header: all, body: all, receipts: all, states: [[all]] };
 }
 
-async function openEach(chaindata: string, open: Open): Promise<Kinds> {
-  const misc = await open("misc");
+async function linkEach(chaindata: string, link: Link): Promise<GoLayout> {
+  const misc = await link("misc");
+  const states: (readonly string[])[] = [];
+  for (const name of await stateNames(misc)) states.push(await linkState(chaindata, requireName(name), link));
+  return {
+    misc,
+    header: await link("header"),
+    body: await link("body"),
+    receipts: await link("receipts"),
+    states,
+  };
+}
+
+async function stateNames(links: string): Promise<readonly string[]> {
+  await using misc = await openLinks(links, CACHE_BYTES);
   const nameOf = (entry: number): string => Buffer.from(misc.get(directoryKey(entry)) ?? []).toString("utf8");
   const names = [nameOf(STATE_ENTRY) || "statetrie"];
   // in a migration new nodes go to both directories, and the older one still has all of them
   const migrating = nameOf(MIGRATION_ENTRY);
   if (migrating !== "" && !isZero(misc.get(MIGRATION_STATUS) ?? new Uint8Array(8))) names.push(migrating);
+  return names;
+}
+
+/** Opens linked databases, in any thread; the first one must close them last. Throws `StoreError`. */
+export async function openGoDatabases(layout: GoLayout): Promise<GoDatabases> {
+  await using parts = new AsyncDisposableStack();
+  const opened = new Map<string, LinkedLevel>();
+  const open = async (links: string): Promise<LinkedLevel> => {
+    const level = opened.get(links) ?? parts.use(await openLinks(links, CACHE_BYTES));
+    opened.set(links, level);
+    return level;
+  };
   const states: Rows[] = [];
-  for (const name of names) states.push(await openState(chaindata, requireName(name), open));
+  for (const shards of layout.states) {
+    const rows: Rows[] = [];
+    for (const links of shards) rows.push(await open(links));
+    states.push(shardedRows(rows));
+  }
+  const [misc, header] = [await open(layout.misc), await open(layout.header)];
+  const [body, receipts] = [await open(layout.body), await open(layout.receipts)];
+  const all = parts.move();
   return {
     misc,
-    header: await open("header"),
-    body: await open("body"),
-    receipts: await open("receipts"),
+    header,
+    body,
+    receipts,
     state: { get: (key) => firstOf(states, key) },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+/** Rows that are divided by the lowest bits of the first byte of a key. */
+function shardedRows(shards: readonly Rows[]): Rows {
+  return { get: (key) => shards[(key[0] ?? 0) & (shards.length - 1)]?.get(key) };
 }
 
 function firstOf(states: readonly Rows[], key: Uint8Array): Uint8Array | undefined {
@@ -101,16 +147,16 @@ function requireName(name: string): string {
   throw new GoDataError("damaged", `the state trie is said to be in ${JSON.stringify(name)}`);
 }
 
-/** The state trie; in shards it is divided by the lowest bits of the first byte of a key. */
-async function openState(chaindata: string, name: string, open: Open): Promise<Rows> {
+/** Links the state trie: one directory, or its shards. */
+async function linkState(chaindata: string, name: string, link: Link): Promise<readonly string[]> {
   const entries = await readdir(join(chaindata, name)).catch((): string[] => []);
   const count = entries.filter((entry) => /^\d+$/.test(entry)).length;
-  if (count === 0) return open(name);
+  if (count === 0) return [await link(name)];
   if (count > MAX_SHARDS || (count & (count - 1)) !== 0)
     throw new GoDataError("damaged", `${join(chaindata, name)} has ${count} shards, not a power of two`);
-  const shards: Rows[] = [];
-  for (let i = 0; i < count; i++) shards.push(await open(join(name, String(i))));
-  return { get: (key) => shards[(key[0] ?? 0) & (count - 1)]?.get(key) };
+  const shards: string[] = [];
+  for (let i = 0; i < count; i++) shards.push(await link(join(name, String(i))));
+  return shards;
 }
 
 /** The directory with the databases: given itself, or below a data directory. */

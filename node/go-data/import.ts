@@ -1,35 +1,41 @@
 /**
- * Imports the chain of a stopped Go node: its blocks in their order, then the state of the newest one, then the rows that
- * make the databases those of a chain. Synced batches say how far the import has come, so it goes on after a crash. Nothing
- * is believed that its hash does not prove, apart from `derived-rows.ts` and the configuration.
+ * Imports the chain of a stopped Go node: its blocks, then the state of the newest one, then the rows that make the
+ * databases those of a chain. Threads read, verify and write; this one says in synced batches how far they have come, so an
+ * import goes on after a crash. Nothing is believed that its hash does not prove, apart from `derived-rows.ts` and the
+ * configuration.
  */
 import { toHex } from "../bytes/hex.ts";
-import { fixedBytes } from "../bytes/integer.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import { writeBlockRows } from "../chain/block-rows.ts";
 import { putOldestBody } from "../chain/kept-blocks.ts";
 import { putConfig } from "../chain/stored-config.ts";
 import { type ChainConfig, parseChainConfig } from "../config/chain-config.ts";
 import { exactJsonText, parseExactJson } from "../config/exact-json.ts";
 import { publicNetworkOf } from "../config/presets/networks.ts";
-import { indexedNumbers, isIndexed, putIndex } from "../governance/header-index.ts";
-import { encodeHeader } from "../model/header.ts";
+import { indexedNumbers } from "../governance/header-index.ts";
 import { encodeHead, encodeMarker, HEAD_KEY, MARKER_KEY } from "../state/rows.ts";
-import type { Batch, Store } from "../store/store.ts";
-import { tables } from "../store/tables.ts";
-import { type GoBlock, GoBlocks, type GoHead, requireChild } from "./blocks.ts";
-import type { GoDatabases } from "./databases.ts";
+import type { Store } from "../store/store.ts";
+import { GoBlocks, type GoHead } from "./blocks.ts";
+import type { GoDatabases, LinkedGoData } from "./databases.ts";
 import { importSupply, putStakes } from "./derived-rows.ts";
 import { GoDataError } from "./error.ts";
+import { ImportLedger } from "./import-ledger.ts";
+import { ImportWorkers, type OnWritten, threadsFor } from "./import-threads.ts";
+import type { ImportWorkData } from "./import-work.ts";
 import { configKey } from "./keys.ts";
-import { deleteProgress, type GoImportProgress, putProgress, readProgress } from "./progress-row.ts";
-import { importState } from "./state.ts";
-import { WriteBehind } from "./write-behind.ts";
+import { deleteProgress, type GoImportProgress, hasProgress, readProgress } from "./progress-row.ts";
+import { IMPORTED_INCARNATION } from "./state.ts";
 
-/** Databases of an import: empty, or with what an earlier attempt has written. */
+/** Databases of an import, opened for other writers: empty, or with what an earlier attempt has written. */
 export interface GoImportTarget {
   readonly chain: Store;
   readonly trie: Store;
+  /** Their directories. */
+  readonly directories: { readonly chain: string; readonly trie: string };
+}
+
+/** Databases of the Go node, and whether they are still what they were. */
+export interface GoImportSource extends LinkedGoData {
+  readonly databases: GoDatabases;
 }
 
 /** Choices of an import. */
@@ -38,8 +44,10 @@ export interface GoImportOptions {
   readonly head: number | undefined;
   /** First block after block 0 whose body is imported; 1 when absent. */
   readonly from: number | undefined;
-  /** Bytes of a batch; 8 MiB when absent. */
+  /** Bytes of a batch; 4 MiB when absent. */
   readonly batchBytes?: number | undefined;
+  /** Threads that work; one for each core when absent. Without any the import does all itself. */
+  readonly threads?: number | undefined;
   readonly signal: AbortSignal;
   /** Called with the blocks written, of all blocks. */
   readonly onBlocks: (done: number, total: number) => void;
@@ -56,8 +64,10 @@ export interface GoImported {
   readonly slots: number;
 }
 
-/** Bytes of a batch. */
-const BATCH_BYTES = 8 * 1024 * 1024;
+/** Bytes of a batch, of which each thread has two. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+/** Time between two synced batches. */
+const SAVE_MS = 2_000;
 
 /** True when the databases hold an import of another block or another range, which cannot go on. */
 export function isOtherImport(
@@ -66,7 +76,7 @@ export function isOtherImport(
   { head, from }: Pick<GoImportOptions, "head" | "from">,
 ): boolean {
   const progress = readProgress(chain);
-  if (progress === undefined) return false;
+  if (progress === undefined) return hasProgress(chain);
   const blocks = new GoBlocks(databases);
   if (progress.head > blocks.newest()) return true;
   const found = blocks.head(progress.head);
@@ -81,21 +91,24 @@ export function isOtherImport(
 /** Imports a chain, or goes on with it. Throws `GoDataError` `missing` or `damaged`, `StoreError` or the signal's reason. */
 export async function importGoChain(
   target: GoImportTarget,
-  databases: GoDatabases,
+  source: GoImportSource,
   options: GoImportOptions,
 ): Promise<GoImported> {
   const { chain } = target;
+  const { databases } = source;
   const blocks = new GoBlocks(databases);
   const newest = blocks.newest();
   const started = readProgress(chain) ?? begin(blocks, newest, options);
   const config = storedGoConfig(databases, blocks.head(0));
   const head = blocks.head(started.head);
-  const withBlocks = await importBlocks({ chain, blocks, chainId: config.chainId, ...options }, started);
-  const done = await importState(target, databases.state, { ...options, progress: withBlocks, head });
-  await importSupply(chain, databases, { genesis: blocks.head(0), head: done.head });
-  await databases.requireUnchanged();
-  await finish(target, { config, head, misc: databases.misc }, done);
-  return { head, newest, accounts: done.accounts, slots: done.slots };
+  const ledger = new ImportLedger(started, indexedNumbers(chain) ?? []);
+  await importRows(target, { ledger, layout: source.layout, chainId: config.chainId, head }, options);
+  requireHead(blocks.head(started.head), started);
+  await importSupply(chain, databases, { genesis: blocks.head(0), head: started.head });
+  await source.requireUnchanged();
+  await finish(target, { config, head, misc: databases.misc }, started.from);
+  const { accounts, slots } = ledger.progress;
+  return { head, newest, accounts, slots };
 }
 
 function begin(blocks: GoBlocks, newest: number, { head: wanted, from }: GoImportOptions): GoImportProgress {
@@ -116,9 +129,9 @@ function begin(blocks: GoBlocks, newest: number, { head: wanted, from }: GoImpor
     headHash: toHex(head.hash),
     from: from ?? 1,
     nextBlock: 0,
-    incarnations: 0,
-    account: undefined,
-    storage: undefined,
+    ranges: [],
+    nextPart: 0,
+    parts: [],
     accounts: 0,
     slots: 0,
   };
@@ -138,64 +151,69 @@ function storedGoConfig({ misc }: GoDatabases, genesis: GoHead): ChainConfig {
   }
 }
 
-interface BlockImport extends Pick<GoImportOptions, "signal" | "onBlocks" | "batchBytes"> {
-  readonly chain: Store;
-  readonly blocks: GoBlocks;
-  readonly chainId: bigint;
+interface RowImport extends Pick<ImportWorkData, "layout" | "chainId"> {
+  readonly ledger: ImportLedger;
+  readonly head: GoHead;
 }
 
-/** Writes all blocks that are not written yet, and the index of votes. */
-async function importBlocks(
-  { chain, blocks, chainId, signal, onBlocks, batchBytes = BATCH_BYTES }: BlockImport,
-  started: GoImportProgress,
-): Promise<GoImportProgress> {
-  const { head: last, from } = started;
-  const deciding = [...(indexedNumbers(chain) ?? [])];
-  let progress = started;
-  let parent = started.nextBlock === 0 ? undefined : blocks.head(started.nextBlock - 1);
-  let batch = chain.createBatch();
-  await using writes = new WriteBehind();
-  const write = async (isLast: boolean): Promise<void> => {
-    signal.throwIfAborted();
-    const full = batch;
-    const sync = writes.countBatch(isLast);
-    if (sync) {
-      putIndex(full, deciding);
-      putProgress(full, progress);
-    }
-    await writes.begin(() => chain.write(full, { sync }));
-    batch = chain.createBatch();
-    onBlocks(progress.nextBlock, last + 1);
+/** Writes all blocks and the state that are not written yet. What is written when it ends early is kept. */
+async function importRows(
+  { chain, trie, directories }: GoImportTarget,
+  { ledger, layout, chainId, head }: RowImport,
+  { signal, onBlocks, onState, batchBytes = BATCH_BYTES, threads = threadsFor() }: GoImportOptions,
+): Promise<void> {
+  const { number, stateRoot } = head.header;
+  const save = async (): Promise<void> => {
+    const batch = chain.createBatch();
+    ledger.put(batch); // counts what is written by now, so the nodes are synced behind it
+    await trie.write(trie.createBatch(), { sync: true });
+    await chain.write(batch, { sync: true });
   };
-  for (let number = started.nextBlock; number <= last; number++) {
-    const head = blocks.head(number);
-    if (parent !== undefined) requireChild(head, parent);
-    if (number > 0 && number < from) putHeader(batch, head);
-    else putBlock(batch, blocks.block(head, chainId));
-    if (number > 0 && isIndexed(head.header)) deciding.push(number);
-    parent = head;
-    progress = { ...progress, nextBlock: number + 1 };
-    if (batch.bytes >= batchBytes) await write(false);
+  const saves = new TimedSaves(save);
+  await save(); // from now on the databases say what they are
+  try {
+    const data = { ...directories, layout, chainId, head: { number, stateRoot }, from: ledger.progress.from };
+    await using workers = new ImportWorkers(threads, { ...data, batchBytes });
+    const onWritten: OnWritten = async (written) => {
+      ledger.note(written);
+      if (written.kind === "blocks") onBlocks(ledger.blocks, number + 1);
+      else onState(ledger.part, ledger.rows);
+      await saves.saveIfDue();
+    };
+    await workers.run(ledger.blockTasks(), onWritten, signal);
+    await workers.run(ledger.stateTasks(), onWritten, signal);
+    onState(1, ledger.rows);
+  } finally {
+    await save();
   }
-  if (parent !== undefined) requireHead(parent, started);
-  await write(true);
-  await writes.end();
-  return progress;
+}
+
+/** Saves now and then, one at a time. */
+class TimedSaves {
+  readonly #save: () => Promise<void>;
+  #saved: number = performance.now();
+  #isSaving = false;
+
+  constructor(save: () => Promise<void>) {
+    this.#save = save;
+  }
+
+  async saveIfDue(): Promise<void> {
+    if (this.#isSaving || performance.now() - this.#saved < SAVE_MS) return;
+    this.#isSaving = true;
+    try {
+      await this.#save();
+    } finally {
+      this.#saved = performance.now();
+      this.#isSaving = false;
+    }
+  }
 }
 
 /** Throws `GoDataError` `in-use` when the newest block is another one than at the start of the import. */
 function requireHead({ hash }: GoHead, { head, headHash }: GoImportProgress): void {
   if (toHex(hash) !== headHash)
     throw new GoDataError("in-use", `block ${head} is another one than before: run the same command again`);
-}
-
-function putBlock(batch: Batch, { block, receipts }: GoBlock): void {
-  writeBlockRows(batch, block, receipts);
-}
-
-function putHeader(batch: Batch, { header, hash }: GoHead): void {
-  batch.put(tables.header.key(header.number), encodeHeader(header));
-  batch.put(tables.blockNumber.key(hash), fixedBytes(header.number, 6));
 }
 
 interface Finish {
@@ -208,7 +226,7 @@ interface Finish {
 async function finish(
   { chain, trie }: GoImportTarget,
   { config, head, misc }: Finish,
-  { from, incarnations }: GoImportProgress,
+  from: number,
 ): Promise<void> {
   const { number, stateRoot: root } = head.header;
   const nodes = trie.createBatch();
@@ -218,7 +236,10 @@ async function finish(
   putStakes(batch, misc, config, number);
   putConfig(batch, config);
   if (from > 1) putOldestBody(batch, from);
-  batch.put(HEAD_KEY, encodeHead({ number, root, incarnations, firstUndo: number + 1 }));
+  batch.put(
+    HEAD_KEY,
+    encodeHead({ number, root, incarnations: IMPORTED_INCARNATION, firstUndo: number + 1 }),
+  );
   deleteProgress(batch);
   await chain.write(batch, { sync: true });
 }

@@ -3,16 +3,27 @@
  * bytes, and an account names its storage in the same way (`storage/statedb/hasher.go@v2.2.2`); without it nodes are as
  * the trie hashes them.
  */
-import { decodeRlp, encodeRlp, encodeRlpList, itemAt, listItems, type RlpItem } from "../bytes/rlp.ts";
-import { RLP_LIST } from "../bytes/rlp-header.ts";
+import { encodeRlp, encodeRlpList, itemAt, listItems, type RlpItem } from "../bytes/rlp.ts";
+import {
+  RLP_LIST,
+  RLP_STRING,
+  readRlpHeader,
+  rlpError,
+  rlpHeaderLength,
+  rlpPayload,
+  writeRlpHeader,
+} from "../bytes/rlp-header.ts";
 
-/** A branch or an extension. `children` are references to nodes, nodes inside this one, or undefined. */
+/** A branch or an extension. */
 export interface InnerNode {
   readonly isLeaf: false;
   readonly isBranch: boolean;
   /** Nibbles before the child of an extension. */
   readonly path: Uint8Array;
-  readonly children: readonly (RlpItem | undefined)[];
+  /** The bytes in which the node stands. */
+  readonly bytes: Uint8Array;
+  /** Places in the bytes of the items that are its children; 0 where there is none. */
+  readonly children: readonly number[];
 }
 
 /** A leaf: the rest of its path as nibbles, and its value as stored. */
@@ -22,14 +33,12 @@ export interface LeafNode {
   readonly value: Uint8Array;
 }
 
-/** A stored node, and its bytes as the trie hashes them: the very same where it has no counters. */
-export interface StoredNode {
-  readonly node: InnerNode | LeafNode;
-  readonly hashed: Uint8Array;
-}
-
 const HASH_BYTES = 32;
 const COUNTED_BYTES = HASH_BYTES + 7;
+const EMPTY_ITEM = RLP_STRING;
+/** First byte of the item of a hash, and of one with a counter. */
+const HASH_ITEM = RLP_STRING + HASH_BYTES;
+const COUNTED_ITEM = RLP_STRING + COUNTED_BYTES;
 /** Items of a branch: 16 children and a value, which the chain's tries never use. */
 const BRANCH_ITEMS = 17;
 const LEAF_FLAG = 0x20;
@@ -38,31 +47,55 @@ const NO_PATH = new Uint8Array(0);
 const MIN_ROOTED_ACCOUNT = 1 + 2 * HASH_BYTES;
 
 /** Reads a stored node. Throws `BytesError` `bad-rlp`, or `RangeError` for what is no node. */
-export function readGoNode(stored: Uint8Array): StoredNode {
-  const items = listItems(decodeRlp(stored));
-  return { node: nodeOf(items), hashed: hashedForm(stored, items) };
+export function readGoNode(stored: Uint8Array): InnerNode | LeafNode {
+  readRlpHeader(stored, 0, stored.length);
+  if (rlpPayload.end !== stored.length) throw rlpError("bytes after the item", rlpPayload.end);
+  return readNodeAt(stored, 0);
 }
 
-/** Reads a node inside another one: too short for counters. Throws the same. */
-export function readInlineNode(item: RlpItem): InnerNode | LeafNode {
-  return nodeOf(listItems(item));
+/** Reads the node inside another one that stands at `at`: too short for counters. Throws the same. */
+export function readNodeAt(bytes: Uint8Array, at: number): InnerNode | LeafNode {
+  const places = itemPlaces(bytes, at);
+  if (places.length === BRANCH_ITEMS) return branchOf(bytes, places);
+  const [head, second] = places;
+  if (places.length !== 2 || head === undefined || second === undefined)
+    throw new RangeError(`a trie node of ${places.length} items`);
+  const compact = stringAt(bytes, head);
+  const path = readPath(compact);
+  if (((compact[0] ?? 0) & LEAF_FLAG) !== 0) return { isLeaf: true, path, value: stringAt(bytes, second) };
+  return { isLeaf: false, isBranch: false, path, bytes, children: [second] };
 }
 
-function nodeOf(items: readonly RlpItem[]): InnerNode | LeafNode {
-  if (items.length === BRANCH_ITEMS) {
-    const children = items.slice(0, 16).map((each) => (each.payload.length === 0 ? undefined : each));
-    return { isLeaf: false, isBranch: true, path: NO_PATH, children };
+function itemPlaces(bytes: Uint8Array, at: number): number[] {
+  if ((bytes[at] ?? 0) < RLP_LIST) throw rlpError("a byte string where a list is wanted", at);
+  readRlpHeader(bytes, at, bytes.length);
+  const { start, end } = rlpPayload;
+  const places: number[] = [];
+  for (let next = start; next < end; next = rlpPayload.end) {
+    places.push(next);
+    readRlpHeader(bytes, next, end);
   }
-  const [head, second] = items;
-  if (items.length !== 2 || head === undefined || second === undefined)
-    throw new RangeError(`a trie node of ${items.length} items`);
-  const path = readPath(head.payload);
-  if (isLeafHead(head)) return { isLeaf: true, path, value: second.payload };
-  return { isLeaf: false, isBranch: false, path, children: [second] };
+  return places;
 }
 
-function isLeafHead({ payload }: RlpItem): boolean {
-  return ((payload[0] ?? 0) & LEAF_FLAG) !== 0;
+function branchOf(bytes: Uint8Array, children: number[]): InnerNode {
+  children.pop();
+  for (let i = 0; i < children.length; i++) {
+    if (bytes[children[i] as number] === EMPTY_ITEM) children[i] = 0; // in range: loop bound
+  }
+  return { isLeaf: false, isBranch: true, path: NO_PATH, bytes, children };
+}
+
+/** Returns the payload of the item at `at`, a byte string. */
+export function stringAt(bytes: Uint8Array, at: number): Uint8Array {
+  if (isListAt(bytes, at)) throw rlpError("a list where a byte string is wanted", at);
+  readRlpHeader(bytes, at, bytes.length);
+  return bytes.subarray(rlpPayload.start, rlpPayload.end);
+}
+
+/** True when the item at `at` is a list. */
+export function isListAt(bytes: Uint8Array, at: number): boolean {
+  return (bytes[at] ?? 0) >= RLP_LIST;
 }
 
 function readPath(compact: Uint8Array): Uint8Array {
@@ -79,14 +112,45 @@ function readPath(compact: Uint8Array): Uint8Array {
   return path;
 }
 
-function hashedForm(stored: Uint8Array, items: readonly RlpItem[]): Uint8Array {
-  if (items.length === BRANCH_ITEMS)
-    return items.some(isCounted) ? encodeRlpList(items.map(plainReference)) : stored;
-  const [head, second] = items as [RlpItem, RlpItem]; // two: `nodeOf` has read them
-  if (!isLeafHead(head))
-    return isCounted(second) ? encodeRlpList([head.raw, plainReference(second)]) : stored;
-  const value = plainAccount(second.payload);
-  return value === second.payload ? stored : encodeRlp([head.payload, value]);
+/**
+ * Writes a stored node, which `readGoNode` has read, as the trie hashes it: without counters. Returns its length. Throws
+ * `RangeError` when it does not fit.
+ */
+export function writeHashedForm(stored: Uint8Array, node: InnerNode | LeafNode, out: Uint8Array): number {
+  if (!node.isLeaf) return writeUncounted(stored, out);
+  const value = plainAccount(node.value);
+  if (value === node.value) return copyAll(stored, out);
+  const [head] = listItems(itemAt(stored, 0)) as [RlpItem, RlpItem]; // two: `readGoNode` has read them
+  return copyAll(encodeRlpList([head.raw, encodeRlp(value)]), out);
+}
+
+function copyAll(bytes: Uint8Array, out: Uint8Array): number {
+  out.set(bytes);
+  return bytes.length;
+}
+
+/** Writes a branch or an extension without the counters of its references. */
+function writeUncounted(stored: Uint8Array, out: Uint8Array): number {
+  readRlpHeader(stored, 0, stored.length);
+  const { start, end } = rlpPayload;
+  let counted = 0;
+  for (let at = start; at < end; at = rlpPayload.end) {
+    readRlpHeader(stored, at, end);
+    if (stored[at] === COUNTED_ITEM) counted++;
+  }
+  if (counted === 0) return copyAll(stored, out);
+  const length = end - start - counted * (COUNTED_BYTES - HASH_BYTES);
+  if (rlpHeaderLength(length) + length > out.length) throw new RangeError("a trie node that is too long");
+  let to = writeRlpHeader(out, 0, RLP_LIST, length);
+  for (let at = start; at < end; at = rlpPayload.end) {
+    readRlpHeader(stored, at, end);
+    const isCountedItem = stored[at] === COUNTED_ITEM;
+    const stop = isCountedItem ? at + 1 + HASH_BYTES : rlpPayload.end;
+    const begin = to;
+    for (let i = at; i < stop; i++) out[to++] = stored[i] as number; // in range: the header was read
+    if (isCountedItem) out[begin] = HASH_ITEM;
+  }
+  return to;
 }
 
 function isCounted({ isList, payload }: RlpItem): boolean {

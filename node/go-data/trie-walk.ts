@@ -1,10 +1,17 @@
 /** Walks a trie of the Go node in the order of its keys, every node against its hash, from any key on. */
-import type { RlpItem } from "../bytes/rlp.ts";
 import { hashInput, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 import { toNibbles } from "../model/trie-node.ts";
 import type { Rows } from "../store/store.ts";
 import { GoDataError } from "./error.ts";
-import { type InnerNode, type LeafNode, readGoNode, readInlineNode } from "./trie-node.ts";
+import {
+  type InnerNode,
+  isListAt,
+  type LeafNode,
+  readGoNode,
+  readNodeAt,
+  stringAt,
+  writeHashedForm,
+} from "./trie-node.ts";
 
 /** A leaf: its key of 32 bytes and its value as stored. */
 export interface GoLeaf {
@@ -19,9 +26,11 @@ export interface WalkOptions {
   readonly root: Uint8Array;
   /** Name of the trie in errors. */
   readonly name: string;
+  /** First byte of the keys to walk; all keys when absent. */
+  readonly firstByte?: number | undefined;
   /** Leaves up to and with this key are passed over. */
   readonly after?: Uint8Array | undefined;
-  /** Called for each node that is a row of its own, with its path as nibbles and its bytes as the trie hashes them. */
+  /** Called for each node that is a row of its own, with its path as nibbles and its bytes as the trie hashes them, valid for the call. */
   readonly onNode: (path: Uint8Array, hashed: Uint8Array) => void;
 }
 
@@ -42,13 +51,19 @@ const HASH_BYTES = 32;
 export class GoTrieWalk {
   readonly #options: WalkOptions;
   readonly #after: Uint8Array | undefined;
+  /** The nibbles with which every key begins. */
+  readonly #start: Uint8Array;
   readonly #path = new Uint8Array(KEY_NIBBLES);
   readonly #frames: Frame[] = [];
   #first: boolean = true;
+  /** Bytes of the newest node as the trie hashes it, in `keccakInput`. */
+  #hashedLength = 0;
 
   constructor(options: WalkOptions) {
     this.#options = options;
     this.#after = options.after && toNibbles(options.after);
+    const { firstByte } = options;
+    this.#start = firstByte === undefined ? new Uint8Array(0) : toNibbles(Uint8Array.of(firstByte));
   }
 
   /** Returns the next leaf, undefined after the last. Throws `GoDataError` `missing` or `damaged`. */
@@ -67,21 +82,27 @@ export class GoTrieWalk {
 
   #step(frame: Frame): GoLeaf | undefined {
     const index = frame.next++;
-    const child = frame.node.children[index];
-    if (child === undefined) return undefined;
+    const child = frame.node.children[index] as number; // in range: `next` looks
+    if (child === 0) return undefined;
     let { depth } = frame;
     let isOnEdge = frame.isOnEdge;
     if (frame.node.isBranch) {
+      if (depth < this.#start.length && this.#start[depth] !== index) return undefined;
       this.#path[depth] = index;
       isOnEdge = isOnEdge && this.#after?.[depth] === index;
       depth++;
     }
     if (depth > KEY_NIBBLES) throw this.#damaged("is deeper than a key", depth);
-    return this.#enter(this.#childAt(child, depth), depth, isOnEdge);
+    return this.#enter(this.#childAt(frame.node, child, depth), depth, isOnEdge);
   }
 
-  #childAt(child: RlpItem, depth: number): InnerNode | LeafNode {
-    return child.isList ? readInlineNode(child) : this.#load(child.payload, depth);
+  #childAt({ bytes }: InnerNode, at: number, depth: number): InnerNode | LeafNode {
+    if (!isListAt(bytes, at)) return this.#load(stringAt(bytes, at), depth);
+    try {
+      return readNodeAt(bytes, at);
+    } catch (cause) {
+      throw this.#fault("damaged", "cannot be decoded", depth, cause);
+    }
   }
 
   /** Takes up a node at a depth: returns a leaf, and walks an inner node from then on. */
@@ -91,10 +112,18 @@ export class GoTrieWalk {
     if (end > KEY_NIBBLES || (node.isLeaf && end !== KEY_NIBBLES))
       throw this.#damaged("has a path of another length than a key", depth);
     this.#path.set(path, depth);
+    if (!this.#isWanted(depth, end)) return undefined;
     const order = onEdge ? this.#compareWithEdge(depth, end) : 1;
     if (node.isLeaf) return order > 0 ? { key: keyOf(this.#path), value: node.value } : undefined;
     if (order >= 0) this.#push(node, end, order === 0);
     return undefined;
+  }
+
+  /** False when a part of the path is another than that with which every key begins. */
+  #isWanted(from: number, to: number): boolean {
+    for (let i = from; i < Math.min(to, this.#start.length); i++)
+      if (this.#path[i] !== this.#start[i]) return false;
+    return true;
   }
 
   #push(node: InnerNode, depth: number, isOnEdge: boolean): void {
@@ -114,19 +143,20 @@ export class GoTrieWalk {
   #load(reference: Uint8Array, depth: number): InnerNode | LeafNode {
     const stored = this.#options.rows.get(reference);
     if (stored === undefined) throw this.#fault("missing", "is missing", depth);
-    const { node, hashed } = this.#read(stored, depth);
-    if (hashed.length > keccakInput.length) throw this.#damaged("is too long", depth);
-    keccakInput.set(hashed);
-    hashInput(hashed.length);
+    const node = this.#read(stored, depth);
+    hashInput(this.#hashedLength);
     for (let i = 0; i < HASH_BYTES; i++)
       if (keccakOutput[i] !== reference[i]) throw this.#damaged("fails its hash", depth);
-    this.#options.onNode(this.#path.subarray(0, depth), hashed);
+    this.#options.onNode(this.#path.subarray(0, depth), keccakInput.subarray(0, this.#hashedLength));
     return node;
   }
 
-  #read(stored: Uint8Array, depth: number): ReturnType<typeof readGoNode> {
+  /** Reads a node, and leaves what the trie hashes of it where it is hashed. */
+  #read(stored: Uint8Array, depth: number): InnerNode | LeafNode {
     try {
-      return readGoNode(stored);
+      const node = readGoNode(stored);
+      this.#hashedLength = writeHashedForm(stored, node, keccakInput);
+      return node;
     } catch (cause) {
       throw this.#fault("damaged", "cannot be decoded", depth, cause);
     }

@@ -10,9 +10,9 @@ import { checkNewestTables } from "./check-tables.ts";
 import { appendChecksum, CHECKSUM_LENGTH, checkedValue } from "./checksum.ts";
 import { StoreError } from "./error.ts";
 import { dismissDamage, openFailure, readFailure, recoveryDamage } from "./level-failure.ts";
-import type { Batch, Range, Row, Snapshot, Store, StoreReader } from "./store.ts";
+import type { Batch, Range, Row, Snapshot, Store, StoreReader, StoreWriter, WriterBatch } from "./store.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { failedWrite, WriteQueue } from "./write-queue.ts";
 
 /** Sizes in bytes. */
 export interface LevelStoreOptions {
@@ -28,6 +28,8 @@ export interface LevelStoreOptions {
   readonly isTemporary?: boolean;
   /** A directory that has been written to and is not larger than this is compacted when it is closed. */
   readonly tidyBytes?: number;
+  /** True when other threads write to the directory too (`openLevelWriter`). */
+  readonly hasWriters?: boolean;
 }
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
@@ -77,6 +79,29 @@ export async function openLevelReader(
   const checksums = options.checksums !== false;
   return {
     snapshot: () => snapshotOf(level, checksums),
+    [Symbol.asyncDispose]: () => level.close(),
+  };
+}
+
+/**
+ * Opens a directory for writing in another thread of the process that has opened it with `hasWriters`. All writers must be
+ * closed before it is. What they write is on disk with the next synced write of the owner.
+ */
+export async function openLevelWriter(
+  directory: string,
+  options: LevelStoreOptions = {},
+): Promise<StoreWriter> {
+  const level = await openLevel(resolve(directory), options, false);
+  const checksums = options.checksums !== false;
+  return {
+    get: (key) => rowOf(level, key, checksums),
+    createBatch: () => new NewRows(level.batch(), checksums),
+    write: async (batch) => {
+      if (!(batch instanceof NewRows)) throw new TypeError("a batch of another store");
+      await batch.native.write({ sync: false }).catch((error: unknown) => {
+        throw failedWrite(error);
+      });
+    },
     [Symbol.asyncDispose]: () => level.close(),
   };
 }
@@ -134,9 +159,7 @@ class LevelBatch implements Batch {
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
-    // the native batch copies at once, so the scratch may be used again
-    const stored = this.#checksums ? appendChecksum(key, value, scratchFor(value.length)) : value;
-    this.native.put(offHeap(key), stored);
+    putRow(this.native, key, value, this.#checksums);
     this.changes.put(key, value);
   }
 
@@ -148,6 +171,32 @@ class LevelBatch implements Batch {
   find(key: Uint8Array): FoundChange {
     return this.changes.find(key);
   }
+}
+
+/** Rows of a writer, which nobody looks up before they are written. */
+class NewRows implements WriterBatch {
+  readonly native: NativeBatch;
+  readonly #checksums: boolean;
+  #bytes = 0;
+
+  constructor(native: NativeBatch, checksums: boolean) {
+    this.native = native;
+    this.#checksums = checksums;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    putRow(this.native, key, value, this.#checksums);
+    this.#bytes += key.length + value.length;
+  }
+}
+
+function putRow(native: NativeBatch, key: Uint8Array, value: Uint8Array, checksums: boolean): void {
+  // the native batch copies at once, so the scratch may be used again
+  native.put(offHeap(key), checksums ? appendChecksum(key, value, scratchFor(value.length)) : value);
 }
 
 const MAX_COPIED_BYTES = 64;
@@ -174,6 +223,15 @@ function scratchFor(length: number): Buffer {
   return scratch;
 }
 
+function rowOf(level: Level, key: Uint8Array, checksums: boolean): Uint8Array | undefined {
+  try {
+    const value = level.getSync(offHeap(key));
+    return value !== undefined && checksums ? checkedValue(key, value) : value;
+  } catch (error) {
+    throw readFailure(error);
+  }
+}
+
 class LevelStore implements Store {
   readonly damage: string | undefined;
   readonly #level: Level;
@@ -181,6 +239,7 @@ class LevelStore implements Store {
   readonly #checksums: boolean;
   readonly #tidyBytes: number;
   readonly #isTemporary: boolean;
+  readonly #hasWriters: boolean;
   readonly #queue = new WriteQueue();
   readonly #log: WriteAheadLog;
   #written = 0;
@@ -191,7 +250,9 @@ class LevelStore implements Store {
     this.#checksums = options.checksums !== false;
     this.#tidyBytes = options.tidyBytes ?? 0;
     this.#isTemporary = options.isTemporary === true;
-    this.#log = new WriteAheadLog(directory, options.writeBufferBytes ?? WRITE_BUFFER_BYTES);
+    const { writeBufferBytes = WRITE_BUFFER_BYTES, hasWriters = false } = options;
+    this.#hasWriters = hasWriters;
+    this.#log = new WriteAheadLog(directory, { bufferBytes: writeBufferBytes, hasWriters });
     this.damage = damage;
   }
 
@@ -202,12 +263,7 @@ class LevelStore implements Store {
   get(key: Uint8Array): Uint8Array | undefined {
     const inFlight = this.#queue.lookup(key);
     if (inFlight.found) return inFlight.value;
-    try {
-      const value = this.#level.getSync(offHeap(key));
-      return value !== undefined && this.#checksums ? checkedValue(key, value) : value;
-    } catch (error) {
-      throw readFailure(error);
-    }
+    return rowOf(this.#level, key, this.#checksums);
   }
 
   createBatch(): Batch {
@@ -265,7 +321,7 @@ class LevelStore implements Store {
    * was written before an opening is sure to be merged.
    */
   async #tidy(): Promise<void> {
-    if (this.#written < TIDY_AFTER_BYTES || this.#tidyBytes === 0) return;
+    if (this.#tidyBytes === 0 || (this.#written < TIDY_AFTER_BYTES && !this.#hasWriters)) return;
     let size = 0;
     for (const name of await readdir(this.#directory)) size += (await stat(join(this.#directory, name))).size;
     if (size <= this.#tidyBytes) await compactLevel(this.#directory);

@@ -11,30 +11,30 @@ import { openLevelReader } from "./level-store.ts";
 import { readManifest, tableName } from "./live-tables.ts";
 import type { Snapshot } from "./store.ts";
 
-/** Rows of another program's directory. Disposing closes it; the links stay. */
-export interface LinkedLevel extends Pick<Snapshot, "get" | "entries">, AsyncDisposable {
+/** Links to the directory of another program. */
+export interface LevelLinks {
   /** Resolves to false once the other program has written to the directory. */
   readonly isUnchanged: () => Promise<boolean>;
 }
 
-/** Directory of another program, the new directory of links, and bytes of uncompressed blocks kept in memory. */
-export interface LinkedLevelOptions {
-  readonly directory: string;
-  readonly links: string;
-  readonly cacheBytes: number;
-}
+/** Rows of another program's directory. Disposing closes it; the links stay. */
+export interface LinkedLevel extends Pick<Snapshot, "get" | "entries">, AsyncDisposable {}
 
-/** Opens the rows of a directory. Throws `StoreError` `corrupt` or `failed`. */
-export async function openLinkedLevel({
-  directory: given,
-  links,
-  cacheBytes,
-}: LinkedLevelOptions): Promise<LinkedLevel> {
+/** Makes a new directory of links to a directory. Throws `StoreError` `failed`. */
+export async function linkLevel(given: string, links: string): Promise<LevelLinks> {
   const directory = resolve(given);
   const before = await fingerprint(directory);
   await linkFiles(directory, links).catch((cause: unknown) => {
     throw new StoreError("failed", `cannot read ${directory}: ${messageOf(cause)}`, { cause });
   });
+  return { isUnchanged: async () => (await fingerprint(directory)) === before };
+}
+
+/**
+ * Opens the rows behind a directory of links, of which `cacheBytes` uncompressed are kept in memory. Several threads may
+ * open one directory; the first one must close it last. Throws `StoreError` `corrupt` or `failed`.
+ */
+export async function openLinks(links: string, cacheBytes: number): Promise<LinkedLevel> {
   await using parts = new AsyncDisposableStack();
   const reader = parts.use(await openLevelReader(links, { checksums: false, cacheBytes }));
   const rows = parts.use(reader.snapshot());
@@ -42,7 +42,6 @@ export async function openLinkedLevel({
   return {
     get: (key) => rows.get(key),
     entries: (range) => rows.entries(range),
-    isUnchanged: async () => (await fingerprint(directory)) === before,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

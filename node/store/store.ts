@@ -44,6 +44,16 @@ export interface StoreReader extends AsyncDisposable {
   snapshot(): Snapshot;
 }
 
+/** New rows that are written together. Keys and values are copied. */
+export type WriterBatch = Pick<Batch, "put" | "bytes">;
+
+/** Access of a thread to a store that another thread has opened, whose synced writes cover those of this one. */
+export interface StoreWriter extends Rows, AsyncDisposable {
+  createBatch(): WriterBatch;
+  /** Writes a batch of this writer, which is spent thereby; `get` shows its rows when it has resolved. */
+  write(batch: WriterBatch): Promise<void>;
+}
+
 /** An ordered key-value store with atomic batches. */
 export interface Store extends Rows, StoreReader {
   /**

@@ -19,10 +19,18 @@ const ENTRY_BYTES = 48;
 const MAX_GROWTH = 4 / 3;
 const BLOCK_BYTES = 4096;
 
+/** The engine's buffer of a directory, and who writes there. */
+export interface WriteAheadOptions {
+  /** Size at which the engine begins a new file. */
+  readonly bufferBytes: number;
+  /** True when other threads write too: what they have written is not counted here. */
+  readonly hasWriters: boolean;
+}
+
 /** The files of one directory. Writes must follow one another. */
 export class WriteAheadLog {
   readonly #directory: string;
-  readonly #bufferBytes: number;
+  readonly #options: WriteAheadOptions;
   /** Newest file when the directory was last listed. */
   #newest: string | undefined;
   /** Bytes in the engine's buffer, at most. */
@@ -33,10 +41,9 @@ export class WriteAheadLog {
   /** Compactions that run: each begins a new file at some instant. */
   #compactions = 0;
 
-  /** `bufferBytes` is the size at which the engine begins a new file. */
-  constructor(directory: string, bufferBytes: number) {
+  constructor(directory: string, options: WriteAheadOptions) {
     this.#directory = directory;
-    this.#bufferBytes = bufferBytes;
+    this.#options = options;
   }
 
   /** Prepares a write: before a synced one, earlier rows are on disk when this resolves, or in the file that it syncs. */
@@ -44,8 +51,9 @@ export class WriteAheadLog {
     const growth = MAX_GROWTH * (bytes + ENTRY_BYTES * size) + BLOCK_BYTES;
     this.#buffered += growth;
     this.#sinceListing += growth;
-    const isOneFile = this.#buffered < this.#bufferBytes && this.#compactions === 0;
-    if (sync && this.#hasUnsynced && !isOneFile) await this.#syncFiles(growth);
+    const { bufferBytes, hasWriters } = this.#options;
+    const isOneFile = this.#buffered < bufferBytes && this.#compactions === 0;
+    if (sync && (hasWriters || (this.#hasUnsynced && !isOneFile))) await this.#syncFiles(growth);
     this.#hasUnsynced = !sync;
   }
 

@@ -47,7 +47,8 @@ export class WriteQueue {
   }
 }
 
-function failedWrite(cause: unknown): StoreError {
+/** The failure of a write. */
+export function failedWrite(cause: unknown): StoreError {
   return new StoreError("failed", `write failed: ${messageOf(cause)}`, {
     cause,
   });

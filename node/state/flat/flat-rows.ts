@@ -28,12 +28,16 @@ const wordView = new DataView(word.buffer);
 
 /** The row of an account. */
 export function encodeFlat(account: Account, incarnation: number): Uint8Array {
-  const encoded = encodeAccount(account);
-  if (incarnation === 0) return encoded;
-  const flat = new Uint8Array(1 + INCARNATION_LENGTH + encoded.length);
+  return flatRow(encodeAccount(account), incarnation);
+}
+
+/** The row of an account whose value in the trie is given. */
+export function flatRow(leaf: Uint8Array, incarnation: number): Uint8Array {
+  if (incarnation === 0) return leaf;
+  const flat = new Uint8Array(1 + INCARNATION_LENGTH + leaf.length);
   flat[0] = WITH_INCARNATION;
   flat.set(fixedBytes(incarnation, INCARNATION_LENGTH), 1);
-  flat.set(encoded, 1 + INCARNATION_LENGTH);
+  flat.set(leaf, 1 + INCARNATION_LENGTH);
   return flat;
 }
 

@@ -52,6 +52,7 @@ interface Choices {
   readonly from?: number;
   readonly signal?: AbortSignal;
   readonly batchBytes?: number;
+  readonly threads?: number;
   readonly onState?: () => void;
   readonly onBlocks?: () => void;
 }
@@ -64,6 +65,7 @@ function importInto(datadir: string, source: string, choices: Choices = {}): Pro
     signal: new AbortController().signal,
     onBlocks: () => undefined,
     onState: () => undefined,
+    threads: 0, // loading the sources in a thread takes longer than these imports
     ...choices,
   });
 }
@@ -72,20 +74,21 @@ function aDatadir(): string {
   return join(scratch, `ours-${count++}`);
 }
 
-test.each<[string, Partial<GoShape>]>([
-  ["in shards", {}],
+test.each<[string, Partial<GoShape>, number]>([
+  ["in shards", {}, 2],
   [
     "in one directory of another name, as a migration leaves it",
     { shards: 1, stateName: "statetrie_migrated_7" },
+    0,
   ],
-  ["with the counters of live pruning", { isCounted: true }],
-  ["in one database", { isSingle: true }],
+  ["with the counters of live pruning", { isCounted: true }, 0],
+  ["in one database", { isSingle: true }, 2],
 ])(
   "a state trie %s is imported as if its blocks had been executed",
-  async (_, shape) => {
+  async (_, shape, threads) => {
     const source = await aGoDirectory({ ...PLAIN, ...shape });
     const datadir = aDatadir();
-    const imported = await importInto(datadir, source);
+    const imported = await importInto(datadir, source, { threads });
     expect(imported.head.header.number).toBe(head);
     const compared = await verifyDirectory(datadir);
     expect(compared).toEqual({ ...(await verifyDirectory(replayed)), changes: 0 });
@@ -96,14 +99,19 @@ test.each<[string, Partial<GoShape>]>([
   60_000,
 );
 
+/** Calls to an interruption: the parts of the state alone make more than two hundred. */
+const CALLS = 30;
+
 test("an import goes on wherever it was interrupted", async () => {
   const datadir = aDatadir();
   let stops = 0;
   for (let isDone = false; !isDone; ) {
     const stop = new AbortController();
     let calls = 0;
-    const onCall = (): void => void (++calls === 2 && stop.abort());
-    const job = { batchBytes: 16_000, signal: stop.signal, onBlocks: onCall, onState: onCall };
+    const lastCall = stops < 4 ? 2 : CALLS;
+    const onCall = (): void => void (++calls === lastCall && stop.abort());
+    const threads = stops % 4 === 1 ? 2 : 0;
+    const job = { batchBytes: 16_000, threads, signal: stop.signal, onBlocks: onCall, onState: onCall };
     isDone = await importInto(datadir, plain, job).then(
       () => true,
       (error: Error) => {
@@ -137,6 +145,30 @@ test("an import of other bodies begins anew", async () => {
   await importInto(datadir, plain);
   expect(await importedRows(datadir)).toEqual(await importedRows(replayed));
 }, 60_000);
+
+test("an import whose progress an earlier release has written begins anew", async () => {
+  const datadir = aDatadir();
+  const stop = new AbortController();
+  const job = { batchBytes: 6_000, signal: stop.signal, onState: () => stop.abort() };
+  await expect(importInto(datadir, plain, job)).rejects.toThrow("aborted");
+  const draft = join(`${optionsOf(datadir).paths.chainData}.import-go`, "databases", "chain");
+  await putRow(draft, tables.meta.key("goImport"), Buffer.from('{"nextBlock":3,"incarnations":1}'), true);
+  await putRow(draft, tables.slot.key(new Uint8Array(32), 9, new Uint8Array(32)), Uint8Array.of(1), true);
+  await importInto(datadir, plain);
+  expect(await verifyDirectory(datadir)).toEqual({ ...(await verifyDirectory(replayed)), changes: 0 });
+}, 60_000);
+
+async function putRow(
+  directory: string,
+  key: Uint8Array,
+  value: Uint8Array,
+  checksums = false,
+): Promise<void> {
+  await using store = await openLevelStore(directory, { checksums });
+  const batch = store.createBatch();
+  batch.put(key, value);
+  await store.write(batch, { sync: false });
+}
 
 test("a data directory with a chain is left as it is, without what a killed import left beside it", async () => {
   const draft = `${optionsOf(replayed).paths.chainData}.import-go`;
@@ -186,7 +218,8 @@ test.each<[string, string, (key: Uint8Array) => Promise<Uint8Array> | Uint8Array
     const database = join(source, "klay", "chaindata", kind, kind === "statetrie" ? "0" : "");
     await flip(database, keyOf);
     const datadir = aDatadir();
-    await expect(importInto(datadir, source)).rejects.toThrow(said);
+    const threads = kind === "statetrie" ? 2 : 0;
+    await expect(importInto(datadir, source, { threads })).rejects.toThrow(said);
     expect(await readdir(optionsOf(datadir).paths.instance)).toEqual(["chaindata.import-go"]);
   },
   60_000,
@@ -264,11 +297,7 @@ test("what is no data directory of a Go node is refused", async () => {
   await expect(importInto(aDatadir(), scratch)).rejects.toMatchObject({ code: "no-data" });
   const foreign = join(scratch, "foreign-state");
   await cp(plain, foreign, { recursive: true });
-  const misc = await openLevelStore(join(foreign, "klay", "chaindata", "misc"), { checksums: false });
-  const batch = misc.createBatch();
-  batch.put(directoryKey(4), Buffer.from("../elsewhere"));
-  await misc.write(batch, { sync: false });
-  await misc[Symbol.asyncDispose]();
+  await putRow(join(foreign, "klay", "chaindata", "misc"), directoryKey(4), Buffer.from("../elsewhere"));
   await expect(importInto(aDatadir(), foreign)).rejects.toMatchObject({ code: "damaged" });
   const headless = join(scratch, "headless");
   await cp(plain, headless, { recursive: true });

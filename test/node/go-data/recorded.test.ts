@@ -45,6 +45,7 @@ function importFrom(source: string, datadir: string, head?: number): Promise<GoI
     signal: new AbortController().signal,
     onBlocks: () => undefined,
     onState: () => undefined,
+    threads: 0, // loading the sources in a thread takes longer than these imports
   });
 }
 

@@ -19,7 +19,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
-import { openLevelStore } from "../../../node/store/level-store.ts";
+import { openLevelStore, openLevelWriter } from "../../../node/store/level-store.ts";
+import type { WriterBatch } from "../../../node/store/store.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
 const ROUNDS = 50;
@@ -78,20 +79,34 @@ const [linuxTest, reason] = isLinux
   ? [test, ""]
   : [test.skip, " (skipped: the files of a process are listed on Linux)"];
 
-linuxTest(
-  `no row is missing before a synced one after a power failure${reason}`,
-  async () => {
+linuxTest.each([
+  ["", false],
+  [" that another thread may have written", true],
+] as const)(
+  `no row%s is missing before a synced one after a power failure${reason}`,
+  async (_writer, hasWriters) => {
     await noteSyncs();
-    await using store = await openLevelStore(directory, { writeBufferBytes: BUFFER_BYTES });
+    const options = { writeBufferBytes: BUFFER_BYTES, hasWriters };
+    rmSync(directory, { recursive: true, force: true });
+    await using store = await openLevelStore(directory, options);
+    await using writer = hasWriters ? await openLevelWriter(directory, options) : undefined;
     let rows = 0;
     let images = 0;
-    const write = (sync: boolean): Promise<void> => {
-      const batch = store.createBatch();
+    const addRow = (batch: WriterBatch): void =>
       batch.put(fixedBytes(rows++, 4), randomBytes(random, Math.floor(random() * MAX_VALUE_BYTES)));
-      return store.write(batch, { sync });
+    const write = async (sync: boolean): Promise<void> => {
+      const batch = store.createBatch();
+      addRow(batch);
+      await store.write(batch, { sync });
+    };
+    const writeUnsynced = async (): Promise<void> => {
+      if (writer === undefined) return await write(false);
+      const batch = writer.createBatch();
+      addRow(batch);
+      await writer.write(batch);
     };
     for (let round = 0; round < ROUNDS; round++) {
-      for (let left = Math.floor(random() * MAX_UNSYNCED_BATCHES); left > 0; left--) await write(false);
+      for (let left = Math.floor(random() * MAX_UNSYNCED_BATCHES); left > 0; left--) await writeUnsynced();
       const compaction = random() < COMPACTED_SHARE ? store.compact() : undefined;
       await write(true);
       const [size, newest] = newestLog();

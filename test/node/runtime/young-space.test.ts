@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 
-const ROOM = new URL("../../../node/compose/", import.meta.url);
+const ROOM = new URL("../../../node/runtime/", import.meta.url);
 const PROBE = `
   import { getHeapSpaceStatistics } from "node:v8";
   import { enlargeWhenBusy, enlargeYoungSpace } from "${ROOM.href}young-space.ts";
