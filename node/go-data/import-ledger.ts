@@ -5,7 +5,7 @@ import type { ImportTask, WrittenRows } from "./import-work.ts";
 import { type BlockRange, type GoImportProgress, putProgress, type StatePart } from "./progress-row.ts";
 
 /** Blocks of a task. */
-const RANGE_BLOCKS = 128;
+const RANGE_BLOCKS = 64;
 /** Tasks of the state, by the first byte of the keys. */
 const PARTS = 256;
 /** Bytes of an account's key behind the first that tell how far a part is. */

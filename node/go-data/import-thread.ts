@@ -1,11 +1,9 @@
 /** A thread of `import-threads.ts`: does one task after the other until null comes. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { enlargeYoungSpace } from "../runtime/young-space.ts";
 import type { ImportNews } from "./import-threads.ts";
 import { type ImportTask, type ImportWorkData, importFault, openImportWork } from "./import-work.ts";
 
 async function serve(port: MessagePort): Promise<void> {
-  enlargeYoungSpace();
   await using work = await openImportWork(workerData as ImportWorkData); // what import-threads.ts gives
   const tell = (news: ImportNews): void => port.postMessage(news);
   const perform = async (task: ImportTask): Promise<void> => {

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { endThread } from "../runtime/end-thread.ts";
+import { enlargeInThreads } from "../runtime/young-space.ts";
 import {
   type ImportFault,
   type ImportTask,
@@ -47,6 +48,7 @@ export class ImportWorkers implements AsyncDisposable {
   constructor(threads: number, data: Omit<ImportWorkData, "stop">) {
     this.#stop = new Int32Array(new SharedArrayBuffer(4));
     const given: ImportWorkData = { ...data, stop: this.#stop };
+    enlargeInThreads();
     this.#workers =
       threads === 0
         ? [new LocalWorker(given)]

@@ -27,6 +27,11 @@ export function enlargeYoungSpace(half = IMPORT_HALF): void {
   setFlagsFromString(GROW_NO_MORE);
 }
 
+/** Lets threads that begin from now on have `half` MiB a half at once. */
+export function enlargeInThreads(half = IMPORT_HALF): void {
+  setFlagsFromString(`--min-semi-space-size=${half}`);
+}
+
 /**
  * Enlarges it a little once this thread has been at work for most of a second. While other threads want the same
  * cores, each collection waits for its helpers, and four times fewer wait four times less; a node at rest stays small.

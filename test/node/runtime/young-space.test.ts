@@ -38,3 +38,24 @@ test.each([
     expect(later).toBeLessThan(2 * size);
   },
 );
+
+const THREADS = `
+  import { Worker } from "node:worker_threads";
+  import { enlargeInThreads } from "${ROOM.href}young-space.ts";
+  const measure = () => new Promise((resolve) => new Worker(\`
+    const { getHeapSpaceStatistics } = require("node:v8");
+    const { space_size: size } = getHeapSpaceStatistics().find((each) => each.space_name === "new_space");
+    require("node:worker_threads").parentPort.postMessage(Math.round(size / 1024 / 1024));
+  \`, { eval: true, execArgv: [] }).once("message", resolve));
+  const before = await measure();
+  enlargeInThreads();
+  process.stdout.write(JSON.stringify([before, await measure()]));`;
+
+test("threads begin with a large space once that is asked for", () => {
+  const output = execFileSync(process.execPath, ["--input-type=module", "--eval", THREADS], {
+    encoding: "utf8",
+  });
+  const [before, after] = JSON.parse(output);
+  expect(before).toBeLessThan(8);
+  expect(after).toBeGreaterThanOrEqual(8);
+});
