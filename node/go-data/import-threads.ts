@@ -35,8 +35,9 @@ interface ImportWorker {
   end(): Promise<void>;
 }
 
-/** Number of threads for a machine: on one core the work is done without any. */
-export function threadsFor(cores: number = availableParallelism()): number {
+/** Number of threads on this machine: on one core the work is done without any. */
+export function defaultThreads(): number {
+  const cores = availableParallelism();
   return cores === 1 ? 0 : Math.min(MAX_THREADS, cores);
 }
 
@@ -48,11 +49,11 @@ export class ImportWorkers implements AsyncDisposable {
   constructor(threads: number, data: Omit<ImportWorkData, "stop">) {
     this.#stop = new Int32Array(new SharedArrayBuffer(4));
     const given: ImportWorkData = { ...data, stop: this.#stop };
-    enlargeInThreads();
+    if (threads > 0) enlargeInThreads();
     this.#workers =
-      threads === 0
-        ? [new LocalWorker(given)]
-        : Array.from({ length: threads }, () => new ImportThread(given));
+      threads > 0
+        ? Array.from({ length: threads }, () => new ImportThread(given))
+        : [new LocalWorker(given)];
   }
 
   /** Does tasks. Rejects with the first failure, a `GoDataError` or `StoreError`, or with the signal's reason. */

@@ -19,7 +19,7 @@ import type { GoDatabases, LinkedGoData } from "./databases.ts";
 import { importSupply, putStakes } from "./derived-rows.ts";
 import { GoDataError } from "./error.ts";
 import { ImportLedger } from "./import-ledger.ts";
-import { ImportWorkers, type OnWritten, threadsFor } from "./import-threads.ts";
+import { ImportWorkers, type OnWritten, defaultThreads } from "./import-threads.ts";
 import type { ImportWorkData } from "./import-work.ts";
 import { configKey } from "./keys.ts";
 import { deleteProgress, type GoImportProgress, hasProgress, readProgress } from "./progress-row.ts";
@@ -160,7 +160,7 @@ interface RowImport extends Pick<ImportWorkData, "layout" | "chainId"> {
 async function importRows(
   { chain, trie, directories }: GoImportTarget,
   { ledger, layout, chainId, head }: RowImport,
-  { signal, onBlocks, onState, batchBytes = BATCH_BYTES, threads = threadsFor() }: GoImportOptions,
+  { signal, onBlocks, onState, batchBytes = BATCH_BYTES, threads = defaultThreads() }: GoImportOptions,
 ): Promise<void> {
   const { number, stateRoot } = head.header;
   const save = async (): Promise<void> => {

@@ -32,9 +32,8 @@ export interface StateImport {
 }
 
 /**
- * Writes a part of the state of a block, from where it ends. Calls `onWritten` after each batch, of which one is the last.
- * Throws `GoDataError`
- * `missing` or `damaged` at the first node that is wrong, or `StoreError`.
+ * Writes a part of the state of a block, from where it ends. Calls `onWritten` after each batch, and says of the last that
+ * the part is done. Throws `GoDataError` `missing` or `damaged` at the first node that is wrong, or `StoreError`.
  */
 export async function importPart(
   part: StatePart,
