@@ -51,9 +51,7 @@ export class ImportWorkers implements AsyncDisposable {
     const given: ImportWorkData = { ...data, stop: this.#stop };
     if (threads > 0) enlargeInThreads();
     this.#workers =
-      threads > 0
-        ? Array.from({ length: threads }, () => new ImportThread(given))
-        : [new LocalWorker(given)];
+      threads > 0 ? Array.from({ length: threads }, () => new ImportThread(given)) : [new LocalWorker(given)];
   }
 
   /** Does tasks. Rejects with the first failure, a `GoDataError` or `StoreError`, or with the signal's reason. */

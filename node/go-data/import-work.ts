@@ -1,4 +1,5 @@
 /** The work of an import: opens the databases beside their owner, and does one task after the other. */
+import type { Hash } from "../bytes/brands.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { TRIE_STORE } from "../state/trie/generations.ts";
 import { StoreError, type StoreErrorCode } from "../store/error.ts";
@@ -18,7 +19,7 @@ export interface ImportWorkData {
   readonly trie: string;
   readonly chainId: bigint;
   /** Block whose state is imported. */
-  readonly head: { readonly number: number; readonly stateRoot: Uint8Array };
+  readonly head: { readonly number: number; readonly stateRoot: Hash };
   /** First block after block 0 whose body is imported. */
   readonly from: number;
   readonly batchBytes: number;

@@ -19,7 +19,7 @@ import type { GoDatabases, LinkedGoData } from "./databases.ts";
 import { importSupply, putStakes } from "./derived-rows.ts";
 import { GoDataError } from "./error.ts";
 import { ImportLedger } from "./import-ledger.ts";
-import { ImportWorkers, type OnWritten, defaultThreads } from "./import-threads.ts";
+import { defaultThreads, ImportWorkers, type OnWritten } from "./import-threads.ts";
 import type { ImportWorkData } from "./import-work.ts";
 import { configKey } from "./keys.ts";
 import { deleteProgress, type GoImportProgress, hasProgress, readProgress } from "./progress-row.ts";

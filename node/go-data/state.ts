@@ -1,4 +1,5 @@
 /** Imports a part of the state of a block: every trie node against its hash into both databases, by account and by slot. */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
@@ -24,7 +25,7 @@ export interface StateImport {
   readonly chain: StoreWriter;
   readonly trie: StoreWriter;
   readonly state: Rows;
-  readonly head: { readonly number: number; readonly stateRoot: Uint8Array };
+  readonly head: { readonly number: number; readonly stateRoot: Hash };
   /** Bytes of both batches together; two pairs of them exist at a time. */
   readonly batchBytes: number;
   /** Throws when the import is to end. */
