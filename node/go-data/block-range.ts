@@ -32,25 +32,24 @@ export async function importRange(
 ): Promise<void> {
   const { to } = range;
   let parent = range.from === 0 ? undefined : blocks.head(range.from - 1);
-  let batch = chain.createBatch();
-  let deciding: number[] = [];
   await using writes = new WriteBehind();
-  for (let number = range.from; number < to; number++) {
-    const head = blocks.head(number);
-    if (parent !== undefined) requireChild(head, parent);
-    if (number > 0 && number < from) putHeader(batch, head);
-    else putBlock(batch, blocks, head, chainId);
-    if (number > 0 && isIndexed(head.header)) deciding.push(number);
-    parent = head;
-    if (batch.bytes < batchBytes && number + 1 < to) continue;
+  for (let number = range.from; number < to; ) {
+    const batch = chain.createBatch();
+    const deciding: number[] = [];
+    for (; number < to && batch.bytes < batchBytes; number++) {
+      const head = blocks.head(number);
+      if (parent !== undefined) requireChild(head, parent);
+      if (number > 0 && number < from) putHeader(batch, head);
+      else putBlock(batch, blocks, head, chainId);
+      if (number > 0 && isIndexed(head.header)) deciding.push(number);
+      parent = head;
+    }
     throwIfStopped();
-    const [full, found] = [batch, deciding];
+    const left = { from: number, to };
     await writes.begin(async () => {
-      await chain.write(full);
-      onWritten({ from: number + 1, to }, found);
+      await chain.write(batch);
+      onWritten(left, deciding);
     });
-    batch = chain.createBatch();
-    deciding = [];
   }
   await writes.end();
 }

@@ -144,6 +144,7 @@ class PartImport {
       await chain.write(rows);
       onWritten(part, isDone);
     });
+    if (isDone) return; // a batch that is never written would be kept until its database is closed
     this.#trieBatch = trie.createBatch();
     this.#chainBatch = chain.createBatch();
   }

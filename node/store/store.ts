@@ -49,6 +49,7 @@ export type WriterBatch = Pick<Batch, "put" | "bytes">;
 
 /** Access of a thread to a store that another thread has opened, whose synced writes cover those of this one. */
 export interface StoreWriter extends Rows, AsyncDisposable {
+  /** Creates a batch, which is kept until it is written or the writer is closed. */
   createBatch(): WriterBatch;
   /** Writes a batch of this writer, which is spent thereby; `get` shows its rows when it has resolved. */
   write(batch: WriterBatch): Promise<void>;
