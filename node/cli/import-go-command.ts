@@ -17,8 +17,6 @@ export async function importGoCommand(job: CommandJob): Promise<number> {
   const { head, from } = optionValues(goImportOptions, resolved);
   using work = await openJob(job, { label: "import", unit: "blocks" });
   using bars = openBars(shell);
-  const { clock } = shell;
-  const started = clock.now();
   const { options, interrupt, node } = work;
   try {
     const imported = await node.importGoDatadir(options, {
@@ -31,7 +29,7 @@ export async function importGoCommand(job: CommandJob): Promise<number> {
     });
     bars[Symbol.dispose]();
     work[Symbol.dispose]();
-    shell.stdout.write(importedText(imported, { started, ...bars.times, ended: clock.now() }));
+    shell.stdout.write(importedText(imported, bars.times, shell.clock.now()));
     return 0;
   } catch (error) {
     if (!isAbort(error)) throw error;
@@ -42,8 +40,9 @@ export async function importGoCommand(job: CommandJob): Promise<number> {
   }
 }
 
-/** Times of an import in milliseconds: of the newest block, and of the newest row of the state. */
+/** Times of an import in milliseconds: of its start, of the newest block, and of the newest row of the state. */
 interface Times {
+  readonly started: number;
   blocks: number;
   state: number;
 }
@@ -54,7 +53,8 @@ interface Bars extends Disposable, Pick<GoImportJob, "onBlocks" | "onState"> {
 
 /** The bars of an import, one after the other: blocks, then the rows of the state. */
 function openBars({ stderr: stream, clock }: Shell): Bars {
-  const times: Times = { blocks: clock.now(), state: clock.now() };
+  const started = clock.now();
+  const times: Times = { started, blocks: started, state: started };
   let current = openProgress({ label: "blocks", unit: "blocks", total: undefined, stream, clock });
   let isState = false;
   let isOpen = true;
@@ -82,7 +82,8 @@ function openBars({ stderr: stream, clock }: Shell): Bars {
 
 function importedText(
   { head, newest, accounts, slots }: GoImported,
-  { started, blocks, state, ended }: Times & { readonly started: number; readonly ended: number },
+  { started, blocks, state }: Readonly<Times>,
+  ended: number,
 ): string {
   const { number } = head.header;
   const counts = `${accounts.toLocaleString("en")} accounts, ${slots.toLocaleString("en")} slots`;

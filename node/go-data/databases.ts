@@ -115,14 +115,15 @@ export async function openGoDatabases(layout: GoLayout): Promise<GoDatabases> {
     for (const links of shards) rows.push(await open(links));
     states.push(shardedRows(rows));
   }
-  const [misc, header] = [await open(layout.misc), await open(layout.header)];
-  const [body, receipts] = [await open(layout.body), await open(layout.receipts)];
+  const kinds = {
+    misc: await open(layout.misc),
+    header: await open(layout.header),
+    body: await open(layout.body),
+    receipts: await open(layout.receipts),
+  };
   const all = parts.move();
   return {
-    misc,
-    header,
-    body,
-    receipts,
+    ...kinds,
     state: { get: (key) => firstOf(states, key) },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

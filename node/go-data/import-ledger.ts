@@ -13,7 +13,7 @@ const FRACTION_BYTES = 5;
 
 /** The progress of an import under way. */
 export class ImportLedger {
-  readonly #target: Pick<GoImportProgress, "genesis" | "head" | "headHash" | "from">;
+  readonly #started: GoImportProgress;
   #nextBlock: number;
   /** The rest of each range that is begun, by its end. */
   readonly #ranges: Map<number, BlockRange>;
@@ -26,7 +26,7 @@ export class ImportLedger {
 
   /** `deciding` are the numbers of the written headers that vote or decide. */
   constructor(progress: GoImportProgress, deciding: Iterable<number>) {
-    this.#target = progress;
+    this.#started = progress;
     this.#nextBlock = progress.nextBlock;
     this.#ranges = new Map(progress.ranges.map((range) => [range.to, range]));
     this.#nextPart = progress.nextPart;
@@ -37,12 +37,8 @@ export class ImportLedger {
   }
 
   get progress(): GoImportProgress {
-    const { genesis, head, headHash, from } = this.#target;
     return {
-      genesis,
-      head,
-      headHash,
-      from,
+      ...this.#started,
       nextBlock: this.#nextBlock,
       ranges: [...this.#ranges.values()],
       nextPart: this.#nextPart,
@@ -73,10 +69,10 @@ export class ImportLedger {
     return rows;
   }
 
-  /** The tasks of the blocks that are not written. A task that is asked for is begun; it ends when the next is asked for. */
+  /** The tasks of the blocks that are not written. A task that is asked for is begun until all of it is noted. */
   *blockTasks(): Generator<ImportTask, void> {
     for (const range of this.#ranges.values()) yield { kind: "blocks", range };
-    const end = this.#target.head + 1;
+    const end = this.#started.head + 1;
     while (this.#nextBlock < end) {
       const range = { from: this.#nextBlock, to: Math.min(end, this.#nextBlock + RANGE_BLOCKS) };
       this.#ranges.set(range.to, range);

@@ -1,10 +1,10 @@
-/** A thread of `import-threads.ts`: does one task after the other until null comes. */
+/** A thread of `import-workers.ts`: does one task after the other until null comes. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import type { ImportNews } from "./import-threads.ts";
 import { type ImportTask, type ImportWorkData, importFault, openImportWork } from "./import-work.ts";
+import type { ImportNews } from "./import-workers.ts";
 
 async function serve(port: MessagePort): Promise<void> {
-  await using work = await openImportWork(workerData as ImportWorkData); // what import-threads.ts gives
+  await using work = await openImportWork(workerData as ImportWorkData); // what import-workers.ts gives
   const tell = (news: ImportNews): void => port.postMessage(news);
   const perform = async (task: ImportTask): Promise<void> => {
     try {

@@ -19,10 +19,16 @@ import type { GoDatabases, LinkedGoData } from "./databases.ts";
 import { importSupply, putStakes } from "./derived-rows.ts";
 import { GoDataError } from "./error.ts";
 import { ImportLedger } from "./import-ledger.ts";
-import { defaultThreads, ImportWorkers, type OnWritten } from "./import-threads.ts";
 import type { ImportWorkData } from "./import-work.ts";
+import { defaultThreads, ImportWorkers, type OnWritten } from "./import-workers.ts";
 import { configKey } from "./keys.ts";
-import { deleteProgress, type GoImportProgress, hasProgress, readProgress } from "./progress-row.ts";
+import {
+  deleteProgress,
+  type GoImportProgress,
+  hasProgress,
+  noProgress,
+  readProgress,
+} from "./progress-row.ts";
 import { IMPORTED_INCARNATION } from "./state.ts";
 
 /** Databases of an import, opened for other writers: empty, or with what an earlier attempt has written. */
@@ -123,18 +129,12 @@ function begin(blocks: GoBlocks, newest: number, { head: wanted, from }: GoImpor
     );
   if (from !== undefined && from > number)
     throw new GoDataError("missing", `bodies from block ${from} on are wanted, the import ends at ${number}`);
-  return {
+  return noProgress({
     genesis: toHex(blocks.head(0).hash),
     head: number,
     headHash: toHex(head.hash),
     from: from ?? 1,
-    nextBlock: 0,
-    ranges: [],
-    nextPart: 0,
-    parts: [],
-    accounts: 0,
-    slots: 0,
-  };
+  });
 }
 
 /** Reads the chain's configuration; a public network has the built-in one, as in the Go node. */

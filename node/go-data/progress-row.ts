@@ -27,14 +27,18 @@ export interface PartialStorage {
   readonly slot: Uint8Array;
 }
 
-/** Target and progress of an import. What neither is begun nor comes after what is begun is written. */
-export interface GoImportProgress {
+/** Target of an import. */
+export interface GoImportGoal {
   /** Hash of block 0, and of the block whose state is imported: `0x` texts. */
   readonly genesis: string;
   readonly head: number;
   readonly headHash: string;
   /** First block after block 0 whose body is imported. */
   readonly from: number;
+}
+
+/** Progress of an import. What neither is begun nor comes after what is begun is written. */
+export interface GoImportProgress extends GoImportGoal {
   /** First block that is in no range yet, and what is left of the ranges that are begun. */
   readonly nextBlock: number;
   readonly ranges: readonly BlockRange[];
@@ -44,6 +48,11 @@ export interface GoImportProgress {
   /** Accounts and slots of the parts that are written. */
   readonly accounts: number;
   readonly slots: number;
+}
+
+/** The progress of an import of which nothing is written. */
+export function noProgress(target: GoImportGoal): GoImportProgress {
+  return { ...target, nextBlock: 0, ranges: [], nextPart: 0, parts: [], accounts: 0, slots: 0 };
 }
 
 const KEY = tables.meta.key("goImport");

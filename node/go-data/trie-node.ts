@@ -3,7 +3,15 @@
  * bytes, and an account names its storage in the same way (`storage/statedb/hasher.go@v2.2.2`); without it nodes are as
  * the trie hashes them.
  */
-import { encodeRlp, encodeRlpList, itemAt, listItems, type RlpItem } from "../bytes/rlp.ts";
+import {
+  decodeRlp,
+  encodeRlp,
+  encodeRlpList,
+  itemAt,
+  listItems,
+  type RlpItem,
+  stringBytes,
+} from "../bytes/rlp.ts";
 import {
   RLP_LIST,
   RLP_STRING,
@@ -48,9 +56,7 @@ const MIN_ROOTED_ACCOUNT = 1 + 2 * HASH_BYTES;
 
 /** Reads a stored node. Throws `BytesError` `bad-rlp`, or `RangeError` for what is no node. */
 export function readGoNode(stored: Uint8Array): InnerNode | LeafNode {
-  readRlpHeader(stored, 0, stored.length);
-  if (rlpPayload.end !== stored.length) throw rlpError("bytes after the item", rlpPayload.end);
-  return readNodeAt(stored, 0);
+  return readNodeAt(decodeRlp(stored).raw, 0);
 }
 
 /** Reads the node inside another one that stands at `at`: too short for counters. Throws the same. */
@@ -60,12 +66,14 @@ export function readNodeAt(bytes: Uint8Array, at: number): InnerNode | LeafNode 
   const [head, second] = places;
   if (places.length !== 2 || head === undefined || second === undefined)
     throw new RangeError(`a trie node of ${places.length} items`);
-  const compact = stringAt(bytes, head);
+  const compact = stringBytes(itemAt(bytes, head));
   const path = readPath(compact);
-  if (((compact[0] ?? 0) & LEAF_FLAG) !== 0) return { isLeaf: true, path, value: stringAt(bytes, second) };
+  if (((compact[0] ?? 0) & LEAF_FLAG) !== 0)
+    return { isLeaf: true, path, value: stringBytes(itemAt(bytes, second)) };
   return { isLeaf: false, isBranch: false, path, bytes, children: [second] };
 }
 
+/** The places of the items of the list at `at`. */
 function itemPlaces(bytes: Uint8Array, at: number): number[] {
   if ((bytes[at] ?? 0) < RLP_LIST) throw rlpError("a byte string where a list is wanted", at);
   readRlpHeader(bytes, at, bytes.length);
@@ -84,18 +92,6 @@ function branchOf(bytes: Uint8Array, children: number[]): InnerNode {
     if (bytes[children[i] as number] === EMPTY_ITEM) children[i] = 0; // in range: loop bound
   }
   return { isLeaf: false, isBranch: true, path: NO_PATH, bytes, children };
-}
-
-/** Returns the payload of the item at `at`, a byte string. */
-export function stringAt(bytes: Uint8Array, at: number): Uint8Array {
-  if (isListAt(bytes, at)) throw rlpError("a list where a byte string is wanted", at);
-  readRlpHeader(bytes, at, bytes.length);
-  return bytes.subarray(rlpPayload.start, rlpPayload.end);
-}
-
-/** True when the item at `at` is a list. */
-export function isListAt(bytes: Uint8Array, at: number): boolean {
-  return (bytes[at] ?? 0) >= RLP_LIST;
 }
 
 function readPath(compact: Uint8Array): Uint8Array {
@@ -120,8 +116,8 @@ export function writeHashedForm(stored: Uint8Array, node: InnerNode | LeafNode, 
   if (!node.isLeaf) return writeUncounted(stored, out);
   const value = plainAccount(node.value);
   if (value === node.value) return copyAll(stored, out);
-  const [head] = listItems(itemAt(stored, 0)) as [RlpItem, RlpItem]; // two: `readGoNode` has read them
-  return copyAll(encodeRlpList([head.raw, encodeRlp(value)]), out);
+  const [head, second] = itemPlaces(stored, 0); // two: `readGoNode` has read them
+  return copyAll(encodeRlpList([stored.subarray(head, second), encodeRlp(value)]), out);
 }
 
 function copyAll(bytes: Uint8Array, out: Uint8Array): number {
@@ -131,23 +127,17 @@ function copyAll(bytes: Uint8Array, out: Uint8Array): number {
 
 /** Writes a branch or an extension without the counters of its references. */
 function writeUncounted(stored: Uint8Array, out: Uint8Array): number {
-  readRlpHeader(stored, 0, stored.length);
-  const { start, end } = rlpPayload;
-  let counted = 0;
-  for (let at = start; at < end; at = rlpPayload.end) {
-    readRlpHeader(stored, at, end);
-    if (stored[at] === COUNTED_ITEM) counted++;
-  }
+  const places = itemPlaces(stored, 0);
+  const counted = places.filter((at) => stored[at] === COUNTED_ITEM).length;
   if (counted === 0) return copyAll(stored, out);
-  const length = end - start - counted * (COUNTED_BYTES - HASH_BYTES);
+  const length = stored.length - (places[0] as number) - counted * (COUNTED_BYTES - HASH_BYTES); // a node has items
   if (rlpHeaderLength(length) + length > out.length) throw new RangeError("a trie node that is too long");
   let to = writeRlpHeader(out, 0, RLP_LIST, length);
-  for (let at = start; at < end; at = rlpPayload.end) {
-    readRlpHeader(stored, at, end);
+  for (const [i, at] of places.entries()) {
     const isCountedItem = stored[at] === COUNTED_ITEM;
-    const stop = isCountedItem ? at + 1 + HASH_BYTES : rlpPayload.end;
+    const stop = isCountedItem ? at + 1 + HASH_BYTES : (places[i + 1] ?? stored.length);
     const begin = to;
-    for (let i = at; i < stop; i++) out[to++] = stored[i] as number; // in range: the header was read
+    for (let from = at; from < stop; from++) out[to++] = stored[from] as number; // in range: the item ends there
     if (isCountedItem) out[begin] = HASH_ITEM;
   }
   return to;

@@ -1,17 +1,10 @@
 /** Walks a trie of the Go node in the order of its keys, every node against its hash, from any key on. */
+import { itemAt } from "../bytes/rlp.ts";
 import { hashInput, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 import { toNibbles } from "../model/trie-node.ts";
 import type { Rows } from "../store/store.ts";
 import { GoDataError } from "./error.ts";
-import {
-  type InnerNode,
-  isListAt,
-  type LeafNode,
-  readGoNode,
-  readNodeAt,
-  stringAt,
-  writeHashedForm,
-} from "./trie-node.ts";
+import { type InnerNode, type LeafNode, readGoNode, readNodeAt, writeHashedForm } from "./trie-node.ts";
 
 /** A leaf: its key of 32 bytes and its value as stored. */
 export interface GoLeaf {
@@ -97,7 +90,8 @@ export class GoTrieWalk {
   }
 
   #childAt({ bytes }: InnerNode, at: number, depth: number): InnerNode | LeafNode {
-    if (!isListAt(bytes, at)) return this.#load(stringAt(bytes, at), depth);
+    const { isList, payload } = itemAt(bytes, at);
+    if (!isList) return this.#load(payload, depth);
     try {
       return readNodeAt(bytes, at);
     } catch (cause) {

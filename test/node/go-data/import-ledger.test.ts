@@ -2,25 +2,14 @@
 import { expect, test } from "@jest/globals";
 import { ImportLedger } from "../../../node/go-data/import-ledger.ts";
 import type { ImportTask } from "../../../node/go-data/import-work.ts";
-import { type GoImportProgress, readProgress, type StatePart } from "../../../node/go-data/progress-row.ts";
+import { noProgress, readProgress, type StatePart } from "../../../node/go-data/progress-row.ts";
 import { indexedNumbers } from "../../../node/governance/header-index.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const HEAD = 1_000;
-const BEGIN: GoImportProgress = {
-  genesis: "0x01",
-  head: HEAD,
-  headHash: "0x02",
-  from: 1,
-  nextBlock: 0,
-  ranges: [],
-  nextPart: 0,
-  parts: [],
-  accounts: 0,
-  slots: 0,
-};
+const BEGIN = noProgress({ genesis: "0x01", head: HEAD, headHash: "0x02", from: 1 });
 const random = seededRandom(11);
 
 /** Saves a ledger and opens it again, as an import that goes on does. */

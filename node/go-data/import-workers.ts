@@ -30,8 +30,8 @@ export type OnWritten = (written: WrittenRows) => Promise<void>;
 
 /** One that does tasks. */
 interface ImportWorker {
-  /** Does a task. Rejects with its failure, and may be given another one then. */
-  perform(task: ImportTask, onWritten: OnWritten): Promise<void>;
+  /** Does a task, and tells each batch of it. Rejects with its failure, and may be given another one then. */
+  perform(task: ImportTask, tell: (written: WrittenRows) => void): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -59,7 +59,12 @@ export class ImportWorkers implements AsyncDisposable {
     const work = this.#workers.map(async (worker) => {
       for (let next = tasks.next(); next.done !== true; next = tasks.next()) {
         signal.throwIfAborted();
-        await worker.perform(next.value, onWritten);
+        let noted = Promise.resolve();
+        await worker.perform(next.value, (written) => {
+          noted = noted.then(() => onWritten(written));
+          noted.catch(() => undefined); // awaited below
+        });
+        await noted;
       }
     });
     const stop = (): void => void Atomics.store(this.#stop, 0, 1);
@@ -91,13 +96,8 @@ class LocalWorker implements ImportWorker {
     this.#work.catch(() => undefined); // the first task meets it
   }
 
-  async perform(task: ImportTask, onWritten: OnWritten): Promise<void> {
-    const work = await this.#work;
-    let noted = Promise.resolve();
-    await work.perform(task, (written) => {
-      noted = inOrder(noted, () => onWritten(written));
-    });
-    await noted;
+  async perform(task: ImportTask, tell: (written: WrittenRows) => void): Promise<void> {
+    await (await this.#work).perform(task, tell);
   }
 
   async end(): Promise<void> {
@@ -106,19 +106,12 @@ class LocalWorker implements ImportWorker {
   }
 }
 
-/** Begins what may fail before anybody waits for it, behind another such. */
-function inOrder(before: Promise<void>, begin: () => Promise<void>): Promise<void> {
-  const done = before.then(begin);
-  done.catch(() => undefined);
-  return done;
-}
-
 class ImportThread implements ImportWorker {
   readonly #worker: Worker;
   readonly #gone: Promise<unknown>;
   /** Resolves when the thread is free. */
   #free: PromiseWithResolvers<void> = openPromise();
-  #onWritten: (written: WrittenRows) => void = () => undefined;
+  #tell: (written: WrittenRows) => void = () => undefined;
   /** Set when the thread has ended. */
   #end: Error | undefined;
 
@@ -131,7 +124,7 @@ class ImportThread implements ImportWorker {
     this.#worker.on("message", (news: ImportNews) => {
       if (news.kind === "done") this.#free.resolve();
       else if (news.kind === "failed") this.#free.reject(importError(news.fault));
-      else this.#onWritten(news);
+      else this.#tell(news);
     });
     this.#worker.on("error", (error) => this.#free.reject(error));
     this.#gone = new Promise((resolve) => this.#worker.once("exit", resolve)).then(() => {
@@ -140,17 +133,13 @@ class ImportThread implements ImportWorker {
     });
   }
 
-  async perform(task: ImportTask, onWritten: OnWritten): Promise<void> {
+  async perform(task: ImportTask, tell: (written: WrittenRows) => void): Promise<void> {
     await this.#free.promise;
     if (this.#end !== undefined) throw this.#end;
     this.#free = openPromise();
-    let noted = Promise.resolve();
-    this.#onWritten = (written) => {
-      noted = inOrder(noted, () => onWritten(written));
-    };
+    this.#tell = tell;
     this.#worker.postMessage(task, []);
     await this.#free.promise;
-    await noted;
   }
 
   /** Resolves when the thread has ended, also when it has before. */
