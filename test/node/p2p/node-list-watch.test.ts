@@ -27,7 +27,8 @@ test("a list is read again after a change; an unreadable one is told once and ch
   const seen: string[][] = [];
   watch.onChange((nodes) => seen.push(nodes.map((node) => formatNodeUrl(node))));
   expect(watch.nodes).toEqual([]);
-  await writeFile(path, JSON.stringify([urlNamed("a")]));
+  await writeFile(`${path}.new`, JSON.stringify([urlNamed("a")]));
+  await rename(`${path}.new`, path); // at once: a half-written list would be told as unreadable
   await until(() => seen.at(-1)?.length === 1);
   await rename(path, `${path}.old`);
   await writeFile(`${path}.new`, "[");
