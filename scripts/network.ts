@@ -42,10 +42,10 @@ try {
   };
   const go = goCore(values["go-core"]);
   await using network = await openNetwork({ size: sizeOf(values), directory, consensus, go });
-  const told = untilTold(); // before the addresses are printed: whoever reads them may press Ctrl-C at once
+  const end = untilEnded(); // before the addresses are printed: whoever reads them may press Ctrl-C at once
   console.log(`chain ${CHAIN_ID}, directories and logs in ${directory}`);
   for (const { name, url } of network.nodes) console.log(`${name.padEnd(12)} ${url}`);
-  await told;
+  await end;
   await summarise(network);
 } finally {
   if (values.dir === undefined) await rm(directory, { recursive: true, force: true });
@@ -72,7 +72,7 @@ function countOf(name: string, text: string): number {
   return Number(text);
 }
 
-async function untilTold(): Promise<void> {
+async function untilEnded(): Promise<void> {
   const { seconds } = values;
   const over = new AbortController();
   const { signal } = over;
