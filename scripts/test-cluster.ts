@@ -1,6 +1,6 @@
 /**
  * The tests that need a cluster: each starts a control plane of its own, and waits more than it computes, so that two
- * run at a time. Those with real pods follow, one after another, because the networks of two nodes would meet.
+ * run at a time. Those with real pods run beside them, one after another, because the networks of two nodes would meet.
  * Without Go, which the control plane is built with, all are skipped and say so. Jest's own arguments may stand
  * behind, and then one test runs at a time; without any the long tests of real pods and the alerts are left out, which
  * are in `npm run test:e2e`.
@@ -15,10 +15,10 @@ const jest = fileURLToPath(new URL("../node_modules/jest/bin/jest.js", import.me
 const flags = ["--disable-warning=ExperimentalWarning"];
 const TOTALS = /^tests: (\d+) passed, (\d+) failed, (\d+) skipped$/gm;
 
-/** Tests with real pods that run by default, and all that have a phase of their own or none. */
+/** Tests with real pods that run by default, and all that are not among the others. */
 const DEFAULT_PODS = "test/cluster/pods";
 const APART = "test/cluster/(pods|network-full|standby|node-in-minutes|pages|former-release|alerts)";
-const PHASES: readonly (readonly string[])[] = [
+const PARTS: readonly (readonly string[])[] = [
   ["test/cluster", `--testPathIgnorePatterns=${APART}`, "--maxWorkers=2"],
   [DEFAULT_PODS, "--runInBand"],
 ];
@@ -48,9 +48,7 @@ async function runTests(more: readonly string[]): Promise<Totals> {
 if (spawnSync(script, ["build-all"], { stdio: "inherit" }).status !== 0)
   console.error("cluster tests: there is no control plane on this machine, they are skipped");
 const given = process.argv.slice(2);
-const results: Totals[] = [];
-for (const phase of given.length > 0 ? [[...given, "--runInBand"]] : PHASES)
-  results.push(await runTests(phase));
+const results = await Promise.all((given.length > 0 ? [[...given, "--runInBand"]] : PARTS).map(runTests));
 const [passed, failed, skipped] = [0, 1, 2].map((column) =>
   results.reduce((sum, { counts }) => sum + (counts[column] ?? 0), 0),
 );

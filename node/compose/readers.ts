@@ -1,11 +1,11 @@
 /** The node's reader threads, and what its own methods have them do. */
-import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import type { Address } from "../bytes/brands.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { logFilterJson } from "../calls/arguments/log-filter.ts";
 import { callArgsJson } from "../calls/arguments/transaction-args.ts";
 import {
+  defaultReaderThreads,
   openReaderPool,
   type ReaderCallOptions,
   type ReaderPoolOptions,
@@ -51,10 +51,10 @@ export function openReaders(
 /** A thread's heap should not be smaller. */
 const MIN_READER_HEAP = 56 * 1024 * 1024;
 
-/** As many threads as there are spare cores, or as find room. */
+/** As many threads as usual, or as find room. */
 function readerThreads(bytes: number): Pick<ReaderPoolOptions, "maxThreads" | "heapBytes"> {
   const most = Math.floor(bytes / MIN_READER_HEAP);
-  const maxThreads = Math.max(1, Math.min(most, availableParallelism() - 1));
+  const maxThreads = Math.max(1, Math.min(most, defaultReaderThreads()));
   return { maxThreads, heapBytes: Math.floor(bytes / maxThreads) };
 }
 

@@ -338,6 +338,7 @@ class Dispatcher implements RpcEndpoint {
         signal: session.signal,
         caller: session.caller,
         expires: method.expires,
+        runsOnce: method.privilege === "files",
       });
     }
     const { modules, document } = this.view;

@@ -75,6 +75,16 @@ export class Reader {
     this.#worker.on("exit", () => this.#fail(new Error("the reader thread ended")));
   }
 
+  /** True while the thread has no call. */
+  get isIdle(): boolean {
+    return this.#job === undefined;
+  }
+
+  /** Milliseconds for which the call has run; 0 before the thread is up. */
+  get ranMs(): number {
+    return this.isIdle || !this.#isUp ? 0 : performance.now() - this.#since;
+  }
+
   /** Starts a call, once the thread is up: until then the thread can still end by itself. */
   take(job: ReaderJob): void {
     this.#job = job;
@@ -84,7 +94,15 @@ export class Reader {
     else this.#watch(STARTING_MS);
   }
 
+  /** Ends the thread, which is up, without an answer to its call. */
+  breakOff(): void {
+    this.#stopped = true;
+    this.#end();
+    this.#onFree(this.#worker.terminate());
+  }
+
   #hand({ request, expires }: ReaderJob): void {
+    this.#since = performance.now();
     this.#watch(expires?.afterMs ?? this.#options.deadlineMs);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(request);

@@ -1,7 +1,11 @@
 /**
- * Reader threads run everything that may take long for a caller, away from consensus. Threads start on
- * demand, one per spare core. A call that exceeds its deadline ends its thread, and a new thread takes the next call.
- * The queue is bounded and fair: clients share the threads' time, and a full queue loses a call of who has most in it.
+ * Reader threads run everything that may take long for a caller, away from consensus. Threads start on demand, one per
+ * spare core, and at least two where memory allows. A call that exceeds its deadline ends its thread, and a new thread
+ * takes the next call. The queue is bounded and fair: clients share the threads' time, and a full queue loses a call of
+ * who has most in it.
+ *
+ * The last thread is for short calls, which would otherwise wait for the deadlines of endless ones. It starts when the
+ * others are busy. A call that it has run for 200 ms while others wait is broken off, and begins anew in another thread.
  */
 import { availableParallelism } from "node:os";
 import { type Client, type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
@@ -24,6 +28,8 @@ export interface ReaderCallOptions {
   readonly expires?: Expiry | undefined;
   /** See `CallContext`. */
   readonly refusesPrograms?: boolean;
+  /** True when the call must not be broken off and begun anew, because it leaves traces. */
+  readonly runsOnce?: boolean;
 }
 
 /** A reader pool that owns threads. */
@@ -49,15 +55,24 @@ export interface ReaderPoolOptions extends ThreadOptions {
   readonly isShort?: () => boolean;
 }
 
+/** Time that a call has in the thread for short calls while others wait. */
+const SHORT_CALL_MS = 200;
 const MAX_WAITING = 256;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-type Account = FairAccount<ReaderJob>;
+/** A call that waits or runs. */
+interface PooledCall extends ReaderJob {
+  readonly account: FairAccount<PooledCall>;
+  readonly signal: AbortSignal;
+  /** True until it is broken off: the thread for short calls may take it. */
+  isShort: boolean;
+}
 
-/** A call in the queue. */
-interface Waiting {
-  readonly account: Account;
-  readonly job: ReaderJob;
+/** The thread for short calls. */
+interface ShortThread {
+  readonly reader: Reader;
+  /** Its call, or the last one. */
+  readonly call: PooledCall;
 }
 
 /** Opens a pool, without starting a thread. */
@@ -68,21 +83,25 @@ export function openReaderPool(options: ReaderPoolOptions): ThreadPool {
 class Pool implements ThreadPool {
   readonly #options: ReaderPoolOptions;
   readonly #maxThreads: number;
-  readonly #queue = new FairQueue<ReaderJob>();
+  readonly #queue = new FairQueue<PooledCall>();
+  /** Idle threads for calls of any length. */
   readonly #idle: Reader[] = [];
   readonly #readers = new Set<Reader>();
   /** Threads that are ending. */
   readonly #endings = new Set<Promise<unknown>>();
   /** Busy threads that end after their calls. */
   readonly #outdated = new Set<Reader>();
+  #short: ShortThread | undefined;
+  #shortTimer: NodeJS.Timeout | undefined;
   #waiting = 0;
+  #waitingShort = 0;
   #waitingBytes = 0;
   #lastId = 0;
   #closed = false;
 
   constructor(options: ReaderPoolOptions) {
     this.#options = options;
-    this.#maxThreads = options.maxThreads ?? Math.max(1, availableParallelism() - 1);
+    this.#maxThreads = options.maxThreads ?? defaultReaderThreads();
   }
 
   get threads(): number {
@@ -96,7 +115,7 @@ class Pool implements ThreadPool {
   call(
     name: string,
     params: string,
-    { signal, caller, expires, refusesPrograms }: ReaderCallOptions,
+    { signal, caller, expires, refusesPrograms, runsOnce = false }: ReaderCallOptions,
   ): Promise<string> {
     const { isShort } = this.#options;
     if (this.#closed) return Promise.reject(failure("the node is stopping"));
@@ -104,14 +123,17 @@ class Pool implements ThreadPool {
     if (signal.aborted) return Promise.reject(failure("request cancelled"));
     return new Promise((resolve, reject) => {
       const account = this.#queue.accountOf(caller ?? {});
-      const forget = (): void => this.#refuse({ account, job }, "request cancelled");
+      const forget = (): void => this.#refuse(call, "request cancelled");
       const settled = <T>(settle: (value: T) => void): ((value: T) => void) => {
         return (value) => {
           signal.removeEventListener("abort", forget); // a connection outlives its calls
           settle(value);
         };
       };
-      const job: ReaderJob = {
+      const call: PooledCall = {
+        account,
+        signal,
+        isShort: !runsOnce,
         request: { id: ++this.#lastId, name, params, refusesPrograms },
         bytes: params.length,
         expires,
@@ -119,9 +141,8 @@ class Pool implements ThreadPool {
         resolve: settled(resolve),
         reject: settled(reject),
       };
-      this.#queue.add(account, job);
-      this.#waiting++;
-      this.#waitingBytes += job.bytes;
+      this.#queue.add(account, call);
+      this.#came(call);
       signal.addEventListener("abort", forget, { once: true });
       this.#serve();
       this.#shrink();
@@ -130,13 +151,15 @@ class Pool implements ThreadPool {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#shortTimer);
     while (!this.#queue.isEmpty) this.#take().reject(failure("the node is stopping"));
     await Promise.all([...[...this.#readers].map((reader) => reader.stop()), ...this.#endings]);
   }
 
   rest(): void {
-    for (const reader of this.#idle.splice(0)) {
-      this.#readers.delete(reader);
+    for (const reader of this.#readers) {
+      if (!reader.isIdle) continue;
+      this.#drop(reader);
       this.#awaitEnd(reader.stop());
     }
   }
@@ -147,10 +170,10 @@ class Pool implements ThreadPool {
   }
 
   /** Refuses a call if it still waits. */
-  #refuse({ account, job }: Waiting, why: string): void {
-    if (!this.#queue.remove(account, job)) return;
-    this.#left(job);
-    job.reject(failure(why));
+  #refuse(call: PooledCall, why: string): void {
+    if (!this.#queue.remove(call.account, call)) return;
+    this.#left(call);
+    call.reject(failure(why));
   }
 
   /** Refuses the newest calls of the clients with the most in the queue until the rest fits. */
@@ -170,45 +193,88 @@ class Pool implements ThreadPool {
   }
 
   /** The newest waiting call of the client with the most, as `weigh` counts them, and of its connections likewise. */
-  #newestOfMost(weigh: (job: ReaderJob) => number): Waiting {
-    const weightOf = ({ waiting }: Account): number => waiting.reduce((sum, job) => sum + weigh(job), 0);
+  #newestOfMost(weigh: (call: PooledCall) => number): PooledCall {
+    const weightOf = ({ waiting }: PooledCall["account"]): number =>
+      waiting.reduce((sum, call) => sum + weigh(call), 0);
     let most = -1;
-    let accounts: readonly Account[] = [];
+    let accounts: readonly PooledCall["account"][] = [];
     for (const each of this.#queue.waiting()) {
       const weight = each.reduce((sum, account) => sum + weightOf(account), 0);
       if (weight >= most) [most, accounts] = [weight, each];
     }
     const account = accounts.reduce((a, b) => (weightOf(b) >= weightOf(a) ? b : a));
-    const job = account.waiting.at(-1);
-    if (job === undefined) throw new RangeError("no call waits");
-    return { account, job };
+    const call = account.waiting.at(-1);
+    if (call === undefined) throw new RangeError("no call waits");
+    return call;
   }
 
-  #take(): ReaderJob {
-    const job = this.#queue.take();
-    this.#left(job);
-    return job;
+  #take(): PooledCall {
+    const call = this.#queue.take();
+    this.#left(call);
+    return call;
   }
 
-  #left({ bytes }: ReaderJob): void {
+  #came({ bytes, isShort }: PooledCall): void {
+    this.#waiting++;
+    if (isShort) this.#waitingShort++;
+    this.#waitingBytes += bytes;
+  }
+
+  #left({ bytes, isShort }: PooledCall): void {
     this.#waiting--;
+    if (isShort) this.#waitingShort--;
     this.#waitingBytes -= bytes;
   }
 
   #serve(): void {
     while (!this.#queue.isEmpty && !this.#closed) {
-      const reader = this.#idle.pop() ?? this.#start();
-      if (reader === undefined) return;
+      const reader = this.#idle.pop() ?? this.#startForAny();
+      if (reader === undefined) return this.#serveShort();
       reader.take(this.#take());
     }
   }
 
-  #start(): Reader | undefined {
-    if (this.#readers.size >= this.#maxThreads) return undefined;
+  /** Gives the thread for short calls the next one, when it is free. */
+  #serveShort(): void {
+    clearTimeout(this.#shortTimer);
+    if (this.#maxThreads === 1) return;
+    if (this.#short?.reader.isIdle !== false) {
+      const call = this.#queue.takeFitting(({ isShort }) => isShort);
+      if (call === undefined) return;
+      this.#left(call);
+      this.#short = { reader: this.#short?.reader ?? this.#start(), call };
+      this.#short.reader.take(call);
+    }
+    if (this.#waitingShort > 0) this.#limitShortCall(this.#short);
+  }
+
+  /** Puts the call of the thread for short calls back when it has had its time, now or later. */
+  #limitShortCall({ reader, call }: ShortThread): void {
+    const restMs = SHORT_CALL_MS - reader.ranMs;
+    if (restMs > 0) {
+      this.#shortTimer = setTimeout(() => this.#serve(), restMs).unref();
+      return;
+    }
+    call.isShort = false;
+    if (call.signal.aborted) {
+      call.reject(failure("request cancelled"));
+    } else {
+      this.#queue.putBack(call.account, call);
+      this.#came(call);
+    }
+    reader.breakOff();
+  }
+
+  #startForAny(): Reader | undefined {
+    const running = this.#readers.size - (this.#short === undefined ? 0 : 1);
+    return running < Math.max(1, this.#maxThreads - 1) ? this.#start() : undefined;
+  }
+
+  #start(): Reader {
     const reader = new Reader(this.#options, (gone) => {
       const ending = gone ?? (this.#outdated.has(reader) ? reader.stop() : undefined);
-      if (ending === undefined && !this.#closed) this.#idle.push(reader);
-      else this.#drop(reader);
+      if (ending !== undefined || this.#closed) this.#drop(reader);
+      else if (reader !== this.#short?.reader) this.#idle.push(reader);
       if (ending !== undefined) this.#awaitEnd(ending);
       this.#serve();
     });
@@ -224,7 +290,13 @@ class Pool implements ThreadPool {
   #drop(reader: Reader): void {
     this.#readers.delete(reader);
     this.#outdated.delete(reader);
+    if (reader === this.#short?.reader) this.#short = undefined;
     const at = this.#idle.indexOf(reader);
     if (at >= 0) this.#idle.splice(at, 1);
   }
+}
+
+/** A thread for each spare core, and a second one. */
+export function defaultReaderThreads(): number {
+  return Math.max(2, availableParallelism() - 1);
 }

@@ -72,13 +72,12 @@ class Level<T extends Member> {
     this.#virtual += paid / (this.waiting.size + (this.waiting.has(member) ? 0 : 1));
   }
 
-  /** The member whose waiting work would end first. */
-  first(): T {
+  /** The member whose waiting work would end first, of those that count; undefined when there is none. */
+  first(counts: (member: T) => boolean = () => true): T | undefined {
     let first: T | undefined;
     for (const member of this.waiting)
       if (first === undefined || member.start + member.expected < first.start + first.expected)
-        first = member;
-    if (first === undefined) throw new RangeError("nothing waits");
+        if (counts(member)) first = member;
     return first;
   }
 }
@@ -139,16 +138,28 @@ export class FairQueue<Work> {
     this.#owners.add(account.owner);
   }
 
+  /** Adds work that began and was broken off, before the other work of its account. */
+  putBack(account: FairAccount<Work>, work: Work): void {
+    this.add(account, work);
+    account.waiting.unshift(...account.waiting.splice(-1));
+  }
+
   /**
    * Removes and returns the oldest work of the account that comes first, of the owner that does, to begin now. Throws
    * when none waits.
    */
   take(): Work {
-    const account = this.#owners.first().accounts.first();
-    const work = account.waiting.shift() as Work; // accounts in a level have some
-    this.#settle(account);
-    this.#begin(account);
-    return work;
+    const account = this.#owners.first()?.accounts.first();
+    if (account === undefined) throw new RangeError("nothing waits");
+    return this.#takeAt(account, 0);
+  }
+
+  /** Same as `take` for work that fits; undefined when none does. */
+  takeFitting(fits: (work: Work) => boolean): Work | undefined {
+    const hasFitting = ({ waiting }: FairAccount<Work>): boolean => waiting.some(fits);
+    const owner = this.#owners.first(({ accounts }) => accounts.first(hasFitting) !== undefined);
+    const account = owner?.accounts.first(hasFitting);
+    return account === undefined ? undefined : this.#takeAt(account, account.waiting.findIndex(fits));
   }
 
   /** Removes waiting work. Returns false when it does not wait. */
@@ -176,6 +187,13 @@ export class FairQueue<Work> {
   /** Accounts with waiting work, by their owners. */
   *waiting(): Generator<readonly FairAccount<Work>[]> {
     for (const owner of this.#owners.waiting) yield [...owner.accounts.waiting];
+  }
+
+  #takeAt(account: FairAccount<Work>, index: number): Work {
+    const [work] = account.waiting.splice(index, 1) as [Work]; // accounts in a level have some
+    this.#settle(account);
+    this.#begin(account);
+    return work;
   }
 
   #begin(account: FairAccount<Work>): void {

@@ -7,6 +7,7 @@ import { failure, RpcError, rpcCode } from "../../../node/jsonrpc/errors.ts";
 import { MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
 import { declareCallMetrics, declareRpcMetrics } from "../../../node/jsonrpc/metrics.ts";
+import type { ReaderPool } from "../../../node/jsonrpc/reader-pool.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { createMetrics } from "../../../node/observe/metrics.ts";
 import { createOwnerRate } from "../../../node/runtime/owner-rate.ts";
@@ -192,27 +193,34 @@ test("klay and kaia are the chain module, eth is a module of its own", () => {
   expect(endpoint.answer(aCall("klay_chainId"), aSession)).toContain('"code":-32601');
 });
 
-test("methods for readers go to the pool with their parameters as written", async () => {
+test("methods for readers go to the pool with their parameters as written, those about files to run once", async () => {
   const calls: unknown[] = [];
-  const readers = {
-    call: (name: string, params: string) => {
-      calls.push([name, params]);
+  const readers: ReaderPool = {
+    call: (name, params, { runsOnce }) => {
+      calls.push([name, params, runsOnce]);
       return Promise.resolve("[]");
     },
   };
-  const scan = method({
-    name: "chain_scan",
+  const scan = {
     summary: "",
     params: { what: text },
     result: text,
     runs: "reader",
-    handle: () => "here",
-  });
-  const endpoint = anEndpoint({ methods: [scan], options: { readers } });
+    handle: () => "",
+  } as const;
+  const methods = [
+    method({ name: "chain_scan", ...scan }),
+    method({ name: "chain_note", privilege: "files", ...scan }),
+  ];
+  const endpoint = anEndpoint({ methods, options: { readers } });
   expect(await endpoint.answer(aCall("klay_scan", ["a b"]), aSession)).toBe(
     '{"jsonrpc":"2.0","id":1,"result":[]}\n',
   );
-  expect(calls).toEqual([["chain_scan", '["a b"]']]);
+  await endpoint.answer(aCall("klay_note", ["c"]), aSession);
+  expect(calls).toEqual([
+    ["chain_scan", '["a b"]', false],
+    ["chain_note", '["c"]', true],
+  ]);
 });
 
 test("calls, failures and what is under way are counted", async () => {

@@ -28,6 +28,7 @@ parentPort.on("message", (request) => {
   const { id, name, params } = request;
   if (name === "data") return parentPort.postMessage({ id, result: String(workerData.value) });
   if (name === "spin") for (;;);
+  if (name === "busy") for (const end = performance.now() + JSON.parse(params)[0]; performance.now() < end; );
   if (name === "die") process.exit(3);
   if (name === "hoard") for (const all = []; ; ) all.push(Array.from({ length: 1000 }, () => ({ all })));
   if (name === "fail") return parentPort.postMessage({ id, error: { code: 3, message: "no", data: '"0x08"', reason: "deadline" } });
@@ -70,6 +71,48 @@ test("threads start on first need, at most as many as allowed, and are used agai
   const answers = await Promise.all([1, 2, 3, 4, 5].map((value) => pool.call("echo", `[${value}]`, terms)));
   expect(answers).toEqual(["[1]", "[2]", "[3]", "[4]", "[5]"]);
   expect(pool.threads).toBe(2);
+});
+
+test("a short call does not wait for endless ones, which fill the threads", async () => {
+  const { pool } = aPool({ maxThreads: 2, deadlineMs: 30_000 });
+  await using _closing = pool;
+  const endless = [1, 2, 3].map(() => pool.call("spin", "[]", terms).catch(() => "ended"));
+  expect(await Promise.race([pool.call("echo", "[1]", terms), ...endless])).toBe("[1]");
+  expect(await Promise.race([pool.call("echo", "[2]", terms), ...endless])).toBe("[2]");
+  expect([pool.threads, pool.waiting]).toEqual([2, 2]);
+});
+
+test("a longer call that gave way to a short one begins anew and is answered", async () => {
+  const { pool } = aPool({ maxThreads: 2 });
+  await using _closing = pool;
+  const order: string[] = [];
+  const ask = async (name: string, params: string) => {
+    order.push(await pool.call(name, params, terms));
+  };
+  await Promise.all([ask("busy", "[1000]"), ask("busy", "[600]"), ask("echo", "[0]")]);
+  expect(order).toEqual(["[0]", "[1000]", "[600]"]);
+});
+
+test("a call that gives way after its caller has gone does not begin anew", async () => {
+  const { pool } = aPool({ maxThreads: 2, deadlineMs: 30_000 });
+  await using _closing = pool;
+  const caller = new AbortController();
+  const endless = pool.call("spin", "[]", terms).catch(() => "ended");
+  const gone = pool.call("spin", "[]", { signal: caller.signal });
+  caller.abort();
+  expect(await pool.call("echo", "[1]", terms)).toBe("[1]");
+  await expect(gone).rejects.toThrow("request cancelled");
+  expect(pool.waiting).toBe(0);
+  expect(await Promise.race([endless, Promise.resolve("running")])).toBe("running");
+});
+
+test("a call that must not begin twice waits for a thread that does not break it off", async () => {
+  const { pool } = aPool({ maxThreads: 2 });
+  await using _closing = pool;
+  const first = pool.call("busy", "[300]", terms);
+  const once = pool.call("echo", "[1]", { ...terms, runsOnce: true });
+  expect([pool.threads, pool.waiting]).toEqual([1, 1]);
+  expect(await Promise.all([first, once])).toEqual(["[300]", "[1]"]);
 });
 
 test("after a renewal calls run in threads with the data of then, also behind one that is under way", async () => {
