@@ -17,6 +17,8 @@ const sources = read("{node,operator}/**/*.ts");
 const helpers = read("{test,bench,scripts}/**/*.ts").filter(
   ({ path }) => !path.includes("/vectors/") && path !== "test/language.test.ts",
 );
+/** Tests with samples that name invented files. */
+const SAMPLES = new Set(["test/architecture.test.ts", "test/scripts/artifact-hub.test.ts"]);
 /** Kernels, in the same language. */
 const kernels = read("wasm/**/*.ts").filter(({ path }) => !path.includes("/node_modules/"));
 const all = [...sources, ...helpers, ...kernels];
@@ -43,11 +45,14 @@ test("an exported name belongs to one room", () => {
 });
 
 test("pages and files that comments and docs name are there", () => {
-  const pages = read("{README,CONTRIBUTING,SECURITY}.md").concat(read("docs/*.md"));
-  const files = globSync("{node,operator,test,bench,scripts,wasm,docs,charts,crds,examples}/**/*").map(
-    (path) => path.replaceAll("\\", "/"),
-  );
-  expect(danglingFiles([...sources, ...pages], files, existsSync)).toEqual([]);
+  const pages = ["*.md", "docs/**/*.md", "wasm/README.md", "test/**/README.md"].flatMap(read);
+  const files = globSync([
+    "*.md",
+    "{node,operator,page,test,bench,scripts,wasm,docs,charts,crds,examples}/**/*",
+  ]).map((path) => path.replaceAll("\\", "/"));
+  const named = [...sources, ...helpers.filter(({ path }) => !SAMPLES.has(path)), ...pages];
+  // The site renames README.md to index.md.
+  expect(danglingFiles(named, [...files, "index.md"], existsSync)).toEqual([]);
 });
 
 test("names in comments are there", () => {
@@ -108,10 +113,14 @@ describe("the rules catch", () => {
 
   test("a page and a file that are not there, and not those of other projects", () => {
     const text =
-      "/** See docs/nowhere.md, `state/gone.ts`, leveldb `doc/log_format.md` and kaia/common.go@v2.2.2. */";
-    expect(danglingFiles(source(text), ["node/state/here.ts"], () => false)).toEqual([
+      "/** See docs/nowhere.md, `state/gone.ts`, leveldb `doc/log_format.md` and kaia/common.go@v2.2.2. */\n" +
+      "/** See docs/operator/nowhere.md, encoding.md, rpc.md and rpc.md 9. */";
+    expect(danglingFiles(source(text), ["node/state/here.ts", "docs/rpc.md"], () => false)).toEqual([
       "node/a/b.ts:1: docs/nowhere.md",
       "node/a/b.ts:1: state/gone.ts",
+      "node/a/b.ts:2: docs/operator/nowhere.md",
+      "node/a/b.ts:2: encoding.md",
+      "node/a/b.ts:2: rpc.md",
     ]);
   });
 });

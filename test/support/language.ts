@@ -90,14 +90,13 @@ export function sharedNames(sources: readonly Source[]): string[] {
     .map(([name, all]) => `${name} in ${[...all].sort().join(", ")}`);
 }
 
-/** Pages of docs/ and source files as comments and pages name them: in backticks, or with their folder. */
+/** Pages and source files as comments and pages name them: with their folder, in backticks, or a page by its name alone. */
 const MENTION =
-  /(?<![\w./@-])(docs\/[\w.-]+\.md)|`((?:[\w-]+\/)*[\w-]+\.ts)`|(?<![\w/.-])((?:node|operator|test|bench|scripts|wasm)\/[\w./-]+\.ts)/g;
-/** Pages that the project does not have. */
-const FOREIGN_PAGE =
-  /\b((?:rpc|service|network|encoding|execution|state-layout|design|style|peers|cluster)\.md) (?:section )?\d/g;
+  /(?<![\w./@-])(docs\/(?:[\w-]+\/)*[\w.-]+\.md)|`((?:[\w-]+\/)*[\w-]+\.ts)`|(?<![\w/.-])((?:node|operator|test|bench|scripts|wasm)\/[\w./-]+\.ts)|(?<![\w./@%-])([A-Za-z][\w-]*\.md)\b/g;
+/** Numbers of sections: the pages of the project have none. */
+const FOREIGN_PAGE = /\b([a-z-]+\.md) (?:section )?\d/g;
 
-/** Mentions of pages and files that do not exist. `files` are all paths; `exists` tells about pages. */
+/** Mentions of pages and files that do not exist. `files` are all paths; `exists` is true for the path of a page. */
 export function danglingFiles(
   sources: readonly Source[],
   files: readonly string[],
@@ -105,8 +104,8 @@ export function danglingFiles(
 ): string[] {
   const hasFile = (name: string): boolean => files.some((path) => path === name || path.endsWith(`/${name}`));
   return sources.flatMap(({ path, text }) => {
-    const mentions = [...text.matchAll(MENTION)].map(({ index, 1: page, 2: quoted, 3: full }) => {
-      const name = page ?? quoted ?? full ?? "";
+    const mentions = [...text.matchAll(MENTION)].map(({ index, 1: page, 2: quoted, 3: full, 4: bare }) => {
+      const name = page ?? quoted ?? full ?? bare ?? "";
       return { index, name, isThere: page === undefined ? hasFile(name) : exists(name) };
     });
     const foreign = [...text.matchAll(FOREIGN_PAGE)].map(({ index, 1: name = "" }) => ({

@@ -71,7 +71,8 @@ export interface Asked extends SentTransaction {
 /** A difference; it holds for forks from `since` and before `until`. */
 interface Row {
   readonly name: string;
-  readonly section: string;
+  /** Files of the Go node that have the rule. */
+  readonly source: string;
   readonly since: TransactionFork;
   readonly until?: TransactionFork;
   readonly ask: (asked: Asked, fork: TransactionFork) => Asked;
@@ -81,19 +82,20 @@ interface Row {
 export const TRANSACTION_DIFFERENCES: readonly Row[] = [
   {
     name: "0x1 to 0x3ff receive nothing",
-    section: "execution.md 3.2",
+    source: "common/types.go@v2.2.2",
     since: "base",
     ask: (asked) => (isReserved(asked.fields.to) ? { ...asked, refused: true } : asked),
   },
   {
     name: "transfers and memos go to accounts without code, executions to accounts that have some",
-    section: "execution.md 3.2",
+    source:
+      "blockchain/types/tx_internal_data.go@v2.2.2, tx_internal_data_smart_contract_execution.go@v2.2.2",
     since: "base",
     ask: (asked) => (isMisdirected(asked) ? { ...asked, refused: true } : asked),
   },
   {
     name: "every byte of an own kind's input costs 100 gas before Istanbul too",
-    section: "encoding.md 2.11",
+    source: "blockchain/types/tx_internal_data.go@v2.2.2",
     since: "base",
     until: "istanbul",
     ask: (asked, fork) =>
@@ -101,28 +103,28 @@ export const TRANSACTION_DIFFERENCES: readonly Row[] = [
   },
   {
     name: "typed transactions come with EthTxType",
-    section: "execution.md 1",
+    source: "blockchain/types/transaction_signing.go@v2.2.2",
     since: "base",
     until: "ethTxType",
     ask: (asked) => (asked.fields.type === TransactionType.Legacy ? asked : { ...asked, refused: true }),
   },
   {
     name: "every byte of input costs 100 gas, and code to be run its words from Shanghai on",
-    section: "encoding.md 2.11",
+    source: "blockchain/types/tx_internal_data.go@v2.2.2",
     since: "istanbul",
     until: "prague",
     ask: (asked, fork) => ({ ...asked, intrinsicGas: intrinsicGas(asked.fields, fork) }),
   },
   {
     name: "caps are prices before Magma",
-    section: "execution.md 4.1",
+    source: "blockchain/types/transaction.go@v2.2.2",
     since: "ethTxType",
     until: "magma",
     ask: ({ fields, ...asked }) => ({ ...asked, fields: legacyAt(capOf(fields), fields) }),
   },
   {
     name: "the base fee is the price until Kaia, and nobody may offer less",
-    section: "execution.md 4.1, 7.4",
+    source: "blockchain/types/transaction.go@v2.2.2, blockchain/tx_pool.go@v2.2.2",
     since: "magma",
     until: "kaia",
     ask: ({ fields, ...asked }, fork) => {
@@ -136,14 +138,14 @@ export const TRANSACTION_DIFFERENCES: readonly Row[] = [
   },
   {
     name: "access lists warm nothing before Cancun",
-    section: "execution.md 3.3, step 7",
+    source: "blockchain/state/statedb.go@v2.2.2",
     since: "kore",
     until: "cancun",
     ask: (asked) => ({ ...asked, coldList: true }),
   },
   {
     name: "the sender needs what the price comes to, not what the cap allows, until Osaka",
-    section: "execution.md 3.3, step 4",
+    source: "blockchain/state_transition.go@v2.2.2",
     since: "kaia",
     until: "osaka",
     ask: ({ fields, ...asked }) => {

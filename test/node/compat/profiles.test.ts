@@ -1,4 +1,7 @@
-/** Rows of the profiles, asked in all three (rpc.md 9; the two lines of the Go node, 2.1 to 2.6). */
+/**
+ * Rows of the profiles, asked in all three (docs/rpc.md). The lines of the Go node have `api/api_ethereum.go@v1.12.1` and
+ * `api/api_eth.go@v2.2.2`.
+ */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
 import { aSigningNode, refusalOf, type SigningNode } from "../rpc/signing-fixture.ts";

@@ -1,4 +1,4 @@
-/** Accounts that let another's code run as their own (EIP-7702, execution.md 3.3 step 8). */
+/** Accounts that let another's code run as their own (EIP-7702, `blockchain/state_transition.go@v2.2.2`). */
 import { beforeEach, expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { sign } from "../../../node/crypto/secp256k1.ts";

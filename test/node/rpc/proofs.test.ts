@@ -67,7 +67,8 @@ const rootAt = (number: number): Uint8Array =>
 test.each([4, 12, 33])("an account and its slots are proven against the root of block %d", async (number) => {
   const proof = await ask([KIT, SLOTS, `0x${number.toString(16)}`]);
   const account = await leaf(rootAt(number), bytes(KIT), proof.accountProof);
-  // A contract is its kind and then [[nonce, balance, ...], storage root, code hash, ...] (encoding.md).
+  // A contract is its kind and then [[nonce, balance, ...], storage root, code hash, ...]:
+  // `blockchain/types/account/account_serializer.go@v2.2.2`.
   const [common, storageRoot, codeHash] = RLP.decode(account?.subarray(1) ?? []) as unknown as [
     Uint8Array[],
     Uint8Array,

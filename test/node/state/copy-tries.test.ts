@@ -1,4 +1,4 @@
-/** The copy of a generation's tries, without a chain beside it (execution.md 9.2). */
+/** The copy of a generation's tries, without a chain beside it (docs/architecture.md, "A state migration"). */
 import { expect, test } from "@jest/globals";
 import { mapKey } from "../../../node/bytes/hex.ts";
 import { copyTries } from "../../../node/state/migration/copy-tries.ts";

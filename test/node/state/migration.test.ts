@@ -1,4 +1,4 @@
-/** The state moves to a copy of its tries while blocks go on (execution.md 9). */
+/** The state moves to a copy of its tries while blocks go on (docs/architecture.md, "A state migration"). */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";

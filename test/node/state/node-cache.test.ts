@@ -1,4 +1,7 @@
-/** Trie nodes kept over restarts (execution.md 10): what is loaded is what was saved, damage is never believed. */
+/**
+ * Trie nodes kept over restarts (as `storage/statedb/cache_fastcache.go@v2.2.2` does): what is loaded is what was saved,
+ * damage is never believed.
+ */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
