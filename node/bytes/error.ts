@@ -5,8 +5,11 @@ export type BytesErrorCode = "bad-hex" | "bad-length" | "bad-quantity" | "bad-rl
 export class BytesError extends Error {
   override readonly name = "BytesError";
   readonly code: BytesErrorCode;
-  constructor(code: BytesErrorCode, message: string) {
+  /** Position in the input; undefined when the error is of no one byte. */
+  readonly at: number | undefined;
+  constructor(code: BytesErrorCode, message: string, at?: number) {
     super(message);
     this.code = code;
+    this.at = at;
   }
 }

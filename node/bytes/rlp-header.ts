@@ -77,5 +77,5 @@ export function isOneByteItem(bytes: Uint8Array): boolean {
 
 /** The error of this codec, with the position when there is one. */
 export function rlpError(what: string, at?: number): BytesError {
-  return new BytesError("bad-rlp", at === undefined ? `rlp: ${what}` : `rlp: ${what} (byte ${at})`);
+  return new BytesError("bad-rlp", at === undefined ? `rlp: ${what}` : `rlp: ${what} (byte ${at})`, at);
 }

@@ -7,7 +7,7 @@ import { encodeAccountKey, KEY_TYPES } from "../model/account-key.ts";
 import { multiSigIn, publicKeyIn } from "../model/account-key-body.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyJson } from "../model/account-key-json.ts";
-import { DecodeError, offsetIn, withOffset } from "./decode-error.ts";
+import { offsetIn, partError, withOffset } from "./decode-error.ts";
 
 const KEY_NAMES = new Map(Object.entries(KEY_TYPES).map(([name, type]) => [type as number, name]));
 
@@ -61,6 +61,6 @@ function roles(bytes: Uint8Array, offset: number): Uint8Array[] {
     cursor.leave(end);
     if (cursor.done && found.every((role) => role[0] !== KEY_TYPES.roleBased)) return found;
     const why = cursor.done ? "nested composite type" : "bytes after it";
-    throw new DecodeError(`role-based key at byte ${offset}: ${why} (byte ${offset + cursor.at})`);
+    throw partError("role-based key", offset, why, offset + cursor.at);
   });
 }

@@ -6,7 +6,7 @@ import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { parseExactJson } from "../config/exact-json.ts";
 import { PARAMETERS } from "../governance/parameter-rows.ts";
 import { isValidatorVote } from "../governance/vote.ts";
-import { DecodeError, withOffset } from "./decode-error.ts";
+import { partError, withOffset } from "./decode-error.ts";
 
 /** Decodes a header's vote: `[voter, parameter, value]`. Throws `DecodeError`. */
 export function decodeVoteJson(bytes: Uint8Array): object {
@@ -17,11 +17,11 @@ export function decodeVoteJson(bytes: Uint8Array): object {
     const keyAt = cursor.at;
     const key = Buffer.from(cursor.string(100)).toString("latin1");
     if (!/^[a-z0-9]+\.[a-z0-9]+$/i.test(key)) {
-      throw new DecodeError(`vote at byte 0: no parameter's name (byte ${keyAt})`);
+      throw partError("vote", 0, "no parameter's name", keyAt);
     }
     const value = cursor.string();
     cursor.leave(end);
-    if (!cursor.done) throw new DecodeError(`vote at byte 0: bytes after the vote (byte ${cursor.at})`);
+    if (!cursor.done) throw partError("vote", 0, "bytes after the vote", cursor.at);
     return { voter, key, value: valueJson(key, value), valueBytes: toHex(value) };
   });
 }
@@ -48,5 +48,5 @@ export function decodeGovernanceJson(bytes: Uint8Array): unknown {
   const at = bare ? 0 : bytes.length - text.length;
   const json = withOffset("governance data", at, () => parseExactJson(Buffer.from(text).toString()));
   if (typeof json === "object" && json !== null && !Array.isArray(json)) return json;
-  throw new DecodeError(`governance data at byte ${at}: not a JSON object`);
+  throw partError("governance data", at, "not a JSON object");
 }

@@ -14,7 +14,7 @@ import {
   roundOf,
 } from "../model/istanbul-extra.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
-import { DecodeError, offsetIn, withOffset } from "./decode-error.ts";
+import { DecodeError, offsetIn, partError, withOffset } from "./decode-error.ts";
 import { decodeGovernanceJson, decodeVoteJson } from "./decode-governance.ts";
 import { transactionView } from "./decode-transaction.ts";
 
@@ -28,9 +28,8 @@ export function decodeExtraJson(bytes: Uint8Array): object {
 /** Reads extra data with offsets in errors, which the node's own reader does not have. */
 function readExtra(extra: Uint8Array, offset: number): IstanbulExtra {
   if (extra.length < VANITY) {
-    throw new DecodeError(
-      `extra data at byte ${offset}: ${extra.length} bytes where ${VANITY} of vanity are wanted (byte ${offset + extra.length})`,
-    );
+    const reason = `${extra.length} bytes where ${VANITY} of vanity are wanted`;
+    throw partError("extra data", offset, reason, offset + extra.length);
   }
   return withOffset("extra data", offset, () => {
     const cursor = new RlpCursor(extra, VANITY);
@@ -39,11 +38,7 @@ function readExtra(extra: Uint8Array, offset: number): IstanbulExtra {
     const seal = cursor.string();
     const committedSeals = readStrings(cursor);
     cursor.leave(end);
-    if (!cursor.done) {
-      throw new DecodeError(
-        `extra data at byte ${offset}: bytes after its list (byte ${offset + cursor.at})`,
-      );
-    }
+    if (!cursor.done) throw partError("extra data", offset, "bytes after its list", offset + cursor.at);
     return { vanity: extra.subarray(0, VANITY), validators, seal, committedSeals };
   });
 }
@@ -75,7 +70,7 @@ function whole(bytes: Uint8Array, what: string): RlpItem {
   const item = itemAt(bytes, 0);
   const { length } = item.raw;
   if (length === bytes.length) return item;
-  throw new DecodeError(`${what} at byte 0: ${bytes.length - length} bytes after it (byte ${length})`);
+  throw partError(what, 0, `${bytes.length - length} bytes after it`, length);
 }
 
 /** Returns the fields under their JSON-RPC names, and derived fields. */
@@ -173,7 +168,7 @@ function blockParts(bytes: Uint8Array): { header: Uint8Array; body: Uint8Array }
 
 function list(cursor: RlpCursor): Uint8Array {
   if (cursor.atList) return cursor.raw();
-  throw new DecodeError(`block at byte 0: a list is wanted (byte ${cursor.at})`);
+  throw partError("block", 0, "a list is wanted", cursor.at);
 }
 
 /** Reads the transactions of a body: each is a type prefix, if any, and a list. */
@@ -194,9 +189,8 @@ function readBody(bytes: Uint8Array, body: Uint8Array): Transaction[] {
     });
     const raw = body.subarray(start, cursor.at);
     const tx = withOffset(what, bodyAt + start, () => decodeTransaction(raw));
-    if (tx.fields.sidecar !== undefined) {
-      throw new DecodeError(`${what} at byte ${bodyAt + start}: a transaction in a block carries no blobs`);
-    }
+    if (tx.fields.sidecar !== undefined)
+      throw partError(what, bodyAt + start, "a transaction in a block carries no blobs");
     transactions.push(tx);
   }
   return transactions;

@@ -3,7 +3,7 @@ import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { RlpCursor } from "../bytes/rlp-cursor.ts";
 import { STATUS_TEXTS } from "../model/receipt-status.ts";
-import { DecodeError, withOffset } from "./decode-error.ts";
+import { partError, withOffset } from "./decode-error.ts";
 
 /** Readers of fields by the name in the output. */
 type Fields = readonly (readonly [name: string, read: (cursor: RlpCursor) => unknown])[];
@@ -69,16 +69,15 @@ export function decodeReceiptJson(bytes: Uint8Array): unknown {
     peek.enter();
     const result = peek.atList ? listOf(cursor, receipt) : receipt(cursor);
     if (cursor.done) return result;
-    throw new DecodeError(`receipt at byte 0: bytes after it (byte ${cursor.at})`);
+    throw partError("receipt", 0, "bytes after it", cursor.at);
   });
 }
 
 function receipt(cursor: RlpCursor): object {
   const count = itemCount(cursor);
   const known = FORMS[count];
-  if (known === undefined) {
-    throw new DecodeError(`receipt at byte ${cursor.at}: ${count} fields, where a receipt has 4, 5 or 6`);
-  }
+  if (known === undefined)
+    throw partError("receipt", cursor.at, `${count} fields, where a receipt has 4, 5 or 6`);
   const fields = record(cursor, known.fields);
   const code = Number(fields["status"]);
   return { form: known.form, ...fields, ...(code === 1 ? {} : { txError: STATUS_TEXTS.get(code) ?? null }) };

@@ -63,11 +63,6 @@ function detectType(bytes: Uint8Array): { readonly type: TypeName; readonly json
     }
   }
   const rlp = complaints.pop()?.message;
-  const nearest = complaints.reduce((best, each) => (placeOf(each) > placeOf(best) ? each : best));
-  throw new DecodeError(`these bytes are of no known type: ${nearest.message}; ${rlp}`);
-}
-
-/** Returns the offset in an error message. */
-function placeOf({ message }: DecodeError): number {
-  return Math.max(...[...message.matchAll(/\bbyte (\d+)/g)].map(([, at]) => Number(at)));
+  const nearest = complaints.reduce((best, each) => (each.at > best.at ? each : best));
+  throw new DecodeError(`these bytes are of no known type: ${nearest.message}; ${rlp}`, nearest.at);
 }

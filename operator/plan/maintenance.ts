@@ -202,8 +202,7 @@ function verifying(
 
 /** Returns the run after the response to its start. */
 export function afterStart(run: MaintenanceRun, answer: Answer, now: number): MaintenanceRun {
-  // What runs already was begun by hand, or by an operator that ended before it could note the answer.
-  if (!answer.ok && !/\balready\b/.test(answer.message)) return endRun(run, "Failed", answer.message, now);
+  if (!answer.ok) return endRun(run, "Failed", answer.message, now);
   if (run.operation === "save-cache")
     return enterState(run, "Running", "the node is saving its trie cache", now);
   if (run.operation === "checkpoint") return afterBackupStart(run, now);

@@ -59,7 +59,13 @@ const MIN_FREE_BYTES = 256 * 1024 * 1024;
 type Check = (
   view: PreflightView & { readonly member: MaintainedMember },
   run: Pick<MaintenanceRun, "operation" | "cause">,
-) => string | undefined;
+) => string | Obstacle | undefined;
+
+/** Reason to wait; `volumeBytes` is the size that the volume needs, undefined when its size is not the reason. */
+interface Obstacle {
+  readonly message: string;
+  readonly volumeBytes: number | undefined;
+}
 
 const groupChecks: readonly Check[] = [
   ({ maintained }) => (maintained === undefined ? undefined : `${maintained} is being maintained`),
@@ -76,7 +82,7 @@ const ownChecks: readonly Check[] = [
   lagTrouble,
   ({ member }) =>
     member.peersWanted > 0 && member.peers === 0 ? "the replica has no connected peer" : undefined,
-  (view, run) => shortageOf(view, run)?.message,
+  shortageOf,
   ({ member, councils }) => quorumTrouble(member, councils),
 ];
 
@@ -106,17 +112,19 @@ export function preflightTrouble(
   view: PreflightView & { readonly member: MaintainedMember },
 ): Trouble | undefined {
   const group = firstOf(groupChecks, run, view);
-  if (group !== undefined) return { ...NO_WAITS, message: group };
+  if (group !== undefined) return { ...NO_WAITS, message: group.message };
   const own = firstOf(checksOf(run), run, view);
-  if (own === undefined) return undefined;
-  const shortage = shortageOf(view, run);
-  const volumeBytes = shortage?.message === own ? shortage.volumeBytes : undefined;
-  return { message: own, held: true, freeSince: undefined, volumeBytes };
+  return own && { ...own, held: true, freeSince: undefined };
 }
 
-function firstOf(checks: readonly Check[], run: Parameters<Check>[1], view: Parameters<Check>[0]) {
+function firstOf(
+  checks: readonly Check[],
+  run: Parameters<Check>[1],
+  view: Parameters<Check>[0],
+): Obstacle | undefined {
   for (const check of checks) {
     const trouble = check(view, run);
+    if (typeof trouble === "string") return { message: trouble, volumeBytes: undefined };
     if (trouble !== undefined) return trouble;
   }
   return undefined;
@@ -132,7 +140,7 @@ function lagTrouble({ member, members }: Parameters<Check>[0]): string | undefin
 function shortageOf(
   { member, space }: Parameters<Check>[0],
   { operation }: Parameters<Check>[1],
-): { readonly message: string; readonly volumeBytes: number | undefined } | undefined {
+): Obstacle | undefined {
   if (operation !== "migrate") return undefined;
   const guess = { freeBytes: member.freeBytes ?? MIN_FREE_BYTES, neededBytes: MIN_FREE_BYTES };
   const { freeBytes, neededBytes } = space ?? guess;

@@ -129,8 +129,29 @@ const begin: Asking = async (context, run) => {
   const { operation } = run;
   if (isCouncilOperation(operation)) return castVotes(context, run, operation);
   if (isVolumeOperation(operation)) return giveUp(context, run);
-  return afterStart(run, await command(context, run, operations[operation]), context.deps.clock.now());
+  const answer = await command(context, run, operations[operation]);
+  // An operation under way was begun by hand, or by an operator that ended before it noted the answer.
+  const isUnderWay = answer.ok || (await isRunning(context, run, operation));
+  return afterStart(run, isUnderWay ? { ok: true } : answer, context.deps.clock.now());
 };
+
+/** Reports of the node about its operations: the method, and the decoder of its result. */
+const reports = {
+  migrate: { method: "admin_stateMigrationStatus", read: readMigration },
+  "save-cache": { method: "admin_saveTrieNodeStatus", read: readSaving },
+  checkpoint: { method: "admin_backupStatus", read: readBackup },
+} as const satisfies Partial<Record<Operation, { method: ControlMethod; read: (value: unknown) => object }>>;
+
+/** True when the node reports that it carries out an operation; false when it is of a release without such reports. */
+async function isRunning(
+  context: Context,
+  run: MaintenanceRun,
+  operation: keyof typeof reports,
+): Promise<boolean> {
+  const { method, read } = reports[operation];
+  const answer = await askNewer(context, run, method);
+  return answer !== undefined && read(answer).running;
+}
 
 /** Queries the progress of a migration. A restarted node reports its last migration separately. */
 async function progressOf(context: Context, run: MaintenanceRun): Promise<MigrationProgress> {

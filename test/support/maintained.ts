@@ -107,7 +107,7 @@ export class MigratingNode {
   }
 
   #begin(operation: MaintenanceRun["operation"]): Answer {
-    if (this.running) return { ok: false, message: "migration already started (-32000)" };
+    if (this.running) return { ok: true }; // what is under way is followed
     this.begun++;
     if (operation === "save-cache") {
       this.saving = true;

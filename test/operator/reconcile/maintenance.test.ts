@@ -31,6 +31,7 @@ const progress = (more: object = {}): object => ({
   ...more,
 });
 const SAVED = { isSaving: false, bytes: 7, err: "null" };
+const BACKUP = { isRunning: true, step: "sending", done: 1, total: 4, err: "null", last: null };
 const events = (): readonly string[] =>
   cluster.events.map(reasonOf).filter((event) => event.includes("Maintenance"));
 const begins = (): readonly string[] => cluster.calls.filter((call) => call.includes("start"));
@@ -130,6 +131,28 @@ describe("maintenance", () => {
     expect(cluster.events).toContain(
       "core MaintenanceFailed: save-cache of core: the cache is disabled (-32000)",
     );
+  });
+
+  test.each([
+    ["migrate", progress(), "Running"],
+    ["migrate", progress({ isMigration: false }), "Failed"],
+    ["save-cache", { ...SAVED, isSaving: true }, "Running"],
+    ["save-cache", SAVED, "Failed"],
+    ["checkpoint", BACKUP, "Running"],
+    ["checkpoint", { ...BACKUP, isRunning: false }, "Failed"],
+  ])("whose start fails is followed if the node reports it all the same: %s, %j, %s", async (...row) => {
+    const [operation, status, expected] = row;
+    const noted = { "knit.dev/run": operation };
+    cluster.putRunning("core", [], noted);
+    const { spec } = cluster.node("core");
+    cluster.putNode("core", { ...spec, backup: { to: { url: "s3://archive/core" } } }, noted);
+    cluster.answer = (_node, method) => {
+      if (method.endsWith("Status")) return status;
+      if (method.endsWith("Room")) return null;
+      throw new ControlError("node-error", "no: it is done already (-32000)");
+    };
+    await once("core");
+    expect(state("core")?.state).toBe(expected);
   });
 
   test("that saves is verified by blocks alone where the gateway is too old to be asked of it", async () => {
