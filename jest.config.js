@@ -1,3 +1,4 @@
+/** Options of Jest. Node.js itself loads tests and sources: test/support/native-framework.js. */
 import { join } from "node:path";
 
 /**
@@ -6,7 +7,6 @@ import { join } from "node:path";
  */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules", ".cache", "node-compile");
 
-/** Node.js itself loads tests and sources: test/support/native-framework.js. */
 export default {
   testRunner: "<rootDir>/test/support/native-framework.js",
   testMatch: ["<rootDir>/test/**/*.test.ts"],

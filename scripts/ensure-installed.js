@@ -28,7 +28,7 @@ function provideExec() {
   if (process.platform === "win32") writeFileSync(join(root, "node_modules", ".bin", "exec.cmd"), "@%*\r\n");
 }
 
-/** Why packages must be installed, or nothing when all that the lock file names are there. */
+/** Returns the reason to install packages; undefined when all that the lock file names are there. */
 function whyInstall(wanted, present) {
   if (wanted === undefined) return "package-lock.json cannot be read";
   if (present === undefined) return "the packages are not installed yet";
@@ -49,7 +49,7 @@ function packagesOf(file) {
   }
 }
 
-/** How many packages this platform will fetch. */
+/** Returns the number of packages that this platform will fetch. */
 function countOf(packages = {}) {
   const entries = Object.entries(packages).filter(([path]) => path !== "");
   return entries.filter(([, { os, cpu }]) => fits(os, process.platform) && fits(cpu, process.arch)).length;

@@ -99,7 +99,7 @@ export async function metricsDocs(): Promise<string> {
   const all = metrics.declared.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const own = all.filter(({ name }) => name.startsWith("knit_"));
   const others = all.filter(({ name }) => !name.startsWith("knit_"));
-  const ofProcess = (await processMetrics()).declared().map((row) => ({ ...row, labels: [] }));
+  const ofProcess = (await processMetrics()).declarations().map((row) => ({ ...row, labels: [] }));
   const sections = [
     ["Our own", own],
     ["The Go node's", others],

@@ -34,8 +34,8 @@ The operator serves these metrics at \`/metrics\` on port 8080 of its pod, the g
 
 /** The whole page. */
 export function operatorMetricsDocs(): string {
-  const operator = unreadMetrics().declared();
-  const gateway = createGatewayMetrics().declared();
+  const operator = unreadMetrics().declarations();
+  const gateway = createGatewayMetrics().declarations();
   const sections: readonly (readonly [string, readonly Declaration[]])[] = [
     ["Nodes", operator.filter(({ name }) => name.startsWith("knit_node_"))],
     ["Networks", operator.filter(({ name }) => name.startsWith("knit_network_"))],

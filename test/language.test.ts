@@ -6,7 +6,10 @@ import {
   danglingFiles,
   danglingNames,
   headReferences,
+  oldPhrases,
+  oldPhrasesOfPages,
   oldWords,
+  participleMethods,
   participles,
   sharedNames,
   whComments,
@@ -19,9 +22,15 @@ const helpers = read("{test,bench,scripts}/**/*.ts").filter(
 );
 /** Tests with samples that name invented files. */
 const SAMPLES = new Set(["test/architecture.test.ts", "test/scripts/artifact-hub.test.ts"]);
+/** Reader threads, whose members `ended` and `#left` count calls. */
+const READERS = new Set(["node/jsonrpc/reader-pool.ts", "node/jsonrpc/pooled-reader.ts"]);
 /** Kernels, in the same language. */
 const kernels = read("wasm/**/*.ts").filter(({ path }) => !path.includes("/node_modules/"));
-const all = [...sources, ...helpers, ...kernels];
+/** The page of a node, and programs that Node.js runs before anything is installed or built. */
+const others = ["page/*.ts", "*.js", "{scripts,bench,test}/**/*.js"]
+  .flatMap(read)
+  .filter(({ path }) => !path.includes("/vectors/"));
+const all = [...sources, ...helpers, ...kernels, ...others];
 
 function read(pattern: string): Source[] {
   return globSync(pattern).map((path) => ({ path, text: readFileSync(path, "utf8") }));
@@ -38,6 +47,10 @@ test("every file opens with a header, and none sends the reader back to it", () 
 
 test("no function's name is a bare participle", () => {
   expect(participles(all)).toEqual([]);
+});
+
+test("no method's name is a bare participle", () => {
+  expect(participleMethods(sources.filter(({ path }) => !READERS.has(path)))).toEqual([]);
 });
 
 test("an exported name belongs to one room", () => {
@@ -64,6 +77,13 @@ test("no name is of the former dialect", () => {
   expect(oldWords([...sources, ...helpers])).toEqual([]);
 });
 
+test("no comment and no page speaks the former dialect", () => {
+  expect(oldPhrases([...sources, ...read("page/*.ts")])).toEqual([]);
+  // Measurements say of each program what it was then.
+  const pages = ["{README,CONTRIBUTING,SECURITY}.md", "docs/**/*.md", "wasm/README.md"].flatMap(read);
+  expect(oldPhrasesOfPages(pages.filter(({ path }) => path !== "docs/benchmarks.md"))).toEqual([]);
+});
+
 function source(text: string): Source[] {
   return [{ path: "node/a/b.ts", text }];
 }
@@ -86,6 +106,37 @@ describe("the rules catch", () => {
     expect(participles(source(text))).toEqual(["node/a/b.ts:1: shown", "node/a/b.ts:3: bad"]);
   });
 
+  test("a method that is a participle, and neither a getter nor a verb", () => {
+    const text = [
+      "class A {",
+      "  written(number: number): Block {",
+      "  async #synced(): Promise<void> {",
+      "  get failed(): boolean {",
+      "  feed(bytes: Uint8Array): void {",
+      "}",
+      "interface B {",
+      "  readonly exposed: () => number;",
+      "  readonly trusted: boolean;",
+      "}",
+      "function c(): void {",
+      "  seal(a);",
+      "}",
+    ].join("\n");
+    expect(participleMethods(source(text))).toEqual([
+      "node/a/b.ts:2: written",
+      "node/a/b.ts:3: synced",
+      "node/a/b.ts:8: exposed",
+    ]);
+  });
+
+  test("a phrase of the former dialect, in comments alone", () => {
+    const text = '/** Lets go of a block. */\nlog("let go");\n// told before';
+    expect(oldPhrases(source(text))).toEqual(["node/a/b.ts:1: Lets go of", "node/a/b.ts:3: told"]);
+    expect(oldPhrasesOfPages([{ path: "docs/a.md", text: "It begins anew." }])).toEqual([
+      "docs/a.md:1: begins anew",
+    ]);
+  });
+
   test("a name that two rooms export", () => {
     const other = { path: "node/c/d.ts", text: "export interface Job {}" };
     const elsewhere = { path: "operator/c/d.ts", text: "export interface Job {}" };
@@ -104,10 +155,15 @@ describe("the rules catch", () => {
   });
 
   test("a name of the former dialect", () => {
-    expect(oldWords(source("const MOST_ROUNDS = 1;\nconst told = most;\ninterface PodSeen {}"))).toEqual([
+    expect(
+      oldWords(
+        source("const MOST_ROUNDS = 1;\nconst told = most;\ninterface PodSeen {}\nfunction wishSender() {}"),
+      ),
+    ).toEqual([
       "node/a/b.ts:1: MOST_ROUNDS",
       "node/a/b.ts:2: told",
       "node/a/b.ts:3: PodSeen",
+      "node/a/b.ts:4: wishSender",
     ]);
   });
 

@@ -73,7 +73,7 @@ export async function openPlayedPods({ client, directory, selector }: PlayOption
   };
   const queue = new WorkQueue({
     work: play,
-    failed: (key, error) => process.stderr.write(`${key}: ${String(error)}\n`),
+    onFailure: (key, error) => process.stderr.write(`${key}: ${String(error)}\n`),
     concurrency: AT_ONCE,
     clock: systemClock,
     chance: Math.random,
@@ -95,10 +95,10 @@ export async function openPlayedPods({ client, directory, selector }: PlayOption
 /** Gateways of one process would otherwise count into registries of their own, a thousand of them. */
 const uncounted: GatewayMetrics = {
   call: () => undefined,
-  refused: () => undefined,
+  countRefusal: () => undefined,
   connections: () => undefined,
   certificateEnds: () => undefined,
-  declared: () => [],
+  declarations: () => [],
   render: () => Promise.resolve(""),
   contentType: "text/plain",
 };

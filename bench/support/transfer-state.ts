@@ -92,7 +92,7 @@ export class TransferState {
     sealed.commit(number, batch);
     this.#terms.onBatch?.(batch, number);
     await this.chain.write(batch, { sync: true });
-    this.state.persisted(number);
+    this.state.markPersisted(number);
     const took = performance.now() - begun;
     await this.state.flushIfDue();
     return took;

@@ -198,14 +198,18 @@ class FileAccounts implements Accounts {
   }
 
   sign(address: Address, digest: Hash): Uint8Array {
-    return first(this.#signed(address, digest, (keyring) => keyring.flat().slice(0, 1)));
+    return first(this.#signUnlocked(address, digest, (keyring) => keyring.flat().slice(0, 1)));
   }
 
   signAs(address: Address, role: SigningRole, digest: Hash): readonly Uint8Array[] {
-    return this.#signed(address, digest, (keyring) => ofRole(keyring, role));
+    return this.#signUnlocked(address, digest, (keyring) => ofRole(keyring, role));
   }
 
-  #signed(address: Address, digest: Hash, chosen: (keyring: Keyring) => readonly Uint8Array[]): Uint8Array[] {
+  #signUnlocked(
+    address: Address,
+    digest: Hash,
+    chosen: (keyring: Keyring) => readonly Uint8Array[],
+  ): Uint8Array[] {
     const unlocked = this.#unlocked.get(address);
     if (unlocked !== undefined) return signAll(chosen(unlocked), digest);
     const derivedKey = this.#hd.openKey(address);

@@ -37,7 +37,7 @@ export class RlpCursor {
   /** Enters a list. Returns the end of the outer list for `leave`. */
   enter(): number {
     if (!this.atList)
-      throw this.#bad(this.done ? "an item is missing" : "a byte string where a list is wanted");
+      throw this.#error(this.done ? "an item is missing" : "a byte string where a list is wanted");
     const length = this.#header();
     const outer = this.end;
     this.at = this.#start;
@@ -47,23 +47,23 @@ export class RlpCursor {
 
   /** Leaves a list, which must have been read to its end. */
   leave(outer: number): void {
-    if (this.at !== this.end) throw this.#bad("more items than expected");
+    if (this.at !== this.end) throw this.#error("more items than expected");
     this.end = outer;
   }
 
   /** Reads a byte string of at most `maxLength` bytes. */
   string(maxLength = 0x7fff_ffff): Uint8Array {
     const length = this.#stringHeader();
-    if (length > maxLength) throw this.#bad(`a byte string of ${length} bytes, at most ${maxLength}`);
+    if (length > maxLength) throw this.#error(`a byte string of ${length} bytes, at most ${maxLength}`);
     const start = this.#start;
     this.at = start + length;
     return this.bytes.subarray(start, this.at);
   }
 
   /** Reads a byte string of exactly `length` bytes. */
-  fixed(length: number): Uint8Array {
+  fixedBytes(length: number): Uint8Array {
     const found = this.#stringHeader();
-    if (found !== length) throw this.#bad(`a byte string of ${found} bytes, not ${length}`);
+    if (found !== length) throw this.#error(`a byte string of ${found} bytes, not ${length}`);
     const start = this.#start;
     this.at = start + length;
     return this.bytes.subarray(start, this.at);
@@ -71,12 +71,12 @@ export class RlpCursor {
 
   /** Reads an address. */
   address(): Address {
-    return this.fixed(20);
+    return this.fixedBytes(20);
   }
 
   /** Reads a hash. */
   hash(): Hash {
-    return this.fixed(32);
+    return this.fixedBytes(32);
   }
 
   /** Reads a byte string of `length` bytes, or undefined for an empty one. */
@@ -85,7 +85,7 @@ export class RlpCursor {
       this.at++;
       return undefined;
     }
-    return this.fixed(length);
+    return this.fixedBytes(length);
   }
 
   /** Reads an integer as its big-endian bytes, at most `maxBytes`, without leading zeros. */
@@ -118,7 +118,7 @@ export class RlpCursor {
     const length = this.#integerHeader(maxBytes);
     let value = 0;
     for (let i = 0; i < length; i++) value = value * 256 + (this.bytes[this.#start + i] as number); // in range
-    if (value > Number.MAX_SAFE_INTEGER) throw this.#bad("integer above 2^53 - 1");
+    if (value > Number.MAX_SAFE_INTEGER) throw this.#error("integer above 2^53 - 1");
     this.at = this.#start + length;
     return value;
   }
@@ -126,7 +126,7 @@ export class RlpCursor {
   /** Reads a boolean: 0x80 is false, 0x01 is true. */
   boolean(): boolean {
     const value = this.number(1);
-    if (value > 1) throw this.#bad(`${value} where a truth value is wanted`);
+    if (value > 1) throw this.#error(`${value} where a truth value is wanted`);
     return value === 1;
   }
 
@@ -147,20 +147,20 @@ export class RlpCursor {
   skipString(length?: number): void {
     const found = this.#stringHeader();
     if (length !== undefined && found !== length) {
-      throw this.#bad(`a byte string of ${found} bytes, not ${length}`);
+      throw this.#error(`a byte string of ${found} bytes, not ${length}`);
     }
     this.at = this.#start + found;
   }
 
   #integerHeader(maxBytes: number): number {
     const length = this.#stringHeader();
-    if (length > maxBytes) throw this.#bad(`integer of ${length} bytes, at most ${maxBytes}`);
-    if (length > 0 && this.bytes[this.#start] === 0) throw this.#bad("integer with leading zero bytes");
+    if (length > maxBytes) throw this.#error(`integer of ${length} bytes, at most ${maxBytes}`);
+    if (length > 0 && this.bytes[this.#start] === 0) throw this.#error("integer with leading zero bytes");
     return length;
   }
 
   #stringHeader(): number {
-    if (this.atList) throw this.#bad("a list where a byte string is wanted");
+    if (this.atList) throw this.#error("a list where a byte string is wanted");
     return this.#header();
   }
 
@@ -171,7 +171,7 @@ export class RlpCursor {
     return rlpPayload.end - rlpPayload.start;
   }
 
-  #bad(what: string): BytesError {
+  #error(what: string): BytesError {
     return rlpError(what, this.at);
   }
 }

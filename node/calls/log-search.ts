@@ -32,7 +32,7 @@ export function searchLogs(source: LogSource, filter: LogFilter, limits: SearchL
     first ??= number;
     const block = source.block(number);
     if (block === undefined || !mayFit(block.bloom)) continue;
-    const receipts = source.logged(number) ?? [];
+    const receipts = source.loggedReceipts(number) ?? [];
     for (const log of matchingLogs(filter, { number, hash: block.hash, receipts })) found.push(log);
     if (maxLogs > 0 && found.length > maxLogs) {
       throw tooManyLogs(limits, first, number);

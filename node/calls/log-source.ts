@@ -25,7 +25,7 @@ export interface LogSource extends Disposable {
   block(number: number): LogBlock | undefined;
   numberOf(hash: Hash): number | undefined;
   /** Returns the receipts of a block that have logs; undefined when they are not stored. */
-  logged(number: number): readonly LoggedReceipt[] | undefined;
+  loggedReceipts(number: number): readonly LoggedReceipt[] | undefined;
   /** The bloom index, if the node maintains one. */
   readonly index?: BloomIndex;
 }
@@ -50,7 +50,7 @@ export function chainLogSource(chain: Chain): LogSource {
       return found === undefined ? undefined : { bloom: found.header.bloom, hash: () => found.hash };
     },
     numberOf: (hash) => chain.number(hash),
-    logged: (number) => loggedReceipts(chain.receipts(number) ?? []),
+    loggedReceipts: (number) => loggedReceipts(chain.receipts(number) ?? []),
     [Symbol.dispose]: () => undefined,
   };
 }
@@ -75,7 +75,7 @@ export async function storeLogSource(store: StoreReader): Promise<LogSource> {
       return header && { bloom: header.bloom, hash: () => blockHash(header) };
     },
     numberOf: (hash) => storedNumber(snapshot, hash),
-    logged: (number) => storedLoggedReceipts(snapshot, number),
+    loggedReceipts: (number) => storedLoggedReceipts(snapshot, number),
     [Symbol.dispose]: () => snapshot[Symbol.dispose](),
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Reads chain files: blocks as RLP one after another, ascending, nothing between them; gzip when the name ends
  * in `.gz` (the Go node's export form). Reading is bounded: one block is held at a time, however much a packed
- * file unpacks to. Damage is told by block and byte of the unpacked stream.
+ * file unpacks to. Damage is reported by block and byte of the unpacked stream.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * Follows the chain with data that is derived from it: a few blocks at a time, well behind everything else. What is
- * derived has a cursor of its own, may lag, and can be made anew.
+ * Follows the chain with data that is derived from it: a few blocks at a time, well behind everything else. Derived
+ * data has a cursor of its own, may lag, and can be rebuilt.
  */
 
 import { setTimeout } from "node:timers/promises";
@@ -27,7 +27,7 @@ export interface Derived {
   cut(head: number, removed: readonly RemovedBlock[]): void;
 }
 
-/** Disposing it ends it behind the block at hand. */
+/** A follower that is disposed of ends after its current block. */
 export interface BlockFollower extends AsyncDisposable {
   /** Resolves when all blocks up to the head are taken in. */
   caughtUp(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Lets go of what old blocks take: bodies, receipts, senders, look-ups by transaction and sections of the log index.
- * A batch says in the same breath from which block on all is there, so a crash leaves no block by half; none of them
- * is synced, for what comes back after a crash is only dropped again.
+ * Deletes the rows of old blocks: bodies, receipts, senders, look-ups by transaction and sections of the log index.
+ * Each batch also records the oldest whole block, so a crash leaves no block by half. Batches are not synced: rows that
+ * come back after a crash are deleted again.
  */
 import type { Transaction } from "../model/transaction.ts";
 import type { Batch, Range, Store } from "../store/store.ts";
@@ -20,10 +20,10 @@ export interface PrunerOptions extends FollowedChain {
   /** Newest blocks that stay whole. */
   readonly blocks: number;
   /** The first block whose body somebody may still need, whatever its age. */
-  readonly needed: () => number;
+  readonly oldestNeeded: () => number;
 }
 
-/** Begins to let go of old blocks, behind the chain. */
+/** Starts to prune old blocks, behind the chain. */
 export function openBlockPruner(options: PrunerOptions): BlockFollower {
   return openBlockFollower(options, new Pruning(options));
 }
@@ -35,9 +35,9 @@ const BATCH_BYTES = 64 * 1024;
 const COMPACT_BYTES = 32 * 1024 * 1024;
 /** Blocks after which it is looked how much that is. */
 const LOOK_BLOCKS = 4096;
-/** Tables by block number: what is let go of lies together. */
+/** Tables by block number: deleted rows lie together. */
 const NUMBERED = [tables.body, tables.receipts, tables.senders];
-/** Tables by hash: what is let go of lies everywhere, so they are rewritten in parts. */
+/** Tables by hash: deleted rows lie everywhere, so the tables are rewritten in parts. */
 const HASHED = [tables.lookup, tables.senderHash];
 const PARTS = 64;
 /** A row of one, about. */
@@ -71,8 +71,8 @@ class Pruning implements Derived {
   }
 
   get #limit(): number {
-    const { chain, blocks, needed } = this.#options;
-    return Math.min(chain.head().header.number - blocks + 1, needed());
+    const { chain, blocks, oldestNeeded } = this.#options;
+    return Math.min(chain.head().header.number - blocks + 1, oldestNeeded());
   }
 
   get #isToLook(): boolean {
@@ -86,7 +86,7 @@ class Pruning implements Derived {
     return this.#drop(this.#limit);
   }
 
-  /** Whatever is taken back, `needed` has kept. */
+  /** Whatever is taken back, `oldestNeeded` has kept. */
   cut(): void {
     // nothing to do
   }

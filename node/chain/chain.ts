@@ -17,7 +17,7 @@ import type { BadBlock } from "./bad-blocks.ts";
 /** Called after a block is synced to disk, in block order; must not throw. */
 export type HeadListener = (block: Block, receipts: readonly Receipt[]) => void;
 
-/** A block that is no longer in the chain, with what was told of it. */
+/** A block that is no longer in the chain, with its receipts. */
 export interface RemovedBlock {
   readonly block: Block;
   readonly receipts: readonly Receipt[];
@@ -48,7 +48,7 @@ export interface Chain {
   block(number: number): Block | undefined;
   /** The first block after block 0 of which body and receipts are kept. */
   oldestBody(): number;
-  /** To be called when the bodies before `number` were let go of: what was read of them is forgotten. */
+  /** Forgets what was read of the bodies before `number`; called after they were pruned. */
   forgetBodies(number: number): void;
   header(number: number): BlockHead | undefined;
   /** The number of the block with this hash. */

@@ -11,7 +11,7 @@ export type ChainErrorCode =
   | "no-genesis"
   /** So little of the disk is free that nothing is written. */
   | "no-room"
-  /** A body or receipts that were let go of. */
+  /** The body or the receipts of a block were pruned. */
   | "pruned-history"
   | "unsupported";
 

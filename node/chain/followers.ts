@@ -1,4 +1,4 @@
-/** Everything that is derived from blocks beside the chain itself; and blocks that are old enough to be let go of. */
+/** Everything that is derived from blocks beside the chain itself, and the pruning of old blocks. */
 import type { Pause } from "../runtime/scheduler.ts";
 import { openAddressIndex } from "./address-index.ts";
 import { openBlockPruner } from "./block-pruner.ts";
@@ -36,8 +36,8 @@ export function openFollowers(deps: FollowersDeps, wanted: WantedFollowers): Fol
   if (wanted.senderHashes) reading.push(followers.use(openSenderHashFollower(deps)));
   if (wanted.addresses) reading.push(followers.use(openAddressIndex(deps)));
   if (wanted.blocks > 0) {
-    const needed = (): number => Math.min(deps.oldestRewind(), ...reading.map(({ next }) => next));
-    const pruner = followers.use(openBlockPruner({ ...deps, blocks: wanted.blocks, needed }));
+    const oldestNeeded = (): number => Math.min(deps.oldestRewind(), ...reading.map(({ next }) => next));
+    const pruner = followers.use(openBlockPruner({ ...deps, blocks: wanted.blocks, oldestNeeded }));
     for (const each of reading) void each.caughtUp().then(() => pruner.wake()); // no block may come for long
   }
   return { supply, [Symbol.asyncDispose]: () => followers.disposeAsync() };

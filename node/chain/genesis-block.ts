@@ -45,7 +45,7 @@ export async function writeGenesis(target: GenesisTarget, genesis: Genesis): Pro
   );
   sealed.commit(0, batch);
   await store.write(batch, { sync: true });
-  state.persisted(0);
+  state.markPersisted(0);
   return block;
 }
 

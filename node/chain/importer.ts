@@ -1,6 +1,6 @@
 /**
  * Takes blocks from chain files into the chain, in order. Blocks that are here already are skipped by their bytes;
- * a file may begin with block 0 when it is this chain's. What comes before a fault stays, and is told with it.
+ * a file may begin with block 0 when it is this chain's. Blocks before a fault stay, and are reported with it.
  */
 
 import { setTimeout } from "node:timers/promises";
@@ -62,7 +62,7 @@ const ALLOWED_EARLY_S = 1;
 
 /**
  * Imports blocks in order until one is refused (`ChainError`, naming block and reason), the signal is aborted, or
- * all are taken. Never throws: whatever happens, what was taken before stays, and is told.
+ * all are taken. Never throws: blocks that were taken before a failure stay, and are reported.
  */
 export async function importBlocks(
   target: ImportTarget,
@@ -103,7 +103,7 @@ interface Circumstances {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Inserts a new block (true), checks and skips a known one (false); undefined when waiting for it was given up. */
+/** Inserts a new block (true), checks and skips a known one (false); undefined when the wait for it was aborted. */
 async function take(
   target: ImportTarget,
   { file, header, block }: PreparedBlock,

@@ -15,12 +15,12 @@ export function oldestBody(rows: Rows): number {
   return row === undefined ? 1 : bytesToNumber(row);
 }
 
-/** Says so in the batch that lets go of those before it: the two are never apart. */
+/** Records the oldest whole block in the batch that deletes the bodies before it: the two are never apart. */
 export function putOldestBody(batch: Batch, number: number): void {
   batch.put(KEY, fixedBytes(number, 6));
 }
 
-/** True when a block's body and receipts were let go of. */
+/** True when a block's body and receipts were pruned. */
 export function isDropped(rows: Rows, number: number): boolean {
   return number > 0 && number < oldestBody(rows);
 }
@@ -30,7 +30,7 @@ export function refuseDropped(rows: Rows, number: number): void {
   if (isDropped(rows, number)) throw prunedHistory(oldestBody(rows));
 }
 
-/** The words that geth has for a history that was let go of; clients know them. */
+/** Returns geth's error for pruned history, whose words clients know. */
 export function prunedHistory(oldest: number): ChainError {
   return new ChainError("pruned-history", "pruned history unavailable", { oldest });
 }

@@ -65,7 +65,7 @@ class LogIndexing implements Derived {
     this.#next = this.#sections * SECTION_BLOCKS;
   }
 
-  /** Blocks that were let go of need no index. */
+  /** Pruned blocks need no index. */
   get #firstSection(): number {
     return Math.floor(oldestBody(this.#deps.store) / SECTION_BLOCKS);
   }

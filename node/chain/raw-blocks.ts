@@ -7,7 +7,7 @@ import { storedNumber } from "./block-rows.ts";
 import type { Chain } from "./chain.ts";
 import { isDropped } from "./kept-blocks.ts";
 
-/** The bytes of durable blocks; of those that were let go of, no body and no receipts. */
+/** The bytes of durable blocks; pruned ones have no body and no receipts. */
 export interface RawBlocks {
   readonly head: () => number;
   /** The number of a block by its hash. */

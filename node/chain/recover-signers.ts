@@ -1,6 +1,6 @@
 /**
  * Finds who signed many transactions, in batches for the helper threads, and leaves it on the transactions, where
- * pool and execution find it: senders, the keys of named senders and fee payers, givers of authorizations. What has
+ * pool and execution find it: senders, the keys of named senders and fee payers, signers of authorizations. What has
  * no usable signature is left alone: whoever needs its signer meets the error and can name it. Nobody who was found
  * before is looked for again.
  */
@@ -33,7 +33,7 @@ interface SignerRequest {
 /** Jobs of the threads and the requests behind them. */
 interface SignerRequests {
   readonly jobs: RecoveryJob[];
-  readonly wishes: SignerRequest[];
+  readonly requests: SignerRequest[];
 }
 
 /**
@@ -45,39 +45,39 @@ export function recoverSigners(
   chainId: bigint,
   transactions: readonly Transaction[],
 ): Promise<void> {
-  const addresses: SignerRequests = { jobs: [], wishes: [] };
-  const keys: SignerRequests = { jobs: [], wishes: [] };
+  const addresses: SignerRequests = { jobs: [], requests: [] };
+  const keys: SignerRequests = { jobs: [], requests: [] };
   for (const tx of transactions) {
-    if (!knowsSender(tx, chainId)) wishSender(addresses, tx, chainId);
-    if (tx.fields.from !== undefined && !knowsSenderKeys(tx, chainId)) wishSenderKeys(keys, tx, chainId);
-    if (tx.fields.feePayer !== undefined && !knowsPayerKeys(tx, chainId)) wishPayerKeys(keys, tx, chainId);
+    if (!knowsSender(tx, chainId)) requestSender(addresses, tx, chainId);
+    if (tx.fields.from !== undefined && !knowsSenderKeys(tx, chainId)) requestSenderKeys(keys, tx, chainId);
+    if (tx.fields.feePayer !== undefined && !knowsPayerKeys(tx, chainId)) requestPayerKeys(keys, tx, chainId);
     for (const each of tx.fields.authorizationList ?? [])
-      if (!knowsAuthority(each)) wishGiver(addresses, each);
+      if (!knowsAuthority(each)) requestAuthority(addresses, each);
   }
   const settling = [
-    settleRequests(addresses.wishes, recoverer.recover(addresses.jobs)),
-    settleRequests(keys.wishes, recoverer.recoverKeys(keys.jobs)),
+    settleRequests(addresses.requests, recoverer.recover(addresses.jobs)),
+    settleRequests(keys.requests, recoverer.recoverKeys(keys.jobs)),
   ];
   return Promise.all(settling).then(() => undefined);
 }
 
 function request(
-  { jobs, wishes }: SignerRequests,
+  { jobs, requests }: SignerRequests,
   make: () => readonly RecoveryInput[],
   settle: (signers: Signers) => void,
 ): void {
   try {
     const own = make();
     for (const { digest, signature65: signature } of own) jobs.push({ digest, signature });
-    wishes.push({ count: own.length, settle });
+    requests.push({ count: own.length, settle });
   } catch {
     // left alone, as said above
   }
 }
 
-function wishSender(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
+function requestSender(requests: SignerRequests, tx: Transaction, chainId: bigint): void {
   request(
-    wishes,
+    requests,
     () => [recoveryJob(tx, chainId)],
     ([sender]) => {
       if (sender !== undefined) setSender(tx, chainId, sender);
@@ -85,9 +85,9 @@ function wishSender(wishes: SignerRequests, tx: Transaction, chainId: bigint): v
   );
 }
 
-function wishSenderKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
+function requestSenderKeys(requests: SignerRequests, tx: Transaction, chainId: bigint): void {
   request(
-    wishes,
+    requests,
     () => senderJobs(tx, chainId),
     (keys) => {
       if (areAllThere(keys)) setSenderKeys(tx, chainId, keys);
@@ -95,9 +95,9 @@ function wishSenderKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint
   );
 }
 
-function wishPayerKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint): void {
+function requestPayerKeys(requests: SignerRequests, tx: Transaction, chainId: bigint): void {
   request(
-    wishes,
+    requests,
     () => payerJobs(tx, chainId),
     (keys) => {
       if (areAllThere(keys)) setPayerKeys(tx, chainId, keys);
@@ -106,14 +106,14 @@ function wishPayerKeys(wishes: SignerRequests, tx: Transaction, chainId: bigint)
 }
 
 /** Nothing is asked for a signature that cannot be anybody's. */
-function wishGiver(wishes: SignerRequests, authorization: Authorization): void {
+function requestAuthority(requests: SignerRequests, authorization: Authorization): void {
   request(
-    wishes,
+    requests,
     () => {
       const job = authorityJob(authorization);
       return job === undefined ? [] : [job];
     },
-    ([giver]) => setAuthority(authorization, giver),
+    ([authority]) => setAuthority(authorization, authority),
   );
 }
 
@@ -121,10 +121,10 @@ function areAllThere(keys: Signers): keys is readonly Uint8Array[] {
   return keys.every((key) => key !== undefined);
 }
 
-async function settleRequests(wishes: readonly SignerRequest[], recovering: Promise<Signers>): Promise<void> {
+async function settleRequests(requests: readonly SignerRequest[], recovering: Promise<Signers>): Promise<void> {
   const signers = await recovering;
   let at = 0;
-  for (const { count, settle } of wishes) {
+  for (const { count, settle } of requests) {
     settle(signers.slice(at, at + count));
     at += count;
   }

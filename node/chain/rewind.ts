@@ -51,7 +51,7 @@ export async function rewindChain(
   }
   const signed = store.get(tables.meta.key("signed"));
   if (signed !== undefined) batch.put(tables.meta.key("signedBefore"), signed);
-  for (const row of ["signed", "locked", "migrated"] as const) batch.delete(tables.meta.key(row)); // heights begin anew
+  for (const row of ["signed", "locked", "migrated"] as const) batch.delete(tables.meta.key(row)); // heights repeat
   const forget = governance.rewind(number, batch);
   forgetAmended(store, batch, number);
   const root = amendedRoot(store, number) ?? target.header.stateRoot;

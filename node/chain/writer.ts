@@ -86,13 +86,13 @@ export class Writer {
     return this.#tip;
   }
 
-  /** Has `listener` told of each block from elsewhere; in place of whoever was told before. */
+  /** Calls `listener` with each block from elsewhere, instead of the former listener. */
   onInserted(listener: (times: InsertTimes, block: Block) => void): void {
     this.#onInserted = listener;
   }
 
   /** A block by number, durable or not. */
-  written(number: number): BlockHead | undefined {
+  blockHead(number: number): BlockHead | undefined {
     return this.#deps.rows.header(number);
   }
 
@@ -108,7 +108,7 @@ export class Writer {
 
   /** Hash of a block up to the tip. */
   hashOf(number: number): Hash | undefined {
-    return number > this.#tip.header.number ? undefined : this.written(number)?.hash;
+    return number > this.#tip.header.number ? undefined : this.blockHead(number)?.hash;
   }
 
   /** Runs `work` when everyone before has finished: only one caller changes the chain at a time. */
@@ -280,7 +280,7 @@ export class Writer {
     applySystemChanges(world, {
       config,
       header,
-      blockHash: (wanted) => this.written(wanted)?.hash,
+      blockHash: (wanted) => this.blockHead(wanted)?.hash,
       parentContracts: () => contracts(number - 1),
     });
   }
@@ -307,7 +307,7 @@ export class Writer {
     this.#groupBytes += batch.bytes;
     const isGroupFull = this.#groupBlocks >= GROUP_BLOCKS || this.#groupBytes >= GROUP_BYTES;
     this.#startWrite(batch, sync || isGroupFull); // at once: the state counts on its rows being readable
-    if (sync) await this.#synced();
+    if (sync) await this.#sync();
     else if (isGroupFull) await this.#syncBehind();
     else if (this.#syncing?.isSynced() === true) await this.#showGroup();
     await this.#waitForRoom();
@@ -335,12 +335,12 @@ export class Writer {
     await this.#write;
     if (this.#groupBlocks === 0) return this.#showGroup();
     this.#startWrite(this.#deps.store.createBatch(), true);
-    await this.#synced();
+    await this.#sync();
   }
 
   /**
-   * Takes the chain back to an earlier block, durably and at once or not at all; removed blocks are told to those
-   * who listen to rewinds. For callers of `exclusively`. Throws `ChainError` `no-block` for a block after the
+   * Takes the chain back to an earlier block, durably and at once or not at all; removed blocks are reported to
+   * the listeners of rewinds. For callers of `exclusively`. Throws `ChainError` `no-block` for a block after the
    * newest one or of which the state is not kept.
    */
   async setHead(number: number): Promise<void> {
@@ -372,12 +372,12 @@ export class Writer {
     addRows?.(batch);
     noteAmended(store, batch, { number: this.#tip.header.number, root: sealed.root });
     await store.write(batch, { sync: true });
-    state.persisted(this.#tip.header.number);
+    state.markPersisted(this.#tip.header.number);
     publisher.notifyRewound([]);
   }
 
   /** Waits for the sync of all blocks and shows them. */
-  async #synced(): Promise<void> {
+  async #sync(): Promise<void> {
     await this.#write;
     await this.#showGroup();
     this.#beginGroup();
@@ -407,7 +407,7 @@ export class Writer {
     if (group === undefined) return;
     await group.synced;
     this.#syncing = undefined;
-    this.#deps.state.persisted(group.last);
+    this.#deps.state.markPersisted(group.last);
     this.#deps.publisher.show(group.blocks);
   }
 

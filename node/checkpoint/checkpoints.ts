@@ -48,7 +48,7 @@ export function openCheckpoints(source: CheckpointSource): Checkpoints {
     },
     async [Symbol.asyncDispose]() {
       closing.abort();
-      await running?.catch(() => undefined); // its caller is told
+      await running?.catch(() => undefined); // its caller receives the error
     },
   };
 }

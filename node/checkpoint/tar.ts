@@ -56,15 +56,15 @@ export async function* tarFiles(
 /** Takes so many bytes at a time from a stream. */
 class StreamReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
-  #left: Uint8Array = new Uint8Array(0);
+  #rest: Uint8Array = new Uint8Array(0);
 
   constructor(stream: AsyncIterable<Uint8Array>) {
     this.#pieces = stream[Symbol.asyncIterator]();
   }
 
   async take(length: number): Promise<Uint8Array> {
-    const pieces = [this.#left];
-    let held = this.#left.length;
+    const pieces = [this.#rest];
+    let held = this.#rest.length;
     while (held < length) {
       const next = await this.#pieces.next();
       if (next.done === true)
@@ -72,8 +72,8 @@ class StreamReader {
       pieces.push(next.value);
       held += next.value.length;
     }
-    const all = pieces.length === 1 ? this.#left : Buffer.concat(pieces);
-    this.#left = all.subarray(length);
+    const all = pieces.length === 1 ? this.#rest : Buffer.concat(pieces);
+    this.#rest = all.subarray(length);
     return all.subarray(0, length);
   }
 }

@@ -46,7 +46,7 @@ function readExtra(extra: Uint8Array, offset: number): IstanbulExtra {
 function readStrings(cursor: RlpCursor, length?: number): Uint8Array[] {
   const end = cursor.enter();
   const strings: Uint8Array[] = [];
-  while (!cursor.done) strings.push(length === undefined ? cursor.string() : cursor.fixed(length));
+  while (!cursor.done) strings.push(length === undefined ? cursor.string() : cursor.fixedBytes(length));
   cursor.leave(end);
   return strings;
 }

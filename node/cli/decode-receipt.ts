@@ -11,7 +11,7 @@ type Fields = readonly (readonly [name: string, read: (cursor: RlpCursor) => unk
 const hash = (cursor: RlpCursor): string => toHex(cursor.hash());
 const address = (cursor: RlpCursor): string => toHex(cursor.address());
 const quantity = (cursor: RlpCursor): string => toQuantity(cursor.bigint(8));
-const bloom = (cursor: RlpCursor): string => toHex(cursor.fixed(256));
+const bloom = (cursor: RlpCursor): string => toHex(cursor.fixedBytes(256));
 
 const LOG: Fields = [
   ["address", address],

@@ -1,6 +1,6 @@
 /**
  * Profiles of JSON-RPC, one row each: `service` is this service's own text, `klaytn` and `kaia` answer as the
- * Go node of that line does. A row holds what wraps methods (`interfaces`) and what parts of the node are told
+ * Go node of that line does. A row holds what wraps methods (`interfaces`) and what parts of the node are given
  * as options of their own (`options` and the rest). Nothing but the composition root reads a row.
  */
 import { MAX_UINT64 } from "../bytes/integer.ts";

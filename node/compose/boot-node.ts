@@ -12,7 +12,7 @@ import type { BootNodeOptions } from "./boot-node-options.ts";
 
 /** A running boot node. */
 export interface BootNode extends AsyncDisposable {
-  /** The URL for other nodes' `--bootnodes`; its host is `::` when it listens everywhere and was told no address. */
+  /** The URL for other nodes' `--bootnodes`; its host is `::` when it listens everywhere and was given no address. */
   readonly kni: string;
 }
 

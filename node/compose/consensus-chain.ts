@@ -99,7 +99,7 @@ function forkFieldContext(
   };
 }
 
-/** Returns the stored headers of an open chain, to be verified anew. `signal` ends the verification with its reason. */
+/** Returns the stored headers of an open chain, to be verified again. `signal` ends the verification. */
 export function storedHeaders(
   store: Store,
   { chain, governance }: Pick<OpenChain, "chain" | "governance">,
@@ -140,7 +140,7 @@ export function importInto(
     clock,
     pause: createPause(),
     tip: () => writer.tip.header.number,
-    header: (number) => writer.written(number),
+    header: (number) => writer.blockHead(number),
     holdsBody: writer.holdsBody.bind(writer),
     holds: writer.holds.bind(writer),
     findSealers: (blocks) => recoverSealers(recoverer, blocks),

@@ -82,7 +82,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   return { store, state, nodeCache, disk, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** The tries can be made anew from it, but nothing else has its rows. */
+/** The tries can be rebuilt from it, but nothing else has its rows. */
 async function openChainStore(directory: string, options: LevelStoreOptions): Promise<Store> {
   try {
     return await openLevelStore(directory, options);

@@ -45,7 +45,7 @@ export interface DevelopmentParts {
   readonly kzg: Kzg;
   readonly requestLog: RequestLog;
   readonly origin: ForkOrigin | undefined;
-  /** Lets reader threads begin anew, with the signers that are set now. */
+  /** Restarts the reader threads, with the signers that are set now. */
   readonly renewReaders: () => void;
 }
 

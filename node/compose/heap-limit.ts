@@ -9,7 +9,7 @@ const CHOSEN = /--max[-_](old[-_]space|heap)[-_]size/;
 const ALLOCATOR = { MALLOC_ARENA_MAX: "4", MALLOC_MMAP_THRESHOLD_: "131072" };
 
 /**
- * Begins this process anew, as the same one to everybody else, with at most so many bytes of heap. Does nothing where
+ * Restarts this process, as the same one to everybody else, with at most so many bytes of heap. Does nothing where
  * the limit is as low already, was chosen by who started the process, or the system cannot do it.
  */
 export function limitHeap(bytes: number | undefined): void {

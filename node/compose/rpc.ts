@@ -68,7 +68,7 @@ export interface RpcDeps {
   readonly ballots: PendingVotes;
   readonly database: NodeDatabase;
   readonly pool: TxPool;
-  readonly sidecars: Pick<Sidecars, "mined" | "blob">;
+  readonly sidecars: Pick<Sidecars, "sidecarAt" | "blob">;
   readonly kzg: Kzg;
   readonly accounts: Accounts;
   readonly nodeKey: NodeKey;
@@ -204,8 +204,8 @@ function withheldPrivileges({
 
 function exposureOf({ options, accounts }: RpcDeps, listeners: Listeners): ExposureDeps {
   return {
-    exposed: () => listeners.exposed(),
-    unlocked: () => accounts.wallets().filter(({ status }) => status === "Unlocked").length,
+    listExposed: () => listeners.listExposed(),
+    countUnlocked: () => accounts.wallets().filter(({ status }) => status === "Unlocked").length,
     keysOverIpcOnly: options.rpc.privilegesOverIpcOnly,
   };
 }

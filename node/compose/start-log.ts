@@ -16,7 +16,7 @@ export interface OpenedNode {
   readonly metrics: string | undefined;
 }
 
-/** A line each for metrics, peers and the node itself; the listeners of JSON-RPC have told of themselves. */
+/** A line each for metrics, peers and the node itself; the listeners of JSON-RPC have lines of their own. */
 export function logStart(log: Log, { options, chain, nodeKey, metrics }: OpenedNode): void {
   const { type, paths, network, networkId, publicNetwork } = options;
   const { header, hash } = chain.head();

@@ -7,7 +7,7 @@ import type { Clock } from "../runtime/clock.ts";
 /** Parts that the line reports about. */
 export interface StatusLogDeps {
   readonly chain: Pick<Chain, "head">;
-  readonly p2p: Pick<P2p, "connected">;
+  readonly p2p: Pick<P2p, "connectedPeers">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -24,5 +24,5 @@ export function openStatusLog(deps: StatusLogDeps, everyMs = EVERY_MS): Disposab
 function logStatus({ chain, p2p, clock, log }: StatusLogDeps): void {
   const { number, time } = chain.head().header;
   const ageSeconds = Math.max(0, Math.round(clock.now() / 1000 - time));
-  log.info({ number, ageSeconds, peers: p2p.connected().length }, "node status");
+  log.info({ number, ageSeconds, peers: p2p.connectedPeers().length }, "node status");
 }

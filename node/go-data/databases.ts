@@ -48,7 +48,7 @@ const MAX_SHARDS = 256;
 
 /**
  * Links the databases below a data directory, or those of a `chaindata` directory. `links` is a directory for links, which
- * is written anew. Throws `GoDataError` `no-data`, `engine`, `damaged` or `in-use`, or `StoreError`.
+ * is written again. Throws `GoDataError` `no-data`, `engine`, `damaged` or `in-use`, or `StoreError`.
  */
 export async function linkGoData(dataDirectory: string, links: string): Promise<LinkedGoData> {
   const chaindata = findChaindata(dataDirectory);

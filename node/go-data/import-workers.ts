@@ -108,7 +108,7 @@ class LocalWorker implements ImportWorker {
 
 class ImportThread implements ImportWorker {
   readonly #worker: Worker;
-  readonly #gone: Promise<unknown>;
+  readonly #exit: Promise<unknown>;
   /** Resolves when the thread is free. */
   #free: PromiseWithResolvers<void> = openPromise();
   #tell: (written: WrittenRows) => void = () => undefined;
@@ -127,7 +127,7 @@ class ImportThread implements ImportWorker {
       else this.#tell(news);
     });
     this.#worker.on("error", (error) => this.#free.reject(error));
-    this.#gone = new Promise((resolve) => this.#worker.once("exit", resolve)).then(() => {
+    this.#exit = new Promise((resolve) => this.#worker.once("exit", resolve)).then(() => {
       this.#end = new Error("a thread of the import ended");
       this.#free.reject(this.#end);
     });
@@ -144,7 +144,7 @@ class ImportThread implements ImportWorker {
 
   /** Resolves when the thread has ended, also when it has before. */
   async end(): Promise<void> {
-    await Promise.race([this.#gone, endThread(this.#worker)]);
+    await Promise.race([this.#exit, endThread(this.#worker)]);
   }
 }
 

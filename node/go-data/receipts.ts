@@ -21,7 +21,7 @@ export function decodeGoReceipts(bytes: Uint8Array): Receipt[] {
 function readReceipt(cursor: RlpCursor): Receipt {
   const end = cursor.enter();
   const status = cursor.number(8);
-  const bloom = cursor.fixed(BLOOM_LENGTH);
+  const bloom = cursor.fixedBytes(BLOOM_LENGTH);
   const transactionHash = cursor.hash();
   const contract = cursor.address();
   const logs = readLogs(cursor);

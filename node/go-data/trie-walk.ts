@@ -85,7 +85,7 @@ export class GoTrieWalk {
       isOnEdge = isOnEdge && this.#after?.[depth] === index;
       depth++;
     }
-    if (depth > KEY_NIBBLES) throw this.#damaged("is deeper than a key", depth);
+    if (depth > KEY_NIBBLES) throw this.#damageError("is deeper than a key", depth);
     return this.#enter(this.#childAt(frame.node, child, depth), depth, isOnEdge);
   }
 
@@ -104,7 +104,7 @@ export class GoTrieWalk {
     const { path } = node;
     const end = depth + path.length;
     if (end > KEY_NIBBLES || (node.isLeaf && end !== KEY_NIBBLES))
-      throw this.#damaged("has a path of another length than a key", depth);
+      throw this.#damageError("has a path of another length than a key", depth);
     this.#path.set(path, depth);
     if (!this.#isWanted(depth, end)) return undefined;
     const order = onEdge ? this.#compareWithEdge(depth, end) : 1;
@@ -140,7 +140,7 @@ export class GoTrieWalk {
     const node = this.#read(stored, depth);
     hashInput(this.#hashedLength);
     for (let i = 0; i < HASH_BYTES; i++)
-      if (keccakOutput[i] !== reference[i]) throw this.#damaged("fails its hash", depth);
+      if (keccakOutput[i] !== reference[i]) throw this.#damageError("fails its hash", depth);
     this.#options.onNode(this.#path.subarray(0, depth), keccakInput.subarray(0, this.#hashedLength));
     return node;
   }
@@ -156,7 +156,7 @@ export class GoTrieWalk {
     }
   }
 
-  #damaged(what: string, depth: number): GoDataError {
+  #damageError(what: string, depth: number): GoDataError {
     return this.#fault("damaged", what, depth);
   }
 

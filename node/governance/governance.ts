@@ -196,13 +196,13 @@ class HeaderGovernance implements Governance {
     if (known !== undefined) return known;
     const council = this.#history.council(number);
     const parameters = this.parameters(number);
-    const qualified = this.#qualified(number, council, parameters);
+    const qualified = this.#qualifiedMembers(number, council, parameters);
     const set = validatorSet(council, qualified, parameters.committeeSize);
     if (number <= this.#deps.tip() + 1) this.#validators.set(`${number}`, set);
     return set;
   }
 
-  #qualified(
+  #qualifiedMembers(
     number: number,
     council: readonly Address[],
     parameters: GovernanceParameters,

@@ -25,7 +25,7 @@ export const noRoom = new RpcError(
 );
 
 /**
- * The answer of a batch. Dispose of it once its text has been taken, or when the batch is given up.
+ * The answer of a batch. Dispose of it once its text has been taken, or when the batch is abandoned.
  */
 export class BatchAnswer implements Disposable {
   readonly #budget: AnswerRoom;

@@ -173,7 +173,7 @@ class EnvelopeReader {
         this.#skip();
         return;
       case "id":
-        draft.id = this.#checked();
+        draft.id = this.#checkValue();
         return;
       case "method":
         draft.method = this.#methodName();
@@ -186,7 +186,7 @@ class EnvelopeReader {
         draft.answers = true;
         return;
       case "error":
-        if (this.#checked() !== "null") draft.answers = true;
+        if (this.#checkValue() !== "null") draft.answers = true;
         return;
       default:
         this.#foldedMember(draft, key);
@@ -234,11 +234,11 @@ class EnvelopeReader {
 
   #skip(): void {
     if (this.#text.charCodeAt(this.#at) === QUOTE) this.#passString();
-    else this.#checked();
+    else this.#checkValue();
   }
 
   /** Returns the text of a value after validating it as JSON. */
-  #checked(): string {
+  #checkValue(): string {
     const start = this.#at;
     const first = this.#text.charCodeAt(start);
     if (first === QUOTE) {

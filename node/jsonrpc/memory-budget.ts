@@ -12,7 +12,7 @@ export interface Holder {
    * Called for the largest holder when the budget is exceeded: it must release all of its bytes. Not called
    * for a holder of no bytes.
    */
-  dropped(): void;
+  onDrop(): void;
 }
 
 /** Number of small holders that fit into a quarter of the budget. */
@@ -99,7 +99,7 @@ export class MemoryBudget {
   #drop(holder: Holder | undefined): boolean {
     if (holder === undefined) return false;
     this.#set(holder, 0);
-    holder.dropped();
+    holder.onDrop();
     return true;
   }
 

@@ -74,7 +74,7 @@ export class Subscriptions implements SubscribedConnection {
     this.#view = view;
     this.#limit = limit;
     this.#outlet = outlet;
-    this.#holder = { owner: outlet.owner, dropped: () => this.cut() };
+    this.#holder = { owner: outlet.owner, onDrop: () => this.cut() };
   }
 
   /** Number of subscriptions. */

@@ -25,7 +25,7 @@ const ROLE_INDEX: Readonly<Record<KeyRole, number>> = { transaction: 0, accountU
  * below.
  */
 export function publicKeyIn({ body }: AccountKey): Uint8Array {
-  return readWhole(body, (cursor) => cursor.fixed(33));
+  return readWhole(body, (cursor) => cursor.fixedBytes(33));
 }
 
 /** Returns the threshold and keys of a multi-signature. */
@@ -37,7 +37,7 @@ export function multiSigIn({ body }: AccountKey): MultiSig {
     const keys: WeightedKey[] = [];
     while (!cursor.done) {
       const keyEnd = cursor.enter();
-      keys.push({ weight: cursor.bigint(8), publicKey: cursor.fixed(33) });
+      keys.push({ weight: cursor.bigint(8), publicKey: cursor.fixedBytes(33) });
       cursor.leave(keyEnd);
     }
     cursor.leave(listEnd);

@@ -81,7 +81,7 @@ function unsupportedVersion(version: number): TransactionError {
 function readFixed(cursor: RlpCursor, length: number): readonly Uint8Array[] {
   const end = cursor.enter();
   const items: Uint8Array[] = [];
-  while (!cursor.done) items.push(cursor.fixed(length));
+  while (!cursor.done) items.push(cursor.fixedBytes(length));
   cursor.leave(end);
   return items;
 }

@@ -84,7 +84,7 @@ function readList(cursor: RlpCursor, itemLength?: number): Uint8Array[] {
   const items: Uint8Array[] = [];
   while (!cursor.done) {
     if (items.length === MAX_ITEMS) throw new BytesError("bad-rlp", `rlp: more than ${MAX_ITEMS} items`);
-    items.push(itemLength === undefined ? cursor.string() : cursor.fixed(itemLength));
+    items.push(itemLength === undefined ? cursor.string() : cursor.fixedBytes(itemLength));
   }
   cursor.leave(end);
   return items;

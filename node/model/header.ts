@@ -61,7 +61,7 @@ export function decodeHeader(item: RlpItem): Header {
     stateRoot: cursor.hash(),
     transactionsRoot: cursor.hash(),
     receiptsRoot: cursor.hash(),
-    bloom: cursor.fixed(256),
+    bloom: cursor.fixedBytes(256),
     blockScore: cursor.bigint(),
     number: cursor.number(),
     gasUsed: cursor.bigint(8),

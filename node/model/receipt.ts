@@ -168,7 +168,7 @@ export function readLog(cursor: RlpCursor): EventLog {
   const address = cursor.address();
   const topicsEnd = cursor.enter();
   const topics: Uint8Array[] = [];
-  while (!cursor.done) topics.push(cursor.fixed(32));
+  while (!cursor.done) topics.push(cursor.fixedBytes(32));
   cursor.leave(topicsEnd);
   return { address, topics, data: cursor.string() };
 }

@@ -156,7 +156,7 @@ export function readAccessList(cursor: RlpCursor): readonly AccessListEntry[] {
     const address = cursor.address();
     const keysEnd = cursor.enter();
     const storageKeys: StorageKey[] = [];
-    while (!cursor.done) storageKeys.push(cursor.fixed(32));
+    while (!cursor.done) storageKeys.push(cursor.fixedBytes(32));
     cursor.leave(keysEnd);
     cursor.leave(entryEnd);
     entries.push({ address, storageKeys });

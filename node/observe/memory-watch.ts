@@ -1,7 +1,7 @@
 /**
  * Watches what the process takes of the memory that it may, and what live objects take of the heap of its main thread.
- * When either becomes tight, whoever holds what can be had again lets go of it; when it is nearly used up, calls that
- * may need much are refused until there is room again, and the caller that holds most loses its connection.
+ * When either becomes tight, caches release what can be read again; when it is nearly used up, calls that may need much
+ * are refused until there is room again, and the caller that holds most loses its connection.
  */
 import { readFileSync } from "node:fs";
 import { getHeapStatistics } from "node:v8";
@@ -17,7 +17,7 @@ export interface MemoryWatch extends Disposable {
   readonly sheds: number;
   /** True while nothing may begin that may need much. */
   readonly isShort: boolean;
-  /** Adds something that lets go of what can be had again; called again while memory stays tight. */
+  /** Adds a function that releases what can be read again; it is called again while memory stays tight. */
   onTight(shed: () => void): void;
   /** Adds something that drops the dearest holder; called at each look while memory is short. */
   onShort(drop: () => void): void;
@@ -37,7 +37,7 @@ export interface MemoryWatchOptions {
 }
 
 const EVERY_MS = 200;
-/** Shares of the limit. Above the first parts let go; calls are refused from the third on, until it is under the second. */
+/** Shares of the limit: above the first, parts release memory; above the third, calls are refused until the second. */
 const TIGHT = 0.8;
 const CALM_AGAIN = 0.85;
 const SHORT = 0.9;

@@ -297,7 +297,7 @@ class BucketSeries implements Histogram {
   readonly #begins: readonly string[];
   #sum = 0;
   #count = 0;
-  /** Its lines as they were told last; most series stay as they are from one scrape to the next. */
+  /** Its lines in the last answer; most series stay as they are from one scrape to the next. */
   #text: string | undefined;
 
   constructor(name: string, bounds: readonly number[], labels: string) {
@@ -340,7 +340,7 @@ class BucketSeries implements Histogram {
 /** The process's metrics. */
 interface ProcessMetrics {
   render(): Promise<string>;
-  declared(): readonly { readonly name: string; readonly help: string; readonly type: string }[];
+  declarations(): readonly { readonly name: string; readonly help: string; readonly type: string }[];
 }
 
 /** Gauges whose names end like those of counters; their parts by kind say the same. */
@@ -358,7 +358,7 @@ export async function processMetrics(): Promise<ProcessMetrics> {
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   return {
     render: () => registry.metrics(),
-    declared: () =>
+    declarations: () =>
       registry.getMetricsAsArray().map(({ name, help, type }) => ({ name, help, type: String(type) })),
   };
 }

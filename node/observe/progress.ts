@@ -1,6 +1,6 @@
 /**
  * Progress of long work for the person who waits: one line redrawn on a terminal, a line every five
- * seconds anywhere else. It draws when it is told of progress and never by itself, so it needs no timer.
+ * seconds anywhere else. It draws when progress is reported and never by itself, so it needs no timer.
  */
 import type { Clock } from "../runtime/clock.ts";
 

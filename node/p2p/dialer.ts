@@ -1,6 +1,6 @@
 /**
  * Keeps peers connected: dials each node until it is a peer and again when it is lost, with exponential
- * back-off. Static nodes are dialled without end, discovered ones are given up. It opens no sockets itself;
+ * back-off. Static nodes are dialled without end, discovered ones are dropped. It opens no sockets itself;
  * `dial` is a dependency.
  */
 import type { NodeId } from "../bytes/brands.ts";
@@ -12,15 +12,15 @@ import type { P2pTimings } from "./timings.ts";
 /** Reason for a dial: named by the operator, discovered with a wanted type, or any discovered node. */
 export type DialKind = "static" | "typed" | "dynamic";
 
-/** Maximum number of failures in a row before a node is given up. */
+/** Maximum number of failures in a row before a node is dropped. */
 const MAX_FAILURES: Readonly<Record<DialKind, number>> = {
   static: Number.POSITIVE_INFINITY,
   typed: 3,
   dynamic: 0,
 };
-/** Milliseconds for which a node that was given up is not dialled again. */
+/** Milliseconds for which a dropped node is not dialled again. */
 const GIVEN_UP_MS = 30_000;
-/** Maximum number of nodes remembered as given up. */
+/** Maximum number of nodes remembered as dropped. */
 const MAX_GIVEN_UP = 1024;
 
 /** A peer that a dial produced. */
@@ -69,7 +69,7 @@ export class Dialer implements Disposable {
 
   /**
    * Adds a node and dials it soon. A known node is left as it is, except that a discovered one becomes static
-   * when the operator names it. A discovered node that was given up recently is ignored.
+   * when the operator names it. A discovered node that was dropped recently is ignored.
    */
   add(url: NodeUrl, kind: DialKind = "static"): void {
     const key = mapKey(url.id);

@@ -99,7 +99,7 @@ export interface P2p extends AsyncDisposable {
   /** Returns the descriptions of all peers, sorted by id. */
   peers(): PeerInfo[];
   /** Returns all peers, sorted by id. */
-  connected(): Peer[];
+  connectedPeers(): Peer[];
   countByType(): PeerCounts;
   /** Adds a listener for peer events. The returned function removes it. */
   onPeerEvent(listener: (event: PeerEvent) => void): () => void;
@@ -293,7 +293,7 @@ function peerControl(set: PeerSet, staticNodes: StaticNodes): Control {
     },
     setStaticNodes: (nodes) => staticNodes.replace(nodes),
     peers: () => set.list().map((peer) => peer.info()),
-    connected: () => set.list(),
+    connectedPeers: () => set.list(),
     countByType() {
       const counts: { total: number } & { [type in NodeType]?: number } = { total: 0 };
       for (const { type } of set.list()) {

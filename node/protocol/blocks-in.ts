@@ -20,7 +20,7 @@ export type TransactionLookup = Pick<TxPool, "get">;
 
 /** Dependencies of the import of peers' blocks. */
 export interface BlockImportDeps {
-  readonly writer: Pick<Writer, "tip" | "written" | "exclusively" | "checkHeader" | "insert" | "settle">;
+  readonly writer: Pick<Writer, "tip" | "blockHead" | "exclusively" | "checkHeader" | "insert" | "settle">;
   readonly chainId: bigint;
   readonly recoverer: Recoverer;
   readonly pool: TransactionLookup;
@@ -68,7 +68,7 @@ export function importBlock({ writer }: BlockImportDeps, block: Block, sync: boo
   return writer.exclusively(async () => {
     const { number } = block.header;
     if (number > writer.tip.header.number) return writer.insert(block, sync);
-    const here = writer.written(number);
+    const here = writer.blockHead(number);
     if (here !== undefined && equalBytes(here.hash, block.hash)) return sync ? writer.settle() : undefined;
     throw new ProtocolError("bad-block", `the peer has another block ${number}`);
   });

@@ -41,7 +41,7 @@ import { openTransactionGossip } from "./transactions-out.ts";
 /** Dependencies and options of the chain protocol. */
 export interface ChainProtocolOptions {
   readonly chain: Chain;
-  readonly writer: Pick<Writer, "tip" | "written" | "exclusively" | "checkHeader" | "insert" | "settle">;
+  readonly writer: Pick<Writer, "tip" | "blockHead" | "exclusively" | "checkHeader" | "insert" | "settle">;
   /** Rows of the chain database, which answers are read from without decoding. */
   readonly rows: Rows;
   /** Resolves when the state can execute blocks. */

@@ -25,7 +25,7 @@ export function createConsensusChannel(present: () => Iterable<ChainPeer>): Cons
   };
   return {
     peers: {
-      *connected() {
+      *connectedAddresses() {
         for (const { link } of validators(present())) yield link.address;
       },
       send: (to, envelope) => find(to)?.link.send(messages.consensus.code, encode(envelope)) ?? false,

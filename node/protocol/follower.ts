@@ -203,7 +203,7 @@ export class Follower implements AsyncDisposable {
     const onBlock = (number: number): void => progress.onBlock(number);
     try {
       await catchUpWithPeer(peer, { ...this.#deps, helperMs: timings.helperMs, onBlock, onFailure }, signal);
-      if (!failed) progress.done(this.#tip);
+      if (!failed) progress.finish(this.#tip);
     } catch (error) {
       this.#blame(peer, error);
     } finally {

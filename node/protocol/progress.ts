@@ -13,7 +13,7 @@ export interface SyncProgress {
 /** Progress of one catch-up. */
 export interface CatchUpProgress {
   onBlock(number: number): void;
-  done(number: number): void;
+  finish(number: number): void;
   /** Returns the progress, or undefined when only a few blocks are missing. */
   current(current: number): SyncProgress | undefined;
 }
@@ -47,7 +47,7 @@ export function createProgress(options: {
         "catching up with the network",
       );
     },
-    done(number) {
+    finish(number) {
       if (number - start < MIN_REPORTED_BLOCKS) return;
       log.info(
         { number, blocks: number - start, perSecond: rate(number), peer: peer.name },

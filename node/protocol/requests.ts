@@ -1,7 +1,7 @@
 /**
  * Requests to one peer. The protocol has no request ids: an answer belongs to the open request of its kind,
- * so there is one of each kind at a time. Late and unsolicited answers are not decoded; late ones are told apart, because
- * they are no fault of the peer.
+ * so there is one of each kind at a time. Late and unsolicited answers are not decoded. Late ones are
+ * distinguished, because they are no fault of the peer.
  */
 import { ProtocolError } from "./error.ts";
 import { type MessageRow, messages } from "./messages.ts";
@@ -36,7 +36,7 @@ export class PeerRequests {
   readonly #timeoutMs: number;
   readonly #metrics: SyncMetrics["requests"];
   readonly #open = new Map<number, PendingRequest>();
-  /** Requests that were given up and may still be answered, by the code of the answer. */
+  /** Requests that were abandoned and may still be answered, by the code of the answer. */
   readonly #overdue = new Map<number, number>();
   #closed: Error | undefined;
 

@@ -104,7 +104,7 @@ function listMethods({ pool }: AdminThrottlerDeps): Method[] {
       summary: "Returns the addresses that are never throttled.",
       params: {},
       result: addresses,
-      handle: () => pool.throttler.allowed(),
+      handle: () => pool.throttler.allowedAddresses(),
     }),
     method({
       name: "admin_getSpamThrottlerThrottleList",

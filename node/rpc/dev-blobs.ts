@@ -7,7 +7,7 @@ import type { Sidecars } from "../txpool/sidecars.ts";
 /** Dependencies of the methods. */
 export interface DevBlobDeps {
   readonly chain: Pick<Chain, "findTransaction">;
-  readonly sidecars: Pick<Sidecars, "mined" | "blob">;
+  readonly sidecars: Pick<Sidecars, "sidecarAt" | "blob">;
 }
 
 /** The methods of blobs. */
@@ -29,7 +29,7 @@ export function devBlobMethods({ chain, sidecars }: DevBlobDeps): Method[] {
       result: nullable(listOf(data, "[]hexutil.Bytes")),
       handle: (args) => {
         const place = chain.findTransaction(args.hash);
-        return place && sidecars.mined(place)?.blobs;
+        return place && sidecars.sidecarAt(place)?.blobs;
       },
     }),
   ];

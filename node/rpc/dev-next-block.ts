@@ -29,7 +29,7 @@ export function devNextBlockMethods(deps: DevNextBlockDeps): Method[] {
 }
 
 function headerMethods({ chain, nextHeader, amend }: DevNextBlockDeps): Method[] {
-  /** The empty edit marks the chain, and the pool reads the base fee anew. */
+  /** The empty edit marks the chain, and the pool reads the base fee again. */
   const set = async (overrides: HeaderOverrides): Promise<void> => {
     const before = nextHeader.at(nextNumber(chain));
     nextHeader.set(nextNumber(chain), overrides);

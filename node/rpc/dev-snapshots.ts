@@ -41,7 +41,7 @@ interface Snapshot {
   readonly gasLimit?: bigint | undefined;
 }
 
-/** The snapshots of a chain. Their ids count from 1, anew after a reset. */
+/** The snapshots of a chain. Their ids count from 1, again after a reset. */
 export class Snapshots {
   #kept: readonly Snapshot[] = [];
   #lastId = 0;

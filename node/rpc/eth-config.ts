@@ -23,7 +23,7 @@ import type { Sidecars } from "../txpool/sidecars.ts";
 /** Dependencies of the methods about forks and blobs. */
 export interface EthConfigDeps {
   readonly chain: Chain;
-  readonly sidecars: Pick<Sidecars, "mined">;
+  readonly sidecars: Pick<Sidecars, "sidecarAt">;
 }
 
 /** The methods of `eth` about forks and blobs. */
@@ -145,7 +145,7 @@ function addressAt(number: number): string {
 /** The methods about blob sidecars, which stay for 21 days after their block. */
 function sidecarMethods({ chain, sidecars }: EthConfigDeps): Method[] {
   const answer = (place: TransactionPlace, transaction: Transaction, full: boolean): object => {
-    const sidecar = sidecars.mined(place);
+    const sidecar = sidecars.sidecarAt(place);
     if (sidecar === undefined) throw failure("blob file not found");
     return {
       blobSidecar: sidecarJson(sidecar, full),

@@ -72,20 +72,20 @@ export class ForkOrigin {
 
   /** Returns an account of the origin. Rejects with `RpcError` when it cannot be read. */
   account(address: string): Promise<OriginAccount> {
-    return this.#kept(address, () =>
+    return this.#fetchOnce(address, () =>
       this.point.isKaia ? this.#kaiaAccount(address) : this.#account(address),
     );
   }
 
   /** Returns a slot as a word of 32 bytes in hex. Rejects with `RpcError` when it cannot be read. */
   slot(address: string, key: string): Promise<string> {
-    return this.#kept(`${address}:${key}`, async () => {
+    return this.#fetchOnce(`${address}:${key}`, async () => {
       const word = await this.#ask("eth_getStorageAt", [address, key, this.#tag]);
       return read("eth_getStorageAt", word, (json) => toHex(hashCodec.decode(json)));
     });
   }
 
-  async #kept<T>(key: string, fetch: () => Promise<T>): Promise<T> {
+  async #fetchOnce<T>(key: string, fetch: () => Promise<T>): Promise<T> {
     if (this.#known.has(key)) return this.#known.get(key) as T; // the same method put it there
     const value = await fetch();
     this.#known.set(key, value);

@@ -124,7 +124,7 @@ export interface NodeRegistryDeps
     | "remove"
     | "throttler"
   >;
-  readonly sidecars: Pick<Sidecars, "mined" | "blob">;
+  readonly sidecars: Pick<Sidecars, "sidecarAt" | "blob">;
   readonly auction: AuctionMethodDeps["auction"];
   readonly accounts: Accounts;
   readonly logs: LogMethodDeps;

@@ -26,7 +26,7 @@ export function askOf(endpoint: RpcEndpoint): Ask {
   const session: RpcSession = {
     signal: new AbortController().signal,
     subscriptions: undefined,
-    caller: { dropped: () => undefined },
+    caller: { onDrop: () => undefined },
   };
   return async (name, ...params) => {
     const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params });

@@ -65,11 +65,6 @@ export class RequestLog {
     if (this.isOn) this.#add(() => this.#blockText(number));
   }
 
-  /** Resolves when everything that was added is written. */
-  written(): Promise<void> {
-    return this.#last;
-  }
-
   #add(text: () => Promise<string>): void {
     if (this.#waiting >= MAX_WAITING) return;
     this.#waiting++;

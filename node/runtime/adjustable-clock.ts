@@ -17,7 +17,7 @@ export class AdjustableClock implements Clock {
   }
 
   now(): number {
-    return Math.max(this.#unmoved() + this.#offsetMs, this.#earliestMs);
+    return Math.max(this.#systemTime() + this.#offsetMs, this.#earliestMs);
   }
 
   /** Distance to the machine's clock, or to the time of the last restart and what has passed since, in milliseconds. */
@@ -32,17 +32,17 @@ export class AdjustableClock implements Clock {
 
   /** Sets the clock; it goes on from there. */
   set(ms: number): void {
-    this.#offsetMs = ms - this.#unmoved();
+    this.#offsetMs = ms - this.#systemTime();
   }
 
-  /** Begins anew at `ms`, without an offset. */
+  /** Restarts at `ms`, without an offset. */
   restart(ms: number): void {
     this.#startMs = ms - this.#source.now();
     this.#offsetMs = 0;
     this.#earliestMs = ms;
   }
 
-  #unmoved(): number {
+  #systemTime(): number {
     return this.#source.now() + this.#startMs;
   }
 

@@ -22,9 +22,9 @@ export interface StateOptions {
   readonly log?: Log;
   /** Blocks whose states can be read besides the newest. Left out: as the database was opened before, else 128. */
   readonly retention?: number | undefined;
-  /** True: from now on no state is let go. Left out: as the database was opened before. */
+  /** True: from now on no state is deleted. Left out: as the database was opened before. */
   readonly archive?: boolean | undefined;
-  /** Migrations are refused: states are let go by retention alone. */
+  /** Migrations are refused: states are deleted by retention alone. */
   readonly livePruning?: boolean;
   /** Blocks indexed in memory; a longer retention takes an index on disk. */
   readonly window?: number;

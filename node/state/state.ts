@@ -103,7 +103,7 @@ export interface State extends AsyncDisposable {
   /** The same, yielding to other work on the way: views answer meanwhile, and nothing else may be sealed. */
   sealInSlices(world: World): Promise<SealedState>;
   /** The batches of all blocks up to `number` have been synced. */
-  persisted(number: number): void;
+  markPersisted(number: number): void;
   /**
    * Gathers changed nodes of the trie for the next flush when there are many, so that no block has to wait for all of
    * them. Nothing may be sealed meanwhile.

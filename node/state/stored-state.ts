@@ -114,10 +114,10 @@ export class StoredState implements State {
     if (options.keepEmpty !== true) world.endTransaction();
     this.#held = "sealed";
     try {
-      this.#sealed = yield* this.migration.makingWay(sealSteps(world, this.#trieStore.tries, this.#head));
+      this.#sealed = yield* this.migration.runYielding(sealSteps(world, this.#trieStore.tries, this.#head));
     } catch (error) {
       this.#held = undefined;
-      throw this.#damaged(error);
+      throw this.#damageOf(error);
     }
     return this.#sealedState(this.#sealed);
   }
@@ -162,7 +162,7 @@ export class StoredState implements State {
   /** Puts the rows of a sealed state into the batch and makes `head` the newest state. */
   #put(sealed: Sealed, head: StateHead, batch: Batch): void {
     this.#release();
-    this.migration.makeWay(true); // until it is on disk
+    this.migration.setYielding(true); // until it is on disk
     putRows(sealed, batch, this.#settings.preimages);
     for (const storage of sealed.destroyed) this.#trieStore.tries.forget(...storage);
     batch.put(HEAD_KEY, encodeHead(head));
@@ -175,7 +175,7 @@ export class StoredState implements State {
     try {
       unseal(sealed, this.#trieStore.tries);
     } catch (error) {
-      throw this.#damaged(error);
+      throw this.#damageOf(error);
     }
   }
 
@@ -184,9 +184,9 @@ export class StoredState implements State {
     this.#held = undefined;
   }
 
-  persisted(number: number): void {
+  markPersisted(number: number): void {
     this.#durable = Math.max(this.#durable, number);
-    this.migration.makeWay(false);
+    this.migration.setYielding(false);
   }
 
   async prepareFlush(): Promise<void> {
@@ -202,7 +202,7 @@ export class StoredState implements State {
     if (this.#held !== undefined || (synced === undefined && this.#durable < this.#head.number)) return;
     if (this.migration.isDue) {
       await synced;
-      this.persisted(this.#head.number);
+      this.markPersisted(this.#head.number);
       return this.#migrate();
     }
     const behind = this.#head.number - (this.#trieStore.marker ?? -1);
@@ -344,13 +344,13 @@ export class StoredState implements State {
     try {
       if (this.#trieStore.tries.accounts.get(hash) === undefined) return;
     } catch (error) {
-      throw this.#damaged(error);
+      throw this.#damageOf(error);
     }
-    throw this.#damaged(new StateError("trie-damaged", "the flat state lacks an account"));
+    throw this.#damageOf(new StateError("trie-damaged", "the flat state lacks an account"));
   }
 
   /** Starts the repair of what cannot be trusted any more, and passes the error on. */
-  #damaged(error: unknown): unknown {
+  #damageOf(error: unknown): unknown {
     if (!isDamage(error)) return error;
     this.#settings.log.error({ number: this.#head.number, error }, "trie does not match the flat state");
     this.#repair();

@@ -36,7 +36,7 @@ async function check(
     if (bytes >= limit) break;
     const name = tableName(number);
     const file = await read(join(directory, name)).catch(() => undefined);
-    if (file === undefined) continue; // merged away meanwhile; the engine tells of one that is missing
+    if (file === undefined) continue; // merged away meanwhile; the engine reports one that is missing
     const fault = await run(tableFault(file));
     if (fault !== undefined) throw new StoreError("corrupt", `${directory} is damaged: ${name}: ${fault}`);
     bytes += file.length;

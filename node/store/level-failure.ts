@@ -31,8 +31,8 @@ export function readFailure(error: unknown): unknown {
 }
 
 /**
- * The first line of the engine's own log that tells of rows left out when it replayed its write-ahead log. That
- * log is begun anew on each opening, so the line is kept in a file until the damage is dismissed. A tail that
+ * The first line of the engine's own log that reports rows left out when it replayed its write-ahead log. That
+ * log is replaced on each opening, so the line is kept in a file until the damage is dismissed. A tail that
  * was being written when the process died is not damage.
  */
 export async function recoveryDamage(directory: string): Promise<string | undefined> {

@@ -12,9 +12,9 @@ const SIGNING: ReadonlySet<string> = new Set(["chain", "klay", "kaia", "eth", "p
 
 /** State that the warnings depend on. */
 export interface ExposureDeps {
-  readonly exposed: () => readonly Exposed[];
+  readonly listExposed: () => readonly Exposed[];
   /** Returns the number of accounts that can sign without a passphrase. */
-  readonly unlocked: () => number;
+  readonly countUnlocked: () => number;
   /** Methods that use keys answer over IPC alone. */
   readonly keysOverIpcOnly: boolean;
 }
@@ -23,7 +23,7 @@ export interface ExposureDeps {
 export function warnOfExposure({ url, modules }: Exposed, parts: ExposureDeps, log: Log): void {
   const control = modules.filter((name) => CONTROL.has(name));
   if (control.length > 0) log.warn({ url, modules: control.join(",") }, "other hosts can control this node");
-  const accounts = parts.unlocked();
+  const accounts = parts.countUnlocked();
   if (accounts > 0 && canSign(modules, parts))
     log.warn({ url, accounts }, "other hosts can use unlocked accounts");
 }
@@ -33,12 +33,13 @@ export function declareExposureMetrics(metrics: Metrics, parts: ExposureDeps): v
   metrics.gauge({
     name: "knit_rpc_exposed_control_listeners",
     help: "Listeners beyond loopback that serve admin or personal.",
-    read: () => parts.exposed().filter(({ modules }) => modules.some((name) => CONTROL.has(name))).length,
+    read: () => parts.listExposed().filter(({ modules }) => modules.some((name) => CONTROL.has(name))).length,
   });
   metrics.gauge({
     name: "knit_rpc_exposed_unlocked_accounts",
     help: "Unlocked accounts that a listener beyond loopback can use.",
-    read: () => (parts.exposed().some(({ modules }) => canSign(modules, parts)) ? parts.unlocked() : 0),
+    read: () =>
+      parts.listExposed().some(({ modules }) => canSign(modules, parts)) ? parts.countUnlocked() : 0,
   });
 }
 

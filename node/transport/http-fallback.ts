@@ -185,7 +185,7 @@ async function answerRpc(
 
 /** Counts the bytes that the peer has not read, and closes the connection when they are not read in time. */
 function limitUnsent(socket: Socket, response: ServerResponse, { limits, endpoint }: FallbackOptions): void {
-  const holder: Holder = { owner: clientOf(socket), dropped: () => socket.destroy() };
+  const holder: Holder = { owner: clientOf(socket), onDrop: () => socket.destroy() };
   endpoint.unsent.hold(holder, response.writableLength);
   const deadline = setTimeout(() => socket.destroy(), limits.writeMs);
   response.once("close", () => {

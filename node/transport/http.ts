@@ -102,13 +102,13 @@ class FastServer implements ConnectionHost {
   }
 
   handOver(connection: HttpConnection, socket: Socket, unread: Buffer): void {
-    this.closed(connection);
+    this.forget(connection);
     socket.pause();
     socket.unshift(unread);
     this.#fallback.take(socket);
   }
 
-  closed(connection: HttpConnection): void {
+  forget(connection: HttpConnection): void {
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.#onEmpty?.();
   }

@@ -102,7 +102,7 @@ function listenPrivately(server: Server, path: string): Promise<void> {
 
 function serve(socket: Socket, options: IpcListenerOptions, turn: ReplyTurn): Outbox {
   const { endpoint, subscriptionLimit, maxMessage = MAX_MESSAGE } = options;
-  const outbox: Outbox = new Outbox(socket, turn, () => session.drained());
+  const outbox: Outbox = new Outbox(socket, turn, () => session.onDrain());
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(socket, outbox));
   const decoder = new StringDecoder("utf8");
   const values = new JsonStream(maxMessage, (text) => session.take(text));

@@ -48,7 +48,7 @@ export interface ListenerControl {
 export interface Listeners extends ListenerControl, AsyncDisposable {
   url(kind: ListenerKind): string | undefined;
   /** Returns the listeners on addresses that other machines can reach. */
-  exposed(): readonly Exposed[];
+  listExposed(): readonly Exposed[];
 }
 
 /** Options of the listeners of a node. */
@@ -110,7 +110,7 @@ class NodeListeners implements Listeners {
     return this.#slots.get(kind)?.open?.listener.url;
   }
 
-  exposed(): readonly Exposed[] {
+  listExposed(): readonly Exposed[] {
     return [...this.#slots.values()].flatMap(({ open }) =>
       open === undefined ? [] : (exposedOf(open) ?? []),
     );
@@ -139,7 +139,7 @@ class NodeListeners implements Listeners {
     }
   }
 
-  /** The Go node ignores unknown modules; a misspelt one, or `all`, is told here. */
+  /** The Go node ignores unknown modules; a misspelt one, or `all`, is reported here. */
   #warnOfUnknown(name: string, modules: readonly string[]): void {
     const unknown = modules.filter((each) => moduleOf(each.trim()) === undefined);
     if (unknown.length === 0) return;

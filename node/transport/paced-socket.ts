@@ -51,7 +51,7 @@ export function pacedSocket(socket: Socket, pace: Pace): Duplex {
  * stay in the socket.
  */
 function readerOf(socket: Socket, paced: Duplex, { turns, halves }: Pace): () => void {
-  const holder = { owner: clientOf(socket), dropped: () => void paced.destroy() };
+  const holder = { owner: clientOf(socket), onDrop: () => void paced.destroy() };
   let isLate = false;
   let isWaiting = false;
   const pass = (longest: number): void => {
@@ -86,11 +86,11 @@ function readerOf(socket: Socket, paced: Duplex, { turns, halves }: Pace): () =>
 function writeAll(
   socket: Socket,
   chunks: readonly { readonly chunk: Buffer; readonly encoding: BufferEncoding }[],
-  done: (error?: Error | null) => void,
+  callback: (error?: Error | null) => void,
 ): void {
   socket.cork();
   chunks.forEach(({ chunk, encoding }, i) => {
-    if (i === chunks.length - 1) socket.write(chunk, encoding, done);
+    if (i === chunks.length - 1) socket.write(chunk, encoding, callback);
     else socket.write(chunk, encoding);
   });
   socket.uncork();

@@ -1,5 +1,5 @@
 /**
- * Places for the connections of a listener. When all are taken, the address with the most connections gives up its
+ * Places for the connections of a listener. When all are taken, the address with the most connections loses its
  * oldest one for an address with fewer, so that no stranger can occupy a listener.
  */
 import type { Socket } from "node:net";
@@ -15,7 +15,7 @@ export class Places {
   readonly #max: number;
   /** Connections by client, the oldest first. */
   readonly #clients = new Map<string | undefined, Set<Socket>>();
-  #taken = 0;
+  #count = 0;
 
   constructor(max: number) {
     this.#max = max;
@@ -25,10 +25,10 @@ export class Places {
   take(socket: Socket): boolean {
     const client = clientOf(socket);
     const own = this.#clients.get(client) ?? new Set();
-    if (this.#taken >= this.#max && !this.#makeRoom(own.size)) return false;
+    if (this.#count >= this.#max && !this.#makeRoom(own.size)) return false;
     this.#clients.set(client, own);
     own.add(socket);
-    this.#taken++;
+    this.#count++;
     socket.once("close", () => this.#leave(client, socket));
     return true;
   }
@@ -53,7 +53,7 @@ export class Places {
   #leave(client: string | undefined, socket: Socket): void {
     const sockets = this.#clients.get(client);
     if (sockets?.delete(socket) !== true) return;
-    this.#taken--;
+    this.#count--;
     if (sockets.size === 0) this.#clients.delete(client);
   }
 }

@@ -29,7 +29,7 @@ export function readBody(
   const headCost = costOfHead(request);
   return new Promise((resolve) => {
     let isOver = false;
-    const holder: Holder = { owner: clientOf(request.socket), dropped: () => finish(false) };
+    const holder: Holder = { owner: clientOf(request.socket), onDrop: () => finish(false) };
     const finish = (isUsable: boolean): void => {
       if (isOver) return;
       isOver = true;

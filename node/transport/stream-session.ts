@@ -83,8 +83,8 @@ export class StreamSession {
     this.#wire = wire;
     this.#time = wire.time ?? UNLIMITED_TIME;
     this.#limits = limits;
-    this.#holder = { owner: wire.owner, dropped: () => this.#cut() };
-    this.#caller = { owner: wire.owner, dropped: () => this.#cut() };
+    this.#holder = { owner: wire.owner, onDrop: () => this.#cut() };
+    this.#caller = { owner: wire.owner, onDrop: () => this.#cut() };
     this.#subscriptions = new Subscriptions(endpoint.view, limit, {
       send: (text, isAscii) => this.#push(text, isAscii),
       hold: (bytes) => {
@@ -161,7 +161,7 @@ export class StreamSession {
   }
 
   /** Called when the peer has read queued bytes, or more have been queued. */
-  drained(): void {
+  onDrain(): void {
     if (this.#isCut || this.#closing.signal.aborted) return;
     this.#count(this.#wire.unsent());
     this.#balance();

@@ -161,7 +161,7 @@ function limitHalves(
   { halves, options: { messageMs = MESSAGE_MS }, owner }: Shared & Pick<Wire, "owner">,
   refusePeer: (closeCode: number) => void,
 ): (memory: number, isNew: boolean) => void {
-  const holder = { owner, dropped: () => refusePeer(closeCodes.policy) };
+  const holder = { owner, onDrop: () => refusePeer(closeCodes.policy) };
   let deadline: NodeJS.Timeout | undefined;
   const expire = (): void => {
     if (!peer.isPaused) return refusePeer(closeCodes.policy);
@@ -190,7 +190,7 @@ function serve(peer: WebSocket, socket: Socket, shared: Shared): Outbox {
   const { options, turn } = shared;
   const { endpoint, subscriptionLimit, readDeadlineMs = 0, maxMessage = MAX_MESSAGE } = options;
   const limits = { ...streamDefaults, ...options.limits };
-  const outbox: Outbox = new Outbox(socket, turn, () => session.drained());
+  const outbox: Outbox = new Outbox(socket, turn, () => session.onDrain());
   const owner = clientOf(socket);
   const wire: Wire = { ...wireOf(peer, outbox), time: endpoint.time.open(owner), owner };
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wire, limits);

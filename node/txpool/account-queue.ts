@@ -83,7 +83,7 @@ export class AccountQueue {
 
   /**
    * Moves the border up over a run without gaps; the run starts at `nonce` when no entry is executable yet.
-   * `acceptable` is also told the entry that this has moved the border over before.
+   * `acceptable` also receives the entry over which the border was moved before.
    */
   promote(nonce: bigint, acceptable: Acceptable): PoolEntry[] {
     const from = this.#pending;

@@ -29,7 +29,7 @@ export type MissingListener = (place: SidecarPlace) => void;
 /** Kept sidecars. Disposing them waits for the running writes. */
 export interface Sidecars extends AsyncDisposable {
   /** Returns the sidecar of a mined transaction; undefined when it is not kept. */
-  mined(place: TransactionPlace): BlobSidecar | undefined;
+  sidecarAt(place: TransactionPlace): BlobSidecar | undefined;
   /** Returns a blob of a mined transaction by its versioned hash; undefined for one that is not kept. */
   blob(versioned: Hash): Uint8Array | undefined;
   /** Returns the sidecar of a mined or pooled transaction. */
@@ -97,7 +97,7 @@ class KeptSidecars implements Sidecars {
     }
   }
 
-  mined({ block, index }: TransactionPlace): BlobSidecar | undefined {
+  sidecarAt({ block, index }: TransactionPlace): BlobSidecar | undefined {
     const transaction = block.transactions[index];
     if (transaction === undefined) return undefined;
     const writing = this.#writing.get(mapKey(transaction.hash))?.sidecar;
@@ -110,7 +110,7 @@ class KeptSidecars implements Sidecars {
       const block = this.#deps.chain.block(number);
       const hashes = block?.transactions[index]?.fields.blobVersionedHashes ?? [];
       const at = hashes.findIndex((hash) => equalBytes(hash, versioned));
-      const blob = block && at >= 0 ? this.mined({ block, index })?.blobs[at] : undefined;
+      const blob = block && at >= 0 ? this.sidecarAt({ block, index })?.blobs[at] : undefined;
       if (blob !== undefined) return blob;
     }
     return undefined;
@@ -121,7 +121,7 @@ class KeptSidecars implements Sidecars {
     const pooled = pool.get(hash);
     if (pooled !== undefined) return decodeTransaction(pool.wire(pooled)).fields.sidecar;
     const place = chain.findTransaction(hash);
-    return (place && this.mined(place)) ?? pool.minedBlobs(hash);
+    return (place && this.sidecarAt(place)) ?? pool.minedBlobs(hash);
   }
 
   async accept(hash: Hash, sidecar: BlobSidecar): Promise<boolean> {

@@ -100,7 +100,7 @@ export class SpamScores {
     return this.#threshold;
   }
 
-  allowed(): Address[] {
+  allowedAddresses(): Address[] {
     return [...this.#allowed.values()];
   }
 

@@ -20,7 +20,7 @@ export interface SpamThrottler {
   config(): ThrottlerConfig;
   /** Addresses that are never held back. */
   allow(addresses: readonly Address[]): void;
-  allowed(): Address[];
+  allowedAddresses(): Address[];
   suspects(): Address[];
   candidates(): { readonly address: Address; readonly weight: number }[];
 }
@@ -102,8 +102,8 @@ export class Throttler implements SpamThrottler {
     this.#requireRunning().scores.allow(addresses);
   }
 
-  allowed(): Address[] {
-    return this.#requireRunning().scores.allowed();
+  allowedAddresses(): Address[] {
+    return this.#requireRunning().scores.allowedAddresses();
   }
 
   suspects(): Address[] {
@@ -122,7 +122,7 @@ export class Throttler implements SpamThrottler {
         threshold: scores.threshold,
         candidates: scores.candidates().length,
         suspects: scores.suspects().length,
-        allowed: scores.allowed().length,
+        allowed: scores.allowedAddresses().length,
       }
     );
   }

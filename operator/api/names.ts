@@ -67,14 +67,14 @@ export const operations = {
   "leave-council": "governance_vote",
 } as const;
 
-/** Operations that give up a volume, by their annotation value, with their meaning. */
+/** Operations that replace a volume, by their annotation value, with their meaning. */
 export const volumeOperations = {
   replace: "replaces the volume of a replica, which starts from `spec.bootstrap`, or from block 0 without it",
   resync:
     "replaces the volume of a replica, which takes in the chain from its peers, block by block, whatever `spec.bootstrap` says",
 } as const;
 
-/** An operation that gives up a volume. */
+/** An operation that replaces a volume. */
 export type VolumeOperation = keyof typeof volumeOperations;
 
 /** Value of the annotation `knit.dev/run` that requests a rolling restart. */
@@ -92,7 +92,7 @@ export const operationNames: readonly Operation[] = [
   ...(Object.keys(volumeOperations) as VolumeOperation[]), // the keys of a constant table
 ];
 
-/** True for an operation that gives up a volume. */
+/** True for an operation that replaces a volume. */
 export function isVolumeOperation(operation: Operation): operation is VolumeOperation {
   return Object.hasOwn(volumeOperations, operation);
 }

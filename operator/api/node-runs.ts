@@ -43,7 +43,7 @@ const run = (description: string) =>
       ),
     ),
     claim: optional(
-      text("UID of the PersistentVolumeClaim that is given up, of an operation that replaces a volume.", {
+      text("UID of the PersistentVolumeClaim that an operation deletes to replace the volume.", {
         maxLength: 64,
       }),
     ),

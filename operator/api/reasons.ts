@@ -104,7 +104,7 @@ export const verdictReasons = {
   StorageHealthy: {
     Healthy: ["True", "every volume has the requested size and free space"],
     Growing: ["False", "a volume is being expanded"],
-    Replacing: ["False", "maintenance gives up the volume of a replica, and a new one is made"],
+    Replacing: ["False", "maintenance deletes and recreates the volume of a replica"],
     Unbound: ["False", "a volume is not bound yet"],
     Unbindable: ["False", "a volume is not bound after five minutes; the message has the remedy"],
     TooSmall: ["False", "a volume is smaller than the free space that the node requires to write blocks"],

@@ -48,7 +48,7 @@ export class AuthorityKeeper implements Disposable {
   }
 
   /** Returns the authorities as read last; the same object until they change. */
-  known(): Authorities {
+  authorities(): Authorities {
     return this.#known;
   }
 

@@ -55,7 +55,7 @@ export interface Controllers extends AsyncDisposable {
   /** Returns the number of waiting keys by queue. */
   depths(): Readonly<Record<string, number>>;
   /** Returns the number of Node reconciliations so far. */
-  readonly worked: () => number;
+  readonly countRuns: () => number;
   figures(): readonly NodeFigures[];
   networks(): readonly NetworkFigures[];
   /** Returns the resources for the status page. */
@@ -115,7 +115,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     poller,
     events,
     createKey: randomKey,
-    elapsed: monotonicMs,
+    monotonicMs,
   };
   await startInformers({ ...options, resources, cache, memory, applier, nodeQueue, networkQueue });
   const open = resources.move();
@@ -123,7 +123,7 @@ export async function openControllers(options: ControllersOptions): Promise<Cont
     count: () => cache.nodes().length,
     ready: () => cache.nodes().filter(isReady).length,
     depths: () => ({ node: nodeQueue.depth, network: networkQueue.depth }),
-    worked: () => nodeQueue.worked,
+    countRuns: () => nodeQueue.runs,
     figures: () => figuresOf(cache.nodes(), (key) => poller.latest(key)),
     networks: () => networkFiguresOf(cache.networks()),
     status: () => ({ nodes: cache.nodes(), networks: cache.networks() }),
@@ -170,7 +170,7 @@ function createQueue(
     metrics: metrics.queue(name),
     work,
     minWait: minWaitOf,
-    failed: (key, error, againMs) => {
+    onFailure: (key, error, againMs) => {
       const fields = { [name]: key, error: messageOf(error), againMs };
       if (isRace(error)) log.debug(fields, "conflict with another writer");
       else log.warn(fields, "reconciliation failed");

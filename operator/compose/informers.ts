@@ -74,7 +74,7 @@ function openObjects(options: InformersOptions, kind: WatchedKind): Reflector {
   const { cache, applier, nodeQueue, networkQueue, selector } = options;
   const transform = kind === "pod" ? projectPod : undefined;
   return openInformer(options, { kind: kinds[kind], labelSelector: selector, transform }, (now, before) => {
-    if (now === undefined && before !== undefined) applier.gone(kinds[kind].kind, before);
+    if (now === undefined && before !== undefined) applier.forget(kinds[kind].kind, before);
     for (const object of [now, before].filter((each) => each !== undefined)) {
       addAll(nodeQueue, cache.nodesAffectedBy(object));
       if (cache.isSynced) addAll(networkQueue, networkOf(object));
@@ -116,7 +116,7 @@ function openNodes(options: InformersOptions): Reflector {
     const network = cache.networkKey(now ?? before);
     if (cache.isSynced && network !== undefined) networkQueue.addAfter(network, NETWORK_DELAY_MS);
     if (now !== undefined || before === undefined) return;
-    applier.gone(kinds.node.kind, before);
+    applier.forget(kinds.node.kind, before);
     nodeQueue.forget(keyOf(meta));
     cache.delete(keyOf(meta));
     memory.deleteNode(keyOf(meta));

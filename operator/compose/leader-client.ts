@@ -16,7 +16,7 @@ export interface LeaderClientOptions extends Pick<LeaderOptions, "onFailure" | "
   readonly lease: string;
   /** Identity of this process in the election. */
   readonly identity: string;
-  readonly sent?: TransportOptions["sent"];
+  readonly onAnswer?: TransportOptions["onAnswer"];
   readonly log: Log;
 }
 
@@ -31,13 +31,18 @@ export async function openLeaderClient(
   options: LeaderClientOptions,
   signal: AbortSignal,
 ): Promise<LeaderClient> {
-  const { access, operatorNamespace, lease, identity, sent, log, onFailure, onHeld, onReach } = options;
+  const { access, operatorNamespace, lease, identity, onAnswer, log, onFailure, onHeld, onReach } = options;
   await using parts = new AsyncDisposableStack();
-  const asking = { access, userAgent: FIELD_MANAGER, fieldManager: FIELD_MANAGER, ...(sent && { sent }) };
+  const asking = {
+    access,
+    userAgent: FIELD_MANAGER,
+    fieldManager: FIELD_MANAGER,
+    ...(onAnswer && { onAnswer }),
+  };
   const limits = { connections: 1, requestMs: LEASE_REQUEST_MS };
   const leaseClient = parts.use(openKubeClient({ ...asking, limits }));
   const place = { namespace: operatorNamespace, name: lease };
-  const times = { clock: systemClock, elapsed: monotonicMs, pause };
+  const times = { clock: systemClock, monotonicMs, pause };
   const candidate = { identity, ...times, log, onFailure, onHeld, onReach };
   const leadership = parts.use(await becomeLeader({ ...candidate, client: leaseClient, place, signal }));
   const client = parts.use(openKubeClient({ ...asking, mayWrite: () => leadership.holds() }));

@@ -69,16 +69,16 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
     parts.use(await openStatus(options.status, () => statusPage(nodes?.status())));
   const access = await loadAccess(() => clock.now());
   host = new URL(access.origin).host;
-  const sent: TransportOptions["sent"] = (method, status) => metrics.request(method, status);
+  const onAnswer: TransportOptions["onAnswer"] = (method, status) => metrics.request(method, status);
   const onReach = (isNow: boolean): void => {
     isReached = isNow;
   };
   const { leadership, client } = parts.use(
-    await openLeaderClient({ ...options, access, sent, onReach }, signal),
+    await openLeaderClient({ ...options, access, onAnswer, onReach }, signal),
   );
   definitions = parts.use(await openDefinitionCheck({ client, log, intervalMs: DEFINITIONS_MS }));
   const keeper = parts.use(await AuthorityKeeper.open({ client, namespace: operatorNamespace, clock, log }));
-  const authorities = () => keeper.known();
+  const authorities = () => keeper.authorities();
   const channel = parts.use(openOperatorChannel(authorities, () => clock.now()));
   nodes = parts.use(
     await openControllers({
@@ -95,7 +95,7 @@ export async function openOperator(options: OperatorOptions, signal: AbortSignal
       signal: either(signal, leadership.lost),
     }),
   );
-  parts.use(openCompaction(nodes.worked));
+  parts.use(openCompaction(nodes.countRuns));
   log.info({ server: access.origin, nodes: nodes.count(), healthPort: health.port }, "operator opened");
   const open = parts.move();
   return {

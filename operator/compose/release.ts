@@ -13,7 +13,7 @@ import { isHeldBy, removeFinalizer } from "../reconcile/finalizer.ts";
 import { type LeaderClientOptions, openLeaderClient } from "./leader-client.ts";
 
 /** Options of the release. */
-export interface ReleaseOptions extends Omit<LeaderClientOptions, "access" | "sent"> {
+export interface ReleaseOptions extends Omit<LeaderClientOptions, "access" | "onAnswer"> {
   /** Namespaces of the Nodes; all when empty. */
   readonly watchNamespaces: readonly string[];
 }

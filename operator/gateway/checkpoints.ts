@@ -31,7 +31,7 @@ export interface GiverOptions {
 /** Sends a checkpoint to a client. */
 export type Giver = (response: ServerResponse, client: Client) => Promise<void>;
 
-/** Creates the giver. It serves one client at a time; another one is told to ask elsewhere. */
+/** Creates the giver. It serves one client at a time; another one is answered that it may ask elsewhere. */
 export function createGiver({ line, socketPath, log, metrics }: GiverOptions): Giver {
   let isGiving = false;
   return async (response, { name, serial }) => {

@@ -35,7 +35,7 @@ export function guardConnections(server: Server, { log, metrics, clock }: GuardO
   const readers = new Set<TLSSocket>();
   const warn = createLimitedLog(log, clock, LINES);
   const refuse = (kind: RefusedConnection, socket: Socket, why: string): void => {
-    metrics.refused(kind);
+    metrics.countRefusal(kind);
     warn({ from: socket.remoteAddress, reason: why }, "connection refused");
     socket.destroy();
   };

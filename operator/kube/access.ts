@@ -18,7 +18,7 @@ export interface Access {
   /** Value of the Authorization header, if there is a token. */
   authorization(): Promise<string | undefined>;
   /** Reports a refused token. It is read again for the next request, at most once in five seconds. */
-  refused(): void;
+  reportRefusal(): void;
 }
 
 const PROOF_MS = 30_000;
@@ -41,10 +41,10 @@ export async function loadUserAccess(
 
 async function accessOf(account: Account, now: () => number): Promise<Access> {
   const { origin, pathname } = new URL(account.server);
-  let asked = { at: now(), proof: await proofAnew(account) };
+  let asked = { at: now(), proof: await readProof(account) };
   const fresh = async (): Promise<Proof> => {
     if (now() - asked.at >= PROOF_MS) {
-      const proof = await proofAnew(account);
+      const proof = await readProof(account);
       const { tls } = asked.proof;
       asked = { at: now(), proof: isDeepStrictEqual(proof.tls, tls) ? { ...proof, tls } : proof };
     }
@@ -55,14 +55,14 @@ async function accessOf(account: Account, now: () => number): Promise<Access> {
     prefix: pathname === "/" ? "" : pathname.replace(/\/$/, ""),
     tls: async () => (await fresh()).tls,
     authorization: async () => (await fresh()).authorization,
-    refused() {
+    reportRefusal() {
       if (now() - asked.at >= REFUSED_MS) asked = { ...asked, at: Number.NEGATIVE_INFINITY };
     },
   };
 }
 
 /** Reads the credentials. A file that is being written fails this request only. */
-async function proofAnew(account: Account): Promise<Proof> {
+async function readProof(account: Account): Promise<Proof> {
   try {
     return await account.proof();
   } catch (cause) {

@@ -23,7 +23,7 @@ export async function kubeConfigAccount(context?: string): Promise<UserAccount> 
   return {
     server: cluster.server,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? "default",
-    // A configuration that is read anew keeps no token of its own.
+    // A configuration that is read again keeps no token of its own.
     async proof() {
       const options = await optionsOf(readConfig(context));
       return { tls: tlsOf(options), authorization: authorizationOf(options) };

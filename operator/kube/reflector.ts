@@ -51,7 +51,7 @@ export function openReflector(given: ReflectorOptions): Reflector {
   const store = new Store<CachedObject>();
   const closing = new AbortController();
   const { promise: synced, resolve } = Promise.withResolvers<void>();
-  const following = follow({ options, store, signal: closing.signal, listed: resolve });
+  const following = follow({ options, store, signal: closing.signal, onList: resolve });
   return {
     synced,
     get: (key) => store.get(key),
@@ -67,11 +67,11 @@ interface Following {
   readonly options: ReflectorOptions & { readonly transform: (object: unknown) => CachedObject };
   readonly store: Store<CachedObject>;
   readonly signal: AbortSignal;
-  readonly listed: () => void;
+  readonly onList: () => void;
 }
 
 async function follow(following: Following): Promise<void> {
-  const { options, signal, listed } = following;
+  const { options, signal, onList } = following;
   const { kind } = options.selection.kind;
   let failures = 0;
   let version: string | undefined;
@@ -79,7 +79,7 @@ async function follow(following: Following): Promise<void> {
     const began = performance.now();
     try {
       version ??= await listAll(following);
-      listed();
+      onList();
       for await (const event of options.client.watch(options.selection, version, signal)) {
         version = takeEvent(following, event) ?? version;
         failures = 0;
@@ -108,7 +108,7 @@ function waitAfter(error: unknown, failures: number): number {
   if (isKubeError(error, "gone") && failures === 1) return 0;
   const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
   const doubled = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10));
-  // Not all that were refused come again at the same moment, nor before they were told to.
+  // Not all that were refused come again at the same moment, nor before the server allows it.
   return asked * (1 + Math.random() / 4) + doubled * (0.75 + Math.random() / 2);
 }
 

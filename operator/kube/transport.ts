@@ -48,7 +48,7 @@ export interface TransportOptions {
   readonly access: Access;
   readonly userAgent: string;
   /** Called for every response. */
-  readonly sent?: (method: string, status: number) => void;
+  readonly onAnswer?: (method: string, status: number) => void;
   /** Permission to write. Without it writes fail with `not-leading`. */
   readonly mayWrite?: () => boolean;
   readonly limits?: Partial<TransportLimits>;
@@ -80,7 +80,7 @@ export function openTransport(options: TransportOptions): Transport {
   ): AsyncGenerator {
     using deadline = openDeadline(limits.requestMs, request.signal, late(request));
     const answer = await answerTo(streams, options, request, { silenceMs, signal: deadline.signal });
-    deadline.met();
+    deadline.cancel();
     try {
       yield* read(answer as AsyncIterable<Buffer>);
     } catch (error) {
@@ -108,7 +108,7 @@ export function openTransport(options: TransportOptions): Transport {
 /** Reads a successful response. Throws `KubeError` for any other. */
 async function answerTo(
   pool: HttpPool,
-  { access, userAgent, sent, mayWrite = () => true }: TransportOptions,
+  { access, userAgent, onAnswer, mayWrite = () => true }: TransportOptions,
   request: KubeRequest,
   { silenceMs, signal }: { readonly silenceMs: number; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
@@ -136,9 +136,9 @@ async function answerTo(
     })
     .catch((cause: unknown) => Promise.reject(unreachable(request, cause)));
   const { statusCode = 0 } = answer;
-  sent?.(method, statusCode);
+  onAnswer?.(method, statusCode);
   if (statusCode < 300) return answer;
-  if (statusCode === 401) access.refused();
+  if (statusCode === 401) access.reportRefusal();
   const text = await textOf(answer, request);
   throw errorOfAnswer(statusCode, statusOf(text), answer.headers["retry-after"] ?? "");
 }
@@ -188,7 +188,7 @@ function statusOf(text: string): unknown {
 interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   /** Cancels the time limit; the outer signal still applies. */
-  met(): void;
+  cancel(): void;
 }
 
 /** Starts the time limit. Disposing it detaches both. */
@@ -198,12 +198,12 @@ function openDeadline(milliseconds: number, outer: AbortSignal | undefined, late
   const abort = (): void => controller.abort(outer?.reason);
   if (outer?.aborted) abort();
   outer?.addEventListener("abort", abort, { once: true });
-  const met = (): void => clearTimeout(timer);
+  const cancel = (): void => clearTimeout(timer);
   return {
     signal: controller.signal,
-    met,
+    cancel,
     [Symbol.dispose]() {
-      met();
+      cancel();
       outer?.removeEventListener("abort", abort);
     },
   };

@@ -9,12 +9,12 @@ export type RefusedConnection = "certificate" | "handshake" | "slow" | "crowd";
 export interface GatewayMetrics {
   /** Records a call. `method` is an allowed one, or `other`; `outcome` is `answered` or a hop. */
   call(method: string, outcome: string, seconds: number): void;
-  refused(kind: RefusedConnection): void;
+  countRefusal(kind: RefusedConnection): void;
   connections(count: number): void;
   /** Records the expiry of the certificate, in milliseconds since the epoch. */
   certificateEnds(at: number): void;
   render(): Promise<string>;
-  declared(): readonly Declaration[];
+  declarations(): readonly Declaration[];
   readonly contentType: string;
 }
 
@@ -57,11 +57,11 @@ export function createGatewayMetrics(): GatewayMetrics {
       calls.inc({ method, outcome });
       seconds.observe({ method }, duration);
     },
-    refused: (reason) => refused.inc({ reason }),
+    countRefusal: (reason) => refused.inc({ reason }),
     connections: (count) => open.set(count),
     certificateEnds: (at) => ends.set(at / 1_000),
     render: () => registry.metrics(),
-    declared: () => declaredIn(registry),
+    declarations: () => declaredIn(registry),
     contentType: registry.contentType,
   };
 }

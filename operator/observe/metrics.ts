@@ -12,7 +12,7 @@ export interface OperatorMetrics {
   /** Returns the recorder of a queue and its controller. */
   queue(name: string): QueueMetrics;
   render(): Promise<string>;
-  declared(): readonly Declaration[];
+  declarations(): readonly Declaration[];
   readonly contentType: string;
 }
 
@@ -75,7 +75,7 @@ export function createMetrics(sources: MetricSources): OperatorMetrics {
     queue,
     render: async () =>
       `${await registry.metrics()}${nodeMetricsText(sources.figures())}${networkMetricsText(sources.networks())}`,
-    declared: () => [...declaredIn(registry), ...nodeDeclarations, ...networkDeclarations],
+    declarations: () => [...declaredIn(registry), ...nodeDeclarations, ...networkDeclarations],
     contentType: registry.contentType,
   };
 }

@@ -7,13 +7,13 @@ export type WorkResult = "success" | "requeue_after" | "error";
 /** Recorder of a queue's events. */
 export interface QueueMetrics {
   /** Records an added key. */
-  added(): void;
+  countAddition(): void;
   /** Records the start of a run and the wait before it. */
-  began(waitedSeconds: number): void;
+  observeStart(waitedSeconds: number): void;
   /** Records the end of a run. */
-  ended(seconds: number, result: WorkResult): void;
+  observeEnd(seconds: number, result: WorkResult): void;
   /** Records a retry after a failure. */
-  retried(): void;
+  countRetry(): void;
 }
 
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60];
@@ -28,19 +28,19 @@ export function declareQueueMetrics(
   const queues = queueMetrics(registers, depths);
   const controllers = controllerMetrics(registers);
   return (name) => ({
-    added: () => queues.adds.inc({ name }),
-    began(waited) {
+    countAddition: () => queues.adds.inc({ name }),
+    observeStart(waited) {
       queues.waits.observe({ name }, waited);
       controllers.active.inc({ controller: name });
     },
-    ended(seconds, result) {
+    observeEnd(seconds, result) {
       queues.works.observe({ name }, seconds);
       controllers.times.observe({ controller: name }, seconds);
       controllers.results.inc({ controller: name, result });
       if (result === "error") controllers.errors.inc({ controller: name });
       controllers.active.dec({ controller: name });
     },
-    retried: () => queues.retries.inc({ name }),
+    countRetry: () => queues.retries.inc({ name }),
   });
 }
 

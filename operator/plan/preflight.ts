@@ -41,7 +41,7 @@ export interface PreflightView {
   readonly turns: readonly Turn[];
   /** True while a maintenance window is open. */
   readonly isWindowOpen: boolean;
-  /** Volume that an operation gives up; undefined for other operations. */
+  /** Volume that an operation replaces; undefined for other operations. */
   readonly renewal?: RenewalView | undefined;
   /** Disk space as the node reports it; undefined when it was not or cannot be queried. */
   readonly space: MigrationSpace | undefined;

@@ -1,10 +1,10 @@
-/** Volumes that are given up and made anew: the checks before, and the progress of their runs. Pure. */
+/** Volumes that are deleted and recreated: the checks before, and the progress of their runs. Pure. */
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
 import type { MemberView } from "./group.ts";
 import { beginRun, verifyRun } from "./run-states.ts";
 
-/** Observed state of a volume that is to be given up. */
+/** Observed state of a volume that is to be replaced. */
 export interface RenewalView {
   /** UID of its claim; undefined when there is none, or it is being deleted. */
   readonly claim: string | undefined;
@@ -20,7 +20,7 @@ export interface RenewalView {
   readonly council: string | undefined;
 }
 
-/** Returns the reason not to give up a volume; undefined when nothing is in doubt. */
+/** Returns the reason not to replace a volume; undefined when nothing is in doubt. */
 export function renewalTrouble(
   { type }: Pick<MemberView, "type">,
   view: RenewalView | undefined,
@@ -35,14 +35,14 @@ export function renewalTrouble(
 }
 
 /** Returns the run after the StatefulSet of the replica was deleted. */
-export function afterGivingUp(run: MaintenanceRun, now: number): MaintenanceRun {
+export function afterVolumeDeletion(run: MaintenanceRun, now: number): MaintenanceRun {
   return beginRun(run, "the pod ends, and its volume is deleted", now);
 }
 
 /** Progress of a replica on its new volume. */
 export interface RenewalProgress {
-  /** False while the claim that is given up exists. */
-  readonly isGivenUp: boolean;
+  /** False while the claim that the run deletes exists. */
+  readonly isDeleted: boolean;
   /** Newest block of the replica, undefined while it does not report, and of its network. */
   readonly height: number | undefined;
   readonly newest: number;
@@ -53,10 +53,10 @@ export interface RenewalProgress {
 /** Returns the run after a look at the replica. */
 export function afterRenewal(
   run: MaintenanceRun,
-  { isGivenUp, height, newest, isSteady }: RenewalProgress,
+  { isDeleted, height, newest, isSteady }: RenewalProgress,
   now: number,
 ): MaintenanceRun {
-  if (!isGivenUp) return run;
+  if (!isDeleted) return run;
   if (isSteady) return { ...verifyRun(run, "the replica has the chain on a new volume", now), percent: 100 };
   const part = height === undefined || newest === 0 ? 0 : Math.min(99, Math.floor((100 * height) / newest));
   const message =

@@ -40,7 +40,7 @@ export function parseRequest(text: string): AnnotationRequest {
 }
 
 /**
- * Returns the members that a request is for: the named one, or all. A volume is given up for a named replica alone, or
+ * Returns the members that a request is for: the named one, or all. A volume is replaced for a named replica alone, or
  * for the only one. Undefined when the request is to be refused.
  */
 export function requestedMembers(

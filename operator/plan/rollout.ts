@@ -138,7 +138,7 @@ function currentRollout(view: RolloutView, now: number): Rollout | undefined {
   const member = view.own.find(({ name }) => name === rollout?.member);
   if (rollout === undefined || member === undefined || member.suspended) return undefined;
   if (member.wanted !== rollout.revision) return begin(member, now);
-  // A recorded rollback that was not written, because its operator ended, is decided on anew.
+  // A recorded rollback that was not written, because its operator ended, is decided again.
   if (rollout.state === "RolledBack" && isDue(member)) return rollout;
   if (isDue(member)) return { ...rollout, state: "Rolling" };
   if (hasArrived(member, view.members)) return undefined;

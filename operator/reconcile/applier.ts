@@ -58,8 +58,8 @@ export class Applier {
     const key = `${draft.kind} ${keyOf(draft.metadata)}`;
     const wanted = this.#digestOf(key, draft);
     const marked = withMark(draft, wanted, this.#operator);
-    const before = this.#applied.get(key) ?? this.#known(key, { draft: marked, wanted, seen });
-    if (before !== undefined) letGo(before, seen);
+    const before = this.#applied.get(key) ?? this.#findUnchanged(key, { draft: marked, wanted, seen });
+    if (before !== undefined) releaseWritten(before, seen);
     if (before !== undefined && seen === undefined && (await this.#isGone(draft, before))) {
       this.#applied.delete(key);
       return this.apply(draft, undefined);
@@ -91,7 +91,7 @@ export class Applier {
   }
 
   /** Returns the state that an earlier operator applied, if it is unchanged. */
-  #known(
+  #findUnchanged(
     key: string,
     {
       draft,
@@ -133,12 +133,12 @@ export class Applier {
   /** Returns the newer of a StatefulSet as seen and as written; undefined when there is none. */
   latest(kind: typeof LATEST, key: string, seen: CachedObject | undefined): unknown {
     const applied = this.#applied.get(`${kind} ${key}`);
-    if (applied !== undefined) letGo(applied, seen);
+    if (applied !== undefined) releaseWritten(applied, seen);
     return (applied?.written ?? seen)?.object;
   }
 
   /** Forgets a deleted object. */
-  gone(kind: string, seen: CachedObject): void {
+  forget(kind: string, seen: CachedObject): void {
     const key = `${kind} ${keyOf(seen.meta)}`;
     const known = this.#applied.get(key);
     this.#digests.delete(key);
@@ -176,7 +176,7 @@ function withMark(draft: Draft, mark: string, operator: string | undefined): Dra
 }
 
 /** Drops the written object once an informer has seen it. */
-function letGo(applied: Applied, seen: CachedObject | undefined): void {
+function releaseWritten(applied: Applied, seen: CachedObject | undefined): void {
   if (seen !== undefined && !isOlder(seen.meta.resourceVersion, applied.version)) applied.written = undefined;
 }
 

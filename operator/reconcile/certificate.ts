@@ -68,7 +68,7 @@ interface ReaderOptions {
   readonly at: number;
 }
 
-/** Returns the certificate with which the replica reads a checkpoint of a sibling, issued anew unless it is good. */
+/** Returns the certificate with which the replica reads a checkpoint of a sibling, reissued unless it is good. */
 async function readerOf(
   object: unknown,
   { host, current, at }: ReaderOptions,

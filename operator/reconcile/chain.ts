@@ -13,20 +13,20 @@ import { isAllowed } from "../plan/stop.ts";
 import { volumeOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { renewalRun } from "./given-up.ts";
 import { networkOf } from "./group.ts";
 import { genesisAddress, recordedAddress } from "./node-key.ts";
 import { goOn, type Outcome } from "./outcome.ts";
+import { renewalRun } from "./replaced-volume.ts";
 import { configText } from "./secret-text.ts";
 
 /** Stops a core node that would start another chain on an empty volume. Others start on one as if they were new. */
 export async function chainStep(context: MemberContext): Promise<Outcome> {
   const { node, member, facts } = context;
   if (node.spec.type !== "core") {
-    if ((context.status.height ?? 0) > 0 && (await claimOf(context)) === undefined) startAnew(context);
+    if ((context.status.height ?? 0) > 0 && (await claimOf(context)) === undefined) resetVolume(context);
     return markJudged(context);
   }
-  // A volume that is given up counts as empty until its node reports blocks again.
+  // A volume that is replaced counts as empty until its node reports blocks again.
   if (renewalRun(node, member.name) !== undefined) context.status = { ...context.status, volume: undefined };
   const seen = await observeVolume(context);
   const isPermitted = isAllowed(
@@ -51,12 +51,12 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     facts.claims = seen.isClaimed;
     return goOn;
   }
-  startAnew(context);
+  resetVolume(context);
   return markJudged(context);
 }
 
 /** Forgets the volume, and reports that it is missing when it had blocks. */
-function startAnew(context: MemberContext): void {
+function resetVolume(context: MemberContext): void {
   const { node, member, deps, status } = context;
   if (status.volume !== undefined || (status.height ?? 0) > 0) {
     const words = `the volume of ${member.name} is missing; the replica starts with an empty one`;

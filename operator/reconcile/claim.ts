@@ -18,9 +18,9 @@ import {
 } from "../plan/storage.ts";
 import { readClaim, snapshotOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
-import { isGivingUp, withoutCopies } from "./given-up.ts";
 import type { RefusedGrowth } from "./memory.ts";
 import { failWith, goOn, type Outcome, refuseWith } from "./outcome.ts";
+import { isDeletingClaim, withoutCopies } from "./replaced-volume.ts";
 
 /** Delay of a repeated expansion, because a changed StorageClass or quota causes no event. */
 const ASK_AGAIN_MS = 60_000;
@@ -33,8 +33,8 @@ export async function claimStep(context: MemberContext): Promise<Outcome> {
   const place = keyOf(volumeClaim(member, size).metadata);
   const view = volumeView(context, deps.cache.find("claim", place));
   const plan = planVolume(view, deps.clock.now());
-  if (isGivingUp(context)) {
-    facts.volume = { reason: "Replacing", message: "the volume is given up, and a new one is made" };
+  if (isDeletingClaim(context)) {
+    facts.volume = { reason: "Replacing", message: "the volume is being deleted and recreated" };
     return goOn;
   }
   facts.volume = plan.verdict;

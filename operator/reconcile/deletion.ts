@@ -40,12 +40,12 @@ export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<
   const pods = podsOf(node, deps);
   const plan = planDeletion(
     {
-      until: deps.memory.startDeletion(meta, deps.elapsed()) + deletionMs(node),
+      until: deps.memory.startDeletion(meta, deps.monotonicMs()) + deletionMs(node),
       orphans: meta.finalizers.includes(ORPHAN),
       pods: pods.map(({ name }) => name),
       keepers: keepersOf(node, deps),
     },
-    deps.elapsed(),
+    deps.monotonicMs(),
   );
   if (plan.isOver) return end(node, deps, plan.left);
   await note(node, deps, plan.left ?? "");

@@ -40,6 +40,6 @@ export interface ReconcileDeps {
   readonly createKey: () => string;
   readonly clock: Clock;
   /** Milliseconds of a clock that nobody sets, for waits that protect something. */
-  readonly elapsed: () => number;
+  readonly monotonicMs: () => number;
   readonly log: Log;
 }

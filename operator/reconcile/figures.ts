@@ -11,10 +11,10 @@ import type { Observation } from "./observation.ts";
 /** Returns the figures of all replicas. A silent node has neither height nor lag. */
 export function figuresOf(
   nodes: readonly NodeResource[],
-  observed: (key: string) => Observation | undefined,
+  observationOf: (key: string) => Observation | undefined,
 ): readonly NodeFigures[] {
   const reportOf = (namespace: string, name: string) => {
-    const observation = observed(keyOf({ namespace, name }));
+    const observation = observationOf(keyOf({ namespace, name }));
     return observation?.ok === true ? observation : undefined;
   };
   const highest = new Map<string, number>();

@@ -32,7 +32,7 @@ import { castVotes, followVotes } from "./council-votes.ts";
 import { type Group, groupKey, groupOf, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { isPaused } from "./paused.ts";
-import { followRenewal, giveUp, renewalViewOf } from "./renewal.ts";
+import { deleteVolume, followRenewal, renewalViewOf } from "./renewal.ts";
 import { bookOf, runsToCome, withBook } from "./requests.ts";
 
 /** Interval of progress checks. */
@@ -128,7 +128,7 @@ type Asking = (context: Context, run: MaintenanceRun) => Promise<MaintenanceRun 
 const begin: Asking = async (context, run) => {
   const { operation } = run;
   if (isCouncilOperation(operation)) return castVotes(context, run, operation);
-  if (isVolumeOperation(operation)) return giveUp(context, run);
+  if (isVolumeOperation(operation)) return deleteVolume(context, run);
   const answer = await command(context, run, operations[operation]);
   // An operation under way was begun by hand, or by an operator that ended before it noted the answer.
   const isUnderWay = answer.ok || (await isRunning(context, run, operation));

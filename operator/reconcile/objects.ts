@@ -30,12 +30,12 @@ import {
 import { kinds } from "../kube/resources.ts";
 import type { WatchedKind } from "./cluster-cache.ts";
 import type { Context, MemberContext } from "./context.ts";
-import { bindClaim, isGivingUp, renewalRun, withoutCopies } from "./given-up.ts";
 import { presentPod } from "./group.ts";
 import { requiredPeers } from "./mesh.ts";
 import { goOn, type Outcome, refusalOf, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 import { readPod } from "./pod-view.ts";
+import { bindClaim, isDeletingClaim, renewalRun, withoutCopies } from "./replaced-volume.ts";
 import { configText } from "./secret-text.ts";
 import { isSource, siblingsOf } from "./siblings.ts";
 
@@ -76,7 +76,7 @@ export async function suspendStep({ node, members }: Context): Promise<Outcome> 
 export async function memberStep(context: MemberContext): Promise<Outcome> {
   const { member, facts } = context;
   if (facts.stop !== undefined) return facts.stop.pod === "ends" ? endPod(context) : goOn;
-  if (isGivingUp(context)) return goOn;
+  if (isDeletingClaim(context)) return goOn;
   const { template, settings, former } = podInputs(context);
   facts.inputs = { template, settings };
   const length = JSON.stringify(template).length;
@@ -133,7 +133,7 @@ function writtenInputs({ member, node, deps }: MemberContext): MemberInputs | un
   };
 }
 
-/** Returns what was applied last while the inputs are unchanged or the member waits; else makes both anew. */
+/** Returns what was applied last while the inputs are unchanged or the member waits; else builds both again. */
 function podInputs(context: MemberContext): MemberInputs {
   const { facts, status } = context;
   const written = writtenInputs(context);

@@ -117,7 +117,7 @@ export async function reconcile(node: NodeResource, deps: ReconcileDeps): Promis
   if (isPaused(node.meta) && !node.meta.deleted) return observePaused(context);
   recordStop(context);
   if (node.meta.deleted && context.stop?.isHeld !== true) return endNode(node, deps);
-  deps.memory.endDeletion(keyOf(node.meta)); // a held one starts its wait anew
+  deps.memory.endDeletion(keyOf(node.meta)); // a held one starts its wait again
   if (awaitsFirstAnswer(context)) return UNHEARD_MS;
   const outcome = await runAll(context).catch(async (error: unknown) => {
     if (isRace(error)) throw error; // nothing that anybody has to know

@@ -1,4 +1,4 @@
-/** Runs that give up a volume and make it anew. The claim goes with the StatefulSet, which is made again afterwards. */
+/** Runs that delete and recreate a volume. The claim goes with the StatefulSet, which is recreated afterwards. */
 import { isVolumeOperation, type VolumeOperation } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { keyOf } from "../api/resource.ts";
@@ -7,17 +7,17 @@ import type { CachedObject } from "../kube/cached-object.ts";
 import { kinds } from "../kube/resources.ts";
 import { stopTrouble } from "../plan/council.ts";
 import { isSteady } from "../plan/group.ts";
-import { afterGivingUp, afterRenewal, type RenewalView } from "../plan/renewal.ts";
+import { afterRenewal, afterVolumeDeletion, type RenewalView } from "../plan/renewal.ts";
 import { endRun } from "../plan/run-states.ts";
 import { couldBeginChain } from "./chain.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { councilsOfNode, mayStopChain } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { bindClaim, otherMembers } from "./given-up.ts";
 import { groupOf, newestOfGroup, viewMember } from "./group.ts";
 import { isOwned } from "./owned.ts";
+import { bindClaim, otherMembers } from "./replaced-volume.ts";
 
-/** Observes a volume before it is given up; undefined for other operations. */
+/** Observes a volume before it is replaced; undefined for other operations. */
 export async function renewalViewOf(context: Context, run: MaintenanceRun): Promise<RenewalView | undefined> {
   const member = context.members.find((each) => each.member.name === run.member);
   if (!isVolumeOperation(run.operation) || run.state !== "Requested" || member === undefined)
@@ -52,13 +52,13 @@ function councilTrouble(context: Context, { key, status }: MemberContext): strin
 }
 
 /** Deletes the StatefulSet of a replica with its claim. */
-export async function giveUp(context: Context, run: MaintenanceRun): Promise<MaintenanceRun> {
+export async function deleteVolume(context: Context, run: MaintenanceRun): Promise<MaintenanceRun> {
   const { node, deps } = context;
   const now = deps.clock.now();
   const found = context.members.find(({ member }) => member.name === run.member);
   const claim = found && claimOf(found.member, deps);
   if (found === undefined || claim === undefined || claim.meta.uid !== run.claim)
-    return afterGivingUp(run, now); // it is gone already
+    return afterVolumeDeletion(run, now); // it is gone already
   const { namespace } = node.meta;
   const name = objectNames(found.member.name).statefulSet;
   const set = deps.cache.find("statefulSet", keyOf({ namespace, name }));
@@ -69,10 +69,10 @@ export async function giveUp(context: Context, run: MaintenanceRun): Promise<Mai
     await deps.client.remove(kinds.statefulSet, { namespace, name }, set.meta.uid);
     deps.log.info(
       { node: context.key, member: found.member.name, operation: run.operation },
-      "volume given up",
+      "volume deleted",
     );
   }
-  return afterGivingUp(run, now);
+  return afterVolumeDeletion(run, now);
 }
 
 /** True for a claim that an earlier attempt has bound to a StatefulSet. */
@@ -93,11 +93,11 @@ export function followRenewal(context: Context, run: MaintenanceRun): Maintenanc
     "pod",
     keyOf({ namespace: context.node.meta.namespace, name: objectNames(run.member).pod }),
   );
-  const isGivenUp = claim?.meta.uid !== run.claim;
+  const isDeleted = claim?.meta.uid !== run.claim;
   const isOnNew = claim !== undefined && pod !== undefined && pod.meta.createdAt >= claim.meta.createdAt;
   const view = viewMember(found.member, deps);
   const progress = {
-    isGivenUp,
+    isDeleted,
     height: isOnNew ? view.height : undefined,
     newest: newestOfGroup(context)?.height ?? 0,
     isSteady: isOnNew && found.facts.report?.syncing === false && isSteady(view, groupOf(context).members),

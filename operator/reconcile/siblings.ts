@@ -7,8 +7,8 @@ import { isSteady, type MemberView } from "../plan/group.ts";
 import { ROLLOUT_ORDER } from "../plan/rollout.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { renewalRun } from "./given-up.ts";
 import { networkOf, viewMember } from "./group.ts";
+import { renewalRun } from "./replaced-volume.ts";
 
 /** Maximum number of siblings that are asked, one after another. */
 const MAX_SIBLINGS = 4;

@@ -11,7 +11,7 @@ export interface LeaderOptions extends LeaseAccess {
   /** Identity of this process among the candidates. */
   readonly identity: string;
   /** Monotonic clock in milliseconds. */
-  readonly elapsed: () => number;
+  readonly monotonicMs: () => number;
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Called with the identity of another holder each time that the Lease is read. */
   readonly onHeld?: ((holder: string) => void) | undefined;
@@ -35,14 +35,14 @@ const GIVE_UP_MS = 14_000;
 
 /** Waits until this process holds the Lease. Rejects when the signal is aborted. */
 export async function becomeLeader(options: LeaderOptions): Promise<Leadership> {
-  const { identity, log, pause, signal, elapsed } = options;
+  const { identity, log, pause, signal, monotonicMs } = options;
   let seen: { readonly version: string; readonly at: number } | undefined;
   for (;;) {
     signal.throwIfAborted();
     const lease = await readLease(options);
     if (lease !== undefined && seen?.version !== lease.version)
-      seen = { version: lease.version, at: elapsed() };
-    const stoodStill = seen === undefined ? 0 : elapsed() - seen.at;
+      seen = { version: lease.version, at: monotonicMs() };
+    const stoodStill = seen === undefined ? 0 : monotonicMs() - seen.at;
     if (lease !== undefined && mayTake(lease, identity, stoodStill)) {
       const at = momentOf(options);
       const held = await writeLease(options, lease, identity);
@@ -109,10 +109,10 @@ interface Moment {
   readonly now: number;
 }
 
-function momentOf({ elapsed, clock }: LeaderOptions): Moment {
-  return { elapsed: elapsed(), now: clock.now() };
+function momentOf({ monotonicMs, clock }: LeaderOptions): Moment {
+  return { elapsed: monotonicMs(), now: clock.now() };
 }
 
-function age({ elapsed, clock }: LeaderOptions, moment: Moment): number {
-  return Math.max(elapsed() - moment.elapsed, clock.now() - moment.now);
+function age({ monotonicMs, clock }: LeaderOptions, moment: Moment): number {
+  return Math.max(monotonicMs() - moment.elapsed, clock.now() - moment.now);
 }

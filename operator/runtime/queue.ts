@@ -14,7 +14,7 @@ export interface QueueOptions {
   /** Returns the minimum delay in milliseconds after a failure. */
   readonly minWait?: (error: unknown) => number;
   /** Called after a failure. */
-  readonly failed: (key: string, error: unknown, againMs: number) => void;
+  readonly onFailure: (key: string, error: unknown, againMs: number) => void;
   /** Receives the events of the queue. */
   readonly metrics?: QueueMetrics;
   readonly concurrency: number;
@@ -53,7 +53,7 @@ export class WorkQueue implements AsyncDisposable {
   readonly #failures = new Map<string, number>();
   readonly #allowances = new Map<string, Allowance>();
   readonly #closing = new AbortController();
-  #worked = 0;
+  #runs = 0;
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -70,8 +70,8 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   /** Number of runs that were started. */
-  get worked(): number {
-    return this.#worked;
+  get runs(): number {
+    return this.#runs;
   }
 
   /** Adds a key. */
@@ -131,7 +131,7 @@ export class WorkQueue implements AsyncDisposable {
     if (there < 1) return this.addAfter(key, Math.ceil((1 - there) * EVERY_MS));
     this.#allowances.set(key, { left: there - 1, at: now });
     this.#waiting.set(key, now);
-    this.#options.metrics?.added();
+    this.#options.metrics?.countAddition();
   }
 
   #begin(): void {
@@ -148,8 +148,8 @@ export class WorkQueue implements AsyncDisposable {
     if (since === undefined || this.#running.size >= this.#options.concurrency) return;
     this.#waiting.delete(key);
     this.#urgent.delete(key);
-    this.#options.metrics?.began((this.#options.clock.now() - since) / 1_000);
-    this.#worked++;
+    this.#options.metrics?.observeStart((this.#options.clock.now() - since) / 1_000);
+    this.#runs++;
     this.#running.set(key, this.#run(key));
   }
 
@@ -157,19 +157,20 @@ export class WorkQueue implements AsyncDisposable {
     await Promise.resolve(); // so that the map has this work before it can end
     const { metrics } = this.#options;
     const began = performance.now();
-    const ended = (result: WorkResult): void => metrics?.ended((performance.now() - began) / 1_000, result);
+    const observeEnd = (result: WorkResult): void =>
+      metrics?.observeEnd((performance.now() - began) / 1_000, result);
     try {
       const after = await this.#options.work(key, this.#closing.signal);
-      ended(after === undefined ? "success" : "requeue_after");
+      observeEnd(after === undefined ? "success" : "requeue_after");
       this.#failures.delete(key);
       if (after !== undefined) this.addAfter(key, after);
     } catch (error) {
-      ended("error");
-      metrics?.retried();
+      observeEnd("error");
+      metrics?.countRetry();
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
       const wait = Math.max(this.#backOff(failures), this.#options.minWait?.(error) ?? 0);
-      if (!this.#closing.signal.aborted) this.#options.failed(key, error, wait);
+      if (!this.#closing.signal.aborted) this.#options.onFailure(key, error, wait);
       this.addAfter(key, wait);
     }
     this.#running.delete(key);

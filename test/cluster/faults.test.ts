@@ -68,7 +68,7 @@ about(`a breaking proxy${missing === undefined ? "" : ` (skipped: ${missing})`}`
         prefix: "",
         tls: async () => ({}),
         authorization: async () => `Bearer ${token.trim()}`,
-        refused: () => undefined,
+        reportRefusal: () => undefined,
       },
       userAgent: "test",
       fieldManager: "test",

@@ -64,7 +64,7 @@ export async function openApiServer(
     prefix: "/base",
     tls: async () => ({}),
     authorization: async () => "Bearer t",
-    refused: () => undefined,
+    reportRefusal: () => undefined,
   };
   const client = openKubeClient({
     access,

@@ -221,7 +221,7 @@ export class FakeCluster {
       },
       createKey: randomKey,
       clock: { now: () => this.now },
-      elapsed: () => this.now,
+      monotonicMs: () => this.now,
       log: silentLog,
       memory: new ReconcileMemory(),
       poller: { latest: (key) => this.observations.get(key), pollSoon: () => undefined },

@@ -68,9 +68,26 @@ export function participles(sources: readonly Source[]): string[] {
       ),
     ]
       .map(({ index, 1: declared, 2: assigned }) => ({ index, name: declared ?? assigned ?? "" }))
-      .filter(({ name }) => (IRREGULAR.has(name) || /[a-z]ed$/.test(name)) && !NO_PARTICIPLE.has(name))
+      .filter(({ name }) => isParticiple(name))
       .map(({ index, name }) => `${path}:${lineOf(text, index + 1)}: ${name}`),
   );
+}
+
+/** Methods of classes, members and parameters that are functions; getters and boolean fields read as adjectives. */
+const METHOD =
+  /^ {2}(?:(?:readonly|static|async|private|override) )*\*?#?([a-z]+)\??(?:(?:<[^>\n]*>)?\((?:$|[^\n]*\): )|: \([^\n]*\) =>)/gm;
+
+/** Methods whose whole name is a participle. */
+export function participleMethods(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(METHOD)]
+      .filter(({ 1: name = "" }) => isParticiple(name))
+      .map(({ index, 1: name }) => `${path}:${lineOf(text, index)}: ${name}`),
+  );
+}
+
+function isParticiple(name: string): boolean {
+  return (IRREGULAR.has(name) || /[a-z]ed$/.test(name)) && !NO_PARTICIPLE.has(name);
 }
 
 const EXPORTED = /(?:^|\n)export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/g;
@@ -143,7 +160,7 @@ export function danglingNames(sources: readonly Source[], all: readonly Source[]
 
 /** Words that the field has other words for; `docs/glossary.md` has the field's. */
 const OLD_WORD =
-  /^(?:Board|Electorate|Intake|Surroundings|TrieKeeper|gist|wish|news|foreseen|doubts|triedOut|leftOut|told|recency|(?:MOST|LEAST|LONGEST)(?:_[A-Z_]+)?|[a-z]\w*Seen|[A-Z]\w*(?:Seen|Terms|Surroundings|Board))$/;
+  /^(?:Board|Electorate|Intake|Surroundings|TrieKeeper|gist|wish|news|foreseen|doubts|triedOut|leftOut|told|recency|letGo|makeWay|wishes|wish[A-Z]\w*|\w+Wish(?:es)?|\w+Anew|(?:MOST|LEAST|LONGEST)(?:_[A-Z_]+)?|[a-z]\w*Seen|[A-Z]\w*(?:Seen|Terms|Surroundings|Board))$/;
 const DECLARED = /\b(?:function\*?|const|let|class|interface|type) (\w+)/g;
 
 /** Declared names of the former dialect. */
@@ -152,6 +169,28 @@ export function oldWords(sources: readonly Source[]): string[] {
     [...text.matchAll(DECLARED)]
       .filter(({ 1: name = "" }) => OLD_WORD.test(name))
       .map(({ index, 1: name }) => `${path}:${lineOf(text, index)}: ${name}`),
+  );
+}
+
+/** Phrases of the former dialect: delete, release, recreate, yield, available and report are the field's. */
+const OLD_PHRASE =
+  /\b(?:lets? go of|let go|letting go|(?:made|begins?|began|begun|starts?|started) anew|makes? way|making way|at hand|told|tells of|put aside)\b/gi;
+
+/** Phrases of the former dialect in the comments of sources. */
+export function oldPhrases(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(COMMENT)].flatMap(({ index, 0: comment }) =>
+      [...comment.matchAll(OLD_PHRASE)].map(
+        (match) => `${path}:${lineOf(text, index + match.index)}: ${match[0]}`,
+      ),
+    ),
+  );
+}
+
+/** The same in the text of pages. */
+export function oldPhrasesOfPages(pages: readonly Source[]): string[] {
+  return pages.flatMap(({ path, text }) =>
+    [...text.matchAll(OLD_PHRASE)].map(({ index, 0: phrase }) => `${path}:${lineOf(text, index)}: ${phrase}`),
   );
 }
 

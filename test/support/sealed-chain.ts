@@ -42,7 +42,7 @@ export interface Maker {
 
 /** A network without anybody in it. */
 const nobody: ConsensusPeers = {
-  connected: () => [],
+  connectedAddresses: () => [],
   send: () => false,
   noteVote: () => undefined,
   onMessage: () => () => undefined,

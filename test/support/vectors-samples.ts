@@ -44,7 +44,7 @@ interface TransactionSample {
   readonly rpcJson?: Readonly<Record<string, unknown>>;
 }
 
-/** Transactions: both ways, digests, hashes, JSON forms, signers; those with keys are signed anew. */
+/** Transactions: both ways, digests, hashes, JSON forms, signers; those with keys are signed again. */
 export async function transactionSamples(json: unknown): Promise<Comparison> {
   const tally = new Tally();
   for (const sample of json as readonly TransactionSample[]) {
@@ -117,13 +117,13 @@ function signers(tally: Tally, { name, typeInt, chainId, raw, signingKeys = {} }
   }
   const [key, payerKey] = [sender?.privateKey, feePayer?.privateKey];
   if (!key || (feePayer !== undefined && !payerKey)) return;
-  tally.holds(`${name} signed anew`, () => signedAnew({ raw, typeInt, id }, key, payerKey ?? undefined), raw);
+  tally.holds(`${name} signed again`, () => signAgain({ raw, typeInt, id }, key, payerKey ?? undefined), raw);
 }
 
 /** Signs with a key. */
 const by = (hex: string) => (digest: Uint8Array) => sign(digest, fromHex(hex));
 
-function signedAnew(
+function signAgain(
   { raw, typeInt, id }: { raw: string; typeInt: number; id: bigint },
   key: string,
   payerKey: string | undefined,

@@ -63,7 +63,7 @@ const MAX_BLOCKS = 128;
  * second before the block's time.
  */
 const SEALED_AFTER_MS = 2_000;
-/** Limit of listening at block 0, where no block can tell of another signer. */
+/** Limit of listening at block 0, where no block can show another signer. */
 const MAX_LISTEN_AT_GENESIS_MS = 10_000;
 /** Limit of listening after a restart in which others made blocks and none shows another signer. */
 const MAX_LISTEN_AFTER_RESTART_MS = 5_000;
@@ -284,8 +284,8 @@ function readFinding(store: Store, address: Address): Finding | undefined {
   if (row === undefined) return undefined;
   const cursor = new RlpCursor(row);
   const end = cursor.enter();
-  const whose = cursor.fixed(ADDRESS_BYTES);
-  const digest = mapKey(cursor.fixed(32));
+  const whose = cursor.fixedBytes(ADDRESS_BYTES);
+  const digest = mapKey(cursor.fixedBytes(32));
   const view = { sequence: cursor.number(), round: cursor.number() };
   const kind = PAYLOAD_KINDS[cursor.number()] ?? "commit";
   const isCleared = cursor.number() === 1;

@@ -232,7 +232,7 @@ class RunningEngine implements Engine {
     const { head, validators } = this.#headEvent();
     this.#record = new SigningRecord(this.#deps.store);
     const self = mapKey(this.#deps.address);
-    return this.#taken(beginRounds({ self, write: this.#write, head, validators, restored }));
+    return this.#enterState(beginRounds({ self, write: this.#write, head, validators, restored }));
   }
 
   #headEvent(): RoundEvent<ProposedBlock> & { readonly type: "head" } {
@@ -254,7 +254,7 @@ class RunningEngine implements Engine {
       if (event?.type === "rewound") actions.push(...this.#begin(undefined));
       else if (event?.type === "grown") actions.push(...this.#grow());
       else if (event !== undefined && this.#state !== undefined) {
-        actions.push(...this.#taken(step(this.#state, event)));
+        actions.push(...this.#enterState(step(this.#state, event)));
       }
     }
     return actions;
@@ -264,10 +264,10 @@ class RunningEngine implements Engine {
   #grow(): readonly RoundAction<ProposedBlock>[] {
     const state = this.#state;
     if (state === undefined || this.#deps.chain.head().header.number < state.view.sequence) return [];
-    return this.#taken(step(state, this.#headEvent()));
+    return this.#enterState(step(state, this.#headEvent()));
   }
 
-  #taken({ state, actions }: RoundStep<ProposedBlock>): readonly RoundAction<ProposedBlock>[] {
+  #enterState({ state, actions }: RoundStep<ProposedBlock>): readonly RoundAction<ProposedBlock>[] {
     this.#deps.metrics.observe(this.#state, state);
     this.#state = state;
     return actions;

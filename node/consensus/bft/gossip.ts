@@ -36,7 +36,7 @@ export class Gossip {
    * may be lost.
    */
   meet(): void {
-    const present = new Set([...this.#peers.connected()].map(mapKey));
+    const present = new Set([...this.#peers.connectedAddresses()].map(mapKey));
     for (const name of present)
       if (!this.#present.has(name)) this.#knownTo.set(name, new RecentMap(MAX_KNOWN_MESSAGES));
     this.#present = present;
@@ -69,7 +69,7 @@ export class Gossip {
     const { payload, bytes } = message;
     const parent = payload.kind === "preprepare" ? payload.proposal.parent : payload.parent;
     const envelope = { previousHash: keyBytes(parent), message: bytes };
-    for (const peer of this.#peers.connected()) {
+    for (const peer of this.#peers.connectedAddresses()) {
       if (!recipients.has(mapKey(peer)) || (!again && this.#of(peer).get(id) === true)) continue;
       if (this.#peers.send(peer, envelope)) this.#of(peer).set(id, true);
     }

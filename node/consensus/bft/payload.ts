@@ -72,7 +72,7 @@ function readView(cursor: RlpCursor): View {
 }
 
 function readVote(cursor: RlpCursor, kind: VotePayload["kind"], view: View): VotePayload {
-  return { kind, view, digest: mapKey(cursor.hash()), parent: mapKey(cursor.fixed(32)) };
+  return { kind, view, digest: mapKey(cursor.hash()), parent: mapKey(cursor.fixedBytes(32)) };
 }
 
 function readProposal(cursor: RlpCursor, view: View): Preprepare<ProposedBlock> {

@@ -1,5 +1,5 @@
 /**
- * A council of one after a restart. A node with static nodes signs nothing before a peer has told of its head, which a
+ * A council of one after a restart. A node with static nodes signs nothing before a peer has reported its head, which a
  * sole validator need not wait for when its directory shows that nothing of its chain is missing. Peers come first
  * even then: one that is connected may have newer blocks, as after the restore of an old copy.
  */
@@ -21,7 +21,7 @@ export interface StartingValidator {
   readonly minHeight: number | undefined;
 }
 
-/** Time in which a peer may tell of its head before a sole validator goes on, milliseconds. */
+/** Time in which a peer may report its head before a sole validator goes on, milliseconds. */
 const PEERLESS_MS = 5_000;
 
 /**

@@ -34,7 +34,7 @@ export function decodeWireMessage(bytes: Uint8Array): WireMessage {
     code: cursor.number(1),
     content: cursor.string(),
     sender: cursor.address(),
-    signature: cursor.fixed(SIGNATURE_BYTES),
+    signature: cursor.fixedBytes(SIGNATURE_BYTES),
     seal: cursor.optionalFixed(SIGNATURE_BYTES) ?? NO_BYTES,
   };
   cursor.leave(end);

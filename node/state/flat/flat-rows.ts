@@ -22,7 +22,7 @@ export interface AccountRecord {
 
 const WITH_INCARNATION = 0;
 const INCARNATION_LENGTH = 6;
-/** The slot's value at hand. */
+/** Buffer of the slot value that is being encoded. */
 const word = new Uint8Array(32);
 const wordView = new DataView(word.buffer);
 

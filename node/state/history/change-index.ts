@@ -44,7 +44,7 @@ export class ChangeIndex {
   add(batch: Batch, block: number, changes: readonly Undone[]): void {
     for (const { key, before } of changes) {
       const newestKey = tables.change.key(key);
-      batch.put(newestKey, this.#appended(batch, key, this.#rows.get(newestKey), { block, before }));
+      batch.put(newestKey, this.#append(batch, key, this.#rows.get(newestKey), { block, before }));
     }
   }
 
@@ -89,7 +89,7 @@ export class ChangeIndex {
     return page && concatBytes(numberBytes(pages), page);
   }
 
-  #appended(
+  #append(
     batch: Batch,
     key: Uint8Array,
     newest: Uint8Array | undefined,

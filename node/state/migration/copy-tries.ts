@@ -37,7 +37,7 @@ export interface CopyDeps {
   readonly report: (counts: CopyCounts) => void;
 }
 
-/** A few milliseconds' worth: between two of them the copying makes way for blocks. */
+/** Bytes of a batch, a few milliseconds' work: between two batches the copying yields to blocks. */
 const BATCH_BYTES = 128 * 1024;
 /** Parts of a key of a storage node: prefix 1, account hash 32, incarnation 6, path. */
 const INCARNATION_AT = 33;

@@ -12,7 +12,7 @@ export interface MigrationRun {
   /** Resolves when the new generation is on disk, close behind the chain. Rejects with what went wrong. */
   readonly done: Promise<void>;
   /** While a block is sealed and written the copying rests: both want the processor and the disk. */
-  makeWay(isBlock: boolean): void;
+  setYielding(isBlock: boolean): void;
   /** Ends it early; `done` rejects. Resolves when nothing is open any more. */
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function runHere(chain: StoreReader, tries: TrieStores): StartRun {
       const { signal } = closing;
       await copyGeneration({ chain, from, to, signal, rest: () => undefined, report });
     })();
-    return { makeWay: () => undefined, ...runControl(done, () => closing.abort()) };
+    return { setYielding: () => undefined, ...runControl(done, () => closing.abort()) };
   };
 }
 
@@ -84,12 +84,12 @@ export function runInThread(chain: string, tries: string, heapBytes = HEAP_BYTES
       if (failure === undefined) return done.resolve();
       done.reject(failure);
     });
-    const makeWay = (isBlock: boolean): void => {
+    const setYielding = (isBlock: boolean): void => {
       Atomics.store(way, 0, Number(isBlock));
       if (!isBlock) Atomics.notify(way, 0);
     };
     const stop = (): void => void endThread(worker, MAX_ENDING_MS);
-    return { makeWay, ...runControl(done.promise, stop) };
+    return { setYielding, ...runControl(done.promise, stop) };
   };
 }
 

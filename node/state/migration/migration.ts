@@ -1,7 +1,7 @@
 /**
  * A migration of the state: the tries are copied into the next generation's directory beside the running chain,
- * every node checked; then the state moves there, earlier states are let go and the old directory is removed.
- * Asked for, which is on disk before it is answered, it begins behind the next block. A restart begins it anew.
+ * every node checked; then the state moves there, and earlier states are deleted with the old directory.
+ * A request is on disk before it is answered, and begins behind the next block. A restart begins the copy again.
  */
 
 import { concatBytes } from "../../bytes/compare.ts";
@@ -116,17 +116,17 @@ export class Migration {
   }
 
   /** Tells a copying that a block is being sealed and written, or that it is on disk. */
-  makeWay(isBlock: boolean): void {
-    if (this.#phase.kind === "copying") this.#phase.run.makeWay(isBlock);
+  setYielding(isBlock: boolean): void {
+    if (this.#phase.kind === "copying") this.#phase.run.setYielding(isBlock);
   }
 
-  /** Runs steps of a block while a copying makes way. */
-  *makingWay<Result>(steps: Generator<undefined, Result>): Generator<undefined, Result> {
-    this.makeWay(true);
+  /** Runs steps of a block while a copying yields. */
+  *runYielding<Result>(steps: Generator<undefined, Result>): Generator<undefined, Result> {
+    this.setYielding(true);
     try {
       return yield* steps;
     } finally {
-      this.makeWay(false);
+      this.setYielding(false);
     }
   }
 
@@ -202,7 +202,7 @@ export class Migration {
     else await store[Symbol.asyncDispose]();
   }
 
-  /** States before the block that was copied are let go with the batch that names the new generation. */
+  /** The batch that names the new generation deletes the states before the block that was copied. */
   async #move(store: Store, head: StateHead): Promise<StateHead> {
     const { trieStore, history } = this.#deps;
     const { block } = this.#status;
@@ -261,7 +261,7 @@ export class Migration {
     this.#status = { ...this.#status, isMigration: false, error };
   }
 
-  /** Removes what was copied. A node that is closing leaves word that it is to be begun anew. */
+  /** Removes the copy. A node that is closing leaves the request on disk, and the next start begins again. */
   async #tidy(phase: Phase, error: string): Promise<void> {
     const { chain, trie, trieStore } = this.#deps;
     if (phase.kind === "copying") await phase.run.stop();
@@ -275,7 +275,7 @@ export class Migration {
     await chain.write(batch, { sync: true });
   }
 
-  /** Ends what runs; the next start begins it anew. */
+  /** Ends a running migration; the next start begins it again. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#ending;

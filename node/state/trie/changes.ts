@@ -132,7 +132,7 @@ export class Changes {
     const child = this.#remove(this.#childBelow(node, key, depth), key, below);
     if (!this.#changed) return node;
     if (child === undefined) throw this.#impossible(key, below);
-    if (child.kind !== BRANCH) return this.#merged(node, child, node.path, key, below);
+    if (child.kind !== BRANCH) return this.#merge(node, child, node.path, key, below);
     node.child = child;
     touch(node);
     return node;
@@ -160,14 +160,14 @@ export class Changes {
     const child = this.#childOf(node, path, depth, last);
     if (child === undefined) throw this.#impossible(path, depth + 1);
     const nibble = Uint8Array.of(last);
-    if (child.kind !== BRANCH) return this.#merged(node, child, nibble, path, depth + 1);
+    if (child.kind !== BRANCH) return this.#merge(node, child, nibble, path, depth + 1);
     const extension = new Extension(nibble, child, node.hashes.slice(last * 32, last * 32 + 32));
     extension.stored = node.stored;
     return extension;
   }
 
   /** `child`, standing at `depth` of `path`, moves up into the place of its parent. */
-  #merged(
+  #merge(
     parent: TrieNode,
     child: Leaf | Extension,
     above: Uint8Array,

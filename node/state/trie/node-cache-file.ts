@@ -1,5 +1,5 @@
 /**
- * Trie nodes of the slab in a file, so that a node that starts again has them at hand. The file holds pieces of
+ * Trie nodes of the slab in a file, so that a node that starts again has them available. The file holds pieces of
  * at most 1 MiB, each behind its length and its SHA-256, and ends with an empty one. Nothing of a piece is
  * believed before its sum was checked, and even then a node counts only where its parent names its hash.
  */

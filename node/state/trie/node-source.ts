@@ -35,11 +35,11 @@ export class NodeSource {
       if (at >= 0) return decodeNode(this.#slab.bytes, at);
     }
     const node = this.#rows.get(this.key(path, depth));
-    if (node === undefined) throw this.#damaged("is missing", path, depth);
-    if (node.length > keccakInput.length) throw this.#damaged("is too long", path, depth);
+    if (node === undefined) throw this.#damageError("is missing", path, depth);
+    if (node.length > keccakInput.length) throw this.#damageError("is too long", path, depth);
     keccakInput.set(node);
     hashInput(node.length);
-    if (!sameHash(keccakOutput, 0, hash, hashAt)) throw this.#damaged("fails its hash", path, depth);
+    if (!sameHash(keccakOutput, 0, hash, hashAt)) throw this.#damageError("fails its hash", path, depth);
     this.#slab?.put(tag, hash, hashAt, node, node.length);
     return decodeNode(node, 0);
   }
@@ -64,7 +64,7 @@ export class NodeSource {
     return Math.imul(tag ^ (tag >>> 15), 0x2c1b3c6d) >>> 0;
   }
 
-  #damaged(what: string, path: Uint8Array, depth: number): StateError {
+  #damageError(what: string, path: Uint8Array, depth: number): StateError {
     const nibbles = Array.from(path.subarray(0, depth), (nibble) => nibble.toString(16)).join("");
     const where = bareHex(this.#prefix.subarray(1));
     return new StateError("trie-damaged", `trie node ${where}/${nibbles} ${what}`);

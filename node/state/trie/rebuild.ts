@@ -1,4 +1,4 @@
-/** Makes the tries anew from the flat state, which must lead to the recorded root. */
+/** Rebuilds the tries from the flat state, which must lead to the recorded root. */
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex } from "../../bytes/hex.ts";
 import { bytesToNumber } from "../../bytes/integer.ts";

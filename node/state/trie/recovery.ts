@@ -56,7 +56,7 @@ export function* applyChanged(
   }
 }
 
-/** Slots of accounts that are gone or were made anew since belong to no trie any more. */
+/** Applies the changed slots; those of accounts that were deleted or recreated since belong to no trie any more. */
 function* applySlots(
   rows: Rows,
   tries: TrieSet,

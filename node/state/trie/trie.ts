@@ -18,7 +18,7 @@ import type { NodeSource } from "./node-source.ts";
 /** Nodes above this depth stay objects: nearly every key passes them. For others that a batch has, bytes can stand. */
 const KEPT_DEPTH = 4;
 
-/** Nibbles of the key at hand. */
+/** Nibbles of the current key. */
 const nibbles = new Uint8Array(64);
 
 /** One trie. */
@@ -246,7 +246,7 @@ export class Trie {
     }
   }
 
-  /** Writes a dirty node after its dirty children, and lets go of children that bytes can stand for. */
+  /** Writes a dirty node after its dirty children, and releases children that bytes can replace. */
   #flushNode(node: TrieNode, depth: number, hash: Hash, hashAt: number, batch: Batch): void {
     const path = this.#path;
     if (node.kind === BRANCH) {

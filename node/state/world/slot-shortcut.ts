@@ -11,7 +11,7 @@ const ACCOUNTS = 256;
 /** Places of each kind that a world begins with: that of a call meets few slots, and is made for each call. */
 const FIRST_PLACES = 32;
 
-/** Copied for each world: filling them anew takes fifty times as long. */
+/** Copied for each world: filling them again takes fifty times as long. */
 const NO_SLOTS = Array.from<undefined>({ length: SLOTS });
 const NO_ACCOUNTS = Array.from<undefined>({ length: ACCOUNTS });
 const FIRST = Array.from<undefined>({ length: FIRST_PLACES });

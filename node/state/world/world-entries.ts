@@ -64,11 +64,11 @@ export class WorldEntries {
   }
 
   #find(owner: WorldAccount, key: bigint, name: string): WorldSlot {
-    const { hash, value } = this.#stored(owner, key, name);
+    const { hash, value } = this.#readStored(owner, key, name);
     return { owner, key, hash, before: value, value, original: 0n, originalIn: 0, warmIn: 0 };
   }
 
-  #stored({ incarnation, record }: WorldAccount, key: bigint, name: string): ReadSlot | typeof NO_SLOT {
+  #readStored({ incarnation, record }: WorldAccount, key: bigint, name: string): ReadSlot | typeof NO_SLOT {
     if (incarnation === 0) return NO_SLOT;
     const isOfRecord = incarnation === record.incarnation;
     const known = isOfRecord ? this.#read?.get(record, name) : undefined;

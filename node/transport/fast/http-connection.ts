@@ -27,7 +27,7 @@ export interface ConnectionHost {
   readonly turn: ReplyTurn;
   /** Passes a socket to the full HTTP server. `unread` begins with a request that is not plain. */
   handOver(connection: HttpConnection, socket: Socket, unread: Buffer): void;
-  closed(connection: HttpConnection): void;
+  forget(connection: HttpConnection): void;
 }
 
 /** Unsent bytes above which the socket is not read. */
@@ -71,8 +71,8 @@ export class HttpConnection {
     this.#session = new RequestSession(socket);
     const { owner } = this.#session.caller;
     this.#time = host.endpoint.time.open(owner);
-    this.#asHalf = { owner, dropped: () => this.#refuse() };
-    this.#asUnsent = { owner, dropped: () => this.#socket.destroy() };
+    this.#asHalf = { owner, onDrop: () => this.#refuse() };
+    this.#asUnsent = { owner, onDrop: () => this.#socket.destroy() };
     this.#unread = new GrowingBuffer(MAX_HEAD_BYTES + host.limits.maxBody);
     this.#deadline = host.now + host.limits.idleMs;
     socket.on("data", this.#onData);
@@ -89,7 +89,7 @@ export class HttpConnection {
     this.#socket.destroySoon();
     const isStuck = this.#phase === "idle" && this.#socket.writableLength > 0;
     if (isStuck || this.#phase === "writing" || this.#phase === "reading") this.#socket.destroy();
-    this.#gone();
+    this.#leaveHost();
   }
 
   /** Stops reading. Closes at once, or after the answer that is under way. */
@@ -152,15 +152,15 @@ export class HttpConnection {
     this.#socket.destroy();
   };
 
-  readonly #onClose = (): void => this.#gone();
+  readonly #onClose = (): void => this.#leaveHost();
 
-  #gone(): void {
+  #leaveHost(): void {
     if (this.#phase === "gone") return;
     this.#phase = "gone";
     this.#session.end();
     this.#take();
     this.#forgetUnsent();
-    this.#host.closed(this);
+    this.#host.forget(this);
   }
 
   #forgetUnsent(): void {
@@ -173,7 +173,7 @@ export class HttpConnection {
   #refuse(): void {
     this.#outbox.write(BUSY, "latin1");
     this.#end();
-    this.#gone();
+    this.#leaveHost();
   }
 
   #keep(chunk: Buffer): void {
@@ -294,10 +294,10 @@ export class HttpConnection {
     this.#enter("answering", this.#host.limits.executionMs);
     this.#socket.pause();
     this.#keepRest(rest);
-    void answer.then((text) => this.#answered(text ?? PARSE_ERROR));
+    void answer.then((text) => this.#sendAnswer(text ?? PARSE_ERROR));
   }
 
-  #answered(answer: string): void {
+  #sendAnswer(answer: string): void {
     if (this.#phase !== "answering") return; // timed out, or the peer left
     this.#phase = "idle";
     this.#finish(this.#reply(answer));
@@ -339,7 +339,7 @@ export class RequestSession implements RpcSession {
 
   /** A connection whose calls take most of the memory is closed. */
   constructor(socket: Socket) {
-    this.caller = { owner: clientOf(socket), dropped: () => void socket.destroy() };
+    this.caller = { owner: clientOf(socket), onDrop: () => void socket.destroy() };
   }
 
   get signal(): AbortSignal {

@@ -137,7 +137,7 @@ test("a start goes on where the last one ended, and pruned blocks leave the inde
   const all = await rowsOf(chain);
   await using second = openAddressIndex(partsOf(chain));
   expect(second.next).toBe(HEAD + 1);
-  await using pruner = openBlockPruner({ ...partsOf(chain), blocks: 3, needed: () => HEAD });
+  await using pruner = openBlockPruner({ ...partsOf(chain), blocks: 3, oldestNeeded: () => HEAD });
   await pruner.caughtUp();
   const kept = await rowsOf(chain);
   expect(kept).toBeLessThan(all);

@@ -62,7 +62,7 @@ async function openRecorded(): Promise<TestChain> {
 
 function prune({ store, chain, state }: TestChain, blocks = KEPT): BlockFollower {
   const needed = (): number => state.figures().oldestRewind;
-  return openBlockPruner({ store, chain, blocks, needed, log: silentLog });
+  return openBlockPruner({ store, chain, blocks, oldestNeeded: needed, log: silentLog });
 }
 
 /** The same chain without decoded blocks in memory. */
@@ -227,7 +227,7 @@ test("blocks that are not summed up yet stay, and the rest goes as blocks come",
   expect((await followers.supply.totals(HEAD))?.minted).toBeGreaterThan(0n);
   expect([followers.supply.next, chain.oldestBody()]).toEqual([1, 1]);
   let needed = 7;
-  await using pruner = openBlockPruner({ ...parts, blocks: 5, needed: () => needed });
+  await using pruner = openBlockPruner({ ...parts, blocks: 5, oldestNeeded: () => needed });
   await pruner.caughtUp();
   expect(chain.oldestBody()).toBe(7);
   needed = 9;

@@ -154,7 +154,7 @@ test(`a search over ${SEARCHED} blocks looks at the headers of those that may fi
   const counted: LogSource = {
     ...source,
     block: (number) => (looked.push(number), source.block(number)),
-    logged: () => [],
+    loggedReceipts: () => [],
   };
   const filter = { fromBlock: "0x0", toBlock: "latest", address: `0x${"32".repeat(20)}` };
   expect(searchLogs(counted, logFilter.decode(filter), { maxLogs: 100, maxRange: 0 })).toEqual([]);

@@ -150,7 +150,7 @@ test("while much waits for peers, a batch gets a short answer and an error for t
   };
   expect(await outcomes("net_wide")).toEqual(cutAfter(13)); // half a million characters
   expect(await outcomes("net_late")).toEqual(cutAfter(13));
-  unsent.hold({ dropped: () => undefined }, 500_000);
+  unsent.hold({ onDrop: () => undefined }, 500_000);
   expect(await outcomes("net_wide")).toEqual(cutAfter(2)); // more than 64 KiB
   expect(budget.unfinished).toBe(0);
 });
@@ -342,12 +342,12 @@ test("a long batch that finds no memory for its calls is refused, and what other
   const budget = createBudget({ calls });
   const slow = gate("net_slow");
   const endpoint = anEndpoint({ methods: [slow.method], options: { budget } });
-  const caller = { dropped: () => undefined };
+  const caller = { onDrop: () => undefined };
   const batch = `[${aCall("net_slow")},${"{},".repeat(20_000)}{}]`;
   const first = endpoint.answer(batch, { ...aSession, caller });
   expect(calls.of(caller)).toBeGreaterThan(20_000 * 56);
   expect(calls.of(caller)).toBeLessThan(4 * 1024 * 1024);
-  const hostile = { ...aSession, caller: { dropped: () => undefined } };
+  const hostile = { ...aSession, caller: { onDrop: () => undefined } };
   expect(await endpoint.answer(manyInvalid(150_000), hostile)).toContain('"code":-32005');
   slow.open();
   expect(JSON.parse((await first) ?? "")).toHaveLength(20_002);
@@ -376,7 +376,7 @@ test("calls of a client above its rate are refused one by one; other clients and
     options: { budget: createBudget({ isWithinRate: createOwnerRate({ each, owners: 8 }, clock) }) },
   });
   const ask = (owner: string | undefined, message: string): string[] => {
-    const session = { ...aSession, caller: { owner, dropped: () => undefined } };
+    const session = { ...aSession, caller: { owner, onDrop: () => undefined } };
     return [...(endpoint.answer(message, session) as string).matchAll(/"result":"13408"|"code":-32005/g)].map(
       ([found]) => found,
     );

@@ -5,7 +5,7 @@ import { type Holder, MemoryBudget } from "../../../node/jsonrpc/memory-budget.t
 test("when there is too much, whoever holds most is dropped, and as many as it takes", () => {
   const shares = new MemoryBudget(100);
   const dropped: string[] = [];
-  const holder = (name: string): Holder => ({ dropped: () => void dropped.push(name) });
+  const holder = (name: string): Holder => ({ onDrop: () => void dropped.push(name) });
   const [small, large, larger] = [holder("small"), holder("large"), holder("larger")];
   shares.hold(small, 10);
   shares.hold(large, 40);
@@ -26,7 +26,7 @@ function aClaim() {
   const dropped: string[] = [];
   const holders = new Map<string, Holder>();
   const claim = (name: string, bytes: number): boolean => {
-    const holder = holders.get(name) ?? { dropped: () => void dropped.push(name) };
+    const holder = holders.get(name) ?? { onDrop: () => void dropped.push(name) };
     holders.set(name, holder);
     return shares.claim(holder, bytes);
   };
@@ -48,7 +48,7 @@ test("greedy holders that come again when they are dropped come to rest, with ro
   let dropped = 0;
   const holders = Array.from({ length: 300 }, () => {
     const holder: Holder = {
-      dropped: () => {
+      onDrop: () => {
         dropped++;
         bytes.set(holder, 0);
       },
@@ -66,7 +66,7 @@ test("greedy holders that come again when they are dropped come to rest, with ro
   for (let rounds = 0; rounds < 10; rounds++) round();
   const before = dropped;
   for (let rounds = 0; rounds < 10; rounds++) round();
-  const late = { dropped: () => dropped++ };
+  const late = { onDrop: () => dropped++ };
   expect([shares.claim(late, 200), dropped]).toEqual([true, before]);
   expect(dropped).toBeLessThan(300);
   expect(shares.used).toBeLessThan(shares.max);
@@ -75,9 +75,9 @@ test("greedy holders that come again when they are dropped come to rest, with ro
 test("many small holders of one owner cannot refuse room to another owner", () => {
   const shares = new MemoryBudget(1_200);
   let dropped = 0;
-  const crowd = Array.from({ length: 20 }, () => ({ owner: "crowd", dropped: () => void dropped++ }));
+  const crowd = Array.from({ length: 20 }, () => ({ owner: "crowd", onDrop: () => void dropped++ }));
   for (const each of crowd) shares.hold(each, 50);
-  const good: Holder = { owner: "good", dropped: () => undefined };
+  const good: Holder = { owner: "good", onDrop: () => undefined };
   expect([shares.claim(good, 50), dropped, shares.of(good), shares.used]).toEqual([true, 3, 50, 900]);
-  expect(shares.claim({ owner: "crowd", dropped: () => undefined }, 60)).toBe(false);
+  expect(shares.claim({ owner: "crowd", onDrop: () => undefined }, 60)).toBe(false);
 });

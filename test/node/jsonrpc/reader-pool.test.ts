@@ -268,7 +268,7 @@ test("calls beyond the queue are refused", async () => {
 });
 
 /** A connection of this client. */
-const caller = (owner: string) => ({ ...terms, caller: { owner, dropped: () => undefined } });
+const caller = (owner: string) => ({ ...terms, caller: { owner, onDrop: () => undefined } });
 
 test("a client with one call does not wait for the many calls of another's many connections", async () => {
   const { pool } = aPool();

@@ -14,7 +14,7 @@ function addressOf(number: number): Uint8Array {
 }
 
 function connectPeer({ protocol }: TestNode): Uint8Array[] {
-  return [...protocol.consensus.connected()];
+  return [...protocol.consensus.connectedAddresses()];
 }
 
 function codesOf({ received }: Puppet): number[] {

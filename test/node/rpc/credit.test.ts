@@ -19,7 +19,7 @@ const TEXTS = {
   endingNames: "10ed437c33fd7597dffefaf273863704a1cc626eaab7ba23354100add5903ed0",
 };
 
-const sidecars = { mined: () => undefined };
+const sidecars = { sidecarAt: () => undefined };
 
 async function creditOf({ chain, governance }: TestChain, profile: "kaia" | "klaytn"): Promise<object> {
   const deps = { chain, governance, ...rpcProfiles[profile].options };

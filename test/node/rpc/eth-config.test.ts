@@ -29,7 +29,7 @@ test("future forks have their fork id, blob schedule and contracts", async () =>
     randaoRegistry: { records: { KIP113: at("5006") }, owner: at("1") },
   };
   await using open = await aChain(parseGenesis(makerGenesis({}, config)));
-  const rows = ethConfigMethods({ chain: open.chain, sidecars: { mined: () => undefined } });
+  const rows = ethConfigMethods({ chain: open.chain, sidecars: { sidecarAt: () => undefined } });
   expect(await askRow(rows, "eth_config")).toMatchObject({
     current: {
       blobSchedule: null,
@@ -73,7 +73,7 @@ function sidecarRows(kept: boolean) {
       return index < 0 ? undefined : { block, index };
     },
   } as unknown as Chain; // what is asked of it
-  const sidecars = { mined: () => (kept ? sent.fields.sidecar : undefined) };
+  const sidecars = { sidecarAt: () => (kept ? sent.fields.sidecar : undefined) };
   return ethConfigMethods({ chain, sidecars });
 }
 

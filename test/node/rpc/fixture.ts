@@ -176,7 +176,7 @@ export function anEndpoint(
 export const aSession = {
   signal: new AbortController().signal,
   subscriptions: undefined,
-  caller: { dropped: () => undefined },
+  caller: { onDrop: () => undefined },
 };
 
 /** The text of one call. */

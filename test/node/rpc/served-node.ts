@@ -30,7 +30,7 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     checkpoints: noCheckpoints,
     backups: noBackups,
     giveaway: noGiveaway,
-    sidecars: { mined: () => undefined, blob: () => undefined },
+    sidecars: { sidecarAt: () => undefined, blob: () => undefined },
     auction: undefined,
     gasless: undefined,
     keptBytes: new ByteCache(),

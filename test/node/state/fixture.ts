@@ -127,7 +127,7 @@ export async function makeBlock(
   sealed.commit(number, batch);
   await state.prepareFlush();
   await chain.write(batch, { sync: true });
-  state.persisted(number);
+  state.markPersisted(number);
   await state.flushIfDue();
   return sealed.root;
 }

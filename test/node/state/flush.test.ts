@@ -113,7 +113,7 @@ test("a block sealed in slices has the root of one sealed at once, and can be ta
       else sealed.discard();
     }
     await chain.write(batch, { sync: true });
-    state.persisted(number);
+    state.markPersisted(number);
   }
   await inSlices.state.verify();
 });

@@ -100,7 +100,7 @@ test("blocks wait for no copying, which is told to make way while they are seale
   const ended = Promise.withResolvers<void>();
   const startRun: StartRun = () => ({
     done: ended.promise, // as long as nobody stops it
-    makeWay: (isBlock) => void reported.push(isBlock),
+    setYielding: (isBlock) => void reported.push(isBlock),
     stop: async () => ended.resolve(),
   });
   await using node = await openOnDisk(place.path, { startRun });

@@ -152,7 +152,7 @@ test("the trie is not flushed before the newest block is durable", async () => {
   await expect(node.state.flush()).rejects.toMatchObject({ code: "busy" });
   await node.state.flushIfDue();
   await node.chain.write(batch, { sync: true });
-  node.state.persisted(1);
+  node.state.markPersisted(1);
   await node.state.flush();
   expect(await node.state.verify()).toMatchObject({ accounts: 1, strayNodes: 0 });
 });

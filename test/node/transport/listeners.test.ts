@@ -274,20 +274,20 @@ test("the limit of subscriptions may be changed; only Go nodes take a negative o
 test("control and unlocked keys beyond loopback are warned of and counted, on loopback they are not", async () => {
   const { listeners, warnings } = aBench();
   const parts: ExposureDeps = {
-    exposed: () => listeners.exposed(),
-    unlocked: () => 2,
+    listExposed: () => listeners.listExposed(),
+    countUnlocked: () => 2,
     keysOverIpcOnly: false,
   };
   const metrics = createMetrics();
   declareExposureMetrics(metrics, parts);
   await listeners.start("http", aPlan());
-  expect(listeners.exposed()).toEqual([]);
+  expect(listeners.listExposed()).toEqual([]);
   expect(await metrics.render()).toMatch(
     /knit_rpc_exposed_control_listeners 0\n[^]*knit_rpc_exposed_unlocked_accounts 0\n/,
   );
   listeners.stop("http");
   await listeners.start("http", aPlan({ host: "0.0.0.0" }));
-  const [exposed] = listeners.exposed();
+  const [exposed] = listeners.listExposed();
   expect(exposed?.modules).toEqual(["admin", "net", "personal", "rpc"]);
   expect(await metrics.render()).toMatch(
     /knit_rpc_exposed_control_listeners 1\n[^]*knit_rpc_exposed_unlocked_accounts 2\n/,

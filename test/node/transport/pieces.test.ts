@@ -88,7 +88,7 @@ function aConnection(): { readonly socket: EventEmitter; readonly halves: Memory
     replyHead: "",
     turn: new ReplyTurn(),
     handOver: () => expect(undefined).toBe("a plain request"),
-    closed: () => undefined,
+    forget: () => undefined,
   };
   expect(new HttpConnection(connection.socket as Socket, host)).toBeDefined(); // it listens to events and writes
   return connection;

@@ -82,7 +82,7 @@ test("a peer that takes nothing while it is not read from is closed when its tim
   );
   for (const session of sessions) session.receive(aCall("net_version"));
   quick.take();
-  sessions[0]?.drained();
+  sessions[0]?.onDrain();
   while (!slow.gone) await new Promise((resolve) => setImmediate(resolve));
   expect(quick.gone).toBe(false);
   for (const session of sessions) session.close();

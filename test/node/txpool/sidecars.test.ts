@@ -73,7 +73,7 @@ function aWorld() {
   };
   const kept = (sidecars: ReturnType<typeof open>, number: number, index: number) => {
     const block = blocks.get(number);
-    return block && sidecars.mined({ block, index });
+    return block && sidecars.sidecarAt({ block, index });
   };
   return { blocks, pooled, missing, now, open, add, kept };
 }

@@ -70,7 +70,7 @@ describe("suspects", () => {
     suspects.allow([BAD]);
     suspects.observe([...failing(9), { to: undefined, failed: true }], 0);
     expect(suspects.isSuspect(BAD, 0)).toBe(false);
-    expect(suspects.allowed()).toEqual([BAD]);
+    expect(suspects.allowedAddresses()).toEqual([BAD]);
     suspects.allow([]);
     expect(suspects.isSuspect(BAD, 0)).toBe(true);
   });
@@ -109,7 +109,7 @@ describe("the throttler", () => {
     expect(throttler.release()).toHaveLength(1);
     expect(throttler.holdsBack(toBad(4), 11)).toBe(false);
     expect(() => throttler.stop()).toThrow("spam throttler was already stopped");
-    for (const ask of ["config", "allowed", "suspects", "candidates"] as const) {
+    for (const ask of ["config", "allowedAddresses", "suspects", "candidates"] as const) {
       expect(() => throttler[ask]()).toThrow("spam throttler is not running");
     }
     throttler.start();

@@ -27,15 +27,15 @@ function open(): Promise<AuthorityKeeper> {
 
 test("it is made when there is none, and is the same the next time", async () => {
   using first = await open();
-  expect(isAuthority(first.known().current)).toBe(true);
+  expect(isAuthority(first.authorities().current)).toBe(true);
   using second = await open();
-  expect(second.known()).toEqual(first.known());
+  expect(second.authorities()).toEqual(first.authorities());
   expect(cluster.writes).toEqual([`create Secret ${NAME}`]);
 });
 
 test("of two that make it at once, both have the one that is there", async () => {
   const [first, second] = await Promise.all([open(), open()]);
-  expect(first.known()).toEqual(second.known());
+  expect(first.authorities()).toEqual(second.authorities());
   for (const keeper of [first, second]) keeper[Symbol.dispose]();
 });
 
@@ -53,21 +53,24 @@ test.each([
 
 test("before it ends it is led over to the next: announced, issuing, alone; each step is one write", async () => {
   using keeper = await open();
-  const [first, made] = [keeper.known(), cluster.now];
+  const [first, made] = [keeper.authorities(), cluster.now];
   const at = async (days: number): Promise<void> => {
     cluster.now = made + days * DAY;
     await keeper.look();
   };
   await at(3_000);
-  expect(keeper.known()).toBe(first);
+  expect(keeper.authorities()).toBe(first);
   await at(3_480);
-  const announced = keeper.known();
+  const announced = keeper.authorities();
   expect(announced.current).toEqual(first.current);
   expect(trustedCertificates(announced)).toBe(first.current.certificate + announced.next?.certificate);
   await at(3_520);
-  expect(keeper.known()).toMatchObject({ current: announced.next, previous: first.current.certificate });
+  expect(keeper.authorities()).toMatchObject({
+    current: announced.next,
+    previous: first.current.certificate,
+  });
   await at(3_560);
-  expect(keeper.known()).toEqual({ current: announced.next, next: undefined, previous: undefined });
+  expect(keeper.authorities()).toEqual({ current: announced.next, next: undefined, previous: undefined });
   expect(cluster.writes).toEqual([
     `create Secret ${NAME}`,
     ...Array<string>(3).fill(`replace Secret ${NAME}`),
@@ -85,14 +88,14 @@ test("a step that another operator has taken meanwhile is left to it, and read t
     "authority secret cannot be read",
   ]);
   await Promise.all([keeper.look(), second.look()]);
-  expect(second.known()).toEqual(keeper.known());
+  expect(second.authorities()).toEqual(keeper.authorities());
 });
 
 test("an authority that was deleted is made anew at the next look", async () => {
   using keeper = await open();
-  const before = keeper.known();
+  const before = keeper.authorities();
   cluster.objects.delete(`Secret demo/${NAME}`);
   await keeper.look();
-  expect(isAuthority(keeper.known().current)).toBe(true);
-  expect(keeper.known()).not.toEqual(before);
+  expect(isAuthority(keeper.authorities().current)).toBe(true);
+  expect(keeper.authorities()).not.toEqual(before);
 });

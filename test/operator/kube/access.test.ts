@@ -58,10 +58,10 @@ test("a token that is refused is read anew, and not for every request", async ()
   const access = await loadAccess(() => now);
   writeFileSync(token, "second");
   now += 4_000;
-  access.refused();
+  access.reportRefusal();
   expect(await access.authorization()).toBe("Bearer first");
   now += 1_000;
-  access.refused();
+  access.reportRefusal();
   expect(await access.authorization()).toBe("Bearer second");
 });
 

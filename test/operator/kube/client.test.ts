@@ -228,7 +228,7 @@ test("what may not be written is not, even when it was allowed as it was asked f
 test("a token that is refused is told to whoever keeps it", async () => {
   let refused = 0;
   await using api = await openApiServer(() => ({ status: 401, body: {} }));
-  const access = { ...api.access, refused: () => void refused++ };
+  const access = { ...api.access, reportRefusal: () => void refused++ };
   await using client = openKubeClient({ access, userAgent: "test", fieldManager: "tester" });
   await expect(client.get(kinds.pod, PLACE)).rejects.toMatchObject({ code: "unauthorized" });
   expect(refused).toBe(1);

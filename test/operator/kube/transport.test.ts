@@ -20,7 +20,7 @@ function transportTo(server: Server, ca: () => string): Transport {
       prefix: "",
       tls: async () => ({ ca: ca(), servername: NAME }),
       authorization: async () => undefined,
-      refused: () => undefined,
+      reportRefusal: () => undefined,
     },
     userAgent: "test",
   });

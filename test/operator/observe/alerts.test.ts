@@ -32,10 +32,10 @@ const rules = group?.rules ?? [];
 /** Names of metrics of operator, gateway and node; those of the node are the rows of their page. */
 const declared = new Set([
   ...unreadMetrics()
-    .declared()
+    .declarations()
     .map(({ name }) => name),
   ...createGatewayMetrics()
-    .declared()
+    .declarations()
     .map(({ name }) => name),
   ...[...readFileSync("docs/metrics.md", "utf8").matchAll(/^\| `(\w+)/gm)].map(([, name = ""]) => name),
 ]);

@@ -59,7 +59,7 @@ test("the page says what is declared; npm run generate writes it anew", () => {
 
 test("every metric says in a sentence what it is, and names of our own keep Prometheus' rules", () => {
   const own = unreadMetrics()
-    .declared()
+    .declarations()
     .filter(({ name }) => !/^(process|nodejs)_/.test(name));
   expect(own.length).toBeGreaterThan(15);
   for (const { name, help, type } of own) {
@@ -123,7 +123,7 @@ test("a queue counts what comes, what is done, what fails and what comes again",
       if (failures-- > 0) throw new Error("not yet");
       return undefined;
     },
-    failed: () => undefined,
+    onFailure: () => undefined,
     metrics: metrics.queue("node"),
     concurrency: 1,
     clock: systemClock,

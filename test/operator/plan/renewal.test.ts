@@ -3,8 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import { newRun, planMaintenance } from "../../../operator/plan/maintenance.ts";
 import type { PreflightView } from "../../../operator/plan/preflight.ts";
 import {
-  afterGivingUp,
   afterRenewal,
+  afterVolumeDeletion,
   type RenewalView,
   renewalTrouble,
 } from "../../../operator/plan/renewal.ts";
@@ -77,12 +77,12 @@ describe("a run", () => {
     expect([step.do, step.run.message]).toEqual(["wait", expect.stringContaining(words)]);
   });
 
-  const running = afterGivingUp({ ...run, claim: "uid" }, NOW);
-  const progress = { isGivenUp: true, height: undefined, newest: 200, isSteady: false };
+  const running = afterVolumeDeletion({ ...run, claim: "uid" }, NOW);
+  const progress = { isDeleted: true, height: undefined, newest: 200, isSteady: false };
 
   test("says how far the replica is", () => {
     expect(running).toMatchObject({ state: "Running", message: "the pod ends, and its volume is deleted" });
-    expect(afterRenewal(running, { ...progress, isGivenUp: false, isSteady: true }, NOW)).toBe(running);
+    expect(afterRenewal(running, { ...progress, isDeleted: false, isSteady: true }, NOW)).toBe(running);
     expect(afterRenewal(running, progress, NOW + 1_000)).toMatchObject({
       percent: 0,
       message: "the replica starts on a new volume",

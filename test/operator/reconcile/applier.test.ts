@@ -120,7 +120,7 @@ test("another draft is written, and so is one whose object is gone", async () =>
   const { server, applier } = aScene();
   await applier.apply(DRAFT, undefined);
   expect(await applier.apply(withSpec({ port: 2 }), server.seen())).toBe(true);
-  applier.gone("Service", server.seen());
+  applier.forget("Service", server.seen());
   server.object = undefined;
   expect(await applier.apply(withSpec({ port: 2 }), undefined)).toBe(true);
   expect(server.writes).toBe(3);
@@ -129,7 +129,7 @@ test("another draft is written, and so is one whose object is gone", async () =>
 test("the end of an object that was there before the last write is no news", async () => {
   const { server, applier } = aScene();
   await applier.apply(DRAFT, undefined);
-  applier.gone(
+  applier.forget(
     "Service",
     server.seen({ metadata: { ...(server.object?.["metadata"] as object), resourceVersion: "4" } }),
   );

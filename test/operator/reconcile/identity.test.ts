@@ -49,7 +49,7 @@ function allow(name: string, permission: string, value: string): void {
 function remove(kind: string, name: string): void {
   const object = cluster.get(kind, name);
   cluster.objects.delete(`${kind} demo/${name}`);
-  if (object !== undefined) deps.applier.gone(kind, { meta: readMeta(object), object });
+  if (object !== undefined) deps.applier.forget(kind, { meta: readMeta(object), object });
 }
 
 /** A person puts an object back from a copy. */

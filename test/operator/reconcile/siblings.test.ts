@@ -81,7 +81,7 @@ test("a replica with blocks whose claim is gone names them again, until it has r
   const claim = cluster.get("PersistentVolumeClaim", "endpoint-data");
   for (const key of ["Pod demo/endpoint-0", "PersistentVolumeClaim demo/endpoint-data"])
     cluster.objects.delete(key);
-  deps.applier.gone("PersistentVolumeClaim", { meta: readMeta(claim), object: claim });
+  deps.applier.forget("PersistentVolumeClaim", { meta: readMeta(claim), object: claim });
   for (let pass = 0; pass < 2; pass++) {
     await once("endpoint");
     expect(siblingsOf("endpoint")).toEqual(["proxy-peer.demo.svc", "core-peer.demo.svc"]);

@@ -71,7 +71,7 @@ class Scene {
       place: { namespace: "n", name: "l" },
       identity,
       clock: { now: () => this.now + (this.skew.get(identity) ?? 0) },
-      elapsed: () => this.now,
+      monotonicMs: () => this.now,
       log: silentLog,
       pause: this.pause,
       signal: new AbortController().signal,

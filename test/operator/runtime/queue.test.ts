@@ -12,7 +12,7 @@ function aQueue(work: Work, concurrency = 2, failures: [string, number][] = []):
     concurrency,
     clock: systemClock,
     chance: () => 0.5,
-    failed: (key, _error, againMs) => failures.push([key, againMs]),
+    onFailure: (key, _error, againMs) => failures.push([key, againMs]),
   });
 }
 
@@ -86,7 +86,7 @@ test.each([
     concurrency: 1,
     clock: systemClock,
     chance: () => chance,
-    failed(key, _error, againMs) {
+    onFailure(key, _error, againMs) {
       waits.push(againMs);
       if (waits.length < 12) queue.add(key); // its name comes again: its wait is over
     },
@@ -122,7 +122,7 @@ test("work that fails waits at least as long as its failure asks", async () => {
     clock: systemClock,
     chance: () => 0.5,
     minWait: (error) => (String(error) === "Error: busy" ? 7_000 : 0),
-    failed: (_key, _error, againMs) => resolve(againMs),
+    onFailure: (_key, _error, againMs) => resolve(againMs),
   });
   queue.add("a");
   expect(await promise).toBe(7_000);
@@ -140,7 +140,7 @@ test("a name that comes without end is worked on ever so often and once a second
     concurrency: 1,
     clock: { now: () => now },
     chance: () => 0.5,
-    failed: () => undefined,
+    onFailure: () => undefined,
   });
   queue.add("fought over");
   await until(() => queue.size === 0);

@@ -64,7 +64,8 @@ export class Hub {
   plug(seat: Seat): ConsensusPeers {
     const own = mapKey(seat.address);
     return {
-      connected: () => [...this.#addresses].filter(([name]) => name !== own).map(([, address]) => address),
+      connectedAddresses: () =>
+        [...this.#addresses].filter(([name]) => name !== own).map(([, address]) => address),
       send: (to, envelope) => {
         this.#onSend(seat, envelope);
         const listener = this.#listeners.get(mapKey(to));

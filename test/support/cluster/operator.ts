@@ -216,7 +216,7 @@ export class SimulatedOperator {
     else if (kind.kind === "Node") {
       this.#cache.delete(key);
       this.#deps.memory.deleteNode(key);
-    } else this.#deps.applier.gone(kind.kind, before);
+    } else this.#deps.applier.forget(kind.kind, before);
   }
 
   #createDeps(memory: ReconcileMemory): ReconcileDeps {
@@ -242,7 +242,7 @@ export class SimulatedOperator {
       settings,
       createKey: this.#world.createKey,
       clock,
-      elapsed: this.#world.now,
+      monotonicMs: this.#world.now,
       log: silentLog,
       memory,
       poller: { latest: (key) => this.#observations.get(key), pollSoon: () => undefined },

@@ -42,7 +42,7 @@ function aBroadcaster(connected = [A, B]) {
     if (to === B) sent.push(Buffer.from(message).toString());
     return true;
   };
-  const peers = { connected: () => connected, send, noteVote: nothing, onMessage: () => nothing };
+  const peers = { connectedAddresses: () => connected, send, noteVote: nothing, onMessage: () => nothing };
   const broadcaster = new Broadcaster(peers, () => state);
   broadcaster.greet();
   return { broadcaster, sent };

@@ -39,7 +39,7 @@ function scriptedPeers(others: readonly Seat[]) {
   const sent: Uint8Array[] = [];
   const [first] = others as [Seat];
   const peers: ConsensusPeers = {
-    connected: () => others.map(({ address }) => address),
+    connectedAddresses: () => others.map(({ address }) => address),
     send: (_to, { message }) => sent.push(message) > 0,
     noteVote: () => undefined,
     onMessage(listener) {

@@ -26,7 +26,7 @@ function nameOf(peer: Uint8Array): string {
 function aGossip(connected: Uint8Array[]) {
   const sent: string[] = [];
   const gossip = new Gossip({
-    connected: () => connected,
+    connectedAddresses: () => connected,
     send: (to, { message }) => sent.push(`${nameOf(to)} ${Buffer.from(message).toString()}`) > 0,
     noteVote: () => undefined,
     onMessage: () => () => undefined,

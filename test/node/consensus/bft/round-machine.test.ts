@@ -125,14 +125,17 @@ describe("rounds", () => {
     expect(table.said).toEqual(["preprepare 1 c", "prepare 1 c"]);
   });
 
-  test("a waiting validator joins a later round with two votes; another one joins at its timeout", () => {
-    const wishes = [aVote("v2", "round-change", { round: 5 }), aVote("v3", "round-change", { round: 5 })];
+  test("a waiting validator joins a later round with two roundChanges; another one joins at its timeout", () => {
+    const roundChanges = [
+      aVote("v2", "round-change", { round: 5 }),
+      aVote("v3", "round-change", { round: 5 }),
+    ];
     const waiting = new Table("v1", 4);
     waiting.take({ type: "timeout", view: waiting.state.view });
-    waiting.hear(...wishes);
+    waiting.hear(...roundChanges);
     expect(waiting.said).toEqual(["round-change 5"]);
     const busy = new Table("v1", 4);
-    busy.hear(...wishes);
+    busy.hear(...roundChanges);
     expect(busy.actions).toEqual([]);
     busy.take({ type: "timeout", view: busy.state.view });
     expect(busy.said).toEqual(["round-change 5"]);

@@ -1,6 +1,6 @@
 /**
- * Volumes that are given up. The operator has no right to delete a claim: it makes the replica's StatefulSet its only
- * owner and deletes that, and the garbage collector of Kubernetes deletes the claim once its pod has ended.
+ * Volumes that maintenance replaces. The operator has no right to delete a claim: it makes the replica's StatefulSet
+ * its only owner and deletes that, and the garbage collector of Kubernetes deletes the claim once its pod has ended.
  */
 import { isVolumeOperation } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
@@ -32,7 +32,7 @@ export async function bindClaim(
   log.info({ node: member.node.meta.name, claim: key }, "claim goes with its stateful set");
 }
 
-/** Returns the run that gives up the volume of a member; undefined for none. */
+/** Returns the run that replaces the volume of a member; undefined for none. */
 export function renewalRun(
   { status: { maintenance: run } }: NodeResource,
   member: string,
@@ -41,8 +41,12 @@ export function renewalRun(
   return isOne && isUnderWay(run) ? run : undefined;
 }
 
-/** True while the claim that a run gives up exists: neither it nor the StatefulSet is written. */
-export function isGivingUp({ node, member, deps }: Pick<MemberContext, "node" | "member" | "deps">): boolean {
+/** True while the claim that a run deletes exists: neither it nor the StatefulSet is written. */
+export function isDeletingClaim({
+  node,
+  member,
+  deps,
+}: Pick<MemberContext, "node" | "member" | "deps">): boolean {
   const run = renewalRun(node, member.name);
   if (run === undefined) return false;
   const key = keyOf({ namespace: node.meta.namespace, name: objectNames(member.name).claim });
