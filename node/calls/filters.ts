@@ -181,7 +181,7 @@ export class Filters {
     return poll;
   }
 
-  #blockChanges(poll: BlockPoll): Uint8Array[] {
+  #blockChanges(poll: BlockPoll): Hash[] {
     const last = Math.min(this.#head, poll.reported + this.#limits.hashes);
     const hashes: Hash[] = [];
     for (let number = poll.reported + 1; number <= last; number++) {
@@ -192,7 +192,7 @@ export class Filters {
     return hashes;
   }
 
-  #pendingChanges(id: string, poll: PendingPoll): readonly Uint8Array[] {
+  #pendingChanges(id: string, poll: PendingPoll): readonly Hash[] {
     const hashes = this.#pending.from(poll.next, this.#limits.hashes);
     if (hashes === undefined) {
       this.remove(id);

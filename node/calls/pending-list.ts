@@ -53,7 +53,7 @@ export class PendingList {
    * Returns at most `max` hashes from a position on, valid until the next event; `undefined` when the
    * position has expired.
    */
-  from(place: number, max: number): readonly Uint8Array[] | undefined {
+  from(place: number, max: number): readonly Hash[] | undefined {
     const at = place - this.#start;
     if (at < 0) return undefined;
     const length = Math.max(0, Math.min(max, this.#kept - at));

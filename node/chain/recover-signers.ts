@@ -4,6 +4,7 @@
  * no usable signature is left alone: whoever needs its signer meets the error and can name it. Nobody who was found
  * before is looked for again.
  */
+import type { PublicKey } from "../bytes/brands.ts";
 import type { Recoverer, Signers } from "../crypto/recoverer.ts";
 import type { RecoveryJob } from "../crypto/recovery-batch.ts";
 import { authorityJob, knowsAuthority, setAuthority } from "../model/authorization.ts";
@@ -117,11 +118,14 @@ function requestAuthority(requests: SignerRequests, authorization: Authorization
   );
 }
 
-function areAllThere(keys: Signers): keys is readonly Uint8Array[] {
+function areAllThere(keys: Signers): keys is readonly PublicKey[] {
   return keys.every((key) => key !== undefined);
 }
 
-async function settleRequests(requests: readonly SignerRequest[], recovering: Promise<Signers>): Promise<void> {
+async function settleRequests(
+  requests: readonly SignerRequest[],
+  recovering: Promise<Signers>,
+): Promise<void> {
   const signers = await recovering;
   let at = 0;
   for (const { count, settle } of requests) {

@@ -18,7 +18,7 @@ export type EnvelopeListener = (from: Address, envelope: ConsensusEnvelope) => v
 /** The network as consensus sees it. */
 export interface ConsensusPeers {
   /** Addresses of the connected peers of type `cn` on this chain, without this node. */
-  connectedAddresses(): Iterable<Uint8Array>;
+  connectedAddresses(): Iterable<Address>;
   /**
    * Queues a message for a connected validator. Returns false when it is not connected or does not keep up;
    * the message is lost for it then.

@@ -1,6 +1,7 @@
 /**
  * Kaia's own precompiled contracts: vmLog, feePayer and validateSender (`blockchain/vm/contracts.go@v2.2.2`).
  */
+import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import { recover } from "../crypto/secp256k1.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
@@ -44,9 +45,9 @@ export const validateSender: PrecompileWork = {
 function isSignedBySender(input: Uint8Array, world: World, rules: Rules): boolean {
   const head = ADDRESS + HASH;
   if (input.length < head || (input.length - head) % SIGNATURE !== 0) return false;
-  const address = input.subarray(0, ADDRESS);
-  const hash = input.subarray(ADDRESS, head);
-  const publicKeys: Uint8Array[] = [];
+  const address: Address = input.subarray(0, ADDRESS);
+  const hash: Hash = input.subarray(ADDRESS, head);
+  const publicKeys: PublicKey[] = [];
   for (let at = head; at < input.length; at += SIGNATURE) {
     const publicKey = recover(hash, input.subarray(at, at + SIGNATURE));
     if (publicKey === undefined) return false;

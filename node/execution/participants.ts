@@ -2,7 +2,7 @@
  * Sender and fee payer of a transaction, and the check that their account keys accept the signatures. The
  * pool runs the same check on admission.
  */
-import type { Address } from "../bytes/brands.ts";
+import type { Address, PublicKey } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
 import type { Account } from "../model/account.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
@@ -88,7 +88,7 @@ interface SignedRole {
   readonly side: Side;
   readonly address: Address;
   readonly role: KeyRole;
-  readonly publicKeys: readonly Uint8Array[];
+  readonly publicKeys: readonly PublicKey[];
 }
 
 /** Checks that the account key accepts the signatures and returns their gas. */

@@ -161,7 +161,7 @@ export async function importSupply(
 function genesisSupply(rows: Rows, { header }: GoHead): bigint | undefined {
   const walk = new GoTrieWalk({
     rows,
-    root: header.stateRoot,
+    reference: header.stateRoot,
     name: "the state of block 0",
     onNode: () => undefined,
   });

@@ -67,7 +67,7 @@ class PartImport {
     const { state: rows, head, writes } = this.#options;
     const walk = new GoTrieWalk({
       rows,
-      root: head.stateRoot,
+      reference: head.stateRoot,
       name: `the state of block ${head.number}`,
       firstByte: this.#part.firstByte,
       after: this.#part.account,
@@ -99,7 +99,7 @@ class PartImport {
     const name = `the storage of account ${bareHex(key)}`;
     const walk = new GoTrieWalk({
       rows: this.#options.state,
-      root: reference,
+      reference,
       name,
       after: begun !== undefined && equalBytes(begun.account, key) ? begun.slot : undefined,
       onNode: (path, node) =>

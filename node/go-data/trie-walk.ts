@@ -1,4 +1,5 @@
 /** Walks a trie of the Go node in the order of its keys, every node against its hash, from any key on. */
+import type { Hash } from "../bytes/brands.ts";
 import { itemAt } from "../bytes/rlp.ts";
 import { hashInput, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 import { toNibbles } from "../model/trie-node.ts";
@@ -8,7 +9,7 @@ import { type InnerNode, type LeafNode, readGoNode, readNodeAt, writeHashedForm 
 
 /** A leaf: its key of 32 bytes and its value as stored. */
 export interface GoLeaf {
-  readonly key: Uint8Array;
+  readonly key: Hash;
   readonly value: Uint8Array;
 }
 
@@ -16,13 +17,13 @@ export interface GoLeaf {
 export interface WalkOptions {
   readonly rows: Rows;
   /** Reference to the root: its hash, with or without a counter. */
-  readonly root: Uint8Array;
+  readonly reference: Uint8Array;
   /** Name of the trie in errors. */
   readonly name: string;
   /** First byte of the keys to walk; all keys when absent. */
   readonly firstByte?: number | undefined;
   /** Leaves up to and with this key are passed over. */
-  readonly after?: Uint8Array | undefined;
+  readonly after?: Hash | undefined;
   /** Called for each node that is a row of its own, with its path as nibbles and its bytes as the trie hashes them, valid for the call. */
   readonly onNode: (path: Uint8Array, hashed: Uint8Array) => void;
 }
@@ -63,7 +64,7 @@ export class GoTrieWalk {
   next(): GoLeaf | undefined {
     if (this.#first) {
       this.#first = false;
-      const leaf = this.#enter(this.#load(this.#options.root, 0), 0, this.#after !== undefined);
+      const leaf = this.#enter(this.#load(this.#options.reference, 0), 0, this.#after !== undefined);
       if (leaf !== undefined) return leaf;
     }
     for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
@@ -168,7 +169,7 @@ export class GoTrieWalk {
   }
 }
 
-function keyOf(path: Uint8Array): Uint8Array {
+function keyOf(path: Uint8Array): Hash {
   const key = new Uint8Array(KEY_BYTES);
   for (let i = 0; i < KEY_BYTES; i++) key[i] = ((path[2 * i] as number) << 4) | (path[2 * i + 1] as number); // in range: a whole path
   return key;

@@ -61,7 +61,7 @@ export function openBlsKeys(chain: {
  * Returns the key registry's address. At the block that installs the contract registry it is the configured
  * one.
  */
-function contractOf(config: ChainConfig, number: number, reader: ContractReader): Uint8Array {
+function contractOf(config: ChainConfig, number: number, reader: ContractReader): Address {
   const installs = !rulesAt(config, number - 1).randao;
   const address = installs
     ? config.randaoRegistry?.records.find(({ name }) => name === KEYS_NAME)?.address

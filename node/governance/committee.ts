@@ -27,7 +27,7 @@ export interface Election {
 
 /** Proposer list of an interval. */
 export interface ProposerList {
-  readonly list: readonly Uint8Array[];
+  readonly list: readonly Address[];
   /** First block of the interval. */
   readonly since: number;
   /** Length of the interval in blocks. */

@@ -109,7 +109,7 @@ class HeaderGovernance implements Governance {
   readonly #epoch: number;
   readonly #parameters = new RecentMap<GovernanceParameters>(CACHED);
   readonly #validators = new RecentMap<ValidatorSet>(CACHED);
-  readonly #draws = new RecentMap<readonly Uint8Array[]>(CACHED);
+  readonly #draws = new RecentMap<readonly Address[]>(CACHED);
 
   constructor(deps: OpenGovernanceDeps) {
     this.#deps = deps;
@@ -206,7 +206,7 @@ class HeaderGovernance implements Governance {
     number: number,
     council: readonly Address[],
     parameters: GovernanceParameters,
-  ): readonly Uint8Array[] {
+  ): readonly Address[] {
     const { policy, minimumStake, governanceMode, governingNode } = parameters;
     if (number === 0 || policy !== "weighted" || !this.#rules(number).demotesValidators) return council;
     const stakes = stakesOf(council, this.staking(number));

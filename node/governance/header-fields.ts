@@ -95,7 +95,7 @@ export function checkGovernanceData(bytes: Uint8Array, expected: ParameterValues
   if (!same) throw badVote("header.Governance does not match the vote in previous epoch");
 }
 
-function includes(list: readonly Uint8Array[], address: Address): boolean {
+function includes(list: readonly Address[], address: Address): boolean {
   return list.some((each) => equalBytes(each, address));
 }
 

@@ -19,7 +19,7 @@ export class HeaderHistory {
   readonly #votes: HeaderEntry<ParameterVote>[] = [];
   readonly #validatorVotes: HeaderEntry<ValidatorVote>[] = [];
   readonly #data: HeaderEntry<ParameterValues>[] = [];
-  readonly #councils: HeaderEntry<readonly Uint8Array[]>[];
+  readonly #councils: HeaderEntry<readonly Address[]>[];
   /** Last result of `decidedValues`, which is requested repeatedly. */
   #decided: HeaderEntry<ParameterValues> | undefined;
 
@@ -41,7 +41,7 @@ export class HeaderHistory {
   }
 
   /** Returns the removals of validators by votes of blocks `from` to `to - 1`. */
-  removals(from: number, to: number): readonly HeaderEntry<readonly Uint8Array[]>[] {
+  removals(from: number, to: number): readonly HeaderEntry<readonly Address[]>[] {
     return inRange(this.#validatorVotes, from, to)
       .filter(({ value }) => !value.adds)
       .map(({ number, value }) => ({ number, value: value.addresses }));

@@ -3,6 +3,7 @@
  * these headers when a chain is opened. A database without the row, or with a damaged one, is searched header
  * by header.
  */
+import type { Address } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
 import type { Header } from "../model/header.ts";
@@ -23,7 +24,7 @@ export interface HeaderIndexDeps {
 }
 
 /** Returns the governing node of a block by the given history. */
-export type GoverningNodeLookup = (number: number, history: HeaderHistory) => Uint8Array;
+export type GoverningNodeLookup = (number: number, history: HeaderHistory) => Address;
 
 /** History of the indexed headers. */
 export interface HeaderIndex {
@@ -90,7 +91,7 @@ function searchHeaders({ block, tip }: HeaderIndexDeps): number[] {
   return found;
 }
 
-function councilOf(genesis: Header): readonly Uint8Array[] {
+function councilOf(genesis: Header): readonly Address[] {
   return parseExtra(genesis.extra).validators;
 }
 

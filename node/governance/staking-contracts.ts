@@ -56,7 +56,7 @@ function stakedNodes(
   reader: ContractReader,
   entries: readonly AddressBookEntry[],
 ): readonly StakedNode[] | undefined {
-  const of = (wanted: number): readonly Uint8Array[] =>
+  const of = (wanted: number): readonly Address[] =>
     entries.flatMap(({ type, address }) => (type === wanted ? [address] : []));
   const [nodes, contracts, rewards] = [of(NODE), of(STAKING), of(REWARD)];
   const complete = entries.length >= MIN_ENTRIES && (entries.length - 2) % 3 === 0;
@@ -64,8 +64,8 @@ function stakedNodes(
   if ([nodes, contracts, rewards].some(({ length }) => length !== count)) return undefined;
   return nodes.map((node, i) => ({
     node,
-    stakingContract: contracts[i] as Uint8Array, // as many as nodes: checked above
-    reward: rewards[i] as Uint8Array,
+    stakingContract: contracts[i] as Address, // as many as nodes: checked above
+    reward: rewards[i] as Address,
     // The balance of the second of three entries counts, whatever its type.
     amount: reader.balance((entries[i * 3 + 1] as AddressBookEntry).address) / COIN,
   }));

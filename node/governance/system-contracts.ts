@@ -69,7 +69,7 @@ export function addressBookEntries(reader: ContractReader): readonly AddressBook
  * Returns the spare address of the address book, which names the third fund; undefined without one. Throws
  * `GovernanceError` `bad-answer`.
  */
-export function spareContract(reader: ContractReader): Uint8Array | undefined {
+export function spareContract(reader: ContractReader): Address | undefined {
   const address = answer(reader, ADDRESS_BOOK, encodeCall("spareContractAddress()")).address(0);
   return isZero(address) ? undefined : address;
 }
@@ -90,7 +90,7 @@ export function liquidityPools(
 }
 
 /** Returns the token balance of an account. Throws `GovernanceError` `bad-answer`. */
-export function tokenBalance(reader: ContractReader, token: Uint8Array, owner: Address): bigint {
+export function tokenBalance(reader: ContractReader, token: Address, owner: Address): bigint {
   return answer(reader, token, encodeCall("balanceOf(address)", bytesToBigint(owner))).integer(0);
 }
 

@@ -52,7 +52,7 @@ export function validatorSet(
  * duplicates.
  */
 export function sortedValidators(addresses: readonly Address[]): readonly Address[] {
-  const texts = new Map<string, Uint8Array>();
+  const texts = new Map<string, Address>();
   for (const address of addresses) texts.set(checksumAddress(address), address);
   return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }
@@ -62,7 +62,7 @@ export function councilAfterVote(
   council: readonly Address[],
   vote: ValidatorVote,
   governingNode: Address,
-): readonly Uint8Array[] {
+): readonly Address[] {
   const members = new Map(council.map((address) => [mapKey(address), address]));
   const governing = mapKey(governingNode);
   for (const address of vote.addresses) {

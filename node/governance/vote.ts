@@ -111,7 +111,7 @@ function voteFields(bytes: Uint8Array): { voter: Address; name: string; value: U
  * Splits concatenated addresses; a value of another length is one address in its last 20 bytes, as in an old
  * block.
  */
-function validators(value: Uint8Array): readonly Uint8Array[] {
+function validators(value: Uint8Array): readonly Address[] {
   if (value.length % ADDRESS_BYTES !== 0) {
     const last = value.subarray(-ADDRESS_BYTES);
     const address = new Uint8Array(ADDRESS_BYTES);

@@ -25,7 +25,7 @@ export interface SigningAccount {
  */
 export function validateSigners(
   { key, address, role }: SigningAccount,
-  publicKeys: readonly Uint8Array[],
+  publicKeys: readonly PublicKey[],
   rules: Rules,
 ): boolean {
   const used = keyForRole(key, role);
@@ -57,7 +57,7 @@ export function hasMember({ key, address }: Omit<SigningAccount, "role">, public
  * Checks a multi-signature. A key counts once even if it signed several times; later rules reject signers
  * that are not registered.
  */
-function reachesThreshold(key: AccountKey, publicKeys: readonly Uint8Array[], rules: Rules): boolean {
+function reachesThreshold(key: AccountKey, publicKeys: readonly PublicKey[], rules: Rules): boolean {
   const { threshold, keys } = multiSigIn(key);
   if (rules.multiSigRefusesUnknownKeys && publicKeys.length > keys.length) return false;
   const signers = new Set(publicKeys.map((publicKey) => mapKey(compressPublicKey(publicKey))));

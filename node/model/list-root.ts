@@ -23,23 +23,23 @@ export function listRoot(impl: number, items: readonly Uint8Array[]): Hash {
 const LIST_ROOTS = [2, 1, 0];
 
 /** True when a root is that of the list in any of the three ways: each covers the whole list. */
-export function hasListRoot(root: Uint8Array, items: readonly Uint8Array[]): boolean {
+export function hasListRoot(root: Hash, items: readonly Uint8Array[]): boolean {
   return LIST_ROOTS.some((way) => equalBytes(listRoot(way, items), root));
 }
 
 /** Hashes leaves pairwise; an odd leaf at the end is paired with itself. */
-function pairRoot(items: readonly Uint8Array[]): Uint8Array {
+function pairRoot(items: readonly Uint8Array[]): Hash {
   if (items.length === 0) return EMPTY_HASH;
-  let level: Uint8Array[] = items.map((item) => keccak256(item));
+  let level: Hash[] = items.map((item) => keccak256(item));
   while (level.length > 1) {
-    const parents: Uint8Array[] = [];
+    const parents: Hash[] = [];
     for (let i = 0; i < level.length; i += 2) {
-      const left = level[i] as Uint8Array; // in range: loop bound
+      const left = level[i] as Hash; // in range: loop bound
       parents.push(keccak256(concatBytes(left, level[i + 1] ?? left)));
     }
     level = parents;
   }
-  return level[0] as Uint8Array; // never empty: checked above
+  return level[0] as Hash; // never empty: checked above
 }
 
 interface Leaf {
@@ -49,7 +49,7 @@ interface Leaf {
 }
 
 /** Computes Ethereum's Merkle Patricia trie from RLP(index) to item (yellow paper, appendix D). */
-function trieRoot(items: readonly Uint8Array[]): Uint8Array {
+function trieRoot(items: readonly Uint8Array[]): Hash {
   if (items.length === 0) return EMPTY_TRIE_ROOT;
   const leaves = items.map(
     (value, index): Leaf => ({ path: toNibbles(encodeRlp(integerBytes(index))), value }),

@@ -22,7 +22,7 @@ export function decompressPublicKey(compressed: Uint8Array): PublicKey | undefin
 }
 
 /** Compresses a 64-byte point to 33 bytes. */
-export function compressPublicKey(publicKey: Uint8Array): Uint8Array {
+export function compressPublicKey(publicKey: PublicKey): Uint8Array {
   const compressed = new Uint8Array(33);
   compressed.set(publicKey.subarray(0, 32), 1);
   compressed[0] = 2 + ((publicKey[63] ?? 0) & 1);

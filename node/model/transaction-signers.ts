@@ -2,7 +2,7 @@
  * Signers of a transaction: the public keys behind its signatures, for `validateSigners`, and the fee payer's
  * signature.
  */
-import type { Address, Hash } from "../bytes/brands.ts";
+import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import { TransactionError } from "./error.ts";
 import {
   assembleTransaction,
@@ -59,7 +59,7 @@ function payerParity(v: bigint, chainId: bigint): number | undefined {
 /** Recovered keys and the chain id that they hold for. */
 interface RecoveredKeys {
   readonly chainId: bigint;
-  readonly keys: readonly Uint8Array[];
+  readonly keys: readonly PublicKey[];
 }
 
 /** Recovered keys, kept as long as the transaction object; transactions never change. */
@@ -70,14 +70,14 @@ const recoveredPayerKeys = new WeakMap<Transaction, RecoveredKeys>();
  * Returns the sender's 64-byte public keys in the order of the signatures, recovered once. Throws
  * `TransactionError`.
  */
-export function senderKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
+export function senderKeys(tx: Transaction, chainId: bigint): readonly PublicKey[] {
   const found = recoveredSenderKeys.get(tx);
   if (found?.chainId === chainId) return found.keys;
   return setSenderKeys(tx, chainId, Array.from(senderInputs(tx, chainId), recoverKey));
 }
 
 /** Returns the fee payer's 64-byte public keys, recovered once. Throws `TransactionError`. */
-export function payerKeys(tx: Transaction, chainId: bigint): readonly Uint8Array[] {
+export function payerKeys(tx: Transaction, chainId: bigint): readonly PublicKey[] {
   const found = recoveredPayerKeys.get(tx);
   if (found?.chainId === chainId) return found.keys;
   return setPayerKeys(tx, chainId, Array.from(payerInputs(tx, chainId), recoverKey));
@@ -97,8 +97,8 @@ export function knowsPayerKeys(tx: Transaction, chainId: bigint): boolean {
 export function setSenderKeys(
   tx: Transaction,
   chainId: bigint,
-  keys: readonly Uint8Array[],
-): readonly Uint8Array[] {
+  keys: readonly PublicKey[],
+): readonly PublicKey[] {
   recoveredSenderKeys.set(tx, { chainId, keys });
   return keys;
 }
@@ -107,8 +107,8 @@ export function setSenderKeys(
 export function setPayerKeys(
   tx: Transaction,
   chainId: bigint,
-  keys: readonly Uint8Array[],
-): readonly Uint8Array[] {
+  keys: readonly PublicKey[],
+): readonly PublicKey[] {
   recoveredPayerKeys.set(tx, { chainId, keys });
   return keys;
 }

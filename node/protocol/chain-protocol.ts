@@ -3,7 +3,7 @@
  * and new pending transactions. Goes out: answers to requests, blocks and transactions that peers lack, and
  * verified blocks of peers into the chain.
  */
-import type { Address } from "../bytes/brands.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import type { Chain } from "../chain/chain.ts";
 import { createRawBlocks } from "../chain/raw-blocks.ts";
 import type { Writer } from "../chain/writer.ts";
@@ -149,7 +149,7 @@ function followerOptions(
   chain: Chain,
   { gossip }: ProtocolMetrics,
 ): Pick<NetworkFollowerDeps, "emptyRoot" | "bodyRoot" | "metrics"> {
-  const rootOf = (number: number, raw: readonly Uint8Array[]): Uint8Array =>
+  const rootOf = (number: number, raw: readonly Uint8Array[]): Hash =>
     listRoot(chain.parameters(number).deriveShaImpl, [...raw]);
   return { emptyRoot: (number) => rootOf(number, []), bodyRoot: rootOf, metrics: gossip };
 }

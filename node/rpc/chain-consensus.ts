@@ -1,4 +1,5 @@
 /** `chain`: the council and committee of a block, and blocks with their seals. */
+import type { Address } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { blockAt, blockByHash, findBlock } from "../calls/lookup.ts";
@@ -75,11 +76,11 @@ export function councilNumber(deps: GovernanceMethodDeps, number: BlockNumber): 
   return wanted;
 }
 
-function councilAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly Uint8Array[] {
+function councilAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly Address[] {
   return reportedCouncil(deps, councilNumber(deps, number));
 }
 
-function committeeAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly Uint8Array[] {
+function committeeAt(deps: GovernanceMethodDeps, number: BlockNumber): readonly Address[] {
   const wanted = councilNumber(deps, number);
   const block = deps.chain.header(wanted);
   if (block === undefined) throw failure("pending is not allowed");

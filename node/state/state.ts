@@ -4,7 +4,7 @@
  * `discard` it (nothing has happened). A read of the newest state is one look-up in the flat state; the trie gives
  * the root, lags behind on disk and catches up at start. Open with `openState`.
  */
-import type { Address, Hash } from "../bytes/brands.ts";
+import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import type { Account } from "../model/account.ts";
 import type { Batch } from "../store/store.ts";
 import type { StateFigures } from "./figures.ts";
@@ -130,7 +130,7 @@ export interface State extends AsyncDisposable {
    * recent blocks (128 as a rule, also in an archive). Throws `StateError` `state-missing`, `not-ready` or
    * `trie-damaged`.
    */
-  prove(number: number, address: Address, keys: readonly Uint8Array[]): Promise<AccountProof>;
+  prove(number: number, address: Address, keys: readonly StorageKey[]): Promise<AccountProof>;
   /** Copies the tries into a directory of their own and moves there, when asked to. */
   readonly migration: Pick<Migration, "start" | "stop" | "status" | "isDue" | "last" | "room">;
   /**

@@ -1,5 +1,5 @@
 /** The state over a chain database and a trie database: reading, sealing, committing, flushing, rewinding and migrating. */
-import type { Address, Hash } from "../bytes/brands.ts";
+import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
 import { runAtOnce, runInSlices } from "../runtime/scheduler.ts";
@@ -229,7 +229,7 @@ export class StoredState implements State {
     return new JournaledWorld(this.#at(number), NOT_TO_SEAL, read);
   }
 
-  async prove(number: number, address: Address, keys: readonly Uint8Array[]): Promise<AccountProof> {
+  async prove(number: number, address: Address, keys: readonly StorageKey[]): Promise<AccountProof> {
     const flat = this.#at(number);
     const { oldestRecent } = this.#history;
     if (number < oldestRecent) throw missingProofsError(number, oldestRecent);

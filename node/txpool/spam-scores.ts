@@ -62,7 +62,7 @@ export class SpamScores {
   readonly #candidates = new Map<string, Candidate>();
   /** Suspects with the end of their time, in milliseconds. */
   readonly #suspects = new Map<string, { readonly address: Address; readonly until: number }>();
-  #allowed = new Map<string, Uint8Array>();
+  #allowed = new Map<string, Address>();
   #threshold: number;
 
   constructor(config: ThrottlerConfig) {

@@ -45,7 +45,7 @@ export const logFilter: Decoder<LogFilter> = {
   },
 };
 
-function addressesOf(json: unknown): readonly Uint8Array[] {
+function addressesOf(json: unknown): readonly Address[] {
   if (json === undefined || json === null) return [];
   if (isText(json)) return [bytesOf(json, 20, "invalid address: ")];
   if (!Array.isArray(json)) throw new CodecError("invalid addresses in query");

@@ -2,7 +2,7 @@
  * Proofs of one account and its slots after a recent block: the stored trie, with the rows between its block and
  * the asked one put in memory to what they were. Works on snapshots, so also in a reader thread.
  */
-import type { Address, Hash } from "../../bytes/brands.ts";
+import type { Address, Hash, StorageKey } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
@@ -29,7 +29,7 @@ export interface ProofDeps {
 /** An address and keys of its slots. */
 export interface ProofRequest {
   readonly address: Address;
-  readonly keys: readonly Uint8Array[];
+  readonly keys: readonly StorageKey[];
 }
 
 /** Rows between two yields. */
@@ -71,7 +71,7 @@ export function missingProofsError(number: number, oldest: number): StateError {
 }
 
 /** The answer out of tries that hold the asked state already. */
-export function proveNow(record: AccountRecord, tries: TrieSet, keys: readonly Uint8Array[]): AccountProof {
+export function proveNow(record: AccountRecord, tries: TrieSet, keys: readonly StorageKey[]): AccountProof {
   const { hash, account, incarnation } = record;
   const root = account?.storageRoot ?? EMPTY_TRIE_ROOT;
   const storage = incarnation === 0 ? undefined : tries.peekStorage(hash, incarnation, root);
@@ -82,7 +82,7 @@ function proofOf(
   { hash, account }: AccountRecord,
   accounts: Trie,
   storage: Trie | undefined,
-  keys: readonly Uint8Array[],
+  keys: readonly StorageKey[],
 ): AccountProof {
   return {
     account,

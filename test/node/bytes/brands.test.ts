@@ -97,7 +97,7 @@ const NAMES = `
   proposer council beneficiary caller stakingContract contractAddress hash accountHash slotHash
   codeHash blockHash parentHash previousHash txHash transactionHash senderTxHash genesisHash headHash
   stateRoot storageRoot rootHash transactionsRoot receiptsRoot mixHash digest remoteId ownId
-  storageKeys
+  storageKeys publicKeys qualified root
 `
   .trim()
   .split(/\s+/);

@@ -58,7 +58,13 @@ function someKeys(count: number, start: readonly number[] = []): Uint8Array[] {
 }
 
 function leavesOf({ root, rows }: Trie, options: Partial<WalkOptions> = {}): string[] {
-  const walk = new GoTrieWalk({ rows, root, name: "the trie", onNode: () => undefined, ...options });
+  const walk = new GoTrieWalk({
+    rows,
+    reference: root,
+    name: "the trie",
+    onNode: () => undefined,
+    ...options,
+  });
   const leaves: string[] = [];
   for (let leaf = walk.next(); leaf !== undefined; leaf = walk.next())
     leaves.push(`${bareHex(leaf.key)} ${bareHex(leaf.value)}`);
