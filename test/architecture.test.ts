@@ -142,6 +142,24 @@ test("nothing decides by the text of an error", () => {
   expect(textDecisions(sources.filter(({ path }) => path !== "node/console/failure-text.ts"))).toEqual([]);
 });
 
+/** Files that end a turn of the event loop themselves. Long work yields by the scheduler instead. */
+const TURN_ENDS: Readonly<Record<string, string>> = {
+  "node/runtime/scheduler.ts": "the scheduler itself",
+  "node/runtime/fair-time.ts": "measures what all accounts take of one turn",
+  "node/runtime/turn-queue.ts": "gives each turn to one piece of work",
+  "node/calls/inline-calls.ts": "measures what all inline calls take of one turn",
+  "node/calls/signer-batches.ts": "gathers the submissions of one turn",
+  "node/jsonrpc/feed.ts": "delivers after the turn that has the event; its slices are the scheduler's",
+  "node/protocol/block-broadcaster.ts": "announces once for all heads of one turn",
+  "node/transport/fast/outbox.ts":
+    "writes the answers of one turn together, with a handle that it refs and unrefs",
+};
+
+test("only the scheduler and files with a reason end turns of the event loop", () => {
+  const callers = filesBelow("node", /\.ts$/).filter(({ text }) => /\bsetImmediate\b/.test(text));
+  expect(callers.map(({ path }) => path).sort()).toEqual(Object.keys(TURN_ENDS).sort());
+});
+
 test("nothing but compat and the composition root knows profiles of JSON-RPC", () => {
   const importers = filesBelow("node", /\.ts$/)
     .map(parseModule)

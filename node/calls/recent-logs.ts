@@ -13,6 +13,7 @@ import { TextCache } from "../jsonrpc/text-cache.ts";
 import { EMPTY_BLOOM } from "../model/bloom.ts";
 import { type EventLog, loggedReceipts } from "../model/receipt.ts";
 import { logJson } from "../presenters/receipt.ts";
+import { Slice } from "../runtime/scheduler.ts";
 import { resolveNumber } from "./arguments/block-number.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 import type { InlineCalls } from "./inline-calls.ts";
@@ -26,8 +27,6 @@ const MAX_VALUES = 32;
 const MAX_TEXT = 1 << 20;
 /** Maximum gas of a block whose logs are encoded here: they have at most an eighth of it in bytes. */
 const MAX_BLOCK_GAS = 30_000_000n;
-/** Time for blocks that are not kept yet, in one search. The next one continues. */
-const LOAD_MS = 1;
 /** Share of the memory for answers; the rest is for logs. */
 const ANSWER_SHARE = 1 / 4;
 /** Memory of a kept block and of a kept log beside their bytes. */
@@ -116,11 +115,11 @@ export class RecentLogs {
     const mayFit = bloomTest(filter);
     const fits = logTest(filter);
     const { maxLogs } = this.#options.limits;
-    const deadline = performance.now() + LOAD_MS;
+    const slice = new Slice("recentLogs");
     const found: string[] = [];
     let length = 0;
     for (let number = first; number <= last; number++) {
-      const block = this.#blocks.get(number) ?? this.#load(number, deadline);
+      const block = this.#blocks.get(number) ?? this.#load(number, slice);
       if (block === undefined) return undefined;
       if (block.logs.length === 0 || !mayFit(block.bloom)) continue;
       for (const log of block.logs) {
@@ -134,8 +133,8 @@ export class RecentLogs {
   }
 
   /** Reads and keeps a block; undefined when there is no time left for it, or it is too large. */
-  #load(number: number, deadline: number): KeptBlock | undefined {
-    if (performance.now() >= deadline) return undefined;
+  #load(number: number, slice: Slice): KeptBlock | undefined {
+    if (slice.isOver) return undefined;
     const { chain } = this.#options;
     const head = chain.header(number);
     if (head === undefined || head.header.gasUsed > MAX_BLOCK_GAS) return undefined;

@@ -3,30 +3,24 @@ import { equalBytes } from "../bytes/compare.ts";
 import { decodeRlp } from "../bytes/rlp.ts";
 import { blockHash, decodeHeader, type Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
+import type { Pause } from "../runtime/scheduler.ts";
 import type { Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { ChainError } from "./error.ts";
 import { isDropped } from "./kept-blocks.ts";
 
-/** Headers looked at between two pauses. */
-const SLICE = 256;
-
 /**
  * Checks after damage that every block up to `head` is whole and follows its parent, then dismisses the
  * damage. Does nothing when the store left nothing out. Throws `ChainError` `bad-block` at the first gap.
  */
-export async function settleDamage(
-  store: Store,
-  head: number,
-  log: Log,
-  pause: () => Promise<void>,
-): Promise<void> {
+export async function settleDamage(store: Store, head: number, log: Log, pause: Pause): Promise<void> {
   if (store.damage === undefined) return;
   log.warn({ damage: store.damage, head }, "database was damaged, checking every block");
   let child: Header | undefined;
   for (let number = head; number >= 0; number--) {
     child = checkedHeader(store, number, child);
-    if (number % SLICE === 0) await pause();
+    const due = pause();
+    if (due !== undefined) await due;
   }
   await store.dismissDamage();
   log.warn({ head }, "no block is missing up to the newest one; later blocks may have been lost");

@@ -1,11 +1,11 @@
 /** The databases of a data directory: the chain's rows and the state over them. */
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { settleDamage } from "../chain/continuity.ts";
 import { type CheckpointSource, removeStaging } from "../checkpoint/create.ts";
 import { type DiskSpace, openDiskSpace } from "../observe/disk-space.ts";
 import type { Log } from "../observe/log.ts";
+import { createPause } from "../runtime/scheduler.ts";
 import { runInThread } from "../state/migration/migration-run.ts";
 import { openState } from "../state/open-state.ts";
 import type { State } from "../state/state.ts";
@@ -77,7 +77,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
       ...(options.development && { window: DEVELOPMENT_WINDOW }),
     }),
   );
-  await settleDamage(store, state.number, log, setImmediate);
+  await settleDamage(store, state.number, log, createPause());
   const open = parts.move();
   return { store, state, nodeCache, disk, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

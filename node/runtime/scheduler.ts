@@ -22,6 +22,8 @@ export const SLICE_MS = {
   messages: 8,
   /** All inline calls of one turn of the event loop. */
   inlineCalls: 3,
+  /** Blocks that an inline search of recent logs reads; the next search reads on. */
+  recentLogs: 1,
   /** All messages of all peers in one turn of the event loop. */
   peers: 3,
   /** Data derived from the chain, which also rests between slices. */

@@ -29,6 +29,18 @@ test("a chain that is whole settles the damage", async () => {
   expect(dismissed()).toBe(true);
 });
 
+test("the check asks for a pause after every block, and waits for one that is due", async () => {
+  const { store, dismissed } = await aDamagedStore();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let asked = 0;
+  const settling = settleDamage(store, 5, silentLog, () => (++asked === 3 ? promise : undefined));
+  await new Promise((later) => setImmediate(later));
+  expect([asked, dismissed()]).toEqual([3, false]);
+  resolve();
+  await settling;
+  expect([asked, dismissed()]).toEqual([6, true]);
+});
+
 test.each([
   ["header", tables.header.key(3), "block 3 is missing"],
   ["body", tables.body.key(2), "block 2 is missing"],
