@@ -2,6 +2,7 @@
  * A cache of JSON texts that were answered, within a limit of memory, first in, first out. Its user clears it when an
  * answer can change.
  */
+import { SizedMap } from "../runtime/sized-map.ts";
 import type { ByteCache } from "./byte-cache.ts";
 
 /** Memory of an entry beside its texts: two strings and a place in the map. */
@@ -11,13 +12,13 @@ const ENTRY_BYTES = 200;
 export class TextCache {
   readonly #maxBytes: number;
   readonly #repeated: ByteCache | undefined;
-  readonly #texts = new Map<string, string>();
-  #bytes = 0;
+  readonly #texts: SizedMap<string>;
 
   /** Texts that are read again are added to `repeated`. */
   constructor(maxBytes: number, repeated?: ByteCache) {
     this.#maxBytes = maxBytes;
     this.#repeated = repeated;
+    this.#texts = new SizedMap(maxBytes, costOf, repeated && ((text) => repeated.delete(text)));
   }
 
   get(key: string): string | undefined {
@@ -28,25 +29,14 @@ export class TextCache {
 
   /** Adds a text under a new key and deletes the oldest ones above the limit. A text above it is not kept. */
   add(key: string, text: string): void {
-    const bytes = costOf(key, text);
-    if (bytes > this.#maxBytes) return;
-    this.#texts.set(key, text);
-    this.#bytes += bytes;
-    for (const [oldest, old] of this.#texts) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#texts.delete(oldest);
-      this.#bytes -= costOf(oldest, old);
-      this.#repeated?.delete(old);
-    }
+    if (costOf(text, key) <= this.#maxBytes) this.#texts.add(key, text);
   }
 
   clear(): void {
-    for (const text of this.#texts.values()) this.#repeated?.delete(text);
     this.#texts.clear();
-    this.#bytes = 0;
   }
 }
 
-function costOf(key: string, text: string): number {
+function costOf(text: string, key: string): number {
   return key.length + text.length + ENTRY_BYTES;
 }

@@ -6,6 +6,7 @@
 import type { NodeId } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { RecentMap } from "../runtime/recent-map.ts";
 import type { NodeUrl } from "./node-url.ts";
 import type { P2pTimings } from "./timings.ts";
 
@@ -20,8 +21,8 @@ const MAX_FAILURES: Readonly<Record<DialKind, number>> = {
 };
 /** Milliseconds for which a dropped node is not dialled again. */
 const GIVEN_UP_MS = 30_000;
-/** Maximum number of nodes remembered as dropped. */
-const MAX_GIVEN_UP = 1024;
+/** Maximum number of nodes remembered as dropped; half of them at least. */
+const MAX_GIVEN_UP = 2048;
 
 /** A peer that a dial produced. */
 export interface DialledPeer {
@@ -60,7 +61,7 @@ export class Dialer implements Disposable {
   readonly #deps: DialerDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #waiting = new Set<Entry>();
-  readonly #givenUp = new Map<string, number>();
+  readonly #givenUp = new RecentMap<number>(MAX_GIVEN_UP);
   #running = 0;
 
   constructor(deps: DialerDeps) {
@@ -161,9 +162,7 @@ export class Dialer implements Disposable {
     if (!this.#isCurrent(entry)) return;
     const key = mapKey(entry.url.id);
     this.#entries.delete(key);
-    this.#givenUp.delete(key);
     this.#givenUp.set(key, this.#deps.clock.now());
-    if (this.#givenUp.size > MAX_GIVEN_UP) this.#givenUp.delete(this.#givenUp.keys().next().value ?? "");
   }
 
   #wasGivenUp(key: string): boolean {

@@ -5,6 +5,7 @@
 import { mapKey } from "../bytes/hex.ts";
 import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import type { Block } from "../model/block.ts";
+import { SizedMap } from "../runtime/sized-map.ts";
 import type { BlockText } from "./block.ts";
 
 /** Default capacity, in characters. */
@@ -14,12 +15,18 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 export class BlockCache {
   readonly #bytes: ByteCache;
   readonly #max: number;
-  readonly #texts = new Map<string, BlockText>();
-  #kept = 0;
+  readonly #texts: SizedMap<string>;
+  /** Texts that are being written. */
+  readonly #pending = new Map<string, Promise<string>>();
 
   constructor(bytes: ByteCache, max = MAX_CHARACTERS) {
     this.#bytes = bytes;
     this.#max = max;
+    this.#texts = new SizedMap(
+      max,
+      ({ length }) => length,
+      (text) => bytes.delete(text),
+    );
   }
 
   /**
@@ -29,16 +36,21 @@ export class BlockCache {
     const key = mapKey(hash) + form;
     const known = this.#texts.get(key);
     if (known !== undefined) {
-      if (typeof known === "string") this.#bytes.add(known); // from the second time on
+      this.#bytes.add(known); // from the second time on
       return known;
     }
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
     const text = write();
     if (typeof text === "string") this.#keep(key, text);
     else {
-      this.#texts.set(key, text);
+      this.#pending.set(key, text);
       text.then(
-        (late) => this.#keep(key, late),
-        () => this.#texts.delete(key),
+        (late) => {
+          this.#pending.delete(key);
+          this.#keep(key, late);
+        },
+        () => this.#pending.delete(key),
       );
     }
     return text;
@@ -46,16 +58,6 @@ export class BlockCache {
 
   /** Stores a text and evicts the oldest ones. A text above the capacity of the cache is not stored. */
   #keep(key: string, text: string): void {
-    this.#texts.delete(key);
-    if (text.length > this.#max) return;
-    this.#texts.set(key, text);
-    this.#kept += text.length;
-    for (const [oldest, old] of this.#texts) {
-      if (this.#kept <= this.#max) return;
-      if (typeof old !== "string") continue;
-      this.#texts.delete(oldest);
-      this.#kept -= old.length;
-      this.#bytes.delete(old);
-    }
+    if (text.length <= this.#max) this.#texts.add(key, text);
   }
 }

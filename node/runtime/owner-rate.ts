@@ -1,5 +1,6 @@
 /** Rate limits by owner, such as an address, and of all owners together. */
 import type { Clock } from "./clock.ts";
+import { RecentMap } from "./recent-map.ts";
 
 /** A token-bucket rate: `perSecond` on average, `burst` at once. */
 export interface RateBudget {
@@ -12,7 +13,7 @@ export interface OwnerRates {
   readonly each: RateBudget;
   /** No common limit when absent. */
   readonly all?: RateBudget;
-  /** Number of owners that are tracked; the least recently seen is dropped first. */
+  /** Number of owners, the most recently seen, that are tracked at least; twice as many are at most. */
   readonly owners: number;
 }
 
@@ -27,13 +28,14 @@ interface Bucket {
 /** Creates the limits with full buckets. */
 export function createOwnerRate({ each, all, owners: max }: OwnerRates, clock: Clock): OwnerRate {
   const common: Bucket = { left: all?.burst ?? 0, last: clock.now() };
-  const owners = new Map<string, Bucket>();
+  const owners = new RecentMap<Bucket>(2 * max);
   return (owner) => {
     const now = clock.now();
-    const own = owners.get(owner) ?? { left: each.burst, last: now };
-    owners.delete(owner);
-    owners.set(owner, own);
-    if (owners.size > max) owners.delete(owners.keys().next().value ?? "");
+    let own = owners.get(owner);
+    if (own === undefined) {
+      own = { left: each.burst, last: now };
+      owners.set(owner, own);
+    }
     return take(own, each, now) && (all === undefined || take(common, all, now));
   };
 }

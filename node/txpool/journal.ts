@@ -171,7 +171,10 @@ export type FrameLength = number | "incomplete" | "damaged";
 
 const MAX_PREFIX = 2;
 
-/** Returns the length of the transaction at `at`; more than `limit` bytes count as damage. */
+/**
+ * Returns the length of the transaction at `at`; more than `limit` bytes count as damage. Reads the header itself, because
+ * the readers of `bytes/` refuse an item that ends after the bytes read so far.
+ */
 export function frameLength(bytes: Uint8Array, at: number, limit: number): FrameLength {
   let list = at;
   while (list - at < MAX_PREFIX && (bytes[list] ?? 0xff) < 0x80) list++;

@@ -1,7 +1,7 @@
 /**
  * Endpoint proofs: a node that answered a ping from an address is bonded there for 24 hours. Only bonded
  * nodes get answers that are larger than their questions. Bounded; the least recently proved bond is dropped
- * first.
+ * first. The order is exact, unlike that of a `RecentMap`, whose look-ups would prolong bonds.
  */
 import type { NodeId } from "../../bytes/brands.ts";
 import { mapKey } from "../../bytes/hex.ts";

@@ -1,4 +1,7 @@
-/** Trie nodes in memory to and from RLP (`model/trie-node.ts`). Hot: measured by `bench/state.ts`. */
+/**
+ * Trie nodes in memory to and from RLP (`model/trie-node.ts`). Hot: measured by `bench/state.ts`. It reads headers itself
+ * and unchecked, because bytes that have passed their hash are canonical and `bytes/rlp-header.ts` would check them again.
+ */
 import {
   beginBranch,
   copyHash,

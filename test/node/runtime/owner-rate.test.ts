@@ -24,8 +24,16 @@ test("an owner has its burst, then its rate, while others are served", () => {
 
 test("the total limit holds even when owners are no longer tracked", () => {
   const { clock, take } = anAllowance();
-  const all = ["1.0.0.1", "1.0.0.2", "1.0.0.3", "1.0.0.4", "1.0.0.5"].map((ip) => take(ip, 20));
-  expect(all).toEqual([20, 20, 10, 0, 0]);
+  const all = [1, 2, 3, 4, 5, 6, 7].map((last) => take(`1.0.0.${last}`, 20));
+  expect(all).toEqual([20, 20, 10, 0, 0, 0, 0]);
   clock.ms += 100;
   expect(take("1.0.0.1", 20)).toBe(10);
+});
+
+test("an owner is tracked while fewer than the given number of others come", () => {
+  const { take } = anAllowance();
+  take("1.0.0.0", 1);
+  take("1.0.0.1", 20);
+  for (const last of [2, 3, 4]) take(`1.0.0.${last}`, 1);
+  expect(take("1.0.0.1", 20)).toBe(0);
 });
