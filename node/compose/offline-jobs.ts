@@ -183,7 +183,7 @@ export interface Compared {
   readonly slots: number;
   /** Contracts' code. */
   readonly codes: number;
-  /** Changes in the index of an archive or a long retention. */
+  /** Changes in the index of an archive node or a long retention. */
   readonly changes: number;
   /** Blocks with body and receipts, and their transactions. */
   readonly blocks: number;

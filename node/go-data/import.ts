@@ -125,7 +125,7 @@ function begin(blocks: GoBlocks, newest: number, { head: wanted, from }: GoImpor
   if (!blocks.hasState(head.header))
     throw new GoDataError(
       "missing",
-      `the state of block ${number} is not stored: an archive has that of each block`,
+      `the state of block ${number} is not stored: an archive node has that of each block`,
     );
   if (from !== undefined && from > number)
     throw new GoDataError("missing", `bodies from block ${from} on are wanted, the import ends at ${number}`);

@@ -47,7 +47,7 @@ export interface KeptStates {
   readonly retention: number | undefined;
 }
 
-/** Returns the states that the options keep. Throws `OptionError` `clash` for an archive that is pruned. */
+/** Returns the states that the options keep. Throws `OptionError` `clash` for an archive node that is pruned. */
 export function keptStates({ mode, livePruning, retention }: HistoryOptions): KeptStates {
   if (livePruning && mode === "archive") {
     throw new OptionError(

@@ -42,7 +42,7 @@ export interface VerifiedCounts {
   readonly slots: number;
   /** Contracts' code, each counted once. */
   readonly codes: number;
-  /** Changes that the index of an archive or a long retention holds. */
+  /** Changes that the index of an archive node or a long retention holds. */
   readonly changes: number;
   /** Trie nodes, those written inside their parents not counted. */
   readonly nodes: number;
@@ -127,7 +127,7 @@ export interface State extends AsyncDisposable {
   worldAt(number: number): World;
   /**
    * Proves an account and slots of it after block `number`: at once at the newest, from the undo records for the
-   * recent blocks (128 as a rule, also in an archive). Throws `StateError` `state-missing`, `not-ready` or
+   * recent blocks (128 as a rule, also in an archive node). Throws `StateError` `state-missing`, `not-ready` or
    * `trie-damaged`.
    */
   prove(number: number, address: Address, keys: readonly StorageKey[]): Promise<AccountProof>;

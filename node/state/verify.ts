@@ -94,7 +94,7 @@ class Codes {
   }
 }
 
-/** Counts the rows of destroyed accounts that a sweep has still to delete, or that an archive keeps. */
+/** Counts the rows of destroyed accounts that a sweep has still to delete, or that an archive node keeps. */
 async function countDestroyed(
   chain: Store,
   trie: Store,

@@ -1,4 +1,4 @@
-/** The index of changes on disk, for archives and long retentions. */
+/** The index of changes on disk, for archive nodes and long retentions. */
 import { concatBytes } from "../../bytes/compare.ts";
 import { bareHex } from "../../bytes/hex.ts";
 import type { Batch, Rows } from "../../store/store.ts";

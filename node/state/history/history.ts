@@ -1,6 +1,6 @@
 /**
  * The states before the newest. Recent ones come from the undo records with an index in memory. Where more are
- * wanted (a longer retention, or all: an archive), an index on disk takes every change from then on.
+ * wanted (a longer retention, or all: an archive node), an index on disk takes every change from then on.
  */
 import { isDeepStrictEqual } from "node:util";
 import { concatBytes } from "../../bytes/compare.ts";
@@ -28,7 +28,7 @@ export interface HistorySettings {
 /** Content of the index on disk. */
 export interface HistoryMode {
   readonly archive: boolean;
-  /** Without meaning in an archive. */
+  /** Without meaning in an archive node. */
   readonly retention: number;
   /** States of this block and later ones are in the index. */
   readonly from: number;
