@@ -15,7 +15,7 @@ export interface Curve {
   readonly name: "native" | "noble";
   /** Deterministic (RFC 6979), low s; r, s, then the recovery id 0 or 1: 65 bytes. The key is in 1..N-1. */
   sign(digest: Hash, key: Uint8Array): Uint8Array;
-  /** The 64-byte public key, or undefined when no point fits. `v` is 0 or 1; r and s are in 1..N-1. */
+  /** The 64-byte public key, or undefined when no point fits. `v` is 0..3; r and s are in 1..N-1. */
   recover(digest: Hash, signature: Uint8Array, v: number): PublicKey | undefined;
   /** True when the signature (64 bytes, r and s in 1..N-1, s low) is that of the public key (64 bytes) for the digest. */
   verify(claim: SignatureClaim): boolean;

@@ -14,6 +14,7 @@ export interface Secp256k1 {
   readonly backend: "native" | "noble";
   sign(digest: Hash, key: Uint8Array): Uint8Array;
   recover(digest: Hash, signature: Uint8Array): PublicKey | undefined;
+  recoverAnyId(digest: Hash, signature: Uint8Array): PublicKey | undefined;
   verify(claim: SignatureClaim): boolean;
   publicKeyOf(key: Uint8Array): PublicKey;
   ecdh(key: Uint8Array, publicKey: PublicKey): Uint8Array | undefined;
@@ -23,6 +24,10 @@ export interface Secp256k1 {
 const ORDER = Buffer.from("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", "hex");
 const HALF_ORDER = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", "hex");
 const ZERO = new Uint8Array(32);
+
+/** Largest recovery id of a transaction (EIP-2), and of SEC 1 section 4.1.6, where bit 1 adds N to r. */
+const MAX_PARITY = 1;
+const MAX_RECOVERY_ID = 3;
 
 /** Adds the checks of sizes and ranges to an implementation. */
 export function createSecp256k1(curve: Curve): Secp256k1 {
@@ -34,13 +39,8 @@ export function createSecp256k1(curve: Curve): Secp256k1 {
         throw new CryptoError("bad-digest", `a digest has 32 bytes, not ${digest.length}`);
       return curve.sign(digest, key);
     },
-    recover: (digest, signature) => {
-      if (digest.length !== 32 || signature.length !== 65) return undefined;
-      const v = signature[64];
-      if (v !== 0 && v !== 1) return undefined;
-      if (!isScalar(signature.subarray(0, 32)) || !isScalar(signature.subarray(32, 64))) return undefined;
-      return curve.recover(digest, signature, v);
-    },
+    recover: (digest, signature) => recoverUpTo(MAX_PARITY, curve, digest, signature),
+    recoverAnyId: (digest, signature) => recoverUpTo(MAX_RECOVERY_ID, curve, digest, signature),
     verify: (claim) => {
       const { digest, signature, publicKey } = claim;
       if (digest.length !== 32 || signature.length !== 64 || publicKey.length !== 64) return false;
@@ -56,6 +56,19 @@ export function createSecp256k1(curve: Curve): Secp256k1 {
       return publicKey.length === 64 ? curve.sharedX(key, publicKey) : undefined;
     },
   };
+}
+
+function recoverUpTo(
+  maxId: number,
+  curve: Curve,
+  digest: Hash,
+  signature: Uint8Array,
+): PublicKey | undefined {
+  if (digest.length !== 32 || signature.length !== 65) return undefined;
+  const v = signature[64] as number; // 65 bytes long
+  if (v > maxId) return undefined;
+  if (!isScalar(signature.subarray(0, 32)) || !isScalar(signature.subarray(32, 64))) return undefined;
+  return curve.recover(digest, signature, v);
 }
 
 function checkKey(key: Uint8Array): void {
@@ -91,6 +104,14 @@ export function sign(digest: Hash, key: Uint8Array): Uint8Array {
 /** Returns the signer's 64-byte public key; undefined when none is recovered. v is 0 or 1. Never throws. */
 export function recover(digest: Hash, signature: Uint8Array): PublicKey | undefined {
   return chosen.recover(digest, signature);
+}
+
+/**
+ * Returns the signer's public key like `recover`, also for the recovery ids 2 and 3, whose point has the x
+ * coordinate r + N (SEC 1 section 4.1.6): `Ecrecover` of `crypto/signature_cgo.go@v2.2.2`.
+ */
+export function recoverAnyId(digest: Hash, signature: Uint8Array): PublicKey | undefined {
+  return chosen.recoverAnyId(digest, signature);
 }
 
 /** True for a valid signature with a low s; false for any other bytes. Never throws. */

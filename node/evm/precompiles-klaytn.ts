@@ -3,7 +3,7 @@
  */
 import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import type { Rules } from "../config/rules.ts";
-import { recover } from "../crypto/secp256k1.ts";
+import { recoverAnyId } from "../crypto/secp256k1.ts";
 import { LEGACY_KEY } from "../model/account-key.ts";
 import { validateSigners } from "../model/account-key-signers.ts";
 import type { World } from "../state/world/world.ts";
@@ -32,8 +32,8 @@ export const feePayer: PrecompileWork = {
 };
 
 /**
- * validateSender: address, hash and signatures (r, s, v of 0 or 1). The output is one byte, 1 when the
- * signatures satisfy the account's key.
+ * validateSender: address, hash and signatures (r, s, recovery id of 0 to 3). The output is one byte, 1 when
+ * the signatures satisfy the account's key.
  */
 export const validateSender: PrecompileWork = {
   name: "validateSender",
@@ -49,7 +49,7 @@ function isSignedBySender(input: Uint8Array, world: World, rules: Rules): boolea
   const hash: Hash = input.subarray(ADDRESS, head);
   const publicKeys: PublicKey[] = [];
   for (let at = head; at < input.length; at += SIGNATURE) {
-    const publicKey = recover(hash, input.subarray(at, at + SIGNATURE));
+    const publicKey = recoverAnyId(hash, input.subarray(at, at + SIGNATURE));
     if (publicKey === undefined) return false;
     publicKeys.push(publicKey);
   }

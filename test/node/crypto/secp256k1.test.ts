@@ -21,12 +21,25 @@ import { loadNativeCurve } from "../../../node/crypto/secp256k1-native.ts";
 import { nobleCurve } from "../../../node/crypto/secp256k1-noble.ts";
 
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const P = 2n ** 256n - 2n ** 32n - 977n;
 const native = loadNativeCurve();
 const backends = [createSecp256k1(nobleCurve), ...(native === undefined ? [] : [createSecp256k1(native)])];
 
 const digestOf = (seed: number): Uint8Array => keccak256(Buffer.from(`digest ${seed}`));
 const scalars = (r: bigint, s: bigint, v = 0): Uint8Array =>
   Uint8Array.from([...fixedBytes(r, 32), ...fixedBytes(s, 32), v]);
+/** The public key that the oracle recovers, in hex. */
+function oracleKey(digest: Uint8Array, signature: Uint8Array): string | undefined {
+  try {
+    const parsed = oracle.Signature.fromCompact(signature.subarray(0, 64)).addRecoveryBit(
+      signature[64] as number,
+    );
+    return parsed.recoverPublicKey(digest).toHex(false).slice(2);
+  } catch {
+    return undefined;
+  }
+}
+
 const keyOf = (seed: number): Uint8Array => keccak256(Buffer.from(`key ${seed}`));
 
 test("the native implementation loads here and is the one in use", () => {
@@ -78,6 +91,46 @@ describe.each(backends)("secp256k1 by $backend", (curve) => {
       expect(curve.recover(digestOf(2), new Uint8Array(length).fill(1))).toBeUndefined();
     }
     for (const length of [0, 31, 33]) expect(curve.recover(new Uint8Array(length), good)).toBeUndefined();
+  });
+
+  test("recovers with the ids 2 and 3 from r + N where any id is allowed, and as before with 0 and 1", () => {
+    const signature = curve.sign(digestOf(5), keyOf(5));
+    expect(curve.recoverAnyId(digestOf(5), signature)).toEqual(curve.publicKeyOf(keyOf(5)));
+    // Found by libsecp256k1 of the Go node.
+    const recovered = [1, 2].map((r) =>
+      curve.recoverAnyId(new Uint8Array(32).fill(7), scalars(BigInt(r), 1n, 2)),
+    );
+    expect(recovered.map((key) => key && bareHex(addressOfPublicKey(key)))).toEqual([
+      undefined,
+      "ddbf3d9d46227feacd09d0beef5d66cbe72c03c5",
+    ]);
+    const ids = new Set<number>();
+    for (let r = 1n; r < 40n; r++) {
+      const id = 2 + Number(r % 2n);
+      const expected = oracleKey(digestOf(6), scalars(r, 9n, id));
+      const found = curve.recoverAnyId(digestOf(6), scalars(r, 9n, id));
+      expect(found && bareHex(found)).toBe(expected);
+      if (found !== undefined) ids.add(id);
+    }
+    expect([...ids].toSorted()).toEqual([2, 3]);
+  });
+
+  test("recovers with no id above 3, with no x at or above the field's size, and from no r or s out of range", () => {
+    const digest = digestOf(6);
+    for (const v of [4, 5, 27, 28, 255])
+      expect(curve.recoverAnyId(digest, scalars(2n, 1n, v))).toBeUndefined();
+    const first = P - N;
+    for (let r = first; r < first + 8n; r++)
+      expect(curve.recoverAnyId(digest, scalars(r, 1n, 2))).toBeUndefined();
+    const last = Array.from({ length: 16 }, (_, below) => scalars(first - 1n - BigInt(below), 1n, 2));
+    expect(last.filter((signature) => curve.recoverAnyId(digest, signature) !== undefined)).not.toEqual([]);
+    for (const bad of [0n, N, N + 1n, 2n ** 256n - 1n]) {
+      expect(curve.recoverAnyId(digest, scalars(bad, 1n, 2))).toBeUndefined();
+      expect(curve.recoverAnyId(digest, scalars(2n, bad, 2))).toBeUndefined();
+    }
+    expect(curve.recoverAnyId(digest, scalars(2n, N - 1n, 2))).toBeDefined();
+    expect(curve.recoverAnyId(digest, scalars(2n, 1n, 2).subarray(0, 64))).toBeUndefined();
+    expect(curve.recoverAnyId(digest.subarray(1), scalars(2n, 1n, 2))).toBeUndefined();
   });
 
   test("verifies its own signatures and nothing that differs from them in any byte", () => {
@@ -165,13 +218,7 @@ describe.each(backends)("secp256k1 by $backend", (curve) => {
       const r = keccak256(Buffer.from(`r ${seed}`));
       const s = keccak256(Buffer.from(`s ${seed}`));
       const v = seed % 2;
-      let expected: string | undefined;
-      try {
-        const parsed = oracle.Signature.fromCompact(Uint8Array.from([...r, ...s])).addRecoveryBit(v);
-        expected = parsed.recoverPublicKey(digestOf(seed)).toHex(false).slice(2);
-      } catch {
-        expected = undefined;
-      }
+      const expected = oracleKey(digestOf(seed), Uint8Array.from([...r, ...s, v]));
       const found = curve.recover(digestOf(seed), Uint8Array.from([...r, ...s, v]));
       expect(found && bareHex(found)).toBe(expected);
     }

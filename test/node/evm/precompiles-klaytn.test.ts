@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, fromBareHex } from "../../../node/bytes/hex.ts";
+import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { BASE_RULES, type Rules } from "../../../node/config/rules.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
@@ -78,6 +79,18 @@ test("validateSender takes the transaction's key of a role-based one", () => {
   const world = worldWith({ type: KEY_TYPES.roleBased, body: encodeRlp([role, legacy, legacy]) });
   expect(verdict(world, claim(second, third))).toBe(1);
   expect(verdict(world, claim(first))).toBe(0);
+});
+
+test("validateSender recovers with the ids 2 and 3, as libsecp256k1 of the Go node does, and with no other", () => {
+  const ofId = (id: number): Uint8Array =>
+    concatBytes(
+      fromBareHex("ddbf3d9d46227feacd09d0beef5d66cbe72c03c5"),
+      new Uint8Array(32).fill(7),
+      fixedBytes(2n, 32),
+      fixedBytes(1n, 32),
+      Uint8Array.of(id),
+    );
+  expect([0, 1, 2, 3, 4, 29].map((id) => verdict(worldWith(), ofId(id)))).toEqual([0, 0, 1, 0, 0, 0]);
 });
 
 test("validateSender answers no to input of any other form, and never fails", () => {

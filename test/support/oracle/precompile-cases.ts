@@ -7,7 +7,7 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes } from "../../../node/bytes/integer.ts";
-import { sign } from "../../../node/crypto/secp256k1.ts";
+import { addressOfPublicKey, recoverAnyId, sign } from "../../../node/crypto/secp256k1.ts";
 import { precompileAt } from "../../../node/evm/precompiles.ts";
 import { addressOf, aKey } from "../execution.ts";
 import { curveInputs } from "../precompile-inputs.ts";
@@ -134,6 +134,7 @@ const INPUTS: Readonly<Record<string, (draw: Draw) => Uint8Array>> = {
   },
   validateSender: (draw) => {
     const hash = draw.bytes(32);
+    if (draw.chance(0.2)) return claimOfAnyId(draw, hash);
     const keys = Array.from({ length: draw.below(4) }, () => 1 + draw.below(3));
     return concatBytes(
       addressOf(draw.chance(0.8) ? (keys[0] ?? 1) : 1 + draw.below(12)),
@@ -142,6 +143,15 @@ const INPUTS: Readonly<Record<string, (draw: Draw) => Uint8Array>> = {
     );
   },
 };
+
+/** A signature with any recovery id, mostly with an r small enough for the ids 2 and 3, and its signer. */
+function claimOfAnyId(draw: Draw, hash: Uint8Array): Uint8Array {
+  const r = draw.chance(0.8) ? BigInt(1 + draw.below(20)) : draw.word();
+  const s = draw.chance(0.8) ? 1n + bytesToBigint(draw.bytes(16)) : draw.word();
+  const signature = concatBytes(fixedBytes(r, 32), fixedBytes(s, 32), Uint8Array.of(draw.below(5)));
+  const publicKey = recoverAnyId(hash, signature);
+  return concatBytes(publicKey === undefined ? addressOf(1) : addressOfPublicKey(publicKey), hash, signature);
+}
 
 function operand(draw: Draw, length: number): Uint8Array {
   const bytes = draw.bytes(length);
