@@ -22,7 +22,9 @@ export function keyGas(serialised: Uint8Array | undefined): bigint {
 
 /**
  * Returns the gas for checking `signatures` against an account's key in a role. Only multi-signatures cost
- * gas: for every registered key but the first, under later rules for every signature but the first.
+ * gas: for every registered key but the first, under later rules for every signature but the first. No signature, which
+ * satisfies a threshold of 0, then gives gas back: the Go node's `uint64(numSigs-1) * 15000` wraps around, and so do the
+ * sums with it (`blockchain/types/accountkey/account_key_weighted_multi_sig.go@v2.2.2`).
  */
 export function signatureGas(
   key: AccountKey,
@@ -32,7 +34,7 @@ export function signatureGas(
   const used = keyForRole(key, role);
   if (used.type !== KEY_TYPES.weightedMultiSig) return 0n;
   const count = rules.multiSigGasBySignatures ? signatures : multiSigIn(used).keys.length;
-  return count > 1 ? GAS_PER_SIGNATURE * BigInt(count - 1) : 0n;
+  return GAS_PER_SIGNATURE * BigInt(count - 1);
 }
 
 function countKeys(key: AccountKey): bigint {

@@ -6,9 +6,10 @@ import { checksumAddress } from "../../../node/crypto/checksum.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { createAddress } from "../../../node/evm/address.ts";
 import { type BlockContext, executeTransaction } from "../../../node/execution/transaction.ts";
+import { emptyAccount } from "../../../node/model/account.ts";
 import { encodeAccountKey, KEY_TYPES } from "../../../node/model/account-key.ts";
 import type { World } from "../../../node/state/world/world.ts";
-import { aPublic } from "../../support/account-keys.ts";
+import { aMultiSig, aPublic } from "../../support/account-keys.ts";
 import {
   aContext,
   addressOf,
@@ -109,6 +110,24 @@ test("input is paid for by the rules' price of a byte, and by the floor where th
   expect(run({ input }).receipt.gasUsed).toBe(21_144n);
   const floor = aContext({ legacyInputGas: { zero: 4n, nonZero: 16n }, floorTokenGas: 10n });
   expect(run({ input, nonce: 1n }, floor).receipt.gasUsed).toBe(21_100n);
+});
+
+test("a fee payer whose key needs no signature lets the transaction cost the gas of one less", () => {
+  const feePayer = addressOf(3);
+  world.setAccount(feePayer, { ...emptyAccount(), balance: RICH, key: aMultiSig(0n, [[5, 1n]]) });
+  const unsigned = { paidBy: [], fields: { feePayer } };
+  const rules = { multiSigGasBySignatures: true, multiSigRefusesUnknownKeys: true };
+  const terms = aContext(rules);
+  expect(() => run({ code: 0x09, ...unsigned, gas: 15_999n }, terms)).toThrow("intrinsic gas too low");
+  expect(run({ code: 0x09, ...unsigned, gas: 16_000n }, terms).receipt.gasUsed).toBe(16_000n);
+  expect(world.balance(feePayer)).toBe(RICH - 16_000n * PRICE);
+  // The floor of EIP-7623 is as much lower: 31,000 and 40 for each of ten bytes, less 15,000.
+  const floor = aContext({ ...rules, inputGas: { zero: 4n, nonZero: 16n }, floorTokenGas: 10n });
+  const memo = { code: 0x11, ...unsigned, nonce: 1n, input: new Uint8Array(10).fill(1) };
+  expect(() => run({ ...memo, gas: 16_399n }, floor)).toThrow(
+    "insufficient gas for floor data gas cost: have 16399, want 16400",
+  );
+  expect(run({ ...memo, gas: 16_400n }, floor).receipt.gasUsed).toBe(16_400n);
 });
 
 test("a fee payer pays all of the fee, or its share rounded down each time", () => {

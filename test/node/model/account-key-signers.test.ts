@@ -103,3 +103,14 @@ test("more than one signature costs gas: by registered keys at first, by signatu
   ).toBe(0n);
   for (const single of [LEGACY_KEY, aPublic(1), FAIL_KEY]) expect(cost(single, 5)).toBe(0n);
 });
+
+test("no signature at all reaches a threshold of 0, and takes the gas of one off since gas is by signatures", () => {
+  const open = aMultiSig(0n, [[1, 1n]]);
+  const byRole = roleBasedKey([aPublic(1), aPublic(1), open]);
+  for (const key of [open, byRole]) {
+    expect(accepts(key, [], "feePayer")).toBe(true);
+    expect(signatureGas(key, "feePayer", { signatures: 0, rules: later })).toBe(-15_000n);
+    expect(signatureGas(key, "feePayer", { signatures: 0, rules: BASE_RULES })).toBe(0n);
+  }
+  expect(signatureGas(byRole, "transaction", { signatures: 0, rules: later })).toBe(0n);
+});

@@ -9,6 +9,8 @@ import { createEntry } from "../../../node/txpool/entry.ts";
 import type { PoolError } from "../../../node/txpool/error.ts";
 import { type NextBlockRules, nextBlockRules } from "../../../node/txpool/next-block-rules.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../node/txpool/options.ts";
+import { aMultiSig } from "../../support/account-keys.ts";
+import { aSent } from "../../support/execution.ts";
 import { BASE_FEE_RULES, FakeChain, type FakeChainFacts } from "../../support/pool-chain.ts";
 import { nothingPooled } from "../../support/pool-entries.ts";
 import {
@@ -129,6 +131,28 @@ test("gas below the floor for data is refused", () => {
     "insufficient gas for floor data gas cost: gas 24999, minimum needed 25000",
   );
   expect(refusal(aTransaction({ input, gas: 25_000 }), terms)).toBe("accepted");
+});
+
+test("a fee payer whose key needs no signature lets less gas be enough, for the floor as well", () => {
+  const payer = aSigner(3);
+  const rules: Partial<Rules> = {
+    multiSigGasBySignatures: true,
+    multiSigRefusesUnknownKeys: true,
+    inputGas: { zero: 4n, nonZero: 16n },
+    floorTokenGas: 10n,
+  };
+  const chain = new FakeChain({ rules });
+  chain.setAccount(payer, { key: aMultiSig(0n, [[5, 1n]]) });
+  const terms = nextBlockRules(chain, DEFAULT_POOL_OPTIONS);
+  const memo = { code: 0x11, paidBy: [], gasFeeCap: 25n, fields: { feePayer: payer.address } };
+  const refusalOf = (input: Uint8Array, gas: bigint) => refusal(aSent({ ...memo, input, gas }), terms);
+  expect(refusalOf(new Uint8Array(0), 15_999n)).toBe("intrinsic gas too low");
+  expect(refusalOf(new Uint8Array(0), 16_000n)).toBe("accepted");
+  const input = new Uint8Array(10).fill(1);
+  expect(refusalOf(input, 16_399n)).toBe(
+    "insufficient gas for floor data gas cost: gas 16399, minimum needed 16400",
+  );
+  expect(refusalOf(input, 16_400n)).toBe("accepted");
 });
 
 test("caps of more than 256 bits and negative values, which no encoding can say, are refused", () => {
