@@ -75,7 +75,7 @@ export function transactionMessage(
     value: tx.value,
     action: type.action,
     to,
-    hasZeroRecipient: type.zeroIsNoRecipient === true && to !== undefined && isZero(to),
+    hasZeroRecipient: hasZeroRecipient(tx),
     input: tx.input,
     key: fields.key,
     accessList: fields.accessList ?? EMPTY_ACCESS_LIST,
@@ -92,8 +92,15 @@ export function transactionMessage(
  * is set whatever the transaction does (`blockchain/blockchain.go@v2.2.2`, `ApplyTransaction`).
  */
 export function receiptAddress(tx: Transaction, chainId: bigint): Address | undefined {
-  const { type, to } = tx;
-  const isNoRecipient = to === undefined || (type.zeroIsNoRecipient === true && isZero(to));
-  if (type.action === "call" && !isNoRecipient) return undefined;
+  if (tx.type.action === "call" && !hasNoRecipient(tx)) return undefined;
   return createAddress(senderOf(tx, chainId), tx.nonce);
+}
+
+/** True where `To()` of the Go node's transaction is nil: without a recipient, or with a zero address that counts as none. */
+export function hasNoRecipient(tx: Pick<Transaction, "type" | "to">): boolean {
+  return tx.to === undefined || hasZeroRecipient(tx);
+}
+
+function hasZeroRecipient({ type, to }: Pick<Transaction, "type" | "to">): boolean {
+  return type.zeroIsNoRecipient === true && to !== undefined && isZero(to);
 }

@@ -94,12 +94,18 @@ function checkAndBuyGas(world: World, message: ExecutionMessage, deps: Transitio
   checkGas(message);
   if (message.value > 0n && world.balance(message.sender) < message.value) throw insufficientValue();
   warmAccessSets(world, message, deps);
-  const { maxInitcodeSize } = rules;
-  const runsInput = message.action === "call" && (message.to === undefined || message.hasZeroRecipient);
-  if (runsInput && maxInitcodeSize !== undefined && message.input.length > maxInitcodeSize) {
-    const sizes = `code size ${message.input.length} limit ${maxInitcodeSize}`;
-    throw new ExecutionError("initcode-too-large", `max initcode size exceeded: ${sizes}`);
-  }
+  checkInitcodeSize(message, rules);
+}
+
+/** Limits the input of every message without a recipient (EIP-3860), that of an anchoring transaction too. */
+function checkInitcodeSize(
+  { to, hasZeroRecipient, input }: ExecutionMessage,
+  { maxInitcodeSize }: Rules,
+): void {
+  if (maxInitcodeSize === undefined || input.length <= maxInitcodeSize) return;
+  if (to !== undefined && !hasZeroRecipient) return;
+  const sizes = `code size ${input.length} limit ${maxInitcodeSize}`;
+  throw new ExecutionError("initcode-too-large", `max initcode size exceeded: ${sizes}`);
 }
 
 function checkNonce(world: World, { sender, nonce: theirs }: ExecutionMessage): void {

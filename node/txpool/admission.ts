@@ -4,6 +4,7 @@
  */
 import type { Address } from "../bytes/brands.ts";
 import { ExecutionError } from "../execution/error.ts";
+import { hasNoRecipient } from "../execution/message.ts";
 import {
   areSignersValid,
   type SigningOptions,
@@ -73,7 +74,7 @@ function checkContent(tx: Transaction, { next, chainId, limits, gasLimit }: Next
   asPoolError("type-not-supported", () => checkTypeAccepted(tx, next));
   const { maxInitcodeSize } = next;
   const { length } = tx.input;
-  if (tx.type.creates(tx) && maxInitcodeSize !== undefined && length > maxInitcodeSize) {
+  if (maxInitcodeSize !== undefined && length > maxInitcodeSize && hasNoRecipient(tx)) {
     const sizes = `code size ${length}, limit ${maxInitcodeSize}`;
     throw new PoolError("initcode-too-large", `max initcode size exceeded: ${sizes}`);
   }

@@ -112,6 +112,20 @@ test("input is paid for by the rules' price of a byte, and by the floor where th
   expect(run({ input, nonce: 1n }, floor).receipt.gasUsed).toBe(21_100n);
 });
 
+test.each<[string, Sending]>([
+  ["an anchoring transaction", { code: 0x48, to: undefined }],
+  ["a fee-delegated anchoring transaction", { code: 0x49, to: undefined, paidBy: [2] }],
+  ["a memo to the zero address", { code: 0x10, to: new Uint8Array(20) }],
+])("%s has as much input at most as init code, though its gas is not that of init code", (_what, sending) => {
+  const terms = aContext({ maxInitcodeSize: 49_152, initcodeWordGas: 2n });
+  const base = sending.paidBy === undefined ? 21_000n : 31_000n;
+  const most = { ...sending, input: new Uint8Array(49_152), gas: 6_000_000n };
+  expect(run(most, terms).receipt).toMatchObject({ status: 1, gasUsed: base + 4_915_200n });
+  const more = { ...most, nonce: 1n, input: new Uint8Array(49_153) };
+  expect(() => run(more, terms)).toThrow("max initcode size exceeded: code size 49153 limit 49152");
+  expect(run(more, context).receipt.status).toBe(1);
+});
+
 test("a fee payer whose key needs no signature lets the transaction cost the gas of one less", () => {
   const feePayer = addressOf(3);
   world.setAccount(feePayer, { ...emptyAccount(), balance: RICH, key: aMultiSig(0n, [[5, 1n]]) });

@@ -123,6 +123,18 @@ test("a creation with too much code is refused where that is limited", () => {
   expect(refusal(aTransaction({ ...facts, to: signer.address }), limited)).toBe("accepted");
 });
 
+test.each([
+  ["an anchoring transaction", 0x48, undefined],
+  ["a memo to the zero address", 0x10, new Uint8Array(20)],
+])("%s with more input than code may have is refused as well, having no recipient", (_what, code, to) => {
+  const ofLength = (length: number) =>
+    aSent({ code, to, gasFeeCap: 25n, gas: 400_000_000n, input: new Uint8Array(length) });
+  const limited = termsOf({ rules: { maxInitcodeSize: 49_152 } });
+  expect(refusal(ofLength(49_152), limited)).toBe("accepted");
+  expect(refusal(ofLength(49_153), limited)).toBe("max initcode size exceeded: code size 49153, limit 49152");
+  expect(refusal(ofLength(49_153), termsOf())).toBe("accepted");
+});
+
 test("gas below the floor for data is refused", () => {
   const gas = { zero: 4n, nonZero: 16n };
   const terms = termsOf({ rules: { floorTokenGas: 10n, legacyInputGas: gas } });
