@@ -212,7 +212,8 @@ function updateKey(
 ): { status: number; message: string } | undefined {
   const account = world.account(sender);
   if (account === undefined || key === undefined) return undefined; // never: the account has a nonce, and the type a key
-  const next = decodeAccountKey(key);
+  // A copy: the account's key would keep the message that the transaction came in.
+  const next = decodeAccountKey(Uint8Array.from(key));
   const problem = checkUpdate(account.key, next);
   if (problem === undefined) world.setAccount(sender, { ...account, key: updatedKey(account.key, next) });
   return problem;

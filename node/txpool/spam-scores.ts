@@ -117,7 +117,8 @@ export class SpamScores {
     const known = this.#candidates.get(key);
     if (known !== undefined) known.weight += this.#config.increaseWeight;
     else if (this.#candidates.size < this.#config.maxCandidates) {
-      this.#candidates.set(key, { address, weight: this.#config.increaseWeight });
+      // A copy: the address would keep its block.
+      this.#candidates.set(key, { address: Uint8Array.from(address), weight: this.#config.increaseWeight });
     }
   }
 

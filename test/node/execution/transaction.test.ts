@@ -8,6 +8,7 @@ import { createAddress } from "../../../node/evm/address.ts";
 import { type BlockContext, executeTransaction } from "../../../node/execution/transaction.ts";
 import { emptyAccount } from "../../../node/model/account.ts";
 import { encodeAccountKey, KEY_TYPES } from "../../../node/model/account-key.ts";
+import { decodeTransaction } from "../../../node/model/transaction.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { aMultiSig, aPublic } from "../../support/account-keys.ts";
 import {
@@ -210,6 +211,16 @@ test("an account update changes the key, and costs by the keys in it", () => {
   expect(world.account(sender)).toMatchObject({ nonce: 1n, key: { type: KEY_TYPES.public } });
   expect(() => run({ nonce: 1n })).toThrow("a legacy transaction must be with a legacy account key");
   expect(run({ code: 0x08, nonce: 1n, by: [5], fields: { from: sender } }).receipt.status).toBe(1);
+});
+
+test("an account's new key does not keep the message that it came in", () => {
+  const message = new Uint8Array(100_000);
+  const update = aSent({ code: 0x20, fields: { key: encodeAccountKey(aPublic(5)) } });
+  message.set(update.raw, 1);
+  executeTransaction(world, decodeTransaction(message.subarray(1, 1 + update.raw.length)), context);
+  const key = world.account(sender)?.key;
+  expect(key).toEqual(aPublic(5));
+  expect(key?.body.buffer.byteLength).toBe(1 + aPublic(5).body.length);
 });
 
 test("a cancel and an anchoring use up a nonce", () => {

@@ -52,6 +52,15 @@ describe("suspects", () => {
     expect(suspects.suspects()).toEqual([]);
   });
 
+  test("a candidate's address does not keep the block that it stands in", () => {
+    const suspects = new SpamScores(QUICK);
+    const block = new Uint8Array(100_000).fill(0xbd);
+    suspects.observe(failing(2, block.subarray(50, 70)), 0);
+    expect(suspects.candidates().map(({ address }) => [address, address.buffer.byteLength])).toEqual([
+      [BAD, 20],
+    ]);
+  });
+
   test("the threshold falls while many fail, to its least, and rises again", () => {
     expect(isSuspect(0, 0)).toBe(false);
     expect(isSuspect(1, 0)).toBe(true);
