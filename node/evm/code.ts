@@ -46,8 +46,9 @@ export class Code {
   }
 
   #read(at: number, length: number): bigint {
+    if (at >= this.bytes.length) return 0n; // `#places` has no element for it
     const there = this.bytes.subarray(at, at + length);
-    const value = there.length === 0 ? 0n : bytesToBigint(there) << BigInt(8 * (length - there.length));
+    const value = bytesToBigint(there) << BigInt(8 * (length - there.length));
     if (this.#constants.length > MAX_CONSTANTS) return value;
     this.#places ??= new Uint16Array(this.bytes.length);
     this.#places[at] = this.#constants.length;

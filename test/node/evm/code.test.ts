@@ -1,7 +1,7 @@
 /** Tests of contract code and its analysis. */
 import { expect, test } from "@jest/globals";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
-import { Codes } from "../../../node/evm/code.ts";
+import { Code, Codes } from "../../../node/evm/code.ts";
 import type { World } from "../../../node/state/world/world.ts";
 import { assemble, aWorld, putContract } from "../../support/evm.ts";
 
@@ -23,4 +23,24 @@ test("code is read and analysed once for all accounts that have it, in later tra
   const again = new Codes(counting);
   for (const address of [second, first]) expect(again.at(address)).toBe(analysed);
   expect(reads).toBe(1);
+});
+
+test("a PUSH at the end of the code adds no constant each time that it runs, so others are still read once", () => {
+  const bytes = assemble("#6007 #60");
+  const code = new Code(bytes);
+  let reads = 0;
+  bytes.subarray = (start, end) => {
+    reads++;
+    return bytes.slice(start, end);
+  };
+  for (let time = 0; time < 70_000; time++) code.constant(bytes.length, 1);
+  expect([code.constant(1, 1), code.constant(1, 1), code.constant(bytes.length, 1)]).toEqual([7n, 7n, 0n]);
+  expect(reads).toBe(1);
+});
+
+test("a PUSH whose bytes end early has zeros behind them", () => {
+  const code = new Code(assemble("#7f0102"));
+  for (const _time of [1, 2]) expect(code.constant(1, 32)).toBe(0x0102n << 240n);
+  expect(code.constant(2, 2)).toBe(0x0200n);
+  expect(code.constant(3, 32)).toBe(0n);
 });
