@@ -2,13 +2,13 @@
  * Clones a LevelDB directory while it is written: table files never change, so they are linked; the manifest and the
  * write-ahead logs are copied. The clone holds the rows of one instant and opens as the directory would after a crash.
  */
-import { copyFile, link, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { link, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { StoreError } from "./error.ts";
 import { DAMAGE_FILE } from "./level-failure.ts";
-import { type EngineManifest, readManifest, tableName } from "./live-tables.ts";
+import { type EngineManifest, readManifest, readRegularFile, tableName } from "./live-tables.ts";
 
 /** A compaction removes tables that the manifest named a moment before; the next manifest names others. */
 const MAX_ATTEMPTS = 50;
@@ -34,10 +34,12 @@ export async function cloneLevel(from: string, to: string): Promise<void> {
 async function cloneOnce(from: string, to: string): Promise<void> {
   const manifest = await readManifest(from);
   await mkdir(to, { recursive: true, mode: 0o700 });
-  for (const number of manifest.tables)
-    await link(join(from, tableName(number)), join(to, tableName(number)));
+  for (const name of manifest.tables.map(tableName)) {
+    await link(join(from, name), join(to, name)); // of a symbolic link, too
+    if (!(await lstat(join(to, name))).isFile()) throw new RangeError(`${name} is not a regular file`);
+  }
   for (const name of await logsOf(from, manifest)) await copyNow(join(from, name), join(to, name));
-  await copyFile(join(from, DAMAGE_FILE), join(to, DAMAGE_FILE)).catch((error: unknown) => {
+  await copyNow(join(from, DAMAGE_FILE), join(to, DAMAGE_FILE)).catch((error: unknown) => {
     if (codeOf(error) !== "ENOENT") throw error;
   });
   await writeSynced(join(to, manifest.name), manifest.bytes);
@@ -59,7 +61,7 @@ async function logsOf(directory: string, manifest: EngineManifest): Promise<read
 }
 
 async function copyNow(from: string, to: string): Promise<void> {
-  await writeSynced(to, await readFile(from));
+  await writeSynced(to, await readRegularFile(from));
 }
 
 function cloneFailure(from: string, to: string, cause: unknown): StoreError {

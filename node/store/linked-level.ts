@@ -3,12 +3,13 @@
  * opens, so it gets a directory of links: its live table files are symbolic links to the originals, which never change;
  * manifest and write-ahead logs are copies. This works across file systems and takes no room.
  */
-import { access, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
+import { writeSynced } from "../runtime/synced-file.ts";
 import { StoreError } from "./error.ts";
 import { openLevelReader } from "./level-store.ts";
-import { readManifest, tableName } from "./live-tables.ts";
+import { readManifest, readRegularFile, tableName } from "./live-tables.ts";
 import type { Snapshot } from "./store.ts";
 
 /** Links to the directory of another program. */
@@ -56,24 +57,24 @@ async function linkFiles(directory: string, links: string): Promise<void> {
   }
   for (const name of await logNames(directory)) {
     if (Number.parseInt(name, 10) >= manifest.log)
-      await writeFile(join(links, name), await readFile(join(directory, name)));
+      await writeSynced(join(links, name), await readRegularFile(join(directory, name)));
   }
-  await writeFile(join(links, manifest.name), manifest.bytes);
-  await writeFile(join(links, "CURRENT"), `${manifest.name}\n`);
+  await writeSynced(join(links, manifest.name), manifest.bytes);
+  await writeSynced(join(links, "CURRENT"), `${manifest.name}\n`);
 }
 
-/** The path of a table file: the engine's earlier versions called it `.sst`. */
+/**
+ * Returns the path of a table file: the engine's earlier versions called it `.sst`. Throws `RangeError` for a pipe, a
+ * device or a directory.
+ */
 async function tablePath(directory: string, name: string): Promise<string> {
   const path = join(directory, name);
-  const older = path.replace(/ldb$/, "sst");
-  return access(path).then(
-    () => path,
-    () =>
-      access(older).then(
-        () => older,
-        () => path, // the engine says that it is missing
-      ),
-  );
+  for (const each of [path, path.replace(/ldb$/, "sst")]) {
+    const found = await stat(each).catch(() => undefined);
+    if (found?.isFile() === false) throw new RangeError(`${each} is not a regular file`);
+    if (found !== undefined) return each;
+  }
+  return path; // the engine says that it is missing
 }
 
 async function logNames(directory: string): Promise<readonly string[]> {
@@ -82,8 +83,8 @@ async function logNames(directory: string): Promise<readonly string[]> {
 
 /** Returns what changes with every write: the manifest in use and the sizes and times of it and of the logs. */
 async function fingerprint(directory: string): Promise<string> {
-  const current = await readFile(join(directory, "CURRENT"), "utf8").catch(() => "");
-  const names = [current.trim(), ...(await logNames(directory).catch(() => []))];
+  const current = await readRegularFile(join(directory, "CURRENT")).catch(() => "");
+  const names = [current.toString().trim(), ...(await logNames(directory).catch(() => []))];
   const facts = names.map(async (name) => {
     const found = await stat(join(directory, name)).catch(() => undefined);
     return `${name} ${found?.size} ${found?.mtimeMs}`;

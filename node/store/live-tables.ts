@@ -2,7 +2,8 @@
  * Reads the manifest of a directory: its live table files and its write-ahead log (leveldb `doc/log_format.md`,
  * `db/version_edit.cc`).
  */
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineCursor } from "./engine-bytes.ts";
 
@@ -10,6 +11,8 @@ const BLOCK_BYTES = 32_768;
 /** Checksum, length and kind of a record's part. */
 const HEAD_BYTES = 7;
 const LAST_PART = new Set([1, 4]);
+/** Names of manifests: anything else in `CURRENT` could be the path of another file. */
+const MANIFEST_NAME = /^MANIFEST-\d{1,18}$/;
 
 /** A manifest up to its last complete record. */
 export interface EngineManifest {
@@ -29,19 +32,30 @@ export function tableName(number: number): string {
 
 /**
  * Reads the manifest that `CURRENT` names. A last record that is not complete is left out, as the engine does. Throws
- * an error of the file system, or `RangeError`.
+ * an error of the file system, or `RangeError`, also for a manifest under which the engine would write over a table.
  */
 export async function readManifest(directory: string): Promise<EngineManifest> {
-  const name = (await readFile(join(directory, "CURRENT"), "utf8")).trim();
-  const bytes = await readFile(join(directory, name));
-  const files: EngineFiles = { live: new Set(), log: 0 };
+  const name = (await readRegularFile(join(directory, "CURRENT"))).toString("utf8").trim();
+  if (!MANIFEST_NAME.test(name)) throw new RangeError("CURRENT does not name a manifest");
+  const bytes = await readRegularFile(join(directory, name));
+  const files: EngineFiles = { live: new Set(), log: 0, next: 0 };
   let end = 0;
   for (const record of recordsOf(bytes)) {
     applyEdit(files, record.edit);
     end = record.end;
   }
   const tables = [...files.live].map((file) => Number(file.split(":")[1])).toSorted((a, b) => b - a);
+  const [newest = -1] = tables;
+  if (newest >= files.next)
+    throw new RangeError(`${name}: table ${newest} is not below next file ${files.next}`);
   return { name, bytes: bytes.subarray(0, end), tables, log: files.log };
+}
+
+/** Reads a file. Throws an error of the file system, or `RangeError` for a pipe, a device or a directory. */
+export async function readRegularFile(path: string): Promise<Buffer> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK); // a pipe would wait for a writer
+  if (!(await file.stat()).isFile()) throw new RangeError(`${path} is not a regular file`);
+  return await file.readFile();
 }
 
 /**
@@ -80,15 +94,19 @@ interface EngineFiles {
   /** Level and number of each live table. */
   readonly live: Set<string>;
   log: number;
+  /** Number of the next file that the engine creates. */
+  next: number;
 }
 
-/** Fields of an edit by tag: only added and deleted tables and the log matter here. */
+/** Fields of an edit by tag: tables, the log and the next file matter here. */
 const FIELDS: Readonly<Record<number, (cursor: EngineCursor, files: EngineFiles) => void>> = {
   1: (cursor) => void cursor.text(),
   2: (cursor, files) => {
     files.log = cursor.varint();
   },
-  3: (cursor) => void cursor.varint(),
+  3: (cursor, files) => {
+    files.next = cursor.varint();
+  },
   4: (cursor) => void cursor.varint(),
   5: (cursor) => void [cursor.varint(), cursor.text()],
   6: (cursor, { live }) => void live.delete(`${cursor.varint()}:${cursor.varint()}`),

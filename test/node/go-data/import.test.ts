@@ -5,7 +5,7 @@ import { appendFileSync, readdirSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { importGoDatadir } from "../../../node/compose/go-jobs.ts";
 import type { GoImported } from "../../../node/go-data/import.ts";
@@ -291,6 +291,20 @@ test.each([
   await writeFile(join(source, "klay", "chaindata", "misc", file), "");
   const refused = importInto(aDatadir(), source);
   await expect(refused).rejects.toMatchObject({ code: "engine", message: expect.stringContaining(name) });
+});
+
+test("a directory whose CURRENT names a file elsewhere is refused, and that file stays as it is", async () => {
+  const source = join(scratch, "foreign-manifest");
+  await cp(plain, source, { recursive: true });
+  const key = join(scratch, "nodekey-of-another");
+  await writeFile(key, "ab".repeat(32));
+  const misc = join(source, "klay", "chaindata", "misc");
+  const refusal = { code: "failed", message: expect.stringContaining("CURRENT does not name") as unknown };
+  for (const text of [relative(misc, key), `${"../".repeat(30)}${key}`]) {
+    await writeFile(join(misc, "CURRENT"), `${text}\n`);
+    await expect(importInto(aDatadir(), source)).rejects.toMatchObject(refusal);
+  }
+  expect(await readFile(key, "utf8")).toBe("ab".repeat(32));
 });
 
 test("what is no data directory of a Go node is refused", async () => {

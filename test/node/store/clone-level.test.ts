@@ -1,10 +1,23 @@
 /** Clones of a directory that is written at the same time hold all rows up to an instant, and none after it. */
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { cloneLevel } from "../../../node/store/clone-level.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
+import { linkLevel } from "../../../node/store/linked-level.ts";
 import { readManifest } from "../../../node/store/live-tables.ts";
 import type { Store } from "../../../node/store/store.ts";
 
@@ -95,4 +108,59 @@ test("a directory whose write-ahead log is gone is refused and nothing is left",
   for (const name of readdirSync(from)) if (name.endsWith(".log")) rmSync(join(from, name));
   await expect(cloneLevel(from, to)).rejects.toMatchObject({ code: "failed" });
   expect(readdirSync(directory)).toEqual(["from"]);
+});
+
+async function aClosedDirectory(): Promise<string> {
+  const from = join(directory, "from");
+  await using store = await openLevelStore(from, SMALL);
+  for (let row = 500; row < 900; row++) await put(store, row);
+  return from;
+}
+
+test.each(["../nodekey", "MANIFEST-000002/../../nodekey", "nodekey", ".", ""])(
+  "CURRENT with the text %j is refused, and the file that it names stays as it is",
+  async (text) => {
+    const from = await aClosedDirectory();
+    const path = join(directory, "nodekey");
+    writeFileSync(path, "ab");
+    writeFileSync(join(from, "CURRENT"), `${text}\n`);
+    await expect(readManifest(from)).rejects.toThrow(RangeError);
+    await expect(cloneLevel(from, join(directory, "to"))).rejects.toMatchObject({ code: "failed" });
+    await expect(linkLevel(from, join(directory, "links"))).rejects.toMatchObject({ code: "failed" });
+    expect(readFileSync(path, "utf8")).toBe("ab");
+  },
+);
+
+test("a manifest whose next file would be written over a table is refused", async () => {
+  const from = await aClosedDirectory();
+  const { name, tables } = await readManifest(from);
+  const [last = 0] = tables;
+  expect(last).toBeLessThan(128);
+  const nextFile = (number: number): void =>
+    appendFileSync(join(from, name), Buffer.from([0, 0, 0, 0, 2, 0, 1, 3, number])); // a whole record of one edit
+  nextFile(last + 1);
+  expect((await readManifest(from)).tables).toEqual(tables);
+  nextFile(last);
+  await expect(readManifest(from)).rejects.toThrow(`table ${last} is not below next file ${last}`);
+});
+
+const firstOf = (from: string, ending: string): string =>
+  join(from, readdirSync(from).find((name) => name.endsWith(ending)) ?? "");
+
+test.each([".ldb", ".log"])("a pipe in the place of a %s file is refused without a wait", async (ending) => {
+  const from = await aClosedDirectory();
+  const path = firstOf(from, ending);
+  rmSync(path);
+  execFileSync("mkfifo", [path]);
+  const refusal = { code: "failed", message: expect.stringContaining("is not a regular file") as unknown };
+  await expect(cloneLevel(from, join(directory, "to"))).rejects.toMatchObject(refusal);
+  await expect(linkLevel(from, join(directory, "links"))).rejects.toMatchObject(refusal);
+});
+
+test("a table that is a symbolic link is not cloned", async () => {
+  const from = await aClosedDirectory();
+  const path = firstOf(from, ".ldb");
+  renameSync(path, join(directory, "elsewhere"));
+  symlinkSync(join(directory, "elsewhere"), path);
+  await expect(cloneLevel(from, join(directory, "to"))).rejects.toMatchObject({ code: "failed" });
 });
