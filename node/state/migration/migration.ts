@@ -60,10 +60,17 @@ const NO_COUNTS = { read: 0, committed: 0, pending: 0 };
 const SPARE_BYTES = 128 * 1024 * 1024;
 const LOG_EVERY_MS = 10_000;
 
+interface ReadyPhase {
+  readonly kind: "ready";
+  readonly store: Store;
+}
+
 type Phase =
   | { readonly kind: "idle" | "asked" }
   | { readonly kind: "copying"; readonly run: MigrationRun }
-  | { readonly kind: "ready"; readonly store: Store };
+  | ReadyPhase
+  /** `done` resolves when the state has moved, or cannot. */
+  | { readonly kind: "moving"; readonly done: Promise<void> };
 
 /**
  * The migration of one state. Its owner calls `step` between blocks while `isDue`, and keeps undo records
@@ -157,11 +164,14 @@ export class Migration {
     return chain.write(batch, { sync: true });
   }
 
-  /** Ends a migration, which leaves the state as it was; false when none runs. */
+  /**
+   * Ends a migration, which leaves the state as it was; false when none runs, and when the state is already moving,
+   * which it waits for.
+   */
   async stop(why = "stop state migration"): Promise<boolean> {
     if (!this.#status.isMigration) return false;
     await this.#fail(new Error(why));
-    return true;
+    return this.#status.error !== undefined;
   }
 
   /**
@@ -171,39 +181,56 @@ export class Migration {
   async step(head: StateHead): Promise<StateHead> {
     const phase = this.#phase;
     try {
-      if (phase.kind === "asked") await this.#begin(head);
-      return phase.kind === "ready" ? await this.#move(phase.store, head) : head;
+      if (phase.kind === "asked") await this.#begin(phase, head);
+      return phase.kind === "ready" ? await this.#move(phase, head) : head;
     } catch (error) {
-      await this.#fail(error);
+      await this.#fail(error, phase);
       return head;
     }
   }
 
-  async #begin({ number }: StateHead): Promise<void> {
+  async #begin(asked: Phase, { number }: StateHead): Promise<void> {
     const { trie, trieStore, log, startRun } = this.#deps;
     this.#status = { ...this.#status, block: number };
     checkRoom(await this.room());
+    if (this.#phase !== asked) return; // stopped meanwhile
     await this.#note(number);
     await trie.remove(trieStore.generation + 1); // left over by an earlier process
-    if (this.#phase.kind !== "asked") return; // stopped meanwhile
+    if (this.#phase !== asked) return;
     const run = startRun(trieStore.generation + 1, {
       from: trieStore.store,
       report: (counts) => this.#report(counts),
     });
-    this.#phase = { kind: "copying", run };
+    const copying = { kind: "copying", run } as const;
+    this.#phase = copying;
     log.info({ number, generation: trieStore.generation + 1 }, "state migration began");
-    run.done.then(() => this.#open(run)).catch((error: unknown) => this.#fail(error, run));
+    run.done.then(() => this.#open(copying)).catch((error: unknown) => this.#fail(error, copying));
   }
 
-  async #open(run: MigrationRun): Promise<void> {
+  async #open(copying: Phase): Promise<void> {
     const { trie, trieStore } = this.#deps;
     const store = await trie.open(trieStore.generation + 1);
-    if (this.#phase.kind === "copying" && this.#phase.run === run) this.#phase = { kind: "ready", store };
+    if (this.#phase === copying) this.#phase = { kind: "ready", store };
     else await store[Symbol.asyncDispose]();
   }
 
+  /** Moves the state while nobody can end the migration: the copy must stay open once a batch names it. */
+  async #move(ready: ReadyPhase, head: StateHead): Promise<StateHead> {
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    this.#phase = { kind: "moving", done };
+    try {
+      return await this.#adopt(ready.store, head);
+    } catch (error) {
+      this.#phase = ready;
+      await this.#fail(error, ready);
+      return head;
+    } finally {
+      resolve();
+    }
+  }
+
   /** The batch that names the new generation deletes the states before the block that was copied. */
-  async #move(store: Store, head: StateHead): Promise<StateHead> {
+  async #adopt(store: Store, head: StateHead): Promise<StateHead> {
     const { trieStore, history } = this.#deps;
     const { block } = this.#status;
     const next = { ...head, firstUndo: Math.max(head.firstUndo, block + 1) };
@@ -236,16 +263,18 @@ export class Migration {
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;
     log.info({ ...counts, percent: this.#status.progress }, "migrating state");
+    const phase = this.#phase;
     this.room()
       .then(({ free }) => checkRoom({ free, needed: SPARE_BYTES }))
-      .catch((error: unknown) => this.#fail(error));
+      .catch((error: unknown) => this.#fail(error, phase));
   }
 
-  /** Ends a migration; the state stays where it is. `of`: only when that run is still the one. */
-  async #fail(error: unknown, of?: MigrationRun): Promise<void> {
+  /** Ends a migration; the state stays where it is. `of`: only when it is still in that phase. */
+  async #fail(error: unknown, of = this.#phase): Promise<void> {
     const phase = this.#phase;
-    if (of !== undefined && (phase.kind !== "copying" || phase.run !== of)) return;
-    if (phase.kind === "idle") return this.#ending; // it has ended already
+    if (of !== phase) return;
+    if (phase.kind === "moving") await phase.done;
+    if (phase.kind === "moving" || phase.kind === "idle") return this.#ending; // it has ended already
     this.#phase = { kind: "idle" };
     this.#ending = this.#endEarly(phase, error);
     await this.#ending;

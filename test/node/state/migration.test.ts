@@ -4,16 +4,19 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
-import { runInThread, type StartRun } from "../../../node/state/migration/migration-run.ts";
+import type { CopyCounts } from "../../../node/state/migration/copy-tries.ts";
+import { runHere, runInThread, type StartRun } from "../../../node/state/migration/migration-run.ts";
 import { openState, type StateOptions } from "../../../node/state/open-state.ts";
 import type { State } from "../../../node/state/state.ts";
 import { memoryTries, TRIE_STORE, trieDirectories } from "../../../node/state/trie/generations.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
+import { tables } from "../../../node/store/tables.ts";
 import {
   aTemporaryDirectory,
   bound,
+  closeTogether,
   failingAfter,
   keptTries,
   makeBlock,
@@ -262,4 +265,126 @@ test("a node that is missing ends it with its path, and the state stays", async 
   while (node.state.migration.status.isMigration) await setImmediate();
   expect(node.state.migration.status.error).toMatch(/is missing$/);
   expect(readdirSync(join(place.path, "trie"))).toEqual(["0"]);
+});
+
+const NAMED = tables.meta.key("trie");
+const REQUEST = tables.meta.key("migration");
+
+/** A node in memory that calls `onNaming` when a batch that names the new generation comes to be written. */
+async function namingNode(
+  onNaming: (state: State) => void,
+  settings: Partial<StateOptions> = {},
+): Promise<Opened> {
+  const store = createMemoryStore();
+  const chain: Store = {
+    ...bound(store),
+    write: (batch, options) => {
+      if (batch.find(NAMED).found) onNaming(node.state);
+      return store.write(batch, options);
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  const node = closeTogether(
+    chain,
+    await openState({ chain, trie: keptTries(), flushInterval: 1, ...settings }),
+  );
+  return node;
+}
+
+test("a stop while the state moves waits for it and answers that none ran, and blocks go on", async () => {
+  const stops: Promise<boolean>[] = [];
+  await using node = await namingNode((state) => stops.push(state.migration.stop()));
+  await grow(node, 5);
+  await node.state.migration.start();
+  await finish(node);
+  expect(await Promise.all(stops)).toEqual([false]);
+  expect(node.state.migration.status).toMatchObject({ isMigration: false, progress: 100, error: undefined });
+  await grow(node, node.state.number + 5);
+  await expectWhole(node);
+});
+
+test("a stop while the state cannot move answers that it has ended, and another may follow", async () => {
+  const stops: Promise<boolean>[] = [];
+  await using node = await namingNode(({ migration }) => {
+    if (stops.length > 0) return;
+    stops.push(migration.stop());
+    throw new Error("no batch today");
+  });
+  await grow(node, 5);
+  await node.state.migration.start();
+  await finish(node);
+  expect(await Promise.all(stops)).toEqual([true]);
+  expect(node.state.migration.status).toMatchObject({ isMigration: false, error: "no batch today" });
+  expect(await node.state.migration.start()).toBe("asked");
+  await finish(node);
+  expect(node.state.migration.status).toMatchObject({ isMigration: false, error: undefined });
+  await expectWhole(node);
+});
+
+/** Lets half a minute pass between any two looks at the time. */
+function passingTime(): Disposable {
+  const { now } = performance;
+  let ms = now.call(performance);
+  performance.now = () => (ms += 30_000);
+  return { [Symbol.dispose]: () => void (performance.now = now) };
+}
+
+test("a disk that is found full while the state moves ends nothing", async () => {
+  const [low, looked] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+  const tries = keptTries();
+  let isCopying = false;
+  const trie = {
+    ...tries,
+    space: async () => {
+      const free = isCopying ? low.promise : Number.POSITIVE_INFINITY;
+      if (isCopying) looked.resolve();
+      return { used: 0, free: await free };
+    },
+  };
+  const reports: { report: (counts: CopyCounts) => void }[] = [];
+  const chain = createMemoryStore();
+  const run = runHere(chain, trie);
+  const startRun: StartRun = (generation, parts) => {
+    reports.push(parts);
+    return run(generation, parts);
+  };
+  using _ = passingTime(); // the last report was long ago
+  const state = await openState({ chain, trie, startRun, flushInterval: 1 });
+  await using node = closeTogether(chain, state);
+  await grow(node, 5);
+  await node.state.migration.start();
+  await grow(node, 6);
+  isCopying = true;
+  reports[0]?.report({ part: 0.5, read: 1, committed: 1, pending: 1 });
+  await looked.promise;
+  while (!node.state.migration.isDue) await setImmediate();
+  const moving = grow(node, 7);
+  low.resolve(0);
+  await moving;
+  while (node.state.migration.status.isMigration) await setImmediate();
+  expect(node.state.migration.status.error).toBeUndefined();
+  await expectWhole(node);
+});
+
+test("one that is stopped while the room is looked up leaves no request behind", async () => {
+  const tries = keptTries();
+  const stops: Promise<boolean>[] = [];
+  const trie = {
+    ...tries,
+    space: async (generation: number) => {
+      stops.push(node.state.migration.stop());
+      await stops[0]; // its request is off the disk
+      return tries.space(generation);
+    },
+  };
+  const chain = createMemoryStore();
+  const node = closeTogether(chain, await openState({ chain, trie, flushInterval: 1 }));
+  await using _ = node;
+  await grow(node, 5);
+  await node.state.migration.start();
+  expect(chain.get(REQUEST)).toBeDefined();
+  await grow(node, 7);
+  expect(await Promise.all(stops)).toEqual([true]);
+  expect(node.state.migration.status).toMatchObject({ isMigration: false, error: "stop state migration" });
+  expect(chain.get(REQUEST)).toBeUndefined();
 });
