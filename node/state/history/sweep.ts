@@ -17,6 +17,12 @@ export interface SweepDeps {
   readonly signal: AbortSignal;
 }
 
+/** Returns true when a block up to `upTo` has destroyed storage that is still there. */
+export async function hasDestroyed(chain: Store, upTo: number): Promise<boolean> {
+  for await (const _ of chain.entries({ ...destroyedUpTo(upTo), limit: 1 })) return true;
+  return false;
+}
+
 /** Removes the storage that blocks up to `upTo` destroyed; returns the slots that went. */
 export async function sweepDestroyed({ chain, trie, signal }: SweepDeps, upTo: number): Promise<number> {
   let slots = 0;

@@ -2,7 +2,7 @@
 import type { Log } from "../../observe/log.ts";
 import type { Store } from "../../store/store.ts";
 import type { History } from "./history.ts";
-import { sweepDestroyed, sweepIndex } from "./sweep.ts";
+import { hasDestroyed, sweepDestroyed, sweepIndex } from "./sweep.ts";
 
 /** Sweeps in the background, one sweep at a time. */
 export class Sweeper {
@@ -14,12 +14,15 @@ export class Sweeper {
   /** Up to which block storage was swept. */
   #swept = -1;
   #isIndexClean = false;
+  /** Up to which block the index was swept, as far as is known. */
+  #indexSwept: number;
 
   constructor(chain: Store, history: History, log: Log, closing: AbortSignal) {
     this.#chain = chain;
     this.#history = history;
     this.#log = log;
     this.#closing = closing;
+    this.#indexSwept = history.mode?.from ?? 0;
   }
 
   /** Resolves when nothing is being swept. */
@@ -47,18 +50,28 @@ export class Sweeper {
     const parts = { chain: this.#chain, trie, signal: this.#closing };
     const storage = Math.min(this.#history.oldest, passed);
     if (this.#history.mode?.archive !== true && storage > this.#swept) {
+      if (await hasDestroyed(this.#chain, storage)) await this.#forgetBefore(storage);
       const slots = await sweepDestroyed(parts, storage);
       this.#swept = storage;
       if (slots > 0) this.#log.debug({ slots, upTo: storage }, "swept storage of destroyed accounts");
     }
     const index = this.#indexBound();
     if (index === undefined) return;
-    const batch = this.#chain.createBatch();
-    this.#history.forgetBefore(index, batch);
-    if (batch.size > 0) await this.#chain.write(batch, { sync: false });
+    await this.#forgetBefore(index);
     const pages = await sweepIndex(parts, index);
     this.#isIndexClean = true;
+    this.#indexSwept = index;
     if (pages > 0) this.#log.debug({ pages, upTo: index }, "swept the index of changes");
+  }
+
+  /**
+   * Names the oldest state that stays before anything of an earlier one is deleted: a longer retention or a rewind could
+   * reach back to it. On disk when it resolves.
+   */
+  async #forgetBefore(oldest: number): Promise<void> {
+    const batch = this.#chain.createBatch();
+    this.#history.forgetBefore(oldest, batch);
+    if (batch.size > 0) await this.#chain.write(batch, { sync: true });
   }
 
   /** The block before which the index can be emptied; `undefined` while that is not worth reading all of it. */
@@ -66,6 +79,6 @@ export class Sweeper {
     const { mode, oldest } = this.#history;
     if (mode === undefined) return this.#isIndexClean ? undefined : Number.MAX_SAFE_INTEGER;
     if (mode.archive) return undefined;
-    return oldest - mode.from >= mode.retention / 4 ? oldest : undefined;
+    return oldest - this.#indexSwept >= mode.retention / 4 ? oldest : undefined;
   }
 }
