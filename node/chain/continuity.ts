@@ -10,8 +10,15 @@ import { ChainError } from "./error.ts";
 import { isDropped } from "./kept-blocks.ts";
 
 /**
- * Checks after damage that every block up to `head` is whole and follows its parent, then dismisses the
- * damage. Does nothing when the store left nothing out. Throws `ChainError` `bad-block` at the first gap.
+ * Signer of a directory whose signing record may lack its newest rows: no validator has this address, so each of them
+ * starts as with a new record.
+ */
+export const UNKNOWN_SIGNER = new Uint8Array(20);
+
+/**
+ * Checks after damage that every block up to `head` is whole and follows its parent, marks the signing record as
+ * incomplete, then dismisses the damage. Does nothing when the store left nothing out. Throws `ChainError` `bad-block`
+ * at the first gap.
  */
 export async function settleDamage(store: Store, head: number, log: Log, pause: Pause): Promise<void> {
   if (store.damage === undefined) return;
@@ -22,6 +29,9 @@ export async function settleDamage(store: Store, head: number, log: Log, pause: 
     const due = pause();
     if (due !== undefined) await due;
   }
+  const batch = store.createBatch();
+  batch.put(tables.meta.key("signer"), UNKNOWN_SIGNER);
+  await store.write(batch, { sync: true });
   await store.dismissDamage();
   log.warn({ head }, "no block is missing up to the newest one; later blocks may have been lost");
 }

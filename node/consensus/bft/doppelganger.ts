@@ -11,6 +11,7 @@ import { integerBytes } from "../../bytes/integer.ts";
 import { encodeRlp } from "../../bytes/rlp.ts";
 import { RlpCursor } from "../../bytes/rlp-cursor.ts";
 import type { BlockHead, Chain } from "../../chain/chain.ts";
+import { UNKNOWN_SIGNER } from "../../chain/continuity.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import { parseExtra } from "../../model/istanbul-extra.ts";
 import type { Log } from "../../observe/log.ts";
@@ -68,7 +69,10 @@ const MAX_LISTEN_AT_GENESIS_MS = 10_000;
 /** Limit of listening after a restart in which others made blocks and none shows another signer. */
 const MAX_LISTEN_AFTER_RESTART_MS = 5_000;
 
-/** Reads the address that signs with this directory; undefined before its first signature under the protection. */
+/**
+ * Reads the address that signs with this directory; undefined before its first signature under the protection,
+ * `UNKNOWN_SIGNER` after damage of the database.
+ */
 export function readSigner(store: Rows): Uint8Array | undefined {
   return store.get(SIGNER_KEY);
 }
@@ -79,6 +83,7 @@ export class Doppelganger {
   readonly #self: string;
   readonly #startedAt: number;
   readonly #isNew: boolean;
+  readonly #isDamaged: boolean;
   readonly #signatures: OwnSignatures;
   readonly #pending: UnverifiedMessage[] = [];
   readonly #listenMs: number;
@@ -97,6 +102,7 @@ export class Doppelganger {
     const before = readRecordBeforeRewind(store);
     const signer = readSigner(store);
     this.#isNew = signer === undefined ? (signed ?? before) === undefined : !equalBytes(signer, address);
+    this.#isDamaged = signer !== undefined && equalBytes(signer, UNKNOWN_SIGNER);
     this.#signatures = new OwnSignatures(signed ?? { view: { sequence: 0, round: 0 }, digests: {} });
     if (before !== undefined) this.#signatures.raise(before.view);
     const finding = readFinding(store, address);
@@ -124,6 +130,8 @@ export class Doppelganger {
     const isCurrent = head <= this.#signatures.floor.sequence;
     this.judgeBlocks();
     this.#signatures.raise({ sequence: head, round: LAST_ROUND });
+    if (this.#isDamaged)
+      return this.#listenFor(Number.POSITIVE_INFINITY, "the signing record may be incomplete after damage");
     if (this.#isNew && head === 0)
       return this.#listenFor(MAX_LISTEN_AT_GENESIS_MS, "a new network, and no signing record");
     if (this.#isNew) return this.#listenFor(Number.POSITIVE_INFINITY, "no signing record");

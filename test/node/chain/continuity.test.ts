@@ -1,13 +1,14 @@
 /** Tests of the check of the chain after damage. */
 import { expect, test } from "@jest/globals";
-import { settleDamage } from "../../../node/chain/continuity.ts";
+import { settleDamage, UNKNOWN_SIGNER } from "../../../node/chain/continuity.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { aChain, recordedBlocks, recordedGenesis } from "../../support/chain.ts";
 
-const pause = (): Promise<void> => Promise.resolve();
+const SIGNER = tables.meta.key("signer");
+const pause = (): undefined => undefined;
 
 async function aDamagedStore(): Promise<{ store: Store; dismissed: () => boolean }> {
   const open = await aChain(await recordedGenesis());
@@ -19,7 +20,12 @@ async function aDamagedStore(): Promise<{ store: Store; dismissed: () => boolean
     return Promise.resolve();
   };
   const store = Object.assign(Object.create(open.store) as Store, { damage: "a record", dismissDamage });
-  Object.assign(store, { get: open.store.get.bind(open.store), write: open.store.write.bind(open.store) });
+  const { get, createBatch, write } = open.store;
+  Object.assign(store, {
+    get: get.bind(open.store),
+    createBatch: createBatch.bind(open.store),
+    write: write.bind(open.store),
+  });
   return { store, dismissed: () => isDismissed };
 }
 
@@ -39,6 +45,21 @@ test("the check asks for a pause after every block, and waits for one that is du
   resolve();
   await settling;
   expect([asked, dismissed()]).toEqual([6, true]);
+});
+
+test("the signer is unknown on disk before the damage is dismissed: its newest record may be lost", async () => {
+  const { store, dismissed } = await aDamagedStore();
+  const batch = store.createBatch();
+  batch.put(SIGNER, new Uint8Array(20).fill(1));
+  await store.write(batch, { sync: true });
+  const writes: unknown[] = [];
+  const write: Store["write"] = (rows, options) => {
+    writes.push([rows.find(SIGNER), options, dismissed()]);
+    return store.write(rows, options);
+  };
+  await settleDamage(Object.assign(Object.create(store) as Store, { write }), 5, silentLog, pause);
+  expect(writes).toEqual([[{ found: true, value: UNKNOWN_SIGNER }, { sync: true }, false]]);
+  expect(store.get(SIGNER)).toEqual(UNKNOWN_SIGNER);
 });
 
 test.each([

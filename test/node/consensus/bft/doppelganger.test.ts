@@ -1,7 +1,12 @@
 /** Two nodes with one key: the engine of one of them, which hears the other by messages or by blocks. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
-import { Doppelganger, type DoppelgangerOptions } from "../../../../node/consensus/bft/doppelganger.ts";
+import { settleDamage, UNKNOWN_SIGNER } from "../../../../node/chain/continuity.ts";
+import {
+  Doppelganger,
+  type DoppelgangerOptions,
+  readSigner,
+} from "../../../../node/consensus/bft/doppelganger.ts";
 import type { Engine } from "../../../../node/consensus/bft/engine.ts";
 import type { VotePayload } from "../../../../node/consensus/bft/message.ts";
 import { NO_DIGEST } from "../../../../node/consensus/bft/rounds.ts";
@@ -12,6 +17,7 @@ import { sign } from "../../../../node/crypto/secp256k1.ts";
 import { sortedValidators } from "../../../../node/governance/validators.ts";
 import type { Block } from "../../../../node/model/block.ts";
 import { silentLog } from "../../../../node/observe/log.ts";
+import type { Batch, Store } from "../../../../node/store/store.ts";
 import { councilGenesis, Hub, type Seat, seats } from "../../../support/bft/council.ts";
 import { aChain, type TestChain } from "../../../support/chain.ts";
 import { growChain, openMaker, quickClock } from "../../../support/sealed-chain.ts";
@@ -291,6 +297,41 @@ test("a single validator does not listen, and signs nothing below its lowest hei
   expect(logged).toEqual([{ minHeight: 3 }]);
   await insert(open, blocks.slice(2));
   await growChain(open, 4);
+});
+
+test("a validator whose database was damaged listens for the full time, also with a record that reaches its head", async () => {
+  const { seat, open, start, sent } = await aValidator();
+  const engine = await start(SHORT);
+  await until(() => sent.length > 0);
+  await engine[Symbol.asyncDispose]();
+  const record = readRecord(open.store);
+  expect(record?.signed.view.sequence).toBe(1); // at block 0: no block is missing
+  const { store, chain } = open;
+  const damaged = {
+    damage: "a dropped record",
+    get: (key: Uint8Array) => store.get(key),
+    createBatch: () => store.createBatch(),
+    write: (batch: Batch, options: { readonly sync: boolean }) => store.write(batch, options),
+    dismissDamage: () => Promise.resolve(),
+  };
+  await settleDamage(damaged as unknown as Store, 0, silentLog, () => Promise.resolve()); // it uses no more of it
+  const before = sent.length;
+  const listening = await start(LONG);
+  expect(listening.signingState()).toBe("listening");
+  expect(sent).toHaveLength(before);
+  await listening[Symbol.asyncDispose]();
+  expect(readRecord(store)).toEqual(record); // which binds it still
+  const deps = {
+    address: seat.address,
+    store,
+    chain,
+    clock: { now: () => 0 },
+    log: silentLog,
+    random: () => 0,
+  };
+  expect(new Doppelganger(deps, LONG).beginListening()).toBe(600_000); // not the short time of a new network
+  await start(SHORT);
+  await until(() => mapKey(readSigner(store) ?? UNKNOWN_SIGNER) === mapKey(seat.address));
 });
 
 test("listening takes the time of the options and up to half of it more, by chance", async () => {

@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { Address } from "../../../../node/bytes/brands.ts";
 import { integerBytes } from "../../../../node/bytes/integer.ts";
 import { encodeRlpList } from "../../../../node/bytes/rlp.ts";
+import { UNKNOWN_SIGNER } from "../../../../node/chain/continuity.ts";
 import { proposedBlock } from "../../../../node/consensus/bft/payload.ts";
 import { SigningRecord } from "../../../../node/consensus/bft/signing-record.ts";
 import {
@@ -59,6 +60,7 @@ test.each<[string, Directory, boolean]>([
   ["waits when blocks that it signed are missing", { head: 8, signed: 10, signer: self }, false],
   ["waits when nothing tells that this directory signs", { head: 9 }, false],
   ["waits when another key signed here", { head: 9, signed: 9, signer: other }, false],
+  ["waits when its record may be incomplete", { head: 9, signed: 9, signer: UNKNOWN_SIGNER }, false],
   ["waits at block 0, which may be an emptied directory", { head: 0 }, false],
   ["begins at block 0 when a minimum height is kept and is 0", { head: 0, minHeight: 0 }, true],
   ["waits at block 0 below its minimum height", { head: 0, minHeight: 1 }, false],
