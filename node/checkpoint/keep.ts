@@ -1,8 +1,8 @@
 /** Upkeep of an archive: a checkpoint is read back, and old checkpoints are deleted with the files that none needs. */
-import { type ArchiveManifest, type ArchiveStore, FILES } from "./archive.ts";
+import { type ArchiveManifest, type ArchiveStore, FILES, MANIFESTS, type StoredName } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
 import { requireSize } from "./manifest.ts";
-import { archivedNames, readArchived } from "./pull.ts";
+import { readArchived } from "./pull.ts";
 import { eachFile, type FileWork, sha256Of } from "./push.ts";
 
 /** Reads every file of an archived checkpoint and compares it with its SHA-256. Throws `CheckpointError` `bad-file`. */
@@ -25,6 +25,8 @@ export interface KeepOptions {
   readonly genesisHash: string;
   /** Number of newest checkpoints that stay. */
   readonly keep: number;
+  /** Name of the manifest that was just sent: it stays, and counts first, wherever its head is. */
+  readonly pushed: string;
   /** Files that were written later stay, because another sender may need them; milliseconds since the epoch. */
   readonly before: number;
   readonly signal: AbortSignal;
@@ -37,15 +39,15 @@ export interface Deleted {
 }
 
 /**
- * Deletes all but the newest checkpoints of a chain, then the files that no checkpoint of the archive needs. While a
+ * Deletes all but the checkpoints of a chain that were written last, then the files that no checkpoint of the archive needs. While a
  * manifest cannot be read, no file is deleted. An interrupted deletion goes on when it is run again.
  */
 export async function keepNewest(store: ArchiveStore, options: KeepOptions): Promise<Deleted> {
-  const { genesisHash, keep, before, signal } = options;
+  const { genesisHash, keep, pushed, before, signal } = options;
   const kept: ArchiveManifest[] = [];
   const deleted = { checkpoints: 0, files: 0 };
   let areAllRead = true;
-  for (const name of await archivedNames(store, signal)) {
+  for (const name of await newestNames(store, pushed, signal)) {
     const manifest = await readOrSkip(store, name, signal);
     const isOwn = manifest?.genesisHash === genesisHash;
     if (isOwn && kept.filter((each) => each.genesisHash === genesisHash).length >= keep) {
@@ -61,6 +63,22 @@ export async function keepNewest(store: ArchiveStore, options: KeepOptions): Pro
     deleted.files++;
   }
   return deleted;
+}
+
+/**
+ * Returns the names of the manifests, the last written first: after a rewind the newest checkpoint has a lower head than
+ * those before it. Heads decide where the store does not say the time.
+ */
+async function newestNames(
+  store: ArchiveStore,
+  pushed: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const listed = (await store.list(MANIFESTS, signal)).filter(({ name }) => name.endsWith(".json"));
+  const timeOf = ({ name, writtenAt }: StoredName): number =>
+    name === pushed ? Number.POSITIVE_INFINITY : writtenAt;
+  const later = (a: StoredName, b: StoredName): number => timeOf(b) - timeOf(a) || (a.name < b.name ? 1 : -1);
+  return listed.toSorted(later).map(({ name }) => name);
 }
 
 /** Reads a manifest; undefined for one that is wrong. */

@@ -148,6 +148,7 @@ async function backUp(
     });
   }
   report("deleting");
-  await keepNewest(store, { genesisHash, keep, before: clock.now() - UNUSED_MS, signal });
+  const before = clock.now() - UNUSED_MS;
+  await keepNewest(store, { genesisHash, keep, pushed: name, before, signal });
   return { checkpoint: name, archive: url, block: head.number, bytes, sentBytes, isVerified: verify };
 }

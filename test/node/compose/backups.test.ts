@@ -121,6 +121,41 @@ test("only so many checkpoints stay, with the files that they need", async () =>
   expect(files.length).toBeLessThan(2 * before);
 });
 
+const heads = async (): Promise<readonly number[]> => {
+  const names = await readdir(join(archive, "checkpoints"));
+  return names.map((name) => Number(name.split("-")[0])).toSorted((a, b) => a - b);
+};
+
+/** Sends backups of these heads, each manifest a minute after the one before, in the past. */
+async function backUpHeads(...numbers: readonly number[]): Promise<void> {
+  for (const [i, head] of numbers.entries()) {
+    await using backups = await open({ head });
+    await backUp(backups);
+    expect(backups.status).toMatchObject({ err: null, last: { block: head } });
+    const name = (await readdir(join(archive, "checkpoints"))).find(
+      (each) => Number(each.split("-")[0]) === head,
+    );
+    await utimes(join(archive, "checkpoints", name ?? ""), 60 * (i + 1), 60 * (i + 1));
+  }
+}
+
+test("a backup after a rewind stays, and the checkpoints that were written before it go first", async () => {
+  await backUpHeads(12, 13, 5);
+  expect(await heads()).toEqual([5, 13]);
+  await backUpHeads(6);
+  expect(await heads()).toHaveLength(2);
+  expect(await heads()).toContain(6);
+});
+
+test("a backup stays in an archive whose clock is ahead", async () => {
+  await say({ keep: 1 });
+  await backUpHeads(13);
+  const [name = ""] = await readdir(join(archive, "checkpoints"));
+  await utimes(join(archive, "checkpoints", name), 1e10, 1e10);
+  await backUpHeads(5);
+  expect(await heads()).toEqual([5]);
+});
+
 test("no file is deleted while a manifest cannot be read", async () => {
   await mkdir(join(archive, "checkpoints"), { recursive: true });
   await mkdir(join(archive, "files"));
