@@ -1,6 +1,5 @@
 /** The start of an empty node: from a sibling, from an archive, or from block 0. */
-import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../bytes/message-of.ts";
@@ -11,10 +10,10 @@ import { DATABASES } from "../checkpoint/manifest.ts";
 import { archivedNames, type WantedChain } from "../checkpoint/pull.ts";
 import { openSibling, readSiblings, type Sibling, type Siblings } from "../checkpoint/siblings.ts";
 import type { Log } from "../observe/log.ts";
-import { syncDirectory } from "../runtime/synced-file.ts";
 import { StateError } from "../state/error.ts";
 import { StoreError } from "../store/error.ts";
 import { openArchive, type PullJob, pullFromArchive, type TransferJob } from "./archive-jobs.ts";
+import { clearPlace, hasChain, putInPlace } from "./new-databases.ts";
 import type { NodeOptions } from "./options.ts";
 
 /** A start from a copy. */
@@ -36,11 +35,12 @@ const MAX_BUSY_MS = 3_600_000;
 /**
  * Fills an empty data directory with the checkpoint of a sibling, or with the newest one of a store that is good. Its
  * whole state is compared with the sealed root, unless a creator is named, who is trusted with it. Does nothing in a
- * directory that has a chain. Throws `CheckpointError` when the store has none that is good; a directory stays empty
- * when no sibling gives one and there is no store.
+ * directory that has a chain. Throws `CheckpointError` when the store has none that is good, and `exists` when a chain was
+ * created there meanwhile; a directory stays empty when no sibling gives one and there is no store.
  */
 export async function bootstrap(options: NodeOptions, job: BootstrapJob): Promise<void> {
-  if (!existsSync(join(options.paths.chainData, "chain", "CURRENT"))) {
+  if (!hasChain(options.paths.chainData)) {
+    await clearPlace(options.paths.chainData);
     const { url, siblings } = job;
     if (siblings !== undefined && (await fromSiblings(options, job, siblings))) return;
     if (url !== undefined) return fromStore(options, job, url);
@@ -105,6 +105,7 @@ async function fromSibling(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof CheckpointError && error.code === "busy") return "busy";
+    if (error instanceof CheckpointError && error.code === "exists") throw error;
     log.warn({ sibling: sibling.name, reason: messageOf(error) }, "no checkpoint from this sibling");
     return "refused";
   }
@@ -122,15 +123,14 @@ async function takeOver(
   await mkdir(dirname(chainData), { recursive: true, mode: 0o700 });
   const full = job.wanted.creator === undefined; // the signature of a trusted creator stands for the state
   const manifest = await pullFromArchive(options, { ...job, ...source, directory, full });
-  await rm(chainData, { recursive: true, force: true });
-  await rename(join(directory, DATABASES), chainData);
-  await syncDirectory(dirname(chainData));
+  if (!(await putInPlace(join(directory, DATABASES), chainData)))
+    throw new CheckpointError("exists", `${chainData} was created while the checkpoint was fetched`);
   await rm(directory, { recursive: true });
   return manifest;
 }
 
 /** True for a checkpoint that is wrong, in place of a store, a disk or a caller that ends the work. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof CheckpointError) return error.code !== "failed";
+  if (error instanceof CheckpointError) return error.code !== "failed" && error.code !== "exists";
   return error instanceof StateError || (error instanceof StoreError && error.code === "corrupt");
 }

@@ -1,7 +1,7 @@
 /** The command that makes a node of the data directory of a Go node: `knit import-go`. */
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { ConsensusError } from "../consensus/error.ts";
 import { verifySealers } from "../consensus/header-chain.ts";
 import { linkGoData, openGoDatabases } from "../go-data/databases.ts";
@@ -15,11 +15,11 @@ import {
 } from "../go-data/import.ts";
 import { indexedNumbers } from "../governance/header-index.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { syncDirectory } from "../runtime/synced-file.ts";
 import { trieDirectories } from "../state/trie/generations.ts";
 import { openLevelStore } from "../store/level-store.ts";
 import { openConsensusChain, storedHeaders } from "./consensus-chain.ts";
 import { openDatabase } from "./database.ts";
+import { clearPlace, hasChain, putInPlace } from "./new-databases.ts";
 import { jobLog } from "./offline-jobs.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -46,16 +46,19 @@ export async function importGoDatadir(options: NodeOptions, job: GoImportJob): P
   const { chainData } = options.paths;
   const draft = `${chainData}.import-go`;
   const parts: Draft = { databases: join(draft, "databases"), links: join(draft, "links") };
-  if (existsSync(join(chainData, "chain", "CURRENT"))) {
+  if (hasChain(chainData)) {
     if (!existsSync(parts.databases)) await rm(draft, { recursive: true, force: true }); // of an import that was killed at its end
     throw new GoDataError("exists", `${chainData} holds a chain: give another --datadir`);
   }
+  await clearPlace(chainData);
   await mkdir(parts.databases, { recursive: true, mode: 0o700 });
   const imported = await importDraft(parts, job);
   await verifyDraft(options, parts, job.signal);
-  await rm(chainData, { recursive: true, force: true });
-  await rename(parts.databases, chainData);
-  await syncDirectory(dirname(chainData));
+  if (!(await putInPlace(parts.databases, chainData)))
+    throw new GoDataError(
+      "exists",
+      `${chainData} was created during the import: move it away and run it again`,
+    );
   await rm(draft, { recursive: true });
   return imported;
 }

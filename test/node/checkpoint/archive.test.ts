@@ -1,6 +1,6 @@
 /** Archives of checkpoints: only what is missing is sent, and what is wrong is refused by its name and leaves nothing. */
-import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -297,6 +297,22 @@ describe("an empty data directory", () => {
     expect(existsSync(join(datadir, "knit", "chaindata"))).toBe(false);
     await bootstrap(optionsOf(datadir), { ...start, wanted: { genesisHash, creator } });
     expect(existsSync(join(datadir, "knit", "chaindata"))).toBe(true);
+  });
+
+  test("leaves a chain as it is that was created while the checkpoint was fetched", async () => {
+    const datadir = place();
+    const { chainData } = optionsOf(datadir).paths;
+    const update = (): void => {
+      mkdirSync(join(chainData, "chain"), { recursive: true });
+      writeFileSync(join(chainData, "chain", "CURRENT"), "of another process");
+    };
+    const start = { ...job, url: archive, wanted: { genesisHash }, log: silentLog };
+    const refused = bootstrap(optionsOf(datadir), { ...start, progress: { ...progress, update } });
+    await expect(refused).rejects.toMatchObject({ code: "exists" });
+    expect(await readdir(join(chainData, "chain"))).toEqual(["CURRENT"]);
+    await rename(chainData, place());
+    await bootstrap(optionsOf(datadir), start);
+    expect(await verifyDirectory(datadir)).toEqual(await verifyDirectory(source));
   });
 
   test("stays empty where no checkpoint is good", async () => {

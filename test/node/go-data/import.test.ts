@@ -1,8 +1,8 @@
 /** The data directory of a Go node becomes one of ours that differs in nothing from one that has executed the blocks. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, readdirSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -176,6 +176,23 @@ test("a data directory with a chain is left as it is, without what a killed impo
   await expect(importInto(replayed, plain)).rejects.toMatchObject({ code: "exists" });
   expect(await readdir(optionsOf(replayed).paths.instance)).toEqual(["chaindata"]);
 });
+
+test("a chain that is created in the target during an import is left as it is", async () => {
+  const datadir = aDatadir();
+  const { chainData } = optionsOf(datadir).paths;
+  await mkdir(join(chainData, "chain"), { recursive: true });
+  await writeFile(join(chainData, "chain", "LOG"), ""); // of a first start that was killed
+  const onState = (): void => {
+    mkdirSync(join(chainData, "chain"), { recursive: true });
+    writeFileSync(join(chainData, "chain", "CURRENT"), "of another process");
+  };
+  await expect(importInto(datadir, plain, { onState })).rejects.toMatchObject({ code: "exists" });
+  expect(await readFile(join(chainData, "chain", "CURRENT"), "utf8")).toBe("of another process");
+  expect(await readdir(join(chainData, "chain"))).toEqual(["CURRENT"]);
+  await rename(chainData, `${chainData}-away`);
+  await importInto(datadir, plain);
+  expect((await verifyDirectory(datadir)).head).toBe(head);
+}, 60_000);
 
 test("the directory of the Go node is read alone", async () => {
   const source = await aGoDirectory(PLAIN);
