@@ -7,12 +7,16 @@ import type { Governance } from "../governance/governance.ts";
 import type { Block } from "../model/block.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { State } from "../state/state.ts";
-import type { Store } from "../store/store.ts";
+import type { Batch, Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
+import { forgetAddresses } from "./address-index.ts";
 import { amendedRoot, forgetAmended } from "./amended.ts";
 import { type BlockRows, deleteBlockRows } from "./block-rows.ts";
 import type { RemovedBlock } from "./chain.ts";
 import { ChainError } from "./error.ts";
+import { putCursor, readCursor } from "./follower-cursor.ts";
+import { indexedSections, putIndexedSections, SECTION_BLOCKS } from "./log-index.ts";
+import { forgetSenderHashes } from "./sender-hashes.ts";
 
 /** Parts of the chain that a rewind changes. */
 export interface RewindDeps {
@@ -24,7 +28,7 @@ export interface RewindDeps {
 }
 
 /**
- * One synced batch: the rows of later blocks go, the state's go back. `onSwitch` is called in the turn in which the
+ * One synced batch: the rows of later blocks go, with those derived from them, and the state's go back. `onSwitch` is called in the turn in which the
  * rows become the earlier ones. Gives the removed blocks, the newest first. Everything must be durable before.
  */
 export async function rewindChain(
@@ -46,9 +50,11 @@ export async function rewindChain(
     const block = requireBlock(rows, each);
     removed.push({ block, receipts: rows.receipts(each) ?? [] });
     deleteBlockRows(batch, block);
+    deleteDerivedRows(store, batch, block);
     const waiting = pause();
     if (waiting !== undefined) await waiting;
   }
+  lowerCursors(store, batch, { head, number });
   const signed = store.get(tables.meta.key("signed"));
   if (signed !== undefined) batch.put(tables.meta.key("signedBefore"), signed);
   for (const row of ["signed", "locked", "migrated"] as const) batch.delete(tables.meta.key(row)); // heights repeat
@@ -62,6 +68,28 @@ export async function rewindChain(
   });
   forget();
   return removed;
+}
+
+/** Followers need not run, as in `knit db rewind`, and a crash may come before they hear of the rewind. */
+function deleteDerivedRows(rows: Rows, batch: Batch, { header: { number }, transactions }: Block): void {
+  forgetAddresses(rows, batch, { number, transactions });
+  forgetSenderHashes(batch, transactions);
+  batch.delete(tables.supply.key(number));
+}
+
+/** Lets followers take in again what comes after `number`. */
+function lowerCursors(
+  rows: Rows,
+  batch: Batch,
+  { head, number }: { readonly head: number; readonly number: number },
+): void {
+  const next = number + 1;
+  const sections = Math.floor(next / SECTION_BLOCKS);
+  if (indexedSections(rows) > sections) putIndexedSections(batch, sections);
+  for (const name of ["senderHashes", "addressIndex"] as const) {
+    const key = tables.meta.key(name);
+    if (readCursor(rows, key, head) > next) putCursor(rows, batch, { key, next }); // one of another chain stays so
+  }
 }
 
 function requireBlock(rows: BlockRows, number: number): Block {

@@ -19,6 +19,12 @@ export function hashBySender(rows: Rows, senderTxHash: Hash): Hash | undefined {
   return rows.get(tables.senderHash.key(senderTxHash));
 }
 
+/** Adds to a batch the removal of the rows of transactions. */
+export function forgetSenderHashes(batch: Batch, transactions: readonly Transaction[]): void {
+  for (const { senderTxHash } of knownOtherwise(transactions))
+    batch.delete(tables.senderHash.key(senderTxHash));
+}
+
 /** Begins to follow. */
 export function openSenderHashFollower(deps: FollowerDeps): BlockFollower {
   return openBlockFollower(deps, new SenderHashes(deps));
@@ -59,11 +65,7 @@ class SenderHashes implements Derived {
 
   cut(head: number, removed: readonly RemovedBlock[]): void {
     const batch = this.#deps.store.createBatch();
-    for (const { block } of removed) {
-      for (const { senderTxHash } of knownOtherwise(block.transactions)) {
-        batch.delete(tables.senderHash.key(senderTxHash));
-      }
-    }
+    for (const { block } of removed) forgetSenderHashes(batch, block.transactions);
     this.#next = Math.min(this.#next, head + 1);
     this.#write(batch).catch((error: unknown) => {
       this.#deps.log.warn({ error }, "cannot delete sender hashes of removed transactions");

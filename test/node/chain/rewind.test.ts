@@ -1,13 +1,22 @@
 /** The chain taken back by an operator. */
+import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
+import { openAddressIndex } from "../../../node/chain/address-index.ts";
+import { readCursor } from "../../../node/chain/follower-cursor.ts";
+import { indexedSections, putIndexedSections } from "../../../node/chain/log-index.ts";
+import { openSenderHashFollower } from "../../../node/chain/sender-hashes.ts";
+import { openSupply } from "../../../node/chain/supply.ts";
 import { openConsensusChain } from "../../../node/compose/consensus-chain.ts";
+import { parseGenesis } from "../../../node/config/genesis.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { systemClock } from "../../../node/runtime/clock.ts";
+import { createPause } from "../../../node/runtime/scheduler.ts";
 import { putMigrationRecord } from "../../../node/state/migration/migration.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+import { readRecordedChain } from "../../support/recorded-chain.ts";
 
 let blocks: Uint8Array[];
 
@@ -68,6 +77,74 @@ test("a chain goes back and forward again, and keeps no row of what was removed"
   await grow(open, 41);
   expect(chain.findTransaction(lost)?.block.hash).toEqual(removedBlock?.hash);
   await state.verify();
+});
+
+const DERIVED = ["addressTransaction", "addressBlock", "senderNonce", "senderHash", "supply"] as const;
+const SUPPLY_BLOCKS = 2;
+
+/** Lets followers take in the chain up to its head, and ends them. */
+async function deriveAll({ store, chain }: TestChain): Promise<void> {
+  const deps = { store, chain, log: silentLog, pause: createPause() };
+  await using followers = new AsyncDisposableStack();
+  const all = [
+    openAddressIndex(deps),
+    openSenderHashFollower(deps),
+    openSupply({ ...deps, interval: SUPPLY_BLOCKS }),
+  ];
+  for (const each of all) await followers.use(each).caughtUp();
+}
+
+async function derivedRows({ store }: TestChain): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = new Map<string, readonly string[]>();
+  for (const name of DERIVED) {
+    const found: string[] = [];
+    for await (const [key, value] of store.entries(tables[name].range()))
+      found.push(toHex(key) + toHex(value));
+    rows.set(name, found);
+  }
+  return rows;
+}
+
+test("rows that are derived from removed blocks go with them where nobody follows, and are derived again", async () => {
+  const folder = "test/vectors/chains/prague"; // others pay some of its fees
+  await using open = await aChain(parseGenesis(readFileSync(`${folder}/genesis.json`, "utf8")));
+  const { store, chain, writer } = open;
+  const recorded = readRecordedChain(folder).blocks.slice(1).map(decodeBlock);
+  const growTo = async (last: number): Promise<void> => {
+    for (const block of recorded.slice(chain.head().header.number, last)) await writer.insert(block);
+    await writer.settle();
+    await deriveAll(open);
+  };
+  const paid = recorded.filter(({ transactions }) =>
+    transactions.some(({ hash, senderTxHash }) => toHex(hash) !== toHex(senderTxHash)),
+  );
+  const number = (paid.at(-1)?.header.number ?? 0) - 1;
+  await growTo(number);
+  const before = await derivedRows(open);
+  await growTo(recorded.length);
+  const all = await derivedRows(open);
+  for (const name of DERIVED) expect([name, all.get(name)]).not.toEqual([name, before.get(name)]);
+  const batch = store.createBatch();
+  putIndexedSections(batch, 1);
+  await store.write(batch, { sync: false });
+  await writer.exclusively(() => writer.setHead(number));
+  expect(await derivedRows(open)).toEqual(before);
+  expect(indexedSections(store)).toBe(0);
+  for (const name of ["addressIndex", "senderHashes"] as const)
+    expect([name, readCursor(store, tables.meta.key(name), number)]).toEqual([name, number + 1]);
+  await growTo(recorded.length);
+  expect(await derivedRows(open)).toEqual(all);
+}, 60_000);
+
+test("a cursor of another chain is of none after a rewind", async () => {
+  await using open = await openRecorded(20);
+  const { store, writer } = open;
+  const key = tables.meta.key("addressIndex");
+  const batch = store.createBatch();
+  batch.put(key, Buffer.concat([Buffer.from([0, 0, 0, 0, 0, 15]), Buffer.alloc(32, 7)]));
+  await store.write(batch, { sync: false });
+  await writer.exclusively(() => writer.setHead(10));
+  expect(readCursor(store, key, 10)).toBe(0);
 });
 
 test("the chain opened again is the shorter one", async () => {
