@@ -1,7 +1,8 @@
 /**
  * The supply of the coin: minted and burnt amounts, summed up behind the chain and stored at every 128th
  * block. The change of a new block is computed while its receipts are in memory: reading those of 128 full
- * blocks again would delay other work. A database whose block 0 was written without its sum has no totals.
+ * blocks again would delay other work. A database whose block 0 was written without its sum has no totals, and one that
+ * lacks receipts behind its newest sum has no later ones.
  */
 import { concatBytes } from "../bytes/compare.ts";
 import { bytesToBigint, fixedBytes } from "../bytes/integer.ts";
@@ -16,6 +17,7 @@ import type { Batch, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { type Derived, openBlockFollower } from "./block-follower.ts";
 import type { Chain, RemovedBlock } from "./chain.ts";
+import { oldestBody } from "./kept-blocks.ts";
 
 /** Sums from block 0 on, in peb. */
 export interface SupplyTotals {
@@ -86,7 +88,7 @@ class KeptSums implements Derived {
   readonly #deps: SupplyDeps;
   readonly #interval: number;
   readonly #changes: Changes;
-  /** The block of the newest kept sum; undefined without that of block 0. */
+  /** The block of the newest kept sum; undefined without that of block 0, and where none can follow. */
   #last: number | undefined;
   #cuts = 0;
 
@@ -97,7 +99,7 @@ class KeptSums implements Derived {
     this.#deps = deps;
     this.#interval = interval;
     this.#changes = changes;
-    this.#last = lastKept(deps, interval);
+    this.#last = this.#continuable(lastKept(deps, interval));
   }
 
   get next(): number {
@@ -119,11 +121,20 @@ class KeptSums implements Derived {
     await store.write(batch, { sync: false });
   }
 
+  /**
+   * Returns the block unless the next sum needs receipts that are not kept, as after an import from a later block: it
+   * would be waited for, and no old block be pruned, for ever.
+   */
+  #continuable(last: number | undefined): number | undefined {
+    return last === undefined || last + 1 < oldestBody(this.#deps.store) ? undefined : last;
+  }
+
   cut(head: number, removed: readonly RemovedBlock[]): void {
     const { store, log } = this.#deps;
     this.#cuts++;
     this.#changes.forgetAfter(head);
-    if (this.#last !== undefined) this.#last = Math.min(this.#last, head - (head % this.#interval));
+    if (this.#last !== undefined)
+      this.#last = this.#continuable(Math.min(this.#last, head - (head % this.#interval)));
     const batch = store.createBatch();
     for (const { block } of removed) batch.delete(tables.supply.key(block.header.number));
     store.write(batch, { sync: false }).catch((error: unknown) => {

@@ -1,10 +1,14 @@
 /** Tests of the supply of the coin. */
 import { expect, test } from "@jest/globals";
 import type { Chain, HeadListener, RewindListener } from "../../../node/chain/chain.ts";
-import { openSupply } from "../../../node/chain/supply.ts";
+import { openFollowers } from "../../../node/chain/followers.ts";
+import { oldestBody, putOldestBody } from "../../../node/chain/kept-blocks.ts";
+import { openSupply, putSupply } from "../../../node/chain/supply.ts";
+import { decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { createPause } from "../../../node/runtime/scheduler.ts";
 import { tables } from "../../../node/store/tables.ts";
+import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 import { recordedChain } from "../rpc/recorded-chain.ts";
 
 const pause = createPause();
@@ -119,4 +123,54 @@ test("a database without the sum of block 0 has no totals", async () => {
   await store.write(batch, { sync: true });
   await using supply = openSupply({ chain, store, pause, log: silentLog });
   expect(await supply.totals(1)).toBeUndefined();
+});
+
+/** A chain whose blocks up to 9 have no bodies, as after an import from block 10; old states are soon gone. */
+async function importedFrom10(): Promise<
+  TestChain & { readonly insertUpTo: (last: number) => Promise<void> }
+> {
+  const open = await aChain(await recordedGenesis(), { retention: 2 });
+  const blocks = (await recordedBlocks()).map(decodeBlock);
+  const insertUpTo = async (last: number): Promise<void> => {
+    for (const block of blocks.slice(open.chain.head().header.number + 1, last + 1))
+      await open.writer.insert(block);
+    await open.writer.settle();
+  };
+  await insertUpTo(20);
+  const batch = open.store.createBatch();
+  for (let number = 1; number < 10; number++)
+    for (const table of [tables.body, tables.receipts, tables.senders]) batch.delete(table.key(number));
+  putOldestBody(batch, 10);
+  await open.store.write(batch, { sync: true });
+  open.chain.forgetBodies(10);
+  return { ...open, insertUpTo };
+}
+
+test("sums that cannot follow the newest one keep no old block from being pruned", async () => {
+  await using open = await importedFrom10();
+  const { store, chain, state } = open;
+  const oldestRewind = (): number => state.figures().oldestRewind;
+  const wanted = { senderHashes: false, addresses: false, blocks: 3 };
+  await using followers = openFollowers({ store, chain, pause, log: silentLog, oldestRewind }, wanted);
+  expect(followers.supply.next).toBe(Number.POSITIVE_INFINITY);
+  await open.insertUpTo(40);
+  await until(() => oldestBody(store) > 20);
+  expect(await followers.supply.totals(0)).toEqual({ minted: expect.any(BigInt), burntFees: 0n });
+});
+
+test("sums that cannot follow after a rewind are waited for no more", async () => {
+  await using open = await importedFrom10();
+  const { store, chain } = open;
+  const batch = store.createBatch();
+  for (const number of [8, 16]) putSupply(batch, number, { minted: 1n, burntFees: 0n }); // as a Go node has stored them
+  await store.write(batch, { sync: true });
+  await using supply = openSupply({ store, chain, pause, log: silentLog, interval: 8 });
+  expect(supply.next).toBe(17);
+  await open.writer.exclusively(() => open.writer.setHead(19));
+  expect(supply.next).toBe(17);
+  const later = store.createBatch();
+  putOldestBody(later, 18);
+  await store.write(later, { sync: true });
+  await open.writer.exclusively(() => open.writer.setHead(18));
+  expect(supply.next).toBe(Number.POSITIVE_INFINITY);
 });
