@@ -66,7 +66,7 @@ function supplyJson(
   return {
     number: toQuantity(number),
     ...(error === undefined ? {} : { error }),
-    totalSupply: isWhole ? toQuantity(minted - burnt) : null,
+    totalSupply: isWhole ? amountJson(minted - burnt) : null,
     totalMinted: toQuantity(minted),
     totalBurnt: isWhole ? amountJson(burnt) : null,
     burntFee: toQuantity(burntFees),
@@ -77,7 +77,7 @@ function supplyJson(
   };
 }
 
-/** Formats an amount, which is negative for a rebalancing that minted more than it burnt. */
+/** Formats an amount, also one below zero: a rebalancing may have minted more than it burnt, or burnt all there was. */
 function amountJson(amount: bigint | undefined): string | null {
   if (amount === undefined) return null;
   return amount < 0n ? `-${toQuantity(-amount)}` : toQuantity(amount);

@@ -68,7 +68,12 @@ test.each<[string, number, Terms, object]>([
     "after it, by a note that the newest block has",
     3,
     { memo: '{"burnt":18446744073709551616}' },
-    { kip103Burn: "0x10000000000000000", kip160Burn: "0x0", totalBurnt: "0x10000000000000001" },
+    {
+      kip103Burn: "0x10000000000000000",
+      kip160Burn: "0x0",
+      totalBurnt: "0x10000000000000001",
+      totalSupply: "-0xfffffffffffffc19",
+    },
   ],
   ["after both", 8, { memo: '{"burnt":2}' }, { kip103Burn: "0x2", kip160Burn: "0x7", totalSupply: "0x3de" }],
   [
