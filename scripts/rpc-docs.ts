@@ -12,7 +12,6 @@ import { unsupported } from "../node/rpc/unsupported.ts";
 
 /** Dependencies of a registry whose methods are never called. Only the profile's options are read. */
 const UNUSED = {
-  ...rpcProfiles.service.options,
   logs: {},
   calls: {},
   debug: {},
@@ -21,8 +20,13 @@ const UNUSED = {
   impersonation: {},
 } as unknown as NodeRegistryDeps;
 
+/** Returns the registry of a profile. Its methods can be read, not called. */
+export function registryOf(profile: ProfileName): Registry {
+  return createNodeRegistry({ ...UNUSED, ...rpcProfiles[profile].options });
+}
+
 /** The registry that both documents describe. */
-export const documented: Registry = createNodeRegistry(UNUSED);
+export const documented: Registry = registryOf("service");
 
 const PROFILES = Object.keys(rpcProfiles) as readonly ProfileName[]; // the table's own keys
 
@@ -48,7 +52,8 @@ A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or 
 
 Methods marked *keys*, *files*, *listeners* or *process* use the node's keys, write files, open and close listeners or
 control the process and its database; with \`--rpc.ipc-only-privileges\` they are available over IPC only.
-\`rpc.discover\` (also \`rpc_discover\`) returns the OpenRPC document of the interface; docs/openrpc.json is that of IPC.
+\`rpc.discover\` (also \`rpc_discover\`) returns the OpenRPC document of the interface, in which a JSON schema lists the
+members of each result; docs/openrpc.json is that of IPC.
 \`knit rpc METHOD [PARAMS]\` calls a method of a running node from the shell. A response of more than 25 MB (of a batch:
 all its responses) is refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit. While memory is short,
 methods marked *reader* and the remainder of long batches are refused with -32005 ([memory.md](memory.md)). Bodies,

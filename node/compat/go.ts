@@ -5,10 +5,9 @@ import { address, data } from "../jsonrpc/codecs/hex.ts";
 import { text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { objectSchema } from "../jsonrpc/schemas.ts";
 import { P2pError } from "../p2p/error.ts";
 import { formatNodeUrl, parseNodeUrl } from "../p2p/node-url.ts";
-import { walletAccountJson } from "../rpc/personal-wallets.ts";
+import { walletAccountJson, walletAccountSchema } from "../rpc/personal-wallets.ts";
 import {
   type AdapterRow,
   around,
@@ -91,7 +90,7 @@ export const goRows: readonly AdapterRow[] = [
     difference: "The answer is an address and a URL.",
     adapt: withResult<WalletAccount>({
       label: "account",
-      schema: objectSchema("account"),
+      schema: walletAccountSchema,
       encode: (account) => goJson(walletAccountJson(account)),
     }),
   },

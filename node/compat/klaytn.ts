@@ -12,9 +12,17 @@ import { CodecError, type Decoder, optional } from "../jsonrpc/codec.ts";
 import { type FailureReason, failure, RpcError } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Adapter, type Arguments, type Method, type Parameters } from "../jsonrpc/method.ts";
-import { type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { plainSchemas, recordSchema, type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { voteValueSchema } from "../presenters/governance-schemas.ts";
 import { PENDING_NUMBER } from "../presenters/staking-info.ts";
-import { type CastVote, type OwnVote, VOTE_PREPARED, voteJson, voteList } from "../rpc/governance-votes.ts";
+import {
+  type CastVote,
+  type OwnVote,
+  ownVoteSchema,
+  VOTE_PREPARED,
+  voteJson,
+  voteList,
+} from "../rpc/governance-votes.ts";
 import { PoolError } from "../txpool/error.ts";
 import {
   type AdapterRow,
@@ -195,11 +203,14 @@ export const klaytnRows: readonly AdapterRow[] = [
       around((next, _args, context) => next({ number: "latest" }, context)),
       withParameters({}),
       withResult(
-        voteList(({ value: vote }: CastVote) => ({
-          validator: toHex(vote.voter),
-          key: voteJson(vote).Name,
-          value: valueJson(vote.name, vote.value),
-        })),
+        voteList(
+          ({ value: vote }: CastVote) => ({
+            validator: toHex(vote.voter),
+            key: voteJson(vote).Name,
+            value: valueJson(vote.name, vote.value),
+          }),
+          recordSchema({ validator: schemaRefs.address, key: plainSchemas.text, value: voteValueSchema }),
+        ),
       ),
     ),
   },
@@ -211,7 +222,7 @@ export const klaytnRows: readonly AdapterRow[] = [
         const { Name: Key, Value } = voteJson(vote);
         const value = vote.kind === "parameter" ? valueJson(vote.name, vote.value) : Value;
         return { Key, Value: value, Casted: casted, BlockNum: number };
-      }),
+      }, ownVoteSchema),
     ),
   },
 ];

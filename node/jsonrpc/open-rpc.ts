@@ -3,7 +3,7 @@ import { programVersion } from "../config/version.ts";
 import { rpcCode } from "./errors.ts";
 import type { Method, ParameterRow } from "./method.ts";
 import { moduleOf } from "./modules.ts";
-import { namedSchemas, type Schema } from "./schemas.ts";
+import { referencedSchemas, type Schema } from "./schemas.ts";
 import { SUBSCRIPTION_METHODS, type Subscription } from "./subscription.ts";
 
 /** Contents of the document. */
@@ -15,6 +15,7 @@ export interface OpenRpcContents {
 /** Returns the document as a plain object (OpenRPC 1.3). */
 export function openRpcDocument({ methods, subscriptions }: OpenRpcContents): Schema {
   const all = [...methods.map(methodObject), ...subscribeObjects(subscriptions)];
+  const sorted = all.toSorted((a, b) => (String(a["name"]) < String(b["name"]) ? -1 : 1));
   return {
     openrpc: "1.3.2",
     info: {
@@ -24,8 +25,8 @@ export function openRpcDocument({ methods, subscriptions }: OpenRpcContents): Sc
         "JSON-RPC of a Klaytn and Kaia compatible node. klay_ and kaia_ are chain_ under other names.",
       license: { name: "Apache-2.0" },
     },
-    methods: all.toSorted((a, b) => (String(a["name"]) < String(b["name"]) ? -1 : 1)),
-    components: { schemas: namedSchemas, errors: ERRORS },
+    methods: sorted,
+    components: { schemas: referencedSchemas(sorted), errors: ERRORS },
   };
 }
 

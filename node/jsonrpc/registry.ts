@@ -16,7 +16,7 @@ import {
   servedModules,
 } from "./modules.ts";
 import { openRpcDocument } from "./open-rpc.ts";
-import { mapSchema } from "./schemas.ts";
+import { arraySchema, mapSchema, recordSchema, schemaRefs } from "./schemas.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** The methods and subscriptions of one listener. */
@@ -218,10 +218,19 @@ const modulesMethod = method({
   handle: (_args, { modules }) => Object.fromEntries(modules.map((name) => [name, "1.0"])),
 });
 
+const documentPart = mapSchema("part of the document", schemaRefs.anyValue);
+/** The outline of a document; OpenRPC publishes the whole schema of its documents. */
+const documentSchema = recordSchema({
+  openrpc: text.schema,
+  info: documentPart,
+  methods: arraySchema(documentPart),
+  components: documentPart,
+});
+
 const discoverMethod = method({
   name: "rpc_discover",
   summary: "The OpenRPC document of this interface: its methods, their parameters and results.",
   params: {},
-  result: writtenAs("OpenRPC document"),
+  result: writtenAs("OpenRPC document", documentSchema),
   handle: (_args, { document }) => document(),
 });

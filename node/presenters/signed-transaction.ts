@@ -3,23 +3,25 @@ import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import type { Encoder } from "../jsonrpc/codec.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { objectSchema } from "../jsonrpc/schemas.ts";
+import { recordSchema, type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { ethereumRecipient, transactionJson } from "../model/transaction-json.ts";
+import { signedEthTransactionSchema, signedTransactionSchema } from "./block-schemas.ts";
 
 const NOTHING = new Uint8Array(0);
+const withRaw = (tx: Schema): Schema => recordSchema({ raw: schemaRefs.data, tx });
 
 /** Kaia's encoding and form. */
 export const signedTransaction: Encoder<Transaction> = {
   label: "raw and tx",
-  schema: objectSchema("raw and tx"),
+  schema: withRaw(signedTransactionSchema),
   encode: (tx) => goJson({ raw: toHex(tx.raw), tx: transactionJson(tx) }),
 };
 
 /** Ethereum's encoding and form. */
 export const signedEthTransaction: Encoder<Transaction> = {
   label: "raw and tx",
-  schema: objectSchema("raw and tx"),
+  schema: withRaw(signedEthTransactionSchema),
   encode: (tx) => goJson({ raw: toHex(tx.raw.subarray(tx.type.hashFrom)), tx: ethereumJson(tx) }),
 };
 

@@ -1,6 +1,7 @@
 /** `admin`: backups of the databases to the configured archive. */
 import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { nullableSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 import { withFailures } from "./admin-checkpoint.ts";
 
 /** Dependencies of the methods about backups. */
@@ -13,6 +14,25 @@ export interface AdminBackupDeps {
     readonly status: object;
   };
 }
+
+const { text, integer } = plainSchemas;
+const backupSchema = recordSchema({
+  isRunning: boolean.schema,
+  step: nullableSchema(text),
+  done: integer,
+  total: integer,
+  err: nullableSchema(text),
+  last: nullableSchema(
+    recordSchema({
+      checkpoint: text,
+      archive: text,
+      block: integer,
+      bytes: integer,
+      sentBytes: integer,
+      isVerified: boolean.schema,
+    }),
+  ),
+});
 
 /** The methods of `admin` about backups, for local callers: the archive and its keys are the node's configuration. */
 export function adminBackupMethods({ backups }: AdminBackupDeps): Method[] {
@@ -42,7 +62,7 @@ export function adminBackupMethods({ backups }: AdminBackupDeps): Method[] {
         "Returns the progress of the backup, with its step and the bytes of it, and the outcome of the last one since the node started.",
       isLocal: true,
       params: {},
-      result: plain<object>("status"),
+      result: plain<object>("status", backupSchema),
       handle: () => ({ ...backups.status }),
     }),
   ];

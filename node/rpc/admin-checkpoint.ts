@@ -1,10 +1,12 @@
 /** `admin`: checkpoints of the databases. */
 
-import type { Checkpoints } from "../checkpoint/checkpoints.ts";
+import type { CheckpointStatus, Checkpoints } from "../checkpoint/checkpoints.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
+import type { CheckpointFile, CheckpointHead, CheckpointManifest } from "../checkpoint/manifest.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { StoreError } from "../store/error.ts";
 
 /** Dependencies of the methods about checkpoints. */
@@ -16,6 +18,18 @@ export interface AdminCheckpointDeps {
   };
 }
 
+const { integer, boolean } = plainSchemas;
+const { hash } = schemaRefs;
+const manifestSchema = recordSchema<CheckpointManifest>({
+  format: integer,
+  program: text.schema,
+  chainId: text.schema,
+  genesisHash: hash,
+  head: recordSchema<CheckpointHead>({ number: integer, hash, stateRoot: hash }),
+  files: arraySchema(recordSchema<CheckpointFile>({ path: text.schema, size: integer })),
+});
+const statusSchema = recordSchema<CheckpointStatus>({ isCreating: boolean, copied: integer, total: integer });
+
 /** The methods of `admin` about checkpoints. They write where the caller says, so only local callers have them. */
 export function adminCheckpointMethods({ checkpoints, giveaway }: AdminCheckpointDeps): Method[] {
   return [
@@ -26,7 +40,7 @@ export function adminCheckpointMethods({ checkpoints, giveaway }: AdminCheckpoin
       privilege: "files",
       isLocal: true,
       params: { directory: text },
-      result: plain<object>("manifest"),
+      result: plain<object>("manifest", manifestSchema),
       handle: ({ directory }, { signal }) => withFailures(checkpoints.create(directory, signal)),
     }),
     method({
@@ -36,7 +50,7 @@ export function adminCheckpointMethods({ checkpoints, giveaway }: AdminCheckpoin
       privilege: "files",
       isLocal: true,
       params: {},
-      result: plain<object>("socket"),
+      result: plain<object>("socket", recordSchema({ path: text.schema })),
       handle: () => withFailures(giveaway.open()),
     }),
     method({
@@ -45,7 +59,7 @@ export function adminCheckpointMethods({ checkpoints, giveaway }: AdminCheckpoin
         "Returns true while a checkpoint is being created, with the bytes that are copied to another file system.",
       isLocal: true,
       params: {},
-      result: plain<object>("status"),
+      result: plain<object>("status", statusSchema),
       handle: () => ({ ...checkpoints.status }),
     }),
   ];

@@ -3,7 +3,7 @@
 import { nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { nullableSchema, objectSchema } from "../jsonrpc/schemas.ts";
+import { nullableSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 import type { Migration, MigrationStart } from "../state/migration/migration.ts";
 import type { SaveStart, SaveStatus } from "../state/trie/node-cache.ts";
 
@@ -21,6 +21,18 @@ const NOT_SAVED: Readonly<Record<Exclude<SaveStart, "started">, string>> = {
   off: "trie node cache is disabled, nothing to save to file",
   running: "saving trie node cache has been triggered already",
 };
+const { text, integer, number, boolean } = plainSchemas;
+/** The text of an error is `null` without one. */
+const migrationSchema = recordSchema({
+  committed: integer,
+  err: text,
+  isMigration: boolean,
+  migrationBlockNumber: integer,
+  pending: integer,
+  progress: number,
+  read: integer,
+});
+const recordedSchema = recordSchema({ err: text, migrationBlockNumber: integer });
 const control = { privilege: "process", params: {}, result: nothing } as const;
 
 /** The methods of `admin` about state migration and cached trie nodes. */
@@ -58,7 +70,7 @@ function statusMethods(migration: AdminMigrationDeps["migration"]): Method[] {
       summary:
         "Returns the progress of the state migration, or the outcome of the last one since the node started.",
       params: {},
-      result: plain<object>("migration status"),
+      result: plain<object>("migration status", migrationSchema),
       handle: () => statusJson(migration),
     }),
     method({
@@ -66,10 +78,7 @@ function statusMethods(migration: AdminMigrationDeps["migration"]): Method[] {
       summary:
         "Returns the block and the error of the last state migration, also before a restart; null without one.",
       params: {},
-      result: plain<object | null>(
-        "migration record or null",
-        nullableSchema(objectSchema("migration record")),
-      ),
+      result: plain<object | null>("migration record or null", nullableSchema(recordedSchema)),
       handle: () => lastJson(migration),
     }),
     method({
@@ -77,7 +86,7 @@ function statusMethods(migration: AdminMigrationDeps["migration"]): Method[] {
       summary:
         "Returns the free bytes on the volume of the state, and the bytes that a migration needs to start.",
       params: {},
-      result: plain<object>("room"),
+      result: plain<object>("room", recordSchema({ free: integer, needed: integer })),
       handle: async () => {
         const { free, needed } = await migration.room();
         return { free: Math.min(free, Number.MAX_SAFE_INTEGER), needed };
@@ -103,7 +112,7 @@ function cacheMethods(nodeCache: AdminMigrationDeps["nodeCache"]): Method[] {
       name: "admin_saveTrieNodeStatus",
       summary: "Returns true while cached trie nodes are being saved, with the outcome of the last save.",
       params: {},
-      result: plain<object>("saving status"),
+      result: plain<object>("saving status", recordSchema({ bytes: integer, err: text, isSaving: boolean })),
       handle: () => {
         const { isSaving, bytes, error } = nodeCache.status;
         return { bytes, err: error ?? "null", isSaving };

@@ -3,6 +3,7 @@
 import { count, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, mapSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
 /** Dependencies of the methods about the node's configuration. */
 export interface AdminNodeDeps {
@@ -12,6 +13,14 @@ export interface AdminNodeDeps {
   readonly keepsRefusedSync: boolean;
 }
 
+const { boolean, integer } = plainSchemas;
+const syncSchema = recordSchema({
+  syncing: boolean,
+  pending: arraySchema(integer),
+  total: integer,
+  completed: integer,
+});
+
 /** The methods of `admin` about the node's configuration. */
 export function adminNodeMethods({ nodeConfig, keepsRefusedSync }: AdminNodeDeps): Method[] {
   let syncing = false;
@@ -20,7 +29,7 @@ export function adminNodeMethods({ nodeConfig, keepsRefusedSync }: AdminNodeDeps
       name: "admin_nodeConfig",
       summary: "Returns the node's configuration in the structure of the Go node's.",
       params: {},
-      result: plain<object>("settings"),
+      result: plain<object>("settings", mapSchema("setting by name", schemaRefs.anyValue)),
       handle: () => nodeConfig,
     }),
     method({
@@ -40,7 +49,7 @@ export function adminNodeMethods({ nodeConfig, keepsRefusedSync }: AdminNodeDeps
       name: "admin_syncStakingInfoStatus",
       summary: "Returns the status of the staking information sync, which never transfers anything.",
       params: {},
-      result: plain<object>("status"),
+      result: plain<object>("status", syncSchema),
       handle: () => ({ syncing, pending: [], total: 0, completed: 0 }),
     }),
   ];

@@ -2,7 +2,14 @@
 
 import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import {
+  arraySchema,
+  mapSchema,
+  namedSchema,
+  plainSchemas,
+  recordSchema,
+  schemaRefs,
+} from "../jsonrpc/schemas.ts";
 import type { P2p } from "../p2p/p2p.ts";
 import type { PeerInfo } from "../p2p/protocol.ts";
 
@@ -11,6 +18,33 @@ export interface AdminPeersDeps {
   readonly p2p: Pick<P2p, "peers" | "addPeer" | "removePeer">;
 }
 
+/** A peer with one connection has `network`, or on the Go lines a list `networks` as all others. */
+const peerSchema = namedSchema("peer", () => {
+  const { integer } = plainSchemas;
+  const network = recordSchema<PeerInfo["networks"][number]>({
+    localAddress: text.schema,
+    remoteAddress: text.schema,
+    inbound: boolean.schema,
+    trusted: boolean.schema,
+    static: boolean.schema,
+    nodeType: text.schema,
+  });
+  const status = recordSchema({
+    version: integer,
+    "difficulty?": integer,
+    "blockscore?": integer,
+    head: schemaRefs.hash,
+  });
+  return recordSchema({
+    id: text.schema,
+    name: text.schema,
+    caps: arraySchema(text.schema),
+    "network?": network,
+    "networks?": arraySchema(network),
+    protocols: mapSchema("status by protocol", { oneOf: [status, { enum: ["handshake", "unknown"] }] }),
+  });
+});
+
 /** The methods of `admin` about peers. */
 export function adminPeersMethods({ p2p }: AdminPeersDeps): Method[] {
   return [
@@ -18,7 +52,7 @@ export function adminPeersMethods({ p2p }: AdminPeersDeps): Method[] {
       name: "admin_peers",
       summary: "Returns the connected peers, sorted by id.",
       params: {},
-      result: plain<readonly object[]>("peer[]", arraySchema(objectSchema("peer"))),
+      result: plain<readonly object[]>("peer[]", arraySchema(peerSchema)),
       handle: () => p2p.peers().map((peer) => peerJson(peer)),
     }),
     method({

@@ -5,6 +5,7 @@ import { address, listOf } from "../jsonrpc/codecs/hex.ts";
 import { integer, nothing, plain, refuseArgument } from "../jsonrpc/codecs/plain.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { mapSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { ThrottlerConfig } from "../txpool/spam-scores.ts";
 
@@ -53,6 +54,7 @@ const config: Decoder<Partial<ThrottlerConfig>> = {
   },
 };
 
+const throttlerSchema = recordSchema(Object.fromEntries(NAMES.map((name) => [name, count.schema])));
 const addresses = listOf(address, "[]common.Address");
 
 /** The methods of `admin` about the spam throttler. */
@@ -81,7 +83,7 @@ function switchMethods({ pool }: AdminThrottlerDeps): Method[] {
       name: "admin_spamThrottlerConfig",
       summary: "Returns the configuration of the running spam throttler.",
       params: {},
-      result: plain<object>("throttler configuration"),
+      result: plain<object>("throttler configuration", throttlerSchema),
       handle: () => {
         const running = pool.throttler.config();
         return Object.fromEntries(NAMES.map((name) => [name, running[MEMBERS[name]]]));
@@ -117,7 +119,10 @@ function listMethods({ pool }: AdminThrottlerDeps): Method[] {
       name: "admin_getSpamThrottlerCandidateList",
       summary: "Returns the addresses with failed transactions and their weights.",
       params: {},
-      result: plain<object>("object of address to weight"),
+      result: plain<object>(
+        "object of address to weight",
+        mapSchema("weight by address", plainSchemas.integer),
+      ),
       handle: () =>
         sortKeys(
           Object.fromEntries(

@@ -8,8 +8,11 @@ import type { BlsPublicInfo } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { namedSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { formatNodeUrl } from "../p2p/node-url.ts";
 import type { P2p } from "../p2p/p2p.ts";
+import type { SelfInfo } from "../p2p/self-info.ts";
+import { chainConfigSchema } from "../presenters/governance-schemas.ts";
 
 /** Dependencies of the methods about the node. */
 export interface AdminDeps {
@@ -26,6 +29,31 @@ export interface AdminDeps {
   readonly possession?: () => Promise<BlsPublicInfo>;
 }
 
+const { integer } = plainSchemas;
+
+/** The sum of all block scores is `difficulty`, and `blockscore` on the Go lines. */
+const nodeInfoSchema = namedSchema("nodeInfo", () => {
+  const istanbul = recordSchema({
+    network: integer,
+    "difficulty?": integer,
+    "blockscore?": integer,
+    genesis: schemaRefs.hash,
+    config: chainConfigSchema,
+    head: schemaRefs.hash,
+  });
+  return recordSchema({
+    id: text.schema,
+    name: text.schema,
+    kni: text.schema,
+    ip: text.schema,
+    ports: recordSchema<SelfInfo["ports"]>({ discovery: integer, listener: integer }),
+    listenAddr: text.schema,
+    protocols: recordSchema({ istanbul }),
+    nodeAddress: schemaRefs.address,
+    "blsPublicKeyInfo?": recordSchema({ publicKey: text.schema, pop: text.schema }),
+  });
+});
+
 /** The methods of `admin` about the node itself. */
 export function adminMethods(deps: AdminDeps): Method[] {
   return [
@@ -33,7 +61,7 @@ export function adminMethods(deps: AdminDeps): Method[] {
       name: "admin_nodeInfo",
       summary: "Returns the node's identity, its endpoints and the status of its protocols.",
       params: {},
-      result: plain<object>("node information"),
+      result: plain<object>("node information", nodeInfoSchema),
       handle: async () => {
         const bls = deps.showsBlsKey ? await deps.possession?.() : undefined;
         return { ...nodeInfo(deps), ...(bls === undefined ? {} : { blsPublicKeyInfo: blsJson(bls) }) };

@@ -12,9 +12,10 @@ import { decodeChainTransaction } from "../calls/raw-transaction.ts";
 import { createSubmit, type SubmitDeps } from "../calls/submit.ts";
 import { type Decoded, object } from "../jsonrpc/codec.ts";
 import { address, data, hash, quantity } from "../jsonrpc/codecs/hex.ts";
-import { count, plain } from "../jsonrpc/codecs/plain.ts";
+import { count, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { recordSchema } from "../jsonrpc/schemas.ts";
 import { type Bid, createBid } from "../model/bid.ts";
 import { TransactionError } from "../model/error.ts";
 import { PoolError } from "../txpool/error.ts";
@@ -58,7 +59,10 @@ export function auctionMethods({ auction, pool }: AuctionMethodDeps): Method[] {
       summary:
         "Submits the target transaction of a bid and the bid, for the place behind it in a block (KIP-249). Returns the hash of the bid, or the reason why it was refused, also in place of an error.",
       params: { bid },
-      result: plain<Submission>("{bidHash, err}"),
+      result: plain<Submission>(
+        "{bidHash, err}",
+        recordSchema<Submission>({ "bidHash?": hash.schema, "err?": text.schema }),
+      ),
       handle: async (given): Promise<Submission> => {
         if (auction === undefined) return { err: "auction is disabled" };
         try {

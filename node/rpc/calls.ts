@@ -13,8 +13,10 @@ import { checkOnePrice } from "../calls/transaction-draft.ts";
 import type { Transition } from "../execution/transition.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { data, quantity, quantity64 } from "../jsonrpc/codecs/hex.ts";
-import { plain } from "../jsonrpc/codecs/plain.ts";
+import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { recordSchema } from "../jsonrpc/schemas.ts";
+import { accessListSchema } from "../presenters/block-schemas.ts";
 
 /** Dependencies of the methods that call contracts. */
 export interface CallMethodDeps {
@@ -44,6 +46,12 @@ interface CallQuery {
 export function callMethods(deps: CallMethodDeps): Method[] {
   return [...resultMethods(deps), ...costMethods(deps)];
 }
+
+const accessListResultSchema = recordSchema({
+  accessList: accessListSchema,
+  "error?": text.schema,
+  gasUsed: quantity.schema,
+});
 
 function readerOptions(deps: CallMethodDeps) {
   const message = `execution aborted (timeout = ${goSeconds(deps)})`;
@@ -104,7 +112,7 @@ function costMethods(deps: CallMethodDeps): Method[] {
       aliases: ["eth_createAccessList"],
       summary: "Creates the access list of a call (EIP-2930), with the gas that the call uses with it.",
       params: { args: ethArgs, block: optional(blockReference, PENDING) },
-      result: plain<object>("access list"),
+      result: plain<object>("access list", accessListResultSchema),
       ...reader,
       handle: (question) => createAccessList(deps, question),
     }),

@@ -24,6 +24,7 @@ import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyFromJson, accountKeyJson } from "../model/account-key-json.ts";
 import { hasMember } from "../model/account-key-signers.ts";
 import { checkTypeAccepted } from "../model/transaction.ts";
+import { accountKeySchema } from "../presenters/governance-schemas.ts";
 
 /** Dependencies of the methods about accounts. */
 export interface ChainAccountsDeps {
@@ -31,7 +32,7 @@ export interface ChainAccountsDeps {
 }
 
 const at = { address, block: blockReference };
-const keyObject = nullable(plain<object>("account key"));
+const keyObject = nullable(plain<object>("account key", accountKeySchema));
 
 /** The methods about accounts other than balance, nonce and code. */
 export function chainAccountMethods(deps: ChainAccountsDeps): Method[] {
@@ -108,7 +109,7 @@ function keyMethods(chain: Chain): Method[] {
       name: "chain_decodeAccountKey",
       summary: "Decodes an encoded account key.",
       params: { encoded: data },
-      result: plain<object>("account key"),
+      result: plain<object>("account key", accountKeySchema),
       handle: ({ encoded }) => accountKeyJson(readKey(encoded)),
     }),
   ];

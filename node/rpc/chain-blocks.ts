@@ -8,7 +8,7 @@ import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import { arraySchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import {
   type BlockMembers,
@@ -19,6 +19,14 @@ import {
   ethHeader,
 } from "../presenters/block.ts";
 import { BlockCache } from "../presenters/block-cache.ts";
+import {
+  chainBlockSchema,
+  chainHeaderSchema,
+  chainReceiptSchema,
+  ethBlockSchema,
+  ethHeaderSchema,
+  ethReceiptSchema,
+} from "../presenters/block-schemas.ts";
 import { noHeader, noHeaderAt } from "../presenters/not-found.ts";
 import {
   blockReceipts,
@@ -38,8 +46,10 @@ export interface ChainBlockDeps {
   readonly keptBytes: ByteCache;
 }
 
-const block = writtenAs("block");
-const header = plain<object>("header");
+const block = writtenAs("block", chainBlockSchema);
+const header = plain<object>("header", chainHeaderSchema);
+const ethBlockOrNull = nullable(writtenAs("block", ethBlockSchema));
+const ethHeaderOrNull = nullable(plain<object>("header", ethHeaderSchema));
 
 /** The methods of `chain` and `eth` about blocks. */
 export function chainBlockMethods(deps: ChainBlockDeps): Method[] {
@@ -112,7 +122,7 @@ function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): M
       name: "eth_getBlockByNumber",
       summary: "Returns a block in Ethereum's form by number or tag; null for an unknown block.",
       params: { number: blockNumber, full: boolean },
-      result: nullable(block),
+      result: ethBlockOrNull,
       handle: ({ number, full }) => {
         if (number !== "pending") return format(findHead(chain, number), full);
         return ethBlock(chain, chain.head(), { members, full, isPending: true });
@@ -122,21 +132,21 @@ function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): M
       name: "eth_getBlockByHash",
       summary: "Returns a block in Ethereum's form by hash; null for an unknown block.",
       params: { hash, full: boolean },
-      result: nullable(block),
+      result: ethBlockOrNull,
       handle: (args) => format(findHeadByHash(chain, args.hash), args.full),
     }),
     method({
       name: "eth_getHeaderByNumber",
       summary: "Returns a header in Ethereum's form by number or tag; null for an unknown block.",
       params: { number: blockNumber },
-      result: nullable(header),
+      result: ethHeaderOrNull,
       handle: ({ number }) => formatHeader(findHead(chain, number), number === "pending"),
     }),
     method({
       name: "eth_getHeaderByHash",
       summary: "Returns a header in Ethereum's form by hash; null for an unknown block.",
       params: { hash },
-      result: nullable(header),
+      result: ethHeaderOrNull,
       handle: (args) => formatHeader(findHeadByHash(chain, args.hash), false),
     }),
   ];
@@ -156,14 +166,14 @@ function receiptMethods({ chain, receiptForm }: ChainBlockDeps): Method[] {
       name: "chain_getBlockReceipts",
       summary: "Returns the receipts of all transactions of a block.",
       params: { block: blockReference },
-      result: writtenAs("receipt[]", arraySchema(objectSchema("receipt"))),
+      result: writtenAs("receipt[]", arraySchema(chainReceiptSchema)),
       handle: (args) => all(blockOf(chain, args.block), chainReceipt),
     }),
     method({
       name: "eth_getBlockReceipts",
       summary: "Returns the receipts of all transactions of a block, in Ethereum's form.",
       params: { block: blockReference },
-      result: writtenAs("receipt[]", arraySchema(objectSchema("receipt"))),
+      result: writtenAs("receipt[]", arraySchema(ethReceiptSchema)),
       handle: (args) => all(blockOf(chain, args.block), ethReceipt),
     }),
   ];

@@ -9,9 +9,16 @@ import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson, sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import type { Schema } from "../jsonrpc/schemas.ts";
 import { anchoringJson } from "../model/anchoring.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
+import {
+  anchoredDataSchema,
+  chainReceiptSchema,
+  chainTransactionSchema,
+  ethTransactionSchema,
+} from "../presenters/block-schemas.ts";
 import { noBlock } from "../presenters/not-found.ts";
 import { blockReceipts, chainReceipt, type ReceiptForm, withPrice } from "../presenters/receipt.ts";
 import { chainTransaction, chainTransactionText, ethTransactionText } from "../presenters/transaction.ts";
@@ -45,6 +52,7 @@ interface Module {
   readonly names: Readonly<Record<IndexMethod, string>>;
   readonly isChain: boolean;
   readonly view: FormatTransaction;
+  readonly schema: Schema;
   /** Number of bytes before Ethereum's encoding in Kaia's. */
   readonly skips: (tx: Transaction) => number;
 }
@@ -62,6 +70,7 @@ const MODULES: readonly Module[] = [
     },
     isChain: true,
     view: chainTransactionText,
+    schema: chainTransactionSchema,
     skips: () => 0,
   },
   {
@@ -76,10 +85,11 @@ const MODULES: readonly Module[] = [
     },
     isChain: false,
     view: ethTransactionText,
+    schema: ethTransactionSchema,
     skips: ({ type }) => (type.ethType === 0 ? 0 : 1),
   },
 ];
-const transaction = nullable(writtenAs("transaction"));
+const transactionOf = (schema: Schema) => nullable(writtenAs("transaction", schema));
 const NO_BYTES = new Uint8Array(0);
 
 const BY_NUMBER = { block: blockNumber };
@@ -114,7 +124,7 @@ function blockFinder({ chain, refusesAbsentBlocks }: ChainByIndexDeps, { isChain
 
 function indexMethods(deps: ChainByIndexDeps, module: Module): Method[] {
   const { chain, pool } = deps;
-  const { names, view, skips } = module;
+  const { names, view, skips, schema } = module;
   const find = blockFinder(deps, module);
   const format = (block: Block | undefined, index: number) => {
     const tx = block?.transactions[index];
@@ -123,19 +133,20 @@ function indexMethods(deps: ChainByIndexDeps, module: Module): Method[] {
   const raw = (tx: Transaction | undefined): Uint8Array =>
     tx === undefined ? NO_BYTES : tx.raw.subarray(skips(tx));
   const index = indexQuantity;
+  const result = transactionOf(schema);
   return [
     method({
       name: names.byNumber,
       summary: "Returns the transaction at an index of a block; null for an unknown one.",
       params: { ...BY_NUMBER, index },
-      result: transaction,
+      result,
       handle: (args) => format(find.byNumber(args.block), args.index),
     }),
     method({
       name: names.byHash,
       summary: "Returns the transaction at an index of a block; null for an unknown one.",
       params: { ...BY_HASH, index },
-      result: transaction,
+      result,
       handle: (args) => format(find.byHash(args.block), args.index),
     }),
     method({
@@ -196,7 +207,7 @@ function senderMethods({ chain, pool, receiptForm, hashBySender }: ChainByIndexD
       summary:
         "Returns a transaction by its sender transaction hash, which differs from its hash when a fee payer signed it.",
       params: { hash },
-      result: transaction,
+      result: transactionOf(chainTransactionSchema),
       handle: (args) => {
         const place = find(args.hash);
         const mined = place?.block.transactions[place.index];
@@ -211,7 +222,7 @@ function senderMethods({ chain, pool, receiptForm, hashBySender }: ChainByIndexD
       summary:
         "Returns the receipt of a transaction by its sender transaction hash; null before it is in a block.",
       params: { hash },
-      result: nullable(plain<object>("receipt")),
+      result: nullable(plain<object>("receipt", chainReceiptSchema)),
       handle: (args) => {
         const place = find(args.hash);
         return place && chainReceipt(chain, blockReceipts(chain, place.block, receiptForm), place.index);
@@ -225,7 +236,7 @@ function anchoringMethod({ chain }: ChainByIndexDeps): Method {
     name: "chain_getDecodedAnchoringTransactionByHash",
     summary: "Returns the decoded data of an anchoring transaction.",
     params: { hash },
-    result: plain<object>("anchored data"),
+    result: plain<object>("anchored data", anchoredDataSchema),
     handle: (args) => {
       const place = chain.findTransaction(args.hash);
       const tx = place?.block.transactions[place.index];

@@ -11,10 +11,12 @@ import { integer, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson, sortedMembers } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { mapSchema, nullableSchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import { sealHash } from "../model/header.ts";
 import { parseExtra, roundOf } from "../model/istanbul-extra.ts";
 import { chainBlockFields } from "../presenters/block.ts";
+import { sealedBlockSchema } from "../presenters/block-schemas.ts";
 import { reportedCommittee, reportedCouncil } from "../presenters/councils.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { blockReceipts, chainReceipt } from "../presenters/receipt.ts";
@@ -24,7 +26,7 @@ import { numberOf } from "./chain-governance.ts";
 const at = { number: optional(blockNumber, "latest" as const) };
 const addresses = listOf(address, "[]common.Address");
 const size = integer("int", 0, Number.MAX_SAFE_INTEGER);
-const sealedBlock = writtenAs("block with consensus information");
+const sealedBlock = writtenAs("block with consensus information", sealedBlockSchema);
 /** Maximum distance of the first and the last block of a result. */
 const MAX_DISTANCE = 50;
 
@@ -113,7 +115,10 @@ function sealedMethods(deps: GovernanceMethodDeps): Method[] {
       name: "chain_getBlockWithConsensusInfoByNumberRange",
       summary: "Returns up to 51 blocks with their receipts and consensus information, by number.",
       params: { start: optional(blockNumber), end: optional(blockNumber) },
-      result: writtenAs("object of number to block with consensus information"),
+      result: writtenAs(
+        "object of number to block with consensus information",
+        mapSchema("block by number", nullableSchema(sealedBlockSchema)),
+      ),
       handle: ({ start, end }) => rangeJson(deps, start, end),
     }),
   ];

@@ -8,6 +8,17 @@ import { BLOB_PRICE } from "../execution/block-context.ts";
 import { listOf, nullable, quantity } from "../jsonrpc/codecs/hex.ts";
 import { float, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, nullableSchema, recordSchema } from "../jsonrpc/schemas.ts";
+
+const quantities = arraySchema(quantity.schema);
+/** The ratios are null when no block was asked for. */
+const feeHistorySchema = recordSchema({
+  oldestBlock: quantity.schema,
+  "reward?": arraySchema(quantities),
+  "baseFeePerGas?": quantities,
+  "blobBaseFeePerGas?": quantities,
+  gasUsedRatio: nullableSchema(arraySchema(float.schema)),
+});
 
 /** The methods of `chain` and `eth` about prices and fees. */
 export function chainFeeMethods(deps: FeeHistoryDeps): Method[] {
@@ -19,7 +30,7 @@ export function chainFeeMethods(deps: FeeHistoryDeps): Method[] {
       summary:
         "Returns base fees, gas used ratios and priority fees of up to 1,024 blocks, and the base fee of the block after them.",
       params: { count: decimalOrHex, newest: blockNumber, percentiles: listOf(float, "[]float64") },
-      result: writtenAs("fee history"),
+      result: writtenAs("fee history", feeHistorySchema),
       handle: (question) => feeHistory(deps, question),
     }),
     method({

@@ -15,12 +15,31 @@ import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import { arraySchema, mapSchema, nullableSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
+import {
+  chainConfigSchema,
+  parametersSchema,
+  rewardSchema,
+  stakingSchema,
+} from "../presenters/governance-schemas.ts";
 import { configJson, type GovernanceMethodDeps, parametersInForce } from "../presenters/parameters.ts";
 import { rewardJson } from "../presenters/rewards.ts";
 import { PENDING_NUMBER, stakingJson } from "../presenters/staking-info.ts";
 
 const LATEST = "latest" as const;
+const { boolean, integer } = plainSchemas;
+/** A proof of possession that does not fit is an empty object, as the error of the Go node. */
+const blsKeySchema = recordSchema({
+  pop: text.schema,
+  publicKey: text.schema,
+  verifyErr: nullableSchema(recordSchema({})),
+});
+const creditSchema = recordSchema({
+  photo: text.schema,
+  names: text.schema,
+  "endingPhoto?": text.schema,
+  "endingNames?": text.schema,
+});
 const at = { number: optional(blockNumber, LATEST) };
 
 /** The methods of `chain` and `governance` about the state of governance. */
@@ -41,7 +60,7 @@ function parameterMethods(deps: GovernanceMethodDeps): Method[] {
       aliases: ["governance_getParams"],
       summary: "Returns all governance parameters in force at a block.",
       params: at,
-      result: plain<object>("parameters by name"),
+      result: plain<object>("parameters by name", parametersSchema),
       handle: ({ number }) => valuesJson(parametersInForce(deps, numberOf(deps, number))),
     }),
     method({
@@ -49,20 +68,20 @@ function parameterMethods(deps: GovernanceMethodDeps): Method[] {
       aliases: ["governance_getChainConfig"],
       summary: "Returns the chain's configuration with the governance parameters in force at a block.",
       params: at,
-      result: plain<object>("chain configuration"),
+      result: plain<object>("chain configuration", chainConfigSchema),
       handle: ({ number }) => configJson(deps, numberOf(deps, number)),
     }),
     method({
       name: "chain_forkStatus",
       summary: "Returns the forks that are active at a block.",
       params: { number: blockNumber },
-      result: plain<object>("forks"),
+      result: plain<object>("forks", forkSchema),
       handle: ({ number }) => forkJson(deps, number),
     }),
   ];
 }
 
-/** Members of `chain_forkStatus` with the fork that each reports. */
+/** Members of `chain_forkStatus` with the fork that each reports. The Klaytn line has some of them, and `IsDragon`. */
 const FORK_FLAGS = {
   IsCancun: "cancunCompatibleBlock",
   IsEthTxType: "ethTxTypeCompatibleBlock",
@@ -76,6 +95,12 @@ const FORK_FLAGS = {
   IsRandao: "randaoCompatibleBlock",
   IsShanghai: "shanghaiCompatibleBlock",
 };
+
+const forkSchema = recordSchema({
+  ...Object.fromEntries([...Object.keys(FORK_FLAGS), "IsDragon"].map((flag) => [`${flag}?`, boolean])),
+  ChainID: integer,
+  IsKIP103: boolean,
+});
 
 function forkJson({ chain }: GovernanceMethodDeps, asked: BlockNumber): object {
   const { number } = headAt(chain, asked).header;
@@ -97,7 +122,7 @@ function amountMethods(deps: GovernanceMethodDeps): Method[] {
       aliases: ["governance_getStakingInfo"],
       summary: "Returns the staking information that applies to a block. Amounts are in KAIA.",
       params: { number: blockNumber },
-      result: plain<object>("staking information"),
+      result: plain<object>("staking information", stakingSchema),
       handle: ({ number }) => {
         const isUnknown = number === "pending" && deps.stakingForm === "with-pools";
         return stakingJson(deps, isUnknown ? PENDING_NUMBER : numberOf(deps, number));
@@ -107,7 +132,7 @@ function amountMethods(deps: GovernanceMethodDeps): Method[] {
       name: "chain_getRewards",
       summary: "Returns the rewards of a block and their recipients, in peb.",
       params: at,
-      result: plain<object>("rewards"),
+      result: plain<object>("rewards", rewardSchema),
       handle: ({ number }) => {
         const block = findBlock(deps.chain, number);
         if (block === undefined) throw failure("block not found", "no-block");
@@ -144,7 +169,10 @@ function contractMethods(deps: GovernanceMethodDeps): Method[] {
       name: "chain_getAllRecordsFromRegistry",
       summary: "Returns all contracts with a name in the registry and their activation blocks (KIP-149).",
       params: registered,
-      result: plain<readonly object[]>("records", arraySchema(objectSchema("record"))),
+      result: plain<readonly object[]>(
+        "records",
+        arraySchema(recordSchema({ activation: integer, addr: address.schema })),
+      ),
       handle: ({ name, number }) => {
         const records = registryRecords(reader(number), name);
         if (records.length === 0) throw failure(`${name} has not been registered`);
@@ -165,14 +193,14 @@ function recordMethods(deps: GovernanceMethodDeps): Method[] {
       summary:
         "Returns the registered BLS public keys of all nodes before a block, with the result of each proof of possession.",
       params: { number: blockNumber },
-      result: plain<object>("BLS keys by node"),
+      result: plain<object>("BLS keys by node", mapSchema("key by node", blsKeySchema)),
       handle: ({ number }) => keysJson(deps, contractsNumber(deps, number)),
     }),
     method({
       name: "chain_getCypressCredit",
       summary: "Returns pictures and names of the main network's credit contract. Fails on other networks.",
       params: {},
-      result: plain<object>("pictures and names"),
+      result: plain<object>("pictures and names", creditSchema),
       handle: () => creditJson(deps),
     }),
   ];

@@ -4,7 +4,7 @@ import type { Chain } from "../chain/chain.ts";
 import { numberQuantity, quantity } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { objectSchema } from "../jsonrpc/schemas.ts";
+import { recordSchema } from "../jsonrpc/schemas.ts";
 import type { ChainProtocol } from "../protocol/chain-protocol.ts";
 
 /** Dependencies of the methods about the chain. */
@@ -13,6 +13,14 @@ export interface ChainInfoDeps {
   readonly clientName: string;
   readonly sync: Pick<ChainProtocol, "syncing">;
 }
+
+const progressSchema = recordSchema({
+  startingBlock: quantity.schema,
+  currentBlock: quantity.schema,
+  highestBlock: quantity.schema,
+  pulledStates: quantity.schema,
+  knownStates: quantity.schema,
+});
 
 /** The methods of `chain` and `eth` about the chain. */
 export function chainInfoMethods({ chain, clientName, sync }: ChainInfoDeps): Method[] {
@@ -45,9 +53,7 @@ export function chainInfoMethods({ chain, clientName, sync }: ChainInfoDeps): Me
       aliases: ["eth_syncing"],
       summary: "Returns the progress of the sync; false when the node is in sync.",
       params: {},
-      result: plain<false | object>("progress or false", {
-        oneOf: [objectSchema("progress"), { const: false }],
-      }),
+      result: plain<false | object>("progress or false", { oneOf: [progressSchema, { const: false }] }),
       handle: () => syncJson(sync.syncing()),
     }),
   ];

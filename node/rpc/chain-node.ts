@@ -17,7 +17,7 @@ import {
   numberQuantity,
   quantity64,
 } from "../jsonrpc/codecs/hex.ts";
-import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
+import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, schemaRefs } from "../jsonrpc/schemas.ts";
@@ -164,7 +164,6 @@ function workMethods(): Method[] {
 /** The methods about uncles. There are none: Istanbul blocks are final. */
 function uncleMethods(chain: Chain): Method[] {
   const count = nullable(numberQuantity);
-  const none = nullable(text);
   return [
     method({
       name: "eth_getUncleCountByBlockNumber",
@@ -184,14 +183,14 @@ function uncleMethods(chain: Chain): Method[] {
       name: "eth_getUncleByBlockNumberAndIndex",
       summary: "Always returns null: blocks have no uncles.",
       params: { number: blockNumber, index: indexQuantity },
-      result: none,
+      result: nothing,
       handle: () => undefined,
     }),
     method({
       name: "eth_getUncleByBlockHashAndIndex",
       summary: "Always returns null: blocks have no uncles.",
       params: { hash, index: indexQuantity },
-      result: none,
+      result: nothing,
       handle: () => undefined,
     }),
   ];

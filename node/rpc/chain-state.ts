@@ -9,8 +9,10 @@ import { jsonInteger } from "../config/exact-json.ts";
 import { address, data, nullable, quantity } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { namedSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { Account } from "../model/account.ts";
 import { accountKeyJson } from "../model/account-key-json.ts";
+import { accountKeySchema } from "../presenters/governance-schemas.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
 /** Dependencies of the methods about account state. */
@@ -18,6 +20,22 @@ export interface ChainStateDeps {
   readonly chain: Chain;
   readonly pool: Pick<TxPool, "nonce">;
 }
+
+/** Externally owned accounts have no storage and code on the Klaytn line. The code hash is base64. */
+const accountSchema = namedSchema("account", () => {
+  const { text, integer, boolean } = plainSchemas;
+  const account = recordSchema({
+    nonce: integer,
+    balance: schemaRefs.quantity,
+    humanReadable: boolean,
+    key: accountKeySchema,
+    "storageRoot?": schemaRefs.hash,
+    "codeHash?": text,
+    "codeFormat?": integer,
+    "vmVersion?": integer,
+  });
+  return recordSchema({ accType: integer, account });
+});
 
 /** The methods of `chain` and `eth` about account state. */
 export function chainStateMethods({ chain, pool }: ChainStateDeps): Method[] {
@@ -56,7 +74,7 @@ export function chainStateMethods({ chain, pool }: ChainStateDeps): Method[] {
       summary:
         "Returns an account after a block with its key and, for contracts, its storage root and code hash.",
       params,
-      result: nullable(plain<object>("account")),
+      result: nullable(plain<object>("account", accountSchema)),
       handle: (args) => {
         const account = stateOf(chain, args.block).account(args.address);
         return account && accountJson(account);

@@ -19,6 +19,12 @@ import { type Method, method, type Prefetch } from "../jsonrpc/method.ts";
 import { TransactionError } from "../model/error.ts";
 import type { Transaction } from "../model/transaction.ts";
 import {
+  chainReceiptSchema,
+  chainTransactionSchema,
+  ethReceiptSchema,
+  ethTransactionSchema,
+} from "../presenters/block-schemas.ts";
+import {
   blockReceipts,
   chainReceipt,
   ethReceipt,
@@ -43,9 +49,6 @@ export interface ChainTransactionDeps extends SubmitOptions {
 /** Encodings that `chain_sendRawTransactions` takes: Kaia's and Ethereum's, or Ethereum's alone. */
 export type RawListForm = "any" | "ethereum";
 
-const transaction = nullable(writtenAs("transaction"));
-const receipt = nullable(writtenAs("receipt"));
-
 /** The methods of `chain` and `eth` about single transactions. */
 export function chainTransactionMethods(deps: ChainTransactionDeps): Method[] {
   return [...lookups(deps), ...receipts(deps), ...submissions(deps), manySubmission(deps)];
@@ -66,14 +69,14 @@ function lookups({ chain, pool, receiptForm }: ChainTransactionDeps): Method[] {
       name: "chain_getTransactionByHash",
       summary: "Returns a transaction of the chain or the pool; null for an unknown one.",
       params: { hash },
-      result: transaction,
+      result: nullable(writtenAs("transaction", chainTransactionSchema)),
       handle: (args) => find(args.hash, formatByHash),
     }),
     method({
       name: "eth_getTransactionByHash",
       summary: "Returns a transaction of the chain or the pool in Ethereum's form; null for an unknown one.",
       params: { hash },
-      result: transaction,
+      result: nullable(writtenAs("transaction", ethTransactionSchema)),
       handle: (args) => find(args.hash, ethTransactionText),
     }),
   ];
@@ -92,14 +95,14 @@ function receipts({ chain, receiptForm, receiptTexts }: ChainTransactionDeps): M
       summary:
         "Returns the receipt of a transaction; null before it is in a block. The Go node's InCache variant reads only its cache.",
       params: { hash },
-      result: receipt,
+      result: nullable(writtenAs("receipt", chainReceiptSchema)),
       handle: (args) => receiptTexts.text(args.hash, "chain", () => write(args.hash, chainReceipt)),
     }),
     method({
       name: "eth_getTransactionReceipt",
       summary: "Returns the receipt of a transaction in Ethereum's form; null before it is in a block.",
       params: { hash },
-      result: receipt,
+      result: nullable(writtenAs("receipt", ethReceiptSchema)),
       handle: (args) => receiptTexts.text(args.hash, "eth", () => write(args.hash, ethReceipt)),
     }),
   ];

@@ -12,9 +12,10 @@ import type { Chain } from "../chain/chain.ts";
 import { nothing, text, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import { arraySchema, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { type Block, encodeBlock } from "../model/block.ts";
 import { type BlockMembers, chainBlock } from "../presenters/block.ts";
+import { chainBlockSchema } from "../presenters/block-schemas.ts";
 import { printBlock } from "../presenters/print-block.ts";
 
 /** Dependencies of the methods about stored blocks. */
@@ -48,7 +49,10 @@ export function debugChainMethods(deps: DebugChainDeps): Method[] {
       name: "debug_getBadBlocks",
       summary: "Returns the bad blocks with all their transactions, the highest numbers first.",
       params: {},
-      result: writtenAs("{hash, block}[]", arraySchema(objectSchema("{hash, block}"))),
+      result: writtenAs(
+        "{hash, block}[]",
+        arraySchema(recordSchema({ hash: schemaRefs.hash, block: chainBlockSchema })),
+      ),
       handle: () => badBlocksText(deps),
     }),
     method({

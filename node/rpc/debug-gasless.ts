@@ -10,6 +10,7 @@ import { NO_ROUTER } from "../gasless/router.ts";
 import { data, listOf } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, nullableSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { Transaction } from "../model/transaction.ts";
 
 /** Facts that the methods ask for. */
@@ -21,6 +22,16 @@ export interface DebugGaslessDeps {
   readonly gasless: GaslessFacts | undefined;
 }
 
+const { text, boolean, integer } = plainSchemas;
+const { address: addressSchema } = schemaRefs;
+const infoSchema = recordSchema({
+  isDisabled: boolean,
+  swapRouter: addressSchema,
+  allowedTokens: arraySchema(addressSchema),
+  maxBundleTxs: integer,
+});
+const verdictSchema = recordSchema({ isGasless: boolean, reason: nullableSchema(text) });
+
 /** The methods. */
 export function debugGaslessMethods({ gasless }: DebugGaslessDeps): Method[] {
   return [
@@ -28,7 +39,7 @@ export function debugGaslessMethods({ gasless }: DebugGaslessDeps): Method[] {
       name: "debug_gaslessInfo",
       summary: "Returns the swap router of gasless transactions and the tokens that can pay for gas.",
       params: {},
-      result: plain<object>("{isDisabled, swapRouter, allowedTokens, maxBundleTxs}"),
+      result: plain<object>("{isDisabled, swapRouter, allowedTokens, maxBundleTxs}", infoSchema),
       handle: () => {
         const { address, tokens } = gasless?.router ?? NO_ROUTER;
         return {
@@ -44,7 +55,7 @@ export function debugGaslessMethods({ gasless }: DebugGaslessDeps): Method[] {
       summary:
         "Tells whether a swap, or an approval and a swap, are gasless transactions that the next block can hold, and why not.",
       params: { transactions: listOf(data, "[]hexutil.Bytes") },
-      result: plain<object>("{isGasless, reason}"),
+      result: plain<object>("{isGasless, reason}", verdictSchema),
       handle: ({ transactions }) => {
         const reason = whyNotGasless(transactions, gasless);
         return { isGasless: reason === undefined, reason: reason ?? null };

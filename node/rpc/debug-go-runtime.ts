@@ -8,6 +8,7 @@ import { address } from "../jsonrpc/codecs/hex.ts";
 import { integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 
 const int = integer("int", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 const uint = integer("uint", 0, Number.MAX_SAFE_INTEGER);
@@ -45,6 +46,15 @@ interface Pause {
   readonly length: number;
 }
 
+const collectorSchema = recordSchema({
+  LastGC: plainSchemas.text,
+  NumGC: plainSchemas.integer,
+  PauseTotal: plainSchemas.integer,
+  Pause: arraySchema(plainSchemas.integer),
+  PauseEnd: arraySchema(plainSchemas.text),
+  PauseQuantiles: plainSchemas.nothing,
+});
+
 function collectorMethods(): Method[] {
   const pauses: Pause[] = [];
   let [count, total] = [0, 0];
@@ -65,7 +75,7 @@ function collectorMethods(): Method[] {
       summary: "Returns the runs of the garbage collector, the newest first; pauses are in nanoseconds.",
       ...steering,
       params: {},
-      result: plain<object>("{LastGC, NumGC, PauseTotal, Pause, PauseEnd, PauseQuantiles}"),
+      result: plain<object>("{LastGC, NumGC, PauseTotal, Pause, PauseEnd, PauseQuantiles}", collectorSchema),
       handle: () => ({
         LastGC: time(pauses[0] ?? { end: 0, length: 0 }),
         NumGC: count,

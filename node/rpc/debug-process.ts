@@ -10,6 +10,7 @@ import { boolean, integer, nothing, plain, text } from "../jsonrpc/codecs/plain.
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { mapSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 import type { LogLevel } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Profiler } from "../observe/profiler.ts";
@@ -179,6 +180,9 @@ function pprofMethods({ pprofServer }: DebugProcessDeps): Method[] {
   ];
 }
 
+/** The names are those of Node.js and its engine. */
+const bytesByName = mapSchema("bytes by name", plainSchemas.number);
+
 function memory({ profiler, setLogLevel, metrics }: DebugProcessDeps): Method[] {
   const steering = { privilege: "process" } as const;
   return [
@@ -196,7 +200,10 @@ function memory({ profiler, setLogLevel, metrics }: DebugProcessDeps): Method[] 
         "Returns the metrics by their exported names: as numbers if `raw` is true, otherwise as text with a unit.",
       ...steering,
       params: { raw: boolean },
-      result: plain<object>("metrics"),
+      result: plain<object>(
+        "metrics",
+        mapSchema("metric by name", recordSchema({ Overall: { type: ["number", "string"] } })),
+      ),
       handle: async ({ raw }) => metricsJson(await metrics.render(), raw),
     }),
     method({
@@ -204,7 +211,7 @@ function memory({ profiler, setLogLevel, metrics }: DebugProcessDeps): Method[] 
       summary: "Returns the memory use of the process and of its heap, in bytes.",
       ...steering,
       params: {},
-      result: plain<object>("{process, heap}"),
+      result: plain<object>("{process, heap}", recordSchema({ process: bytesByName, heap: bytesByName })),
       handle: () => ({ process: process.memoryUsage(), heap: getHeapStatistics() }),
     }),
     method({

@@ -10,6 +10,7 @@ import {
 } from "../calls/arguments/block-number.ts";
 import type { OpenStoreReading, StoreReading } from "../calls/chain-reading.ts";
 import {
+  type DumpedAccount,
   type DumpedAccounts,
   dumpAccounts,
   type StorageRange,
@@ -24,7 +25,7 @@ import { address, data, hash } from "../jsonrpc/codecs/hex.ts";
 import { boolean, integer, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema } from "../jsonrpc/schemas.ts";
+import { arraySchema, mapSchema, nullableSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 import { modifiedAccounts, modifiedSlots } from "../state/history/modified-rows.ts";
 import type { StorageOwners } from "./proofs.ts";
 
@@ -44,6 +45,40 @@ const reader = {
 /** Size of a slot in a result, in bytes. */
 const SLOT_BYTES = 230;
 
+const { text, integer: integerSchema } = plainSchemas;
+const dumpSchema = recordSchema({
+  root: text,
+  accounts: mapSchema(
+    "account by address",
+    recordSchema<DumpedAccount>({
+      balance: text,
+      nonce: integerSchema,
+      root: text,
+      codeHash: text,
+      code: text,
+      storage: mapSchema("RLP of a value by slot", text),
+    }),
+  ),
+});
+const rangeSchema = recordSchema<StorageRange>({
+  storage: mapSchema(
+    "slot by hash of its key",
+    recordSchema({ key: nullableSchema(hash.schema), value: hash.schema }),
+  ),
+  nextKey: nullableSchema(hash.schema),
+});
+const triesSchema = recordSchema({
+  root: hash.schema,
+  tries: arraySchema(
+    recordSchema<DumpedNode>({
+      type: { enum: ["state", "state_leaf", "storage", "storage_leaf", "code"] },
+      hash: hash.schema,
+      parent: hash.schema,
+      path: text,
+    }),
+  ),
+});
+
 /** The methods; the node registers them and its reader threads serve them. */
 export function debugStateMethods(deps: DebugStateDeps): Method[] {
   return [...dumpMethods(deps), ...modifiedMethods(deps)];
@@ -57,7 +92,10 @@ function dumpMethods({ open, maxBytes }: DebugStateDeps): Method[] {
       summary:
         "Returns all accounts after a block, with code and slots. Fails when they exceed the maximum size of a result.",
       params: { block: blockReference },
-      result: plain<{ readonly root: string; readonly accounts: DumpedAccounts }>("{root, accounts}"),
+      result: plain<{ readonly root: string; readonly accounts: DumpedAccounts }>(
+        "{root, accounts}",
+        dumpSchema,
+      ),
       ...reader,
       handle: async ({ block }) => {
         using reading = open();
@@ -86,7 +124,7 @@ function dumpMethods({ open, maxBytes }: DebugStateDeps): Method[] {
         "Returns slots of an account before a transaction of a block, ordered by hash, from a start hash.",
       privilege: "process",
       params: { block: hash, index: intCodec, address, start: data, max: intCodec },
-      result: plain<StorageRange>("{storage, nextKey}"),
+      result: plain<StorageRange>("{storage, nextKey}", rangeSchema),
       ...reader,
       handle: async (question) => {
         using reading = open();
@@ -102,7 +140,10 @@ function trieDump({ open, maxBytes }: Pick<DebugStateDeps, "open" | "maxBytes">)
     summary:
       "Returns all nodes of the state's tries after a block. Fails when they exceed the maximum size of a result.",
     params: { block: blockReference },
-    result: plain<{ readonly root: string; readonly tries: readonly DumpedNode[] }>("{root, tries}"),
+    result: plain<{ readonly root: string; readonly tries: readonly DumpedNode[] }>(
+      "{root, tries}",
+      triesSchema,
+    ),
     ...reader,
     handle: async ({ block }) => {
       using reading = open();
@@ -185,7 +226,7 @@ function modifiedMethods({ open, storageOf }: DebugStateDeps): Method[] {
       summary:
         "Returns the number of slots of a contract that a block, or a range of blocks after the first, changed. Deleted slots do not count.",
       params: { address, start: blockNumber, end: optional(blockNumber), detail: optional(boolean) },
-      result: plain<number>("integer", { type: "integer" }),
+      result: plain<number>("integer", integerSchema),
       ...reader,
       handle: async (args) => {
         using reading = open();

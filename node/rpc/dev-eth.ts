@@ -7,7 +7,7 @@ import { type Codec, CodecError, type Decoder, optional } from "../jsonrpc/codec
 import { address, nullable, quantity, storageKey } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { objectSchema } from "../jsonrpc/schemas.ts";
+import { arraySchema, mapSchema, objectSchema, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { Ask } from "./own-calls.ts";
 
 /** Dependencies of the methods. */
@@ -31,6 +31,15 @@ const block: Decoder<string> = {
     return typeof number === "number" ? toQuantity(number) : number;
   },
 };
+
+const { quantity: quantitySchema, hash: hashSchema, data } = schemaRefs;
+const accountSchema = recordSchema({
+  nonce: quantitySchema,
+  balance: quantitySchema,
+  storageRoot: hashSchema,
+  codeHash: hashSchema,
+});
+const infoSchema = recordSchema({ balance: quantitySchema, nonce: quantitySchema, code: data });
 
 /** The methods. */
 export function devEthMethods({ chain, ask }: DevEthDeps): Method[] {
@@ -56,7 +65,7 @@ export function devEthMethods({ chain, ask }: DevEthDeps): Method[] {
       summary:
         "On a development chain: returns nonce, balance, storage root and code hash of an account, in Ethereum's form.",
       params,
-      result: plain<object>("{nonce, balance, storageRoot, codeHash}"),
+      result: plain<object>("{nonce, balance, storageRoot, codeHash}", accountSchema),
       handle: async ({ account, block: at }) => {
         const { nonce, balance, storageHash, codeHash } = (await ask(
           "eth_getProof",
@@ -71,7 +80,7 @@ export function devEthMethods({ chain, ask }: DevEthDeps): Method[] {
       name: "eth_getAccountInfo",
       summary: "On a development chain: returns balance, nonce and code of an account.",
       params,
-      result: plain<object>("{balance, nonce, code}"),
+      result: plain<object>("{balance, nonce, code}", infoSchema),
       handle: async ({ account, block: at }) => {
         const [balance, nonce, code] = await Promise.all(
           ["eth_getBalance", "eth_getTransactionCount", "eth_getCode"].map((name) => ask(name, account, at)),
@@ -83,7 +92,7 @@ export function devEthMethods({ chain, ask }: DevEthDeps): Method[] {
       name: "eth_getStorageValues",
       summary: "On a development chain: returns the values of storage slots by account, up to 1,024 in all.",
       params: { slots: slotLists, block: optional(block, "latest") },
-      result: plain<object>("{account: hash[]}"),
+      result: plain<object>("{account: hash[]}", mapSchema("values by account", arraySchema(hashSchema))),
       handle: async ({ slots, block: at }) => {
         const answer: Record<string, readonly unknown[]> = {};
         for (const [account, keys] of slots)

@@ -12,7 +12,9 @@ import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
 import { type CallContext, type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, nullableSchema, plainSchemas } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
+import { detailedBlockSchema } from "../presenters/block-schemas.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { MAX_TIMER_MS } from "../runtime/clock.ts";
 import type { Ask } from "./own-calls.ts";
@@ -68,7 +70,7 @@ function miningMethods(deps: DevMiningDeps): Method[] {
       summary:
         "Makes blocks as `evm_mine` does, 100 at most, and returns them with whole transactions, each with its `output`, a reverted one also with its `revertReason`.",
       params: { options: optional(mineOptions) },
-      result: plain<readonly object[]>("block[]", { type: "array", items: { type: "object" } }),
+      result: plain<readonly object[]>("block[]", arraySchema(detailedBlockSchema)),
       handle: async ({ options }, context) => {
         const { blocks = 1 } = options ?? {};
         if (blocks > MAX_DETAILED)
@@ -199,7 +201,7 @@ function modeMethods({ miner }: DevMiningDeps): Method[] {
       aliases: ["anvil_getIntervalMining"],
       summary: "Returns the seconds between two blocks, or null.",
       params: {},
-      result: plain<number | null>("number or null", { type: "number" }),
+      result: plain<number | null>("number or null", nullableSchema(plainSchemas.number)),
       handle: () => (miner.mode.intervalMs === undefined ? null : miner.mode.intervalMs / 1000),
     }),
   ];

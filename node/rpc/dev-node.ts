@@ -14,7 +14,7 @@ import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure, invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText, goText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { type Schema } from "../jsonrpc/schemas.ts";
+import { nullableSchema, objectSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
 import type { BlockMembers } from "../presenters/block.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
@@ -105,7 +105,31 @@ function poolMethods({ chain, pool }: DevNodeDeps): Method[] {
   ];
 }
 
-const schema: Schema = { type: "object" };
+const { text: textSchema, integer, nothing: nullSchema, boolean: booleanSchema } = plainSchemas;
+const { quantity, hash: hashSchema } = schemaRefs;
+const infoSchema = recordSchema({
+  currentBlockNumber: quantity,
+  currentBlockTimestamp: integer,
+  currentBlockHash: hashSchema,
+  hardFork: textSchema,
+  transactionOrder: textSchema,
+  environment: recordSchema({ baseFee: quantity, chainId: integer, gasLimit: quantity, gasPrice: quantity }),
+  forkConfig: recordSchema({
+    forkUrl: nullableSchema(textSchema),
+    forkBlockNumber: nullableSchema(integer),
+    forkRetryBackoff: nullSchema,
+  }),
+});
+const metadataSchema = recordSchema({
+  clientVersion: textSchema,
+  chainId: integer,
+  instanceId: hashSchema,
+  latestBlockNumber: integer,
+  latestBlockHash: hashSchema,
+  isAutomine: booleanSchema,
+  timeOffset: integer,
+  "forkedNetwork?": recordSchema({ chainId: integer, forkBlockNumber: integer, forkBlockHash: hashSchema }),
+});
 
 function identityMethods({ chain, miner, clock, instance, fork, blockMembers }: DevNodeDeps): Method[] {
   const newestFork = (): string => {
@@ -122,7 +146,7 @@ function identityMethods({ chain, miner, clock, instance, fork, blockMembers }: 
       params: {},
       result: plain<object>(
         "{currentBlockNumber, currentBlockTimestamp, currentBlockHash, hardFork, transactionOrder, environment, forkConfig}",
-        schema,
+        infoSchema,
       ),
       handle: () => {
         const { header, hash: head } = chain.head();
@@ -154,7 +178,7 @@ function identityMethods({ chain, miner, clock, instance, fork, blockMembers }: 
       params: {},
       result: plain<object>(
         "{clientVersion, chainId, instanceId, latestBlockNumber, latestBlockHash}",
-        schema,
+        metadataSchema,
       ),
       handle: () => ({
         clientVersion: `knit/v${programVersion()}`,
@@ -238,7 +262,7 @@ interface ResetOptions {
 /** Options of a reset: `{forking: {jsonRpcUrl, blockNumber}}`, or what `forking` holds. */
 const resetOptions: Codec<ResetOptions> = {
   label: "{forking?}",
-  schema,
+  schema: objectSchema("options of a reset"),
   decode(json) {
     if (json === null || json === undefined) return {};
     const { forking, ...rest } = recordIn(json);

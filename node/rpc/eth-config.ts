@@ -15,7 +15,15 @@ import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import {
+  arraySchema,
+  mapSchema,
+  namedSchema,
+  nullableSchema,
+  plainSchemas,
+  recordSchema,
+  schemaRefs,
+} from "../jsonrpc/schemas.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
@@ -26,6 +34,43 @@ export interface EthConfigDeps {
   readonly sidecars: Pick<Sidecars, "sidecarAt">;
 }
 
+const { integer } = plainSchemas;
+const { address, data, quantity, hash: hashSchema } = schemaRefs;
+
+const forkConfigSchema = namedSchema("forkConfig", () => {
+  const addresses = mapSchema("address by name", address);
+  return recordSchema({
+    blobSchedule: nullableSchema(
+      recordSchema({ target: integer, max: integer, baseFeeUpdateFraction: integer }),
+    ),
+    chainId: quantity,
+    forkId: data,
+    precompiles: addresses,
+    systemContracts: addresses,
+  });
+});
+const forkConfigsSchema = recordSchema({
+  current: forkConfigSchema,
+  next: nullableSchema(forkConfigSchema),
+  last: nullableSchema(forkConfigSchema),
+});
+
+const sidecarSchema = namedSchema("blobSidecar", () => {
+  const list = arraySchema(data);
+  return recordSchema({
+    blobSidecar: recordSchema<BlobSidecar>({
+      blobs: list,
+      commitments: list,
+      proofs: list,
+      version: integer,
+    }),
+    blockHash: hashSchema,
+    blockNumber: quantity,
+    txHash: hashSchema,
+    txIndex: quantity,
+  });
+});
+
 /** The methods of `eth` about forks and blobs. */
 export function ethConfigMethods(deps: EthConfigDeps): Method[] {
   return [
@@ -34,7 +79,7 @@ export function ethConfigMethods(deps: EthConfigDeps): Method[] {
       summary:
         "Returns the current, next and last fork configuration: fork id, precompiled and system contracts (EIP-7910).",
       params: {},
-      result: plain<object>("fork configurations"),
+      result: plain<object>("fork configurations", forkConfigsSchema),
       handle: () => forksJson(deps.chain),
     }),
     ...sidecarMethods(deps),
@@ -160,7 +205,7 @@ function sidecarMethods({ chain, sidecars }: EthConfigDeps): Method[] {
       name: "eth_getBlobSidecars",
       summary: "Returns the blob sidecars of a block's transactions; an error when one of them is not kept.",
       params: { number: optional(blockNumber, "latest" as const), full: boolean },
-      result: plain<readonly object[]>("sidecars", arraySchema(objectSchema("sidecar"))),
+      result: plain<readonly object[]>("sidecars", arraySchema(sidecarSchema)),
       handle: ({ number, full }) => {
         if (number === "pending") throw failure("pending block not supported");
         const block = blockAt(chain, number);
@@ -173,7 +218,7 @@ function sidecarMethods({ chain, sidecars }: EthConfigDeps): Method[] {
       name: "eth_getBlobSidecarByTxHash",
       summary: "Returns the blob sidecar of a mined transaction; an error when it is not kept.",
       params: { hash, full: boolean },
-      result: plain<object>("sidecar"),
+      result: plain<object>("sidecar", sidecarSchema),
       handle: (args) => {
         const place = chain.findTransaction(args.hash);
         const transaction = place?.block.transactions[place.index];

@@ -3,7 +3,8 @@ import { logFilter } from "../calls/arguments/log-filter.ts";
 import type { Filters } from "../calls/filters.ts";
 import { boolean, identifier, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { arraySchema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { logSchema } from "../presenters/block-schemas.ts";
 
 /** The methods of `chain` and `eth` about filters. */
 export function filterMethods(filters: Filters): Method[] {
@@ -37,7 +38,7 @@ export function filterMethods(filters: Filters): Method[] {
       aliases: ["eth_getFilterChanges"],
       summary: "Returns the hashes or logs of a filter since its last poll.",
       params: { id: identifier },
-      result: writtenAs("hash[] or log[]", arraySchema({ oneOf: [schemaRefs.hash, objectSchema("log")] })),
+      result: writtenAs("hash[] or log[]", arraySchema({ oneOf: [schemaRefs.hash, logSchema] })),
       handle: ({ id }) => filters.changes(id),
     }),
     method({
@@ -45,7 +46,7 @@ export function filterMethods(filters: Filters): Method[] {
       aliases: ["eth_getFilterLogs"],
       summary: "Returns all logs of a filter's range.",
       params: { id: identifier },
-      result: writtenAs("log[]", arraySchema(objectSchema("log"))),
+      result: writtenAs("log[]", arraySchema(logSchema)),
       handle: ({ id }) => filters.logs(id),
     }),
     method({

@@ -11,7 +11,8 @@ import { address, anything } from "../jsonrpc/codecs/hex.ts";
 import { text } from "../jsonrpc/codecs/plain.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema } from "../jsonrpc/schemas.ts";
+import { arraySchema, plainSchemas, recordSchema, type Schema } from "../jsonrpc/schemas.ts";
+import { voteValueSchema } from "../presenters/governance-schemas.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { numberOf } from "./chain-governance.ts";
 
@@ -34,10 +35,16 @@ export interface OwnVote {
   readonly casted: boolean;
 }
 
-/** Builds the encoder of a list from the format of an entry. */
-export function voteList<T>(format: (row: T) => object): Encoder<readonly T[]> {
-  return { label: "list", schema: arraySchema({}), encode: (rows) => goJson(rows.map(format)) };
+/** Builds the encoder of a list from the format and the schema of an entry. */
+export function voteList<T>(format: (row: T) => object, entry: Schema): Encoder<readonly T[]> {
+  return { label: "list", schema: arraySchema(entry), encode: (rows) => goJson(rows.map(format)) };
 }
+
+const { text: textSchema, integer, boolean } = plainSchemas;
+const CAST = { BlockNum: integer, Key: textSchema, Value: voteValueSchema };
+
+/** Schema of a vote of this node. */
+export const ownVoteSchema = recordSchema({ ...CAST, Casted: boolean });
 
 /** The methods of `governance` about votes. */
 export function governanceVoteMethods(deps: GovernanceVoteDeps): Method[] {
@@ -54,14 +61,14 @@ export function governanceVoteMethods(deps: GovernanceVoteDeps): Method[] {
       name: "governance_votes",
       summary: "Returns the parameter votes in the blocks of an epoch.",
       params: at,
-      result: voteList(castJson),
+      result: voteList(castJson, recordSchema(CAST)),
       handle: ({ number }) => votesOf(deps, number),
     }),
     method({
       name: "governance_myVotes",
       summary: "Returns the node's own votes: those of this epoch and those that no block carries yet.",
       params: {},
-      result: voteList(ownVoteJson),
+      result: voteList(ownVoteJson, ownVoteSchema),
       handle: () => myVotes(deps),
     }),
     method({

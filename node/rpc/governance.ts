@@ -5,7 +5,7 @@ import { blockNumber } from "../calls/arguments/block-number.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { Governance } from "../governance/governance.ts";
 import { valueJson, valuesJson } from "../governance/governance-data.ts";
-import type { ParameterValues } from "../governance/parameter-rows.ts";
+import { PARAMETERS, type ParameterValues } from "../governance/parameter-rows.ts";
 import { valuesOf } from "../governance/parameters.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address } from "../jsonrpc/codecs/hex.ts";
@@ -13,7 +13,21 @@ import { integer, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson, sortedMembers, sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, nullableSchema, objectSchema } from "../jsonrpc/schemas.ts";
+import {
+  arraySchema,
+  mapSchema,
+  namedSchema,
+  nullableSchema,
+  plainSchemas,
+  recordSchema,
+  type Schema,
+} from "../jsonrpc/schemas.ts";
+import {
+  accumulatedRewardSchema,
+  PARAMETER_KINDS,
+  parametersSchema,
+  voteSchema,
+} from "../presenters/governance-schemas.ts";
 import { accumulatedRewards } from "../presenters/rewards.ts";
 import { numberOf } from "./chain-governance.ts";
 import {
@@ -23,7 +37,18 @@ import {
   voteJson,
 } from "./governance-votes.ts";
 
-const list = plain<readonly unknown[]>("list", arraySchema({}));
+const { integer: integerSchema } = plainSchemas;
+const statusSchema = namedSchema("governanceStatus", () =>
+  recordSchema({
+    groupedVotes: mapSchema("votes by epoch", mapSchema("vote by block", voteSchema)),
+    governances: mapSchema("parameters by block", parametersSchema),
+    govHistory: mapSchema("parameters by block", historySchema()),
+    nodeAddress: address.schema,
+    myVotes: arraySchema(voteSchema),
+  }),
+);
+
+const parametersOrNull = plain<object | null>("parameters by name or null", nullableSchema(parametersSchema));
 
 /** The methods that only `governance` has. */
 export function governanceMethods(deps: GovernanceVoteDeps): Method[] {
@@ -46,14 +71,14 @@ function decisionMethods(deps: GovernanceVoteDeps): Method[] {
       aliases: ["governance_idxCacheFromDb"],
       summary: "Returns the numbers of the blocks with governance data, including block 0.",
       params: {},
-      result: list,
+      result: plain<readonly number[]>("list", arraySchema(integerSchema)),
       handle: numbers,
     }),
     method({
       name: "governance_itemCacheFromDb",
       summary: "Returns the governance data of a block; null without any.",
       params: { number: optional(blockNumber) },
-      result: plain<object | null>("parameters by name", nullableSchema(objectSchema("parameters by name"))),
+      result: parametersOrNull,
       handle: ({ number }) => {
         if (number === undefined) return null;
         const wanted = numberOf(deps, number);
@@ -66,14 +91,14 @@ function decisionMethods(deps: GovernanceVoteDeps): Method[] {
       summary:
         "Returns all governance votes and decisions in blocks, and the resulting history of the parameters.",
       params: {},
-      result: writtenAs("votes and decisions"),
+      result: writtenAs("votes and decisions", statusSchema),
       handle: () => statusJson(deps),
     }),
     method({
       name: "governance_getContractParams",
       summary: "Returns the parameters that the governance contract, or another contract, sets for a block.",
       params: { number: blockNumber, contract: optional(address) },
-      result: plain<object>("parameters by name"),
+      result: parametersOrNull,
       handle: ({ number, contract }) => contractJson(deps, numberOf(deps, number), contract),
     }),
   ];
@@ -147,6 +172,16 @@ const HISTORY: Readonly<Record<string, string>> = {
   UnitPrice: "governance.unitprice",
 };
 
+/** Returns the schema of a row of the history, whose amounts are numbers. */
+function historySchema(): Schema {
+  const kinds = { ...PARAMETER_KINDS, amount: integerSchema };
+  const rows = Object.entries(HISTORY).flatMap(([member, name]) => {
+    const row = PARAMETERS.get(name);
+    return row === undefined ? [] : [[`${member}?`, kinds[row.kind]] as const];
+  });
+  return recordSchema(Object.fromEntries(rows));
+}
+
 function historyJson(values: ParameterValues): object {
   const members = Object.entries(HISTORY).map(([member, name]) => {
     const value = values.get(name);
@@ -161,7 +196,7 @@ function rewardMethods(deps: GovernanceVoteDeps): Method[] {
       name: "governance_getRewardsAccumulated",
       summary: "Returns the accumulated rewards of a range of up to 604,800 blocks, in peb.",
       params: { first: blockNumber, last: blockNumber },
-      result: plain<object>("rewards"),
+      result: plain<object>("rewards", accumulatedRewardSchema),
       handle: ({ first, last }) => {
         const range = { first: numberOf(deps, first), last: numberOf(deps, last) };
         return accumulatedRewards(deps, range);
@@ -190,14 +225,14 @@ function ballotMethods({ chain, governance }: GovernanceVoteDeps): Method[] {
       name: "governance_showTally",
       summary: "Always returns an empty list: votes need no tally.",
       params: {},
-      result: plain<readonly object[]>("votes", arraySchema(objectSchema("vote"))),
+      result: plain<readonly object[]>("votes", arraySchema(voteSchema)),
       handle: () => [],
     }),
     method({
       name: "governance_pendingChanges",
       summary: "Returns the parameter changes of the next governance header.",
       params: {},
-      result: plain<object>("votes"),
+      result: plain<object>("votes", parametersSchema),
       handle: () => pendingJson(chain.head().header.number + 1, governance),
     }),
   ];

@@ -9,7 +9,9 @@ import { boolean, integer, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { mapSchema } from "../jsonrpc/schemas.ts";
 import { reportedDemoted, reportedQualified } from "../presenters/councils.ts";
+import { validatorSnapshotSchema } from "../presenters/governance-schemas.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
 import { snapshotJson } from "../presenters/validator-snapshot.ts";
 import { councilNumber } from "./chain-consensus.ts";
@@ -78,7 +80,7 @@ function validatorMethods(deps: GovernanceMethodDeps): Method[] {
 
 function snapshotMethods(deps: GovernanceMethodDeps): Method[] {
   const { chain } = deps;
-  const result = plain<object>("snapshot");
+  const result = plain<object>("snapshot", validatorSnapshotSchema);
   return [
     method({
       name: "istanbul_getSnapshot",
@@ -117,7 +119,7 @@ function candidateMethods(): Method[] {
       summary:
         "Returns the operator's candidates, with true for a proposed and false for a rejected validator.",
       params: {},
-      result: plain<object>("candidates"),
+      result: plain<object>("candidates", mapSchema("wanted by address", boolean.schema)),
       handle: () => sortKeys(Object.fromEntries(candidates)),
     }),
     method({

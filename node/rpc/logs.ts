@@ -7,7 +7,8 @@ import type { RecentLogs } from "../calls/recent-logs.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import { arraySchema } from "../jsonrpc/schemas.ts";
+import { logSchema } from "../presenters/block-schemas.ts";
 
 /** Dependencies and options of the log search. */
 export interface LogMethodDeps {
@@ -25,7 +26,7 @@ export function logMethods({ open, limits, recent }: LogMethodDeps): Method[] {
       aliases: ["eth_getLogs"],
       summary: "Returns the logs of a range of blocks, or of one block, by address and topics.",
       params: { filter: logFilter },
-      result: writtenAs("log[]", arraySchema(objectSchema("log"))),
+      result: writtenAs("log[]", arraySchema(logSchema)),
       runs: "reader",
       inline: recent && (({ filter }) => recent.search(filter)),
       handle: async ({ filter }) => {

@@ -17,8 +17,15 @@ import { address, hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure, invalidParams } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { recordSchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import { type BlockMembers, ethHeader } from "../presenters/block.ts";
+import {
+  blockDetailsSchema,
+  blockTransactionsSchema,
+  ethHeaderSchema,
+  transactionPageSchema,
+} from "../presenters/block-schemas.ts";
 import {
   contractCreator,
   feesPaid,
@@ -73,7 +80,7 @@ function plainMethods({ chain, blockMembers: members }: OtterscanDeps): Method[]
       name: "erigon_getHeaderByNumber",
       summary: "Returns a header in Ethereum's form by number or tag; null for an unknown block.",
       params: { number: blockNumber },
-      result: nullable(plain<object>("header")),
+      result: nullable(plain<object>("header", ethHeaderSchema)),
       handle: ({ number }) => {
         const found = findHead(chain, number);
         return found && ethHeader(chain, found, { members });
@@ -93,7 +100,7 @@ function blockMethods(deps: OtterscanDeps): Method[] {
       totalFees: toQuantity(feesPaid(chain, all)),
     };
   };
-  const result = plain<object>("{block, issuance, totalFees}");
+  const result = plain<object>("{block, issuance, totalFees}", blockDetailsSchema);
   return [
     method({
       name: "ots_getBlockDetails",
@@ -114,7 +121,7 @@ function blockMethods(deps: OtterscanDeps): Method[] {
       summary:
         "Returns a page of a block's transactions with their receipts, without inputs and logs; page 0 has the last ones.",
       params: { number: blockNumber, page: wholeNumber, size: wholeNumber },
-      result: plain<object>("{fullblock, receipts}"),
+      result: plain<object>("{fullblock, receipts}", blockTransactionsSchema),
       handle: ({ number, page, size }) => {
         checkPage(size);
         const block = blockAt(chain, number);
@@ -146,7 +153,7 @@ interface Page {
 function searchMethods(deps: OtterscanDeps): Method[] {
   const { chain } = deps;
   const params = { address, number: wholeNumber, size: wholeNumber };
-  const result = plain<object>("{txs, receipts, firstPage, lastPage}");
+  const result = plain<object>("{txs, receipts, firstPage, lastPage}", transactionPageSchema);
   const newest = (): number => chain.head().header.number;
   return [
     method({
@@ -228,7 +235,9 @@ function indexMethods(deps: OtterscanDeps): Method[] {
       summary:
         "Returns the transaction that created a contract and the sender of the creation; null for other accounts. Needs `--index.addresses`.",
       params: { address },
-      result: nullable(plain<object>("{hash, creator}")),
+      result: nullable(
+        plain<object>("{hash, creator}", recordSchema({ hash: hash.schema, creator: address.schema })),
+      ),
       handle: async (args) => {
         const creation = await creationOf(requireIndex(deps), args.address);
         const created = creation && hashAt(creation);

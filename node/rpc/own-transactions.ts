@@ -15,8 +15,9 @@ import { quantity, quantity64 } from "../jsonrpc/codecs/hex.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import { arraySchema } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction, type TransactionDraft } from "../model/transaction.ts";
+import { chainTransactionSchema, ethTransactionSchema } from "../presenters/block-schemas.ts";
 import { chainTransactionText, ethTransactionText } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
@@ -31,7 +32,6 @@ export interface OwnTransactionsDeps extends SubmitOptions {
 }
 
 const NO_ADDRESS: Address = new Uint8Array(20);
-const list = writtenAs("transactions", arraySchema(objectSchema("transaction")));
 
 /** The methods `pendingTransactions` and `resend` of `chain` and `eth`. */
 export function ownTransactionMethods(deps: OwnTransactionsDeps): Method[] {
@@ -49,14 +49,14 @@ function pendingMethods({ chain, pool, accounts, pendingOf }: OwnTransactionsDep
       name: "chain_pendingTransactions",
       summary: "Returns the pending transactions of the node's own accounts.",
       params: {},
-      result: list,
+      result: writtenAs("transactions", arraySchema(chainTransactionSchema)),
       handle: () => listText(own().map((tx) => chainTransactionText(chain, tx))),
     }),
     method({
       name: "eth_pendingTransactions",
       summary: "Returns the pending transactions of the node's own accounts, in Ethereum's form.",
       params: {},
-      result: list,
+      result: writtenAs("transactions", arraySchema(ethTransactionSchema)),
       handle: () => listText(own().map((tx) => ethTransactionText(chain, tx))),
     }),
   ];

@@ -8,7 +8,7 @@ import { type Encoder, optional } from "../jsonrpc/codec.ts";
 import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { arraySchema, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
 /** Dependencies of the methods about wallets. */
 export interface WalletMethodDeps {
@@ -21,6 +21,15 @@ const derivedAddress: Encoder<WalletAccount> = {
   encode: ({ address }) => goJson(toHex(address)),
 };
 
+/** Schema of an account of a wallet. */
+export const walletAccountSchema = recordSchema({ address: schemaRefs.address, url: text.schema });
+
+const walletSchema = recordSchema({
+  url: text.schema,
+  status: text.schema,
+  "accounts?": arraySchema(walletAccountSchema),
+});
+
 /** The methods of `personal` about wallets. */
 export function walletMethods({ accounts }: WalletMethodDeps): Method[] {
   return [
@@ -29,7 +38,7 @@ export function walletMethods({ accounts }: WalletMethodDeps): Method[] {
       summary:
         "Returns the wallets (key files, HD wallets and keys in memory) with their status and accounts.",
       params: {},
-      result: plain<readonly object[]>("wallets", arraySchema(objectSchema("wallet"))),
+      result: plain<readonly object[]>("wallets", arraySchema(walletSchema)),
       handle: () => accounts.wallets().map(walletJson),
     }),
     method({

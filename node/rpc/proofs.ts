@@ -11,6 +11,7 @@ import { address, listOf } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, namedSchema, nullableSchema, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { AccountProof, State } from "../state/state.ts";
 
@@ -27,6 +28,22 @@ export type StorageOwners = "accounts" | "contracts";
 const MAX_KEYS = 1_024;
 const WORD = 32;
 
+/** The key of a slot is the caller's own text; the proof of a slot in an empty storage is null. */
+const proofSchema = namedSchema("accountProof", () => {
+  const { hash, quantity, data } = schemaRefs;
+  const nodes = arraySchema(data);
+  const slot = recordSchema({ key: text.schema, value: quantity, proof: nullableSchema(nodes) });
+  return recordSchema({
+    address: address.schema,
+    accountProof: nodes,
+    balance: quantity,
+    codeHash: hash,
+    nonce: quantity,
+    storageHash: hash,
+    storageProof: arraySchema(slot),
+  });
+});
+
 /** The methods of `chain` and `eth` about proofs. */
 export function proofMethods({ chain, storageOf, prove }: ProofMethodDeps): Method[] {
   return [
@@ -36,7 +53,7 @@ export function proofMethods({ chain, storageOf, prove }: ProofMethodDeps): Meth
       summary:
         "Returns the Merkle proof of an account and of some of its slots against a block's state root (EIP-1186).",
       params: { address, keys: listOf(text, "[]string"), block: blockReference },
-      result: plain<object>("proof"),
+      result: plain<object>("proof", proofSchema),
       handle: async ({ address: asked, keys, block }) => {
         const { number } = stateOf(chain, block);
         const words = keys.map(keyOf);

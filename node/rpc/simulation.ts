@@ -11,9 +11,10 @@ import { optional } from "../jsonrpc/codec.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import { arraySchema } from "../jsonrpc/schemas.ts";
 import { STATUS_SUCCESS } from "../model/receipt-status.ts";
 import { type BlockMembers, type DescribedChain, ethBlock } from "../presenters/block.ts";
+import { simulatedBlockSchema } from "../presenters/block-schemas.ts";
 import { logJson } from "../presenters/receipt.ts";
 
 /** Dependencies of the method. */
@@ -39,7 +40,7 @@ export function simulationMethods(deps: SimulationMethodDeps): Method[] {
       summary:
         "Runs calls in blocks that follow a block of the chain, with overrides of blocks and state, and returns these blocks with the results. Their state root is zero; the base fee of a validated block is that of the block before them.",
       params: { simulation: simulationArgs, block: optional(blockReference, LATEST) },
-      result: writtenAs("block with calls[]", arraySchema(objectSchema("block with calls"))),
+      result: writtenAs("block with calls[]", arraySchema(simulatedBlockSchema)),
       runs: "reader",
       expires: { afterMs: timeoutMs, message: "execution aborted" },
       handle: async ({ simulation, block }) => {

@@ -13,6 +13,7 @@ import { optional } from "../jsonrpc/codec.ts";
 import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { namedSchema, nullableSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
 /** Dependencies of the methods about the supply. */
 export interface SupplyMethodDeps {
@@ -24,6 +25,24 @@ export interface SupplyMethodDeps {
 const ZERO: Address = new Uint8Array(20);
 const DEAD: Address = fromBareHex("000000000000000000000000000000000000dead");
 
+/** Amounts may be unknown, and burnt ones and their difference from the minted one below zero. */
+const supplySchema = namedSchema("supply", () => {
+  const { quantity } = schemaRefs;
+  const signed = nullableSchema({ type: "string", pattern: "^-?0x(0|[1-9a-f][0-9a-f]*)$" });
+  return recordSchema({
+    number: quantity,
+    "error?": plainSchemas.text,
+    totalSupply: signed,
+    totalMinted: quantity,
+    totalBurnt: signed,
+    burntFee: quantity,
+    zeroBurn: signed,
+    deadBurn: signed,
+    kip103Burn: signed,
+    kip160Burn: signed,
+  });
+});
+
 /** The methods about the supply. */
 export function supplyMethods(deps: SupplyMethodDeps): Method[] {
   return [
@@ -32,7 +51,7 @@ export function supplyMethods(deps: SupplyMethodDeps): Method[] {
       summary:
         "Returns the total supply after a block, minted less burnt amounts, with its parts. Unknown amounts are null.",
       params: { number: optional(blockNumber, "latest" as const), showPartial: optional(boolean, false) },
-      result: plain<object>("supply"),
+      result: plain<object>("supply", supplySchema),
       handle: async ({ number, showPartial }) => {
         const block = findHead(deps.chain, number);
         if (block === undefined) throw failure("block not found");

@@ -18,6 +18,7 @@ import { EscapedText, goJson } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
+import { ethReceiptSchema } from "../presenters/block-schemas.ts";
 import { blockReceipts, ethReceipt, type ReceiptForm } from "../presenters/receipt.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
@@ -84,7 +85,7 @@ export function synchronousSendingMethods(deps: SynchronousSendingDeps): Method[
       summary:
         "Submits a signed transaction in Ethereum's encoding and returns its receipt (EIP-7966). The second parameter is the longest time to wait in milliseconds. Error 4: no block had it in time; its data is the hash. Error 6: transactions before it are missing; its data is the nonce that is next.",
       params: { raw: data, timeout: optional(waitTime) },
-      result: writtenAs("receipt"),
+      result: writtenAs("receipt", ethReceiptSchema),
       handle: async ({ raw, timeout }, { signal }) => {
         const tx = decodeEthereumTransaction(raw);
         await pool.recover([tx]);
@@ -104,7 +105,7 @@ export function synchronousSendingMethods(deps: SynchronousSendingDeps): Method[
     summary:
       "On a development chain: sends as `eth_sendTransaction` does and returns the receipt, with the errors of `eth_sendRawTransactionSync`.",
     params: { transaction: ethArgs },
-    result: writtenAs("receipt"),
+    result: writtenAs("receipt", ethReceiptSchema),
     handle: async ({ transaction }, { signal }) => {
       const hash = await send({ transaction });
       using mined = waiting.expect(hash);

@@ -9,12 +9,7 @@ import { type FileTraceConfig, fileTraceConfig, traceConfig } from "../calls/arg
 import type { StoreReading } from "../calls/chain-reading.ts";
 import { fileErrorMessage } from "../calls/file-errors.ts";
 import { traceToFiles } from "../calls/traces/trace-files.ts";
-import {
-  type BlockTrace,
-  createTracingOptions,
-  type TracedBlock,
-  traceBlock,
-} from "../calls/traces/trace-transaction.ts";
+import { createTracingOptions, type TracedBlock, traceBlock } from "../calls/traces/trace-transaction.ts";
 import {
   decodeCallerBlock,
   findBadBlock,
@@ -26,8 +21,8 @@ import { hash } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
-import { TRACE_EXPIRY, type TraceMethodDeps } from "./traces.ts";
+import { arraySchema } from "../jsonrpc/schemas.ts";
+import { blockTraceList, TRACE_EXPIRY, type TraceMethodDeps } from "./traces.ts";
 
 /** Maximum length of a block's hex, above that of any block. */
 const MAX_FILE_CHARACTERS = 64 * 1024 * 1024;
@@ -64,10 +59,7 @@ export function traceFileMethods(deps: TraceFileDeps): Method[] {
       name: "debug_traceBlockFromFile",
       summary: "Traces all transactions of a block whose hex is in a file. Its parent must be canonical.",
       params: { file: text, config: optional(traceConfig, {}) },
-      result: plain<readonly BlockTrace[]>(
-        "{txHash, result | error}[]",
-        arraySchema(objectSchema("{txHash, result | error}")),
-      ),
+      result: blockTraceList,
       ...reader,
       handle: async ({ file, config: given }, context) => {
         const options = await createTracingOptions(deps, given, context);

@@ -31,12 +31,21 @@ import {
   tracedNumber,
 } from "../calls/traces/traced-blocks.ts";
 import type { TraceForm } from "../calls/traces/tracing.ts";
+import type { CallTrace } from "../evm/tracers/call-tracer.ts";
+import type { StructLog, StructTrace } from "../evm/tracers/struct-logger.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { data, hash } from "../jsonrpc/codecs/hex.ts";
 import { plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type CallContext, type Expiry, type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, objectSchema } from "../jsonrpc/schemas.ts";
+import {
+  arraySchema,
+  mapSchema,
+  namedSchema,
+  plainSchemas,
+  recordSchema,
+  schemaRefs,
+} from "../jsonrpc/schemas.ts";
 import { blockHash } from "../model/header.ts";
 
 /** Dependencies of the tracing methods. */
@@ -61,6 +70,66 @@ const reader = {
   expires: TRACE_EXPIRY,
 } as const;
 
+const { text, integer, boolean } = plainSchemas;
+const { address, quantity, data: bytes, anyValue } = schemaRefs;
+
+/** The result of `callTracer`. */
+const callTraceSchema = namedSchema("callTrace", (self) =>
+  recordSchema<CallTrace>({
+    from: address,
+    gas: quantity,
+    gasUsed: quantity,
+    "to?": address,
+    input: bytes,
+    "output?": bytes,
+    "error?": text,
+    "revertReason?": text,
+    "reverted?": recordSchema<NonNullable<CallTrace["reverted"]>>({ "contract?": address, "message?": text }),
+    "calls?": arraySchema(self),
+    "value?": quantity,
+    type: text,
+  }),
+);
+
+/** The default trace. An error is an empty object in some profiles. */
+const structTraceSchema = namedSchema("structTrace", () => {
+  const words = arraySchema(text);
+  const log = recordSchema<StructLog>({
+    pc: integer,
+    op: text,
+    gas: integer,
+    gasCost: integer,
+    depth: integer,
+    "error?": { anyOf: [text, recordSchema({})] },
+    "stack?": words,
+    "memory?": words,
+    "storage?": mapSchema("value by slot", text),
+    computation: integer,
+    computationCost: integer,
+  });
+  return recordSchema<StructTrace>({
+    gas: integer,
+    failed: boolean,
+    returnValue: text,
+    structLogs: arraySchema(log),
+  });
+});
+
+const traceSchema = namedSchema("trace", () => ({
+  description: "The default trace, that of `callTracer`, or what another tracer returns.",
+  anyOf: [structTraceSchema, callTraceSchema, anyValue],
+}));
+
+/** A transaction that could not be traced has the error instead of a result. */
+const blockTraceSchema = namedSchema("blockTrace", () =>
+  recordSchema({ txHash: hash.schema, "result?": traceSchema, "error?": text }),
+);
+
+const blockRangeSchema = mapSchema(
+  "traces by block number",
+  recordSchema({ block: quantity, hash: hash.schema, traces: arraySchema(blockTraceSchema) }),
+);
+
 /** The methods; the node registers them and its reader threads serve them. */
 export function traceMethods(deps: TraceMethodDeps): Method[] {
   return [
@@ -71,7 +140,10 @@ export function traceMethods(deps: TraceMethodDeps): Method[] {
       summary: "Traces all transactions of a range of blocks, by block number.",
       privilege: "process",
       params: { first: blockNumber, last: blockNumber, config },
-      result: plain<Readonly<Record<string, object>>>("object of block number to {block, hash, traces}"),
+      result: plain<Readonly<Record<string, object>>>(
+        "object of block number to {block, hash, traces}",
+        blockRangeSchema,
+      ),
       ...reader,
       handle: async ({ first, last, ...rest }, context) => {
         const options = await createTracingOptions(deps, rest.config, context);
@@ -89,7 +161,7 @@ function singleTraces(deps: TraceMethodDeps): Method[] {
       summary:
         "Traces a transaction: a struct log of its opcodes, or the result of a tracer, built-in or written in JavaScript.",
       params: { hash, config },
-      result: plain("trace", { title: "trace" }),
+      result: plain("trace", traceSchema),
       ...reader,
       handle: async (args, context) => {
         const options = await createTracingOptions(deps, args.config, context);
@@ -103,7 +175,7 @@ function singleTraces(deps: TraceMethodDeps): Method[] {
       name: "debug_traceCall",
       summary: "Traces a call on the state after a block.",
       params: { args: callArgs, block: blockReference, config },
-      result: plain("trace", { title: "trace" }),
+      result: plain("trace", traceSchema),
       ...reader,
       handle: async (question, context) => {
         const options = await createTracingOptions(deps, question.config, context);
@@ -114,9 +186,10 @@ function singleTraces(deps: TraceMethodDeps): Method[] {
   ];
 }
 
-const blockTraceList = plain<readonly BlockTrace[]>(
+/** Encoder of the traces of a block. */
+export const blockTraceList = plain<readonly BlockTrace[]>(
   "{txHash, result | error}[]",
-  arraySchema(objectSchema("{txHash, result | error}")),
+  arraySchema(blockTraceSchema),
 );
 
 type BlockTraces = (

@@ -8,7 +8,9 @@ import { address as addressCodec } from "../jsonrpc/codecs/hex.ts";
 import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { goText, sortedJson, sortedMembers } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { mapSchema, plainSchemas, recordSchema, type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { Transaction } from "../model/transaction.ts";
+import { pooledTransactionSchema } from "../presenters/block-schemas.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 import { chainTransaction } from "../presenters/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -28,6 +30,11 @@ export interface TxPoolMethodDeps {
   readonly poolForm: PoolForm;
 }
 
+/** Returns the schema of both parts of the pool. */
+const partsSchema = (part: Schema): Schema => recordSchema({ pending: part, queued: part });
+const byNonce = (entry: Schema): Schema => mapSchema("by nonce", entry);
+const bySender = (entry: Schema): Schema => partsSchema(mapSchema("by sender", byNonce(entry)));
+
 /** The methods of `txpool`. */
 export function txpoolMethods({ chain, pool, poolForm }: TxPoolMethodDeps): Method[] {
   const entry = (tx: Transaction) =>
@@ -40,28 +47,28 @@ export function txpoolMethods({ chain, pool, poolForm }: TxPoolMethodDeps): Meth
       name: "txpool_contentFrom",
       summary: "Returns the pending and queued transactions of one sender, by nonce.",
       params: { address: addressCodec },
-      result: writtenAs("pool content"),
+      result: writtenAs("pool content", partsSchema(byNonce(pooledTransactionSchema))),
       handle: (args) => contentFromJson(pool, args.address, entry),
     }),
     method({
       name: "txpool_content",
       summary: "Returns all pending and queued transactions, by sender and nonce.",
       params: {},
-      result: writtenAs("pool content"),
+      result: writtenAs("pool content", bySender(pooledTransactionSchema)),
       handle: () => contentJson(pool, entry),
     }),
     method({
       name: "txpool_inspect",
       summary: "Returns a line of text per pending and queued transaction, by sender and nonce.",
       params: {},
-      result: writtenAs("pool summary"),
+      result: writtenAs("pool summary", bySender(plainSchemas.text)),
       handle: () => contentJson(pool, (tx) => goText(summary(tx, poolForm.unit))),
     }),
     method({
       name: "txpool_status",
       summary: "Returns the number of pending and of queued transactions.",
       params: {},
-      result: plain<object>("object of pending and queued"),
+      result: plain<object>("object of pending and queued", partsSchema(schemaRefs.quantity)),
       handle: () => {
         const { pending, queued } = pool.status();
         return { pending: toQuantity(pending), queued: toQuantity(queued) };

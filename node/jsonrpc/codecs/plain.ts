@@ -1,12 +1,12 @@
 /** Codecs of plain JSON: booleans, texts and numbers. JSON null decodes as the zero value, as in Go. */
 import { type Codec, CodecError, type Encoder, mismatch, wrongKind } from "../codec.ts";
 import { EscapedText, goJson, goText } from "../json-text.ts";
-import { objectSchema, type Schema } from "../schemas.ts";
+import { plainSchemas, type Schema } from "../schemas.ts";
 
 /** `true` or `false`. */
 export const boolean: Codec<boolean> = {
   label: "boolean",
-  schema: { type: "boolean" },
+  schema: plainSchemas.boolean,
   decode(json) {
     if (typeof json === "boolean") return json;
     if (json === null) return false;
@@ -24,7 +24,7 @@ export const identifier: Codec<string> = textOf("id", "rpc.ID");
 function textOf(label: string, goType: string): Codec<string> {
   return {
     label,
-    schema: { type: "string" },
+    schema: plainSchemas.text,
     decode(json) {
       if (typeof json === "string") return json;
       if (json instanceof EscapedText) return json.value;
@@ -39,7 +39,7 @@ function textOf(label: string, goType: string): Codec<string> {
 export function integer(goType: string, min: number, max: number): Codec<number> {
   return {
     label: "integer",
-    schema: { type: "integer" },
+    schema: plainSchemas.integer,
     decode(json) {
       if (json === null) return 0;
       if (typeof json !== "number") throw wrongKind(json, goType);
@@ -56,7 +56,7 @@ export const count: Codec<number> = integer("uint64", 0, 2 ** 64);
 /** Any number. */
 export const float: Codec<number> = {
   label: "number",
-  schema: { type: "number" },
+  schema: plainSchemas.number,
   decode(json) {
     if (json === null) return 0;
     if (typeof json !== "number") throw wrongKind(json, "float64");
@@ -66,22 +66,19 @@ export const float: Codec<number> = {
 };
 
 /** No result: the method answers null. */
-export const nothing: Encoder<undefined> = { label: "null", schema: { type: "null" }, encode: () => "null" };
+export const nothing: Encoder<undefined> = {
+  label: "null",
+  schema: plainSchemas.nothing,
+  encode: () => "null",
+};
 
-/** Builds the encoder of plain JSON without bigints and bytes. Without a schema it is an object. */
-export function plain<T>(label: string, schema: Schema = objectSchema(label)): Encoder<T> {
+/** Builds the encoder of plain JSON without bigints and bytes. */
+export function plain<T>(label: string, schema: Schema): Encoder<T> {
   return { label, schema, encode: goJson };
 }
 
-/** An object that is JSON text already. */
-export const written: Encoder<string> = {
-  label: "object",
-  schema: { type: "object" },
-  encode: (json) => json,
-};
-
-/** Builds the encoder of a result that is JSON text already. Without a schema it is an object. */
-export function writtenAs(label: string, schema: Schema = objectSchema(label)): Encoder<string> {
+/** Builds the encoder of a result that is JSON text already. */
+export function writtenAs(label: string, schema: Schema): Encoder<string> {
   return { label, schema, encode: (json) => json };
 }
 

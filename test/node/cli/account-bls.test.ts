@@ -132,7 +132,7 @@ function node(reported: object) {
           name: "admin_nodeInfo",
           summary: "",
           params: {},
-          result: plain<object>("node information"),
+          result: plain<object>("node information", {}),
           handle: () => ({ ...COMMON, ...reported }),
         }),
       ],

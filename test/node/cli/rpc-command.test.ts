@@ -28,7 +28,7 @@ beforeAll(async () => {
       name: "net_large",
       summary: "",
       params: {},
-      result: writtenAs("object"),
+      result: writtenAs("object", {}),
       handle: () => '{"price":123456789012345678901234567890,"ratio":0.5,"list":[1]}',
     }),
     method({

@@ -1,6 +1,7 @@
 /** Tests of docs/rpc.md and docs/openrpc.json: generated from the registry. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
+import { openRpcDocument } from "../../../node/jsonrpc/open-rpc.ts";
 import { SUBSCRIPTION_METHODS } from "../../../node/jsonrpc/subscription.ts";
 import { unsupported } from "../../../node/rpc/unsupported.ts";
 import { documented, OPEN_RPC, openRpc, RPC_DOCS, rpcDocs } from "../../../scripts/rpc-docs.ts";
@@ -49,14 +50,51 @@ test("docs/openrpc.json is that of the registry, with a schema for every paramet
     { name: "address", required: true, schema: { $ref: "#/components/schemas/address" } },
     { name: expect.any(String), required: true, schema: { $ref: "#/components/schemas/block" } },
   ]);
-  expect(methods.flatMap(({ name, result }) => (hasType(result) ? [] : [name]))).toEqual([
-    "debug_traceCall",
-    "debug_traceTransaction",
-  ]); // whose tracer decides
   for (const { params: list } of methods) {
     const firstOptional = list.findIndex(({ required }) => !required);
     if (firstOptional >= 0) expect(list.slice(firstOptional).every(({ required }) => !required)).toBe(true);
   }
+});
+
+/** Results and named schemas with parts that others decide. */
+const OPEN_PARTS: Readonly<Record<string, string>> = {
+  admin_nodeConfig: "the structure of the Go node's own settings changes with its versions",
+  rpc_discover: "OpenRPC publishes the schema of its documents itself",
+  anchoredData: "the data of another chain, which nobody checks",
+  trace: "a tracer that a caller writes returns anything",
+};
+
+test("every result has a schema with members, down to scalars, but for what others decide", () => {
+  const document = openRpcDocument({ methods: documented.methods, subscriptions: [] });
+  const { methods, components } = JSON.parse(JSON.stringify(document)) as {
+    methods: { name: string; result: { schema: JsonSchema } }[];
+    components: { schemas: Record<string, JsonSchema> };
+  };
+  const { anyValue, ...named } = components.schemas;
+  expect(anyValue).toEqual({ description: expect.any(String) });
+  const parts = [
+    ...methods.map(({ name, result }) => [name, result.schema] as const),
+    ...Object.entries(named),
+  ];
+  expect(parts.length).toBeGreaterThan(400);
+  expect(parts.flatMap(([name, schema]) => looseParts(schema, name))).toEqual([]);
+  const open = parts.filter(([, schema]) => JSON.stringify(schema).includes('schemas/anyValue"'));
+  expect(open.map(([name]) => name).sort()).toEqual(Object.keys(OPEN_PARTS).sort());
+});
+
+test.each<[string, JsonSchema, string[]]>([
+  ["nothing", {}, ["x"]],
+  ["an object without members", { type: "object" }, ["x"]],
+  ["an object whose members are open", { type: "object", additionalProperties: true }, ["x"]],
+  ["a list of anything", { type: "array", items: {} }, ["x[]"]],
+  ["a list without items", { type: "array" }, ["x"]],
+  ["a choice of anything", { oneOf: [{ type: "null" }, {}] }, ["x"]],
+  ["a member of anything", { type: "object", properties: { a: {} } }, ["x.a"]],
+  ["a map of objects", { type: "object", additionalProperties: { type: "object" } }, ["x.*"]],
+  ["a list of numbers", { type: "array", items: { type: ["integer", "null"] } }, []],
+  ["a reference, a choice and a constant", { anyOf: [{ $ref: "a" }, { enum: [1] }, { const: 2 }] }, []],
+])("the part of a schema that says too little is found: %s", (_what, schema, expected) => {
+  expect(looseParts(schema, "x")).toEqual(expected);
 });
 
 test("the document of an interface tells of what it serves, under the names it serves", () => {
@@ -69,8 +107,34 @@ test("the document of an interface tells of what it serves, under the names it s
   expect(net.some((name) => name.startsWith("admin_"))).toBe(false);
 });
 
-function hasType({ schema }: { readonly schema: object }): boolean {
-  return ["$ref", "type", "oneOf"].some((key) => key in schema);
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly oneOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+}
+
+/** Returns the places of a schema that accept values of which it says nothing. */
+function looseParts(schema: JsonSchema, at: string): string[] {
+  const { type, items } = schema;
+  if (schema.$ref !== undefined || schema.enum !== undefined || schema.const !== undefined) return [];
+  const choices = schema.oneOf ?? schema.anyOf;
+  if (choices !== undefined) return choices.flatMap((each) => looseParts(each, at));
+  if (type === "array") return items === undefined ? [at] : looseParts(items, `${at}[]`);
+  if (type === "object") return looseMembers(schema, at);
+  return type === undefined || type.includes("object") ? [at] : [];
+}
+
+function looseMembers({ properties, additionalProperties: others }: JsonSchema, at: string): string[] {
+  const members = Object.entries(properties ?? {});
+  const all: [string, JsonSchema][] = typeof others === "object" ? [...members, ["*", others]] : members;
+  if (properties === undefined && typeof others !== "object") return [at];
+  return all.flatMap(([key, each]) => looseParts(each, `${at}.${key}`));
 }
 
 function documentOf(modules: readonly string[]): {
