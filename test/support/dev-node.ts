@@ -13,6 +13,8 @@ export interface DevNode {
   readonly knit: KnitProcess;
   readonly http: string;
   readonly ws: string;
+  /** Path of the IPC socket. */
+  readonly ipc: string;
   readonly metrics: string;
   /** The folder of its key files. */
   readonly keystore: string;
@@ -30,7 +32,7 @@ export async function startDevNode(...flags: readonly string[]): Promise<DevNode
   const funded = [...knit.output().matchAll(ACCOUNT)].map(
     ([, address, key]) => ({ address, key }) as FundedKey, // the pattern's groups
   );
-  return { knit, http, ws, metrics, keystore: join(dirname(ipc), "keystore"), funded };
+  return { knit, http, ws, ipc, metrics, keystore: join(dirname(ipc), "keystore"), funded };
 }
 
 /** One of its accounts. */

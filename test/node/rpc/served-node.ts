@@ -4,9 +4,11 @@ import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts"
 import { ByteCache } from "../../../node/jsonrpc/byte-cache.ts";
 import { createEndpoint, type RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
+import type { Method } from "../../../node/jsonrpc/method.ts";
 import type { Registry } from "../../../node/jsonrpc/registry.ts";
 import { ReceiptTexts } from "../../../node/presenters/receipt-texts.ts";
 import { createNodeRegistry, type NodeRegistryDeps } from "../../../node/rpc/node-registry.ts";
+import { withCheckedAnswer } from "../../support/answer-schemas.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { noBackups, noCheckpoints, noFiles, noGiveaway } from "../../support/no-files.ts";
@@ -17,8 +19,14 @@ import { onBug } from "./fixture.ts";
 export type ServedParts = Pick<NodeRegistryDeps, "chain" | "pool" | "accounts" | "dataDirectory"> &
   Partial<NodeRegistryDeps>;
 
-/** The registry. */
+/** The registry. A method whose answer does not keep to its schema fails. */
 export function servedRegistry(profile: ProfileName, parts: ServedParts): Registry {
+  const { options } = rpcProfiles[profile];
+  const { adaptMethod } = options.interfaces;
+  const interfaces = {
+    ...options.interfaces,
+    adaptMethod: (row: Method) => withCheckedAnswer(adaptMethod(row)),
+  };
   return createNodeRegistry({
     ...readingParts(parts.chain, 0),
     ...idleListeners,
@@ -37,7 +45,8 @@ export function servedRegistry(profile: ProfileName, parts: ServedParts): Regist
     receiptTexts: new ReceiptTexts(parts.chain, 1 << 20),
     sync: { syncing: () => undefined },
     ...parts,
-    ...rpcProfiles[profile].options,
+    ...options,
+    interfaces,
   });
 }
 

@@ -1,0 +1,47 @@
+/** Judges answers by the JSON schemas of results: in tests every answer of a method keeps to its own. */
+import { Ajv2019, type ValidateFunction } from "ajv/dist/2019.js";
+import type { Method } from "../../node/jsonrpc/method.ts";
+import { referencedSchemas, type Schema } from "../../node/jsonrpc/schemas.ts";
+
+const ajv = new Ajv2019({ strict: false, validateFormats: false });
+const validators = new WeakMap<Schema, ValidateFunction>();
+
+/**
+ * Returns what is wrong with a value by a schema, with the place; nothing for one that keeps to it. The named schemas are
+ * those of the sources, or of the document that has the schema.
+ */
+export function schemaFaults(schema: Schema, value: unknown, named?: Schema): string[] {
+  const validate = validators.get(schema) ?? compile(schema, named ?? referencedSchemas(schema));
+  validate(value);
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    return `${instancePath} ${message} ${JSON.stringify(params)}`;
+  });
+}
+
+function compile(schema: Schema, schemas: Schema): ValidateFunction {
+  const validate = ajv.compile({ ...schema, components: { schemas } });
+  validators.set(schema, validate);
+  return validate;
+}
+
+/** Returns a method that fails with an error of its own when its answer does not keep to its schema. */
+export function withCheckedAnswer(row: Method): Method {
+  const check = (json: string): string => {
+    const faults = schemaFaults(row.result.schema, JSON.parse(json));
+    if (faults.length === 0) return json;
+    throw new Error(`${row.name} does not keep to its schema: ${faults.join("; ")}: ${json.slice(0, 500)}`);
+  };
+  return {
+    ...row,
+    inline:
+      row.inline &&
+      ((params) => {
+        const answer = row.inline?.(params);
+        return answer === undefined ? undefined : check(answer);
+      }),
+    invoke: (params, context) => {
+      const answer = row.invoke(params, context);
+      return answer instanceof Promise ? answer.then(check) : check(answer);
+    },
+  };
+}
