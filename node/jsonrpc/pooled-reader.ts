@@ -30,8 +30,8 @@ export interface ReaderJob {
   readonly request: ReaderRequest;
   readonly bytes: number;
   readonly expires: Expiry | undefined;
-  /** Called with the milliseconds that the call had the thread. */
-  ended(ms: number): void;
+  /** Charges the caller with the milliseconds that the call had the thread. */
+  charge(ms: number): void;
   resolve(text: string): void;
   reject(error: Error): void;
 }
@@ -156,7 +156,7 @@ export class Reader {
     clearTimeout(this.#deadline);
     const job = this.#job;
     this.#job = undefined;
-    job?.ended(performance.now() - this.#since);
+    job?.charge(performance.now() - this.#since);
     return job;
   }
 }

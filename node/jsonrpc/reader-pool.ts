@@ -5,7 +5,7 @@
  * who has most in it.
  *
  * The last thread is for short calls, which would otherwise wait for the deadlines of endless ones. It starts when the
- * others are busy. A call that it has run for 200 ms while others wait is broken off, and begins anew in another thread.
+ * others are busy. A call that it has run for 200 ms while others wait is broken off and starts again elsewhere.
  */
 import { availableParallelism } from "node:os";
 import { type Client, type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
@@ -28,7 +28,7 @@ export interface ReaderCallOptions {
   readonly expires?: Expiry | undefined;
   /** See `CallContext`. */
   readonly refusesPrograms?: boolean;
-  /** True when the call must not be broken off and begun anew, because it leaves traces. */
+  /** True when the call must not be broken off and started again, because it writes files. */
   readonly runsOnce?: boolean;
 }
 
@@ -137,12 +137,12 @@ class Pool implements ThreadPool {
         request: { id: ++this.#lastId, name, params, refusesPrograms },
         bytes: params.length,
         expires,
-        ended: (ms) => this.#queue.charge(account, ms),
+        charge: (ms) => this.#queue.charge(account, ms),
         resolve: settled(resolve),
         reject: settled(reject),
       };
       this.#queue.add(account, call);
-      this.#came(call);
+      this.#count(call);
       signal.addEventListener("abort", forget, { once: true });
       this.#serve();
       this.#shrink();
@@ -172,7 +172,7 @@ class Pool implements ThreadPool {
   /** Refuses a call if it still waits. */
   #refuse(call: PooledCall, why: string): void {
     if (!this.#queue.remove(call.account, call)) return;
-    this.#left(call);
+    this.#discount(call);
     call.reject(failure(why));
   }
 
@@ -210,17 +210,17 @@ class Pool implements ThreadPool {
 
   #take(): PooledCall {
     const call = this.#queue.take();
-    this.#left(call);
+    this.#discount(call);
     return call;
   }
 
-  #came({ bytes, isShort }: PooledCall): void {
+  #count({ bytes, isShort }: PooledCall): void {
     this.#waiting++;
     if (isShort) this.#waitingShort++;
     this.#waitingBytes += bytes;
   }
 
-  #left({ bytes, isShort }: PooledCall): void {
+  #discount({ bytes, isShort }: PooledCall): void {
     this.#waiting--;
     if (isShort) this.#waitingShort--;
     this.#waitingBytes -= bytes;
@@ -241,7 +241,7 @@ class Pool implements ThreadPool {
     if (this.#short?.reader.isIdle !== false) {
       const call = this.#queue.takeFitting(({ isShort }) => isShort);
       if (call === undefined) return;
-      this.#left(call);
+      this.#discount(call);
       this.#short = { reader: this.#short?.reader ?? this.#start(), call };
       this.#short.reader.take(call);
     }
@@ -260,7 +260,7 @@ class Pool implements ThreadPool {
       call.reject(failure("request cancelled"));
     } else {
       this.#queue.putBack(call.account, call);
-      this.#came(call);
+      this.#count(call);
     }
     reader.breakOff();
   }

@@ -35,7 +35,7 @@ const aMember = (): Member => ({ start: 0, expected: 0, usual: undefined, owed: 
 class Level<T extends Member> {
   /** Members with waiting work. */
   readonly waiting = new Set<T>();
-  /** Virtual time: what each member has had since the beginning, were all served at once. Who waits anew starts here. */
+  /** Virtual time: what each member has had since the beginning, were all served at once. New ones start here. */
   #virtual = 0;
 
   /** Lets a member in that had no waiting work: what it has not used of its share lately it still has. */
@@ -56,7 +56,7 @@ class Level<T extends Member> {
   }
 
   /**
-   * Charges milliseconds of work that began to its member, which pays by and by what is far above the expected: a short
+   * Charges milliseconds of work that began to its member, which pays later what is far above the expected: a short
    * request that the system or a collection of garbage interrupted would otherwise have the next one wait until all
    * others have had as much, which is seconds.
    */
@@ -100,7 +100,7 @@ export interface Client {
   readonly owner?: string | undefined;
 }
 
-/** Owners whose names are remembered: one that is forgotten has its share anew. */
+/** Owners whose names are remembered: one that is forgotten has a new share. */
 const MAX_OWNERS = 8192;
 
 /** The waiting work of all accounts. */
