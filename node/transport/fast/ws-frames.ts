@@ -50,7 +50,7 @@ export function readFrames(
   const read = (chunk: Buffer): void => {
     let isNew = !wasHalf;
     for (let at = 0; at < chunk.length; ) {
-      const frame = reader.isIdle ? frameAt(chunk, at, maxMessage) : undefined;
+      const frame = reader.isIdle && !reader.isOver ? frameAt(chunk, at, maxMessage) : undefined;
       if (frame?.text !== undefined) take(frame.text);
       at = frame?.text === undefined ? reader.push(chunk, at) : frame.end;
       if (reader.isIdle) isNew = true;

@@ -81,6 +81,11 @@ export class MessageReader {
     return this.#headLength === 0 && this.#frame === undefined && this.#opcode === 0;
   }
 
+  /** True after a fault or `stop`: later bytes are discarded. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /**
    * Reads from `at` until it is idle and returns the position then. It may change the chunk. After a fault or
    * `stop` it discards bytes.

@@ -1,6 +1,9 @@
 /** Tests of the fast path of WebSocket frames. */
+import { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
 import { expect, test } from "@jest/globals";
-import { frameAt } from "../../../node/transport/fast/ws-frames.ts";
+import type { WebSocket } from "ws";
+import { type FrameReading, frameAt, readFrames } from "../../../node/transport/fast/ws-frames.ts";
 
 const MAX_LENGTH = 1 << 20;
 const MASK = [0x12, 0x34, 0xf6, 0x78];
@@ -59,3 +62,38 @@ test.each([aFrame("abc"), aFrame("x".repeat(200))])(
       expect(frameAt(frame.subarray(0, length), 0, MAX_LENGTH)).toBeUndefined();
   },
 );
+
+/** A reader of the chunks that `push` is given, on a connection that stays open. */
+function aReading(): {
+  readonly reading: FrameReading;
+  readonly push: (chunk: Buffer) => void;
+  readonly seen: unknown[];
+} {
+  const seen: unknown[] = [];
+  const socket = new EventEmitter().on("data", () => undefined);
+  const peer = Object.assign(new EventEmitter(), { readyState: 1, OPEN: 1 });
+  // The reader needs no more of both than their events and the state.
+  const reading = readFrames(peer as unknown as WebSocket, socket as unknown as Socket, {
+    maxMessage: MAX_LENGTH,
+    onText: (text) => void seen.push(text),
+    onHalf: () => undefined,
+    onFault: (code) => void seen.push(code),
+  });
+  return { reading, push: (chunk) => void socket.emit("data", chunk), seen };
+}
+
+test("frames of later chunks are discarded after a fault, as those of the same chunk are", () => {
+  const { push, seen } = aReading();
+  const damaged = aFrame("", { kind: 0x83 });
+  push(Buffer.concat([aFrame("before"), damaged, aFrame("same chunk")]));
+  push(aFrame("later chunk"));
+  expect(seen).toEqual(["before", 1002]);
+});
+
+test("frames are discarded after the reading was stopped", () => {
+  const { reading, push, seen } = aReading();
+  push(aFrame("before"));
+  reading.stop();
+  push(aFrame("after"));
+  expect(seen).toEqual(["before"]);
+});
