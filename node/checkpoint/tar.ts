@@ -41,9 +41,8 @@ export async function* tarFiles(
   for (;;) {
     const header = await input.take(BLOCK);
     if (header.every((byte) => byte === 0)) return;
-    const size = Number.parseInt(fieldOf(header, 124, 12), 8);
-    const checksum = Number.parseInt(fieldOf(header, 148, 8), 8);
-    if (checksum !== checksumOf(header) || !Number.isSafeInteger(size) || header[156] !== "0".charCodeAt(0))
+    const [size, checksum] = [octalOf(fieldOf(header, 124, 12)), octalOf(fieldOf(header, 148, 8))];
+    if (size === undefined || checksum !== checksumOf(header) || header[156] !== "0".charCodeAt(0))
       throw new CheckpointError("bad-file", "the stream is no checkpoint: a header cannot be read");
     const name = fieldOf(header, 0, NAME_BYTES);
     if (size > maxBytes)
@@ -81,6 +80,11 @@ class StreamReader {
 function fieldOf(header: Uint8Array, at: number, length: number): string {
   const text = Buffer.from(header.subarray(at, at + length)).toString("utf8");
   return (text.split("\0")[0] ?? "").trim();
+}
+
+/** The number that a field states in octal digits alone: a size with a sign would be read as a file without an end. */
+function octalOf(text: string): number | undefined {
+  return /^[0-7]{1,12}$/.test(text) ? Number.parseInt(text, 8) : undefined;
 }
 
 /** The sum of a header's bytes with spaces for the checksum itself. */
