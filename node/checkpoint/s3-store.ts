@@ -36,6 +36,8 @@ const REQUEST_MS = 120_000;
 const MAX_PAGES = 10_000;
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_BYTES = 4096;
+/** Maximum characters of the time of an object. */
+const MAX_TIME = 40;
 
 /** Creates a client of the store. Nothing is requested yet. */
 export function s3Store({
@@ -144,7 +146,8 @@ async function withRetries<T>(work: () => Promise<T>, { retryMs, signal }: Retri
   }
 }
 
-async function listAll(
+/** Reads all pages of a list. `skipped` characters are cut off the front of each name. Throws `CheckpointError`. */
+export async function listAll(
   page: (token: Readonly<Record<string, string>>) => Promise<Uint8Array>,
   skipped: number,
 ): Promise<readonly StoredName[]> {
@@ -152,17 +155,41 @@ async function listAll(
   let token: Readonly<Record<string, string>> = {};
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const text = Buffer.from(await page(token)).toString("utf8");
-    for (const [, item = ""] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-      const name = plainText(/<Key>(.*?)<\/Key>/s.exec(item)?.[1] ?? "");
-      const size = Number(/<Size>(\d+)<\/Size>/.exec(item)?.[1]);
-      const writtenAt = Date.parse(/<LastModified>([-0-9T:.Z]{1,40})<\/LastModified>/.exec(item)?.[1] ?? "");
-      names.push({ name: name.slice(skipped), size, writtenAt: writtenAt || 0 });
-    }
-    const next = /<NextContinuationToken>(.*?)<\/NextContinuationToken>/s.exec(text)?.[1];
+    for (const item of elementsOf(text, "Contents")) names.push(storedName(item, skipped));
+    const next = firstElement(text, "NextContinuationToken");
     if (next === undefined) return names;
     token = { "continuation-token": plainText(next) };
   }
   throw new CheckpointError("failed", "the list of the store does not end");
+}
+
+function storedName(item: string, skipped: number): StoredName {
+  const key = firstElement(item, "Key");
+  const digits = firstElement(item, "Size") ?? "";
+  const time = firstElement(item, "LastModified") ?? "";
+  if (key === undefined || !/^\d{1,15}$/.test(digits))
+    throw new CheckpointError("failed", "the list of the store has an object without a key or a size");
+  const writtenAt = time.length <= MAX_TIME ? Date.parse(time) : 0;
+  return {
+    name: plainText(key).slice(skipped),
+    size: Number(digits),
+    writtenAt: Math.max(0, writtenAt || 0),
+  };
+}
+
+function firstElement(xml: string, name: string): string | undefined {
+  return elementsOf(xml, name).next().value;
+}
+
+/** Yields the contents of the elements of a name, in one pass: an expression would look for each end anew. */
+function* elementsOf(xml: string, name: string): Generator<string, undefined> {
+  const [open, close] = [`<${name}>`, `</${name}>`];
+  for (let at = xml.indexOf(open); at >= 0; ) {
+    const end = xml.indexOf(close, at + open.length);
+    if (end < 0) return;
+    yield xml.slice(at + open.length, end);
+    at = xml.indexOf(open, end + close.length);
+  }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
