@@ -24,10 +24,13 @@ export interface TypedData {
   readonly message: Members;
 }
 
-/** Nested values beyond this depth, and further types, are refused. */
+/** Nested values beyond this depth, further types, and longer names of types are refused. */
 const MAX_DEPTH = 64;
 const MAX_TYPES = 256;
+const MAX_TYPE_NAME = 256;
 const WORD = 32;
+/** Maximum number of words that are hashed: a few kilobytes of types and lists can name billions of absent members. */
+const MAX_WORDS = 2 ** 18;
 const DOMAIN = "EIP712Domain";
 /** Members of a domain in the order of the standard; a domain without a type has those that it names. */
 const DOMAIN_FIELDS: readonly Field[] = [
@@ -59,7 +62,7 @@ export const typedData: Decoder<TypedData> = {
 export function typedDataDigest({ types, primaryType, domain, message }: TypedData): Hash {
   const own = DOMAIN_FIELDS.filter(({ name }) => domain[name] !== undefined);
   const all = types[DOMAIN] === undefined ? { ...types, [DOMAIN]: own } : types;
-  const scheme = { types: all, hashes: new Map<string, Hash>() };
+  const scheme = { types: all, hashes: new Map<string, Hash>(), words: 0 };
   const parts: Uint8Array[] = [Uint8Array.of(0x19, 0x01), hashStruct(scheme, DOMAIN, domain, 0)];
   if (primaryType !== DOMAIN) parts.push(hashStruct(scheme, primaryType, message, 0));
   return keccak256(concatBytes(...parts));
@@ -101,6 +104,7 @@ function typesIn(json: unknown): Types {
   if (members.length > MAX_TYPES) throw invalidParams(`typed data has more than ${MAX_TYPES} types`);
   const entries = members.map(([name, fields]) => {
     if (!Array.isArray(fields)) throw invalidParams(`type ${name} is no list of members`);
+    checkTypeName(name);
     return [name, fields.map((field: unknown) => fieldIn(field, name))] as const;
   });
   return Object.fromEntries(entries);
@@ -110,19 +114,35 @@ function fieldIn(json: unknown, of: string): Field {
   const { name, type } = membersOf(json, `a member of type ${of}`);
   if (typeof name !== "string" || typeof type !== "string")
     throw invalidParams(`a member of type ${of} has no name or no type`);
+  checkTypeName(type);
   return { name, type };
+}
+
+/** Each value of a type is read by the type's name. */
+function checkTypeName(name: string): void {
+  if (name.length > MAX_TYPE_NAME)
+    throw invalidParams(`the name of a type is longer than ${MAX_TYPE_NAME} characters`);
 }
 
 /** The types, with the hashes of those that were needed. */
 interface Scheme {
   readonly types: Types;
   readonly hashes: Map<string, Hash>;
+  /** Words that were hashed. */
+  words: number;
+}
+
+function charge(scheme: Scheme, bytes: number): void {
+  scheme.words += Math.ceil(bytes / WORD);
+  if (scheme.words > MAX_WORDS) throw invalidParams(`typed data has more than ${MAX_WORDS} words to hash`);
 }
 
 function hashStruct(scheme: Scheme, name: string, value: Members, depth: number): Hash {
   const { types } = scheme;
   const parts: Uint8Array[] = [typeHash(scheme, name)];
-  for (const field of fieldsOf(types, name)) {
+  const fields = fieldsOf(types, name);
+  charge(scheme, WORD * (1 + fields.length));
+  for (const field of fields) {
     const member = value[field.name];
     const isAbsent = (member === undefined || member === null) && Object.hasOwn(types, field.type);
     parts.push(isAbsent ? new Uint8Array(WORD) : encode(scheme, field.type, member, depth + 1));
@@ -130,10 +150,13 @@ function hashStruct(scheme: Scheme, name: string, value: Members, depth: number)
   return keccak256(concatBytes(...parts));
 }
 
-function typeHash({ types, hashes }: Scheme, name: string): Hash {
+function typeHash(scheme: Scheme, name: string): Hash {
+  const { types, hashes } = scheme;
   const known = hashes.get(name);
   if (known !== undefined) return known;
-  const hash = keccak256(utf8.encode(typeText(types, name)));
+  const text = utf8.encode(typeText(types, name));
+  charge(scheme, text.length);
+  const hash = keccak256(text);
   hashes.set(name, hash);
   return hash;
 }
@@ -173,6 +196,7 @@ function encode(scheme: Scheme, type: string, value: unknown, depth: number): Ui
     const [, item = "", length = ""] = array;
     if (!Array.isArray(value) || (length !== "" && Number(length) !== value.length))
       throw invalidParams(`a value of type ${type} is no list of its length`);
+    charge(scheme, WORD * value.length);
     return keccak256(concatBytes(...value.map((each: unknown) => encode(scheme, item, each, depth + 1))));
   }
   if (Object.hasOwn(scheme.types, type))

@@ -55,6 +55,7 @@ test("a domain with a type of its own is hashed by it", () => {
   expect(digest({ ...order, types: { ...types, EIP712Domain: own } })).toBe(want);
 });
 
+const member = (type: string): object => ({ name: "a", type });
 const listOf = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
 
 describe("typed data is refused", () => {
@@ -82,12 +83,47 @@ describe("typed data is refused", () => {
     ["with a type that is no list", { ...order, types: { Order: 1 } }, "type Order is no list"],
     ["with nesting without end", { types: nested, primaryType: "Node", domain, message: deep(99) }, "deeper"],
     ["with lists in lists without end", lists(99), "deeper"],
-    ["as text with lists in lists without end", textOfLists(9_999), "deeper"],
+    ["as text with lists in lists without end", textOfLists(100), "deeper"],
     ["with values that no type has, nested without end", { ...order, more: listOf(99) }, "deeper"],
     ["with too many types", { ...order, types: manyTypes }, "more than 256 types"],
+    [
+      "with a type whose name is long",
+      { ...order, types: { ...types, ["T".repeat(257)]: [] } },
+      "longer than 256",
+    ],
+    [
+      "with a member whose type is long",
+      { ...order, types: { Order: [member("T".repeat(257))] } },
+      "than 256",
+    ],
     ["that is no JSON", "{", "no JSON"],
     ["that is a number", 1, "typed data is no object"],
   ])("%s", (_, json, text) => {
     expect(() => digest(json)).toThrow(text);
+  });
+});
+
+describe("typed data that a few kilobytes make endless is refused after a bounded time", () => {
+  const absent = Array.from({ length: 5_000 }, (_, i) => ({ name: `m${i}`, type: "Empty" }));
+  const wide = { Empty: [], Wide: absent, Top: [{ name: "list", type: "Wide[]" }] };
+  const knot = Object.fromEntries(
+    Array.from({ length: 200 }, (_, i) => [
+      `T${i}`,
+      Array.from({ length: 100 }, (__, k) => ({ name: `m${k}`, type: `T${(i + k) % 200}` })),
+    ]),
+  );
+  const all = Object.fromEntries(Array.from({ length: 100 }, (_, k) => [`m${k}`, { m99: {} }]));
+  test.each([
+    [
+      "a list of structs of absent members",
+      wide,
+      "Top",
+      { list: Array.from({ length: 20_000 }, () => ({})) },
+    ],
+    ["types that all refer to each other", knot, "T0", all],
+  ])("%s", (_, someTypes, primaryType, value) => {
+    const began = process.threadCpuUsage().user;
+    expect(() => digest({ types: someTypes, primaryType, domain, message: value })).toThrow("words to hash");
+    expect(process.threadCpuUsage().user - began).toBeLessThan(2_000_000);
   });
 });
