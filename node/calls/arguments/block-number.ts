@@ -127,10 +127,13 @@ function fromText(text: string, tooHigh: string): BlockNumber {
   );
 }
 
-/** Narrows a quantity. Numbers above 2^53 lose digits, but no block has one. */
+/** The largest number below 2^63, the bound of the Go node, that a `number` holds. */
+const MAX_NUMBER = 2 ** 63 - 1024;
+
+/** Narrows a quantity. Numbers above 2^53 lose digits, but no block has one, and none becomes larger than allowed. */
 function within(number: bigint, tooHigh: string): number {
   if (number > 0x7fff_ffff_ffff_ffffn) throw new CodecError(tooHigh);
-  return Number(number);
+  return Math.min(Number(number), MAX_NUMBER);
 }
 
 /**
