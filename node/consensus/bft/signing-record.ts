@@ -20,7 +20,10 @@ const SIGNED_KEY = tables.meta.key("signed");
 const LOCKED_KEY = tables.meta.key("locked");
 const BEFORE_REWIND_KEY = tables.meta.key("signedBefore");
 
-/** Reads the record; undefined when nothing was ever signed. Throws `BytesError` when the row is damaged. */
+/**
+ * Reads the record; undefined when nothing was ever signed. Throws `BytesError`, `ModelError` or `ConsensusError` when a
+ * row is damaged.
+ */
 export function readRecord(rows: Rows): DurableState<ProposedBlock> | undefined {
   const signed = rows.get(SIGNED_KEY);
   if (signed === undefined) return undefined;
@@ -171,6 +174,7 @@ function decodeSigned(row: Uint8Array): LastSigned {
     if (digest !== undefined) digests[kind] = Buffer.from(digest).toString("latin1");
   }
   cursor.leave(end);
+  cursor.leave(row.length);
   return { view, digests };
 }
 
@@ -194,5 +198,6 @@ function decodeLock(row: Uint8Array): Lock<ProposedBlock> {
   }
   cursor.leave(outer);
   cursor.leave(end);
+  cursor.leave(row.length);
   return { round, proposal: proposedBlock(decodeHeader(header), body.raw), proof };
 }

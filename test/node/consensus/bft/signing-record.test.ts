@@ -1,5 +1,6 @@
 /** The signing record: what is on disk when, and what a node that comes back with it says. */
 import { describe, expect, test } from "@jest/globals";
+import { concatBytes } from "../../../../node/bytes/compare.ts";
 import { mapKey } from "../../../../node/bytes/hex.ts";
 import { encodeRlpList } from "../../../../node/bytes/rlp.ts";
 import { type ProposedBlock, proposedBlock } from "../../../../node/consensus/bft/payload.ts";
@@ -12,6 +13,7 @@ import { createMessageSigner } from "../../../../node/consensus/bft/signed-messa
 import { readRecord, SigningRecord } from "../../../../node/consensus/bft/signing-record.ts";
 import { sign } from "../../../../node/crypto/secp256k1.ts";
 import { createMemoryStore } from "../../../../node/store/memory-store.ts";
+import { tables } from "../../../../node/store/tables.ts";
 import { bareHeader } from "../../../support/bare-header.ts";
 import { seats } from "../../../support/bft/council.ts";
 import { aBlock, aProposal, Table, validatorSetOf } from "../../../support/bft/table.ts";
@@ -57,6 +59,16 @@ test("a record is read back, with the lock and its votes", async () => {
   const later = { signed: { view: { sequence: 1, round: 1 }, digests: {} }, lock: undefined };
   await record.sync(later);
   expect(readRecord(store)).toEqual(later);
+});
+
+test.each(["signed", "locked"] as const)("a record with bytes behind the row %s is damaged", async (name) => {
+  const { store, record } = aRecord();
+  await record.sync({ signed: { view: VIEW, digests: { commit: BLOCK.hash } }, lock: aLock() });
+  const key = tables.meta.key(name);
+  const batch = store.createBatch();
+  batch.put(key, concatBytes(store.get(key) ?? new Uint8Array(0), Uint8Array.of(0x80)));
+  await store.write(batch, { sync: true });
+  expect(() => readRecord(store)).toThrow("more items than expected");
 });
 
 test("a reserved view is written once; its proposal and prepare need no further write", async () => {
