@@ -20,14 +20,18 @@ export interface PageAnswer {
 const NEWEST_LENGTHS: readonly number[] = [34, 72];
 const NOT_FOUND: PageAnswer = { found: false, before: undefined };
 
-/** Reads a number of a page. */
+/** Groups of seven bits in the largest number. */
+const MAX_UNIT = 2 ** 49;
+
+/** Reads a number of a page. Throws `RangeError` for one that does not end. */
 export function numberAt(bytes: Uint8Array, at: number): NumberAt {
   let value = 0;
   let unit = 1;
   let end = at;
   for (;;) {
     const byte = bytes[end++];
-    if (byte === undefined) throw new RangeError("a page of changes ends early");
+    if (byte === undefined || unit > MAX_UNIT)
+      throw new RangeError("a number of a page of changes does not end");
     value += (byte & 127) * unit;
     if (byte < 128) return { value, end };
     unit *= 128;
