@@ -65,10 +65,11 @@ function checkForm(text: string, scheme: string | undefined, authority: string):
     throw refuse(`invalid port ${JSON.stringify(port)} after host`);
 }
 
-/** Splits `host:port`; IPv6 addresses may have brackets. A missing port is empty. */
+/** Splits `host:port`; IPv6 addresses may have brackets, but no zone. A missing port is empty. */
 function splitHost(text: string): { host: string; port: string } {
   const { host = "", port = "" } = /^(?<host>\[[^\]]*\]|.*?)(?::(?<port>\d*))?$/.exec(text)?.groups ?? {};
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;
+  if (isIPv6(bare) && bare.includes("%")) throw badNodeUrl(`lookup ${bare}: no such host`);
   return { host: isIPv6(bare) ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : bare, port };
 }
 

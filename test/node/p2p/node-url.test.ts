@@ -71,6 +71,15 @@ describe("what the Go node refuses, with its text", () => {
   });
 });
 
+test.each(["[fe80::1%eth0]:1", "[fe80::1%25eth0]:1", "fe80::1%a:1"])(
+  "an IPv6 address with a zone is refused, which once threw an error of another kind: %s",
+  (place) => {
+    expect(() => parseNodeUrl(`kni://${id}@${place}`)).toThrow(
+      refusalOf(expect.stringContaining("no such host")),
+    );
+  },
+);
+
 test("an id may have 0x in a complete URL, and unknown query keys and types are ignored", () => {
   const url = parseNodeUrl(
     `ENODE://0x${id.toUpperCase()}@host:30303?a=b&ntype=xx&subport=70000&subport=5&discport=`,
