@@ -152,49 +152,62 @@ export function encodeParameters(inputs: readonly AbiInput[], values: readonly u
   return encodeAll(inputs, values).toString("hex");
 }
 
-/** Decodes `0x` text; integers become BigNumber. Throws for a text that is too short. */
-export function decodeParameters(outputs: readonly AbiInput[], hex: string): unknown[] {
-  return decodeAll(outputs, Buffer.from(hex.replace(/^0x/, ""), "hex"), 0);
+/** Times that a byte may be read: places in an answer may overlap, so that few bytes name endless lists of lists. */
+const MAX_READS = 16;
+
+/** An answer, and the bytes that may still be read of it. */
+interface AbiAnswer {
+  readonly bytes: Buffer;
+  left: number;
 }
 
-function decodeAll(inputs: readonly AbiInput[], bytes: Buffer, start: number): unknown[] {
+/** Decodes `0x` text; integers become BigNumber. Throws for a text that is too short, or whose lists overlap. */
+export function decodeParameters(outputs: readonly AbiInput[], hex: string): unknown[] {
+  const bytes = Buffer.from(hex.replace(/^0x/, ""), "hex");
+  return decodeAll(outputs, { bytes, left: MAX_READS * bytes.length }, 0);
+}
+
+function decodeAll(inputs: readonly AbiInput[], answer: AbiAnswer, start: number): unknown[] {
   let at = start;
   return inputs.map((input) => {
-    const place = isDynamic(input) ? start + numberAt(bytes, at) : at;
+    const place = isDynamic(input) ? start + numberAt(answer, at) : at;
     at += headBytes(input);
-    return decodeOne(input, bytes, place);
+    return decodeOne(input, answer, place);
   });
 }
 
-function slice(bytes: Buffer, at: number, length: number): Buffer {
+function slice(answer: AbiAnswer, at: number, length: number): Buffer {
+  const { bytes } = answer;
   if (at + length > bytes.length) throw new Error("the result is shorter than its ABI requires");
+  answer.left -= length;
+  if (answer.left < 0) throw new Error("the lists of the result overlap");
   return bytes.subarray(at, at + length);
 }
 
-function numberAt(bytes: Buffer, at: number): number {
-  const value = BigInt(`0x${slice(bytes, at, ABI_WORD).toString("hex")}`);
-  if (value > BigInt(bytes.length)) throw new Error("the result is shorter than its ABI requires");
+function numberAt(answer: AbiAnswer, at: number): number {
+  const value = BigInt(`0x${slice(answer, at, ABI_WORD).toString("hex")}`);
+  if (value > BigInt(answer.bytes.length)) throw new Error("the result is shorter than its ABI requires");
   return Number(value);
 }
 
-function decodeOne(input: AbiInput, bytes: Buffer, at: number): unknown {
+function decodeOne(input: AbiInput, answer: AbiAnswer, at: number): unknown {
   const list = elementsOf(input);
   if (list !== undefined) {
-    const { element, count = numberAt(bytes, at) } = list;
+    const { element, count = numberAt(answer, at) } = list;
     const body = list.count === undefined ? at + ABI_WORD : at;
     return decodeAll(
       Array.from({ length: count }, () => element),
-      bytes,
+      answer,
       body,
     );
   }
   const { type, components = [] } = input;
-  if (type === "tuple") return decodeAll(components, bytes, at);
+  if (type === "tuple") return decodeAll(components, answer, at);
   if (type === "string" || type === "bytes") {
-    const content = slice(bytes, at + ABI_WORD, numberAt(bytes, at));
+    const content = slice(answer, at + ABI_WORD, numberAt(answer, at));
     return type === "string" ? content.toString("utf8") : `0x${content.toString("hex")}`;
   }
-  return decodeWord(type, slice(bytes, at, ABI_WORD));
+  return decodeWord(type, slice(answer, at, ABI_WORD));
 }
 
 function decodeWord(type: string, content: Buffer): unknown {

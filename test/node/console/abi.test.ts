@@ -50,6 +50,17 @@ test("values of all types are encoded as ethers does, and read back", () => {
   expect(asText(decodeParameters(inputs, expected))).toEqual(values);
 });
 
+const word = (value: number): string => value.toString(16).padStart(64, "0");
+
+test("an answer of 64 kB whose lists overlap is refused, which once became a million numbers", () => {
+  const count = 1_000;
+  const inner = word(count) + word(7).repeat(count);
+  const outer = word(count) + word(32 * count).repeat(count);
+  expect(() => decodeParameters([{ type: "uint256[][]" }], `0x${word(32)}${outer}${inner}`)).toThrow(
+    "the lists of the result overlap",
+  );
+});
+
 test("a signature names tuples by their members", () => {
   const entry = { type: "function", name: "put", inputs: [POINT, { type: "bool" }] };
   expect(`0x${signatureHash(entry)}`).toBe(id("put((int64,string)[2],bool)"));
