@@ -33,7 +33,7 @@ if (unknown.length > 0 || !(milliseconds > 0) || !Number.isSafeInteger(seed)) {
   let findings = 0;
   let runs = 0;
   for (const target of chosen) {
-    const report = fuzzTarget(target, { seed, milliseconds, corpus: readCorpus(target.name) });
+    const report = await fuzzTarget(target, { seed, milliseconds, corpus: readCorpus(target.name) });
     runs += report.runs;
     const kept = values.keep ? `, ${growCorpus(target.name, report.kept)} kept` : "";
     process.stdout.write(

@@ -53,7 +53,8 @@ export function openChannel({ authority, operator }: ChannelIdentity, deadlineMs
   };
 }
 
-function resultOf({ status, text }: GatewayResponse, method: ControlMethod): unknown {
+/** Returns the result in a gateway's response. Throws `ControlError`. */
+export function resultOf({ status, text }: GatewayResponse, method: ControlMethod): unknown {
   let answer: unknown;
   try {
     answer = JSON.parse(text);

@@ -49,7 +49,7 @@ export function callNode(socketPath: string, call: ControlCall, deadlineMs: numb
       if (size > answerBytes) return fail("bad-answer", `the response is longer than ${answerBytes} bytes`);
       chunks.push(last < 0 ? chunk : chunk.subarray(0, last));
       if (last < 0) return undefined;
-      const answer = read(Buffer.concat(chunks));
+      const answer = parseAnswer(Buffer.concat(chunks));
       return answer === undefined
         ? fail("bad-answer", "the response is not JSON-RPC")
         : end(() => resolve(answer));
@@ -57,8 +57,8 @@ export function callNode(socketPath: string, call: ControlCall, deadlineMs: numb
   });
 }
 
-/** Validates a response; undefined when it does not belong to the request. */
-function read(bytes: Uint8Array): NodeAnswer | undefined {
+/** Parses a line of a node; undefined when it is no response to the request. */
+export function parseAnswer(bytes: Uint8Array): NodeAnswer | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const answer: unknown = JSON.parse(text);

@@ -1,5 +1,6 @@
-/** Mutations of inputs: bytes, numbers of known edges, pieces of other inputs, and the lengths of RLP. */
+/** Mutations of inputs: bytes, numbers of known edges, pieces of other inputs, and the structure of RLP. */
 import { concatBytes } from "../../../node/bytes/compare.ts";
+import { mutateRlp, type Pick } from "./mutate-rlp.ts";
 
 type RandomFraction = () => number;
 
@@ -7,7 +8,7 @@ type RandomFraction = () => number;
 const MAX_INPUT = 64 * 1024;
 const EDGES = [0x00, 0x01, 0x7f, 0x80, 0x81, 0xb7, 0xb8, 0xbf, 0xc0, 0xc1, 0xf7, 0xf8, 0xff];
 
-type Mutation = (input: Uint8Array, other: Uint8Array, pick: (count: number) => number) => Uint8Array;
+type Mutation = (input: Uint8Array, other: Uint8Array, pick: Pick) => Uint8Array;
 
 const MUTATIONS: readonly Mutation[] = [
   (input, _other, pick) => put(input, pick(input.length), [pick(256)]),
@@ -34,11 +35,12 @@ const MUTATIONS: readonly Mutation[] = [
   (input, other, pick) =>
     concatBytes(input.subarray(0, pick(input.length)), other.subarray(pick(other.length))),
   (input, _other, pick) => put(input, pick(input.length), new Uint8Array(1 + pick(9)).fill(pick(2) * 255)),
+  (input, _other, pick) => mutateRlp(input, pick) ?? input,
 ];
 
 /** Returns a changed copy of `input`: one to four mutations, with pieces of `other`. */
 export function mutate(input: Uint8Array, other: Uint8Array, random: RandomFraction): Uint8Array {
-  const pick = (count: number): number => Math.floor(random() * Math.max(1, count));
+  const pick: Pick = (count) => Math.floor(random() * Math.max(1, count));
   let out = input;
   for (let times = 1 + pick(4); times > 0; times--) {
     out = MUTATIONS[pick(MUTATIONS.length)]?.(out, other, pick) ?? out;
@@ -60,6 +62,6 @@ function insert(input: Uint8Array, at: number, bytes: Uint8Array): Uint8Array {
   return concatBytes(input.subarray(0, at), bytes, input.subarray(at));
 }
 
-function randomBytes(pick: (count: number) => number, length: number): Uint8Array {
+function randomBytes(pick: Pick, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => pick(256));
 }
