@@ -10,11 +10,10 @@ import { parseNodeUrl } from "../../node/p2p/node-url.ts";
 import { P2P_TIMINGS } from "../../node/p2p/timings.ts";
 import type { RlpxTransport } from "../../node/p2p/transport.ts";
 import { MAX_PAYLOAD_BYTES } from "../../node/protocol/limits.ts";
-import { PROTOCOL_NAME } from "../../node/protocol/messages.ts";
+import { PROTOCOL_NAME, VERSIONS } from "../../node/protocol/messages.ts";
 import type { AttackTarget } from "./attack.ts";
 
-/** The version that attackers speak; its first code on the wire is 16. */
-const VERSION = 65;
+/** The first code of the chain protocol on the wire. Attackers speak its newest version that the node has. */
 export const FIRST_CODE = 16;
 const PAUSE_MS = 100;
 const FRAMES_A_WRITE = 500;
@@ -50,7 +49,7 @@ export async function openPeer({ kni, peerPort }: AttackTarget, signal: AbortSig
       timings: P2P_TIMINGS,
     } as const;
     const encrypted = await exchangeKeys(socket, self, parseNodeUrl(kni).id);
-    const capabilities = [{ name: PROTOCOL_NAME, version: VERSION }];
+    const capabilities = VERSIONS.map(({ version }) => ({ name: PROTOCOL_NAME, version }));
     const { id } = nodeKey;
     const hello = { version: 5, name: "attacker", capabilities, listenPorts: [], id, multichannel: false };
     await exchangeHello(encrypted, hello, self);
