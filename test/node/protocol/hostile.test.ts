@@ -1,41 +1,75 @@
-/** Damaged messages in running sessions: the peer may be left, the node goes on. */
+/** Damaged messages of every kind in running sessions: the peer may be left, the node goes on. */
 import { expect, test } from "@jest/globals";
+import { AuctionError } from "../../../node/auction/error.ts";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
-import { encodeHeader } from "../../../node/model/header.ts";
+import type { Bid } from "../../../node/model/bid.ts";
+import type { BlobSidecar } from "../../../node/model/transaction-type.ts";
+import type { GossipedAuction } from "../../../node/protocol/bids.ts";
 import { ProtocolError } from "../../../node/protocol/error.ts";
 import { messages } from "../../../node/protocol/messages.ts";
+import { mutateRlp } from "../../support/fuzz/mutate-rlp.ts";
+import { type PeerMessage, peerMessages } from "../../support/peer-messages.ts";
 import { aNode, aTransfer, headOf, makeBlock, makeBlocks } from "../../support/protocol-node.ts";
 import { aLink, connect } from "../../support/protocol-peer.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 import { until } from "../../support/until.ts";
 
 const sessions = Number(process.env["KNIT_MUTATIONS"] ?? 40) * 4;
+const VERSION = 67;
+/** A request for the header of block 0 alone. */
+const LAST_QUESTION = { origin: 0n, amount: 1n, skip: 0n, reverse: false } as const;
+
+/** An auction that takes every other bid, as if no auctioneer had signed the rest. */
+function anAuction(): GossipedAuction & { readonly taken: Bid[] } {
+  const taken: Bid[] = [];
+  let offered = 0;
+  return {
+    taken,
+    isRunning: true,
+    add: (bid) => {
+      if (offered++ % 2 === 0) throw new AuctionError("bad-signature", "a bid that nobody has signed");
+      taken.push(bid);
+    },
+    onBid: () => () => undefined,
+  };
+}
 
 test("sessions full of damaged messages end with a code or continue, and an honest peer is unaffected", async () => {
   const random = seededRandom(11);
-  await using maker = await aNode({ number: 1, type: "cn" });
-  await using node = await aNode({ number: 2, timings: { requestMs: 50 } });
+  const sidecar: BlobSidecar = { version: 1, blobs: [], commitments: [], proofs: [] };
+  const requested: Uint8Array[] = [];
+  const sidecars = {
+    find: (wanted: Uint8Array) => {
+      requested.push(wanted);
+      return sidecar;
+    },
+    onMissing: () => undefined,
+    accept: async () => false,
+  };
+  const auction = anAuction();
+  await using maker = await aNode({ number: 1, type: "cn", version: VERSION });
+  await using node = await aNode({
+    number: 2,
+    timings: { requestMs: 50 },
+    version: VERSION,
+    auction,
+    sidecars,
+  });
   await makeBlocks(maker, 20);
   const block = await makeBlock(maker);
-  const whole = encodeRlpList([encodeHeader(block.header), encodeRlpList([])]);
-  const samples: [number, Uint8Array][] = [
-    [messages.newBlock.code, encodeRlpList([whole, Uint8Array.of(22)])],
-    [messages.newBlockHashes.code, messages.newBlockHashes.encode([{ hash: block.hash, number: 21 }])],
-    [messages.headers.code, messages.headers.encode([block.header])],
-    [messages.bodies.code, messages.bodies.encode([encodeRlpList([aTransfer(0).raw])])],
-    [messages.transactions.code, messages.transactions.encode([aTransfer(0).raw, aTransfer(1).raw])],
-    [
-      messages.headersRequest.code,
-      messages.headersRequest.encode({ origin: 0n, amount: 9n, skip: 1n, reverse: false }),
-    ],
-    [messages.bodiesRequest.code, messages.bodiesRequest.encode([block.hash])],
-    [messages.receiptsRequest.code, messages.receiptsRequest.encode([block.hash])],
-    [messages.consensus.code, messages.consensus.encode({ previousHash: block.hash, message: block.hash })],
+  const { header, hash } = block;
+  const samples: readonly PeerMessage[] = [
+    ...peerMessages(hash).filter(({ code }) => code !== messages.status.code),
+    messageOf(messages.newBlock, { header, body: encodeRlpList([]), td: 22n }),
+    messageOf(messages.newBlockHashes, [{ hash, number: 21 }]),
+    messageOf(messages.headers, [header]),
+    messageOf(messages.bodies, [encodeRlpList([aTransfer(0).raw])]),
+    messageOf(messages.transactions, [aTransfer(0).raw, aTransfer(1).raw]),
   ];
   const honest = connect(node.end, maker.end);
   const ends: unknown[] = [];
   for (let i = 0; i < sessions; i++) {
-    const link = aLink(node.end, { type: "pn", number: 50 + (i % 100) });
+    const link = aLink(node.end, { type: "pn", number: 50 + (i % 100), version: VERSION });
     const run = node.end.protocol.run(link.first).then(
       () => undefined,
       (error: unknown) => error,
@@ -44,10 +78,10 @@ test("sessions full of damaged messages end with a code or continue, and an hone
     if (status === undefined) throw new Error("no status came");
     link.second.send(status.code, status.payload);
     for (let sent = 0; sent < 5; sent++) {
-      const [code, payload] = samples[Math.floor(random() * samples.length)] ?? [0, block.hash];
+      const { code, payload } = samples[Math.floor(random() * samples.length)] ?? { code: 0, payload: hash };
       link.second.send(code, damage(payload, random));
     }
-    link.second.send(messages.nodeDataRequest.code, encodeRlpList([]));
+    link.second.send(messages.headersRequest.code, messages.headersRequest.encode(LAST_QUESTION));
     await Promise.race([run, expectAnswer(link.second)]);
     link.close();
     ends.push(await run);
@@ -55,6 +89,8 @@ test("sessions full of damaged messages end with a code or continue, and an hone
   const errors = ends.filter((end) => end !== undefined);
   expect(errors.every((error) => error instanceof ProtocolError)).toBe(true);
   expect(errors.length).toBeGreaterThan(sessions / 4);
+  expect(auction.taken.length).toBeGreaterThan(0);
+  expect(requested.length).toBeGreaterThan(0);
   expect(node.protocol.peerCount()).toBe(1);
   await makeBlock(maker);
   await until(() => headOf(node) === 22);
@@ -64,14 +100,28 @@ test("sessions full of damaged messages end with a code or continue, and an hone
 
 /** Resolves when the node answered the last question, and so has handled everything before. */
 async function expectAnswer({ messages: all }: ReturnType<typeof aLink>["second"]): Promise<void> {
-  for await (const { code } of all) if (code === messages.nodeData.code) return;
+  for await (const { code, payload } of all) {
+    const headers = code === messages.headers.code ? messages.headers.decode(payload) : [];
+    if (headers.length === 1 && headers[0]?.number === 0) return;
+  }
 }
 
+function messageOf<T>(
+  { code, encode }: { readonly code: number; readonly encode: (value: T) => Uint8Array },
+  value: T,
+): PeerMessage {
+  return { code, payload: encode(value) };
+}
+
+/** Returns a message as it is, cut off, with other bytes, or with another structure. */
 function damage(bytes: Uint8Array, random: () => number): Uint8Array {
+  const pick = (count: number): number => Math.floor(random() * count);
+  const at = pick(bytes.length);
+  const kind = random();
+  if (kind < 0.3) return bytes;
+  if (kind < 0.4) return bytes.subarray(0, at);
+  if (kind < 0.8) return mutateRlp(bytes, pick) ?? bytes;
   const changed = Uint8Array.from(bytes);
-  const at = Math.floor(random() * bytes.length);
-  if (random() < 0.3) return changed;
-  if (random() < 0.2) return changed.subarray(0, at);
-  changed.set(randomBytes(random, Math.min(1 + Math.floor(random() * 3), bytes.length - at)), at);
+  changed.set(randomBytes(random, Math.min(1 + pick(3), bytes.length - at)), at);
   return changed;
 }
