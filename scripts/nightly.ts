@@ -44,6 +44,7 @@ const attacks: readonly Attack[] = [
       "bit-flips",
       "fuzz",
       "floods",
+      "operator/gateway",
       "bft",
       "traitor",
       "whole",

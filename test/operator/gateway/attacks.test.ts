@@ -24,7 +24,14 @@ import {
   makeIdentities,
   receiveAll,
 } from "../../support/gateway.ts";
+import { randomBytes, seededRandom } from "../../support/random.ts";
 import { until } from "../../support/until.ts";
+
+/** Connections of strangers in the crowd of all kinds, some at once. */
+const CONNECTIONS = Number(process.env["KNIT_GATEWAY_CONNECTIONS"] ?? 112);
+const AT_ONCE = 16;
+/** Lines a minute that refused connections may write. */
+const MAX_LINES = 30;
 
 let identities: Identities;
 let stand: GatewayStand;
@@ -211,6 +218,44 @@ describe("a request that is not as it should be is refused:", () => {
     expect(stand.heard.length).toBeLessThanOrEqual(1);
     expect(stand.warnings()).toEqual([["connection closed: a request before the last response", undefined]]);
   });
+});
+
+test("strangers of every kind, one crowd after the other, get nothing and fill no log", async () => {
+  await open();
+  const random = seededRandom(7);
+  const request = head(BODY.length) + BODY;
+  const withKey =
+    ({ certificate, key }: Credentials) =>
+    () => {
+      const socket = stand.connect({ cert: certificate, key });
+      return socket.on("secureConnect", () => socket.write(request));
+    };
+  const withBytes = (bytes: () => Uint8Array | string) => () => {
+    const socket = connectPlain({ host: "127.0.0.1", port: stand.port });
+    return socket.end(bytes()); // or bytes that look like the beginning of more are waited for
+  };
+  const strangers: readonly (() => Socket)[] = [
+    withKey({ certificate: "", key: "" }),
+    withKey(await issueOperator(await createAuthority(Date.now()), Date.now())),
+    withKey(await issueGateway(identities.authority, GATEWAY, Date.now())),
+    withKey(await issueOperator(identities.authority, inDays(-100))),
+    () => stand.connect({ maxVersion: "TLSv1.2" }),
+    withBytes(() => request),
+    withBytes(() => randomBytes(random, 600)),
+  ];
+  const began = Date.now();
+  for (let begun = 0; begun < CONNECTIONS; begun += AT_ONCE) {
+    const crowd = Array.from({ length: AT_ONCE }, (_, i) => strangers[(begun + i) % strangers.length]?.());
+    const answers = await Promise.all(
+      crowd.flatMap((socket) => (socket === undefined ? [] : [receiveAll(socket)])),
+    );
+    expect(answers.join("")).not.toContain("jsonrpc");
+  }
+  expect(stand.heard).toEqual([]);
+  const minutes = 1 + Math.ceil((Date.now() - began) / 60_000);
+  expect(stand.warnings().length).toBeLessThanOrEqual(minutes * MAX_LINES);
+  expect(stand.warnings().length).toBeGreaterThanOrEqual(Math.min(CONNECTIONS / 2, MAX_LINES));
+  expect(await stand.unharmed()).toBe(true);
 });
 
 test("recorded bytes that are played again open nothing", async () => {

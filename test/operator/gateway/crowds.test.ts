@@ -14,6 +14,13 @@ import {
 } from "../../support/gateway.ts";
 import { until } from "../../support/until.ts";
 
+/** Connections of an attempt to keep the operator out; those with a handshake are a tenth of them. */
+const CONNECTIONS = Number(process.env["KNIT_GATEWAY_CONNECTIONS"] ?? 200);
+const PROVEN = Math.max(20, Math.floor(CONNECTIONS / 10));
+/** Places of connections at the gateway, as `connections.ts` has them. */
+const MAX_UNPROVEN = 32;
+const MAX_PROVEN = 16;
+
 let identities: Identities;
 let stand: GatewayStand;
 
@@ -67,28 +74,52 @@ describe("slowness:", () => {
   });
 });
 
-const hold = async (count: number): Promise<Socket[]> => {
-  const held = Array.from({ length: count }, () =>
-    connectPlain({ host: "127.0.0.1", port: stand.port }).on("error", () => undefined),
-  );
-  await until(() => held.every(({ connecting }) => !connecting));
+interface Crowd<Kind extends Socket> {
+  readonly count: number;
+  /** Connections that are begun at once. */
+  readonly atOnce: number;
+  readonly connect: () => Kind;
+  /** True when the next ones may follow. */
+  readonly isThere: (socket: Kind) => boolean;
+}
+
+/** Opens connections and keeps those that stay. */
+async function hold<Kind extends Socket>({ count, atOnce, connect, isThere }: Crowd<Kind>): Promise<Kind[]> {
+  const held: Kind[] = [];
+  while (held.length < count) {
+    const next = Array.from({ length: Math.min(atOnce, count - held.length) }, connect);
+    for (const socket of next) socket.on("error", () => undefined);
+    await until(() => next.every((socket) => socket.closed || isThere(socket)));
+    held.push(...next);
+  }
   return held;
-};
+}
 
 describe("many connections:", () => {
   test("those that prove nothing do not keep the operator out, nor fill the log", async () => {
     await open();
-    const held = await hold(200);
+    const held = await hold({
+      count: CONNECTIONS,
+      atOnce: 200,
+      connect: () => connectPlain({ host: "127.0.0.1", port: stand.port }),
+      isThere: ({ connecting }) => !connecting,
+    });
+    expect(held).toHaveLength(CONNECTIONS);
     expect(await stand.unharmed()).toBe(true);
-    await until(() => held.filter(({ closed }) => !closed).length <= 32);
+    await until(() => held.filter(({ closed }) => !closed).length <= MAX_UNPROVEN);
     expect(stand.warnings().length).toBeLessThanOrEqual(30);
     for (const socket of held) socket.destroy();
   });
 
   test("of those that prove to be the operator's only so many stay", async () => {
-    await open();
-    const held = Array.from({ length: 20 }, () => stand.connect().on("error", () => undefined));
-    await until(() => held.filter(({ closed }) => closed).length === 4);
+    await open({ requestMs: 600_000 }); // none of them asks anything
+    const held = await hold({
+      count: PROVEN,
+      atOnce: MAX_PROVEN,
+      connect: () => stand.connect(),
+      isThere: ({ authorized }) => authorized,
+    });
+    await until(() => held.filter(({ closed }) => closed).length === PROVEN - MAX_PROVEN);
     expect(await stand.metrics.render()).toContain("knit_gateway_connections 16");
     for (const socket of held) socket.destroy();
     await until(async () => (await stand.metrics.render()).includes("knit_gateway_connections 0"));
