@@ -10,7 +10,7 @@ import { Impersonation } from "../calls/impersonation.ts";
 import { isAmended } from "../chain/amended.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
 import { storedConfig } from "../chain/stored-config.ts";
-import { blobLimits } from "../config/blob-schedule.ts";
+import { MAX_TRANSACTION_BLOBS } from "../config/blob-schedule.ts";
 import { signersOf } from "../config/rules.ts";
 import type { Miner } from "../consensus/miner.ts";
 import type { Kzg } from "../crypto/kzg.ts";
@@ -227,7 +227,7 @@ function developmentDeps({
     },
     coinbase: () => miner.rewardbase,
     impersonation: { has: (sender) => impersonation.has(sender), prepare },
-    completeBlobs: (tx) => withCellProofs(tx, { kzg, maxBlobs: blobLimits(chain.config).max }),
+    completeBlobs: (tx) => withCellProofs(tx, { kzg, maxBlobs: MAX_TRANSACTION_BLOBS }),
     afterSubmit: () => miner.idle(),
   };
 }

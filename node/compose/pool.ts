@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Chain } from "../chain/chain.ts";
 import { recoverSigners } from "../chain/recover-signers.ts";
 import { rpcProfiles } from "../compat/profiles.ts";
-import { blobLimits } from "../config/blob-schedule.ts";
+import { MAX_TRANSACTION_BLOBS } from "../config/blob-schedule.ts";
 import type { Kzg } from "../crypto/kzg.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import type { Gasless } from "../gasless/gasless.ts";
@@ -77,7 +77,7 @@ export function chainForPool(chain: Chain): PoolChain {
   const head = (): number => chain.head().header.number;
   return {
     chainId: chain.config.chainId,
-    maxBlobs: blobLimits(chain.config).max,
+    maxBlobs: MAX_TRANSACTION_BLOBS,
     head: () => chain.head().header,
     rules: (number) => chain.rules(number),
     stateAtHead: () => poolState(chain.stateAt(head())),

@@ -1,7 +1,10 @@
 /** Blob limits of a chain (EIP-4844) from `blobSchedule` of its configuration. */
 import type { ChainConfig } from "./chain-config.ts";
 
-/** Blob limits: `target` blobs a block on average, at most `max` in a block or transaction. */
+/** Maximum number of blobs of a transaction, whatever the schedule (`BlobTxMaxBlobs` in `params/protocol_params.go@v2.2.2`). */
+export const MAX_TRANSACTION_BLOBS = 1;
+
+/** Blob limits: `target` blobs a block on average, at most `max` in a block. */
 export interface BlobLimits {
   readonly target: number;
   readonly max: number;

@@ -187,9 +187,9 @@ class Filling {
   #blobs = 0;
   #bytes: number;
 
-  constructor({ header, maxBlobs }: BlockContext, gasLimit: bigint | undefined) {
+  constructor({ header, maxBlockBlobs }: BlockContext, gasLimit: bigint | undefined) {
     this.#bytes = encodeHeader(header).length;
-    this.#maxBlobs = maxBlobs;
+    this.#maxBlobs = maxBlockBlobs;
     this.#gasLimit = gasLimit;
   }
 

@@ -1,6 +1,6 @@
 /** Context of a block for its transactions and for the EVM. In: a header and the chain configuration. */
 import type { Address, Hash } from "../bytes/brands.ts";
-import { blobLimits } from "../config/blob-schedule.ts";
+import { blobLimits, MAX_TRANSACTION_BLOBS } from "../config/blob-schedule.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import { rulesAt } from "../config/rules.ts";
 import type { EvmBlock } from "../evm/evm.ts";
@@ -14,7 +14,8 @@ export function blockContext(config: ChainConfig, header: Header, surroundings: 
     header,
     rules: rulesAt(config, header.number),
     block: evmBlock(header, surroundings),
-    maxBlobs: blobLimits(config).max,
+    maxBlobs: MAX_TRANSACTION_BLOBS,
+    maxBlockBlobs: blobLimits(config).max,
     deferredFees: config.governance.reward.deferredTxFee,
   };
 }

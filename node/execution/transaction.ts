@@ -27,7 +27,9 @@ export interface BlockContext {
   readonly rules: Rules;
   /** The EVM's view of the block, by `evmBlock`. */
   readonly block: EvmBlock;
+  /** Maximum numbers of blobs of a transaction and of the block. */
   readonly maxBlobs: number;
+  readonly maxBlockBlobs: number;
   /**
    * True when fees are credited with the block reward instead of by each transaction. Set by the chain
    * configuration, not by governance.

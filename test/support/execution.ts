@@ -71,6 +71,7 @@ export function aContext(
     rules: { ...BASE_RULES, ...change },
     block: evmBlock(header, surroundings),
     maxBlobs: 1,
+    maxBlockBlobs: 1,
     deferredFees: true,
     ...rest,
   };

@@ -190,6 +190,7 @@ function contextOf(header: EthereumHeader, { runner, limits, hashes }: ChainFact
       blockHash: (asked) => hashes.get(asked),
     },
     maxBlobs: SUITE_MAX_BLOBS,
+    maxBlockBlobs: limits.max,
     deferredFees: true,
     computationLimit: Number.POSITIVE_INFINITY,
   };

@@ -92,7 +92,15 @@ function signWithOracle(fields: TransactionFields, key: Uint8Array, common: Comm
 function contextOf(rules: Rules): BlockContext {
   // All that executing a transaction asks a header.
   const header = { baseFee: rules.baseFee ? BLOCK.baseFee : undefined, rewardbase: COINBASE } as Header;
-  return { chainId: CHAIN_ID, header, rules, block: BLOCK, maxBlobs: 0, deferredFees: true };
+  return {
+    chainId: CHAIN_ID,
+    header,
+    rules,
+    block: BLOCK,
+    maxBlobs: 0,
+    maxBlockBlobs: 0,
+    deferredFees: true,
+  };
 }
 
 /** Executes there what the rows of differences make of it. */

@@ -4,7 +4,7 @@ import { type Candidates, type FillOptions, fillBlock } from "../../../node/cons
 import type { Transaction } from "../../../node/model/transaction.ts";
 import { systemClock } from "../../../node/runtime/clock.ts";
 import type { World } from "../../../node/state/world/world.ts";
-import { aContext, addressOf, aSent, aWorld, putContract } from "../../support/execution.ts";
+import { aContext, addressOf, aSent, aWorld, PRICE, putContract } from "../../support/execution.ts";
 
 /** Candidates of one account. */
 function inOrder(transactions: readonly Transaction[]): Candidates {
@@ -24,8 +24,9 @@ async function fillFrom(
   world: World,
   transactions: readonly Transaction[],
   more: Partial<FillOptions> = {},
+  context = aContext(),
 ): Promise<readonly Transaction[]> {
-  const block = await fillBlock(world, aContext(), {
+  const block = await fillBlock(world, context, {
     candidates: inOrder(transactions),
     drop: () => undefined,
     clock: systemClock,
@@ -58,6 +59,21 @@ test("a limit of gas counts what transactions have used, and the whole limit of 
   const filled = limits.map(async (gasLimit) => fillFrom(await aWorld(), transactions, { gasLimit }));
   const counts = (await Promise.all(filled)).map(({ length }) => length);
   expect(counts).toEqual([0, 1, 2, 1, 4]);
+});
+
+test("a block is filled with as many blobs as the schedule allows it, one in each transaction", async () => {
+  const sent = Array.from({ length: 4 }, (_, nonce) =>
+    aSent({
+      code: 0x7803,
+      nonce: BigInt(nonce),
+      fields: { blobVersionedHashes: [new Uint8Array(32).fill(1)], maxFeePerBlobGas: PRICE * 8n },
+    }),
+  );
+  const rules = { blobGas: true, acceptedTypes: new Set([0x7803]) };
+  const filled = [1, 3, 6].map(async (maxBlockBlobs) =>
+    fillFrom(await aWorld(), sent, {}, aContext(rules, { maxBlockBlobs, head: { excessBlobGas: 0n } })),
+  );
+  expect((await Promise.all(filled)).map(({ length }) => length)).toEqual([1, 3, 4]);
 });
 
 const REVERTING = new Uint8Array(20).fill(0xee);

@@ -1,7 +1,8 @@
 /** Tests of the context in which a block's transactions run. */
 import { expect, test } from "@jest/globals";
 import { decodeRlp } from "../../../node/bytes/rlp.ts";
-import { evmBlock } from "../../../node/execution/block-context.ts";
+import { parseChainConfig } from "../../../node/config/chain-config.ts";
+import { blockContext, evmBlock } from "../../../node/execution/block-context.ts";
 import { decodeHeader, encodeHeader, type Header } from "../../../node/model/header.ts";
 import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
 
@@ -17,4 +18,18 @@ test("a header with blob gas and without randomness gives its parent's hash, as 
   expect([randomOf(draft), randomOf(read)]).toEqual([draft.parentHash, draft.parentHash]);
   const mixHash = new Uint8Array(32).fill(9);
   expect(randomOf({ ...draft, mixHash })).toEqual(mixHash);
+});
+
+test("a transaction has one blob at most; the schedule says how many a block has", () => {
+  const ofBlocks = (blobSchedule?: unknown) => {
+    const config = parseChainConfig({ chainId: 1, ...(blobSchedule === undefined ? {} : { blobSchedule }) });
+    const header = aHeader(aGenesisBlock([author]), [author]);
+    const { maxBlobs, maxBlockBlobs } = blockContext(config, header, {
+      author: author.address,
+      blockHash: () => undefined,
+    });
+    return [maxBlobs, maxBlockBlobs];
+  };
+  expect(ofBlocks({ osaka: { target: 3, max: 6, baseFeeUpdateFraction: 5_007_716 } })).toEqual([1, 6]);
+  expect(ofBlocks()).toEqual([1, 1]);
 });

@@ -328,9 +328,9 @@ test.each<[string, Sending, BlockContext, string]>([
     "blob transaction missing blob hashes",
   ],
   [
-    "more blobs than the chain allows",
+    "more blobs than a transaction may have, though a block may",
     blob({ blobVersionedHashes: [blobHash, blobHash] }),
-    aContext(blobRules, { head: blobHead }),
+    aContext(blobRules, { head: blobHead, maxBlockBlobs: 6 }),
     "blob transaction has too many blobs",
   ],
   [

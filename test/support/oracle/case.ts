@@ -91,5 +91,5 @@ export function runHere(one: TransitionCase): TransitionResult {
 export function contextOf(rules: Rules, deferredFees: boolean): BlockContext {
   const header = headerOf(rules);
   const block = evmBlock(header, { author: COINBASE, blockHash: suiteBlockHash });
-  return { chainId: ORACLE_CHAIN_ID, header, rules, block, maxBlobs: 1, deferredFees };
+  return { chainId: ORACLE_CHAIN_ID, header, rules, block, maxBlobs: 1, maxBlockBlobs: 1, deferredFees };
 }
