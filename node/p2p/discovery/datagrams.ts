@@ -5,7 +5,7 @@ import { plainIp } from "../../bytes/ip.ts";
 import { P2pError } from "../error.ts";
 import type { UdpAddress } from "./exchange.ts";
 
-/** An open UDP socket. `send` may lose packets and never throws. */
+/** An open UDP socket. `send` may lose packets and never throws: a packet to an impossible address is lost as well. */
 export interface Datagrams extends AsyncDisposable {
   readonly port: number;
   send(bytes: Uint8Array, to: UdpAddress): void;
@@ -32,7 +32,12 @@ export const openDatagrams: OpenDatagrams = async ({ host, port }, receive) => {
     port: socket.address().port,
     send({ buffer, byteOffset, length }, to) {
       const view = new Uint8Array(buffer, byteOffset, length);
-      socket.send(view, to.port, mapped && isIPv4(to.ip) ? `::ffff:${to.ip}` : to.ip, () => undefined);
+      const host = mapped && isIPv4(to.ip) ? `::ffff:${to.ip}` : to.ip;
+      try {
+        socket.send(view, to.port, host, () => undefined);
+      } catch {
+        // Port 0 and a closed socket are reported here, all other failures to the callback.
+      }
     },
     [Symbol.asyncDispose]: () => new Promise((resolve) => void socket.close(() => resolve())),
   };

@@ -161,7 +161,7 @@ export class Exchange implements Disposable {
   receive(bytes: Uint8Array, from: UdpAddress): void {
     const { allows, isWithinRate, nodeKey } = this.#deps;
     this.#tally.received++;
-    if (this.#closed || !allows(from.ip) || !isWithinRate(from.ip)) return;
+    if (this.#closed || !isAnswerable(from) || !allows(from.ip) || !isWithinRate(from.ip)) return;
     let received: ReceivedPacket;
     try {
       received = decodePacket(bytes);
@@ -250,6 +250,11 @@ export class Exchange implements Disposable {
       this.#waiting.add(waiting);
     });
   }
+}
+
+/** Port 0 is legal as the source of a packet, and no packet can be sent to it. */
+function isAnswerable({ port }: UdpAddress): boolean {
+  return port > 0;
 }
 
 const takePing: Waiter<NodeEndpoint | undefined> = ({ packet }, done) => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mapKey } from "../../../../node/bytes/hex.ts";
 import type { Gauge, ReadOptions } from "../../../../node/observe/metrics.ts";
 import type { Discovery } from "../../../../node/p2p/discovery/discovery.ts";
-import { type FoundNode, MAX_PACKET_BYTES } from "../../../../node/p2p/discovery/packets.ts";
+import { encodePacket, type FoundNode, MAX_PACKET_BYTES } from "../../../../node/p2p/discovery/packets.ts";
 import { declareDiscoveryMetrics } from "../../../../node/p2p/metrics.ts";
 import {
   aDiscovery,
@@ -12,6 +12,7 @@ import {
   aRawPeer,
   NETWORK,
   nodeAt,
+  PORT,
   type RawPeer,
   soon,
   urlAt,
@@ -134,6 +135,20 @@ test("pings of another network, expired ones and those with unauthorised types a
   listed.say(aPing("cn"), BOOT);
   await pass(0);
   expect([raw.heard[0], listed.heard[0]]).toMatchObject([{ kind: "pong" }, { kind: "pong" }]);
+});
+
+test("packets from port 0, to which no answer can be sent, are ignored", async () => {
+  const boot = await aBootNode();
+  const from = { ip: "10.0.0.9", port: 0 };
+  const to = { ip: BOOT, port: PORT };
+  for (const packet of [aPing("en"), aQuestion("en")])
+    wire.send({ bytes: encodePacket(packet, keyOf("raw").key), from, to });
+  await pass(0);
+  expect(wire.to(from.ip)).toEqual([]);
+  wire.send({ bytes: encodePacket(aPing("en"), keyOf("raw").key), from: { ...from, port: PORT }, to });
+  await pass(0);
+  expect(wire.to(from.ip)).toHaveLength(2);
+  expect(boot.stats()).toMatchObject({ received: 3 });
 });
 
 test("unsolicited packets change nothing", async () => {
