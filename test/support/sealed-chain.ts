@@ -60,18 +60,23 @@ function candidatesFrom(waiting: Transaction[]): Candidates {
 }
 
 /** The engine of a maker on its chain; time goes on as the maker says. Dispose it. */
-export function openMaker(
+export function openMaker(open: TestChain, maker: Maker, clock: Clock = systemClock): Engine {
+  return openEngine(makerDeps(open, maker, clock));
+}
+
+/** The dependencies of a maker's engine. */
+export function makerDeps(
   { state, store, chain, writer, governance, nextHeader }: TestChain,
   maker: Maker,
-  clock: Clock = systemClock,
-): Engine {
+  clock: Clock,
+): EngineDeps {
   const waiting = [...(maker.transactions ?? [])];
   const address = addressOfKey(maker.key);
   const tip = (): number => chain.head().header.number;
   const ballots = createPendingVotes({ governance, tip, address, log: silentLog });
   for (const [name, value] of maker.votes ?? []) ballots.add(name, value);
   chain.onHead(({ header }) => ballots.removeCast(header));
-  return openEngine({
+  return {
     config: chain.config,
     chain,
     store,
@@ -102,7 +107,7 @@ export function openMaker(
     onDraft: maker.onDraft ?? (() => undefined),
     clock,
     log: maker.log ?? silentLog,
-  });
+  };
 }
 
 /** Reads a proposal without blobs. */

@@ -3,7 +3,7 @@
  * inserts an agreed block. Each step runs exclusively on the chain's writer.
  */
 import { equalBytes } from "../../bytes/compare.ts";
-import { mapKey, toHex } from "../../bytes/hex.ts";
+import { toHex } from "../../bytes/hex.ts";
 import { encodeRlpList } from "../../bytes/rlp.ts";
 import { ChainError } from "../../chain/error.ts";
 import { retryAfterRepair } from "../../chain/retry-after-repair.ts";
@@ -52,8 +52,8 @@ export interface Agreement {
  */
 export class BlockWork {
   readonly #deps: BlockWorkDeps;
-  /** Assembled blocks of the current height, by hash. */
-  readonly #blocks = new Map<string, Block>();
+  /** Valid blocks of the current height with the bodies that they were assembled from, by hash. */
+  readonly #blocks = new Map<string, { readonly body: Uint8Array; readonly block: Block }>();
   #sealed: SealedBlock | undefined;
 
   constructor(deps: BlockWorkDeps) {
@@ -82,7 +82,7 @@ export class BlockWork {
     this.#sealed = sealed;
     const { block } = sealed;
     const proposal = proposedBlock(block.header, encodeRlpList(block.transactions.map(encodeWithBlobs)));
-    this.#blocks.set(proposal.hash, block);
+    this.#blocks.set(proposal.hash, { body: proposal.body, block });
     return proposal;
   }
 
@@ -98,7 +98,9 @@ export class BlockWork {
     try {
       const block = await this.#blockOf(proposal);
       await writer.exclusively(async () => {
-        if (!isRoundOver()) this.#sealed = await writer.execute(block);
+        if (isRoundOver()) return;
+        this.#sealed = await writer.execute(block);
+        this.#blocks.set(proposal.hash, { body: proposal.body, block });
       });
       return isRoundOver() ? ROUND_OVER : undefined;
     } catch (error) {
@@ -133,12 +135,14 @@ export class BlockWork {
     }
   }
 
+  /**
+   * Returns the block of a proposal. The hash covers the header alone, so a valid block stands only for the body that
+   * it was assembled from (`Verify` in consensus/istanbul/backend/backend.go@v2.2.2 computes the root of each body).
+   */
   async #blockOf({ hash, header, body }: ProposedBlock): Promise<Block> {
     const known = this.#blocks.get(hash);
-    if (known !== undefined) return known;
-    const block = await this.#deps.assemble(header, body);
-    this.#blocks.set(mapKey(block.hash), block);
-    return block;
+    if (known !== undefined && equalBytes(known.body, body)) return known.block;
+    return this.#deps.assemble(header, body);
   }
 
   /** Discards the block that was executed and not committed. */
