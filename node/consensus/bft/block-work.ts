@@ -110,11 +110,14 @@ export class BlockWork {
 
   /**
    * Inserts an agreed block with its committed seals, durably. A block that is in the chain already is no
-   * error. Throws `ChainError`.
+   * error. Throws `ChainError`; `bad-block` also for a body that cannot be read.
    */
   async commit(proposal: ProposedBlock, agreement: Agreement, signal: AbortSignal): Promise<void> {
     const { writer, diskSpace, log } = this.#deps;
-    const { transactions } = await this.#blockOf(proposal);
+    const { transactions } = await this.#blockOf(proposal).catch((cause: Error) => {
+      const message = `the body of agreed block ${proposal.number} cannot be read: ${cause.message}`;
+      throw new ChainError("bad-block", message, { cause, block: proposal.number });
+    });
     const block = createBlock(sealedHeader(proposal.header, agreement), transactions);
     await untilDoneOrAborted(diskSpace(), signal);
     if (signal.aborted) return;

@@ -7,6 +7,8 @@ export interface Proposal {
   readonly hash: string;
   /** Hash of the parent block. */
   readonly parent: string;
+  /** RLP list of the transactions; blob transactions carry their sidecars. The hash covers the header alone. */
+  readonly body: Uint8Array;
 }
 
 /** Proposes a block for a view (Istanbul's pre-prepare). */

@@ -11,11 +11,9 @@ import { blockHash, decodeHeader, encodeHeader, type Header } from "../../model/
 import type { MessagePayload, Preprepare, Proposal, VotePayload } from "./message.ts";
 import type { View } from "./view.ts";
 
-/** A proposed block with its encoded body. The transactions are decoded when the block is verified. */
+/** A proposed block with its header. The transactions are decoded when the block is verified. */
 export interface ProposedBlock extends Proposal {
   readonly header: Header;
-  /** RLP list of the transactions; blob transactions carry their sidecars. */
-  readonly body: Uint8Array;
 }
 
 /** Payload of a message about a proposed block. */

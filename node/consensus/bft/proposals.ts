@@ -2,6 +2,7 @@
  * Handling of proposals: pre-prepares of the proposer, results of their verification and blocks that this
  * node built.
  */
+import { equalBytes } from "../../bytes/compare.ts";
 import type { ConsensusMessage, Preprepare, Proposal } from "./message.ts";
 import type { RoundEvent } from "./round-state.ts";
 import { proposeIfDue, sendNextRoundChange } from "./rounds.ts";
@@ -23,7 +24,11 @@ export function handlePreprepare<P extends Proposal>(
     sendNextRoundChange(transition);
     return fits;
   }
-  if (lock !== undefined || message.sender === self) return accept(transition, proposal);
+  if (lock !== undefined) {
+    accept(transition, lock.proposal); // was verified, and the body of this message was not
+    return equalBytes(proposal.body, lock.proposal.body);
+  }
+  if (message.sender === self) return accept(transition, proposal);
   transition.change({ verifying: message });
   transition.act({ type: "verify", view, proposal });
   return false;

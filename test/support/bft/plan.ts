@@ -8,6 +8,7 @@ import { seededRandom } from "../random.ts";
 export type Treason =
   | "silent"
   | "two-proposals"
+  | "two-bodies"
   | "bad-blocks"
   | "bad-seals"
   | "wrong-rounds"
@@ -17,6 +18,7 @@ export type Treason =
 export const TREASONS: readonly Treason[] = [
   "silent",
   "two-proposals",
+  "two-bodies",
   "bad-blocks",
   "bad-seals",
   "wrong-rounds",

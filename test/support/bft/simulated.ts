@@ -2,10 +2,13 @@
 import type { ConsensusMessage, MessagePayload, Proposal } from "../../../node/consensus/bft/message.ts";
 import type { DurableState, RoundState } from "../../../node/consensus/bft/round-state.ts";
 
-/** A block of the simulation: its hash says who made it. */
-export interface SimulatedBlock extends Proposal {
-  readonly isBad: boolean;
-}
+/** A block of the simulation: its hash says who made it, its body whether it is good. */
+export type SimulatedBlock = Proposal;
+
+/** The body of every good block. */
+export const GOOD_BODY = Uint8Array.of(0xc0);
+/** A body that no honest validator finds valid. */
+export const BAD_BODY = Uint8Array.of(0xc1, 0x80);
 
 /** A message about such blocks. */
 export type Said = ConsensusMessage<SimulatedBlock>;
@@ -58,7 +61,8 @@ export function digestOf(payload: MessagePayload<Proposal>): string {
 /** Names a message: the same one always has the same name. */
 export function keyOf({ sender, payload, seal }: Said): string {
   const { kind, view } = payload;
-  const digest = kind === "round-change" ? "" : digestOf(payload);
+  const isBad = payload.kind === "preprepare" && payload.proposal.body === BAD_BODY;
+  const digest = kind === "round-change" ? "" : `${digestOf(payload)}${isBad ? " bad" : ""}`;
   return `${sender} ${kind} ${view.sequence}/${view.round} ${digest} ${seal.join()}`;
 }
 

@@ -18,8 +18,10 @@ import { Agenda } from "./agenda.ts";
 import { drawDisk } from "./disk.ts";
 import { drawValidatorSet, isCut, type Plan } from "./plan.ts";
 import {
+  BAD_BODY,
   describe,
   digestOf,
+  GOOD_BODY,
   GOOD_SEAL,
   keyOf,
   type Outcome,
@@ -197,7 +199,12 @@ class Simulation {
         return this.#after(5 + this.#upTo(300), validator, () => this.#build(validator));
       case "verify": {
         const { view, proposal } = action;
-        const event = { type: "verified", view, hash: proposal.hash, isValid: !proposal.isBad } as const;
+        const event = {
+          type: "verified",
+          view,
+          hash: proposal.hash,
+          isValid: proposal.body === GOOD_BODY,
+        } as const;
         return this.#after(1 + this.#upTo(100), validator, () => this.#tell(validator, event));
       }
       case "timer": {
@@ -209,6 +216,7 @@ class Simulation {
       case "commit": {
         const { proposal, commits } = action;
         if (commits.length < quorum(this.#plan.committeeSize).required) this.#fail("too few seals");
+        if (proposal.body !== GOOD_BODY) this.#fail("a bad body with seals");
         const committers = commits.map(({ sender }) => sender);
         this.#witness.commits(validator, proposal, committers);
         return this.#after(this.#upTo(50), validator, () => this.#append(validator, proposal));
@@ -220,8 +228,8 @@ class Simulation {
     const { name, chain, index } = validator;
     const number = chain.length;
     const hash = `${number}:${name}#${this.#made++}`;
-    const isBad = this.#plan.traitors.get(index) === "bad-blocks";
-    const proposal = { number, hash, parent: chain[number - 1] ?? GENESIS, isBad };
+    const body = this.#plan.traitors.get(index) === "bad-blocks" ? BAD_BODY : GOOD_BODY;
+    const proposal = { number, hash, parent: chain[number - 1] ?? GENESIS, body };
     this.#tell(validator, { type: "candidate", proposal });
   }
 
@@ -293,7 +301,7 @@ class Simulation {
     this.#tell(to, { type: "message", message });
   }
 
-  #append(validator: Validator, { number, hash }: Proposal): void {
+  #append(validator: Validator, { number, hash }: Pick<Proposal, "number" | "hash">): void {
     const { chain, name } = validator;
     if (chain.length !== number) return;
     const decided = this.#decided.get(number) ?? hash;
@@ -315,7 +323,7 @@ class Simulation {
       const loss = 1 - this.#plan.syncs;
       if (peer !== undefined && validator.state !== undefined && this.#arrives(peer, validator, loss)) {
         for (const hash of peer.chain.slice(validator.chain.length)) {
-          this.#append(validator, { number: validator.chain.length, hash, parent: "" });
+          this.#append(validator, { number: validator.chain.length, hash });
         }
       }
       this.#sync(validator);

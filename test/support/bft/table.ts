@@ -16,8 +16,8 @@ type Kind<T extends RoundAction<Proposal>["type"]> = RoundAction<Proposal> & { r
 export const GENESIS = { number: 0, hash: "genesis" };
 
 /** Block `number` by a name. */
-export function aBlock(hash: string, { number, parent }: Partial<Proposal> = {}): Proposal {
-  return { number: number ?? 1, hash, parent: parent ?? GENESIS.hash };
+export function aBlock(hash: string, fields: Partial<Proposal> = {}): Proposal {
+  return { number: 1, hash, parent: GENESIS.hash, body: Uint8Array.of(0xc0), ...fields };
 }
 
 /** A message of `sender`. */

@@ -36,6 +36,14 @@ type Lie = (payload: BlockPayload, bytes: Uint8Array, reader: number) => readonl
 const LIES: Readonly<Record<Treason, Lie>> = {
   silent: () => [],
   "two-proposals": (payload, bytes, reader) => [reader % 2 === 0 ? bytes : signedBytesOf(onOther(payload))],
+  "two-bodies": (payload, bytes, reader) => [
+    payload.kind === "preprepare" && reader % 2 === 1
+      ? signedBytesOf({
+          ...payload,
+          proposal: proposedBlock(payload.proposal.header, otherBody(payload.proposal)),
+        })
+      : bytes,
+  ],
   "bad-blocks": (payload, bytes) => [
     payload.kind === "preprepare"
       ? signedBytesOf({ ...payload, proposal: withHeader(payload.proposal, { stateRoot: flipFirstBit }) })
@@ -87,6 +95,11 @@ function onOther(payload: BlockPayload): BlockPayload {
   if (payload.kind === "preprepare")
     return { ...payload, proposal: withHeader(payload.proposal, { extra: flipFirstBit }) };
   return { ...payload, digest: mapKey(flipFirstBit(Buffer.from(payload.digest, "latin1"))) };
+}
+
+/** An empty body, or one with an unreadable transaction in place of an empty one. */
+function otherBody({ body }: ProposedBlock): Uint8Array {
+  return body.length > 1 ? Uint8Array.of(0xc0) : Uint8Array.of(0xc1, 0x80);
 }
 
 type Change = { readonly [Field in "extra" | "stateRoot"]?: (bytes: Uint8Array) => Uint8Array };

@@ -1,6 +1,6 @@
 /** Messages of traitors instead of the correct ones: each kind of lie, for one message and one reader of it. */
 import type { Treason } from "./plan.ts";
-import type { Said } from "./simulated.ts";
+import { BAD_BODY, type Said } from "./simulated.ts";
 
 type Lie = (message: Said, reader: number, random: () => number) => readonly Said[];
 
@@ -9,6 +9,7 @@ const LIES: Readonly<Record<Treason, Lie>> = {
   "bad-blocks": (message) => [message],
   "bad-seals": (message) => [{ ...message, seal: Uint8Array.of(0) }],
   "two-proposals": (message, reader) => [reader % 2 === 0 ? message : onOther(message)],
+  "two-bodies": (message, reader) => [reader % 2 === 0 ? message : withBadBody(message)],
   "votes-for-all": (message, _reader, random) => {
     const versions = [message, onOther(message)];
     return versions.flatMap((each) => [each, ...votesOf(each)]).filter(() => random() < 0.7);
@@ -38,6 +39,13 @@ function onOther(message: Said): Said {
   }
   const { proposal } = payload;
   return { ...message, payload: { ...payload, proposal: { ...proposal, hash: `${proposal.hash}'` } } };
+}
+
+/** The same with a body that the hash of its block does not fit. */
+function withBadBody(message: Said): Said {
+  const { payload } = message;
+  if (payload.kind !== "preprepare") return message;
+  return { ...message, payload: { ...payload, proposal: { ...payload.proposal, body: BAD_BODY } } };
 }
 
 /** Votes of both kinds for what the message is about. */

@@ -2,8 +2,9 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { bareHex, mapKey, toHex } from "../../../../node/bytes/hex.ts";
 import type { Engine } from "../../../../node/consensus/bft/engine.ts";
+import { proposedBlock } from "../../../../node/consensus/bft/payload.ts";
 import { readMessage } from "../../../../node/consensus/bft/signed-message.ts";
-import { readRecord } from "../../../../node/consensus/bft/signing-record.ts";
+import { readRecord, SigningRecord } from "../../../../node/consensus/bft/signing-record.ts";
 import { compareViews } from "../../../../node/consensus/bft/view.ts";
 import { recoverProposer } from "../../../../node/consensus/seal.ts";
 import { sortedValidators } from "../../../../node/governance/validators.ts";
@@ -17,6 +18,7 @@ import {
   type Maker,
   openMaker,
   quickClock,
+  sealBlocks,
 } from "../../../support/sealed-chain.ts";
 
 let ends = new AsyncDisposableStack();
@@ -183,6 +185,24 @@ test("validators restart the agreement after the chain is rewound", async () => 
     await open.writer.exclusively(() => open.writer.setHead(1));
     expect(readRecord(open.store)).toBeUndefined();
   }
+});
+
+test("a restored lock whose body cannot be read ends neither the engine nor the agreement", async () => {
+  const [alone] = seats(1) as [Seat];
+  const genesis = councilGenesis([alone]);
+  const maker = { key: alone.key, rewardbase: alone.address };
+  const [{ header }] = (await sealBlocks(genesis, maker, 1)) as [Block];
+  const proposal = proposedBlock(header, Uint8Array.of(0xc1, 0x80));
+  const { hash } = proposal;
+  const view = { sequence: 1, round: 0 };
+  const open = ends.use(await aChain(genesis));
+  await new SigningRecord(open.store).sync({
+    signed: { view, digests: { preprepare: hash, prepare: hash, commit: hash } },
+    lock: { proposal, round: 0, proof: [] },
+  });
+  const engine = ends.use(openMaker(open, maker, quickClock(genesis)));
+  await Promise.race([growChain(open, 1), engine.failed]);
+  expect(roundOf(open.chain.block(1)?.header.extra ?? new Uint8Array(0))).toBe(1);
 });
 
 test("a council continues without a member that was voted out", async () => {

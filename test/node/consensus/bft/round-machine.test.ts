@@ -199,6 +199,25 @@ describe("a lock", () => {
     expect(table.done("verify")).toEqual([]);
   });
 
+  test("is kept with its own body where its block is proposed with another one, which is not relayed", () => {
+    const table = lockedTable();
+    table.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
+    table.hear(aProposal("v2", aBlock("b", { body: Uint8Array.of(0xc1, 0x80) }), 2));
+    expect(table.said).toEqual(["prepare 2 b"]);
+    expect(table.done("gossip").map(({ message }) => message.payload.kind)).toEqual(["prepare"]);
+    table.hear(aVote("v0", "prepare", { round: 2 }), aVote("v2", "prepare", { round: 2 }));
+    expect(table.state.lock).toMatchObject({ round: 2, proposal: B });
+    table.hear(aVote("v0", "commit", { round: 2 }), aVote("v2", "commit", { round: 2 }));
+    expect(table.done("commit").map(({ proposal }) => proposal)).toEqual([B]);
+    const other = lockedTable();
+    other.hear(...["v0", "v2", "v3"].map((sender) => aVote(sender, "round-change", { round: 2 })));
+    other.hear(aProposal("v2", aBlock("b"), 2));
+    expect(other.done("gossip").map(({ message }) => message.payload.kind)).toEqual([
+      "preprepare",
+      "prepare",
+    ]);
+  });
+
   test("is sent with each round change, with its votes", () => {
     const table = lockedTable();
     table.take({ type: "timeout", view: table.state.view });
