@@ -34,10 +34,13 @@ export function createDial(deps: DialDeps): (url: NodeUrl, kind: DialKind) => Pr
   return async (url, kind) => {
     metrics.dialTries.add(1);
     const sockets: Socket[] = [];
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
     const connect = async (tcpPort: number): Promise<Socket> => {
-      const socket = await connectTo({ ...url, tcpPort }, deps);
+      const socket = await connectTo({ ...url, tcpPort }, { ...deps, signal: either });
       metrics.outboundConnects.add(1);
       sockets.push(socket);
+      if (either.aborted) socket.destroy(); // was connected in the moment in which the dial ended
       return socket;
     };
     const abort = (): void => {
@@ -53,6 +56,7 @@ export function createDial(deps: DialDeps): (url: NodeUrl, kind: DialKind) => Pr
       );
       return { closed, disconnect: () => peer.disconnect("requested") };
     } catch (error) {
+      failed.abort();
       for (const socket of sockets.slice(1)) socket.destroy();
       throw error;
     } finally {

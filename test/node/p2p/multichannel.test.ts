@@ -1,8 +1,13 @@
 /** Nodes with a second port: a connection of its own for the second lane. */
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
+import { createDial } from "../../../node/p2p/dial.ts";
 import { Gathering } from "../../../node/p2p/gathering.ts";
+import type { P2pMetrics } from "../../../node/p2p/metrics.ts";
 import type { P2p } from "../../../node/p2p/p2p.ts";
+import type { PeerSet } from "../../../node/p2p/peer-set.ts";
 import type { ProtocolMessage } from "../../../node/p2p/protocol.ts";
 import { aChat, connectRaw, openNode, QUICK, urlOf } from "../../support/p2p.ts";
 import { until } from "../../support/until.ts";
@@ -119,6 +124,60 @@ test("a connection of an incomplete set is closed, and so is one that is replace
   again.socket.resume();
   await closedAgain;
   expect(target.peers()).toEqual([]);
+});
+
+/** A set whose handshakes say at once that the node wants to be dialled on these ports. */
+function greeterOf(listenPorts: readonly number[]): PeerSet {
+  const handshake = async (socket: Socket) => ({
+    hello: { multichannel: true, listenPorts },
+    transport: { socket },
+  });
+  return { isMultichannel: true, handshake } as unknown as PeerSet; // a dial that fails asks for nothing else
+}
+
+async function listenOn(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port; // listens on a port
+}
+
+test("a connection that is under way when another one of its dial fails is not left open", async () => {
+  const accepted: Socket[] = [];
+  await using server = createServer((socket) => void accepted.push(socket.on("error", () => undefined)));
+  const port = await listenOn(server);
+  const other = createServer();
+  const refusing = await listenOn(other);
+  await other[Symbol.asyncDispose]();
+  const late = Promise.withResolvers<string>();
+  let resolved = 0;
+  const dial = createDial({
+    resolve: () => (++resolved === 3 ? late.promise : Promise.resolve("127.0.0.1")),
+    timeoutMs: 5000,
+    allows: () => true,
+    metrics: {
+      dialTries: { add: () => undefined },
+      outboundConnects: { add: () => undefined },
+    } as unknown as P2pMetrics,
+    set: greeterOf([refusing, port]),
+    signal: new AbortController().signal,
+  });
+  const url = {
+    id: idOf(1),
+    host: "name",
+    tcpPort: port,
+    udpPort: port,
+    tcpPorts: [port],
+    type: "en",
+  } as const;
+  await expect(dial(url, "static")).rejects.toThrow("ECONNREFUSED");
+  late.resolve("127.0.0.1");
+  await setImmediate();
+  const probe = connect({ host: "127.0.0.1", port });
+  await once(probe, "connect");
+  await until(() => accepted.some(({ remotePort }) => remotePort === probe.localPort));
+  const others = accepted.filter(({ remotePort }) => remotePort !== probe.localPort);
+  for (const socket of [probe, ...accepted]) socket.destroy();
+  expect(others.length).toBe(1);
 });
 
 function idOf(n: number): Uint8Array {
