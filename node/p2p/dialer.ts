@@ -170,11 +170,13 @@ export class Dialer implements Disposable {
     return at !== undefined && this.#deps.clock.now() - at < GIVEN_UP_MS;
   }
 
+  /** Dials waiting nodes while there are free places; one that has become a peer meanwhile takes none. */
   #startNext(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    this.#waiting.delete(next);
-    this.#start(next);
+    for (const next of this.#waiting) {
+      if (this.#running >= MAX_DIALS) return;
+      this.#waiting.delete(next);
+      this.#start(next);
+    }
   }
 
   /**

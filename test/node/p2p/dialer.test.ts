@@ -86,6 +86,16 @@ test("at most 16 dials run at once; connected peers do not count", async () => {
   close();
 });
 
+test("waiting nodes that have become peers meanwhile take no place from those behind them", async () => {
+  const { dialer, dials, peers, close } = aDialer();
+  for (let n = 1; n <= 40; n++) dialer.add(urlOf(n));
+  for (let n = 17; n <= 32; n++) peers.add(n); // they dialled this node
+  for (const dial of dials.slice(0, 16)) dial.succeed();
+  await jest.advanceTimersByTimeAsync(0);
+  expect(dials.slice(16).map(({ port }) => port)).toEqual([33, 34, 35, 36, 37, 38, 39, 40]);
+  close();
+});
+
 test("the node itself, known nodes, nodes without an address and peers are not dialled", async () => {
   const { dialer, dials, peers, close } = aDialer();
   peers.add(2);
