@@ -53,7 +53,7 @@ export async function verifySealers(chain: HeaderChain, deciding: readonly numbe
     contracts,
   });
   for (const number of deciding) {
-    verifyAt(chain, number, councilMajority(governance.council(number)));
+    verifyAt(chain, number, councilValidators(governance, number));
     onHeader(number);
     await pause();
   }
@@ -85,20 +85,34 @@ function withIndex(rows: Rows, index: Uint8Array): Rows {
 }
 
 /**
- * Validators of a block whose stakes and committee can no longer be read: members of the council, of which more must have
- * sealed than may be faulty.
+ * Validators of a block whose stakes can no longer be read: the members of its council. A block carries the seals of a
+ * quorum of its committee. Without weights all members have enough stake, so this quorum is known. With weights the
+ * committee may be smaller, because members without enough stake are left out of it: more members must then have sealed
+ * than may be faulty in the council, or a quorum of a whole committee where that is less. A chain on which half of the
+ * council or more is left out is not believed. A committee size that only a contract knows counts as the whole council.
  */
-function councilMajority(council: ValidatorSet["council"]): ValidatorSet {
-  return { ...validatorSet(council, council, council.length), twiceFaulty: quorum(council.length).faulty };
+function councilValidators(governance: Governance, number: number): ValidatorSet {
+  const council = governance.council(number);
+  const { policy, committeeSize } = unlessMissing(() => governance.parameters(number)) ?? UNKNOWN_PARAMETERS;
+  const set = validatorSet(council, council, committeeSize);
+  if (policy !== "weighted") return set;
+  return { ...set, twiceFaulty: Math.min(set.twiceFaulty, quorum(council.length).faulty) };
 }
+
+/** Parameters of a block where a contract gives them whose state an import does not have. */
+const UNKNOWN_PARAMETERS = { policy: "weighted", committeeSize: Number.POSITIVE_INFINITY } as const;
 
 /** Validators of the newest block. Their stakes are those after its parent, whose state an import does not have. */
 function newestValidators(governance: Governance, head: number): ValidatorSet {
+  return unlessMissing(() => governance.validators(head)) ?? councilValidators(governance, head);
+}
+
+function unlessMissing<T>(read: () => T): T | undefined {
   try {
-    return governance.validators(head);
+    return read();
   } catch (error) {
     if (!(error instanceof StateError) || error.code !== "state-missing") throw error;
-    return councilMajority(governance.council(head));
+    return undefined;
   }
 }
 

@@ -25,10 +25,17 @@ export function seats(count: number): readonly Seat[] {
   });
 }
 
+/** Members of a genesis that differ; `istanbul` is that of its configuration. */
+interface GenesisFields {
+  readonly timestamp?: number;
+  readonly alloc?: object;
+  readonly istanbul?: object;
+}
+
 /** A chain whose council they are; the proposer goes round. Accounts have nothing and it began long ago, unless said. */
 export function councilGenesis(
   council: readonly Pick<Seat, "address">[],
-  { timestamp = 100, alloc = {} }: { readonly timestamp?: number; readonly alloc?: object } = {},
+  { timestamp = 100, alloc = {}, istanbul = {} }: GenesisFields = {},
 ): Genesis {
   const addresses = council.map(({ address }) => address);
   const extra = concatBytes(new Uint8Array(32), encodeRlp([addresses, new Uint8Array(0), []]));
@@ -37,7 +44,7 @@ export function councilGenesis(
     JSON.stringify({
       config: {
         chainId: 9,
-        istanbul: { epoch: 30, policy: 0, sub: 22 },
+        istanbul: { epoch: 30, policy: 0, sub: 22, ...istanbul },
         unitPrice: 1,
         deriveShaImpl: 0,
         governance: { governanceMode: "none", reward },

@@ -1,0 +1,89 @@
+/** Headers that somebody else has stored: the seals of those that vote, where stakes can no longer be read. */
+import { describe, expect, test } from "@jest/globals";
+import { encodeRlp } from "../../../node/bytes/rlp.ts";
+import { type HeaderChain, verifyHeaderChain } from "../../../node/consensus/header-chain.ts";
+import { authorOf } from "../../../node/consensus/sealers.ts";
+import { quorum } from "../../../node/governance/validators.ts";
+import { type Block, createBlock } from "../../../node/model/block.ts";
+import type { Header } from "../../../node/model/header.ts";
+import { StateError } from "../../../node/state/error.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { councilGenesis } from "../../support/bft/council.ts";
+import { aGenesisBlock, aHeader, aSealedHeader, aValidator } from "../../support/headers.ts";
+
+const ROUND_ROBIN = 0;
+const WEIGHTED = 2;
+
+interface Stored {
+  readonly council: number;
+  readonly committee: number;
+  readonly policy: number;
+  /** Number of seals of block 1, which votes; block 2 has those of a quorum of the committee. */
+  readonly seals: number;
+}
+
+/** A stored chain of two blocks without any state. */
+function aStoredChain({ council, committee, policy, seals }: Stored): HeaderChain {
+  const validators = Array.from({ length: council }, (_, i) => aValidator(i + 1));
+  const { config } = councilGenesis(validators, { istanbul: { policy, sub: committee } });
+  const blocks = [aGenesisBlock(validators)];
+  const add = (fields: Partial<Header>, count: number): void => {
+    const header = { ...aHeader(blocks.at(-1) as Block, validators), ...fields };
+    blocks.push(createBlock(aSealedHeader(header, proposer, validators.slice(0, count)), []));
+  };
+  const [proposer] = validators as [ReturnType<typeof aValidator>];
+  const vote = encodeRlp([proposer.address, Buffer.from("governance.unitprice"), Uint8Array.of(1)]);
+  add({ vote }, seals);
+  add({}, quorum(committee).required);
+  return {
+    config,
+    rows: createMemoryStore(),
+    head: 2,
+    block: (number) => {
+      const block = blocks[number];
+      return block && { ...block, author: () => authorOf(block.header) };
+    },
+    contracts: () => {
+      throw new StateError("state-missing", "there is no state");
+    },
+    pause: () => undefined,
+    onHeader: () => undefined,
+  };
+}
+
+describe.each([
+  { name: "without weights", policy: ROUND_ROBIN },
+  { name: "with weights", policy: WEIGHTED },
+])("a chain $name", ({ policy }) => {
+  test.each([
+    { council: 10, committee: 4, seals: 3 },
+    { council: 46, committee: 22, seals: 15 },
+    { council: 4, committee: 22, seals: 3 },
+  ])(
+    "of $council validators is believed with the $seals seals of a committee of $committee",
+    async (sizes) => {
+      const committee = Math.min(sizes.committee, sizes.council);
+      await verifyHeaderChain(aStoredChain({ ...sizes, committee, policy }));
+    },
+  );
+
+  test.each([
+    { council: 10, committee: 4, seals: 2 },
+    { council: 46, committee: 22, seals: 14 },
+    { council: 10, committee: 10, seals: 3 },
+  ])(
+    "of $council validators is not believed with $seals seals, which is too few for $committee",
+    async (sizes) => {
+      const verified = verifyHeaderChain(aStoredChain({ ...sizes, policy }));
+      await expect(verified).rejects.toThrow("block 1 is not sealed by its council");
+    },
+  );
+});
+
+test("all members of a council have enough stake without weights, so a quorum of them is needed", async () => {
+  const sizes = { council: 10, committee: 10 };
+  await verifyHeaderChain(aStoredChain({ ...sizes, seals: 7, policy: ROUND_ROBIN }));
+  const forged = verifyHeaderChain(aStoredChain({ ...sizes, seals: 6, policy: ROUND_ROBIN }));
+  await expect(forged).rejects.toThrow("block 1 is not sealed by its council");
+  await verifyHeaderChain(aStoredChain({ ...sizes, seals: 4, policy: WEIGHTED })); // six may have been left out
+});
