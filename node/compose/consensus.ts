@@ -5,7 +5,6 @@ import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { integerBytes } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import type { OpenChain } from "../chain/open-chain.ts";
-import { recoverSigners } from "../chain/recover-signers.ts";
 import { programVersion } from "../config/version.ts";
 import { type Engine, openEngine } from "../consensus/bft/engine.ts";
 import { declareEngineMetrics } from "../consensus/bft/metrics.ts";
@@ -25,7 +24,7 @@ import { decodeTransaction } from "../model/transaction.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
-import { assembleBlock } from "../protocol/blocks-in.ts";
+import { assembleBlock, recoverSenders } from "../protocol/blocks-in.ts";
 import { transactionItems } from "../protocol/transaction-items.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -211,8 +210,9 @@ async function assembleProposal(
   header: Header,
   body: Uint8Array,
 ): Promise<Block> {
-  const block = await assembleBlock(header, body, { pause: createPause(), pool });
-  await recoverSigners(recoverer, chain.config.chainId, block.transactions);
+  const pause = createPause();
+  const block = await assembleBlock(header, body, { pause, pool });
+  await recoverSenders([block], { recoverer, chainId: chain.config.chainId, pause });
   if (!block.transactions.some(({ fields }) => fields.blobVersionedHashes !== undefined)) return block;
   const prove = kzgProver(kzg);
   for (const item of transactionItems(body)) {

@@ -10,6 +10,7 @@ import { bareTransaction } from "../model/bare-transaction.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
 import { decodeTransaction, type Transaction } from "../model/transaction.ts";
+import { CALL_GAS } from "../model/transaction-gas.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import { ProtocolError } from "./error.ts";
@@ -28,9 +29,13 @@ export interface BlockImportDeps {
   readonly pause: Pause;
 }
 
+/** Least gas of a transaction: that of a call, of which the largest refund is half. */
+const MIN_TRANSACTION_GAS = CALL_GAS / 2n;
+
 /**
  * Assembles a block from its header and encoded body. Transactions that the pool has in the same form are
- * reused. Rejects with `BytesError` or `TransactionError` for an unreadable body.
+ * reused. Rejects with `BytesError` or `TransactionError` for an unreadable body, with `ProtocolError` `bad-block` for
+ * more transactions than can have used the gas of the header: a body is not believed to belong to its header yet.
  */
 export async function assembleBlock(
   header: Header,
@@ -38,7 +43,10 @@ export async function assembleBlock(
   { pause, pool }: Pick<BlockImportDeps, "pause" | "pool">,
 ): Promise<Block> {
   const transactions: Transaction[] = [];
+  const most = header.gasUsed / MIN_TRANSACTION_GAS;
   for (const item of body === undefined ? [] : transactionItems(body)) {
+    if (transactions.length >= most)
+      throw new ProtocolError("bad-block", `more than ${most} transactions for ${header.gasUsed} gas`);
     transactions.push(reusePooled(bareTransaction(decodeTransaction(item)), pool)); // validators include blobs
     const waiting = pause();
     if (waiting !== undefined) await waiting;
@@ -51,13 +59,21 @@ function reusePooled(tx: Transaction, pool: TransactionLookup): Transaction {
   return twin !== undefined && equalBytes(twin.raw, tx.raw) ? twin : tx;
 }
 
-/** Recovers the senders of all transactions of these blocks in one batch. */
+/** Number of transactions whose signers are recovered in one batch: their digests are hashed in one piece. */
+export const RECOVERY_BATCH = 256;
+
+/** Recovers the senders of all transactions of these blocks in batches, between which other work runs. */
 export async function recoverSenders(
   blocks: readonly Block[],
-  { recoverer, chainId }: BlockImportDeps,
+  { recoverer, chainId, pause }: Pick<BlockImportDeps, "recoverer" | "chainId" | "pause">,
 ): Promise<void> {
   const transactions = blocks.flatMap((block) => block.transactions);
-  if (transactions.length > 0) await recoverSigners(recoverer, chainId, transactions);
+  const recovering: Promise<void>[] = [];
+  for (let at = 0; at < transactions.length; at += RECOVERY_BATCH) {
+    if (at > 0) await pause();
+    recovering.push(recoverSigners(recoverer, chainId, transactions.slice(at, at + RECOVERY_BATCH)));
+  }
+  await Promise.all(recovering);
 }
 
 /**

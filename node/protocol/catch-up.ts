@@ -9,7 +9,13 @@ import { equalBytes } from "../bytes/compare.ts";
 import { type HashedHeader, recoverSealers } from "../consensus/sealers.ts";
 import type { Block } from "../model/block.ts";
 import { type BudgetedQueue, createBudgetedQueue } from "../p2p/budget.ts";
-import { assembleBlock, type BlockImportDeps, importBlock, recoverSenders } from "./blocks-in.ts";
+import {
+  assembleBlock,
+  type BlockImportDeps,
+  importBlock,
+  RECOVERY_BATCH,
+  recoverSenders,
+} from "./blocks-in.ts";
 import { BodyFetcher, type FetchedBody } from "./body-fetcher.ts";
 import type { ChainPeer } from "./chain-peer.ts";
 import { ProtocolError } from "./error.ts";
@@ -177,7 +183,7 @@ async function assemble(deps: CatchUpDeps, { pieces, blocks, fail }: Pipeline): 
       if (block === undefined) return;
       group.push({ block, from: body?.from });
       transactions += block.transactions.length;
-      if (transactions < GROUP_TRANSACTIONS && place < headers.length - 1) continue;
+      if (transactions < RECOVERY_BATCH && place < headers.length - 1) continue;
       if (!(await prepare(group, sealed, { deps, blocks }))) return;
       group = [];
       transactions = 0;
@@ -185,9 +191,6 @@ async function assemble(deps: CatchUpDeps, { pieces, blocks, fail }: Pipeline): 
   }
   blocks.close();
 }
-
-/** Number of transactions whose senders are recovered in one batch. */
-const GROUP_TRANSACTIONS = 256;
 
 async function prepare(
   group: readonly Omit<PreparedBlock, "ready">[],
@@ -212,7 +215,7 @@ async function importBlocks(deps: CatchUpDeps, { blocks, fail }: Pipeline): Prom
     try {
       await importBlock(deps, next.block, false);
     } catch (error) {
-      return fail(error, matchesBodyRoot(next.block, deps) ? undefined : next.from);
+      return fail(error, isBodyAtFault(next.block, deps) ? next.from : undefined);
     }
     deps.onBlock(next.block.header.number);
     const waiting = deps.pause();
@@ -221,9 +224,22 @@ async function importBlocks(deps: CatchUpDeps, { blocks, fail }: Pipeline): Prom
 }
 
 /**
- * Returns true when the transactions match the header's root. The sender of the header is then responsible
- * for the block.
+ * Returns true when the sender of the body is responsible for a refused block: the header is good, the body is not its.
+ * Other headers are forged by their sender, who may have chosen the body as well; its root is not worth computing.
  */
+export function isBodyAtFault(
+  block: Block,
+  deps: Pick<CatchUpDeps, "bodyRoot"> & { readonly writer: Pick<CatchUpDeps["writer"], "checkHeader"> },
+): boolean {
+  try {
+    deps.writer.checkHeader(block.header);
+  } catch {
+    return false;
+  }
+  return !matchesBodyRoot(block, deps);
+}
+
+/** Returns true when the transactions match the header's root. */
 export function matchesBodyRoot(
   { header, transactions }: Block,
   { bodyRoot }: Pick<CatchUpDeps, "bodyRoot">,

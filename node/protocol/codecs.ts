@@ -210,9 +210,12 @@ function readOrigin(cursor: RlpCursor): Uint8Array | bigint {
   return isHash ? cursor.hash() : cursor.bigint(8);
 }
 
-/** Codec of bodies, each the RLP list of a block's transactions. Items are delimited but not decoded. */
+/**
+ * Codec of bodies, each the RLP list of a block's transactions. The transactions are not delimited: an answer has
+ * millions of the smallest items, and a body is decoded in slices where its block is assembled.
+ */
 export const bodiesCodec: PayloadCodec<Uint8Array[]> = listCodec(MAX_SERVED.bodies, {
-  read: (cursor) => readFields(cursor, () => checkBody(cursor.raw())),
+  read: (cursor) => readFields(cursor, () => cursor.raw()),
   write: (body) => encodeRlpList([body]),
 });
 

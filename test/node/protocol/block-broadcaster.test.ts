@@ -17,7 +17,7 @@ import { transactionSamples } from "../model/samples.ts";
 const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
 const full = decodeTransaction(fromHex(sample?.raw ?? "0x"));
 const bare = bareTransaction(full);
-const header = new FakeChain().head();
+const header = { ...new FakeChain().head(), gasUsed: 100_000n };
 
 const intake = (pooled?: Transaction) => ({ pause: () => undefined, pool: { get: () => pooled } });
 

@@ -1,13 +1,20 @@
 /** Damaged messages of every kind in running sessions: the peer may be left, the node goes on. */
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { AuctionError } from "../../../node/auction/error.ts";
 import { encodeRlpList } from "../../../node/bytes/rlp.ts";
+import { ConsensusError } from "../../../node/consensus/error.ts";
+import type { Recoverer } from "../../../node/crypto/recoverer.ts";
 import type { Bid } from "../../../node/model/bid.ts";
+import { createBlock } from "../../../node/model/block.ts";
+import { encodeHeader, type Header } from "../../../node/model/header.ts";
 import type { BlobSidecar } from "../../../node/model/transaction-type.ts";
 import type { GossipedAuction } from "../../../node/protocol/bids.ts";
+import { assembleBlock, RECOVERY_BATCH, recoverSenders } from "../../../node/protocol/blocks-in.ts";
+import { isBodyAtFault } from "../../../node/protocol/catch-up.ts";
 import { ProtocolError } from "../../../node/protocol/error.ts";
 import { messages } from "../../../node/protocol/messages.ts";
 import { mutateRlp } from "../../support/fuzz/mutate-rlp.ts";
+import { aGenesisBlock, aHeader, aValidator } from "../../support/headers.ts";
 import { type PeerMessage, peerMessages } from "../../support/peer-messages.ts";
 import { aNode, aTransfer, headOf, makeBlock, makeBlocks } from "../../support/protocol-node.ts";
 import { aLink, connect } from "../../support/protocol-peer.ts";
@@ -125,3 +132,67 @@ function damage(bytes: Uint8Array, random: () => number): Uint8Array {
   changed.set(randomBytes(random, Math.min(1 + pick(3), bytes.length - at)), at);
   return changed;
 }
+
+describe("a body of very many transactions", () => {
+  const transactions = Array.from({ length: 3 * RECOVERY_BATCH }, (_, nonce) => aTransfer(nonce));
+  const body = encodeRlpList(transactions.map(({ raw }) => raw));
+  const parent = aGenesisBlock([aValidator(1)]);
+  const headerOf = (gasUsed: bigint): Header => ({ ...aHeader(parent, [aValidator(1)]), gasUsed });
+
+  test("is not looked into before its block is assembled", async () => {
+    const items = new Uint8Array(50_000).fill(0xc0);
+    items[items.length - 1] = 0xc1; // a list whose item is missing
+    const damaged = encodeRlpList([items]);
+    const [first, ...others] = messages.bodies.decode(
+      messages.bodies.encode(Array.from({ length: 128 }, () => damaged)),
+    );
+    expect([first, others.length]).toEqual([Buffer.from(damaged), 127]);
+    const pool = { get: () => undefined };
+    await expect(
+      assembleBlock(headerOf(10n ** 9n), first, { pause: () => undefined, pool }),
+    ).rejects.toThrow();
+  });
+
+  test("is decoded as far as the gas of its header goes, one transaction between two pauses", async () => {
+    let decoded = 0;
+    const pieces: number[] = [];
+    const pause = () => void pieces.push(decoded - pieces.length);
+    const pool = { get: () => void decoded++ };
+    const small = assembleBlock(headerOf(21_000n * 5n), body, { pause, pool });
+    await expect(small).rejects.toMatchObject({ code: "bad-block" });
+    expect([decoded, Math.max(...pieces)]).toEqual([10, 1]);
+    const whole = await assembleBlock(headerOf(21_000n * BigInt(transactions.length)), body, { pause, pool });
+    expect(whole.transactions).toHaveLength(transactions.length);
+  });
+
+  test("has its signers recovered in batches, between which there are pauses", async () => {
+    const steps: (number | string)[] = [];
+    const recover = async (jobs: readonly unknown[]): Promise<undefined[]> => {
+      if (jobs.length > 0) steps.push(jobs.length);
+      return jobs.map(() => undefined);
+    };
+    const recoverer = { recover, recoverKeys: recover } as unknown as Recoverer; // asked for nothing else
+    const block = createBlock(headerOf(0n), transactions);
+    await recoverSenders([block], { recoverer, chainId: 1337n, pause: () => void steps.push("pause") });
+    expect(steps).toEqual([RECOVERY_BATCH, "pause", RECOVERY_BATCH, "pause", RECOVERY_BATCH]);
+  });
+
+  test("is hashed to find who is at fault only where its header is good", () => {
+    let roots = 0;
+    const bodyRoot = () => {
+      roots++;
+      return new Uint8Array(32);
+    };
+    const block = createBlock(
+      { ...headerOf(0n), transactionsRoot: new Uint8Array(32).fill(1) },
+      transactions,
+    );
+    const forged = () => {
+      throw new ConsensusError("unauthorized", "unauthorized");
+    };
+    expect(isBodyAtFault(block, { bodyRoot, writer: { checkHeader: forged } })).toBe(false);
+    expect(roots).toBe(0);
+    expect(isBodyAtFault(block, { bodyRoot, writer: { checkHeader: () => undefined } })).toBe(true);
+    expect(roots).toBe(1);
+  });
+});
