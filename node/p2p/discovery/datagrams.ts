@@ -32,9 +32,9 @@ export const openDatagrams: OpenDatagrams = async ({ host, port }, receive) => {
     port: socket.address().port,
     send({ buffer, byteOffset, length }, to) {
       const view = new Uint8Array(buffer, byteOffset, length);
-      const host = mapped && isIPv4(to.ip) ? `::ffff:${to.ip}` : to.ip;
+      const address = mapped && isIPv4(to.ip) ? `::ffff:${to.ip}` : to.ip;
       try {
-        socket.send(view, to.port, host, () => undefined);
+        socket.send(view, to.port, address, () => undefined);
       } catch {
         // Port 0 and a closed socket are reported here, all other failures to the callback.
       }

@@ -4,7 +4,7 @@ import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { type HeaderChain, verifyHeaderChain } from "../../../node/consensus/header-chain.ts";
 import { authorOf } from "../../../node/consensus/sealers.ts";
 import { quorum } from "../../../node/governance/validators.ts";
-import { type Block, createBlock } from "../../../node/model/block.ts";
+import { createBlock } from "../../../node/model/block.ts";
 import type { Header } from "../../../node/model/header.ts";
 import { StateError } from "../../../node/state/error.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
@@ -26,10 +26,12 @@ interface Stored {
 function aStoredChain({ council, committee, policy, seals }: Stored): HeaderChain {
   const validators = Array.from({ length: council }, (_, i) => aValidator(i + 1));
   const { config } = councilGenesis(validators, { istanbul: { policy, sub: committee } });
-  const blocks = [aGenesisBlock(validators)];
+  let parent = aGenesisBlock(validators);
+  const blocks = [parent];
   const add = (fields: Partial<Header>, count: number): void => {
-    const header = { ...aHeader(blocks.at(-1) as Block, validators), ...fields };
-    blocks.push(createBlock(aSealedHeader(header, proposer, validators.slice(0, count)), []));
+    const header = { ...aHeader(parent, validators), ...fields };
+    parent = createBlock(aSealedHeader(header, proposer, validators.slice(0, count)), []);
+    blocks.push(parent);
   };
   const [proposer] = validators as [ReturnType<typeof aValidator>];
   const vote = encodeRlp([proposer.address, Buffer.from("governance.unitprice"), Uint8Array.of(1)]);

@@ -6,7 +6,7 @@ import { ConsensusError } from "../../../node/consensus/error.ts";
 import type { Recoverer } from "../../../node/crypto/recoverer.ts";
 import type { Bid } from "../../../node/model/bid.ts";
 import { createBlock } from "../../../node/model/block.ts";
-import { encodeHeader, type Header } from "../../../node/model/header.ts";
+import type { Header } from "../../../node/model/header.ts";
 import type { BlobSidecar } from "../../../node/model/transaction-type.ts";
 import type { GossipedAuction } from "../../../node/protocol/bids.ts";
 import { assembleBlock, RECOVERY_BATCH, recoverSenders } from "../../../node/protocol/blocks-in.ts";
@@ -133,6 +133,10 @@ function damage(bytes: Uint8Array, random: () => number): Uint8Array {
   return changed;
 }
 
+function refuseHeader(): never {
+  throw new ConsensusError("unauthorized", "unauthorized");
+}
+
 describe("a body of very many transactions", () => {
   const transactions = Array.from({ length: 3 * RECOVERY_BATCH }, (_, nonce) => aTransfer(nonce));
   const body = encodeRlpList(transactions.map(({ raw }) => raw));
@@ -187,10 +191,7 @@ describe("a body of very many transactions", () => {
       { ...headerOf(0n), transactionsRoot: new Uint8Array(32).fill(1) },
       transactions,
     );
-    const forged = () => {
-      throw new ConsensusError("unauthorized", "unauthorized");
-    };
-    expect(isBodyAtFault(block, { bodyRoot, writer: { checkHeader: forged } })).toBe(false);
+    expect(isBodyAtFault(block, { bodyRoot, writer: { checkHeader: refuseHeader } })).toBe(false);
     expect(roots).toBe(0);
     expect(isBodyAtFault(block, { bodyRoot, writer: { checkHeader: () => undefined } })).toBe(true);
     expect(roots).toBe(1);
