@@ -112,7 +112,7 @@ describe.each(backends)("secp256k1 by $backend", (curve) => {
       expect(found && bareHex(found)).toBe(expected);
       if (found !== undefined) ids.add(id);
     }
-    expect([...ids].toSorted()).toEqual([2, 3]);
+    expect(ids).toEqual(new Set([2, 3]));
   });
 
   test("recovers with no id above 3, with no x at or above the field's size, and from no r or s out of range", () => {

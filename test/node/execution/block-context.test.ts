@@ -20,16 +20,18 @@ test("a header with blob gas and without randomness gives its parent's hash, as 
   expect(randomOf({ ...draft, mixHash })).toEqual(mixHash);
 });
 
+/** Maximum numbers of blobs of a transaction and of a block under a schedule. */
+function maxBlobsUnder(schedule: object): readonly number[] {
+  const header = aHeader(aGenesisBlock([author]), [author]);
+  const context = blockContext(parseChainConfig({ chainId: 1, ...schedule }), header, {
+    author: author.address,
+    blockHash: () => undefined,
+  });
+  return [context.maxBlobs, context.maxBlockBlobs];
+}
+
 test("a transaction has one blob at most; the schedule says how many a block has", () => {
-  const ofBlocks = (blobSchedule?: unknown) => {
-    const config = parseChainConfig({ chainId: 1, ...(blobSchedule === undefined ? {} : { blobSchedule }) });
-    const header = aHeader(aGenesisBlock([author]), [author]);
-    const { maxBlobs, maxBlockBlobs } = blockContext(config, header, {
-      author: author.address,
-      blockHash: () => undefined,
-    });
-    return [maxBlobs, maxBlockBlobs];
-  };
-  expect(ofBlocks({ osaka: { target: 3, max: 6, baseFeeUpdateFraction: 5_007_716 } })).toEqual([1, 6]);
-  expect(ofBlocks()).toEqual([1, 1]);
+  const blobSchedule = { osaka: { target: 3, max: 6, baseFeeUpdateFraction: 5_007_716 } };
+  expect(maxBlobsUnder({ blobSchedule })).toEqual([1, 6]);
+  expect(maxBlobsUnder({})).toEqual([1, 1]);
 });
