@@ -26,15 +26,38 @@ export interface CouncilReport extends ReportedHeight {
 
 /**
  * Returns the reported councils in the order of addresses, the newest first, each once. Nodes that are not synced do not count. Several exist while a
- * vote takes effect; an action must be safe in each.
+ * vote takes effect; an action must be safe in each. A height above that of all other reports excludes none of them, and its council is the last.
  */
 export function reportedCouncils(reports: readonly CouncilReport[]): readonly (readonly string[])[] {
-  const newest = newestOf(reports);
+  const newest = newestConfirmed(reports);
   const level = reports
-    .filter((report) => (lagOf(report, newest) ?? Number.POSITIVE_INFINITY) <= LEVEL_BLOCKS)
-    .sort((a, b) => (b.height ?? 0) - (a.height ?? 0));
+    .filter((report) => isLevel(report, newest))
+    .sort(
+      (a, b) => Number(isAhead(a, newest)) - Number(isAhead(b, newest)) || (b.height ?? 0) - (a.height ?? 0),
+    );
   const councils = level.map(({ council }) => [...council].sort());
   return [...new Map(councils.map((council) => [council.join(), council])).values()];
+}
+
+/** Returns the newest report that a second one is level with, or the only one; undefined when no two agree. */
+function newestConfirmed(reports: readonly CouncilReport[]): CouncilReport | undefined {
+  if (reports.length <= 1) return reports[0];
+  return newestOf(
+    reports.filter((report) => reports.some((other) => other !== report && areLevel(report, other))),
+  );
+}
+
+function areLevel(a: ReportedHeight, b: ReportedHeight): boolean {
+  return isLevel(a, b) && isLevel(b, a);
+}
+
+function isLevel(report: ReportedHeight, newest: ReportedHeight | undefined): boolean {
+  return (lagOf(report, newest) ?? Number.POSITIVE_INFINITY) <= LEVEL_BLOCKS;
+}
+
+/** True for a report far above the newest confirmed one. */
+function isAhead(report: ReportedHeight, newest: ReportedHeight | undefined): boolean {
+  return newest !== undefined && !isLevel(newest, report);
 }
 
 /**
@@ -125,10 +148,11 @@ export function nameOf({ member, address }: Seat): string {
  * council may ever be missing, because such a budget would block every drain.
  */
 export function minHealthy(councils: readonly Council[], namespace: string): number | undefined {
-  const [council] = councils;
-  if (council === undefined || !council.some((seat) => isIn(seat, namespace))) return undefined;
-  if (maxMissing(council.length) === 0) return undefined;
-  const needed = councils.map((each) => {
+  const limiting = councils.filter(
+    (council) => maxMissing(council.length) > 0 && council.some((seat) => isIn(seat, namespace)),
+  );
+  if (limiting.length === 0) return undefined;
+  const needed = limiting.map((each) => {
     const outside = each.filter((seat) => !seat.isMissing && !isIn(seat, namespace));
     return each.length - maxMissing(each.length) - outside.length;
   });

@@ -67,13 +67,27 @@ export function groupOf(context: Context): Group {
   };
 }
 
-/** Returns the last observation of the node in a member's current pod, unless it is too old. */
+/** True for a genesis hash that is not the one of the Node's Network; an unknown hash is none. */
+export function isForeignGenesis(
+  node: NodeResource,
+  hash: string | undefined,
+  cache: Pick<ReconcileDeps["cache"], "network">,
+): boolean {
+  const recorded = networkOf(node, cache)?.status.genesisHash;
+  return recorded !== undefined && hash !== undefined && hash !== recorded;
+}
+
+/**
+ * Returns the last observation of the node in a member's current pod, unless it is too old. A node of another chain than
+ * its Network's has none: its height, council and peers say nothing about this chain.
+ */
 export function freshObservation(
   member: Member,
   { poller, cache, clock }: Pick<ReconcileDeps, "poller" | "cache" | "clock">,
 ): (Observation & { readonly ok: true }) | undefined {
   const observation = poller.latest(keyOf({ ...member.node.meta, name: member.name }));
   if (observation?.ok !== true || clock.now() > observation.until) return undefined;
+  if (isForeignGenesis(member.node, observation.genesis, cache)) return undefined;
   return observation.address === readPresentPod(member, cache)?.address ? observation : undefined;
 }
 
@@ -128,11 +142,12 @@ function reportedAddress(report: Observation & { readonly id: string }): string 
   return known;
 }
 
-/** Returns the newest reported height of the group. Silent Nodes count with the height in their status. */
+/**
+ * Returns the newest reported height of the group. Silent Nodes count with the height in their status, and nodes of
+ * another chain not at all.
+ */
 export function newestOfGroup({ node, deps, members }: Context): ReportedHeight | undefined {
-  const own = members.flatMap(
-    ({ facts: { report } }) => report && { height: report.height, reportedAt: report.at },
-  );
+  const own = members.map(({ facts: { report } }) => heightOf(node, report, deps));
   const others = deps.cache
     .nodes(node.meta.namespace)
     .filter(({ meta, spec }) => meta.name !== node.meta.name && spec.network.name === node.spec.network.name);
@@ -140,9 +155,19 @@ export function newestOfGroup({ node, deps, members }: Context): ReportedHeight 
     membersOf(other).map(({ name }): ReportedHeight => {
       const observation = deps.poller.latest(keyOf({ namespace: other.meta.namespace, name }));
       return observation?.ok === true
-        ? { height: observation.height, reportedAt: observation.at }
+        ? heightOf(other, observation, deps)
         : { height: other.status.height, reportedAt: 0 };
     }),
   );
-  return newestOf([...own.filter((each) => each !== undefined), ...theirs]);
+  return newestOf([...own, ...theirs]);
+}
+
+function heightOf(
+  node: NodeResource,
+  report: (Observation & { readonly ok: true }) | undefined,
+  { cache }: Pick<ReconcileDeps, "cache">,
+): ReportedHeight {
+  if (report === undefined || isForeignGenesis(node, report.genesis, cache))
+    return { height: undefined, reportedAt: 0 };
+  return { height: report.height, reportedAt: report.at };
 }

@@ -11,7 +11,7 @@ import { isForeign } from "../plan/owner.ts";
 import { type HeightReport, judgeProduction, type Production } from "../plan/production.ts";
 import { councilsOf, reportedAddresses } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { networkOf } from "./group.ts";
+import { isForeignGenesis, networkOf } from "./group.ts";
 import { type ForkSchedule, followForks } from "./network-forks.ts";
 import { findGenesis } from "./network-genesis.ts";
 import { followNodes } from "./network-nodes.ts";
@@ -105,13 +105,12 @@ function judge(
   return verdict;
 }
 
-/** Lists the recent reports of a Node's members. */
-function reportsOf(node: NodeResource, { poller, clock }: ReconcileDeps): readonly HeightReport[] {
+/** Lists the recent reports of a Node's members that are of the Network's chain. */
+function reportsOf(node: NodeResource, { poller, cache, clock }: ReconcileDeps): readonly HeightReport[] {
   return membersOf(node).flatMap(({ name }) => {
     const report = poller.latest(keyOf({ namespace: node.meta.namespace, name }));
-    return report?.ok === true && clock.now() <= report.until
-      ? [{ height: report.height, at: report.at }]
-      : [];
+    if (report?.ok !== true || clock.now() > report.until) return [];
+    return isForeignGenesis(node, report.genesis, cache) ? [] : [{ height: report.height, at: report.at }];
   });
 }
 

@@ -7,7 +7,7 @@ import { statusHeight } from "../plan/group.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { recordedAddresses, reportedAddresses } from "./council.ts";
 import { externalUrl } from "./external-url.ts";
-import { chainKey, networkOf, readPresentPod } from "./group.ts";
+import { chainKey, freshObservation, isForeignGenesis, networkOf, readPresentPod } from "./group.ts";
 import { peerUrl } from "./node-key.ts";
 import { failWith, goOn, type Outcome, waitFor } from "./outcome.ts";
 import { podFailure } from "./pod-failure.ts";
@@ -89,18 +89,22 @@ export function answerStep(context: MemberContext): Outcome {
   if (now > observation.until) return waitFor("NoAnswer", "the node has not responded recently");
   facts.report = observation;
   const { syncing, version, peers } = observation;
-  const height = statusHeight(
-    observation.height,
-    deps.memory.commonHeight(chainKey(context.node, deps.cache)),
-  );
-  context.status = { ...context.status, height, syncing, version, peers: peers.size };
-  checkChain(context, observation.genesis);
+  context.status = { ...context.status, syncing, version, peers: peers.size };
+  if (isForeignGenesis(context.node, observation.genesis, deps.cache)) {
+    stopForeign(context, observation.genesis);
+    return goOn;
+  }
+  const common = deps.memory.commonHeight(chainKey(context.node, deps.cache));
+  context.status = { ...context.status, height: statusHeight(observation.height, common) };
   return goOn;
 }
 
-/** Records whether a core node is in the council; an unknown council changes nothing. */
+/**
+ * Records whether a core node is in the council; an unknown council changes nothing. One that the node itself has in its
+ * council stays a validator, whatever others report: it would lose its peers.
+ */
 export function validatorStep(context: MemberContext): Outcome {
-  const { node, deps, status } = context;
+  const { node, member, deps, status } = context;
   if (node.spec.type !== "core" || status.address === undefined) return goOn;
   const { namespace } = node.meta;
   const nodes = deps.cache
@@ -109,14 +113,15 @@ export function validatorStep(context: MemberContext): Outcome {
   const network = networkOf(node, deps.cache);
   const [council] = reportedAddresses({ network, nodes, deps });
   const known = council ?? recordedAddresses(network);
-  if (known !== undefined) context.status = { ...status, validator: known.includes(status.address) };
+  const own = freshObservation(member, deps)?.council ?? [];
+  const validator = known?.includes(status.address) === true || own.includes(status.address);
+  if (known !== undefined) context.status = { ...status, validator };
   return goOn;
 }
 
 /** Stops a node of another chain than its Network's. */
-function checkChain({ node, deps, facts }: MemberContext, reported: string | undefined): void {
+function stopForeign({ node, deps, facts }: MemberContext, reported: string | undefined): void {
   const recorded = networkOf(node, deps.cache)?.status.genesisHash;
-  if (recorded === undefined || reported === undefined || reported === recorded) return;
   const message = `the node reports the genesis hash ${reported}, but that of its network is ${recorded}; its volume contains another chain`;
   facts.stop ??= { reason: "GenesisLost", message, pod: "stays" };
 }

@@ -106,6 +106,18 @@ test("a council is what synced nodes report, each once, the newest first", () =>
   expect(reportedCouncils([])).toEqual([]);
 });
 
+test("a height that one node alone claims excludes no other report, and its council is the last", () => {
+  const honest = [report(1_000, "a", "b"), report(999, "a", "b")];
+  const liar = report(2 ** 52 - 1, "z");
+  expect(reportedCouncils([liar, ...honest])).toEqual([["a", "b"], ["z"]]);
+  expect(reportedCouncils([liar, report(1_000, "a")])).toEqual([["z"], ["a"]]);
+  expect(reportedCouncils([liar])).toEqual([["z"]]);
+});
+
+test("a budget counts the validators of the namespace, whatever other council comes first", () => {
+  expect(minHealthy([[missingSeat("z")], FOUR], "demo")).toBe(3);
+});
+
 const HISTORIES = Number(process.env["KNIT_MUTATIONS"] ?? 2_000);
 
 test("whatever is stopped in whatever order: a quorum runs, unless all are to stop", () => {

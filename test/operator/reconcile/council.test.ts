@@ -96,6 +96,80 @@ test("a status says which core nodes are validators, and the Network who the cou
   expect(cluster.node("standby").status.validator).toBe(false);
 });
 
+describe("the report of one node alone", () => {
+  const STRANGERS = [`0x${"00".repeat(19)}01`, `0x${"00".repeat(19)}02`];
+
+  beforeEach(async () => {
+    cluster.putSecret("e-own", { nodekey: "9".repeat(64) });
+    cluster.putNode("e", { type: "endpoint", nodeKeySecret: { name: "e-own" } });
+    cluster.putPod("e");
+    answers("a");
+    const observed = cluster.observations.get("demo/a");
+    if (observed?.ok !== true) throw new Error("a does not answer");
+    const id = identityOf("9".repeat(64))?.id ?? "";
+    cluster.observations.set("demo/e", { ...observed, id, council: STRANGERS });
+    cluster.calls.length = 0;
+  });
+
+  async function expectUnchanged(replicas: readonly number[]): Promise<void> {
+    for (const name of ["e", ...VALIDATORS, ...VALIDATORS]) await once(name).catch(() => undefined);
+    await network();
+    expect(VALIDATORS.map((name) => cluster.node(name).status.validator)).toEqual([true, true, true, true]);
+    expect(VALIDATORS.map((name) => cluster.node(name).status.members?.[0]?.mesh?.length)).toEqual(
+      VALIDATORS.map(() => 3),
+    );
+    expect(cluster.calls.filter((call) => call.includes("removePeer"))).toEqual([]);
+    expect(limit()).toBe(3);
+    expect(cluster.network().status.council?.map(({ address }) => address)).toEqual(COUNCIL);
+    ask("a", { suspend: true });
+    await once("a");
+    ask("b", { suspend: true });
+    await once("b");
+    expect([replicasOf("a"), replicasOf("b")]).toEqual(replicas);
+  }
+
+  test("decides on no council, whatever height it claims", async () => {
+    cluster.tell("e", { height: 2 ** 52 - 1 });
+    await expectUnchanged([1, 1]); // all seem to be behind, so that none may stop
+  });
+
+  test("counts for nothing when it is of another chain", async () => {
+    cluster.tell("e", {
+      height: 190_000_000,
+      genesis: `0x${"cd".repeat(32)}`,
+      peers: new Set([idOf("standby")]),
+    });
+    await expectUnchanged([0, 1]);
+    expect(cluster.conditions("e")).toContain("Ready False GenesisLost");
+    expect(cluster.network().status.height).toBe(5);
+    expect(cluster.node("e").status.height).toBeUndefined();
+  });
+});
+
+test("a core node whose own council has it stays a validator while two others report an earlier one", async () => {
+  const silent = {
+    ok: false,
+    at: cluster.now,
+    address: "10.0.0.1",
+    reason: "NoAnswer",
+    message: "-",
+  } as const;
+  const observed = cluster.observations.get("demo/a");
+  if (observed === undefined) throw new Error("a does not answer");
+  for (const name of ["b", "c", "d", "standby"]) cluster.observations.set(`demo/${name}`, silent);
+  for (const name of ["e", "f"]) {
+    cluster.putSecret(`${name}-own`, { nodekey: (name === "e" ? "8" : "9").repeat(64) });
+    cluster.putNode(name, { type: "endpoint", nodeKeySecret: { name: `${name}-own` } });
+    cluster.putPod(name);
+    cluster.observations.set(`demo/${name}`, observed);
+    cluster.tell(name, { height: 1_000, council: [`0x${"00".repeat(19)}01`] });
+  }
+  await once("a");
+  await once("c");
+  expect(cluster.node("a").status.validator).toBe(true);
+  expect(cluster.node("c").status.validator).toBe(false); // silent: it cannot object
+});
+
 /** Core nodes whose pods are to have the new image. */
 const argumentsOf = (): readonly string[] =>
   ALL.filter((name) => JSON.stringify(cluster.get("StatefulSet", name)).includes("knit:new"));
