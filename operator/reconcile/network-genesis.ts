@@ -128,7 +128,9 @@ function statusWithGenesis({ meta, status }: NetworkResource, genesis: GenesisRe
     genesisHash: isBack ? former.hash : undefined,
     formerGenesis: isBack ? undefined : former,
   };
-  return { ...status, ...hashes, genesis, council: undefined, allowedNewChain };
+  const isOther = recorded !== undefined && recorded.digest !== genesis.digest;
+  const height = isOther ? undefined : status.height;
+  return { ...status, ...hashes, genesis, height, council: undefined, allowedNewChain };
 }
 
 /** Returns the address of a validator's key, which exists before its node. */

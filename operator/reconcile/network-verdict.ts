@@ -46,7 +46,6 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
   const { meta, status } = network;
   const hashes = hashesOf(view);
   const genesisHash = hashOf(view, hashes);
-  const heights = nodes.flatMap((node) => node.status.height ?? []);
   const producing = { type: "Producing", ...view.production } as const;
   const verdicts = [
     readiness(view, hashes),
@@ -67,9 +66,20 @@ export function concludeNetwork(view: NetworkView): NetworkStatus {
     council: councilOf(view),
     nodes: nodes.reduce((sum, { spec }) => sum + spec.replicas, 0),
     readyNodes: nodes.reduce((sum, node) => sum + (node.status.readyMembers ?? 0), 0),
-    height: heights.length === 0 ? status.height : Math.max(...heights),
+    height: heightOf(view, genesisHash),
     conditions: nextConditions(status.conditions, verdicts, { generation: meta.generation, now }),
   };
+}
+
+/**
+ * Returns the highest block of the nodes. A height above 0 is not replaced by 0, with which a validator on an empty volume
+ * would begin another chain. Nodes that may still be of the former chain do not count.
+ */
+function heightOf({ nodes, network: { status } }: NetworkView, hash: string | undefined): number | undefined {
+  if (hash === undefined && status.formerGenesis !== undefined) return status.height;
+  const heights = nodes.flatMap((node) => node.status.height ?? []);
+  const highest = Math.max(0, ...heights);
+  return highest > 0 ? highest : (status.height ?? heights[0]);
 }
 
 /** Lists the genesis hashes that nodes report; several after the start of another chain. */

@@ -63,6 +63,7 @@ test("a permitted genesis has the hash of the new chain, once all nodes report i
   permit("once");
   await once("net", "core", "net");
   expect([reasonOf(), cluster.network().status.genesisHash]).toEqual(["GenesisDiffers", undefined]);
+  expect(cluster.network().status.height).toBeUndefined(); // the height of the former chain
   const genesis = `0x${"cd".repeat(32)}`;
   cluster.tell("core", { genesis });
   await once("net", "core", "net");
