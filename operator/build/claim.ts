@@ -8,6 +8,10 @@ import { type Member, objectNames, retainedMeta } from "./names.ts";
 export interface ClaimOptions {
   /** VolumeSnapshot from which a claim is created; it cannot be changed afterwards. */
   readonly snapshot?: string | undefined;
+  /** Access modes and class of a claim that exists; the API server refuses any others. */
+  readonly fixed?:
+    | { readonly accessModes: string[] | undefined; readonly storageClassName: string | undefined }
+    | undefined;
   /** UID of the claim, which goes with a StatefulSet: its only owner, also in place of the Node. */
   readonly goesWith?:
     | { readonly claim: string; readonly set: { readonly name: string; readonly uid: string } }
@@ -18,15 +22,16 @@ export interface ClaimOptions {
 export function volumeClaim(
   member: Member,
   size: string,
-  { snapshot, goesWith }: ClaimOptions = {},
+  { snapshot, fixed, goesWith }: ClaimOptions = {},
 ): DraftOf<V1PersistentVolumeClaim> {
-  const storageClassName = classOf(member.node.spec.storage);
+  const accessModes = fixed?.accessModes ?? ["ReadWriteOnce"];
+  const storageClassName = fixed === undefined ? classOf(member.node.spec.storage) : fixed.storageClassName;
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
     metadata: { ...retainedMeta(member, objectNames(member.name).claim), ...ownerOf(goesWith) },
     spec: {
-      accessModes: ["ReadWriteOnce"],
+      accessModes,
       resources: { requests: { storage: size } },
       ...(storageClassName === undefined ? {} : { storageClassName }),
       ...(snapshot === undefined

@@ -1,5 +1,8 @@
 /** Reads PersistentVolumeClaims. */
-import { parseBytes } from "../plan/quantity.ts";
+import type { V1PersistentVolumeClaim } from "@kubernetes/client-node";
+import { type ClaimOptions, volumeClaim } from "../build/claim.ts";
+import type { Member } from "../build/names.ts";
+import { formatBytes, parseBytes } from "../plan/quantity.ts";
 import type { ClaimView } from "../plan/storage.ts";
 
 interface Claim {
@@ -41,6 +44,18 @@ export function volumeOf(object: unknown): string | undefined {
 export function snapshotOf(object: unknown): string | undefined {
   const { kind, name } = (object as Claim).spec?.dataSource ?? {};
   return kind === "VolumeSnapshot" && typeof name === "string" ? name : undefined;
+}
+
+/** Builds the claim of a member as it is, with the metadata that it is to have: the API server refuses another spec. */
+export function claimAsSeen(
+  member: Member,
+  object: unknown,
+  goesWith?: ClaimOptions["goesWith"],
+): ReturnType<typeof volumeClaim> {
+  const { spec } = object as Pick<V1PersistentVolumeClaim, "spec">; // as the API server has checked it
+  const fixed = { accessModes: spec?.accessModes, storageClassName: spec?.storageClassName };
+  const size = formatBytes(readClaim(object).requestedBytes);
+  return volumeClaim(member, size, { snapshot: snapshotOf(object), fixed, goesWith });
 }
 
 function bytesOf(text: unknown): number {

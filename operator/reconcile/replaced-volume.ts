@@ -5,13 +5,11 @@
 import { isVolumeOperation } from "../api/names.ts";
 import type { MaintenanceRun } from "../api/node-runs.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
-import { volumeClaim } from "../build/claim.ts";
 import { type Member, membersOf, objectNames } from "../build/names.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import type { MemberView } from "../plan/group.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
-import { formatBytes } from "../plan/quantity.ts";
-import { readClaim, snapshotOf } from "./claim-view.ts";
+import { claimAsSeen } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { viewMember } from "./group.ts";
@@ -25,10 +23,8 @@ export async function bindClaim(
   const key = `${member.node.meta.namespace}/${objectNames(member.name).claim}`;
   const seen = cache.find("claim", key);
   if (seen === undefined || seen.meta.deleted) return;
-  const size = formatBytes(readClaim(seen.object).requestedBytes);
   const goesWith = { claim: seen.meta.uid, set: { name, uid } };
-  const draft = volumeClaim(member, size, { snapshot: snapshotOf(seen.object), goesWith });
-  await applier.apply(draft, seen);
+  await applier.apply(claimAsSeen(member, seen.object, goesWith), seen);
   log.info({ node: member.node.meta.name, claim: key }, "claim goes with its stateful set");
 }
 

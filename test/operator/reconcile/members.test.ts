@@ -124,6 +124,19 @@ test("a volume that a replica left behind under another spec stays", async () =>
   expect(ownersOf("reader-m1-data")).not.toHaveProperty("ownerReferences");
 });
 
+test("a claim that is bound to its StatefulSet keeps its class and its access modes", async () => {
+  const storage = { whenScaled: "Delete" };
+  await createdKinds({ replicas: 2, storage });
+  const key = "PersistentVolumeClaim demo/reader-m1-data";
+  const claim = cluster.objects.get(key);
+  const fixed = { accessModes: ["ReadWriteOncePod"], storageClassName: "restored" };
+  if (claim !== undefined)
+    cluster.objects.set(key, { ...claim, spec: { ...(claim["spec"] as object), ...fixed } });
+  await createdKinds({ replicas: 1, storage });
+  expect(ownersOf("reader-m1-data")).toMatchObject({ ownerReferences: [{ kind: "StatefulSet" }] });
+  expect(cluster.get("PersistentVolumeClaim", "reader-m1-data")?.["spec"]).toMatchObject(fixed);
+});
+
 test("a StatefulSet stays while its claim cannot be bound to it", async () => {
   const storage = { whenScaled: "Delete" };
   await createdKinds({ replicas: 2, storage });
