@@ -3,8 +3,10 @@
  * peer, then the finalizer is removed and owned objects are garbage-collected. An event lists what was not
  * completed in time.
  */
-import { keyOf, type NodeResource } from "../api/resource.ts";
+import { type Draft, keyOf, type NodeResource } from "../api/resource.ts";
 import { formerMembersOf, type Member, membersOf, objectNames } from "../build/names.ts";
+import { withNetworkDefaults } from "../build/network-defaults.ts";
+import { NODE_KEY, nodeKeySecret } from "../build/secrets.ts";
 import { graceSeconds } from "../build/stateful-set.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import { isKubeError } from "../kube/error.ts";
@@ -12,16 +14,18 @@ import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { planDeletion } from "../plan/deletion.ts";
 import { peerId } from "../plan/mesh.ts";
+import { claimAsSeen } from "./claim-view.ts";
 import { concludeDeletion } from "./conclude.ts";
 import { saveStatus } from "./context.ts";
 import { createContext } from "./create-context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { hasFinalizer, ORPHAN, removeFinalizer } from "./finalizer.ts";
-import { viewMember } from "./group.ts";
+import { networkOf, viewMember } from "./group.ts";
 import { recordChain } from "./network.ts";
 import { isOwned } from "./owned.ts";
+import { secretText } from "./secret-text.ts";
 
-/** Returns the timeout of a deletion: the grace period of a pod and a minute. */
+/** Returns the timeout of the deletion of a Node with the defaults of its Network: the grace period of a pod and a minute. */
 export function deletionMs(node: NodeResource): number {
   return (graceSeconds(node) + 60) * 1_000;
 }
@@ -37,18 +41,21 @@ const RESYNC_MS = 300_000;
 export async function endNode(node: NodeResource, deps: ReconcileDeps): Promise<number> {
   const { meta } = node;
   if (!hasFinalizer(meta)) return RESYNC_MS; // what it owns goes with it
+  const timeoutMs = deletionMs(withNetworkDefaults(node, networkOf(node, deps.cache)));
   const pods = podsOf(node, deps);
   const plan = planDeletion(
     {
-      until: deps.memory.startDeletion(meta, deps.monotonicMs()) + deletionMs(node),
+      until: deps.memory.startDeletion(meta, deps.monotonicMs()) + timeoutMs,
       orphans: meta.finalizers.includes(ORPHAN),
       pods: pods.map(({ name }) => name),
       keepers: keepersOf(node, deps),
     },
     deps.monotonicMs(),
   );
-  if (plan.isOver) return end(node, deps, plan.left);
-  await note(node, deps, plan.left ?? "");
+  const { isOver, left } = plan;
+  if (isOver)
+    return end(node, deps, left && `deleted after ${timeoutMs / 1_000} s with unmet conditions: ${left}`);
+  await note(node, deps, left ?? "");
   for (const { name, set } of pods) if (set !== undefined) await endPod(node, deps, name, set);
   return LOOK_MS;
 }
@@ -63,11 +70,12 @@ export async function endUnread(
   return RESYNC_MS;
 }
 
-async function end(node: NodeResource, deps: ReconcileDeps, left: string | undefined): Promise<number> {
-  if (left !== undefined) {
-    const message = `deleted after ${deletionMs(node) / 1_000} s with unmet conditions: ${left}`;
-    deps.events.record(node, "DeletionUnfinished", message);
-  }
+async function end(node: NodeResource, deps: ReconcileDeps, unmet: string | undefined): Promise<number> {
+  await retain(node, deps).catch(async (error: unknown) => {
+    await note(node, deps, `volumes and keys that are not retained yet: ${messageOf(error)}`);
+    throw error;
+  });
+  if (unmet !== undefined) deps.events.record(node, "DeletionUnfinished", unmet);
   await recordChain(node, deps).catch((error: unknown) => {
     if (isKubeError(error, "conflict")) throw error;
     deps.log.warn(
@@ -76,8 +84,38 @@ async function end(node: NodeResource, deps: ReconcileDeps, left: string | undef
     );
   });
   await removeFinalizer(deps.client, node.meta);
-  deps.log.info({ node: keyOf(node.meta), left }, "finalizer removed");
+  deps.log.info({ node: keyOf(node.meta), unmet }, "finalizer removed");
   return RESYNC_MS;
+}
+
+/**
+ * Takes the Node's ownership from the volumes and keys that its spec retains: an earlier spec may have given it, and no
+ * reconciliation has seen the change, or none writes them because their member was removed. A volume that is being given
+ * up has another owner.
+ */
+async function retain(node: NodeResource, { cache, applier }: ReconcileDeps): Promise<void> {
+  if (node.spec.whenDeleted === "Delete") return;
+  const { namespace, uid } = node.meta;
+  const isOwn = (seen: CachedObject | undefined): seen is CachedObject =>
+    seen?.meta.deleted === false && isOwned(seen.object, uid);
+  for (const member of [...membersOf(node), ...formerMembersOf(node)]) {
+    const names = objectNames(member.name);
+    const claim = cache.find("claim", keyOf({ namespace, name: names.claim }));
+    if (isOwn(claim)) await applyKept(claimAsSeen(member, claim.object), claim, applier);
+    const secret = cache.find("secret", keyOf({ namespace, name: names.nodeKey }));
+    const key = isOwn(secret) ? secretText(secret.object, NODE_KEY) : undefined;
+    if (isOwn(secret) && key !== undefined) await applyKept(nodeKeySecret(member, key), secret, applier);
+  }
+}
+
+/** Applies the draft to the object with the same UID; one that is gone needs nothing. */
+async function applyKept(draft: Draft, seen: CachedObject, applier: ReconcileDeps["applier"]): Promise<void> {
+  const metadata = { ...draft.metadata, uid: seen.meta.uid };
+  try {
+    await applier.apply({ ...draft, metadata }, seen);
+  } catch (error) {
+    if (!isKubeError(error, "not-found")) throw error;
+  }
 }
 
 /** Writes the status; a failure does not hold up the deletion. */

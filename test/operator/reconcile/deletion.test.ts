@@ -6,7 +6,7 @@ import { KubeError } from "../../../operator/kube/error.ts";
 import { deletionMs, endUnread } from "../../../operator/reconcile/deletion.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import { CORE, type FakeCluster } from "../../support/fake-cluster.ts";
+import { CORE, type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
@@ -175,6 +175,23 @@ describe("a proxy that runs and keeps a core node as a peer:", () => {
     await once("proxy");
     expect([isThere("proxy"), cluster.writes]).toEqual([false, ["finalizers proxy"]]);
   });
+});
+
+test("a grace period from the Network's defaults is waited for", async () => {
+  cluster.putNetwork({ ...NETWORK, defaults: { terminationGracePeriodSeconds: 3_600 } });
+  cluster.putRunning("proxy", []);
+  await once("proxy");
+  cluster.deleteNode("proxy");
+  await once("proxy");
+  cluster.now += 3_659_000;
+  await once("proxy");
+  expect(isThere("proxy")).toBe(true);
+  cluster.now += 1_000;
+  await once("proxy");
+  expect([isThere("proxy"), otherEvents().at(-1)]).toEqual([
+    false,
+    "proxy DeletionUnfinished: deleted after 3660 s with unmet conditions: pods that have not terminated: proxy",
+  ]);
 });
 
 test.each<[string, object]>([

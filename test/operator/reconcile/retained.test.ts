@@ -1,5 +1,6 @@
 /** Objects that outlive their Node. */
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import { KubeError } from "../../../operator/kube/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
@@ -40,4 +41,76 @@ test("what outlives its Node carries nothing that makes tools delete it", async 
   expect(JSON.stringify(cluster.get("Secret", "core-nodekey"))).toContain(
     '"app.kubernetes.io/instance":"core"',
   );
+});
+
+describe("a Node whose spec says Retain leaves volumes and keys without an owner", () => {
+  const ownersOf = (kind: string, name: string): unknown =>
+    (cluster.get(kind, name)?.["metadata"] as Record<string, unknown> | undefined)?.["ownerReferences"];
+  const kept = (...members: readonly string[]): readonly unknown[] =>
+    members.flatMap((name) => [
+      ownersOf("PersistentVolumeClaim", `${name}-data`),
+      ownersOf("Secret", `${name}-nodekey`),
+    ]);
+
+  test("when it said Delete until just before its deletion", async () => {
+    cluster.putNode("core", { ...CORE, whenDeleted: "Delete" });
+    await once("core", "net", "core");
+    expect(kept("core")).toEqual([[expect.anything()], [expect.anything()]]);
+    const key = JSON.stringify(cluster.get("Secret", "core-nodekey")?.["data"]);
+    cluster.putNode("core", CORE);
+    cluster.deleteNode("core");
+    await once("core");
+    expect(cluster.get("Node", "core")).toBeUndefined();
+    expect(kept("core")).toEqual([undefined, undefined]);
+    expect(JSON.stringify(cluster.get("Secret", "core-nodekey")?.["data"])).toBe(key);
+  });
+
+  test("also those of members that were removed while it said Delete", async () => {
+    const spec = { type: "endpoint", replicas: 2, whenDeleted: "Delete" };
+    cluster.putGenesis();
+    cluster.putNode("r", spec);
+    await once("r", "r");
+    cluster.putNode("r", { ...spec, replicas: 1 });
+    await once("r", "r");
+    cluster.putNode("r", { ...spec, replicas: 1, whenDeleted: "Retain" });
+    await once("r");
+    expect(kept("r-m1")).toEqual([[expect.anything()], [expect.anything()]]);
+    cluster.deleteNode("r");
+    await once("r");
+    expect(cluster.get("Node", "r")).toBeUndefined();
+    expect(kept("r", "r-m1")).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  test("and does not go before they are written, with the class and the access modes that they have", async () => {
+    cluster.putNode("core", { ...CORE, whenDeleted: "Delete" });
+    await once("core", "net", "core");
+    const claim = cluster.objects.get("PersistentVolumeClaim demo/core-data");
+    const fixed = { accessModes: ["ReadWriteMany"], storageClassName: "restored" };
+    const spec = { ...(claim?.["spec"] as object), ...fixed };
+    if (claim !== undefined) cluster.objects.set("PersistentVolumeClaim demo/core-data", { ...claim, spec });
+    cluster.putNode("core", CORE);
+    cluster.deleteNode("core");
+    cluster.onWrite = () => {
+      throw new KubeError("forbidden", "a webhook refuses it");
+    };
+    await once("core");
+    expect(cluster.node("core").status.conditions?.[0]?.message).toBe(
+      "volumes and keys that are not retained yet: a webhook refuses it",
+    );
+    cluster.onWrite = () => undefined;
+    await once("core");
+    expect(cluster.get("Node", "core")).toBeUndefined();
+    expect(cluster.get("PersistentVolumeClaim", "core-data")?.["spec"]).toEqual(spec);
+  });
+
+  test("but one that says Delete keeps their owner", async () => {
+    cluster.putNode("core", { ...CORE, whenDeleted: "Delete" });
+    await once("core", "net", "core");
+    cluster.deleteNode("core");
+    const { length } = cluster.writes;
+    await once("core");
+    expect(cluster.get("Node", "core")).toBeUndefined();
+    expect(cluster.writes.slice(length).filter((write) => write.startsWith("apply"))).toEqual([]);
+    expect(kept("core")).toEqual([[expect.anything()], [expect.anything()]]);
+  });
 });
