@@ -13,7 +13,7 @@ import {
 } from "./fields.ts";
 import { api } from "./node-api.ts";
 import { nodeSpec } from "./node-spec.ts";
-import { classStays } from "./node-storage.ts";
+import { classStays, storage } from "./node-storage.ts";
 import { nodeTypes } from "./node-types.ts";
 import {
   flag,
@@ -184,6 +184,12 @@ const defaults = withRules(
         ),
       ),
       ...sparseMembers(nodeSpec, sharedMembers),
+      storage: optional(
+        object(
+          "Data volume of each replica. Deletions of volumes have no default.",
+          sparseMembers(storage, ["size", "storageClassName", "className", "autoGrow"]),
+        ),
+      ),
     },
   ),
   classStays("storage.storageClassName", "storageClassName"),

@@ -171,6 +171,13 @@ describe("a spec that is read", () => {
   });
 });
 
+test("the defaults of a Network have no field that deletes volumes, and its own Nodes have them", () => {
+  const { defaults, nodes } = networkSpec.schema.properties ?? {};
+  expect(Object.keys(defaults?.properties?.["storage"]?.properties ?? {})).not.toContain("whenScaled");
+  expect(Object.keys(defaults?.properties ?? {})).not.toContain("whenDeleted");
+  expect(Object.keys(nodes?.items?.properties?.["storage"]?.properties ?? {})).toContain("whenScaled");
+});
+
 test("a status that does not fit counts as none, a spec that does not is an error", () => {
   const metadata = { name: "a", namespace: "b", uid: "c", resourceVersion: "1" };
   const broken = { metadata, spec: SMALLEST, status: { height: "high" } };

@@ -4,7 +4,7 @@ import { identityOf } from "../../../operator/build/identity.ts";
 import { KubeError } from "../../../operator/kube/error.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
-import { type FakeCluster } from "../../support/fake-cluster.ts";
+import { type FakeCluster, NETWORK } from "../../support/fake-cluster.ts";
 import { freshCluster } from "../../support/fresh-cluster.ts";
 
 let cluster: FakeCluster;
@@ -122,6 +122,18 @@ test("a volume that a replica left behind under another spec stays", async () =>
   await createdKinds({ replicas: 1, storage: { whenScaled: "Delete" } });
   expect(cluster.writes.slice(length).filter((write) => write.includes("PersistentVolumeClaim"))).toEqual([]);
   expect(ownersOf("reader-m1-data")).not.toHaveProperty("ownerReferences");
+});
+
+test("no default of the Network deletes the volumes of replicas, also one that an earlier release has stored", async () => {
+  const defaults = { storage: { size: "20Gi", whenScaled: "Delete" } };
+  cluster.putNetwork({ ...NETWORK, defaults });
+  for (const storage of [{ whenScaled: "Retain" }, {}]) {
+    await createdKinds({ replicas: 2, storage });
+    await createdKinds({ replicas: 1, storage });
+    expect(cluster.get("StatefulSet", "reader-m1")).toBeUndefined();
+    expect(ownersOf("reader-m1-data")).not.toHaveProperty("ownerReferences");
+    expect(JSON.stringify(cluster.get("PersistentVolumeClaim", "reader-m1-data"))).toContain("20Gi");
+  }
 });
 
 test("a claim that is bound to its StatefulSet keeps its class and its access modes", async () => {
