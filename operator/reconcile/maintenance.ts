@@ -80,12 +80,12 @@ async function roomFor(context: Context, run: MaintenanceRun): Promise<Migration
 }
 
 function preflightView(context: Context, run: MaintenanceRun): PreflightView {
-  const { node, deps, members, rollout } = context;
+  const { node, deps, members } = context;
   const group = groupOf(context);
   const member = members.find((each) => each.member.name === run.member);
   // An operation that another worker starts is in no status until that is written.
   const isBusy = deps.memory.isGroupLocked(group.key);
-  const [rolling] = [...(rollout?.keep ?? []), ...[...group.rollouts.values()].map((each) => each.member)];
+  const rolling = rollingMember(context, run, group);
   const maintained = isBusy ? "another member" : group.others[0]?.member;
   const isFree = run.state === "Requested" && maintained === undefined && rolling === undefined;
   return {
@@ -98,6 +98,24 @@ function preflightView(context: Context, run: MaintenanceRun): PreflightView {
     isWindowOpen: isOpenWindow(node.spec.maintenance.windows, deps.clock.now()),
     space: undefined,
   };
+}
+
+/**
+ * Returns a member of the group that is being recreated, or is next. A halted rollout recreates nobody before its spec
+ * changes, and that of the Node itself holds up no operation for a replica that has failed.
+ */
+function rollingMember(
+  { node, rollout }: Context,
+  { operation }: MaintenanceRun,
+  { rollouts }: Group,
+): string | undefined {
+  const isHalted = [...rollouts.values()].some(({ state }) => state !== "Rolling");
+  const isForFailed = isVolumeOperation(operation) || operation === "leave-council";
+  const next = isHalted || isForFailed ? [] : (rollout?.keep ?? []);
+  const rolling = [...rollouts].flatMap(([of, { state, member }]) =>
+    state === "Rolling" && !(isForFailed && of === node.meta.name) ? [member] : [],
+  );
+  return [...next, ...rolling][0];
 }
 
 /** Lists the Nodes of a group with waiting runs. */

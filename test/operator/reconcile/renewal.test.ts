@@ -1,6 +1,7 @@
 /** Volumes that are given up, in memory: the claim goes with the StatefulSet, and both are made anew. */
 import { describe, expect, test } from "@jest/globals";
 import { KubeError } from "../../../operator/kube/error.ts";
+import { ROLLOUT_MS } from "../../../operator/plan/rollout.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
 import { type FakeCluster, idOf } from "../../support/fake-cluster.ts";
@@ -196,5 +197,32 @@ describe("is refused or waits:", () => {
     await once("reader");
     expect(state("reader")).toMatchObject({ member: "reader-m1", state: "Requested" });
     expect(cluster.node("reader").status.maintenanceQueue).toBeUndefined();
+  });
+});
+
+describe("a volume of a replica that does not start with a changed spec is replaced", () => {
+  const digest = (): string => /"knit.dev\/settings":"(\w+)"/.exec(template())?.[1] ?? "";
+  const start = (more: object = {}): void =>
+    cluster.putPod("proxy", { uid: digest(), digest: digest(), ...more });
+
+  test.each([
+    ["while it is being recreated", 0, "Rolling"],
+    ["after it was rolled back", ROLLOUT_MS, "RolledBack"],
+  ])("%s", async (_name, ms, rollout) => {
+    await putPair("");
+    start();
+    for (const _ of [1, 2]) await once();
+    cluster.putNode("proxy", { ...cluster.node("proxy").spec, image: "knit:new" });
+    await once();
+    start({ ready: false, started: false });
+    cluster.now += ms;
+    cluster.tell("core", {});
+    await once();
+    expect(cluster.node("proxy").status.rollout?.state).toBe(rollout);
+    cluster.putNode("proxy", cluster.node("proxy").spec, { "knit.dev/run": "replace" });
+    start({ ready: false, started: false });
+    for (const _ of [1, 2]) await once();
+    expect(state()).toMatchObject({ operation: "replace", state: "Running" });
+    expect(cluster.get("StatefulSet", "proxy")).toBeUndefined();
   });
 });
