@@ -157,10 +157,18 @@ function lateRollout(rollout: Rollout, member: RolloutMember, view: RolloutView)
   return { ...rollout, state: "RolledBack", message: `${message}; its former pod template is restored` };
 }
 
-/** True for the first member with a template, if it was ready with another one. Each template is rolled back once. */
+/**
+ * True for the first member with the current spec, if it was ready with another one. Digests of two members differ by their
+ * node ids, so each is compared with its own. Each template is rolled back once.
+ */
 function canRollBack({ name, former, wanted }: RolloutMember, { own }: RolloutView): boolean {
-  const isFirst = own.every((other) => other.name === name || other.applied !== wanted);
+  const isFirst = own.every((other) => other.name === name || !servesSpec(other));
   return isFirst && former !== undefined && former !== wanted;
+}
+
+/** True for a member whose pod is ready with the current spec. */
+function servesSpec({ applied, wanted, isCurrent, isServing }: RolloutMember): boolean {
+  return applied === wanted && isCurrent && isServing;
 }
 
 function hasArrived(member: RolloutMember, members: readonly MemberView[]): boolean {

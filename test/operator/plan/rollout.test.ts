@@ -352,9 +352,11 @@ describe("a member that does not come up in time", () => {
     });
   });
 
-  test("keeps the new one when another member runs it, or when there is no other template", () => {
-    const other = aMember("p-1", { type: "proxy", applied: "new" });
-    expect(afterTime(late({ former: "old" }), other).rollout?.state).toBe("Paused");
+  test("keeps the new one when another member is ready with it, or when there is no other template", () => {
+    const has = { applied: "new-1", wanted: "new-1" }; // digests have the node id in them
+    const other = (ready: boolean) => aMember("p-1", { type: "proxy", ...has, ready });
+    expect(afterTime(late({ former: "old" }), other(true)).rollout?.state).toBe("Paused");
+    expect(afterTime(late({ former: "old" }), other(false)).rollout?.state).toBe("RolledBack");
     expect(afterTime(late(), ...PROXIES.slice(1)).rollout?.state).toBe("Paused");
     expect(afterTime(late({ former: "new" }), ...PROXIES.slice(1)).rollout?.state).toBe("Paused");
   });

@@ -1,5 +1,6 @@
 /** Rollouts in memory: from another image to the StatefulSets that take it. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { identityOf } from "../../../operator/build/identity.ts";
 import { ROLLOUT_MS } from "../../../operator/plan/rollout.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcile } from "../../../operator/reconcile/reconcile.ts";
@@ -148,6 +149,18 @@ describe("another image", () => {
     });
   });
 
+  test("that has been rolled back holds up no maintenance of others", async () => {
+    await once("endpoint");
+    replace("endpoint", { ready: false, started: false });
+    cluster.now += ROLLOUT_MS;
+    cluster.putRunning("core", [], { "knit.dev/run": "save-cache" });
+    await once("endpoint");
+    expect(cluster.node("endpoint").status.rollout?.state).toBe("RolledBack");
+    cluster.answer = () => ({ isSaving: true, bytes: 1, err: "null" });
+    await once("core");
+    expect(cluster.node("core").status.maintenance).toMatchObject({ state: "Running" });
+  });
+
   test("waits while a member of the network is being maintained", async () => {
     cluster.answer = () => ({ isMigration: true, progress: 1, err: "null" });
     cluster.putRunning("core", [], { "knit.dev/run": "migrate" });
@@ -181,4 +194,55 @@ test("a template seen late does not take back what was just written", async () =
   };
   await reconcile(cluster.node("endpoint"), late);
   expect([imageOf("endpoint"), cluster.get("StatefulSet", "endpoint")]).toEqual(["knit:new", stale]);
+});
+
+describe("three replicas", () => {
+  const REPLICAS = ["r", "r-m1", "r-m2"] as const;
+  const spec = { type: "endpoint", replicas: 3 };
+
+  /** The replica has the pod of its template, and its node answers. */
+  function up(name: string, more: { readonly ready?: boolean; readonly started?: boolean } = {}): void {
+    const { data } = cluster.get("Secret", `${name}-nodekey`) as { data: { nodekey: string } };
+    const id = identityOf(Buffer.from(data.nodekey, "base64").toString())?.id ?? "";
+    const report = cluster.observations.get("demo/core");
+    if (report?.ok !== true) throw new Error("the core node does not answer");
+    replace(name, more);
+    const until = cluster.now + 45_000;
+    cluster.observations.set(`demo/${name}`, { ...report, id, at: cluster.now, until });
+  }
+
+  beforeEach(async () => {
+    for (const name of NAMES) cluster.objects.delete(`Node demo/${name}`);
+    cluster.putNode("r", spec);
+    await once("r");
+    for (const name of REPLICAS) up(name);
+    for (const _ of [1, 2]) await once("r");
+    cluster.putNode("r", { ...spec, image: "knit:new" });
+    await once("r");
+    expect(new Set(REPLICAS.map(digestOf)).size).toBe(3);
+  });
+
+  /** The replica that is recreated does not become ready in time. */
+  async function late(name: string): Promise<void> {
+    up(name, { ready: false, started: false });
+    cluster.now += ROLLOUT_MS;
+    for (const other of REPLICAS) if (other !== name) up(other);
+    for (const _ of [1, 2]) await once("r");
+  }
+
+  test("of which the first is not ready in time have the former template", async () => {
+    await late("r");
+    expect(cluster.node("r").status.rollout).toMatchObject({ state: "RolledBack", member: "r" });
+    expect(REPLICAS.map(imageOf)).toEqual(["knit:1", "knit:1", "knit:1"]);
+  });
+
+  test("of which a later one is not ready in time stop there: the first runs with the spec", async () => {
+    up("r");
+    for (const _ of [1, 2]) await once("r");
+    expect(REPLICAS.map(imageOf)).toEqual(["knit:new", "knit:new", "knit:1"]);
+    await late("r-m1");
+    expect(cluster.node("r").status.rollout).toMatchObject({ state: "Paused", member: "r-m1" });
+    expect(REPLICAS.map(imageOf)).toEqual(["knit:new", "knit:new", "knit:1"]);
+    expect(cluster.conditions("r")).toContain("Degraded True RolloutPaused");
+  });
 });
