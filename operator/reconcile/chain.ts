@@ -33,6 +33,8 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     node.meta.annotations[annotations.allowNewChain],
     node.status.allowed?.newChain,
   );
+  // A volume that an operation gives up on a public network is no loss: its chain is everywhere.
+  const isGivenUp = isPublic(node) && renewalRun(node, member.name) !== undefined;
   if (!isLost(seen)) {
     // Until it has a block again: the volume was emptied, and its node waits for the chain that it had.
     if (isPermitted) context.status = { ...context.status, volume: undefined };
@@ -44,7 +46,7 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     address: recordedAddress(context),
     validators,
     empty: await emptyVolumes(context, validators),
-    isAllowed: isPermitted,
+    isAllowed: isPermitted || isGivenUp,
   });
   if (stop !== undefined) {
     facts.stop ??= stop;
@@ -114,7 +116,7 @@ async function validatorsOf({ node, deps }: MemberContext): Promise<readonly str
   const { namespace } = node.meta;
   const recorded = networkOf(node, deps.cache)?.status.genesis?.validators;
   if (recorded !== undefined && recorded.length > 0) return recorded;
-  if (publicNetworkOf(node.spec.network) !== undefined) return undefined;
+  if (isPublic(node)) return undefined;
   const { name, key } = genesisConfigMap(node.spec.network);
   const text = configText(await deps.client.get(kinds.configMap, { namespace, name }), key);
   const { validators = [] } = text === undefined ? {} : genesisRecord(text, false);
@@ -160,14 +162,21 @@ function reportsNoBlock({ meta }: NodeResource, member: string, { poller }: Reco
   return observation?.ok === true && observation.height === 0;
 }
 
-/** True when the validators of the genesis with empty volumes could begin another chain if this one lost its volume. */
+/**
+ * True when the validators of the genesis with empty volumes could begin another chain if this one lost its volume. Those of
+ * a public network are others' nodes, whose chain goes on.
+ */
 export async function couldBeginChain(context: MemberContext): Promise<boolean> {
   const { node } = context;
-  if (node.spec.type !== "core") return false;
+  if (node.spec.type !== "core" || isPublic(node)) return false;
   const address = recordedAddress(context);
   const validators = await validatorsOf(context);
   const empty = await emptyVolumes(context, validators);
   return lossTrouble({ node: node.meta.name, address, validators, empty, isAllowed: false }) !== undefined;
+}
+
+function isPublic({ spec }: NodeResource): boolean {
+  return publicNetworkOf(spec.network) !== undefined;
 }
 
 /** Records the volume of a core node that reported a block of its chain. */

@@ -54,3 +54,24 @@ test("an external address makes the URL for peers outside, with the port for dis
   const url = cluster.node("endpoint").status.members?.[0]?.externalUrl;
   expect(url).toMatch(/@203\.0\.113\.7:32323\?discport=32323&ntype=en$/);
 });
+
+test("the volume of a core node is given up while others have the chain, whose first validators are not known", async () => {
+  for (const name of ["core", "endpoint"] as const) {
+    cluster.putRunning(name, [name === "core" ? "endpoint" : "core"]);
+    cluster.tell(name, { genesis: genesisHash });
+  }
+  const once = (name: string) => reconcile(cluster.node(name), deps).catch(() => undefined);
+  await reconcileNetwork(cluster.network(), deps);
+  for (const name of ["core", "endpoint", "core"]) await once(name);
+  const noted = { "knit.dev/run": "replace", "knit.dev/allow-chain-stop": "yes" };
+  cluster.putNode("core", cluster.node("core").spec, noted);
+  await once("core");
+  expect(cluster.node("core").status.maintenance).toMatchObject({ state: "Running", operation: "replace" });
+  for (const key of ["PersistentVolumeClaim demo/core-data", "Pod demo/core-0"]) cluster.objects.delete(key);
+  cluster.observations.delete("demo/core");
+  cluster.now += 31_000; // an informer sees it at once
+  cluster.tell("endpoint", {});
+  await once("core");
+  expect(cluster.conditions("core")).toContain("Degraded False AsExpected");
+  expect(cluster.get("PersistentVolumeClaim", "core-data")).toBeDefined();
+});
