@@ -10,6 +10,7 @@ import { methodOptions } from "../compat/development.ts";
 import type { Method } from "../jsonrpc/method.ts";
 import { serveReader } from "../jsonrpc/reader-thread.ts";
 import { callMethods } from "../rpc/calls.ts";
+import { contractParameterMethods } from "../rpc/contract-parameters.ts";
 import { debugStateMethods } from "../rpc/debug-state.ts";
 import { flatTraceMethods } from "../rpc/flat-traces.ts";
 import { logMethods } from "../rpc/logs.ts";
@@ -46,6 +47,7 @@ export function readerMethods(
   const methods = [
     ...logMethods({ open: () => storeLogSource(store), limits: logLimits(rpc) }),
     ...callMethods({ open, limits, timeoutMs }),
+    ...contractParameterMethods({ open, timeoutMs }),
     ...simulationMethods({ open, limits, timeoutMs, ...formOptions }),
     ...debugStateMethods({ open, maxBytes, ...formOptions }),
     ...traceMethods({ open, limits, maxBytes, ...formOptions }),

@@ -59,8 +59,8 @@ export interface Governance {
   values(number: number): ParameterValues;
   /** Votes and governance data of the headers so far. */
   readonly headerHistory: Pick<HeaderHistory, "votes" | "allVotes" | "decisions" | "decidedValues">;
-  /** Returns the values that the governance contract, or the given one, sets for a block. */
-  contractValues(number: number, contract?: Address): ParameterValues;
+  /** Returns the values that the governance contract sets for a block. */
+  contractValues(number: number): ParameterValues;
   /** Returns the contracts after a block. Throws `StateError` `state-missing`. */
   contracts(number: number): ContractReader;
   /** Returns all validators of block `number`, qualified or not. */
@@ -136,8 +136,8 @@ class HeaderGovernance implements Governance {
     return this.#history;
   }
 
-  contractValues(number: number, given?: Uint8Array): ParameterValues {
-    const contract = given ?? this.#contract(number, this.#history);
+  contractValues(number: number): ParameterValues {
+    const contract = this.#contract(number, this.#history);
     return contract === undefined ? NO_VALUES : this.#fromContract(contract, number);
   }
 

@@ -53,13 +53,14 @@ const accessListResultSchema = recordSchema({
   gasUsed: quantity.schema,
 });
 
-function readerOptions(deps: CallMethodDeps) {
+/** Returns the members of a method that executes code for a caller: its thread and its deadline. */
+export function callsInReader(deps: Pick<CallMethodDeps, "timeoutMs">) {
   const message = `execution aborted (timeout = ${goSeconds(deps)})`;
   return { runs: "reader", expires: { afterMs: deps.timeoutMs, message } } as const;
 }
 
 function resultMethods(deps: CallMethodDeps): Method[] {
-  const reader = readerOptions(deps);
+  const reader = callsInReader(deps);
   const overrides = optional(stateOverrides);
   return [
     method({
@@ -86,7 +87,7 @@ function resultMethods(deps: CallMethodDeps): Method[] {
 }
 
 function costMethods(deps: CallMethodDeps): Method[] {
-  const reader = readerOptions(deps);
+  const reader = callsInReader(deps);
   const overrides = optional(stateOverrides);
   return [
     method({
@@ -222,6 +223,6 @@ function estimateGas(deps: ExecutionDeps, { args, block, overrides = [], capCoun
 }
 
 /** Formats the deadline as a Go duration. */
-function goSeconds({ timeoutMs }: CallMethodDeps): string {
+function goSeconds({ timeoutMs }: Pick<CallMethodDeps, "timeoutMs">): string {
   return timeoutMs % 1000 === 0 ? `${timeoutMs / 1000}s` : `${timeoutMs}ms`;
 }

@@ -1,5 +1,4 @@
-/** `governance`: governance headers, history, contract parameters and accumulated rewards. */
-import type { Address } from "../bytes/brands.ts";
+/** `governance`: governance headers, history and accumulated rewards. */
 import { addressText } from "../bytes/hex.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { jsonInteger } from "../config/exact-json.ts";
@@ -48,7 +47,11 @@ const statusSchema = namedSchema("governanceStatus", () =>
   }),
 );
 
-const parametersOrNull = plain<object | null>("parameters by name or null", nullableSchema(parametersSchema));
+/** Values of parameters, or null. */
+export const parametersOrNull = plain<object | null>(
+  "parameters by name or null",
+  nullableSchema(parametersSchema),
+);
 
 /** The methods that only `governance` has. */
 export function governanceMethods(deps: GovernanceVoteDeps): Method[] {
@@ -94,25 +97,7 @@ function decisionMethods(deps: GovernanceVoteDeps): Method[] {
       result: writtenAs("votes and decisions", statusSchema),
       handle: () => statusJson(deps),
     }),
-    method({
-      name: "governance_getContractParams",
-      summary: "Returns the parameters that the governance contract, or another contract, sets for a block.",
-      params: { number: blockNumber, contract: optional(address) },
-      result: parametersOrNull,
-      handle: ({ number, contract }) => contractJson(deps, numberOf(deps, number), contract),
-    }),
   ];
-}
-
-/** Formats the parameters that a contract sets; null without any. Throws `RpcError` before the fork that reads them. */
-function contractJson(
-  { chain, governance }: GovernanceVoteDeps,
-  number: number,
-  contract: Address | undefined,
-): object | null {
-  if (!chain.rules(number).governanceContract) throw failure("ContractEngine is not ready");
-  const values = governance.contractValues(number, contract);
-  return values.size === 0 ? null : valuesJson(values);
 }
 
 /** Writes members by block number in the order of Go's maps: numbers are sorted as texts, which no JS object keeps. */

@@ -40,6 +40,7 @@ import { chainSendingMethods, ethSender, type SenderImpersonation } from "./chai
 import { chainSigningMethods } from "./chain-signing.ts";
 import { chainStateMethods } from "./chain-state.ts";
 import { chainTransactionMethods, type RawListForm } from "./chain-transactions.ts";
+import { contractParameterMethods } from "./contract-parameters.ts";
 import { type DebugChainDeps, debugChainMethods } from "./debug-chain.ts";
 import { type DebugGaslessDeps, debugGaslessMethods } from "./debug-gasless.ts";
 import { goRuntimeMethods } from "./debug-go-runtime.ts";
@@ -185,6 +186,10 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...supplyMethods(deps),
     ...chainGovernanceMethods(deps),
     ...governanceMethods(deps),
+    ...contractParameterMethods({
+      ...deps.calls,
+      ownValues: (number) => deps.governance.contractValues(number),
+    }),
     ...istanbulMethods(deps),
     ...chainTransactionMethods(deps),
     ...chainByIndexMethods(deps),
