@@ -1,6 +1,7 @@
 /** Tests of the reader of JSON-RPC envelopes. */
 import { expect, test } from "@jest/globals";
 import { JsonScanError, JsonScanner, jsonFault } from "../../../node/jsonrpc/json-scanner.ts";
+import { EscapedText, parseJson } from "../../../node/jsonrpc/json-text.ts";
 import { seededRandom } from "../../support/random.ts";
 import { wholeEnvelope } from "../../support/whole-envelope.ts";
 
@@ -118,4 +119,88 @@ test("a bare scalar ends only when something follows it", () => {
   expect(scanner.started).toBe(true);
   expect(scanner.scan("3 ", 0)).toBe(1);
   expect(() => new JsonScanner().scan("1x", 0)).not.toThrow(JsonScanError);
+});
+
+const STRINGS = [
+  '""',
+  '"a"',
+  '"__proto__"',
+  '"0"',
+  '"7"',
+  '"\\u0030"',
+  '"\\\\"',
+  '"\\""',
+  '"a\\\\\\"b"',
+  '"\\n: "',
+  '"\\u005f_proto__"',
+  '"{[,"',
+  '"\\"]}"',
+  '"\\ud83d\\ude00"',
+  '"é\\/"',
+  '":"',
+];
+
+/** The engine takes some keys of one escaped character for others. */
+const KEYS = STRINGS.filter((key) => !key.includes("\\") || JSON.parse(key).length > 1);
+
+/** A JSON text and its value, in which strings with escapes are marked. */
+interface Sample {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+function aScalar(text: string): Sample {
+  const value: unknown = JSON.parse(text);
+  return { text, value: text.includes("\\") ? new EscapedText(String(value), text.slice(1, -1)) : value };
+}
+
+/** A random value with escapes in keys and strings, keys that recur, and spaces. */
+function aSample(random: () => number, depth: number): Sample {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const space = (): string => pick(["", "", " ", "\n\t", "\r "]);
+  const spaced = (text: string): string => space() + text + space();
+  const kind = random();
+  if (depth === 0 || kind < 0.4) return aScalar(pick([...STRINGS, "0", "1", "-2.5e3", "true", "null"]));
+  const items = Array.from({ length: Math.floor(random() * 5) }, () => aSample(random, depth - 1));
+  if (kind < 0.7) {
+    const texts = items.map(({ text }) => spaced(text));
+    return { text: `[${texts.join(",")}]`, value: items.map(({ value }) => value) };
+  }
+  const members = {};
+  const texts = items.map(({ text, value }) => {
+    const key = pick(KEYS);
+    const row = { value, writable: true, enumerable: true, configurable: true };
+    Object.defineProperty(members, JSON.parse(key) as string, row); // __proto__ too
+    return `${spaced(key)}:${spaced(text)}`;
+  });
+  return { text: `{${texts.join(",")}}`, value: members };
+}
+
+test("strings with escapes are marked, wherever they are, and nothing else changes", () => {
+  const random = seededRandom(11);
+  let marked = 0;
+  for (let round = 0; round < 2_000; round++) {
+    const { text, value } = aSample(random, 4);
+    const found = parseJson(text);
+    expect(found).toStrictEqual(value);
+    const written = JSON.stringify(value);
+    expect(JSON.stringify(found)).toBe(written); // the order of keys, and __proto__ as one of them
+    if (written.includes('"raw":')) marked++;
+  }
+  expect(marked).toBeGreaterThan(300);
+});
+
+test("one escape does not have the engine call back for every value", () => {
+  const { parse } = JSON;
+  const counts: number[] = [];
+  JSON.parse = (...given: Parameters<typeof parse>): unknown => {
+    counts.push(given.length);
+    return parse(...given);
+  };
+  try {
+    expect(parseJson('["\\u0041",[0,0]]')).toEqual([new EscapedText("A", "\\u0041"), [0, 0]]);
+  } finally {
+    JSON.parse = parse;
+  }
+  expect(counts).toEqual([1, 1]);
 });
