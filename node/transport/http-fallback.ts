@@ -8,14 +8,16 @@ import type { Socket } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import { PARSE_ERROR, type RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import type { Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
+import { destroyInTime } from "./closing.ts";
 import { RequestSession } from "./fast/http-connection.ts";
 import { isHostAllowed, isHostReadable, isJsonType, MAX_HEAD_BYTES } from "./fast/http-head.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import type { SocketServer } from "./lazy-server.ts";
 import { http } from "./node-http.ts";
+import { holdReading } from "./paced-socket.ts";
 import { isPageRequest, type PageOptions, sendPage } from "./page.ts";
 import { clientOf } from "./places.ts";
-import { readBody } from "./request-body.ts";
+import { REQUEST_COST, readBody } from "./request-body.ts";
 import { socketServer } from "./socket-server.ts";
 
 /** Options of the server, from its listener. */
@@ -165,7 +167,7 @@ async function answerRpc(
   response: ServerResponse,
   options: FallbackOptions,
 ): Promise<void> {
-  const { limits, endpoint } = options;
+  const { limits } = options;
   if (isRefused(request, response, limits)) return;
   const body = await readBody(request, options);
   if (body === undefined) {
@@ -173,14 +175,30 @@ async function answerRpc(
     return;
   }
   if (!request.complete) response.setHeader("Connection", "close");
-  const session = new RequestSession(request.socket);
-  response.once("close", () => session.end());
-  const time = endpoint.time.open(session.caller.owner);
-  const answer = time.run(() => endpoint.answer(body, session));
+  using _next = holdReading(request.socket);
+  const answer = answerInTurn(body, response, options);
   const text = answer instanceof Promise ? await inTime(answer, limits.executionMs) : (answer ?? PARSE_ERROR);
   if (text === undefined) return timedOut(response);
   send(response, text);
   if (response.writableLength > 0) limitUnsent(request.socket, response, options);
+}
+
+/** Answers a body when there is time for it. Until then it is counted like a partial request. */
+function answerInTurn(
+  body: string,
+  response: ServerResponse,
+  { endpoint, halves }: FallbackOptions,
+): string | undefined | Promise<string | undefined> {
+  const { socket } = response.req;
+  const session = new RequestSession(socket);
+  response.once("close", () => session.end());
+  const { owner } = session.caller;
+  const holder: Holder = { owner, onDrop: () => void socket.destroy() };
+  halves.hold(holder, REQUEST_COST + body.length);
+  return endpoint.time.open(owner).run(() => {
+    halves.hold(holder, 0);
+    return response.destroyed ? "" : endpoint.answer(body, session);
+  });
 }
 
 /** Counts the bytes that the peer has not read, and closes the connection when they are not read in time. */
@@ -244,6 +262,7 @@ function refuseBytes({ code = "" }: { readonly code?: string }, socket: Socket):
   const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n";
   if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n${status}`);
   socket.destroySoon();
+  destroyInTime(socket);
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

@@ -16,6 +16,31 @@ export interface Pace {
   readonly halves: MemoryBudget;
 }
 
+/** Reading that its user can hold. */
+interface Gate {
+  /** Requests for which it is held. */
+  held: number;
+  /** True when it was asked for meanwhile. */
+  isWanted: boolean;
+  readonly read: () => void;
+}
+
+const gates = new WeakMap<Duplex, Gate>();
+
+/** Leaves what a paced socket has not passed on yet unread until the result is disposed of. */
+export function holdReading(paced: Duplex): Disposable {
+  const gate = gates.get(paced);
+  if (gate === undefined) throw new RangeError("the socket is not paced");
+  gate.held++;
+  return {
+    [Symbol.dispose]: () => {
+      if (--gate.held > 0 || !gate.isWanted) return;
+      gate.isWanted = false;
+      gate.read();
+    },
+  };
+}
+
 /** Enough for nearly every request. */
 const FIRST_SLICE = 2 * 1024;
 const SLICE = 4 * 1024;
@@ -33,7 +58,9 @@ export function pacedSocket(socket: Socket, pace: Pace): Duplex {
       done(error);
     },
   });
-  const read = readerOf(socket, paced, pace);
+  const gate: Gate = { held: 0, isWanted: false, read: () => read() };
+  gates.set(paced, gate);
+  const read = readerOf(socket, paced, { ...pace, gate });
   socket.on("timeout", () => paced.emit("timeout"));
   socket.on("error", (error) => paced.destroy(error));
   return Object.assign(paced, {
@@ -50,7 +77,11 @@ export function pacedSocket(socket: Socket, pace: Pace): Duplex {
  * Returns a function that passes the next slice on: now, in its own turn, or when it arrives. Waiting bytes
  * stay in the socket.
  */
-function readerOf(socket: Socket, paced: Duplex, { turns, halves }: Pace): () => void {
+function readerOf(
+  socket: Socket,
+  paced: Duplex,
+  { turns, halves, gate }: Pace & { readonly gate: Gate },
+): () => void {
   const holder = { owner: clientOf(socket), onDrop: () => void paced.destroy() };
   let isLate = false;
   let isWaiting = false;
@@ -63,17 +94,22 @@ function readerOf(socket: Socket, paced: Duplex, { turns, halves }: Pace): () =>
   };
   const read = (): void => {
     if (isWaiting || paced.destroyed) return;
+    if (gate.held > 0) {
+      gate.isWanted = true;
+      return;
+    }
     if (socket.readableLength === 0) return void socket.read(0); // asks for more
     if (!isLate) return pass(FIRST_SLICE);
     isWaiting = true;
     void turns.next(holder).then(() => {
       isWaiting = false;
-      if (!paced.destroyed) pass(SLICE);
+      if (gate.held > 0) gate.isWanted = true;
+      else if (!paced.destroyed) pass(SLICE);
     });
   };
   socket.on("readable", () => {
-    if (isLate) halves.hold(holder, socket.readableLength);
-    else read();
+    if (isLate || gate.held > 0) halves.hold(holder, socket.readableLength);
+    if (!isLate) read();
   });
   socket.on("end", () => paced.push(null));
   socket.on("close", () => {

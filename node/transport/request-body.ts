@@ -15,8 +15,9 @@ export interface BodyOptions {
   readonly halves: MemoryBudget;
 }
 
-/** Bytes of the objects of a request and its response, and of one raw header besides its characters. */
-const REQUEST_COST = 4096;
+/** Bytes of the objects of a request and its response. */
+export const REQUEST_COST = 4096;
+/** Bytes of one raw header besides its characters. */
 const HEADER_COST = 48;
 
 /** Returns the body, cut at the limit; undefined when the peer left early or the budget is full. */

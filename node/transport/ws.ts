@@ -8,6 +8,7 @@ import type { WebSocket, WebSocketServer } from "ws";
 import type { RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import type { SubscriptionLimit } from "../jsonrpc/subscriptions.ts";
+import { CLOSE_MS, destroyInTime } from "./closing.ts";
 import { Outbox, ReplyTurn } from "./fast/outbox.ts";
 import { readFrames } from "./fast/ws-frames.ts";
 import { closeCodes } from "./fast/ws-messages.ts";
@@ -148,12 +149,8 @@ function refuse(socket: Socket, status: string, body: string): void {
   const head = `HTTP/1.1 ${status}\r\n${body === "" ? "" : headers.join("")}`;
   socket.end(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
   socket.resume();
-  const deadline = setTimeout(() => socket.destroy(), CLOSE_MS);
-  socket.once("close", () => clearTimeout(deadline));
+  destroyInTime(socket);
 }
-
-/** Time for a peer to answer a close frame, or to close a refused connection. */
-const CLOSE_MS = 2_000;
 
 /** Counts the memory of a connection's partial messages and enforces their deadline. */
 function limitHalves(

@@ -7,6 +7,7 @@ import type { Socket } from "node:net";
 import { type LongAnswer, PARSE_ERROR, type RpcEndpoint, type RpcSession } from "../../jsonrpc/dispatch.ts";
 import type { Holder, MemoryBudget } from "../../jsonrpc/memory-budget.ts";
 import type { TimeShare } from "../../runtime/fair-time.ts";
+import { destroyInTime } from "../closing.ts";
 import type { HttpLimits } from "../http-limits.ts";
 import { clientOf } from "../places.ts";
 import { GrowingBuffer } from "./growing-buffer.ts";
@@ -84,12 +85,21 @@ export class HttpConnection {
   /** Enforces the deadlines; called about once a second. */
   sweep(now: number): void {
     if (now < this.#deadline) return;
-    this.#outbox.flush();
-    if (this.#phase === "answering") this.#socket.write(TIMED_OUT, "latin1");
-    this.#socket.destroySoon();
-    const isStuck = this.#phase === "idle" && this.#socket.writableLength > 0;
-    if (isStuck || this.#phase === "writing" || this.#phase === "reading") this.#socket.destroy();
+    this.#closeWith(this.#phase === "answering" ? TIMED_OUT : "");
+    if (this.#phase === "writing" || this.#phase === "reading") this.#socket.destroy();
     this.#leaveHost();
+  }
+
+  /** Closes behind a last text: soon, and at once when the peer has not read what came before. */
+  #closeWith(text: string): void {
+    this.#outbox.flush();
+    if (this.#socket.writableLength > 0) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#socket.write(text, "latin1");
+    this.#socket.destroySoon();
+    destroyInTime(this.#socket);
   }
 
   /** Stops reading. Closes at once, or after the answer that is under way. */
@@ -105,6 +115,7 @@ export class HttpConnection {
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    if (this.#phase === "gone") return;
     if (this.#phase === "answering" || this.#phase === "writing") {
       this.#keep(chunk);
       return;
@@ -171,8 +182,7 @@ export class HttpConnection {
 
   /** Drops the connection: its partial request is the largest one above the budget. */
   #refuse(): void {
-    this.#outbox.write(BUSY, "latin1");
-    this.#end();
+    this.#closeWith(BUSY);
     this.#leaveHost();
   }
 
@@ -307,10 +317,16 @@ export class HttpConnection {
     this.#serve(this.#take());
   }
 
+  /** Hands the socket over, once the peer has read the answers that are counted here. */
   #leave(replies: string, unread: Buffer): void {
     this.#write(replies);
     this.#outbox.flush();
     const socket = this.#socket;
+    if (socket.writableLength > COUNTED_UNSENT) {
+      this.#enter("writing", this.#host.limits.writeMs);
+      socket.pause();
+      return this.#keep(unread);
+    }
     socket.off("data", this.#onData);
     socket.off("drain", this.#onDrain);
     socket.off("error", this.#onError);

@@ -8,15 +8,17 @@ import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { type RpcEndpoint } from "../../../node/jsonrpc/dispatch.ts";
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import { MemoryBudget } from "../../../node/jsonrpc/memory-budget.ts";
-import { method } from "../../../node/jsonrpc/method.ts";
+import { type Method, method } from "../../../node/jsonrpc/method.ts";
 import {
   BYTES_A_CHARACTER,
   createSubscriptionLimit,
   SUBSCRIPTION_BYTES,
 } from "../../../node/jsonrpc/subscriptions.ts";
+import { FairTime } from "../../../node/runtime/fair-time.ts";
 import { openHttp } from "../../../node/transport/http.ts";
 import { openWs, type WsListenerOptions } from "../../../node/transport/ws.ts";
-import { aCall, anEndpoint, aPeer, type Peer, ticker } from "../rpc/fixture.ts";
+import { until } from "../../support/until.ts";
+import { aCall, anEndpoint, aPeer, gate, type Peer, ticker } from "../rpc/fixture.ts";
 
 /** Connections of a flood; the whole of it is for the deeper tests. */
 const CONNECTIONS = Number(process.env["KNIT_CONNECTIONS"] ?? 500);
@@ -267,4 +269,159 @@ test("connections that never ask for an upgrade do not crowd out the WebSocket l
     stack.defer(() => void socket.destroy());
   }
   await closed.promise;
+});
+
+const CHUNKED =
+  "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+function inChunks(body: string): string {
+  return `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("the full server answers one slice of pipelined requests, and reads on when they are answered", async () => {
+  const late = gate("net_late");
+  await using listener = await openHttp({ ...local, endpoint: anEndpoint({ methods: [late.method] }) });
+  await using peer = await aPeer(listener.address);
+  const request = inChunks(aCall("net_late"));
+  const count = 500;
+  peer.send(request.repeat(count));
+  await until(() => late.calls > 0);
+  await isServed(listener.address);
+  await turns(200);
+  expect(late.calls).toBeLessThan(1 + 4096 / request.length);
+  const answered = (): number => peer.received.split('"result":"late"').length - 1;
+  await until(() => {
+    late.open();
+    return answered() === count;
+  });
+});
+
+/** An endpoint that has time until the test ends it; its turn goes on when the test says so. */
+function aLateEndpoint() {
+  const asked: string[] = [];
+  const clock = { now: 0, nextTurn: (): void => undefined };
+  const time = new FairTime("messages", {
+    sliceMs: 1,
+    now: () => clock.now,
+    onNextTurn: (callback) => {
+      clock.nextTurn = callback;
+    },
+  });
+  const inner = anEndpoint();
+  const answer: RpcEndpoint["answer"] = (message, session) => {
+    asked.push(message);
+    return inner.answer(message, session);
+  };
+  const { view, unsent } = inner;
+  const endpoint = { view, unsent, time, answer, answerInParts: answer, retire: () => undefined };
+  return { endpoint, asked, clock };
+}
+
+test("bodies on the full server are counted until their turn", async () => {
+  const { endpoint, asked, clock } = aLateEndpoint();
+  await using listener = await openHttp({ ...local, endpoint, limits: { maxBuffered: 600_000 } });
+  await using stack = new AsyncDisposableStack();
+  const peers: Peer[] = [];
+  for (let id = 0; id < 2; id++) {
+    const peer = stack.use(await aPeer(listener.address));
+    peers.push(peer);
+    peer.send(inChunks(aCall("net_version", [], id)));
+    await peer.until((all) => all.includes('"13408"'));
+  }
+  clock.now = 10; // the turn is over
+  for (const [id, peer] of peers.entries()) {
+    peer.send(inChunks(aCall("net_version", ["x".repeat(250_000)], id)));
+    await turns(300);
+  }
+  const gone = await Promise.race(peers.map((peer) => peer.closed().then(() => peer)));
+  clock.now = 20;
+  clock.nextTurn();
+  const left = peers.filter((peer) => peer !== gone);
+  await Promise.all(left.map((peer) => peer.until((all) => all.split('"13408"').length === 3)));
+  expect(asked).toHaveLength(peers.length + left.length);
+});
+
+test("a request of who has left before its turn is not answered", async () => {
+  const { endpoint, asked, clock } = aLateEndpoint();
+  await using listener = await openHttp({ ...local, endpoint });
+  const [one, other] = [await aPeer(listener.address), await aPeer(listener.address)];
+  for (const peer of [one, other]) {
+    peer.send(inChunks(aCall("net_version")));
+    await peer.until((all) => all.includes('"13408"'));
+  }
+  clock.now = 10; // the turn is over
+  for (const peer of [one, other]) peer.send(inChunks(aCall("net_version")));
+  await turns(300);
+  one.socket.destroy();
+  await turns(300);
+  clock.now = 20;
+  clock.nextTurn();
+  await other.until((all) => all.split('"13408"').length === 3);
+  expect(asked).toHaveLength(3);
+  other.socket.destroy();
+});
+
+/** An endpoint with answers of 300 kB. */
+function aBulkyEndpoint(...more: readonly Method[]) {
+  const answers = { count: 0 };
+  const some = method({
+    ...wideOf(300_000),
+    name: "net_some",
+    handle: () => {
+      answers.count++;
+      return "y".repeat(300_000);
+    },
+  });
+  return { endpoint: anEndpoint({ methods: [some, ...more] }), answers };
+}
+
+/** A peer that has not read all of its answers; the fast path would still answer it. */
+async function aFullPeer(
+  address: string,
+  { endpoint, answers }: ReturnType<typeof aBulkyEndpoint>,
+): Promise<Peer> {
+  const peer = await aPeer(address);
+  peer.socket.setNoDelay().pause();
+  for (let sent = 1; endpoint.unsent.used === 0; sent++) {
+    peer.send(post(aCall("net_some")));
+    await until(() => answers.count === sent);
+  }
+  return peer;
+}
+
+test("a peer that takes no answers is dropped at the deadline of the next call", async () => {
+  const late = gate("net_late");
+  const bulky = aBulkyEndpoint(late.method);
+  const { endpoint } = bulky;
+  await using listener = await openHttp({ ...local, endpoint, limits: { executionMs: 50 } });
+  await using peer = await aFullPeer(listener.address, bulky);
+  peer.send(post(aCall("net_late")));
+  await until(() => late.calls > 0);
+  await untilDropped([peer]);
+});
+
+test("a peer that takes no answers is dropped with the partial request for which there is no room", async () => {
+  const bulky = aBulkyEndpoint();
+  const { endpoint } = bulky;
+  await using listener = await openHttp({ ...local, endpoint, limits: { maxBuffered: 30_000 } });
+  await using peer = await aFullPeer(listener.address, bulky);
+  peer.send(post("x".repeat(400_000)).slice(0, 40_000));
+  await untilDropped([peer]);
+});
+
+test("answers that a peer has not read stay counted when its next request is for the full server", async () => {
+  const bulky = aBulkyEndpoint();
+  const { endpoint } = bulky;
+  await using listener = await openHttp({ ...local, endpoint });
+  await using peer = await aFullPeer(listener.address, bulky);
+  peer.send(inChunks(aCall("net_version")));
+  await turns(100);
+  expect(endpoint.unsent.used).toBeGreaterThan(0);
+  peer.socket.resume();
+  await peer.until((all) => all.includes('"13408"'));
+  expect(endpoint.unsent.used).toBe(0);
 });

@@ -78,6 +78,7 @@ function aConnection(): { readonly socket: EventEmitter; readonly halves: Memory
     write: (text: string) => {
       connection.written += text;
     },
+    destroySoon: () => undefined,
   });
   const host: ConnectionHost = {
     endpoint: anEndpoint(),
@@ -108,6 +109,21 @@ test("a plain request of segments of one byte costs twice its bytes at most, and
   socket.emit("data", request.subarray(-1));
   await until(() => connection.written.includes('"13408"'));
   expect(halves.used).toBe(0);
+});
+
+test("what follows a request that was refused for want of room is not answered", async () => {
+  const connection = aConnection();
+  const { socket, halves } = connection;
+  socket.emit("data", Buffer.from("POST / HTTP/1.1\r\n"));
+  halves.dropLargest();
+  const call = aCall("net_version");
+  const head = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n";
+  socket.emit("data", Buffer.from(`${head}Content-Length: ${call.length}\r\n\r\n${call}`));
+  socket.emit("data", Buffer.from("POST / HTTP/1.1\r\n"));
+  await until(() => connection.written.includes("busy"));
+  expect(halves.used).toBe(0);
+  expect(connection.written.split("HTTP/1.1")).toHaveLength(2);
+  socket.emit("close");
 });
 
 test("the beginning of a request does not keep the chunk that it came in", () => {
