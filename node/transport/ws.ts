@@ -41,8 +41,14 @@ export interface WsListenerOptions extends TcpAddress {
 export async function openWs(options: WsListenerOptions): Promise<Listener> {
   const upgrade = upgrades(options);
   const settings = { headersTimeout: 30_000, requestTimeout: 30_000, noDelay: true, ...PROBED };
-  const server = http.createServer(settings, (_request, response) => {
-    response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13" });
+  const refused = new WeakSet<Socket>();
+  const server = http.createServer(settings, ({ socket }, response) => {
+    if (refused.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    refused.add(socket);
+    response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13", Connection: "close" });
     response.end("Bad Request\n");
   });
   const places = new Places((options.maxConnections ?? MAX_CONNECTIONS) + NOT_UPGRADED);

@@ -216,6 +216,14 @@ test("a peer that lets notifications pile up is closed", async () => {
   expect(await client.closed()).toBe(1006);
 });
 
+test("the first request that is no upgrade ends its connection, whatever follows it", async () => {
+  await using listener = await listen();
+  await using peer = await aPeer(listener.address);
+  peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100));
+  const answers = (await peer.closed()).split("HTTP/1.1 400 ").slice(1);
+  expect(answers).toEqual([expect.stringMatching(/connection: close\r\n/i)]);
+});
+
 test("origins that are not listed are refused, requests without one are not", async () => {
   await using strict = await listen({ origins: ["http://A.example"] });
   await expect(aClient(strict.url, { origin: "http://b.example" })).rejects.toThrow("403");
