@@ -7,6 +7,7 @@ import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
+import type { CallOrigin } from "../jsonrpc/method.ts";
 import { newSubscriptionId } from "../jsonrpc/subscriptions.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
@@ -30,7 +31,7 @@ export interface PolledFilterDeps {
   readonly chain: Pick<Chain, "head" | "header" | "onRewind">;
   readonly pool: Pick<TxPool, "onPending">;
   /** Searches the matching logs in a reader thread and returns a JSON list. Rejects with `RpcError`. */
-  readonly searchLogs: (filter: LogFilter) => Promise<string>;
+  readonly searchLogs: (filter: LogFilter, origin: CallOrigin) => Promise<string>;
   /** Current time in milliseconds. */
   readonly now: () => number;
   readonly limits?: Partial<FilterLimits>;
@@ -141,18 +142,21 @@ export class Filters {
   }
 
   /** Returns the changes since the last poll, as a JSON list. Throws or rejects with `RpcError`. */
-  changes(id: string): string | Promise<string> {
+  changes(id: string, origin: CallOrigin): string | Promise<string> {
     const poll = this.#poll(id);
-    if (poll.kind === "logs") return this.#logChanges(poll);
+    if (poll.kind === "logs") return this.#logChanges(poll, origin);
     const hashes = poll.kind === "blocks" ? this.#blockChanges(poll) : this.#pendingChanges(id, poll);
     return `[${hashes.map((hash) => `"${toHex(hash)}"`).join(",")}]`;
   }
 
-  /** Returns all logs of a filter's range as a JSON list. Throws or rejects with `RpcError`. */
-  logs(id: string): Promise<string> {
+  /**
+   * Returns all logs of a filter's range as a JSON list. A block hash in the criteria does not count
+   * (`GetFilterLogs` in `node/cn/filters/api_kaia_filter.go@v2.2.2`). Throws or rejects with `RpcError`.
+   */
+  logs(id: string, origin: CallOrigin): Promise<string> {
     const poll = this.#poll(id);
     if (poll.kind !== "logs") throw notFound();
-    return this.#deps.searchLogs(poll.filter);
+    return this.#deps.searchLogs({ ...poll.filter, blockHash: undefined }, origin);
   }
 
   get #head(): number {
@@ -206,7 +210,7 @@ export class Filters {
    * Returns the new logs. A range with more logs than a result may hold is halved, and the next poll
    * continues.
    */
-  async #logChanges(poll: LogPoll): Promise<string> {
+  async #logChanges(poll: LogPoll, origin: CallOrigin): Promise<string> {
     const { reported, removed } = poll;
     poll.removed = [];
     poll.removedBytes = 0;
@@ -216,7 +220,7 @@ export class Filters {
       const range = intersection(poll.filter, reported + 1, last);
       if (range === undefined) return joinLists(removed, "[]");
       try {
-        const found = await this.#deps.searchLogs(range);
+        const found = await this.#deps.searchLogs(range, origin);
         poll.reported = Math.min(poll.reported, last);
         return joinLists(removed, found);
       } catch (error) {

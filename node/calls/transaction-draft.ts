@@ -4,6 +4,7 @@ import { equalBytes } from "../bytes/compare.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import type { CallOrigin } from "../jsonrpc/method.ts";
 import type { TransactionDraft } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
@@ -24,7 +25,7 @@ const NOTHING = new Uint8Array(0);
 const NO_ADDRESS: Address = new Uint8Array(20);
 
 /** Estimates gas on the newest state, in a reader thread. Rejects with `RpcError`. */
-export type EstimateGas = (args: CallArgs) => Promise<bigint>;
+export type EstimateGas = (args: CallArgs, origin: CallOrigin) => Promise<bigint>;
 
 /** A transaction object with a gas limit. */
 export type GivenGas = CallArgs & { readonly gas: bigint };
@@ -33,7 +34,11 @@ export type GivenGas = CallArgs & { readonly gas: bigint };
  * Adds an estimated gas limit to a transaction object without one, estimated with the prices that it will offer. Throws
  * `RpcError` for what no draft could be made of.
  */
-export async function withGas(source: DraftSource, args: CallArgs, estimate: EstimateGas): Promise<GivenGas> {
+export async function withGas(
+  source: DraftSource,
+  args: CallArgs,
+  estimate: (priced: CallArgs) => Promise<bigint>,
+): Promise<GivenGas> {
   const { gas } = args;
   if (gas !== undefined) return { ...args, gas };
   const priced = { ...args, ...ethPrices(source, args) };

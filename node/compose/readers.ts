@@ -8,6 +8,7 @@ import {
   defaultReaderThreads,
   openReaderPool,
   type ReaderCallOptions,
+  type ReaderPool,
   type ReaderPoolOptions,
   type ThreadPool,
 } from "../jsonrpc/reader-pool.ts";
@@ -60,20 +61,17 @@ function readerThreads(bytes: number): Pick<ReaderPoolOptions, "maxThreads" | "h
 
 /** Runs calls of other methods in a reader thread, as requests of clients are. */
 export function askedOfReaders(
-  readers: ThreadPool,
+  readers: ReaderPool,
 ): Pick<NodeRegistryDeps, "estimateGas" | "searchLogs" | "traceBlock"> {
-  const { signal } = new AbortController();
-  const ask = (
-    name: string,
-    params: readonly unknown[],
-    terms: ReaderCallOptions = { signal },
-  ): Promise<string> => readers.call(name, JSON.stringify(params), terms);
+  const ask = (name: string, params: readonly unknown[], terms: ReaderCallOptions): Promise<string> =>
+    readers.call(name, JSON.stringify(params), terms);
   return {
-    estimateGas: async (args) => {
-      const json = await ask("eth_estimateGas", [callArgsJson(args)]);
+    estimateGas: async (args, { signal, caller }) => {
+      const json = await ask("eth_estimateGas", [callArgsJson(args)], { signal, caller });
       return BigInt(JSON.parse(json) as string); // the codec of a quantity wrote it
     },
-    searchLogs: (filter) => ask("chain_getLogs", [logFilterJson(filter)]),
+    searchLogs: (filter, { signal, caller }) =>
+      ask("chain_getLogs", [logFilterJson(filter)], { signal, caller }),
     traceBlock: (number, config, until) => {
       const terms = { signal: until, expires: TRACE_EXPIRY };
       return ask("debug_traceBlockByNumber", [toQuantity(number), config], terms);

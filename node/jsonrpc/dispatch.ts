@@ -342,7 +342,8 @@ class Dispatcher implements RpcEndpoint {
       });
     }
     const { modules, document } = this.view;
-    const context: CallContext = { signal: session.signal, modules, document };
+    const { signal, caller } = session;
+    const context: CallContext = { signal, caller, modules, document };
     return method.invoke(message.params, context);
   }
 }

@@ -4,6 +4,7 @@
  * `rpc_modules` all come from these objects.
  */
 
+import type { Client } from "../runtime/fair-queue.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import { CodecError, type Decoded, type Decoder, type Encoder } from "./codec.ts";
 import { invalidParams } from "./errors.ts";
@@ -27,10 +28,16 @@ export interface Expiry {
   readonly message: string;
 }
 
-/** The call that a handler answers. */
-export interface CallContext {
+/** The origin of a call, to which the work for it is charged. */
+export interface CallOrigin {
   /** Aborted when the caller has gone. */
   readonly signal: AbortSignal;
+  /** The connection; a call without one is charged to nobody else. */
+  readonly caller?: Client | undefined;
+}
+
+/** The call that a handler answers. */
+export interface CallContext extends CallOrigin {
   /** The modules that the interface serves, as `rpc_modules` lists them. */
   readonly modules: readonly string[];
   /** The OpenRPC document of what the interface serves, as JSON text. */

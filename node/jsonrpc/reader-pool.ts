@@ -8,9 +8,9 @@
  * others are busy. A call that it has run for 200 ms while others wait is broken off and starts again elsewhere.
  */
 import { availableParallelism } from "node:os";
-import { type Client, type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
+import { type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
 import { failure } from "./errors.ts";
-import type { Expiry } from "./method.ts";
+import type { CallOrigin, Expiry } from "./method.ts";
 import { noMemory, Reader, type ReaderJob, type ThreadOptions } from "./pooled-reader.ts";
 
 /** Runs methods with `runs: "reader"` for the dispatcher. */
@@ -20,10 +20,7 @@ export interface ReaderPool {
 }
 
 /** Limits of one call. */
-export interface ReaderCallOptions {
-  readonly signal: AbortSignal;
-  /** The connection, to which the thread's time is charged; a call without one is charged to nobody else. */
-  readonly caller?: Client;
+export interface ReaderCallOptions extends CallOrigin {
   /** Replaces the pool's own deadline. */
   readonly expires?: Expiry | undefined;
   /** See `CallContext`. */

@@ -11,7 +11,7 @@ import { createEthSubmit, createSubmit, type SubmitOptions } from "../calls/subm
 import { checkSignedChain, type EstimateGas, ethDraft, withGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
-import { type Method, method } from "../jsonrpc/method.ts";
+import { type CallOrigin, type Method, method } from "../jsonrpc/method.ts";
 import { setSender, type Transaction, type TransactionDraft } from "../model/transaction.ts";
 import type { TxPool } from "../txpool/pool.ts";
 
@@ -144,12 +144,16 @@ export function ethSender(deps: ChainSendingDeps) {
   const { chain, pool, accounts, estimateGas, impersonation } = deps;
   const submit = createEthSubmit(deps);
   const hasKey = (from: Address): boolean => accounts.list().some((own) => equalBytes(own, from));
-  return async ({ transaction }: { readonly transaction: CallArgs }): Promise<Uint8Array> => {
+  return async (
+    { transaction }: { readonly transaction: CallArgs },
+    origin: CallOrigin,
+  ): Promise<Uint8Array> => {
     const source = { chain, pool };
     const { from = NO_ADDRESS } = transaction;
     const isImpersonated = impersonation?.has(from) === true && !hasKey(from);
     if (isImpersonated) await impersonation?.prepare(from);
-    const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
+    const given = await withGas(source, transaction, (priced) => estimateGas(priced, origin));
+    const draft = ethDraft(source, given);
     const { chainId } = chain.config;
     const signed = isImpersonated ? impersonate(draft, chainId, from) : signWithUnlocked(deps, draft, from);
     checkSignedChain(source, draft, transaction);

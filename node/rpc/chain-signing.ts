@@ -113,9 +113,10 @@ function ethMethods({ chain, pool, accounts, estimateGas }: ChainSigningDeps): M
       summary: "Fills in Ethereum's transaction object without signing it. Returns its encoding and JSON.",
       params: { transaction: ethArgs },
       result: signedEthTransaction,
-      handle: async ({ transaction }) => {
+      handle: async ({ transaction }, origin) => {
         const source = { chain, pool };
-        const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
+        const given = await withGas(source, transaction, (priced) => estimateGas(priced, origin));
+        const draft = ethDraft(source, given);
         return unsignedTransaction(draft, transaction.chainId ?? chain.config.chainId);
       },
     }),

@@ -39,7 +39,7 @@ export function filterMethods(filters: Filters): Method[] {
       summary: "Returns the hashes or logs of a filter since its last poll.",
       params: { id: identifier },
       result: writtenAs("hash[] or log[]", arraySchema({ oneOf: [schemaRefs.hash, logSchema] })),
-      handle: ({ id }) => filters.changes(id),
+      handle: ({ id }, origin) => filters.changes(id, origin),
     }),
     method({
       name: "chain_getFilterLogs",
@@ -47,7 +47,7 @@ export function filterMethods(filters: Filters): Method[] {
       summary: "Returns all logs of a filter's range.",
       params: { id: identifier },
       result: writtenAs("log[]", arraySchema(logSchema)),
-      handle: ({ id }) => filters.logs(id),
+      handle: ({ id }, origin) => filters.logs(id, origin),
     }),
     method({
       name: "chain_uninstallFilter",

@@ -8,7 +8,7 @@ import type { SubmitOptions } from "../calls/submit.ts";
 import type { EstimateGas } from "../calls/transaction-draft.ts";
 import type { Chain } from "../chain/chain.ts";
 import { Deliveries, type DeliveriesOptions } from "../jsonrpc/feed.ts";
-import type { Method } from "../jsonrpc/method.ts";
+import type { CallOrigin, Method } from "../jsonrpc/method.ts";
 import type { InterfaceOptions } from "../jsonrpc/modules.ts";
 import { createRegistry, type Registry } from "../jsonrpc/registry.ts";
 import type { P2p } from "../p2p/p2p.ts";
@@ -138,7 +138,7 @@ export interface NodeRegistryDeps
   readonly setHead: DebugChainDeps["setHead"];
   readonly estimateGas: EstimateGas;
   /** Searches the matching logs and returns a JSON list. Rejects with `RpcError`. */
-  readonly searchLogs: (filter: LogFilter) => Promise<string>;
+  readonly searchLogs: (filter: LogFilter, origin: CallOrigin) => Promise<string>;
   readonly p2p: Pick<
     P2p,
     "self" | "listening" | "peers" | "addPeer" | "removePeer" | "countByType" | "onPeerEvent"

@@ -104,10 +104,11 @@ function resendMethods(deps: OwnTransactionsDeps): Method[] {
         "Replaces a pending transaction, described by Ethereum's transaction object, by one with another price or gas limit.",
       params: { transaction: ethArgs, ...changes },
       result: transactionHash,
-      handle: async ({ transaction, gasPrice, gas }) => {
+      handle: async ({ transaction, gasPrice, gas }, origin) => {
         if (transaction.nonce === undefined) throw noNonce();
         const source = { chain, pool };
-        const draft = ethDraft(source, await withGas(source, transaction, estimateGas));
+        const given = await withGas(source, transaction, (priced) => estimateGas(priced, origin));
+        const draft = ethDraft(source, given);
         const again = signAgain(transaction.from ?? NO_ADDRESS, draft, withChanges(draft, gasPrice, gas));
         checkSignedChain(source, draft, transaction);
         return submitEth(again);

@@ -15,7 +15,7 @@ import { data } from "../jsonrpc/codecs/hex.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import { EscapedText, goJson } from "../jsonrpc/json-text.ts";
-import { type Method, method } from "../jsonrpc/method.ts";
+import { type CallOrigin, type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
 import { ethReceiptSchema } from "../presenters/block-schemas.ts";
@@ -28,7 +28,9 @@ export interface SynchronousSendingDeps extends SubmitOptions {
   readonly pool: Pick<TxPool, "add" | "addWithBlobs" | "nonce" | "recover">;
   readonly receiptForm: ReceiptForm;
   /** Signs and submits a transaction object; undefined but on a development chain. */
-  readonly send?: ((args: { readonly transaction: CallArgs }) => Promise<Hash>) | undefined;
+  readonly send?:
+    | ((args: { readonly transaction: CallArgs }, origin: CallOrigin) => Promise<Hash>)
+    | undefined;
   /** Times in milliseconds: of a call without a valid time, and the longest that a caller may ask for. */
   readonly receiptWait: ReceiptWait;
 }
@@ -106,8 +108,9 @@ export function synchronousSendingMethods(deps: SynchronousSendingDeps): Method[
       "On a development chain: sends as `eth_sendTransaction` does and returns the receipt, with the errors of `eth_sendRawTransactionSync`.",
     params: { transaction: ethArgs },
     result: writtenAs("receipt", ethReceiptSchema),
-    handle: async ({ transaction }, { signal }) => {
-      const hash = await send({ transaction });
+    handle: async ({ transaction }, origin) => {
+      const { signal } = origin;
+      const hash = await send({ transaction }, origin);
       using mined = waiting.expect(hash);
       return await awaitReceipt(mined, { hash, waitMs: timeoutMs(undefined, receiptWait), signal });
     },

@@ -223,6 +223,23 @@ test("methods for readers go to the pool with their parameters as written, those
   ]);
 });
 
+test("a handler learns whose call it is", () => {
+  const origins: unknown[] = [];
+  const row = method({
+    name: "net_origin",
+    summary: "",
+    params: {},
+    result: text,
+    handle: (_args, { signal, caller }) => {
+      origins.push(signal, caller);
+      return "";
+    },
+  });
+  expect(anEndpoint({ methods: [row] }).answer(aCall("net_origin"), aSession)).toContain('"result":""');
+  expect(origins).toEqual([aSession.signal, aSession.caller]);
+  expect(origins[1]).toBe(aSession.caller);
+});
+
 test("calls, failures and what is under way are counted", async () => {
   const slow = gate("net_slow");
   const budget = createBudget();

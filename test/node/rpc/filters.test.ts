@@ -1,15 +1,18 @@
 /** Installed filters: their changes, expiry and limits. */
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
-import { logFilter, logFilterJson } from "../../../node/calls/arguments/log-filter.ts";
+import { type LogFilter, logFilter, logFilterJson } from "../../../node/calls/arguments/log-filter.ts";
 import { type FilterLimits, Filters } from "../../../node/calls/filters.ts";
 import { PendingList } from "../../../node/calls/pending-list.ts";
 import type { RewindListener } from "../../../node/chain/chain.ts";
 import { failure } from "../../../node/jsonrpc/errors.ts";
+import type { CallOrigin } from "../../../node/jsonrpc/method.ts";
 import type { Block } from "../../../node/model/block.ts";
 import type { Receipt } from "../../../node/model/receipt.ts";
 import type { PendingListener } from "../../../node/txpool/pool.ts";
 
+const anyLog = logFilter.decode({});
+const origin: CallOrigin = { signal: new AbortController().signal, caller: { owner: "10.0.0.1" } };
 const hashOf = (number: number): Uint8Array => new Uint8Array(32).fill(number);
 const hashText = (number: number): string => `0x${Buffer.from(hashOf(number)).toString("hex")}`;
 const blockOf = (number: number): Block => ({ header: { number }, hash: hashOf(number) }) as unknown as Block; // what is read
@@ -26,6 +29,7 @@ function aScene(limits: Partial<FilterLimits> = {}) {
   let head = 5;
   let time = 0;
   let most = Number.POSITIVE_INFINITY;
+  const searches: [LogFilter, CallOrigin][] = [];
   const rewinds = new Set<RewindListener>();
   const pendings = new Set<PendingListener>();
   const chain = {
@@ -38,7 +42,9 @@ function aScene(limits: Partial<FilterLimits> = {}) {
     pool: { onPending: listen(pendings) },
     now: () => time,
     limits,
-    searchLogs: async ({ from, to }) => {
+    searchLogs: async (filter, asked) => {
+      const { from, to } = filter;
+      searches.push([filter, asked]);
       if (Number(to) - Number(from) >= most)
         throw failure("query returned more than 1 results", "too-many-results");
       return JSON.stringify([`${from}-${to}`]);
@@ -46,6 +52,7 @@ function aScene(limits: Partial<FilterLimits> = {}) {
   });
   return {
     filters,
+    searches,
     listeners: () => [rewinds.size, pendings.size],
     grow: (to: number) => void (head = to),
     pass: (ms: number) => void (time += ms),
@@ -58,9 +65,24 @@ function aScene(limits: Partial<FilterLimits> = {}) {
       head = to;
       for (const listener of rewinds) listener(removed, blockOf(to));
     },
-    changes: async (id: string): Promise<unknown> => JSON.parse(await filters.changes(id)),
+    changes: async (id: string): Promise<unknown> => JSON.parse(await filters.changes(id, origin)),
   };
 }
+
+test("a search is charged to who polls the filter, and ends with it", async () => {
+  const { filters, searches, grow, changes } = aScene();
+  const id = filters.addLogs({ ...anyLog, blockHash: new Uint8Array(32), from: 0 });
+  grow(6);
+  await changes(id);
+  await filters.logs(id, origin);
+  expect(searches.map(([, asked]) => asked === origin)).toEqual([true, true]);
+});
+
+test("the block hash of a filter does not count when its logs are read", async () => {
+  const { filters, searches } = aScene();
+  await filters.logs(filters.addLogs({ ...anyLog, blockHash: new Uint8Array(32), from: 2 }), origin);
+  expect(searches).toMatchObject([[{ from: 2, blockHash: undefined }, origin]]);
+});
 
 test("a block filter reports each new block once", async () => {
   const { filters, grow, changes } = aScene({ hashes: 2 });
@@ -97,7 +119,7 @@ test("a log filter searches the blocks since the last poll that lie in its range
   grow(10);
   expect(await changes(all)).toEqual(["10-10"]);
   expect(await changes(some)).toEqual([]);
-  expect(JSON.parse(await filters.logs(some))).toEqual(["0-7"]);
+  expect(JSON.parse(await filters.logs(some, origin))).toEqual(["0-7"]);
 });
 
 test("too many logs are returned over several polls; a single block with too many logs is an error once", async () => {
@@ -139,7 +161,7 @@ test("a filter expires five minutes after its last poll", async () => {
 
 test("only log filters return logs", () => {
   const { filters } = aScene();
-  expect(() => filters.logs(filters.addBlocks())).toThrow("filter not found");
+  expect(() => filters.logs(filters.addBlocks(), origin)).toThrow("filter not found");
   expect(() => filters.addLogs(logFilter.decode({ toBlock: "0x9" }))).toThrow(
     "invalid from and to block combination: from > to",
   );
