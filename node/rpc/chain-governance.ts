@@ -5,7 +5,7 @@ import { creditTexts } from "../calls/credit.ts";
 import { findBlock, headAt } from "../calls/lookup.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import { mainnet } from "../config/presets/networks.ts";
-import { loadPossessionCheck } from "../crypto/bls-possession.ts";
+import type { BlsPublicInfo } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
 import { valuesJson } from "../governance/governance-data.ts";
 import { activeContract, registryRecords } from "../governance/system-contracts.ts";
@@ -25,6 +25,7 @@ import {
 import { configJson, type GovernanceMethodDeps, parametersInForce } from "../presenters/parameters.ts";
 import { rewardJson } from "../presenters/rewards.ts";
 import { PENDING_NUMBER, stakingJson } from "../presenters/staking-info.ts";
+import { PossessionVerdicts } from "./possession-verdicts.ts";
 
 const LATEST = "latest" as const;
 const { boolean, integer } = plainSchemas;
@@ -187,6 +188,7 @@ function contractMethods(deps: GovernanceMethodDeps): Method[] {
 }
 
 function recordMethods(deps: GovernanceMethodDeps): Method[] {
+  const verdicts = new PossessionVerdicts();
   return [
     method({
       name: "chain_getBlsInfos",
@@ -194,7 +196,8 @@ function recordMethods(deps: GovernanceMethodDeps): Method[] {
         "Returns the registered BLS public keys of all nodes before a block, with the result of each proof of possession.",
       params: { number: blockNumber },
       result: plain<object>("BLS keys by node", mapSchema("key by node", blsKeySchema)),
-      handle: ({ number }) => keysJson(deps, contractsNumber(deps, number)),
+      handle: ({ number }, origin) =>
+        keysJson(deps, contractsNumber(deps, number), (key) => verdicts.of(key, origin)),
     }),
     method({
       name: "chain_getCypressCredit",
@@ -223,7 +226,11 @@ function refuseAbsent({ chain, refusesAbsentBlocks }: GovernanceMethodDeps, numb
   }
 }
 
-async function keysJson(deps: GovernanceMethodDeps, number: number): Promise<object> {
+async function keysJson(
+  deps: GovernanceMethodDeps,
+  number: number,
+  isProven: (key: BlsPublicInfo) => Promise<boolean>,
+): Promise<object> {
   const { chain, governance } = deps;
   if (!chain.rules(number).randao) {
     throw failure("cannot read kip113 address from registry before randao fork", "before-fork");
@@ -231,11 +238,11 @@ async function keysJson(deps: GovernanceMethodDeps, number: number): Promise<obj
   refuseAbsent(deps, number);
   if (number === 0) throw failure("block number cannot be zero");
   if (number > chain.head().header.number + 1) throw failure("unknown ancestor");
-  const isProven = await loadPossessionCheck();
-  const rows = governance.blsKeys(number).map(({ node, key }) => {
+  const rows: [string, object][] = [];
+  for (const { node, key } of governance.blsKeys(number)) {
     const { publicKey, proof } = key;
-    const verifyErr = isProven({ publicKey, proof }) ? null : {};
-    return [checksumAddress(node), { pop: bareHex(proof), publicKey: bareHex(publicKey), verifyErr }];
-  });
+    const verifyErr = (await isProven({ publicKey, proof })) ? null : {};
+    rows.push([checksumAddress(node), { pop: bareHex(proof), publicKey: bareHex(publicKey), verifyErr }]);
+  }
   return sortKeys(Object.fromEntries(rows));
 }

@@ -10,11 +10,12 @@ import { bareHex } from "../../../node/bytes/hex.ts";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { deriveBlsKey } from "../../../node/crypto/bls-key.ts";
-import { provePossession } from "../../../node/crypto/bls-possession.ts";
+import { type BlsPublicInfo, provePossession } from "../../../node/crypto/bls-possession.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfKey } from "../../../node/crypto/secp256k1.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
+import { PossessionVerdicts } from "../../../node/rpc/possession-verdicts.ts";
 import { aChain } from "../../support/chain.ts";
 import { readRecordedChain } from "../../support/recorded-chain.ts";
 import { aSession } from "./fixture.ts";
@@ -68,6 +69,34 @@ test("registered BLS keys are returned with the result of their proofs", async (
     [`0x${bareHex(addressOfKey(validator))}`, row],
   ]);
   expect(await ask("kaia", "klay_getBlsInfos", "0x0")).toBe("block number cannot be zero");
+});
+
+test("a proof is checked once, in a turn of its own, whoever asks", async () => {
+  const key = await provePossession(deriveBlsKey(validator));
+  const other = { ...key, proof: key.proof.map((byte) => byte ^ 1) };
+  const checked: Uint8Array[] = [];
+  const check = ({ proof }: BlsPublicInfo): boolean => {
+    checked.push(proof);
+    return proof === key.proof;
+  };
+  const verdicts = new PossessionVerdicts(() => Promise.resolve(check));
+  const origin = { signal: new AbortController().signal };
+  const askBoth = (): Promise<boolean[]> =>
+    Promise.all([key, other].map((each) => verdicts.of(each, origin)));
+  let turn = 0;
+  const seen = new Set<number>();
+  const count = (): void => {
+    if (checked.length > 0) seen.add(checked.length);
+    if (++turn < 50) setImmediate(count);
+  };
+  count();
+  expect(await Promise.all([askBoth(), askBoth()])).toEqual([
+    [true, false],
+    [true, false],
+  ]);
+  expect(await askBoth()).toEqual([true, false]);
+  expect(checked).toEqual([key.proof, other.proof]);
+  expect([...seen]).toEqual([1, 2]);
 });
 
 test("a chain without a parameter contract has no contract parameters, and no validator is demoted", async () => {
