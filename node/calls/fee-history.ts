@@ -5,6 +5,7 @@ import { nextBaseFee } from "../execution/base-fee.ts";
 import { BLOB_PRICE } from "../execution/block-context.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
+import type { CallOrigin } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { BlockMembers } from "../presenters/block.ts";
@@ -43,7 +44,11 @@ const MAX_BLOCKS = 1_024;
 const MAX_PERCENTILES = 100;
 
 /** Computes a fee history as JSON text. Throws `RpcError` for an invalid range or percentile. */
-export function feeHistory(deps: FeeHistoryDeps, question: FeeHistoryQuery): string | Promise<string> {
+export function feeHistory(
+  deps: FeeHistoryDeps,
+  question: FeeHistoryQuery,
+  origin?: CallOrigin,
+): string | Promise<string> {
   const { percentiles } = question;
   checkPercentiles(percentiles);
   const { newest, count } = rangeOf(deps, question);
@@ -62,7 +67,7 @@ export function feeHistory(deps: FeeHistoryDeps, question: FeeHistoryQuery): str
     if (block !== undefined) rewards.push(rewardsOf(deps, block, percentiles));
     return "";
   };
-  return writeInSlices(count, take, () => {
+  const compose = (): string => {
     const all = [...fees, feeAfter(deps.chain, newest)];
     return goJson({
       oldestBlock: toQuantity(oldest),
@@ -73,7 +78,8 @@ export function feeHistory(deps: FeeHistoryDeps, question: FeeHistoryQuery): str
         : {}),
       gasUsedRatio: ratios,
     });
-  });
+  };
+  return writeInSlices(count, take, compose, origin);
 }
 
 function checkPercentiles(percentiles: readonly number[]): void {

@@ -5,6 +5,7 @@ import { jsonInteger } from "../config/exact-json.ts";
 import { type BlockReward, feesOf, reportedReward } from "../execution/reward.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
+import type { CallOrigin } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import type { GovernanceMethodDeps } from "./parameters.ts";
 import { writeInSlices } from "./slices.ts";
@@ -58,6 +59,7 @@ type Sums = { -readonly [K in keyof typeof NOTHING]: bigint };
 export async function accumulatedRewards(
   deps: GovernanceMethodDeps,
   { first, last }: { readonly first: number; readonly last: number },
+  origin: CallOrigin,
 ): Promise<object> {
   const { chain } = deps;
   if (first > last || last > chain.head().header.number) throw failure("invalid block number range");
@@ -73,7 +75,7 @@ export async function accumulatedRewards(
     }
     return "";
   };
-  await writeInSlices(last - first + 1, add, () => undefined);
+  await writeInSlices(last - first + 1, add, () => undefined, origin);
   return accumulatedJson(deps, { first, last }, { sums, credited });
 }
 

@@ -1,31 +1,46 @@
-/** Writes long results in slices of a few milliseconds, so that none of them delays a block. */
+/**
+ * Writes long results in slices of a few milliseconds, so that none of them delays a block. All results together have
+ * one slice of a turn of the event loop, and clients equal shares of the turns.
+ */
+import { failure } from "../jsonrpc/errors.ts";
+import type { CallOrigin } from "../jsonrpc/method.ts";
 import { Slice } from "../runtime/scheduler.ts";
+import { TurnQueue } from "../runtime/turn-queue.ts";
 
-/** Maximum number of parts that are written without a pause. */
-const MAX_AT_ONCE = 64;
+const turns = new TurnQueue();
 
 /**
- * Writes `count` parts in order and composes them. With many parts it yields to the event loop every few
- * milliseconds; the values that `write` reads must not change meanwhile.
+ * Writes `count` parts in order and composes them. It looks at the clock after each part and waits for a turn when the
+ * slice is over; the values that `write` reads must not change meanwhile. Rejects with `RpcError` when the caller, if
+ * one is given, has gone.
  */
 export function writeInSlices<T>(
   count: number,
   write: (index: number) => string,
   compose: (parts: readonly string[]) => T,
+  origin?: CallOrigin,
 ): T | Promise<T> {
-  if (count > MAX_AT_ONCE) return writeSlowly(count, write).then(compose);
   const parts: string[] = [];
-  for (let index = 0; index < count; index++) parts.push(write(index));
+  const slice = new Slice("answer");
+  while (parts.length < count) {
+    parts.push(write(parts.length));
+    if (slice.isOver && parts.length < count) return writeOn(parts, count, { write, origin }).then(compose);
+  }
   return compose(parts);
 }
 
-async function writeSlowly(count: number, write: (index: number) => string): Promise<string[]> {
-  const parts: string[] = [];
-  const slice = new Slice("answer");
-  for (let index = 0; index < count; index++) {
-    parts.push(write(index));
-    const due = slice.yieldIfDue();
-    if (due !== undefined) await due; // awaiting each part would cost a turn of the microtask queue
+async function writeOn(
+  parts: string[],
+  count: number,
+  { write, origin }: { readonly write: (index: number) => string; readonly origin: CallOrigin | undefined },
+): Promise<readonly string[]> {
+  const client = origin?.caller ?? {}; // without a caller the result is a client of its own
+  while (parts.length < count) {
+    await turns.next(client);
+    if (origin?.signal.aborted === true) throw failure("request cancelled");
+    const slice = new Slice("answer");
+    do parts.push(write(parts.length));
+    while (parts.length < count && !slice.isOver);
   }
   return parts;
 }

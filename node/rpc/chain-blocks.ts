@@ -7,7 +7,7 @@ import type { ByteCache } from "../jsonrpc/byte-cache.ts";
 import { hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
-import { type Method, method } from "../jsonrpc/method.ts";
+import { type CallOrigin, type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import {
@@ -153,12 +153,13 @@ function ethForm({ chain, blockMembers: members, keptBytes }: ChainBlockDeps): M
 }
 
 function receiptMethods({ chain, receiptForm }: ChainBlockDeps): Method[] {
-  const all = (found: Block, view: FormatReceipt) => {
+  const all = (found: Block, view: FormatReceipt, origin: CallOrigin) => {
     const receipts = blockReceipts(chain, found, receiptForm);
     return writeInSlices(
       found.transactions.length,
       (index) => goJson(view(chain, receipts, index)),
       (parts) => `[${parts.join(",")}]`,
+      origin,
     );
   };
   return [
@@ -167,14 +168,14 @@ function receiptMethods({ chain, receiptForm }: ChainBlockDeps): Method[] {
       summary: "Returns the receipts of all transactions of a block.",
       params: { block: blockReference },
       result: writtenAs("receipt[]", arraySchema(chainReceiptSchema)),
-      handle: (args) => all(blockOf(chain, args.block), chainReceipt),
+      handle: (args, origin) => all(blockOf(chain, args.block), chainReceipt, origin),
     }),
     method({
       name: "eth_getBlockReceipts",
       summary: "Returns the receipts of all transactions of a block, in Ethereum's form.",
       params: { block: blockReference },
       result: writtenAs("receipt[]", arraySchema(ethReceiptSchema)),
-      handle: (args) => all(blockOf(chain, args.block), ethReceipt),
+      handle: (args, origin) => all(blockOf(chain, args.block), ethReceipt, origin),
     }),
   ];
 }

@@ -31,7 +31,7 @@ export function chainFeeMethods(deps: FeeHistoryDeps): Method[] {
         "Returns base fees, gas used ratios and priority fees of up to 1,024 blocks, and the base fee of the block after them.",
       params: { count: decimalOrHex, newest: blockNumber, percentiles: listOf(float, "[]float64") },
       result: writtenAs("fee history", feeHistorySchema),
-      handle: (question) => feeHistory(deps, question),
+      handle: (question, origin) => feeHistory(deps, question, origin),
     }),
     method({
       name: "eth_blobBaseFee",

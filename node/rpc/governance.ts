@@ -182,9 +182,9 @@ function rewardMethods(deps: GovernanceVoteDeps): Method[] {
       summary: "Returns the accumulated rewards of a range of up to 604,800 blocks, in peb.",
       params: { first: blockNumber, last: blockNumber },
       result: plain<object>("rewards", accumulatedRewardSchema),
-      handle: ({ first, last }) => {
+      handle: ({ first, last }, origin) => {
         const range = { first: numberOf(deps, first), last: numberOf(deps, last) };
-        return accumulatedRewards(deps, range);
+        return accumulatedRewards(deps, range, origin);
       },
     }),
   ];

@@ -7,7 +7,7 @@ import { checksumAddress } from "../crypto/checksum.ts";
 import { address as addressCodec } from "../jsonrpc/codecs/hex.ts";
 import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { goText, sortedJson, sortedMembers } from "../jsonrpc/json-text.ts";
-import { type Method, method } from "../jsonrpc/method.ts";
+import { type CallOrigin, type Method, method } from "../jsonrpc/method.ts";
 import { mapSchema, plainSchemas, recordSchema, type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { pooledTransactionSchema } from "../presenters/block-schemas.ts";
@@ -55,14 +55,14 @@ export function txpoolMethods({ chain, pool, poolForm }: TxPoolMethodDeps): Meth
       summary: "Returns all pending and queued transactions, by sender and nonce.",
       params: {},
       result: writtenAs("pool content", bySender(pooledTransactionSchema)),
-      handle: () => contentJson(pool, entry),
+      handle: (_args, origin) => contentJson(pool, entry, origin),
     }),
     method({
       name: "txpool_inspect",
       summary: "Returns a line of text per pending and queued transaction, by sender and nonce.",
       params: {},
       result: writtenAs("pool summary", bySender(plainSchemas.text)),
-      handle: () => contentJson(pool, (tx) => goText(summary(tx, poolForm.unit))),
+      handle: (_args, origin) => contentJson(pool, (tx) => goText(summary(tx, poolForm.unit)), origin),
     }),
     method({
       name: "txpool_status",
@@ -95,7 +95,11 @@ function contentFromJson(pool: TxPoolMethodDeps["pool"], sender: Address, show: 
 }
 
 /** Formats a copy of the pool's present content as JSON text. */
-function contentJson(pool: TxPoolMethodDeps["pool"], show: Show): string | Promise<string> {
+function contentJson(
+  pool: TxPoolMethodDeps["pool"],
+  show: Show,
+  origin: CallOrigin,
+): string | Promise<string> {
   const { pending, queued } = pool.content();
   const entries = [...entriesOf("pending", pending), ...entriesOf("queued", queued)];
   return writeInSlices(
@@ -103,6 +107,7 @@ function contentJson(pool: TxPoolMethodDeps["pool"], show: Show): string | Promi
     (index) => show((entries[index] as Entry).tx), // within the length
     (texts) =>
       `{"pending":${nestBySender(entries, texts, "pending")},"queued":${nestBySender(entries, texts, "queued")}}`,
+    origin,
   );
 }
 
