@@ -11,7 +11,7 @@ import { CheckpointError } from "./error.ts";
 import { MANIFEST_FILE, readCheckpointManifest, totalBytes } from "./manifest.ts";
 import { checkWanted, finishDraft, placeFile, type WantedChain } from "./pull.ts";
 import { type FileWork, readListed } from "./push.ts";
-import { TAR_END, tarEntry, tarFiles } from "./tar.ts";
+import { TAR_END, TAR_NAME_BYTES, tarEntry, tarFiles } from "./tar.ts";
 
 /** A checkpoint to write, and the node key that signs its manifest. */
 export interface StreamOptions {
@@ -20,24 +20,39 @@ export interface StreamOptions {
   readonly address: Address;
   /** Waits after so many bytes were read for their SHA-256, or sent. */
   readonly pace?: (bytes: number, work: "read" | "send") => Promise<void>;
+  /** Interval of the bytes that are written while files are read for their SHA-256, in milliseconds. */
+  readonly beatMs?: number;
 }
 
-/** Writes a checkpoint piece by piece. Files are read twice: first for their SHA-256. */
+/** Less than half of the time after which a receiver or a gateway ends a silent stream: ten minutes. */
+const BEAT_MS = 240_000;
+
+/**
+ * Writes a checkpoint piece by piece. Files are read twice: first for their SHA-256. Meanwhile the bytes of the first entry
+ * that are known already are written one by one, so that a large checkpoint is not taken for a stalled one.
+ */
 export async function* checkpointStream({
   directory,
   key,
   address,
   pace = () => Promise.resolve(),
+  beatMs = BEAT_MS,
 }: StreamOptions): AsyncGenerator<Uint8Array> {
   const manifest = await readCheckpointManifest(directory);
   const files: ArchiveFile[] = [];
+  const known = tarEntry({ name: MANIFEST_FILE, bytes: new Uint8Array(0) }).subarray(0, TAR_NAME_BYTES);
+  let written = 0;
+  let beatAt = performance.now() + beatMs;
   for (const file of manifest.files) {
     const { sha256 } = await readListed(directory, file);
     files.push({ path: file.path, size: file.size, sha256 });
     await pace(file.size, "read");
+    if (performance.now() < beatAt || written === known.length) continue;
+    yield known.subarray(written, ++written);
+    beatAt = performance.now() + beatMs;
   }
   const text = signManifest({ ...manifest, files }, key, address);
-  yield tarEntry({ name: MANIFEST_FILE, bytes: Buffer.from(text) });
+  yield tarEntry({ name: MANIFEST_FILE, bytes: Buffer.from(text) }).subarray(written);
   for (const file of files) {
     yield tarEntry({ name: file.path, bytes: (await readListed(directory, file)).bytes });
     await pace(file.size, "send");

@@ -18,13 +18,16 @@ export function tarEntry({ name, bytes }: TarFile): Uint8Array {
   if (Buffer.byteLength(name) > NAME_BYTES) throw new RangeError(`${name} is too long for a tar file`);
   header.write(name, 0, "utf8");
   header.write(MODE + ZERO_ID + ZERO_ID, NAME_BYTES, "latin1");
-  header.write(`${bytes.length.toString(8).padStart(11, "0")}\0`, 124, "latin1");
+  header.write(`${bytes.length.toString(8).padStart(11, "0")}\0`, TAR_NAME_BYTES, "latin1");
   header.write(`${"0".repeat(11)}\0`, 136, "latin1");
   header.write("0", 156, "latin1");
   header.write("ustar\u000000", 257, "latin1");
   header.write(`${checksumOf(header).toString(8).padStart(6, "0")}\0 `, 148, "latin1");
   return Buffer.concat([header, bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)]);
 }
+
+/** Number of bytes at the beginning of an entry that follow from its name alone. */
+export const TAR_NAME_BYTES = 124;
 
 /** The end of a stream. */
 export const TAR_END: Uint8Array = Buffer.alloc(2 * BLOCK);

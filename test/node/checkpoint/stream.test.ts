@@ -1,0 +1,78 @@
+/** Checkpoints as streams: bytes that are written while files are read for their SHA-256. */
+import { createECDH } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type CheckpointManifest, MANIFEST_FILE } from "../../../node/checkpoint/manifest.ts";
+import { checkpointStream, readStream } from "../../../node/checkpoint/stream.ts";
+import { addressOfPublicKey } from "../../../node/crypto/secp256k1.ts";
+
+const pair = createECDH("secp256k1");
+pair.setPrivateKey("1".repeat(64), "hex");
+const key = new Uint8Array(pair.getPrivateKey());
+const address = addressOfPublicKey(new Uint8Array(pair.getPublicKey().subarray(1)));
+const HASH = `0x${"ab".repeat(32)}`;
+
+let scratch = "";
+const directoryOf = (files: number): string => join(scratch, `${files}-files`);
+
+/** Writes a checkpoint with so many small files. */
+async function makeCheckpoint(count: number): Promise<void> {
+  const files = Array.from({ length: count }, (_, place) => ({
+    path: `knit/chaindata/${place === 0 ? "trie/1" : "chain"}/${place}.ldb`,
+    size: `${place}`.length,
+  }));
+  const head = { number: 7, hash: HASH, stateRoot: HASH };
+  const manifest: CheckpointManifest = {
+    format: 1,
+    program: "Knit",
+    chainId: "7",
+    genesisHash: HASH,
+    head,
+    files,
+  };
+  for (const [place, { path }] of files.entries()) {
+    await mkdir(dirname(join(directoryOf(count), path)), { recursive: true });
+    await writeFile(join(directoryOf(count), path), `${place}`);
+  }
+  await writeFile(join(directoryOf(count), MANIFEST_FILE), JSON.stringify(manifest));
+}
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "kst-"));
+  for (const count of [3, 150]) await makeCheckpoint(count);
+});
+afterAll(() => rm(scratch, { recursive: true }));
+
+async function piecesOf(directory: string, beatMs?: number): Promise<readonly Uint8Array[]> {
+  const beat = beatMs === undefined ? {} : { beatMs };
+  const pieces: Uint8Array[] = [];
+  for await (const piece of checkpointStream({ directory, key, address, ...beat })) pieces.push(piece);
+  return pieces;
+}
+
+describe("while the files are read", () => {
+  test.each([
+    ["a byte is written at each interval", 3, 3],
+    ["no more bytes are written than are known", 150, 124],
+  ])("%s, and the stream is the same", async (_name, count, beats) => {
+    const pieces = await piecesOf(directoryOf(count), 0);
+    expect(pieces.filter(({ length }) => length === 1)).toHaveLength(beats);
+    expect(pieces.slice(0, beats).every(({ length }) => length === 1)).toBe(true);
+    expect(Buffer.concat(pieces)).toEqual(Buffer.concat(await piecesOf(directoryOf(count), 1e9)));
+  });
+
+  test("a receiver reads the same checkpoint", async () => {
+    const draft = join(scratch, "draft");
+    await mkdir(draft);
+    const stream = checkpointStream({ directory: directoryOf(3), key, address, beatMs: 0 });
+    const work = { signal: new AbortController().signal, onBytes: () => undefined };
+    const { head, files } = await readStream(stream, draft, {}, work);
+    expect([head.number, files.length]).toEqual([7, 3]);
+  });
+});
+
+test("a checkpoint that is read sooner has no such bytes", async () => {
+  expect((await piecesOf(directoryOf(3))).every(({ length }) => length >= 512)).toBe(true);
+});
