@@ -1,7 +1,7 @@
 /** Blob limits of a chain (EIP-4844) from `blobSchedule` of its configuration. */
 import type { ChainConfig } from "./chain-config.ts";
 
-/** Maximum number of blobs of a transaction, whatever the schedule (`BlobTxMaxBlobs` in `params/protocol_params.go@v2.2.2`). */
+/** Maximum number of blobs of a transaction under any schedule (`params/protocol_params.go@v2.2.2`). */
 export const MAX_TRANSACTION_BLOBS = 1;
 
 /** Blob limits: `target` blobs a block on average, at most `max` in a block. */

@@ -96,7 +96,7 @@ export function receiptAddress(tx: Transaction, chainId: bigint): Address | unde
   return createAddress(senderOf(tx, chainId), tx.nonce);
 }
 
-/** True where `To()` of the Go node's transaction is nil: without a recipient, or with a zero address that counts as none. */
+/** True without a recipient or with a zero address that counts as none: `To()` of the Go node is nil. */
 export function hasNoRecipient(tx: Pick<Transaction, "type" | "to">): boolean {
   return tx.to === undefined || hasZeroRecipient(tx);
 }

@@ -22,9 +22,10 @@ export function keyGas(serialised: Uint8Array | undefined): bigint {
 
 /**
  * Returns the gas for checking `signatures` against an account's key in a role. Only multi-signatures cost
- * gas: for every registered key but the first, under later rules for every signature but the first. No signature, which
- * satisfies a threshold of 0, then gives gas back: the Go node's `uint64(numSigs-1) * 15000` wraps around, and so do the
- * sums with it (`blockchain/types/accountkey/account_key_weighted_multi_sig.go@v2.2.2`).
+ * gas: for every registered key but the first, under later rules for every signature but the first. A list of no
+ * signatures, which satisfies a threshold of 0, then has negative gas: `uint64(numSigs-1) * 15000` of the Go node
+ * wraps around, and so do the sums with it
+ * (`blockchain/types/accountkey/account_key_weighted_multi_sig.go@v2.2.2`).
  */
 export function signatureGas(
   key: AccountKey,

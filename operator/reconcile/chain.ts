@@ -34,7 +34,7 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     node.status.allowed?.newChain,
   );
   // A volume that an operation gives up on a public network is no loss: its chain is everywhere.
-  const isGivenUp = isPublic(node) && renewalRun(node, member.name) !== undefined;
+  const isGivenUp = isPublicRenewal(node, member.name);
   if (!isLost(seen)) {
     // Until it has a block again: the volume was emptied, and its node waits for the chain that it had.
     if (isPermitted) context.status = { ...context.status, volume: undefined };
@@ -173,6 +173,10 @@ export async function couldBeginChain(context: MemberContext): Promise<boolean> 
   const validators = await validatorsOf(context);
   const empty = await emptyVolumes(context, validators);
   return lossTrouble({ node: node.meta.name, address, validators, empty, isAllowed: false }) !== undefined;
+}
+
+function isPublicRenewal(node: NodeResource, member: string): boolean {
+  return isPublic(node) && renewalRun(node, member) !== undefined;
 }
 
 function isPublic({ spec }: NodeResource): boolean {

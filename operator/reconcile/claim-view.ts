@@ -47,7 +47,7 @@ export function snapshotOf(object: unknown): string | undefined {
 }
 
 /** Builds the claim of a member as it is, with the metadata that it is to have: the API server refuses another spec. */
-export function seenClaim(
+export function existingClaim(
   member: Member,
   object: unknown,
   goesWith?: ClaimOptions["goesWith"],

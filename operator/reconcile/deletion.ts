@@ -14,7 +14,7 @@ import { kinds } from "../kube/resources.ts";
 import { messageOf } from "../observe/message-of.ts";
 import { planDeletion } from "../plan/deletion.ts";
 import { peerId } from "../plan/mesh.ts";
-import { seenClaim } from "./claim-view.ts";
+import { existingClaim } from "./claim-view.ts";
 import { concludeDeletion } from "./conclude.ts";
 import { saveStatus } from "./context.ts";
 import { createContext } from "./create-context.ts";
@@ -101,7 +101,7 @@ async function retain(node: NodeResource, { cache, applier }: ReconcileDeps): Pr
   for (const member of [...membersOf(node), ...formerMembersOf(node)]) {
     const names = objectNames(member.name);
     const claim = cache.find("claim", keyOf({ namespace, name: names.claim }));
-    if (isOwn(claim)) await applyKept(seenClaim(member, claim.object), claim, applier);
+    if (isOwn(claim)) await applyKept(existingClaim(member, claim.object), claim, applier);
     const secret = cache.find("secret", keyOf({ namespace, name: names.nodeKey }));
     const key = isOwn(secret) ? secretText(secret.object, NODE_KEY) : undefined;
     if (isOwn(secret) && key !== undefined) await applyKept(nodeKeySecret(member, key), secret, applier);

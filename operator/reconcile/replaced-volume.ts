@@ -9,7 +9,7 @@ import { type Member, membersOf, objectNames } from "../build/names.ts";
 import type { CachedObject } from "../kube/cached-object.ts";
 import type { MemberView } from "../plan/group.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
-import { seenClaim } from "./claim-view.ts";
+import { existingClaim } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { viewMember } from "./group.ts";
@@ -24,7 +24,7 @@ export async function bindClaim(
   const seen = cache.find("claim", key);
   if (seen === undefined || seen.meta.deleted) return;
   const goesWith = { claim: seen.meta.uid, set: { name, uid } };
-  await applier.apply(seenClaim(member, seen.object, goesWith), seen);
+  await applier.apply(existingClaim(member, seen.object, goesWith), seen);
   log.info({ node: member.node.meta.name, claim: key }, "claim goes with its stateful set");
 }
 

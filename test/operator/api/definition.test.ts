@@ -171,11 +171,14 @@ describe("a spec that is read", () => {
   });
 });
 
+const membersOf = (schema: JsonSchema | undefined, name: string) =>
+  Object.keys(schema?.properties?.[name]?.properties ?? {});
+
 test("the defaults of a Network have no field that deletes volumes, and its own Nodes have them", () => {
   const { defaults, nodes } = networkSpec.schema.properties ?? {};
-  expect(Object.keys(defaults?.properties?.["storage"]?.properties ?? {})).not.toContain("whenScaled");
-  expect(Object.keys(defaults?.properties ?? {})).not.toContain("whenDeleted");
-  expect(Object.keys(nodes?.items?.properties?.["storage"]?.properties ?? {})).toContain("whenScaled");
+  expect(membersOf(defaults, "storage")).toEqual(["size", "storageClassName", "className", "autoGrow"]);
+  expect(defaults?.properties).not.toHaveProperty("whenDeleted");
+  expect(membersOf(nodes?.items, "storage")).toContain("whenScaled");
 });
 
 test("a status that does not fit counts as none, a spec that does not is an error", () => {

@@ -384,19 +384,6 @@ describe("a volume with the chain", () => {
     expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
   });
 
-  test("is missed too after an empty endpoint has reported block 0", async () => {
-    lose();
-    remove("Node", "core");
-    cluster.putRunning("endpoint", []);
-    cluster.tell("endpoint", { height: 0 });
-    await once("endpoint", "endpoint");
-    await once("net");
-    expect([cluster.node("endpoint").status.height, cluster.network().status.height]).toEqual([0, 5]);
-    cluster.putNode("core", CORE);
-    await once("core");
-    expect([degradedReason("core"), claim()]).toEqual(["Degraded True ChainLost", undefined]);
-  });
-
   test("is asked for when the only other validator loses it: its Node is new, its claim goes, or its node has no block", async () => {
     const address = `0x${"ef".repeat(20)}`;
     const { status } = cluster.network();

@@ -200,11 +200,11 @@ describe("is refused or waits:", () => {
   });
 });
 
-describe("a volume of a replica that does not start with a changed spec is replaced", () => {
-  const digest = (): string => /"knit.dev\/settings":"(\w+)"/.exec(template())?.[1] ?? "";
-  const start = (more: object = {}): void =>
-    cluster.putPod("proxy", { uid: digest(), digest: digest(), ...more });
+const digest = (): string => /"knit.dev\/settings":"(\w+)"/.exec(template())?.[1] ?? "";
+const start = (more: object = {}): void =>
+  cluster.putPod("proxy", { uid: digest(), digest: digest(), ...more });
 
+describe("a volume of a replica that does not start with a changed spec is replaced", () => {
   test.each([
     ["while it is being recreated", 0, "Rolling"],
     ["after it was rolled back", ROLLOUT_MS, "RolledBack"],

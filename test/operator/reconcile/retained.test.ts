@@ -43,25 +43,25 @@ test("what outlives its Node carries nothing that makes tools delete it", async 
   );
 });
 
-describe("a Node whose spec says Retain leaves volumes and keys without an owner", () => {
-  const ownersOf = (kind: string, name: string): unknown =>
-    (cluster.get(kind, name)?.["metadata"] as Record<string, unknown> | undefined)?.["ownerReferences"];
-  const kept = (...members: readonly string[]): readonly unknown[] =>
-    members.flatMap((name) => [
-      ownersOf("PersistentVolumeClaim", `${name}-data`),
-      ownersOf("Secret", `${name}-nodekey`),
-    ]);
+const ownersOf = (kind: string, name: string): unknown =>
+  (cluster.get(kind, name)?.["metadata"] as Record<string, unknown> | undefined)?.["ownerReferences"];
+const ownersIn = (...members: readonly string[]): readonly unknown[] =>
+  members.flatMap((name) => [
+    ownersOf("PersistentVolumeClaim", `${name}-data`),
+    ownersOf("Secret", `${name}-nodekey`),
+  ]);
 
+describe("a Node whose spec says Retain leaves volumes and keys without an owner", () => {
   test("when it said Delete until just before its deletion", async () => {
     cluster.putNode("core", { ...CORE, whenDeleted: "Delete" });
     await once("core", "net", "core");
-    expect(kept("core")).toEqual([[expect.anything()], [expect.anything()]]);
+    expect(ownersIn("core")).toEqual([[expect.anything()], [expect.anything()]]);
     const key = JSON.stringify(cluster.get("Secret", "core-nodekey")?.["data"]);
     cluster.putNode("core", CORE);
     cluster.deleteNode("core");
     await once("core");
     expect(cluster.get("Node", "core")).toBeUndefined();
-    expect(kept("core")).toEqual([undefined, undefined]);
+    expect(ownersIn("core")).toEqual([undefined, undefined]);
     expect(JSON.stringify(cluster.get("Secret", "core-nodekey")?.["data"])).toBe(key);
   });
 
@@ -74,11 +74,11 @@ describe("a Node whose spec says Retain leaves volumes and keys without an owner
     await once("r", "r");
     cluster.putNode("r", { ...spec, replicas: 1, whenDeleted: "Retain" });
     await once("r");
-    expect(kept("r-m1")).toEqual([[expect.anything()], [expect.anything()]]);
+    expect(ownersIn("r-m1")).toEqual([[expect.anything()], [expect.anything()]]);
     cluster.deleteNode("r");
     await once("r");
     expect(cluster.get("Node", "r")).toBeUndefined();
-    expect(kept("r", "r-m1")).toEqual([undefined, undefined, undefined, undefined]);
+    expect(ownersIn("r", "r-m1")).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test("and does not go before they are written, with the class and the access modes that they have", async () => {
@@ -111,6 +111,22 @@ describe("a Node whose spec says Retain leaves volumes and keys without an owner
     await once("core");
     expect(cluster.get("Node", "core")).toBeUndefined();
     expect(cluster.writes.slice(length).filter((write) => write.startsWith("apply"))).toEqual([]);
-    expect(kept("core")).toEqual([[expect.anything()], [expect.anything()]]);
+    expect(ownersIn("core")).toEqual([[expect.anything()], [expect.anything()]]);
   });
+});
+
+test("a Network keeps the height of its chain after an empty endpoint, so that the chain is missed", async () => {
+  cluster.putRunning("core", []);
+  await once("core", "core", "net", "core", "net");
+  for (const key of ["Node demo/core", "Pod demo/core-0", "PersistentVolumeClaim demo/core-data"])
+    cluster.objects.delete(key);
+  cluster.observations.clear();
+  cluster.putRunning("endpoint", []);
+  cluster.tell("endpoint", { height: 0 });
+  await once("endpoint", "endpoint", "net");
+  expect([cluster.node("endpoint").status.height, cluster.network().status.height]).toEqual([0, 5]);
+  cluster.putNode("core", { ...CORE, nodeKeySecret: { name: "core-own" } });
+  await once("core");
+  expect(cluster.conditions("core")).toContain("Degraded True ChainLost");
+  expect(cluster.get("PersistentVolumeClaim", "core-data")).toBeUndefined();
 });

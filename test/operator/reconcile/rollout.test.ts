@@ -196,20 +196,20 @@ test("a template seen late does not take back what was just written", async () =
   expect([imageOf("endpoint"), cluster.get("StatefulSet", "endpoint")]).toEqual(["knit:new", stale]);
 });
 
+/** The replica has the pod of its template, and its node answers. */
+function up(name: string, more: { readonly ready?: boolean; readonly started?: boolean } = {}): void {
+  const { data } = cluster.get("Secret", `${name}-nodekey`) as { data: { nodekey: string } };
+  const id = identityOf(Buffer.from(data.nodekey, "base64").toString())?.id ?? "";
+  const report = cluster.observations.get("demo/core");
+  if (report?.ok !== true) throw new Error("the core node does not answer");
+  replace(name, more);
+  const until = cluster.now + 45_000;
+  cluster.observations.set(`demo/${name}`, { ...report, id, at: cluster.now, until });
+}
+
 describe("three replicas", () => {
   const REPLICAS = ["r", "r-m1", "r-m2"] as const;
   const spec = { type: "endpoint", replicas: 3 };
-
-  /** The replica has the pod of its template, and its node answers. */
-  function up(name: string, more: { readonly ready?: boolean; readonly started?: boolean } = {}): void {
-    const { data } = cluster.get("Secret", `${name}-nodekey`) as { data: { nodekey: string } };
-    const id = identityOf(Buffer.from(data.nodekey, "base64").toString())?.id ?? "";
-    const report = cluster.observations.get("demo/core");
-    if (report?.ok !== true) throw new Error("the core node does not answer");
-    replace(name, more);
-    const until = cluster.now + 45_000;
-    cluster.observations.set(`demo/${name}`, { ...report, id, at: cluster.now, until });
-  }
 
   beforeEach(async () => {
     for (const name of NAMES) cluster.objects.delete(`Node demo/${name}`);
