@@ -8,7 +8,7 @@ test("a running node reports its height, the age of its head and its peers until
   const lines: string[] = [];
   const log = createLog({ level: "info", format: "logfmt", stream: { write: (line) => lines.push(line) } });
   const head = { header: { number: 7, time: 100 } };
-  const parts = { chain: { head: () => head }, p2p: { connected: () => [{}, {}] } };
+  const parts = { chain: { head: () => head }, p2p: { connectedPeers: () => [{}, {}] } };
   const deps = { ...parts, clock: { now: () => 112_400 }, log } as unknown as StatusLogDeps; // what is read
   {
     using _log = openStatusLog(deps, 5);
