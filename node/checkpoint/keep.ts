@@ -39,8 +39,8 @@ export interface Deleted {
 }
 
 /**
- * Deletes all but the checkpoints of a chain that were written last, then the files that no checkpoint of the archive needs. While a
- * manifest cannot be read, no file is deleted. An interrupted deletion goes on when it is run again.
+ * Deletes all but the checkpoints of a chain that were written last, then the files that no checkpoint of the archive
+ * needs. While a manifest cannot be read, no file is deleted. An interrupted deletion goes on when it is run again.
  */
 export async function keepNewest(store: ArchiveStore, options: KeepOptions): Promise<Deleted> {
   const { genesisHash, keep, pushed, before, signal } = options;

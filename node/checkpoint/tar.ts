@@ -44,7 +44,7 @@ export async function* tarFiles(
   for (;;) {
     const header = await input.take(BLOCK);
     if (header.every((byte) => byte === 0)) return;
-    const [size, checksum] = [octalOf(fieldOf(header, 124, 12)), octalOf(fieldOf(header, 148, 8))];
+    const [size, checksum] = [octalOf(fieldOf(header, TAR_NAME_BYTES, 12)), octalOf(fieldOf(header, 148, 8))];
     if (size === undefined || checksum !== checksumOf(header) || header[156] !== "0".charCodeAt(0))
       throw new CheckpointError("bad-file", "the stream is no checkpoint: a header cannot be read");
     const name = fieldOf(header, 0, NAME_BYTES);

@@ -61,8 +61,8 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 interface PooledCall extends ReaderJob {
   readonly account: FairAccount<PooledCall>;
   readonly signal: AbortSignal;
-  /** True until it is broken off: the thread for short calls may take it. */
-  isShort: boolean;
+  /** True for a call that was broken off or must run once: the thread for short calls does not take it. */
+  isLong: boolean;
 }
 
 /** The thread for short calls. */
@@ -130,7 +130,7 @@ class Pool implements ThreadPool {
       const call: PooledCall = {
         account,
         signal,
-        isShort: !runsOnce,
+        isLong: runsOnce,
         request: { id: ++this.#lastId, name, params, refusesPrograms },
         bytes: params.length,
         expires,
@@ -211,15 +211,15 @@ class Pool implements ThreadPool {
     return call;
   }
 
-  #count({ bytes, isShort }: PooledCall): void {
+  #count({ bytes, isLong }: PooledCall): void {
     this.#waiting++;
-    if (isShort) this.#waitingShort++;
+    if (!isLong) this.#waitingShort++;
     this.#waitingBytes += bytes;
   }
 
-  #discount({ bytes, isShort }: PooledCall): void {
+  #discount({ bytes, isLong }: PooledCall): void {
     this.#waiting--;
-    if (isShort) this.#waitingShort--;
+    if (!isLong) this.#waitingShort--;
     this.#waitingBytes -= bytes;
   }
 
@@ -236,7 +236,7 @@ class Pool implements ThreadPool {
     clearTimeout(this.#shortTimer);
     if (this.#maxThreads === 1) return;
     if (this.#short?.reader.isIdle !== false) {
-      const call = this.#queue.takeFitting(({ isShort }) => isShort);
+      const call = this.#queue.takeFitting(({ isLong }) => !isLong);
       if (call === undefined) return;
       this.#discount(call);
       this.#short = { reader: this.#short?.reader ?? this.#start(), call };
@@ -252,7 +252,7 @@ class Pool implements ThreadPool {
       this.#shortTimer = setTimeout(() => this.#serve(), restMs).unref();
       return;
     }
-    call.isShort = false;
+    call.isLong = true;
     if (call.signal.aborted) {
       call.reject(failure("request cancelled"));
     } else {

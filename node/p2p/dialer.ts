@@ -20,9 +20,9 @@ const MAX_FAILURES: Readonly<Record<DialKind, number>> = {
   dynamic: 0,
 };
 /** Milliseconds for which a dropped node is not dialled again. */
-const GIVEN_UP_MS = 30_000;
+const DROPPED_MS = 30_000;
 /** Maximum number of nodes remembered as dropped; half of them at least. */
-const MAX_GIVEN_UP = 2048;
+const MAX_DROPPED = 2048;
 
 /** A peer that a dial produced. */
 export interface DialledPeer {
@@ -61,7 +61,7 @@ export class Dialer implements Disposable {
   readonly #deps: DialerDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #waiting = new Set<Entry>();
-  readonly #givenUp = new RecentMap<number>(MAX_GIVEN_UP);
+  readonly #dropped = new RecentMap<number>(MAX_DROPPED);
   #running = 0;
 
   constructor(deps: DialerDeps) {
@@ -162,12 +162,12 @@ export class Dialer implements Disposable {
     if (!this.#isCurrent(entry)) return;
     const key = mapKey(entry.url.id);
     this.#entries.delete(key);
-    this.#givenUp.set(key, this.#deps.clock.now());
+    this.#dropped.set(key, this.#deps.clock.now());
   }
 
   #wasGivenUp(key: string): boolean {
-    const at = this.#givenUp.get(key);
-    return at !== undefined && this.#deps.clock.now() - at < GIVEN_UP_MS;
+    const at = this.#dropped.get(key);
+    return at !== undefined && this.#deps.clock.now() - at < DROPPED_MS;
   }
 
   /** Dials waiting nodes while there are free places; one that has become a peer meanwhile takes none. */

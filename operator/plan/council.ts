@@ -25,8 +25,9 @@ export interface CouncilReport extends ReportedHeight {
 }
 
 /**
- * Returns the reported councils in the order of addresses, the newest first, each once. Nodes that are not synced do not count. Several exist while a
- * vote takes effect; an action must be safe in each. A height above that of all other reports excludes none of them, and its council is the last.
+ * Returns the reported councils in the order of addresses, the newest first, each once. Nodes that are not synced do
+ * not count. Several exist while a vote takes effect; an action must be safe in each. A height above that of all other
+ * reports excludes none of them, and its council is the last.
  */
 export function reportedCouncils(reports: readonly CouncilReport[]): readonly (readonly string[])[] {
   const newest = newestConfirmed(reports);

@@ -33,8 +33,8 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     node.meta.annotations[annotations.allowNewChain],
     node.status.allowed?.newChain,
   );
-  // A volume that an operation gives up on a public network is no loss: its chain is everywhere.
-  const isGivenUp = isPublicRenewal(node, member.name);
+  // A volume that an operation replaces on a public network is no loss: its chain is everywhere.
+  const isReplaced = isPublicRenewal(node, member.name);
   if (!isLost(seen)) {
     // Until it has a block again: the volume was emptied, and its node waits for the chain that it had.
     if (isPermitted) context.status = { ...context.status, volume: undefined };
@@ -46,7 +46,7 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     address: recordedAddress(context),
     validators,
     empty: await emptyVolumes(context, validators),
-    isAllowed: isPermitted || isGivenUp,
+    isAllowed: isPermitted || isReplaced,
   });
   if (stop !== undefined) {
     facts.stop ??= stop;

@@ -90,8 +90,8 @@ async function end(node: NodeResource, deps: ReconcileDeps, unmet: string | unde
 
 /**
  * Takes the Node's ownership from the volumes and keys that its spec retains: an earlier spec may have given it, and no
- * reconciliation has seen the change, or none writes them because their member was removed. A volume that is being given
- * up has another owner.
+ * reconciliation has seen the change, or none writes them because their member was removed. A volume that an operation
+ * replaces has another owner.
  */
 async function retain(node: NodeResource, { cache, applier }: ReconcileDeps): Promise<void> {
   if (node.spec.whenDeleted === "Delete") return;
