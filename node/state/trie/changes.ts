@@ -26,24 +26,37 @@ export class Changes {
   readonly stale = new Map<string, Uint8Array>();
   /** The value that the newest call found under its key. */
   previous: Uint8Array | undefined;
+  /** The value that the caller of the newest call expects under its key. */
+  #expected: Uint8Array | undefined;
   #changed = false;
 
   constructor(source: NodeSource) {
     this.source = source;
   }
 
-  /** The tree with the value under the key; `key` is 64 nibbles, `node` stands at its first `depth` ones. */
-  insert(node: TrieNode | undefined, key: Uint8Array, depth: number, value: Uint8Array): TrieNode {
+  /** The tree with the value under the key, which is 64 nibbles; `expected` may be the value before. */
+  insert(
+    root: TrieNode | undefined,
+    key: Uint8Array,
+    value: Uint8Array,
+    expected: Uint8Array | undefined,
+  ): TrieNode {
     this.previous = undefined;
+    this.#expected = expected;
     this.#changed = false;
-    return this.#insert(node, key, depth, value);
+    return this.#insert(root, key, 0, value);
   }
 
   /** The tree without the key; `undefined` when nothing is left. */
-  remove(node: TrieNode | undefined, key: Uint8Array): TrieNode | undefined {
+  remove(
+    root: TrieNode | undefined,
+    key: Uint8Array,
+    expected: Uint8Array | undefined,
+  ): TrieNode | undefined {
     this.previous = undefined;
+    this.#expected = expected;
     this.#changed = false;
-    return node && this.#remove(node, key, 0);
+    return root && this.#remove(root, key, 0);
   }
 
   /** Remembers that the row of this path must go with the next flush. */
@@ -157,8 +170,7 @@ export class Changes {
     const last = 31 - Math.clz32(node.mask);
     const path = key.slice(0, depth + 1);
     path[depth] = last;
-    const child = this.#childOf(node, path, depth, last);
-    if (child === undefined) throw this.#impossible(path, depth + 1);
+    const child = node.children[last] ?? this.source.load(path, depth + 1, node.hashes, last * 32); // not on the way to the key
     const nibble = Uint8Array.of(last);
     if (child.kind !== BRANCH) return this.#merge(node, child, nibble, path, depth + 1);
     const extension = new Extension(nibble, child, node.hashes.slice(last * 32, last * 32 + 32));
@@ -185,13 +197,13 @@ export class Changes {
     return child;
   }
 
-  #childOf(node: Branch, path: Uint8Array, depth: number, i: number): TrieNode | undefined {
+  #childOf(node: Branch, key: Uint8Array, depth: number, i: number): TrieNode | undefined {
     if (((node.mask >> i) & 1) === 0) return undefined;
-    return node.children[i] ?? this.source.load(path, depth + 1, node.hashes, i * 32);
+    return node.children[i] ?? this.source.load(key, depth + 1, node.hashes, i * 32, this.#expected);
   }
 
-  #childBelow(node: Extension, path: Uint8Array, depth: number): TrieNode {
-    return node.child ?? this.source.load(path, depth + node.path.length, node.hash, 0);
+  #childBelow(node: Extension, key: Uint8Array, depth: number): TrieNode {
+    return node.child ?? this.source.load(key, depth + node.path.length, node.hash, 0);
   }
 
   #impossible(path: Uint8Array, depth: number): StateError {

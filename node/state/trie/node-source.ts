@@ -2,10 +2,11 @@
 import type { Hash } from "../../bytes/brands.ts";
 import { bareHex } from "../../bytes/hex.ts";
 import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
+import { writeLeaf } from "../../model/trie-node.ts";
 import type { Rows } from "../../store/store.ts";
 import { StateError } from "../error.ts";
 import { decodeNode } from "./codec.ts";
-import { sameHash, type TrieNode } from "./node.ts";
+import { LEAF, Leaf, markStored, sameHash, type TrieNode } from "./node.ts";
 import type { Slab } from "./slab.ts";
 
 /** Nodes of one trie by their path: from the slab, else from the rows below a prefix; always hash-checked. */
@@ -26,13 +27,19 @@ export class NodeSource {
 
   /**
    * The node at the first `depth` nibbles of `path`, which must have the hash at `hashAt` of `hash`. Throws
-   * `StateError` `trie-damaged` when it is missing or another one.
+   * `StateError` `trie-damaged` when it is missing or another one. With `value`, the one that a caller expects at the
+   * end of `path` (64 nibbles), a leaf whose hash these two give is not read.
    */
-  load(path: Uint8Array, depth: number, hash: Hash, hashAt: number): TrieNode {
+  load(path: Uint8Array, depth: number, hash: Hash, hashAt: number, value?: Uint8Array): TrieNode {
     const tag = this.#slab === undefined ? 0 : this.#tag(path, depth);
     if (this.#slab !== undefined) {
       const at = this.#slab.find(tag, hash, hashAt);
       if (at >= 0) return decodeNode(this.#slab.bytes, at);
+    }
+    if (value !== undefined) {
+      const rest = path.slice(depth);
+      hashInput(writeLeaf(keccakInput, rest, value));
+      if (sameHash(keccakOutput, 0, hash, hashAt)) return markStored(new Leaf(rest, value));
     }
     const node = this.#rows.get(this.key(path, depth));
     if (node === undefined) throw this.#damageError("is missing", path, depth);
@@ -40,8 +47,9 @@ export class NodeSource {
     keccakInput.set(node);
     hashInput(node.length);
     if (!sameHash(keccakOutput, 0, hash, hashAt)) throw this.#damageError("fails its hash", path, depth);
-    this.#slab?.put(tag, hash, hashAt, node, node.length);
-    return decodeNode(node, 0);
+    const decoded = decodeNode(node, 0);
+    if (decoded.kind !== LEAF) this.#slab?.put(tag, hash, hashAt, node, node.length);
+    return decoded;
   }
 
   /** Keeps the newest version of a node in the slab. */

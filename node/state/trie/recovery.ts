@@ -45,10 +45,11 @@ export function* applyChanged(
   let step = 0;
   for (const name of sorted) {
     if (name.charCodeAt(0) !== tables.account.prefix) continue;
-    const { key } = changed.get(name) as Undone; // names are those of the map
+    const { key, before } = changed.get(name) as Undone; // names are those of the map
     const flat = rows.get(key);
-    if (flat === undefined) tries.accounts.delete(key.subarray(ACCOUNT_AT));
-    else tries.accounts.put(key.subarray(ACCOUNT_AT), leafOf(flat));
+    const expected = before && leafOf(before);
+    if (flat === undefined) tries.accounts.delete(key.subarray(ACCOUNT_AT), expected);
+    else tries.accounts.put(key.subarray(ACCOUNT_AT), leafOf(flat), expected);
     if (++step % STEP === 0) yield;
   }
   if (!equalBytes(tries.accounts.hash(), head.root)) {

@@ -98,15 +98,18 @@ export class Trie {
     return proof;
   }
 
-  /** Sets the value under a key, which must not be empty nor change later; returns the one before. */
-  put(key: Uint8Array, value: Uint8Array): Uint8Array | undefined {
-    this.#root = this.#changes.insert(this.#top(), toNibbles(key, nibbles), 0, value);
+  /**
+   * Sets the value under a key, which must not be empty nor change later; returns the one before. Where that is `expected`,
+   * its leaf need not be read.
+   */
+  put(key: Uint8Array, value: Uint8Array, expected?: Uint8Array): Uint8Array | undefined {
+    this.#root = this.#changes.insert(this.#top(), toNibbles(key, nibbles), value, expected);
     return this.#changes.previous;
   }
 
-  /** Removes a key; returns its value, `undefined` when there was none. */
-  delete(key: Uint8Array): Uint8Array | undefined {
-    this.#root = this.#changes.remove(this.#top(), toNibbles(key, nibbles));
+  /** Removes a key; returns its value, `undefined` when there was none. `expected` as for `put`. */
+  delete(key: Uint8Array, expected?: Uint8Array): Uint8Array | undefined {
+    this.#root = this.#changes.remove(this.#top(), toNibbles(key, nibbles), expected);
     if (this.#root === undefined) this.#rootHash = EMPTY_TRIE_ROOT;
     return this.#changes.previous;
   }
@@ -269,7 +272,7 @@ export class Trie {
     const encoded = keccakInput.subarray(0, encodeNode(node, keccakInput));
     batch.put(this.#source.key(path, depth), encoded);
     node.stored = true;
-    this.#source.remember(path, depth, hash, hashAt, encoded);
+    if (node.kind !== LEAF) this.#source.remember(path, depth, hash, hashAt, encoded);
   }
 }
 

@@ -202,7 +202,7 @@ function changedSlots({ slots }: WorldAccount): WorldSlot[] {
 
 function putLeaf({ leaves }: Sealing, leaf: LeafChange, after: Uint8Array | undefined): void {
   const { trie, key, before } = leaf;
-  const found = after === undefined ? trie.delete(key) : trie.put(key, after);
+  const found = after === undefined ? trie.delete(key, before) : trie.put(key, after, before);
   if (!equalOptional(found, before)) {
     throw new StateError("trie-damaged", `trie and flat state differ at ${bareHex(key)}`);
   }
