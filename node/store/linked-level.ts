@@ -26,7 +26,7 @@ export async function linkLevel(given: string, links: string): Promise<LevelLink
   const directory = resolve(given);
   const before = await fingerprint(directory);
   await linkFiles(directory, links).catch((cause: unknown) => {
-    throw new StoreError("failed", `cannot read ${directory}: ${messageOf(cause)}`, { cause });
+    throw new StoreError("failed", `cannot link ${directory}: ${messageOf(cause)}`, { cause });
   });
   return { isUnchanged: async () => (await fingerprint(directory)) === before };
 }

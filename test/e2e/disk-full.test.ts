@@ -3,11 +3,21 @@
  * copied. The node stops before it is full, says so, and goes on by itself; one that met the end of the disk is whole.
  */
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type KnitProcess, runKnitBehind, startKnitBehind } from "../support/knit-process.ts";
+import { MANIFEST_FILE } from "../../node/checkpoint/manifest.ts";
+import { compactLevel } from "../../node/store/level-store.ts";
+import { makeGoDirectory } from "../support/go-directory.ts";
+import {
+  type KnitProcess,
+  type KnitRun,
+  runKnit,
+  runKnitBehind,
+  startKnitBehind,
+} from "../support/knit-process.ts";
+import { makeTransferDirectory } from "../support/made-directory.ts";
 import { importAll, initFrom, verifyDirectory } from "../support/offline-jobs.ts";
 import { call, until } from "../support/rpc-client.ts";
 import { hasSmallDisks, openSmallDisk, type SmallDisk } from "../support/small-disk.ts";
@@ -217,6 +227,117 @@ testOnDisk(
     expect(await run()).toEqual({ code: 0, output: expect.stringContaining("exported 6 blocks") });
     expect(await disk.names()).toEqual(["chain.rlp"]);
     await verifyDirectory(datadir);
+  },
+  LONG,
+);
+
+/** A chain, and what its copies are made of: a checkpoint of it, an archive, and the directory of a Go node. */
+interface Copied {
+  readonly datadir: string;
+  readonly checkpoint: string;
+  readonly archive: string;
+  readonly genesis: string;
+  readonly genesisHash: string;
+  readonly go: string;
+}
+
+const BLOCKS = 100;
+let copied: Promise<Copied> | undefined;
+
+async function makeCopied(): Promise<Copied> {
+  const [datadir, checkpoint, archive, genesis, go] = ["own", "checkpoint", "archive", "own.json", "go"].map(
+    (name) => join(scratch, name),
+  ) as [string, string, string, string, string];
+  const made = await makeTransferDirectory(datadir, { accounts: 2_000, blocks: BLOCKS, transfers: 30 });
+  await writeFile(genesis, made.genesis);
+  expect((await runKnit("checkpoint", "create", "--datadir", datadir, checkpoint)).code).toBe(0);
+  expect((await runKnit("checkpoint", "push", "--datadir", datadir, checkpoint, archive)).code).toBe(0);
+  const manifest = await readFile(join(checkpoint, MANIFEST_FILE), "utf8");
+  const { genesisHash } = JSON.parse(manifest) as { genesisHash: string };
+  await makeGoDirectory(datadir, go, { shards: 1, isCounted: false, isSingle: true, stateName: "statetrie" });
+  await compactLevel(join(go, "klay", "chaindata")); // table files are linked, logs are copied
+  return { datadir, checkpoint, archive, genesis, genesisHash, go };
+}
+
+const theCopied = (): Promise<Copied> => (copied ??= makeCopied());
+
+/** The end of a command for which there is no room on the disk: one line with the reason and the file. */
+function noRoom(disk: SmallDisk): KnitRun {
+  const reason = `ENOSPC: no space left on device, \\w+ '${disk.directory}/.*'|IO error: ${disk.directory}/.*: No space left on device`;
+  return {
+    code: 1,
+    output: expect.stringMatching(new RegExp(`^Fatal: .*(${reason})\n$`, "m")) as unknown as string,
+  };
+}
+
+/** Megabytes that a disk has left, again and again: from none to less than is wanted in the end. */
+const ROOMS_MB = [0, 0.25, 0.5];
+
+testOnDisk(
+  "an import from a Go node fails wherever the disk is full, and goes on when there is room",
+  async () => {
+    const { go } = await theCopied();
+    await using disk = await aDisk("from-go", 32);
+    const at = ["--datadir", join(disk.directory, "data")];
+    const run = () => runKnitBehind(disk.prefix, ["import-go", ...at, go]);
+    for (const roomMb of ROOMS_MB) {
+      await disk.fill(roomMb);
+      expect(await run()).toEqual(noRoom(disk));
+      expect(await disk.names("data/knit")).toEqual(["chaindata.import-go"]);
+      await disk.release();
+    }
+    const whole = `the chain up to block ${BLOCKS}`;
+    expect(await run()).toEqual({ code: 0, output: expect.stringContaining(whole) });
+    expect(await disk.names("data/knit")).toEqual(["chaindata"]);
+    expect((await runKnitBehind(disk.prefix, ["db", "verify", ...at])).code).toBe(0);
+  },
+  LONG,
+);
+
+testOnDisk(
+  "a push to an archive on a full disk leaves whole files alone, and goes on when there is room",
+  async () => {
+    const { datadir, checkpoint } = await theCopied();
+    await using disk = await aDisk("archive-on-disk", 16);
+    const archive = join(disk.directory, "archive");
+    const run = (...args: string[]) => runKnitBehind(disk.prefix, ["checkpoint", ...args]);
+    const push = ["push", "--datadir", datadir, checkpoint, archive];
+    for (const roomMb of ROOMS_MB) {
+      await disk.fill(roomMb);
+      expect(await run(...push)).toEqual(noRoom(disk));
+      const names = await disk.names("archive/files");
+      expect(names.filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
+      expect(await run("list", archive)).toEqual({ code: 0, output: "" });
+      await disk.release();
+    }
+    expect(await run(...push)).toEqual({ code: 0, output: expect.stringMatching(/^pushed checkpoints\//m) });
+    expect((await run("pull", archive, join(disk.directory, "pulled"), "--full")).code).toBe(0);
+  },
+  LONG,
+);
+
+testOnDisk.each(["run", "init"])(
+  "knit %s --bootstrap leaves nothing where the copy does not fit, and no chain of its own",
+  async (command) => {
+    const { archive, genesis, genesisHash } = await theCopied();
+    await using disk = await aDisk(`bootstrap-${command}`, 16);
+    const at = ["--datadir", join(disk.directory, "data")];
+    const from = ["--bootstrap", archive, "--bootstrap.genesis-hash", genesisHash];
+    const alone = ["--nodiscover", "--port", "0", "--ipcdisable"];
+    const run = (...args: string[]) => runKnitBehind(disk.prefix, args);
+    for (const roomMb of ROOMS_MB) {
+      await disk.fill(roomMb);
+      const rest = command === "run" ? alone : [genesis];
+      expect(await run(command, ...at, ...from, ...rest)).toEqual(noRoom(disk));
+      expect(await disk.names("data/knit")).toEqual([]);
+      await disk.release();
+    }
+    expect((await run("init", ...at, ...from, genesis)).code).toBe(0);
+    expect(await disk.names("data/knit")).toEqual(["chaindata"]);
+    expect(await run("db", "verify", ...at)).toEqual({
+      code: 0,
+      output: expect.stringContaining(`agree at block ${BLOCKS}:`),
+    });
   },
   LONG,
 );

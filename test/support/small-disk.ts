@@ -14,8 +14,8 @@ export interface SmallDisk extends AsyncDisposable {
   fill(leaveMb: number): Promise<void>;
   /** Gives the room back. */
   release(): Promise<void>;
-  /** Names of its files, without the one that fills it. */
-  names(): Promise<readonly string[]>;
+  /** Names of its files or of those in a directory of it, without the one that fills it. */
+  names(directory?: string): Promise<readonly string[]>;
 }
 
 const NAME_SPACES = ["--user", "--map-root-user", "--mount"];
@@ -42,7 +42,7 @@ export async function openSmallDisk(directory: string, sizeMb: number): Promise<
     prefix: ["nsenter", "--target", String(pid), "--user", "--preserve-credentials", "--mount", "--"],
     fill: (leaveMb) => fill(ballast, leaveMb * MIB),
     release: () => rm(ballast, { force: true }),
-    names: async () => (await readdir(seen)).filter((name) => name !== "ballast"),
+    names: async (below = "") => (await readdir(join(seen, below))).filter((name) => name !== "ballast"),
     async [Symbol.asyncDispose]() {
       const ended = once(holder, "exit");
       holder.kill("SIGKILL");
