@@ -75,7 +75,8 @@ async function importDraft(parts: Draft, job: GoImportJob): Promise<GoImported> 
     );
     const trie = open.use(await trieDirectories(tries, { hasWriters: true }).open(0));
     const target = { chain, trie, directories };
-    if (!isImported(target) && !isOtherImport(target, databases, job)) {
+    const isWhole = chain.damage === undefined && trie.damage === undefined; // else rows that the progress counts may be missing
+    if (isWhole && !isImported(target) && !isOtherImport(target, databases, job)) {
       return await importGoChain(target, { ...linked, databases }, job);
     }
     await open.disposeAsync();

@@ -146,6 +146,22 @@ test("an import of other bodies begins anew", async () => {
   expect(await importedRows(datadir)).toEqual(await importedRows(replayed));
 }, 60_000);
 
+test("an import whose databases have lost rows begins anew", async () => {
+  const datadir = aDatadir();
+  const stop = new AbortController();
+  let parts = 0;
+  const onState = (): void => void (++parts === 200 && stop.abort());
+  await expect(importInto(datadir, plain, { signal: stop.signal, onState })).rejects.toThrow("aborted");
+  const chain = join(`${optionsOf(datadir).paths.chainData}.import-go`, "databases", "chain");
+  const [log = ""] = (await readdir(chain)).filter((name) => name.endsWith(".log"));
+  const rows = await readFile(join(chain, log));
+  const account = rows.indexOf(await firstAccountKey(replayed));
+  rows[account] = (rows[account] ?? 0) ^ 1;
+  await writeFile(join(chain, log), rows);
+  await importInto(datadir, plain);
+  expect(await importedRows(datadir)).toEqual(await importedRows(replayed));
+}, 60_000);
+
 test("an import whose progress an earlier release has written begins anew", async () => {
   const datadir = aDatadir();
   const stop = new AbortController();
@@ -157,6 +173,13 @@ test("an import whose progress an earlier release has written begins anew", asyn
   await importInto(datadir, plain);
   expect(await verifyDirectory(datadir)).toEqual({ ...(await verifyDirectory(replayed)), changes: 0 });
 }, 60_000);
+
+/** The key of the first account of a data directory. */
+async function firstAccountKey(datadir: string): Promise<Uint8Array> {
+  await using chain = await openLevelStore(join(optionsOf(datadir).paths.chainData, "chain"));
+  for await (const [key] of chain.entries(tables.account.range())) return key;
+  throw new Error("no account");
+}
 
 async function putRow(
   directory: string,
