@@ -29,6 +29,7 @@ export interface BootstrapJob extends TransferJob {
 }
 
 const BUSY_MS = 3_000;
+const MAX_CAUSES = 10;
 /** Limit of waiting for siblings that give their checkpoint to others: the chain comes from the peers as well. */
 const MAX_BUSY_MS = 3_600_000;
 
@@ -36,7 +37,8 @@ const MAX_BUSY_MS = 3_600_000;
  * Fills an empty data directory with the checkpoint of a sibling, or with the newest one of a store that is good. Its
  * whole state is compared with the sealed root, unless a creator is named, who is trusted with it. Does nothing in a
  * directory that has a chain. Throws `CheckpointError` when the store has none that is good, and `exists` when a chain was
- * created there meanwhile; a directory stays empty when no sibling gives one and there is no store.
+ * created there meanwhile; a directory stays empty when no sibling gives one and there is no store, but not because the
+ * own disk takes no files: that is an error.
  */
 export async function bootstrap(options: NodeOptions, job: BootstrapJob): Promise<void> {
   if (!hasChain(options.paths.chainData)) {
@@ -106,6 +108,7 @@ async function fromSibling(
     signal.throwIfAborted();
     if (error instanceof CheckpointError && error.code === "busy") return "busy";
     if (error instanceof CheckpointError && error.code === "exists") throw error;
+    if (isDiskFailure(error)) throw error;
     log.warn({ sibling: sibling.name, reason: messageOf(error) }, "no checkpoint from this sibling");
     return "refused";
   }
@@ -133,4 +136,19 @@ async function takeOver(
 function isRefusal(error: unknown): boolean {
   if (error instanceof CheckpointError) return error.code !== "failed" && error.code !== "exists";
   return error instanceof StateError || (error instanceof StoreError && error.code === "corrupt");
+}
+
+/** Codes of a disk that takes no files: those of the system, and that of the engine. */
+const DISK_CODES = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO", "LEVEL_IO_ERROR"]);
+
+/** True for a failure of the own disk, which no sibling can help. A `CheckpointError` is about the other side. */
+function isDiskFailure(error: unknown): boolean {
+  if (error instanceof CheckpointError) return false;
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && typeof current === "object" && current !== null; depth++) {
+    const { code, cause } = current as { readonly code?: unknown; readonly cause?: unknown };
+    if (DISK_CODES.has(String(code))) return true;
+    current = cause;
+  }
+  return false;
 }

@@ -26,9 +26,14 @@ import {
   makeIdentities,
   writeReader,
 } from "../../support/gateway.ts";
+import { runKnitBehind } from "../../support/knit-process.ts";
+import { hasSmallDisks, openSmallDisk } from "../../support/small-disk.ts";
 import { until } from "../../support/until.ts";
 import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
 
+const testOnDisk = hasSmallDisks() ? test : test.skip;
+/** Enough for block 0. */
+const ROOM_MB = 0.0625;
 const OTHER = "reader.endpoint.demo.gateway.knit.dev";
 const { signal } = new AbortController();
 const progress = { update: () => undefined, [Symbol.dispose]: () => undefined };
@@ -257,6 +262,28 @@ describe("an empty node", () => {
     server.close();
     expect(existsSync(chainData)).toBe(false);
     expect(existsSync(`${chainData}.bootstrap.partial`)).toBe(false);
+  });
+
+  testOnDisk("begins no chain of its own where the copy does not fit on its disk", async () => {
+    await using _giver = await openGiver();
+    const mount = join(scratch, "disk");
+    mkdirSync(mount);
+    await using disk = await openSmallDisk(mount, 16);
+    const file = join(stand.directory, "siblings.json");
+    writeFileSync(file, JSON.stringify({ siblings: [sibling()], credentials }));
+    const genesis = join(scratch, "made", "genesis.json");
+    const init = ["init", "--datadir", join(mount, "data"), "--bootstrap.siblings", file, genesis];
+    await disk.fill(ROOM_MB);
+    expect(await runKnitBehind(disk.prefix, init)).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^Fatal: ENOSPC: no space left on device, write '.*'\n$/m),
+    });
+    expect(await disk.names("data/knit")).toEqual([]);
+    await disk.release();
+    expect(await runKnitBehind(disk.prefix, init)).toEqual({
+      code: 0,
+      output: expect.stringContaining("started from a sibling"),
+    });
   });
 
   test("stays empty without siblings", async () => {
