@@ -37,7 +37,7 @@ export interface StoredName {
 export interface ArchiveStore {
   /** Returns the names that begin with `prefix`. */
   list(prefix: string, signal: AbortSignal): Promise<readonly StoredName[]>;
-  /** Reads contents of at most `maxBytes`. Throws `CheckpointError` `bad-file` for longer ones. */
+  /** Reads contents of at most `maxBytes`. Throws `CheckpointError` `bad-file` for longer or missing ones, or `failed`. */
   read(name: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** Writes contents; the name appears when they are whole. `sha256` are their 64 hex digits. */
   write(name: string, bytes: Uint8Array, sha256: string, signal: AbortSignal): Promise<void>;
@@ -95,16 +95,22 @@ export function directoryStore(root: string): ArchiveStore {
     list: (prefix) => listBelow(root, prefix),
     async read(name, maxBytes) {
       const path = join(root, name);
-      const { size } = await stat(path).catch((cause: unknown) => {
-        throw new CheckpointError("bad-file", `${name} is missing: ${messageOf(cause)}`, { cause });
-      });
+      const { size } = await stat(path).catch((cause: unknown) => refuseRead(name, cause));
       if (size > maxBytes)
         throw new CheckpointError("bad-file", `${name} has ${size} bytes, not ${maxBytes}`);
-      return readFile(path);
+      return readFile(path).catch((cause: unknown) => refuseRead(name, cause));
     },
     write: (name, bytes) => writeWhole(join(root, name), bytes),
     remove: (name) => rm(join(root, name), { force: true }),
   };
+}
+
+/** Throws `bad-file` for a missing file, and `failed` for one that the system does not read at present. */
+function refuseRead(name: string, cause: unknown): never {
+  const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+  throw isMissing
+    ? new CheckpointError("bad-file", `${name} is missing: ${messageOf(cause)}`, { cause })
+    : new CheckpointError("failed", `cannot read ${name}: ${messageOf(cause)}`, { cause });
 }
 
 async function listBelow(root: string, prefix: string): Promise<readonly StoredName[]> {

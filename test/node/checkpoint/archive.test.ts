@@ -1,14 +1,12 @@
 /** Archives of checkpoints: only what is missing is sent, and what is wrong is refused by its name and leaves nothing. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { bareHex, fromHex } from "../../../node/bytes/hex.ts";
+import { bareHex } from "../../../node/bytes/hex.ts";
 import { BlockRows } from "../../../node/chain/block-rows.ts";
-import { MANIFEST_FILE, readCheckpointManifest } from "../../../node/checkpoint/manifest.ts";
-import { pushCheckpoint } from "../../../node/checkpoint/push.ts";
-import { s3Store } from "../../../node/checkpoint/s3-store.ts";
+import { readCheckpointManifest } from "../../../node/checkpoint/manifest.ts";
 import {
   listArchive,
   type PullJob,
@@ -17,9 +15,8 @@ import {
   streamOfCheckpoint,
 } from "../../../node/compose/archive-jobs.ts";
 import { bootstrap } from "../../../node/compose/bootstrap.ts";
-import { createCheckpointOffline, verifyCheckpoint } from "../../../node/compose/checkpoint-jobs.ts";
+import { createCheckpointOffline } from "../../../node/compose/checkpoint-jobs.ts";
 import { withCommittedSeals } from "../../../node/consensus/seal.ts";
-import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { encodeHeader, type Header } from "../../../node/model/header.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { loadNodeKey } from "../../../node/p2p/node-key.ts";
@@ -27,7 +24,6 @@ import { encodeFlat, recordOf } from "../../../node/state/flat/flat-rows.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { verifyDirectory } from "../../support/offline-jobs.ts";
-import { openS3Player, S3_KEYS, type S3Fault } from "../../support/s3-player.ts";
 import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
 
 const progress = { update: () => undefined, [Symbol.dispose]: () => undefined };
@@ -270,6 +266,21 @@ test("an interrupted pull goes on with the files that it has, and without those 
   expect(existsSync(draft)).toBe(false);
 });
 
+test("a file that cannot be read for a while is not taken for a missing one: the pull goes on with its draft", async () => {
+  const [url, directory] = [await anArchive(), place()];
+  const [hash = ""] = await readdir(join(url, "files"));
+  const file = join(url, "files", hash);
+  await rename(file, `${file}.away`);
+  await symlink(hash, file); // to itself
+  await expect(pull(url, directory)).rejects.toMatchObject({
+    code: "failed",
+    message: expect.stringMatching(/^cannot read files\/\S+: ELOOP/) as unknown,
+  });
+  expect(existsSync(`${directory}.partial`)).toBe(true);
+  await rename(`${file}.away`, file);
+  await pull(url, directory, { full: true });
+});
+
 describe("an empty data directory", () => {
   test("starts from the newest good checkpoint", async () => {
     const url = await anArchive();
@@ -337,113 +348,3 @@ async function enrichFirstAccount(datadir: string): Promise<void> {
   }
   await chain.write(batch, { sync: true });
 }
-
-describe("an S3 store", () => {
-  const keys = { AWS_ACCESS_KEY_ID: S3_KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: S3_KEYS.secretAccessKey };
-  const url = "s3://bucket/some/prefix";
-
-  test("takes and gives checkpoints, page by page", async () => {
-    await using player = await openS3Player();
-    const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
-    const first = await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
-    expect(first.sentFiles).toBe(first.files);
-    expect([...player.objects.keys()].every((key) => key.startsWith("some/prefix/"))).toBe(true);
-    const second = await pushToArchive(optionsOf(source), {
-      ...job,
-      environment,
-      directory: checkpoint,
-      url,
-    });
-    expect(second.sentFiles).toBe(0);
-    const directory = place();
-    await pull(url, directory, { environment, wanted: { genesisHash } });
-    expect((await verifyDirectory(directory)).head).toBe(34);
-    expect(await listArchive(url, { signal, environment })).toHaveLength(1);
-  });
-
-  test.each<[S3Fault["kind"], S3Fault["method"]]>([
-    ["unavailable", "GET"],
-    ["unavailable", "PUT"],
-    ["cut", "GET"],
-    ["cut", "PUT"],
-  ])("that is %s for some answers to %s is asked again", async (kind, method) => {
-    await using player = await openS3Player();
-    const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
-    player.fault = { kind, method, times: 3 };
-    await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
-    if (method === "GET") player.fault = { kind, method, times: 3 };
-    await pull(url, place(), { environment });
-    expect(player.fault.times).toBe(0);
-  });
-
-  test.each<S3Fault["kind"]>(["short", "long"])("that gives %s answers is refused", async (kind) => {
-    await using player = await openS3Player();
-    const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
-    await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
-    const name = [...player.objects.keys()]
-      .find((key) => key.includes("checkpoints/"))
-      ?.slice("some/prefix/".length);
-    player.fault = { kind, method: "GET", times: 1_000 };
-    const directory = place();
-    const refusal = await pull(url, directory, { environment, name }).then(
-      () => "passed",
-      (error: { code: string }) => error.code,
-    );
-    expect(["bad-file", "bad-manifest"]).toContain(refusal);
-    await expectNothing(directory);
-  });
-
-  test("that stays away ends the work, and its keys are in no message", async () => {
-    await using player = await openS3Player();
-    player.fault = { kind: "unavailable", method: "PUT", times: 1_000 };
-    const bucket = { region: "us-east-1", bucket: "bucket", prefix: "", retryMs: 1 };
-    const store = s3Store({ endpoint: player.endpoint, credentials: S3_KEYS, ...bucket });
-    const { key, address } = await loadNodeKey(optionsOf(source).paths.nodeKey);
-    const options = { directory: checkpoint, key, address, signal, onBytes: () => undefined };
-    const error: unknown = await pushCheckpoint(store, options).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      code: "failed",
-      message: expect.stringContaining("503 SlowDown (6 times)") as unknown,
-    });
-    expect(String((error as Error).stack)).not.toContain(S3_KEYS.secretAccessKey);
-    expect([...player.objects.keys()]).toEqual([]);
-  });
-
-  test("is read with keys from a file, and not without keys", async () => {
-    await using player = await openS3Player();
-    const file = join(scratch, "credentials");
-    const { accessKeyId, secretAccessKey } = { ...S3_KEYS, secretAccessKey: "x" };
-    const lines = ["[other]", "aws_access_key_id = no", "[default]", `aws_access_key_id=${accessKeyId}`];
-    await writeFile(file, [...lines, `aws_secret_access_key=${secretAccessKey}`, ""].join("\n"));
-    const environment = { AWS_SHARED_CREDENTIALS_FILE: file, AWS_ENDPOINT_URL: player.endpoint };
-    expect(await listArchive(url, { signal, environment })).toEqual([]);
-    await expect(listArchive(url, { signal, environment: {} })).rejects.toMatchObject({
-      code: "missing-value",
-    });
-  });
-
-  const server = process.env["KNIT_S3_ENDPOINT"];
-  (server === undefined ? test.skip : test)(
-    "that is a real one takes and gives checkpoints (KNIT_S3_ENDPOINT)",
-    async () => {
-      const environment = { ...process.env, AWS_ENDPOINT_URL: server };
-      const bucket = `s3://${process.env["KNIT_S3_BUCKET"] ?? "knit"}/${bareHex(keccak256(fromHex("0x00")).subarray(0, 4))}-${Date.now()}`;
-      await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url: bucket });
-      const again = await pushToArchive(optionsOf(source), {
-        ...job,
-        environment,
-        directory: checkpoint,
-        url: bucket,
-      });
-      expect(again.sentFiles).toBe(0);
-      const directory = place();
-      await pull(bucket, directory, { environment, full: true, wanted: { genesisHash } });
-      expect(
-        (await verifyCheckpoint(optionsOf(place()), { directory, progress, signal, full: false })).manifest,
-      ).toMatchObject({
-        genesisHash,
-      });
-      expect(existsSync(join(directory, MANIFEST_FILE))).toBe(true);
-    },
-  );
-});

@@ -1,0 +1,195 @@
+/** Archives in an S3 store that answers well, late, half, wrongly or not at all; a pull and a start go on where they were. */
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { bareHex, fromHex } from "../../../node/bytes/hex.ts";
+import type { ArchiveManifest } from "../../../node/checkpoint/archive.ts";
+import { MANIFEST_FILE } from "../../../node/checkpoint/manifest.ts";
+import { pushCheckpoint } from "../../../node/checkpoint/push.ts";
+import { s3Store } from "../../../node/checkpoint/s3-store.ts";
+import {
+  listArchive,
+  type PullJob,
+  pullFromArchive,
+  pushToArchive,
+} from "../../../node/compose/archive-jobs.ts";
+import { bootstrap } from "../../../node/compose/bootstrap.ts";
+import { createCheckpointOffline, verifyCheckpoint } from "../../../node/compose/checkpoint-jobs.ts";
+import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { silentLog } from "../../../node/observe/log.ts";
+import { loadNodeKey } from "../../../node/p2p/node-key.ts";
+import { verifyDirectory } from "../../support/offline-jobs.ts";
+import { openS3Player, S3_KEYS, type S3Fault } from "../../support/s3-player.ts";
+import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
+
+const progress = { update: () => undefined, [Symbol.dispose]: () => undefined };
+const { signal } = new AbortController();
+const job = { progress, signal, environment: {} };
+
+let scratch = "";
+let source = "";
+let checkpoint = "";
+let genesisHash = "";
+let places = 0;
+
+const place = (): string => join(scratch, `place-${places++}`);
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "knit-s3-"));
+  source = (await makeWholeDirectory(scratch)).path;
+  checkpoint = join(scratch, "checkpoint");
+  const target = { directory: checkpoint, progress, signal };
+  ({ genesisHash } = await createCheckpointOffline(optionsOf(source), target));
+});
+afterAll(() => rm(scratch, { recursive: true }));
+
+function pull(from: string, directory: string, more: Partial<PullJob> = {}): Promise<ArchiveManifest> {
+  const options = optionsOf(join(scratch, "none"));
+  return pullFromArchive(options, { ...job, from, directory, wanted: {}, full: false, ...more });
+}
+
+const keys = { AWS_ACCESS_KEY_ID: S3_KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: S3_KEYS.secretAccessKey };
+const url = "s3://bucket/some/prefix";
+
+test("an S3 store takes and gives checkpoints, page by page", async () => {
+  await using player = await openS3Player();
+  const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+  const first = await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
+  expect(first.sentFiles).toBe(first.files);
+  expect([...player.objects.keys()].every((key) => key.startsWith("some/prefix/"))).toBe(true);
+  const second = await pushToArchive(optionsOf(source), {
+    ...job,
+    environment,
+    directory: checkpoint,
+    url,
+  });
+  expect(second.sentFiles).toBe(0);
+  const directory = place();
+  await pull(url, directory, { environment, wanted: { genesisHash } });
+  expect((await verifyDirectory(directory)).head).toBe(34);
+  expect(await listArchive(url, { signal, environment })).toHaveLength(1);
+});
+
+test.each<[S3Fault["kind"], S3Fault["method"]]>([
+  ["unavailable", "GET"],
+  ["unavailable", "PUT"],
+  ["cut", "GET"],
+  ["cut", "PUT"],
+])("an S3 store that is %s for some answers to %s is asked again", async (kind, method) => {
+  await using player = await openS3Player();
+  const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+  player.fault = { kind, method, times: 3 };
+  await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
+  if (method === "GET") player.fault = { kind, method, times: 3 };
+  await pull(url, place(), { environment });
+  expect(player.fault.times).toBe(0);
+});
+
+/** More files than are requested at a time. */
+const LEFT = 5;
+
+test("an S3 store that dies while a node starts from it gives the rest when it is back", async () => {
+  await using player = await openS3Player();
+  const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+  const { files } = await pushToArchive(optionsOf(source), {
+    ...job,
+    environment,
+    directory: checkpoint,
+    url,
+  });
+  const datadir = place();
+  let fetched = 0;
+  const update = (): void => {
+    if (++fetched === files - LEFT) player.fault = { kind: "unavailable", method: "GET", times: 1_000 };
+  };
+  const start = { ...job, environment, url, wanted: { genesisHash }, log: silentLog };
+  const stopped = bootstrap(optionsOf(datadir), { ...start, progress: { ...progress, update } });
+  await expect(stopped).rejects.toMatchObject({
+    code: "failed",
+    message: expect.stringContaining("503 SlowDown (6 times)") as unknown,
+  });
+  expect(await readdir(optionsOf(datadir).paths.instance)).toEqual(["chaindata.bootstrap.partial"]);
+  player.fault = undefined;
+  player.requests["GET"] = 0;
+  await bootstrap(optionsOf(datadir), start);
+  expect(player.requests["GET"]).toBeLessThanOrEqual(LEFT + 2); // the list and the manifest
+  expect(await verifyDirectory(datadir)).toEqual(await verifyDirectory(source));
+  expect(await readdir(optionsOf(datadir).paths.instance)).toEqual(["chaindata"]);
+}, 30_000);
+
+test.each<S3Fault["kind"]>(["short", "long"])(
+  "an S3 store that gives %s answers is refused",
+  async (kind) => {
+    await using player = await openS3Player();
+    const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+    await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
+    const name = [...player.objects.keys()]
+      .find((key) => key.includes("checkpoints/"))
+      ?.slice("some/prefix/".length);
+    player.fault = { kind, method: "GET", times: 1_000 };
+    const directory = place();
+    const refusal = await pull(url, directory, { environment, name }).then(
+      () => "passed",
+      (error: { code: string }) => error.code,
+    );
+    expect(["bad-file", "bad-manifest"]).toContain(refusal);
+    const left = (await readdir(scratch)).filter((each) => join(scratch, each).startsWith(directory));
+    expect(left).toEqual([]);
+  },
+);
+
+test("an S3 store that stays away ends the work, and its keys are in no message", async () => {
+  await using player = await openS3Player();
+  player.fault = { kind: "unavailable", method: "PUT", times: 1_000 };
+  const bucket = { region: "us-east-1", bucket: "bucket", prefix: "", retryMs: 1 };
+  const store = s3Store({ endpoint: player.endpoint, credentials: S3_KEYS, ...bucket });
+  const { key, address } = await loadNodeKey(optionsOf(source).paths.nodeKey);
+  const options = { directory: checkpoint, key, address, signal, onBytes: () => undefined };
+  const error: unknown = await pushCheckpoint(store, options).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: "failed",
+    message: expect.stringContaining("503 SlowDown (6 times)") as unknown,
+  });
+  expect(String((error as Error).stack)).not.toContain(S3_KEYS.secretAccessKey);
+  expect([...player.objects.keys()]).toEqual([]);
+});
+
+test("an S3 store is read with keys from a file, and not without keys", async () => {
+  await using player = await openS3Player();
+  const file = join(scratch, "credentials");
+  const { accessKeyId, secretAccessKey } = { ...S3_KEYS, secretAccessKey: "x" };
+  const lines = ["[other]", "aws_access_key_id = no", "[default]", `aws_access_key_id=${accessKeyId}`];
+  await writeFile(file, [...lines, `aws_secret_access_key=${secretAccessKey}`, ""].join("\n"));
+  const environment = { AWS_SHARED_CREDENTIALS_FILE: file, AWS_ENDPOINT_URL: player.endpoint };
+  expect(await listArchive(url, { signal, environment })).toEqual([]);
+  await expect(listArchive(url, { signal, environment: {} })).rejects.toMatchObject({
+    code: "missing-value",
+  });
+});
+
+const server = process.env["KNIT_S3_ENDPOINT"];
+(server === undefined ? test.skip : test)(
+  "an S3 store that is a real one takes and gives checkpoints (KNIT_S3_ENDPOINT)",
+  async () => {
+    const environment = { ...process.env, AWS_ENDPOINT_URL: server };
+    const bucket = `s3://${process.env["KNIT_S3_BUCKET"] ?? "knit"}/${bareHex(keccak256(fromHex("0x00")).subarray(0, 4))}-${Date.now()}`;
+    await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url: bucket });
+    const again = await pushToArchive(optionsOf(source), {
+      ...job,
+      environment,
+      directory: checkpoint,
+      url: bucket,
+    });
+    expect(again.sentFiles).toBe(0);
+    const directory = place();
+    await pull(bucket, directory, { environment, full: true, wanted: { genesisHash } });
+    expect(
+      (await verifyCheckpoint(optionsOf(place()), { directory, progress, signal, full: false })).manifest,
+    ).toMatchObject({
+      genesisHash,
+    });
+    expect(existsSync(join(directory, MANIFEST_FILE))).toBe(true);
+  },
+);
