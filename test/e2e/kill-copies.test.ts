@@ -1,6 +1,7 @@
 /**
- * The plug is pulled of both ends of a copy that goes from node to node through a gateway, and of a node that backs
- * itself up, as whole programs: what is left is whole or absent, and the next attempt has all of it.
+ * The plug is pulled of both ends of a copy that goes from node to node through a gateway, of a node that starts from an
+ * archive, and of one that backs itself up, as whole programs: what is left is whole or absent, and the next attempt has
+ * all of it.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -8,14 +9,15 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { readCheckpointManifest } from "../../node/checkpoint/manifest.ts";
 import { type Credentials, issueReader } from "../../operator/control/authority.ts";
 import { readerName } from "../../operator/control/methods.ts";
 import { GATEWAY, GatewayStand, type Identities, makeIdentities, writeReader } from "../support/gateway.ts";
-import { killLimitMs, killSeed, killsOfAKind, sleepBetween } from "../support/kills.ts";
+import { killLimitMs, killSeed, killsOfAKind, random, sleepBetween } from "../support/kills.ts";
 import { type KnitProcess, runKnit, startKnit } from "../support/knit-process.ts";
-import { makeTransferDirectory } from "../support/made-directory.ts";
+import { type MadeDirectory, makeTransferDirectory } from "../support/made-directory.ts";
 import { verifyDirectory } from "../support/offline-jobs.ts";
-import { until } from "../support/rpc-client.ts";
+import { call, until } from "../support/rpc-client.ts";
 
 const BLOCKS = 400;
 const KILLS = killsOfAKind;
@@ -24,13 +26,15 @@ const MEBIBYTES_A_SECOND = "1";
 
 let scratch = "";
 let genesis = "";
+let made: MadeDirectory;
 let identities: Identities;
 let reader: Credentials;
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), "kk-"));
   const terms = { accounts: 60, blocks: BLOCKS, transfers: 8 };
   genesis = join(scratch, "genesis.json");
-  await writeFile(genesis, (await makeTransferDirectory(join(scratch, "first"), terms)).genesis);
+  made = await makeTransferDirectory(join(scratch, "first"), terms);
+  await writeFile(genesis, made.genesis);
   await cp(join(scratch, "first"), join(scratch, "second"), { recursive: true });
   identities = await makeIdentities();
   reader = await issueReader(identities.authority, readerName(GATEWAY), Date.now());
@@ -46,11 +50,17 @@ async function durationOf(work: Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
+const ENDPOINT = /http:\/\/127\.0\.0\.1:\d+/;
+
+function runNode(datadir: string, ...flags: string[]): KnitProcess {
+  const alone = ["--nodiscover", "--port", "0", "--rpc", "--rpcport", "0"];
+  return startKnit("run", "--datadir", datadir, ...alone, ...flags);
+}
+
 /** A node that answers. */
 async function startNode(datadir: string, ...flags: string[]): Promise<KnitProcess> {
-  const alone = ["--nodiscover", "--port", "0", "--rpc", "--rpcport", "0"];
-  const knit = startKnit("run", "--datadir", datadir, ...alone, ...flags);
-  await knit.waitFor(/http:\/\/127\.0\.0\.1:\d+/);
+  const knit = runNode(datadir, ...flags);
+  await knit.waitFor(ENDPOINT);
   return knit;
 }
 
@@ -152,6 +162,47 @@ test(
       await dying.start();
       expect(await isTidy(dying.datadir)).toBe(true);
     }
+  },
+  LIMIT_MS,
+);
+
+/** Pushes a checkpoint of the first directory; the flags of a node that starts from it, and the two ends of its chain. */
+async function anArchive() {
+  const [copy, archive] = [join(scratch, "to-push"), join(scratch, "starts")];
+  const at = ["--datadir", join(scratch, "first")];
+  expect((await runKnit("checkpoint", "create", ...at, copy)).code).toBe(0);
+  expect((await runKnit("checkpoint", "push", ...at, copy, archive)).code).toBe(0);
+  const { genesisHash, head } = await readCheckpointManifest(copy);
+  const flags = ["--bootstrap", archive, "--bootstrap.genesis-hash", genesisHash, "--rpcapi", "eth"];
+  return { flags, genesisHash, head };
+}
+
+test(
+  `a node that starts from an archive has its chain or nothing, and goes on, after ${KILLS} kills (seed ${killSeed})`,
+  async () => {
+    const { flags, genesisHash, head } = await anArchive();
+    expect(head).toMatchObject(made.head);
+    const datadir = join(scratch, "started");
+    const expectWhole = async (): Promise<void> => {
+      const knit = runNode(datadir, ...flags);
+      const [url] = await knit.waitFor(ENDPOINT);
+      const ask = (block: string) => call(url, "eth_getBlockByNumber", block, false);
+      expect(await ask("latest")).toMatchObject({ hash: head.hash, stateRoot: head.stateRoot });
+      expect(await ask("0x0")).toMatchObject({ hash: genesisHash });
+      expect(await knit.stop()).toBe(0);
+      expect((await verifyDirectory(datadir)).head).toBe(BLOCKS);
+      expect((await readdir(join(datadir, "knit"))).filter((name) => name.includes("bootstrap"))).toEqual([]);
+      await rm(datadir, { recursive: true });
+    };
+    const usual = await durationOf(expectWhole());
+    for (let kill = 0; kill < KILLS; kill++) {
+      const knit = runNode(datadir, ...flags);
+      await sleepBetween(usual * 0.1, usual * 0.7);
+      await knit.stop("SIGKILL");
+      // where there is no chain yet, the next one often begins beside what this one has left, to be killed as well
+      if (hasChain(datadir) || random() < 0.3) await expectWhole();
+    }
+    await expectWhole();
   },
   LIMIT_MS,
 );
