@@ -53,7 +53,8 @@ A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or 
 Methods marked *keys*, *files*, *listeners* or *process* use the node's keys, write files, open and close listeners or
 control the process and its database; with \`--rpc.ipc-only-privileges\` they are available over IPC only.
 \`rpc.discover\` (also \`rpc_discover\`) returns the OpenRPC document of the interface, in which a JSON schema lists the
-members of each result; docs/openrpc.json is that of IPC.
+members of each result; \`x-subscriptions\` of a \`_subscribe\` method has the parameters and notifications of its kinds.
+docs/openrpc.json is the document of IPC.
 \`knit rpc METHOD [PARAMS]\` calls a method of a running node from the shell. A response of more than 25 MB (of a batch:
 all its responses) is refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit. While memory is short,
 methods marked *reader* and the remainder of long batches are refused with -32005 ([memory.md](memory.md)). Bodies,

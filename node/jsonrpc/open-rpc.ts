@@ -76,9 +76,10 @@ function subscribeObjects(subscriptions: readonly Subscription[]): Schema[] {
         paramStructure: "by-position",
         params: [
           { name: "name", required: true, schema: { enum: kinds.map(({ name }) => name) } },
-          { name: "argument", required: false, schema: {} },
+          ...argumentObjects(kinds),
         ],
         result: { name: "subscription", schema: { type: "string", pattern: "^0x[0-9a-f]{1,32}$" } },
+        "x-subscriptions": Object.fromEntries(kinds.map((kind) => [kind.name, subscriptionObject(kind)])),
       },
       {
         name: end,
@@ -89,5 +90,28 @@ function subscribeObjects(subscriptions: readonly Subscription[]): Schema[] {
         result: { name: "boolean", schema: { type: "boolean" } },
       },
     ];
+  });
+}
+
+/** A kind of subscription: OpenRPC has no words for notifications. */
+function subscriptionObject({ summary, params, notification }: Subscription): Schema {
+  return {
+    summary,
+    params: params.map(parameterObject),
+    notification: { name: "result", schema: notification },
+  };
+}
+
+/** Arguments behind the name, by position: each is that of one of the kinds. */
+function argumentObjects(kinds: readonly Subscription[]): Schema[] {
+  const count = Math.max(...kinds.map(({ params }) => params.length));
+  return Array.from({ length: count }, (_, index) => {
+    const rows = kinds.flatMap(({ params }) => params.slice(index, index + 1));
+    const schemas = [...new Map(rows.map(({ name, schema }) => [name, schema])).values()];
+    return {
+      name: [...new Set(rows.map(({ name }) => name))].join(" or "),
+      required: false,
+      schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas },
+    };
   });
 }

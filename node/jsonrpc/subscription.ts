@@ -1,4 +1,4 @@
-/** Kinds of subscriptions as objects, like methods: module, name, parameters and start. */
+/** Kinds of subscriptions as objects, like methods: module, name, parameters, notifications and start. */
 import type { Decoded } from "./codec.ts";
 import {
   argumentDecoder,
@@ -7,6 +7,7 @@ import {
   type Privilege,
   parameterRows,
 } from "./method.ts";
+import type { Schema } from "./schemas.ts";
 
 /** The part of a notification behind its subscription's id: the same for all subscribers, so it is built once. */
 export class NotificationPayload {
@@ -40,6 +41,8 @@ export interface Subscription {
   readonly name: string;
   readonly summary: string;
   readonly params: readonly ParameterRow[];
+  /** Schema of the result in each notification. */
+  readonly notification: Schema;
   readonly privilege: Privilege | undefined;
   /**
    * Starts a subscription and returns the function that stops it. Throws `RpcError` for invalid parameters.
@@ -55,6 +58,7 @@ export interface SubscriptionDefinition<P extends Parameters> {
   readonly name: string;
   readonly summary: string;
   readonly params: P;
+  readonly notification: Schema;
   readonly privilege?: Privilege;
   start(args: Decoded<P>, subscriber: Subscriber): () => void;
 }
@@ -72,13 +76,14 @@ export const SUBSCRIPTION_METHODS: Readonly<Record<string, readonly [begin: stri
 export function subscription<const P extends Parameters>(
   definition: SubscriptionDefinition<P>,
 ): Subscription {
-  const { module, name, summary, params, privilege } = definition;
+  const { module, name, summary, params, notification, privilege } = definition;
   const decode = argumentDecoder(params, 1);
   return {
     module,
     name,
     summary,
     params: parameterRows(params),
+    notification,
     privilege,
     start: (json, subscriber) => definition.start(decode(json) as Decoded<P>, subscriber), // each came from its codec
     withParams: (others) => subscription({ ...definition, params: others as P }), // the caller's promise

@@ -95,6 +95,11 @@ export const pooledTransactionSchema = namedSchema("pooledTransaction", () =>
   recordSchema({ ...CHAIN_TRANSACTION, hash, "txHash?": hash }),
 );
 
+/** A transaction of the pool with the time of its announcement, as in RFC 3339. */
+export const announcedTransactionSchema = namedSchema("announcedTransaction", () =>
+  recordSchema({ ...CHAIN_TRANSACTION, hash, time: text }),
+);
+
 /** The stand-alone form of a transaction, which signing methods return. */
 export const signedTransactionSchema = namedSchema("chainSignedTransaction", () =>
   recordSchema({

@@ -15,6 +15,7 @@ import {
   type Schema,
   schemaRefs,
 } from "../jsonrpc/schemas.ts";
+import { KEY_TYPES } from "../model/account-key.ts";
 
 const { text, integer, number, boolean } = plainSchemas;
 const { address, hash, quantity } = schemaRefs;
@@ -27,6 +28,25 @@ export const accountKeySchema = namedSchema("accountKey", (self) => {
     anyOf: [recordSchema({}), point, recordSchema({ threshold: integer, keys }), arraySchema(self)],
   };
   return recordSchema({ keyType: integer, key });
+});
+
+/** An account key as a caller gives it. Types without a body need no `key`; the keys of roles are of the other types. */
+export const accountKeyArgumentSchema = namedSchema("accountKeyArgument", () => {
+  const coordinate = { type: "string", pattern: "^0x[0-9a-fA-F]{1,64}$" };
+  const point = recordSchema({ x: coordinate, y: coordinate });
+  const positive = { type: "integer", minimum: 1 };
+  const keys = arraySchema(recordSchema({ weight: positive, key: point }));
+  const { nil, legacy, public: ofOne, fail, weightedMultiSig, roleBased } = KEY_TYPES;
+  const single = [
+    recordSchema({ keyType: { enum: [nil, legacy, fail] }, "key?": nullableSchema(recordSchema({})) }),
+    recordSchema({ keyType: { const: ofOne }, key: point }),
+    recordSchema({
+      keyType: { const: weightedMultiSig },
+      key: recordSchema({ threshold: positive, keys }),
+    }),
+  ];
+  const roles = arraySchema({ oneOf: single });
+  return { oneOf: [...single, recordSchema({ keyType: { const: roleBased }, key: roles })] };
 });
 
 /** Schemas of the kinds of parameters; amounts are decimal texts. */

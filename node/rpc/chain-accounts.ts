@@ -18,13 +18,12 @@ import { boolean, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { jsonKind } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { objectSchema } from "../jsonrpc/schemas.ts";
 import { type AccountKey, encodeAccountKey, KEY_TYPES, LEGACY_KEY } from "../model/account-key.ts";
 import { decodeAccountKey } from "../model/account-key-decode.ts";
 import { accountKeyFromJson, accountKeyJson } from "../model/account-key-json.ts";
 import { hasMember } from "../model/account-key-signers.ts";
 import { checkTypeAccepted } from "../model/transaction.ts";
-import { accountKeySchema } from "../presenters/governance-schemas.ts";
+import { accountKeyArgumentSchema, accountKeySchema } from "../presenters/governance-schemas.ts";
 
 /** Dependencies of the methods about accounts. */
 export interface ChainAccountsDeps {
@@ -118,7 +117,7 @@ function keyMethods(chain: Chain): Method[] {
 /** Decoder of an account key's JSON. The method itself checks the members. */
 const keyParameter: Decoder<unknown> = {
   label: "account key",
-  schema: objectSchema("account key"),
+  schema: accountKeyArgumentSchema,
   decode: (json) => {
     if (json === null) return {};
     if (jsonKind(json) !== "object") throw wrongKind(json, "accountkey.AccountKeyJSON");

@@ -7,7 +7,7 @@ import { type Codec, CodecError, type Decoder, optional } from "../jsonrpc/codec
 import { address, nullable, quantity, storageKey } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, mapSchema, objectSchema, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { arraySchema, mapSchema, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import type { Ask } from "./own-calls.ts";
 
 /** Dependencies of the methods. */
@@ -116,7 +116,10 @@ type SlotLists = readonly (readonly [account: string, keys: readonly string[]])[
 /** Slots by account, as Anvil takes them: `{"0x...": ["0x...", ...]}`. */
 const slotLists: Codec<SlotLists> = {
   label: "{account: hash[]}",
-  schema: objectSchema("slots by account"),
+  schema: {
+    ...mapSchema("slots by account", arraySchema(hashSchema)),
+    propertyNames: schemaRefs.address,
+  },
   decode(json) {
     if (typeof json !== "object" || json === null || Array.isArray(json))
       throw new CodecError("want an object of slots by account");

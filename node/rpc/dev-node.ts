@@ -14,7 +14,7 @@ import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure, invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText, goText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { nullableSchema, objectSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
+import { namedSchema, nullableSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
 import type { BlockMembers } from "../presenters/block.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
@@ -259,10 +259,16 @@ interface ResetOptions {
   readonly number?: number | undefined;
 }
 
+/** Schemas of the place to fork at; viem sends null for absent members. */
+const POINT = {
+  "jsonRpcUrl?": nullableSchema(text.schema),
+  "blockNumber?": nullableSchema(wholeNumber.schema),
+};
+
 /** Options of a reset: `{forking: {jsonRpcUrl, blockNumber}}`, or what `forking` holds. */
 const resetOptions: Codec<ResetOptions> = {
   label: "{forking?}",
-  schema: objectSchema("options of a reset"),
+  schema: namedSchema("resetOptions", () => recordSchema({ "forking?": recordSchema(POINT), ...POINT })),
   decode(json) {
     if (json === null || json === undefined) return {};
     const { forking, ...rest } = recordIn(json);
@@ -270,7 +276,6 @@ const resetOptions: Codec<ResetOptions> = {
     const { jsonRpcUrl, blockNumber, ...others } = members;
     const [member] = Object.keys(others);
     if (member !== undefined) throw new CodecError(`a reset has no option ${goText(member)}`);
-    // viem sends `{forking: {blockNumber: null}}` for neither
     return { url: optional(text).decode(jsonRpcUrl), number: optional(wholeNumber).decode(blockNumber) };
   },
   encode: (value) => JSON.stringify(value),

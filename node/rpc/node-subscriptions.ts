@@ -2,6 +2,7 @@
 import type { Chain } from "../chain/chain.ts";
 import { type Deliveries, Feed, plainEvent } from "../jsonrpc/feed.ts";
 import { goJson } from "../jsonrpc/json-text.ts";
+import { plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 import {
   NotificationPayload,
   type Subscriber,
@@ -20,6 +21,33 @@ export interface NodeSubscriptionDeps {
   readonly deliveries: Deliveries;
 }
 
+const { text, integer } = plainSchemas;
+
+const peerEventSchema = recordSchema({
+  type: { enum: ["add", "drop", "msgsend", "msgrecv"] satisfies readonly PeerEvent["type"][] },
+  peer: text,
+  "error?": text,
+  "protocol?": text,
+  "msg_code?": integer,
+  "msg_size?": integer,
+});
+
+const syncSchema = {
+  oneOf: [
+    { const: false },
+    recordSchema({
+      syncing: { const: true },
+      status: recordSchema({
+        StartingBlock: integer,
+        CurrentBlock: integer,
+        HighestBlock: integer,
+        PulledStates: integer,
+        KnownStates: integer,
+      }),
+    }),
+  ],
+};
+
 /** The subscriptions to the node's events. */
 export function nodeSubscriptions(deps: NodeSubscriptionDeps): Subscription[] {
   const { p2p, deliveries } = deps;
@@ -34,6 +62,7 @@ export function nodeSubscriptions(deps: NodeSubscriptionDeps): Subscription[] {
       name: "peerEvents",
       summary: "Notifies of peers that connect or disconnect, and of their messages.",
       params: {},
+      notification: peerEventSchema,
       start: (_args, subscriber) => peers.subscribe(undefined, subscriber),
     }),
   ];
@@ -51,6 +80,7 @@ function syncing(module: string, follow: Follow): Subscription {
     name: "syncing",
     summary: "Notifies of the sync: an object when it starts, false when it ends or fails.",
     params: {},
+    notification: syncSchema,
     start: (_args, subscriber) => follow(subscriber),
   });
 }

@@ -9,10 +9,17 @@ import { boolean } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Deliveries, EVENT_BYTES, Feed, type FeedEvent, plainEvent } from "../jsonrpc/feed.ts";
 import { goJson, sortKeys } from "../jsonrpc/json-text.ts";
+import { type Schema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { NotificationPayload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import { type BlockMembers, chainHeader, ethHeader } from "../presenters/block.ts";
+import {
+  announcedTransactionSchema,
+  chainHeaderSchema,
+  ethHeaderSchema,
+  logSchema,
+} from "../presenters/block-schemas.ts";
 import { chainTransaction } from "../presenters/transaction.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -52,13 +59,19 @@ export function chainSubscriptions({
   const chainHeads = heads((block) => chainHeader(chain, block));
   return [
     ...["chain", "auction"].map((module) =>
-      newHeads(module, "Notifies of the header of each new block.", chainHeads),
+      newHeads({
+        module,
+        summary: "Notifies of the header of each new block.",
+        notification: chainHeaderSchema,
+        feed: chainHeads,
+      }),
     ),
-    newHeads(
-      "eth",
-      "Notifies of the header of each new block, in Ethereum's form.",
-      heads((block) => ethHeader(chain, block, { members })),
-    ),
+    newHeads({
+      module: "eth",
+      summary: "Notifies of the header of each new block, in Ethereum's form.",
+      notification: ethHeaderSchema,
+      feed: heads((block) => ethHeader(chain, block, { members })),
+    }),
     ...["chain", "eth", "auction"].flatMap((module) => [
       logs(module, logged),
       pendingTransactions(module, pending, module === "auction" ? whole : undefined),
@@ -66,15 +79,25 @@ export function chainSubscriptions({
   ];
 }
 
-function newHeads(module: string, summary: string, feed: Feed<undefined>): Subscription {
+interface HeadsOptions {
+  readonly module: string;
+  readonly summary: string;
+  readonly notification: Schema;
+  readonly feed: Feed<undefined>;
+}
+
+function newHeads({ module, summary, notification, feed }: HeadsOptions): Subscription {
   return subscription({
     module,
     name: "newHeads",
     summary,
     params: {},
+    notification,
     start: (_args, subscriber) => feed.subscribe(undefined, subscriber),
   });
 }
+
+const { transactionHash: hashSchema } = schemaRefs;
 
 /** `whole` is the feed of transactions, which `auction` alone has (`kaia/node/cn/filters/api_kaia_filter.go@v2.2.2`). */
 function pendingTransactions(
@@ -88,6 +111,7 @@ function pendingTransactions(
     name: "newPendingTransactions",
     summary: `Notifies of the ${subject} of each transaction that becomes executable.`,
     params: { full: optional(boolean, false) },
+    notification: whole === undefined ? hashSchema : { oneOf: [hashSchema, announcedTransactionSchema] },
     start: ({ full }, subscriber) => {
       const feed = full ? whole : hashes;
       if (feed === undefined) throw failure("subscription not found");
@@ -142,6 +166,7 @@ function logs(module: string, feed: Feed<LogFilter>): Subscription {
     summary:
       "Notifies of each matching log of new blocks, and again with `removed` when its block leaves the chain.",
     params: { filter: logFilter },
+    notification: logSchema,
     start: ({ filter }, subscriber) => {
       checkLiveRange(filter);
       return feed.subscribe(filter, subscriber);

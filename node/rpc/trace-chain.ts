@@ -9,6 +9,7 @@ import { optional } from "../jsonrpc/codec.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
 import { NotificationPayload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
+import { tracedBlockSchema } from "./traces.ts";
 
 /** Dependencies of the subscription. */
 export interface TraceChainDeps {
@@ -27,6 +28,7 @@ export function traceChainSubscription(deps: TraceChainDeps): Subscription {
     summary:
       "Notifies of the traces of all transactions in a range of blocks after the first, block by block.",
     params: { start: blockNumber, end: blockNumber, config: optional(traceConfig, {}) },
+    notification: tracedBlockSchema,
     start: ({ start, end, config }, subscriber) => {
       const { chain } = deps;
       const first = existing(chain, start, "starting");

@@ -125,10 +125,12 @@ const blockTraceSchema = namedSchema("blockTrace", () =>
   recordSchema({ txHash: hash.schema, "result?": traceSchema, "error?": text }),
 );
 
-const blockRangeSchema = mapSchema(
-  "traces by block number",
+/** A block and the traces of its transactions. */
+export const tracedBlockSchema = namedSchema("tracedBlock", () =>
   recordSchema({ block: quantity, hash: hash.schema, traces: arraySchema(blockTraceSchema) }),
 );
+
+const blockRangeSchema = mapSchema("traces by block number", tracedBlockSchema);
 
 /** The methods; the node registers them and its reader threads serve them. */
 export function traceMethods(deps: TraceMethodDeps): Method[] {

@@ -1,7 +1,8 @@
-/** Judges answers by the JSON schemas of results: in tests every answer of a method keeps to its own. */
+/** Judges answers and notifications by their JSON schemas: in tests each keeps to its own. */
 import { Ajv2019, type ValidateFunction } from "ajv/dist/2019.js";
 import type { Method } from "../../node/jsonrpc/method.ts";
 import { referencedSchemas, type Schema } from "../../node/jsonrpc/schemas.ts";
+import type { Subscription } from "../../node/jsonrpc/subscription.ts";
 
 const ajv = new Ajv2019({ strict: false, validateFormats: false });
 const validators = new WeakMap<Schema, ValidateFunction>();
@@ -43,5 +44,26 @@ export function withCheckedAnswer(row: Method): Method {
       const answer = row.invoke(params, context);
       return answer instanceof Promise ? answer.then(check) : check(answer);
     },
+  };
+}
+
+/** Returns a subscription whose source fails when a notification does not keep to its schema. */
+export function withCheckedNotifications(row: Subscription): Subscription {
+  return {
+    ...row,
+    start: (params, subscriber) =>
+      row.start(params, {
+        connection: subscriber.connection,
+        notify: (payload) => {
+          const { params: sent } = JSON.parse(`{"params":{"subscription":"${payload.rest}`) as {
+            params: { result: unknown };
+          };
+          const faults = schemaFaults(row.notification, sent.result);
+          if (faults.length > 0)
+            throw new Error(`${row.name} does not keep to its schema: ${faults.join("; ")}: ${payload.rest}`);
+          subscriber.notify(payload);
+        },
+      }),
+    withParams: (others) => withCheckedNotifications(row.withParams(others)),
   };
 }

@@ -5,6 +5,7 @@ import { toQuantity } from "../../bytes/integer.ts";
 import { CodecError, type Decoded, type Decoder, object } from "../../jsonrpc/codec.ts";
 import { anything, HexFault, hash } from "../../jsonrpc/codecs/hex.ts";
 import { EscapedText } from "../../jsonrpc/json-text.ts";
+import { arraySchema, namedSchema, nullableSchema, plainSchemas, schemaRefs } from "../../jsonrpc/schemas.ts";
 import { type BlockNumber, blockNumber } from "./block-number.ts";
 
 /** Criteria for logs: a range of blocks, addresses (any when empty) and topics. */
@@ -17,19 +18,26 @@ export interface LogFilter {
   readonly topics: readonly (readonly Uint8Array[])[];
 }
 
+const { address: addressSchema, hash: hashSchema } = schemaRefs;
+/** One address, or a list of alternatives. */
+const ADDRESSES = { oneOf: [plainSchemas.nothing, addressSchema, arraySchema(addressSchema)] };
+/** A topic, alternatives, or null for any, by position. */
+const TOPIC = { oneOf: [plainSchemas.nothing, hashSchema, arraySchema(nullableSchema(hashSchema))] };
+const TOPICS = nullableSchema(arraySchema(TOPIC));
+
 const raw = {
   fromBlock: blockNumber,
   toBlock: blockNumber,
   blockHash: hash,
-  address: anything,
-  topics: anything,
+  address: { ...anything, schema: ADDRESSES },
+  topics: { ...anything, schema: TOPICS },
 };
 const filterObject: Decoder<Partial<Decoded<typeof raw>>> = object("log filter", "filters.input", raw);
 
 /** Decoder of `{fromBlock, toBlock, blockHash, address, topics}`, all optional. */
 export const logFilter: Decoder<LogFilter> = {
   label: "log filter",
-  schema: filterObject.schema,
+  schema: namedSchema("logFilter", () => filterObject.schema),
   decode(json) {
     const { fromBlock, toBlock, blockHash, address, topics } = filterObject.decode(json);
     if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {

@@ -9,6 +9,7 @@ import { adminPeersMethods } from "../../../node/rpc/admin-peers.ts";
 import { netMethods } from "../../../node/rpc/net.ts";
 import { nodeSubscriptions } from "../../../node/rpc/node-subscriptions.ts";
 import { adaptRows } from "../../support/adapt-rows.ts";
+import { withCheckedNotifications } from "../../support/answer-schemas.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aSubscriber, onBug } from "./fixture.ts";
 
@@ -95,7 +96,9 @@ test("a subscriber gets the events of peers until it unsubscribes", () => {
         return () => listeners.delete(listener);
       },
     },
-  }).find(({ name }) => name === "peerEvents");
+  })
+    .map(withCheckedNotifications)
+    .find(({ name }) => name === "peerEvents");
   const reported: string[] = [];
   const end = row?.start(
     [],

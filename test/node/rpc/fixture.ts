@@ -99,6 +99,7 @@ export function ticker(): Ticker {
       name,
       summary: "",
       params: {},
+      notification: {},
       start: (_args, subscriber) => start((json) => subscriber.notify(new NotificationPayload(json))),
     });
   return {

@@ -6,9 +6,10 @@ import { createEndpoint, type RpcEndpoint } from "../../../node/jsonrpc/dispatch
 import { createBudget } from "../../../node/jsonrpc/dispatch-budget.ts";
 import type { Method } from "../../../node/jsonrpc/method.ts";
 import type { Registry } from "../../../node/jsonrpc/registry.ts";
+import type { Subscription } from "../../../node/jsonrpc/subscription.ts";
 import { ReceiptTexts } from "../../../node/presenters/receipt-texts.ts";
 import { createNodeRegistry, type NodeRegistryDeps } from "../../../node/rpc/node-registry.ts";
-import { withCheckedAnswer } from "../../support/answer-schemas.ts";
+import { withCheckedAnswer, withCheckedNotifications } from "../../support/answer-schemas.ts";
 import { idleListeners } from "../../support/idle-listeners.ts";
 import { lonelyP2p } from "../../support/lonely-p2p.ts";
 import { noBackups, noCheckpoints, noFiles, noGiveaway } from "../../support/no-files.ts";
@@ -19,13 +20,14 @@ import { onBug } from "./fixture.ts";
 export type ServedParts = Pick<NodeRegistryDeps, "chain" | "pool" | "accounts" | "dataDirectory"> &
   Partial<NodeRegistryDeps>;
 
-/** The registry. A method whose answer does not keep to its schema fails. */
+/** The registry. A method or subscription fails when its answer or notification does not keep to its schema. */
 export function servedRegistry(profile: ProfileName, parts: ServedParts): Registry {
   const { options } = rpcProfiles[profile];
-  const { adaptMethod } = options.interfaces;
+  const { adaptMethod, adaptSubscription } = options.interfaces;
   const interfaces = {
     ...options.interfaces,
     adaptMethod: (row: Method) => withCheckedAnswer(adaptMethod(row)),
+    adaptSubscription: (row: Subscription) => withCheckedNotifications(adaptSubscription(row)),
   };
   return createNodeRegistry({
     ...readingParts(parts.chain, 0),

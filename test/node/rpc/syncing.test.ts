@@ -4,6 +4,7 @@ import type { Chain, HeadListener } from "../../../node/chain/chain.ts";
 import { Deliveries } from "../../../node/jsonrpc/feed.ts";
 import { chainInfoMethods } from "../../../node/rpc/chain-info.ts";
 import { nodeSubscriptions } from "../../../node/rpc/node-subscriptions.ts";
+import { withCheckedNotifications } from "../../support/answer-schemas.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aSubscriber, onBug } from "./fixture.ts";
 
@@ -37,7 +38,9 @@ function aNode() {
 
 test.each(["chain", "eth"])("%s_subscribe tells of the beginning and the end, once each", (module) => {
   const node = aNode();
-  const row = node.rows.find((each) => each.module === module && each.name === "syncing");
+  const row = node.rows
+    .map(withCheckedNotifications)
+    .find((each) => each.module === module && each.name === "syncing");
   const reported: string[] = [];
   const end = row?.start(
     [],
