@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Judges of files that are built from Go modules: promtool (alerts), actionlint (workflows), kubeconform (manifests),
-# operator-verify (the bundle). `schemas` are the files of the modules by which kubeconform judges. Three are built when
-# they are asked for: prometheus, which fires the alerts on faults of a network, versitygw, an S3 server for backups, and
-# `snapshots`, the definitions of the kinds of snapshots. All are kept in the cache by version.
+# operator-verify (the bundle). `schemas` are the files of the modules by which kubeconform judges. versitygw is an S3
+# server for archives and backups. Two are built when they are asked for: prometheus, which fires the alerts on faults of
+# a network, and `snapshots`, the definitions of the kinds of snapshots. All are kept in the cache by version.
 #
 #   tools.sh build [TOOL]    build what is missing
 #   tools.sh cached TOOL     print the path of a tool; fail when it is not built
@@ -68,7 +68,7 @@ copy_schemas() {
 directory_of() { GOFLAGS=-mod=mod go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",\{0,1\}$/\1/p'; }
 
 case ${1:-} in
-  build) for tool in ${2:-actionlint promtool kubeconform operator-verify schemas}; do build "$tool"; done ;;
+  build) for tool in ${2:-actionlint promtool kubeconform operator-verify schemas versitygw}; do build "$tool"; done ;;
   cached) result=$(path_of "${2:?}"); [ -e "$result" ] && printf '%s\n' "$result" ;;
   *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 64 ;;
 esac

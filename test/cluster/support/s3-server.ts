@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { Cluster } from "./cluster.ts";
 import { loadImage } from "./image.ts";
 import { IMAGES } from "./real-pods.ts";
+import { BUCKET, clientVariables, OWNER_KEYS, serverArguments, storeDirectories } from "./s3-process.ts";
 import { buildTool } from "./tools.ts";
 
 const IMAGE = "knit.dev/versitygw:test";
 const PORT = 7_070;
 const NAMESPACE = "store";
-const KEYS = { ROOT_ACCESS_KEY: "tester", ROOT_SECRET_KEY: "secret of the tester" };
 
 /** The server's bucket, and the variables for its clients in any namespace. */
 export interface S3Server {
@@ -21,18 +21,12 @@ export interface S3Server {
 /** Builds the server where it is missing, and starts it. */
 export async function startS3Server(cluster: Cluster): Promise<S3Server> {
   await packServer(cluster);
-  const bucket = "archive";
   await cluster.kubectl(["create", "namespace", NAMESPACE]);
-  const objects = { apiVersion: "v1", kind: "List", items: [pod(bucket), SERVICE] };
+  const objects = { apiVersion: "v1", kind: "List", items: [pod(), SERVICE] };
   await cluster.kubectl(["-n", NAMESPACE, "apply", "-f", "-"], JSON.stringify(objects));
   await cluster.kubectl(["-n", NAMESPACE, "wait", "--for=condition=Ready", "pod/s3", "--timeout=120s"]);
-  const variables = {
-    AWS_ACCESS_KEY_ID: KEYS.ROOT_ACCESS_KEY,
-    AWS_SECRET_ACCESS_KEY: KEYS.ROOT_SECRET_KEY,
-    AWS_REGION: "us-east-1",
-    AWS_ENDPOINT_URL_S3: `http://s3.${NAMESPACE}.svc.cluster.local:${PORT}`,
-  };
-  return { bucket, variables };
+  const variables = clientVariables(`http://s3.${NAMESPACE}.svc.cluster.local:${PORT}`);
+  return { bucket: BUCKET, variables };
 }
 
 async function packServer(cluster: Cluster): Promise<void> {
@@ -57,10 +51,10 @@ const SERVICE = {
   spec: { selector: LABELS, ports: [{ port: PORT }] },
 };
 
-function pod(bucket: string): object {
+function pod(): object {
   const volumeMounts = [{ name: "data", mountPath: "/data" }];
-  const directories = ["buckets", "attributes"].map((name) => `/data/${name}`);
-  const code = `for (const path of ${JSON.stringify([`${directories[0]}/${bucket}`, directories[1]])})
+  const { buckets, attributes } = storeDirectories("/data");
+  const code = `for (const path of ${JSON.stringify([`${buckets}/${BUCKET}`, attributes])})
     require("node:fs").mkdirSync(path, { recursive: true });`;
   return {
     apiVersion: "v1",
@@ -75,9 +69,8 @@ function pod(bucket: string): object {
         {
           name: "s3",
           image: IMAGE,
-          env: Object.entries(KEYS).map(([name, value]) => ({ name, value })),
-          // Attributes in files, because not every file system of a test machine has extended ones.
-          args: ["--port", `:${PORT}`, "posix", "--sidecar", directories[1], directories[0]],
+          env: Object.entries(OWNER_KEYS).map(([name, value]) => ({ name, value })),
+          args: serverArguments(`:${PORT}`, "/data"),
           readinessProbe: { tcpSocket: { port: PORT }, periodSeconds: 1 },
           volumeMounts,
         },

@@ -1,12 +1,9 @@
 /** Archives in an S3 store that answers well, late, half, wrongly or not at all; a pull and a start go on where they were. */
-import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { bareHex, fromHex } from "../../../node/bytes/hex.ts";
 import type { ArchiveManifest } from "../../../node/checkpoint/archive.ts";
-import { MANIFEST_FILE } from "../../../node/checkpoint/manifest.ts";
 import { pushCheckpoint } from "../../../node/checkpoint/push.ts";
 import { s3Store } from "../../../node/checkpoint/s3-store.ts";
 import {
@@ -16,8 +13,7 @@ import {
   pushToArchive,
 } from "../../../node/compose/archive-jobs.ts";
 import { bootstrap } from "../../../node/compose/bootstrap.ts";
-import { createCheckpointOffline, verifyCheckpoint } from "../../../node/compose/checkpoint-jobs.ts";
-import { keccak256 } from "../../../node/crypto/keccak.ts";
+import { createCheckpointOffline } from "../../../node/compose/checkpoint-jobs.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { loadNodeKey } from "../../../node/p2p/node-key.ts";
 import { verifyDirectory } from "../../support/offline-jobs.ts";
@@ -168,28 +164,3 @@ test("an S3 store is read with keys from a file, and not without keys", async ()
     code: "missing-value",
   });
 });
-
-const server = process.env["KNIT_S3_ENDPOINT"];
-(server === undefined ? test.skip : test)(
-  "an S3 store that is a real one takes and gives checkpoints (KNIT_S3_ENDPOINT)",
-  async () => {
-    const environment = { ...process.env, AWS_ENDPOINT_URL: server };
-    const bucket = `s3://${process.env["KNIT_S3_BUCKET"] ?? "knit"}/${bareHex(keccak256(fromHex("0x00")).subarray(0, 4))}-${Date.now()}`;
-    await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url: bucket });
-    const again = await pushToArchive(optionsOf(source), {
-      ...job,
-      environment,
-      directory: checkpoint,
-      url: bucket,
-    });
-    expect(again.sentFiles).toBe(0);
-    const directory = place();
-    await pull(bucket, directory, { environment, full: true, wanted: { genesisHash } });
-    expect(
-      (await verifyCheckpoint(optionsOf(place()), { directory, progress, signal, full: false })).manifest,
-    ).toMatchObject({
-      genesisHash,
-    });
-    expect(existsSync(join(directory, MANIFEST_FILE))).toBe(true);
-  },
-);
