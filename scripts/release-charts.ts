@@ -32,13 +32,14 @@ export const charts = ["knit-operator", "knit-network"] as const;
 /** Maximum number of changes; Artifact Hub shows them as one list. */
 const MAX_CHANGES = 100;
 
-/** Returns what the section of a version in a changelog says about the operator. */
+/** Returns what the sections of a version and of its pre-releases in a changelog say about the operator. */
 export function changesOf(changelog: string, version: string): readonly Change[] {
-  const sections = changelog.split(/^## /m);
-  const section = sections.find((text) => text.startsWith(version) || text.startsWith(`[${version}]`)) ?? "";
-  return section
-    .split(/^### /m)
-    .slice(1)
+  const sections = changelog.split(/^## /m).filter((text) => {
+    const found = versionOf(text);
+    return found === version || found.startsWith(`${version}-`);
+  });
+  return sections
+    .flatMap((section) => section.split(/^### /m).slice(1))
     .flatMap((part) => {
       const kind = /^\w+/.exec(part)?.[0].toLowerCase() ?? "changed";
       const about = part.split(/^#### /m).find((text) => text.startsWith("Operator")) ?? "";
@@ -48,6 +49,11 @@ export function changesOf(changelog: string, version: string): readonly Change[]
       }));
     })
     .slice(0, MAX_CHANGES);
+}
+
+/** Returns the version of a section, such as `0.1.0` of `[0.1.0] - 2026-01-01`; empty for one without. */
+function versionOf(section: string): string {
+  return /^\[?(\d[^\s\]]*)/.exec(section)?.[1] ?? "";
 }
 
 function plainText(line: string): string {

@@ -120,7 +120,7 @@ describe("knit-operator", () => {
   });
 });
 
-test("changes are those of the version and of the operator", () => {
+test("changes are those of the version, of its pre-releases and of the operator", () => {
   const changelog = `# Changelog
 ## Unreleased
 ### Added
@@ -135,9 +135,19 @@ test("changes are those of the version and of the operator", () => {
 ### Fixed
 #### Operator
 - A wait.
+## 1.2.0-rc.1 - 2025-12-01
+### Changed
+#### Operator
+- A name.
+## [1.2.01] - 2025-11-01
+### Added
+#### Operator
+- Another version.
 `;
   expect(changesOf(changelog, "1.2.0")).toEqual([
     { kind: "added", description: "spec.x of a Node (page)." },
     { kind: "fixed", description: "A wait." },
+    { kind: "changed", description: "A name." },
   ]);
+  expect(changesOf(changelog, "1.2.0-rc.1")).toEqual([{ kind: "changed", description: "A name." }]);
 });
