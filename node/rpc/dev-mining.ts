@@ -12,7 +12,7 @@ import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
 import { type CallContext, type Method, method } from "../jsonrpc/method.ts";
-import { arraySchema, nullableSchema, plainSchemas } from "../jsonrpc/schemas.ts";
+import { arraySchema, nullableSchema, objectSchema, plainSchemas } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import { detailedBlockSchema } from "../presenters/block-schemas.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
@@ -135,7 +135,15 @@ interface MineOptions {
 
 const mineOptions: Codec<MineOptions> = {
   label: "number or {timestamp?, blocks?}",
-  schema: { oneOf: [{ type: "integer" }, { type: "string" }, { type: "object" }] },
+  schema: {
+    oneOf: [
+      wholeNumber.schema,
+      objectSchema("block", {
+        timestamp: { schema: nullableSchema(wholeNumber.schema) },
+        blocks: { schema: nullableSchema(wholeNumber.schema) },
+      }),
+    ],
+  },
   decode(json) {
     if (typeof json !== "object" || json === null || Array.isArray(json) || json instanceof EscapedText)
       return { timestamp: wholeNumber.decode(json) };

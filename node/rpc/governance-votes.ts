@@ -74,7 +74,7 @@ export function governanceVoteMethods(deps: GovernanceVoteDeps): Method[] {
     method({
       name: "governance_vote",
       summary: "Casts a vote for a parameter's value. The node's next block carries it.",
-      params: { name: text, value: anything },
+      params: { name: text, value: { ...anything, schema: voteValueSchema } },
       result: text,
       privilege: "keys",
       handle: ({ name, value }) => cast(ballots, name, value),

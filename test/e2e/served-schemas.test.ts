@@ -83,8 +83,9 @@ async function notificationOf(
   work: () => Promise<unknown>,
 ): Promise<unknown> {
   const socket = connect({ path: node.ipc });
+  const reader = createInterface({ input: socket });
   try {
-    const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+    const lines = reader[Symbol.asyncIterator]();
     socket.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
     const answer = await lines.next();
     expect(JSON.parse(String(answer.value))).toMatchObject({
@@ -94,6 +95,7 @@ async function notificationOf(
     const notified = await lines.next();
     return (JSON.parse(String(notified.value)) as { params: { result: unknown } }).params.result;
   } finally {
+    reader.close();
     socket.destroy();
   }
 }
@@ -193,6 +195,8 @@ test.each<[string, readonly unknown[]]>([
 const POINT = { x: `0x${"0".repeat(63)}1`, y: "0x2" };
 test.each<[string, readonly unknown[], wrong: unknown]>([
   ["dev_reset", [{ forking: { jsonRpcUrl: null, blockNumber: "0x1" } }], { forking: { url: "http://x" } }],
+  ["evm_mine", [{ timestamp: "0x1", blocks: 2 }], { timestamp: {} }],
+  ["governance_vote", ["governance.addvalidator", [`0x${"11".repeat(20)}`]], 5],
   ["eth_getStorageValues", [{ [`0x${"11".repeat(20)}`]: [`0x${"00".repeat(32)}`] }, "latest"], { alice: [] }],
   ["chain_encodeAccountKey", [{ keyType: 1 }], { keyType: 2, key: {} }],
   [
