@@ -1,11 +1,14 @@
 /** Queue of calls to the node: a few at a time, and one maintenance call at a time. */
-
+import { once } from "node:events";
 import { statfs } from "node:fs/promises";
-import type { DiskUsage } from "../control/answers.ts";
+import type { IncomingMessage } from "node:http";
+import { type DiskUsage, readReasons } from "../control/answers.ts";
 import { type ControlCall, type ControlMethod, controlMethods } from "../control/methods.ts";
 import { callNode, IpcError, type NodeAnswer } from "./ipc.ts";
-import { readinessReasons } from "./readiness.ts";
 import { reportOf } from "./report.ts";
+
+/** Loaded without `import`, which evaluates every export of the module, including a fetch client of 4 MiB. */
+const { get } = process.getBuiltinModule("node:http");
 
 /** Runs a call when capacity is free. Rejects with `IpcError`. */
 export type CallQueue = (call: ControlCall) => Promise<NodeAnswer>;
@@ -22,6 +25,9 @@ export interface CallQueueOptions {
 }
 
 const MAX_CALLS = 8;
+/** Time limit of a request for `/readyz`, in milliseconds. */
+const READY_MS = 1_000;
+const MAX_READY_BYTES = 4_096;
 
 /** Creates the queue. */
 export function createCallQueue(options: CallQueueOptions): CallQueue {
@@ -57,4 +63,17 @@ function report({ socketPath, dataDirectory, readiness, nodeMs }: CallQueueOptio
 async function diskUsage(directory: string): Promise<DiskUsage> {
   const { blocks, bavail, bsize } = await statfs(directory);
   return { sizeBytes: blocks * bsize, freeBytes: bavail * bsize };
+}
+
+/** Reads the reasons for which the node is not ready for clients. Rejects when the node does not respond in time, or the response is invalid. */
+async function readinessReasons(url: string): Promise<readonly string[]> {
+  const request = get(url, { signal: AbortSignal.timeout(READY_MS), agent: false });
+  const [response] = (await once(request, "response")) as [IncomingMessage]; // the event has this argument
+  let text = "";
+  for await (const chunk of response) {
+    text += String(chunk);
+    if (text.length > MAX_READY_BYTES) throw new Error("the response is too long");
+  }
+  const { reasons } = JSON.parse(text) as { reasons?: unknown };
+  return readReasons(reasons);
 }

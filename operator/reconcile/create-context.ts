@@ -1,15 +1,18 @@
-/** Creates the context of a reconciliation. A suspension or deletion that would stop the chain is held there. */
+/**
+ * Creates the context of a reconciliation. A suspension or deletion of a validator that the council needs is held there
+ * until it is permitted.
+ */
 import { annotations } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
-import { keyOf, type NodeResource } from "../api/resource.ts";
-import { type Member, membersOf } from "../build/names.ts";
+import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
+import { type Member, membersOf, objectNames } from "../build/names.ts";
 import { withNetworkDefaults } from "../build/network-defaults.ts";
+import { type StopTrouble, stopTrouble } from "../plan/council.ts";
 import { allowCommand } from "../plan/stop.ts";
 import type { Context, MemberContext } from "./context.ts";
-import { mayStopChain } from "./council.ts";
+import { councilsOf, mayStopChain } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { hasFinalizer, ORPHAN } from "./finalizer.ts";
-import { stopTroubleOf } from "./stop-guard.ts";
 
 /** Creates a context from the current status. */
 export function createContext(given: NodeResource, deps: ReconcileDeps): Context {
@@ -37,6 +40,32 @@ export function createContext(given: NodeResource, deps: ReconcileDeps): Context
     isStopPending: stop !== undefined,
     stop: stop && { message: stopMessage(wanted, stop.message, isHeld), isHeld },
   };
+}
+
+/** Returns the trouble of stopping a Node's pod for good; undefined when there is none, or no pod that could stop. */
+function stopTroubleOf(
+  node: NodeResource,
+  network: NetworkResource | undefined,
+  deps: ReconcileDeps,
+): StopTrouble | undefined {
+  const [member] = membersOf(node);
+  if (node.spec.type !== "core" || member === undefined || !isScaledUp(member.name, node, deps))
+    return undefined;
+  const nodes = deps.cache
+    .nodes(node.meta.namespace)
+    .filter(({ spec }) => spec.network.name === node.spec.network.name);
+  const key = keyOf({ ...node.meta, name: member.name });
+  const address = node.status.members?.find(({ name }) => name === member.name)?.address;
+  return stopTrouble({ key, address }, councilsOf({ network, nodes, deps }));
+}
+
+/** True while the StatefulSet of a member keeps its pod. */
+function isScaledUp(member: string, { meta }: NodeResource, deps: ReconcileDeps): boolean {
+  const key = keyOf({ ...meta, name: objectNames(member).statefulSet });
+  const seen = deps.cache.find("statefulSet", key);
+  if (seen?.meta.deleted === true) return false;
+  const set = deps.applier.latest("StatefulSet", key, seen) as { spec?: { replicas?: unknown } } | undefined;
+  return Number(set?.spec?.replicas ?? 0) > 0;
 }
 
 /** A deletion can be held by the operator's finalizer only, and one that keeps the pod need not be. */
