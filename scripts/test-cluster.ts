@@ -1,9 +1,8 @@
 /**
- * The tests that need a cluster: each starts a control plane of its own, and waits more than it computes, so that two
- * run at a time. Those with real pods run beside them, one after another, because the networks of two nodes would meet.
- * Without Go, which the control plane is built with, all are skipped and say so. Jest's own arguments may stand
- * behind, and then one test runs at a time; without any the long tests of real pods and the alerts are left out, which
- * are in `npm run test:e2e`.
+ * The tests that need what is built from Go modules: most start a control plane of their own, and wait more than they
+ * compute, so that two run at a time. Those with real pods run beside them, one after another, because the networks of
+ * two nodes would meet. Without Go all are skipped and say so. Jest's own arguments may stand behind, and then one test
+ * runs at a time; without any the long tests of real pods and the alerts are left out, which are in `npm run test:e2e`.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
