@@ -1,7 +1,6 @@
 /** Limits and counters that all endpoints of a process share, and the outcomes by which calls are counted. */
 
 import { FairTime } from "../runtime/fair-time.ts";
-import { TurnQueue } from "../runtime/turn-queue.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { type CallError, rpcCode } from "./errors.ts";
 import { MemoryBudget } from "./memory-budget.ts";
@@ -26,8 +25,6 @@ export interface DispatchBudget {
   readonly maxUnfinished: number;
   /** The time in which messages of all connections are answered. */
   readonly time: FairTime;
-  /** The queue in which long batches yield to each other. */
-  readonly turns: TurnQueue;
   /** Bytes of long results that are answered repeatedly. */
   readonly byteCache: ByteCache;
   /** Counts a call of a client. Returns false when it exceeds the rate of clients. */
@@ -61,7 +58,6 @@ type BudgetLimits = Pick<
 /** Creates a budget. The defaults are the Go node's limit of pending requests and answers of 25 MB. */
 export function createBudget(limits: Partial<BudgetLimits> = {}): DispatchBudget {
   const unsent = new MemoryBudget(MAX_UNSENT);
-  const turns = new TurnQueue();
   return {
     pending: 0,
     total: 0,
@@ -73,7 +69,6 @@ export function createBudget(limits: Partial<BudgetLimits> = {}): DispatchBudget
     maxAnswer: responseOptions.maxAnswerBytes.default,
     unsent,
     time: new FairTime("messages"),
-    turns,
     byteCache: new ByteCache(),
     isWithinRate: () => true,
     maxBatch: 0,

@@ -5,6 +5,7 @@
  */
 import type { FairTime } from "../runtime/fair-time.ts";
 import { type Pause, Slice } from "../runtime/scheduler.ts";
+import { callerTurns } from "../runtime/turn-queue.ts";
 import { answerError, BatchAnswer, tooLarge } from "./batch-answer.ts";
 import { type BatchPrefetch, batchPrefetch } from "./batch-prefetch.ts";
 import { type CallOutcome, type DispatchBudget, outcomeOf, UNKNOWN_METHOD } from "./dispatch-budget.ts";
@@ -155,15 +156,14 @@ class Dispatcher implements RpcEndpoint {
     return this.#budget.pending + messages.length > this.#budget.maxPending;
   }
 
-  /** Begins the first slice of a batch, shorter while other batches wait. */
+  /** Begins the first slice of a batch, shorter while other long work waits. */
   #batchSlice(): Slice {
-    return new Slice(this.#budget.turns.isContended ? "contendedBatch" : "batch");
+    return new Slice(callerTurns.isContended ? "contendedBatch" : "batch");
   }
 
   /** Returns the pause of a batch: once its slice is over it waits for its turn among the long work of all clients. */
   #pauseOf(slice: Slice, { caller }: RpcSession): Pause {
-    const { turns } = this.#budget;
-    return () => (slice.isOver ? turns.next(caller).then(() => slice.restart()) : undefined);
+    return () => (slice.isOver ? callerTurns.next(caller).then(() => slice.restart()) : undefined);
   }
 
   /** Reads a batch in pieces, in turn with other long work, and answers it. */
@@ -207,7 +207,7 @@ class Dispatcher implements RpcEndpoint {
       batch.parts.add(part, message);
       const isDue = (index & 15) === 15 || part.length > LONG_PART;
       if (isDue && slice.isOver) {
-        return this.#track(this.#restOfBatch(batch, index + 1, this.#budget.turns.next(session.caller)));
+        return this.#track(this.#restOfBatch(batch, index + 1, callerTurns.next(session.caller)));
       }
     }
     return finish(batch);

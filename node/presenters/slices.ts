@@ -1,13 +1,11 @@
 /**
- * Writes long results in slices of a few milliseconds, so that none of them delays a block. All results together have
- * one slice of a turn of the event loop, and clients equal shares of the turns.
+ * Writes long results in slices of a few milliseconds, so that none of them delays a block. All long work for callers
+ * together has one slice of a turn of the event loop, and clients have equal shares of the turns.
  */
 import { failure } from "../jsonrpc/errors.ts";
 import type { CallOrigin } from "../jsonrpc/method.ts";
 import { Slice } from "../runtime/scheduler.ts";
-import { TurnQueue } from "../runtime/turn-queue.ts";
-
-const turns = new TurnQueue();
+import { callerTurns } from "../runtime/turn-queue.ts";
 
 /**
  * Writes `count` parts in order and composes them. It looks at the clock after each part and waits for a turn when the
@@ -36,7 +34,7 @@ async function writeOn(
 ): Promise<readonly string[]> {
   const client = origin?.caller ?? {}; // without a caller the result is a client of its own
   while (parts.length < count) {
-    await turns.next(client);
+    await callerTurns.next(client);
     if (origin?.signal.aborted === true) throw failure("request cancelled");
     const slice = new Slice("answer");
     do parts.push(write(parts.length));

@@ -3,7 +3,7 @@ import { bareHex } from "../bytes/hex.ts";
 import { type BlsPublicInfo, loadPossessionCheck } from "../crypto/bls-possession.ts";
 import type { CallOrigin } from "../jsonrpc/method.ts";
 import { RecentMap } from "../runtime/recent-map.ts";
-import { TurnQueue } from "../runtime/turn-queue.ts";
+import { callerTurns } from "../runtime/turn-queue.ts";
 
 /** Kept results, more than there are validators. */
 const MAX_VERDICTS = 1_000;
@@ -12,7 +12,6 @@ const MAX_VERDICTS = 1_000;
 export class PossessionVerdicts {
   readonly #load: typeof loadPossessionCheck;
   readonly #verdicts = new RecentMap<boolean>(MAX_VERDICTS);
-  readonly #turns = new TurnQueue();
 
   constructor(load = loadPossessionCheck) {
     this.#load = load;
@@ -24,7 +23,7 @@ export class PossessionVerdicts {
     const known = this.#verdicts.get(name);
     if (known !== undefined) return known;
     const isProven = await this.#load();
-    await this.#turns.next(caller);
+    await callerTurns.next(caller);
     signal.throwIfAborted();
     const verdict = this.#verdicts.get(name) ?? isProven({ publicKey, proof });
     this.#verdicts.set(name, verdict);

@@ -14,7 +14,7 @@ export const SLICE_MS = {
   answer: 4,
   /** One batch of calls. */
   batch: 3,
-  /** The same while other batches wait. */
+  /** The same while other long work for callers waits. */
   contendedBatch: 1,
   /** Notifications of subscribers. */
   notifications: 4,

@@ -4,7 +4,7 @@
  */
 import { type Client, FairQueue } from "./fair-queue.ts";
 
-/** The turns of one kind of long work. */
+/** Turns of pieces of long work. */
 export class TurnQueue {
   readonly #queue = new FairQueue<() => void>();
   #isScheduled = false;
@@ -36,3 +36,6 @@ export class TurnQueue {
     });
   }
 }
+
+/** The queue of everything long that the main thread does for callers: together it has one slice of a turn. */
+export const callerTurns = new TurnQueue();

@@ -4,6 +4,8 @@ import { Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import { text } from "../../../node/jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../../../node/jsonrpc/method.ts";
+import { writeInSlices } from "../../../node/presenters/slices.ts";
+import { PossessionVerdicts } from "../../../node/rpc/possession-verdicts.ts";
 import { TurnQueue } from "../../../node/runtime/turn-queue.ts";
 import { RequestSession } from "../../../node/transport/fast/http-connection.ts";
 import { openHttp } from "../../../node/transport/http.ts";
@@ -90,6 +92,46 @@ test("many long batches at once hold up others by one slice, not by one for each
   await watching;
   expect(work.calls).toBe(20 * 60);
   expect(most).toBeLessThan(40); // twenty slices would be 160
+});
+
+test("long batches, long results and checks of proofs share one slice of a turn", async () => {
+  let turn = 0;
+  const step = (): void => {
+    turn++;
+    counting = setImmediate(step);
+  };
+  let counting = setImmediate(step);
+  const turns = { batch: new Set<number>(), result: new Set<number>(), proof: new Set<number>() };
+  const spin = (kind: keyof typeof turns): void => {
+    turns[kind].add(turn);
+    for (const until = performance.now() + 5; performance.now() < until; );
+  };
+  const row = method({
+    name: "net_busy",
+    summary: "",
+    params: {},
+    result: text,
+    handle: () => (spin("batch"), ""),
+  });
+  const endpoint = anEndpoint({ methods: [row] });
+  const verdicts = new PossessionVerdicts(() => Promise.resolve(() => (spin("proof"), true)));
+  const origin = { signal: new AbortController().signal };
+  await Promise.all([
+    Promise.resolve(endpoint.answer(batchOf(200), aSession)),
+    writeInSlices(
+      20,
+      () => (spin("result"), ""),
+      () => undefined,
+    ),
+    ...Array.from({ length: 9 }, (_, i) =>
+      verdicts.of({ publicKey: new Uint8Array(48).fill(i), proof: new Uint8Array(96) }, origin),
+    ),
+  ]);
+  clearImmediate(counting);
+  const { batch, result, proof } = turns;
+  for (const set of [batch, result, proof]) set.delete(0); // each begins at once
+  expect(Math.min(batch.size, result.size, proof.size)).toBeGreaterThan(5);
+  expect(new Set([...batch, ...result, ...proof]).size).toBe(batch.size + result.size + proof.size);
 });
 
 test("a batch stops when its client has gone", async () => {
