@@ -1,14 +1,17 @@
 /**
  * Installed filters, which clients poll for changes. A filter is a position in the chain or in the list of
  * pending transactions, not a buffer: changes are looked up by the poll. A filter expires five minutes after
- * its last poll, or when its changes are no longer stored.
+ * its last poll, or when its changes are no longer stored. Its memory is charged to the address that installed it:
+ * when the memory of all filters is full, the address with the most loses its filters.
  */
 import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import { failure, RpcError } from "../jsonrpc/errors.ts";
+import { type Holder, MemoryBudget } from "../jsonrpc/memory-budget.ts";
 import type { CallOrigin } from "../jsonrpc/method.ts";
 import { newSubscriptionId } from "../jsonrpc/subscriptions.ts";
+import type { Client } from "../runtime/fair-queue.ts";
 import type { TxPool } from "../txpool/pool.ts";
 import type { LogFilter } from "./arguments/log-filter.ts";
 import { BlockLogs, checkLiveRange } from "./live-logs.ts";
@@ -16,8 +19,7 @@ import { PendingList } from "./pending-list.ts";
 
 /** Limits of all filters. */
 export interface FilterLimits {
-  readonly filters: number;
-  /** Approximate memory of all criteria, in bytes. */
+  /** Approximate memory of all filters, in bytes. */
   readonly bytes: number;
   readonly idleMs: number;
   /** Maximum number of hashes in one result; the next poll returns the others. */
@@ -39,7 +41,6 @@ export interface PolledFilterDeps {
 
 /** Default limits. The Go node has the same deadline and no other limit. */
 const LIMITS: FilterLimits = {
-  filters: 100_000,
   bytes: 64 * 1024 * 1024,
   idleMs: 5 * 60_000,
   hashes: 10_000,
@@ -49,7 +50,13 @@ const FILTER_BYTES = 400;
 /** Memory of an address or topic in bytes, measured. */
 const CRITERION_BYTES = 264;
 
+/** A client with filters: an address, or a connection where it has none. */
+interface FilterOwner extends Holder {
+  readonly name: string | Client;
+}
+
 interface Common {
+  readonly owner: FilterOwner;
   polledAt: number;
   readonly bytes: number;
 }
@@ -77,13 +84,17 @@ interface PendingPoll extends Common {
 
 type Poll = BlockPoll | LogPoll | PendingPoll;
 
+/** The owner of filters whose calls name no connection. */
+const NO_CALLER: Client = {};
+
 /** All installed filters of the node. */
 export class Filters {
   readonly #deps: PolledFilterDeps;
   readonly #limits: FilterLimits;
   readonly #polls = new Map<string, Poll>();
   readonly #pending: PendingList;
-  #bytes = 0;
+  readonly #budget: MemoryBudget;
+  readonly #owners = new Map<string | Client, FilterOwner>();
   #pendingPolls = 0;
   #sweptAt = 0;
   #endRewinds: (() => void) | undefined;
@@ -91,6 +102,7 @@ export class Filters {
   constructor(deps: PolledFilterDeps) {
     this.#deps = deps;
     this.#limits = { ...LIMITS, ...deps.limits };
+    this.#budget = new MemoryBudget(this.#limits.bytes);
     this.#pending = new PendingList(deps.pool);
   }
 
@@ -99,10 +111,11 @@ export class Filters {
     return this.#polls.size;
   }
 
-  /** Installs a filter for blocks and returns its id. Throws `RpcError` when there are too many filters. */
-  addBlocks(): string {
+  /** Installs a filter for blocks and returns its id. Throws `RpcError` when its owner has too many filters. */
+  addBlocks(origin: CallOrigin): string {
     return this.#add({
       kind: "blocks",
+      owner: this.#ownerOf(origin),
       reported: this.#head,
       polledAt: this.#deps.now(),
       bytes: FILTER_BYTES,
@@ -110,11 +123,12 @@ export class Filters {
   }
 
   /** Installs a filter for logs of new blocks. Throws `RpcError` for a range without new blocks. */
-  addLogs(filter: LogFilter): string {
+  addLogs(filter: LogFilter, origin: CallOrigin): string {
     checkLiveRange(filter);
     const criteria = filter.topics.reduce((sum, topics) => sum + topics.length, filter.addresses.length);
     return this.#add({
       kind: "logs",
+      owner: this.#ownerOf(origin),
       filter,
       reported: this.#head,
       removed: [],
@@ -125,19 +139,24 @@ export class Filters {
   }
 
   /** Installs a filter for transactions that become executable. */
-  addPending(): string {
-    const askedAt = this.#deps.now();
-    return this.#add({ kind: "pending", next: this.#pending.end, polledAt: askedAt, bytes: FILTER_BYTES });
+  addPending(origin: CallOrigin): string {
+    return this.#add({
+      kind: "pending",
+      owner: this.#ownerOf(origin),
+      next: this.#pending.end,
+      polledAt: this.#deps.now(),
+      bytes: FILTER_BYTES,
+    });
   }
 
   /** Uninstalls a filter. Returns false for an unknown id. */
   remove(id: string): boolean {
     const poll = this.#polls.get(id);
     if (poll === undefined) return false;
-    this.#polls.delete(id);
-    this.#bytes -= poll.bytes;
-    if (poll.kind === "pending") this.#pendingPolls--;
-    this.#updateListeners();
+    const { owner, bytes } = poll;
+    this.#delete(id, poll);
+    this.#budget.hold(owner, this.#budget.of(owner) - bytes);
+    if (this.#budget.of(owner) === 0) this.#owners.delete(owner.name);
     return true;
   }
 
@@ -165,15 +184,34 @@ export class Filters {
 
   #add(poll: Poll): string {
     this.#sweep(poll.polledAt);
-    if (this.#polls.size >= this.#limits.filters || this.#bytes + poll.bytes > this.#limits.bytes) {
-      throw failure("too many filters");
-    }
+    const { owner, bytes } = poll;
+    if (!this.#budget.displace(owner, this.#budget.of(owner) + bytes)) throw failure("too many filters");
+    this.#owners.set(owner.name, owner);
     const id = newSubscriptionId();
     this.#polls.set(id, poll);
-    this.#bytes += poll.bytes;
     if (poll.kind === "pending") this.#pendingPolls++;
     this.#updateListeners();
     return id;
+  }
+
+  #ownerOf({ caller = NO_CALLER }: CallOrigin): FilterOwner {
+    const name = caller.owner ?? caller;
+    const known = this.#owners.get(name);
+    if (known !== undefined) return known;
+    const owner: FilterOwner = {
+      name,
+      onDrop: () => {
+        this.#owners.delete(name);
+        for (const [id, poll] of this.#polls) if (poll.owner === owner) this.#delete(id, poll);
+      },
+    };
+    return owner;
+  }
+
+  #delete(id: string, { kind }: Poll): void {
+    this.#polls.delete(id);
+    if (kind === "pending") this.#pendingPolls--;
+    this.#updateListeners();
   }
 
   #poll(id: string): Poll {

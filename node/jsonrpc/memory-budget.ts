@@ -80,6 +80,21 @@ export class MemoryBudget {
     return true;
   }
 
+  /**
+   * Raises the bytes of a holder to `bytes`. In a full budget those of owners with more are dropped, the largest first;
+   * false when its own owner would have the most.
+   */
+  displace(holder: Holder, bytes: number): boolean {
+    const more = bytes - this.of(holder);
+    const total = (this.#owners.get(ownerOf(holder)) ?? 0) + more;
+    while (this.#used + more > this.max) {
+      if (largest(this.#owners)[1] <= total) return false;
+      this.dropLargest();
+    }
+    this.#set(holder, bytes);
+    return true;
+  }
+
   #dropGreedy(claimant: Holder, more: number, equalShare: number): boolean {
     const [holder, bytes] = largest(this.#shares);
     if (bytes > 2 * equalShare) return this.#drop(holder);

@@ -15,7 +15,7 @@ export function filterMethods(filters: Filters): Method[] {
       summary: "Installs a filter for logs of new blocks. It expires five minutes after the last poll.",
       params: { filter: logFilter },
       result: identifier,
-      handle: ({ filter }) => filters.addLogs(filter),
+      handle: ({ filter }, origin) => filters.addLogs(filter, origin),
     }),
     method({
       name: "chain_newBlockFilter",
@@ -23,7 +23,7 @@ export function filterMethods(filters: Filters): Method[] {
       summary: "Installs a filter for the hashes of new blocks.",
       params: {},
       result: identifier,
-      handle: () => filters.addBlocks(),
+      handle: (_, origin) => filters.addBlocks(origin),
     }),
     method({
       name: "chain_newPendingTransactionFilter",
@@ -31,7 +31,7 @@ export function filterMethods(filters: Filters): Method[] {
       summary: "Installs a filter for the hashes of transactions that become executable.",
       params: {},
       result: identifier,
-      handle: () => filters.addPending(),
+      handle: (_, origin) => filters.addPending(origin),
     }),
     method({
       name: "chain_getFilterChanges",

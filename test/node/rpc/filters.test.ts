@@ -71,7 +71,7 @@ function aScene(limits: Partial<FilterLimits> = {}) {
 
 test("a search is charged to who polls the filter, and ends with it", async () => {
   const { filters, searches, grow, changes } = aScene();
-  const id = filters.addLogs({ ...anyLog, blockHash: new Uint8Array(32), from: 0 });
+  const id = filters.addLogs({ ...anyLog, blockHash: new Uint8Array(32), from: 0 }, origin);
   grow(6);
   await changes(id);
   await filters.logs(id, origin);
@@ -80,13 +80,13 @@ test("a search is charged to who polls the filter, and ends with it", async () =
 
 test("the block hash of a filter does not count when its logs are read", async () => {
   const { filters, searches } = aScene();
-  await filters.logs(filters.addLogs({ ...anyLog, blockHash: new Uint8Array(32), from: 2 }), origin);
+  await filters.logs(filters.addLogs({ ...anyLog, blockHash: new Uint8Array(32), from: 2 }, origin), origin);
   expect(searches).toMatchObject([[{ from: 2, blockHash: undefined }, origin]]);
 });
 
 test("a block filter reports each new block once", async () => {
   const { filters, grow, changes } = aScene({ hashes: 2 });
-  const id = filters.addBlocks();
+  const id = filters.addBlocks(origin);
   expect(await changes(id)).toEqual([]);
   grow(8);
   expect(await changes(id)).toEqual([hashText(6), hashText(7)]);
@@ -96,9 +96,9 @@ test("a block filter reports each new block once", async () => {
 
 test("a pending transaction filter reports transactions since its creation", async () => {
   const { filters, pend, changes, listeners } = aScene();
-  const [first, other] = [filters.addPending(), filters.addBlocks()];
+  const [first, other] = [filters.addPending(origin), filters.addBlocks(origin)];
   pend(1, 2);
-  const second = filters.addPending();
+  const second = filters.addPending(origin);
   pend(3);
   expect(await changes(first)).toEqual([hashText(1), hashText(2), hashText(3)]);
   expect(await changes(second)).toEqual([hashText(3)]);
@@ -110,8 +110,8 @@ test("a pending transaction filter reports transactions since its creation", asy
 
 test("a log filter searches the blocks since the last poll that lie in its range", async () => {
   const { filters, grow, changes } = aScene();
-  const all = filters.addLogs(logFilter.decode({}));
-  const some = filters.addLogs(logFilter.decode({ fromBlock: "0x0", toBlock: "0x7" }));
+  const all = filters.addLogs(logFilter.decode({}), origin);
+  const some = filters.addLogs(logFilter.decode({ fromBlock: "0x0", toBlock: "0x7" }), origin);
   expect(await changes(all)).toEqual([]);
   grow(9);
   expect(await changes(all)).toEqual(["6-9"]);
@@ -124,7 +124,7 @@ test("a log filter searches the blocks since the last poll that lie in its range
 
 test("too many logs are returned over several polls; a single block with too many logs is an error once", async () => {
   const { filters, grow, allow, changes } = aScene();
-  const id = filters.addLogs(logFilter.decode({}));
+  const id = filters.addLogs(logFilter.decode({}), origin);
   grow(13);
   allow(3);
   expect(await changes(id)).toEqual(["6-7"]);
@@ -139,7 +139,7 @@ test("logs of reported blocks that leave the chain are returned as removed", asy
   const { filters, grow, rewind, changes } = aScene();
   const log = { address: fromHex(`0x${"ab".repeat(20)}`), topics: [], data: new Uint8Array(0) };
   const receipts = [{ transactionHash: hashOf(1), logs: [log] }] as unknown as Receipt[]; // what is read
-  const [logs, blocks] = [filters.addLogs(logFilter.decode({})), filters.addBlocks()];
+  const [logs, blocks] = [filters.addLogs(logFilter.decode({}), origin), filters.addBlocks(origin)];
   grow(7);
   await changes(logs);
   rewind(6, receipts);
@@ -150,7 +150,7 @@ test("logs of reported blocks that leave the chain are returned as removed", asy
 
 test("a filter expires five minutes after its last poll", async () => {
   const { filters, pass, changes } = aScene();
-  const [polled, forgotten] = [filters.addBlocks(), filters.addBlocks()];
+  const [polled, forgotten] = [filters.addBlocks(origin), filters.addBlocks(origin)];
   pass(200_000);
   await changes(polled);
   pass(200_000);
@@ -161,18 +161,45 @@ test("a filter expires five minutes after its last poll", async () => {
 
 test("only log filters return logs", () => {
   const { filters } = aScene();
-  expect(() => filters.logs(filters.addBlocks(), origin)).toThrow("filter not found");
-  expect(() => filters.addLogs(logFilter.decode({ toBlock: "0x9" }))).toThrow(
+  expect(() => filters.logs(filters.addBlocks(origin), origin)).toThrow("filter not found");
+  expect(() => filters.addLogs(logFilter.decode({ toBlock: "0x9" }), origin)).toThrow(
     "invalid from and to block combination: from > to",
   );
 });
 
-test("the number of filters and the size of their criteria are bounded", () => {
-  const { filters } = aScene({ filters: 3, bytes: 10_000 });
+const by = (owner: string): CallOrigin => ({ ...origin, caller: { owner } });
+
+test("the memory of filters and their criteria is bounded", () => {
+  const { filters } = aScene({ bytes: 10_000 });
   const wide = logFilter.decode({ address: Array.from({ length: 100 }, () => `0x${"ab".repeat(20)}`) });
-  expect(() => filters.addLogs(wide)).toThrow("too many filters");
-  for (let i = 0; i < 3; i++) filters.addBlocks();
-  expect(() => filters.addBlocks()).toThrow("too many filters");
+  expect(() => filters.addLogs(wide, origin)).toThrow("too many filters");
+  for (let i = 0; i < 25; i++) filters.addBlocks(origin);
+  expect(() => filters.addBlocks(origin)).toThrow("too many filters");
+});
+
+test("strangers who fill the memory of filters refuse nobody else: the dearest loses its own", async () => {
+  const { filters, changes } = aScene({ bytes: 100_000 });
+  const good = filters.addBlocks(by("good"));
+  const many = Array.from({ length: 149 }, () => filters.addPending(by("stranger-1")));
+  const fewer = Array.from({ length: 100 }, () => filters.addPending(by("stranger-2")));
+  expect(() => filters.addPending(by("stranger-1"))).toThrow("too many filters");
+  expect(filters.size).toBe(250);
+  const late = filters.addBlocks(by("late"));
+  expect(filters.size).toBe(102);
+  for (const id of [good, late, ...fewer]) expect(await changes(id)).toEqual([]);
+  expect(() => filters.changes(many[0] ?? "", origin)).toThrow("filter not found");
+  filters.addPending(by("stranger-1"));
+});
+
+test("connections without an address are charged one by one", () => {
+  const { filters } = aScene({ bytes: 10_000 });
+  const [greedy, other] = [
+    { ...origin, caller: {} },
+    { ...origin, caller: {} },
+  ];
+  for (let i = 0; i < 25; i++) filters.addBlocks(greedy);
+  filters.addBlocks(other);
+  expect(filters.size).toBe(1);
 });
 
 test("a position in the list of pending transactions expires", () => {
