@@ -83,7 +83,7 @@ export async function openNodeConsensus(surroundings: ConsensusDeps): Promise<En
     peers: network.protocol.consensus,
     ready: Promise.all([
       database.state.ready,
-      network.expectsPeers ? level(surroundings, minHeight) : undefined,
+      waitsForPeers(surroundings) ? level(surroundings, minHeight) : undefined,
     ]),
     signing: { doppelganger, minHeight },
     diskSpace: () => database.disk.room(),
@@ -177,6 +177,15 @@ function miningMode({ development, consensus }: NodeOptions): MiningMode {
   const { blockTime } = development ?? {};
   if (blockTime === "auto") return { isAuto: true, intervalMs: undefined };
   return { isAuto: false, intervalMs: blockTime ?? consensus.intervalMs };
+}
+
+/**
+ * True for a validator that others must have reported a head to before it signs. Beside boot nodes alone a sole validator
+ * may have no peer at all.
+ */
+function waitsForPeers({ network, open: { chain, governance } }: ConsensusDeps): boolean {
+  if (network.expectsPeers) return true;
+  return network.seeksPeers && governance.council(chain.head().header.number + 1).length > 1;
 }
 
 /** Resolves once the chain is level with that of peers, or needs none. Without a file a minimum of 0 tells nothing. */

@@ -46,7 +46,7 @@ export interface NodeNetwork extends AsyncDisposable {
   readonly protocol: ChainProtocol;
   /** Bids for places in blocks; undefined on a node that takes none. */
   readonly auction: Auction | undefined;
-  /** True while other static nodes are configured: then a head must be heard of before a block is made. */
+  /** True while other static nodes are configured: then a validator signs nothing before it is level with them. */
   readonly expectsPeers: boolean;
   /** True while static nodes are configured, or boot nodes to find peers: a node without any is of no use to clients. */
   readonly seeksPeers: boolean;

@@ -5,6 +5,7 @@
  */
 import type { Hash } from "../bytes/brands.ts";
 import type { Log } from "../observe/log.ts";
+import type { NodeType } from "../p2p/node-type.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import type { BlockBroadcaster } from "./block-broadcaster.ts";
@@ -24,6 +25,8 @@ import type { GossipMetrics } from "./sync-metrics.ts";
 /** Dependencies of the follower. */
 export interface NetworkFollowerDeps extends Omit<CatchUpDeps, "onBlock" | "onFailure" | "helperMs"> {
   readonly peers: () => Iterable<ChainPeer>;
+  /** Type of this node; consensus nodes among the peers of a consensus node are validators. */
+  readonly nodeType: NodeType;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
   /** Announces the blocks of imports and catch-ups to peers. */
@@ -62,7 +65,7 @@ export class Follower implements AsyncDisposable {
     this.#running = this.#run();
   }
 
-  /** Resolves when the head of a peer is known and ours is not behind it. */
+  /** Resolves when the head of a peer is known and ours is not behind it; validators among the peers are believed alone. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
@@ -132,6 +135,7 @@ export class Follower implements AsyncDisposable {
       await Promise.race([ready, this.#stopped]);
       while (!signal.aborted) {
         this.#wake = Promise.withResolvers();
+        this.#compareWithValidators();
         if (!(await this.#catchUpWithBest())) this.#handleNoPeer();
         if (!signal.aborted) await this.#wake.promise;
       }
@@ -186,10 +190,10 @@ export class Follower implements AsyncDisposable {
 
   /** Catches up with the best peer. Resolves with false when there was none to ask. */
   async #catchUpWithBest(): Promise<boolean> {
-    const { peers, timings, log, clock, broadcaster } = this.#deps;
+    const { timings, log, clock, broadcaster } = this.#deps;
     const { signal } = this.#stop;
     if (signal.aborted || clock.now() < this.#notBefore) return false;
-    const peer = bestAhead(peers(), this.#tipAndTime, timings.announcedMs);
+    const peer = this.#bestPeer(timings.announcedMs);
     if (peer === undefined) return false;
     const start = this.#tip;
     const progress = createProgress({ start, peer, clock, log, intervalMs: timings.progressMs });
@@ -213,6 +217,24 @@ export class Follower implements AsyncDisposable {
     this.#draining ??= this.#importPushed();
     this.wake();
     return true;
+  }
+
+  /** Consensus nodes among the peers of a consensus node, which are validators; none on other nodes. */
+  get #validators(): readonly ChainPeer[] {
+    const { peers, nodeType } = this.#deps;
+    return nodeType === "cn" ? [...peers()].filter(({ type }) => type === "cn") : [];
+  }
+
+  /** Strangers can claim any head. They come after validators, so that they hold up no catch-up with those. */
+  #bestPeer(graceMs: number): ChainPeer | undefined {
+    const when = this.#tipAndTime;
+    return bestAhead(this.#validators, when, graceMs) ?? bestAhead(this.#deps.peers(), when, graceMs);
+  }
+
+  /** A node with validators among its peers is level when none of those is ahead, whatever strangers claim. */
+  #compareWithValidators(): void {
+    const validators = this.#validators;
+    if (validators.length > 0 && bestAhead(validators, this.#tipAndTime, 0) === undefined) this.#markSynced();
   }
 
   /** Drops a peer at fault. Otherwise delays the next request for blocks. */

@@ -21,6 +21,8 @@ export interface WholePlan {
   readonly migrationEveryMs: number;
   /** Greatest time from a crash to the next start, in milliseconds. */
   readonly maxDownMs: number;
+  /** False for nodes that find their peers by boot nodes alone. */
+  readonly hasStaticPeers: boolean;
 }
 
 /** Draws the plan of a seed. */
@@ -42,6 +44,7 @@ export function drawPlan(seed: number): WholePlan {
     cutEveryMs: pick(5_000, 20_000, Number.POSITIVE_INFINITY),
     faultEveryMs: pick(3_000, 10_000, 30_000),
     maxClockErrorMs: pick(0, 300, 5_000),
+    hasStaticPeers: pick(true, false),
   };
 }
 

@@ -60,6 +60,8 @@ export interface LifeDeps {
   readonly peerCount: () => number;
   /** Height below which the node does not sign. */
   readonly minHeight: number;
+  /** False for a node that finds its peers by boot nodes alone. */
+  readonly hasStaticPeers: boolean;
 }
 
 /** An open node. */
@@ -131,7 +133,12 @@ export async function openSimulatedNode(seat: SimulatedSeat, deps: LifeDeps): Pr
   if (row === undefined) throw new Error("the protocol has no rows");
   const options = nodeOptions(seat, deps.minHeight);
   const p2p = { peers: () => Array.from({ length: deps.peerCount() }) };
-  const network = { protocol, p2p: p2p as unknown as P2p, expectsPeers: true } as unknown as NodeNetwork; // as far as consensus uses it
+  const network = {
+    protocol,
+    p2p: p2p as unknown as P2p,
+    expectsPeers: deps.hasStaticPeers,
+    seeksPeers: true,
+  } as unknown as NodeNetwork; // as far as consensus uses it
   const engine = await openNodeConsensus({
     options,
     database: database as unknown as NodeDatabase, // without the cache of trie nodes, which consensus does not use

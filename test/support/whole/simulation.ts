@@ -203,6 +203,7 @@ class World implements NetworkFaults {
       access: { time: this.#time, life, faults: this.#diskFaults(place, life) },
       room: this.#roomOf(place, life),
       minHeight: place.minHeight,
+      hasStaticPeers: this.#plan.hasStaticPeers,
       random: this.#random,
       log,
       onSend: (message) => this.#judge.checkSent(place, message),
