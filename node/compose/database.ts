@@ -33,6 +33,11 @@ export function chainDirectory({ paths }: NodeOptions): string {
   return join(paths.chainData, "chain");
 }
 
+/** Directory of the generations of the trie database, likewise. */
+export function triesDirectory({ paths }: NodeOptions): string {
+  return join(paths.chainData, "trie");
+}
+
 /** One that is filled and one that is written. */
 const BUFFERS_AT_A_TIME = 2;
 
@@ -41,7 +46,7 @@ const DEVELOPMENT_WINDOW = 100_000;
 
 /** The directories of both databases as they are on disk, the chain's first. */
 export async function databaseDirectories(options: NodeOptions): Promise<readonly string[]> {
-  const tries = join(options.paths.chainData, "trie");
+  const tries = triesDirectory(options);
   const generations = await readdir(tries);
   return [chainDirectory(options), ...generations.map((each) => join(tries, each))];
 }
@@ -58,7 +63,7 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   const chain = { cacheBytes: databaseCache, tableBytes, isTemporary };
   const store = parts.use(await openChainStore(chainDirectory(options), chain));
   await removeStaging(options.paths.chainData);
-  const tries = join(options.paths.chainData, "trie");
+  const tries = triesDirectory(options);
   const writeBufferBytes = Math.floor(trieBuffers / BUFFERS_AT_A_TIME);
   const trie = trieDirectories(tries, { writeBufferBytes, tableBytes, isTemporary });
   const startRun = runInThread(chainDirectory(options), tries, copier);

@@ -15,10 +15,12 @@ import { debugStateMethods } from "../rpc/debug-state.ts";
 import { flatTraceMethods } from "../rpc/flat-traces.ts";
 import { logMethods } from "../rpc/logs.ts";
 import { otterscanTraceMethods } from "../rpc/otterscan-traces.ts";
+import { proofMethods } from "../rpc/proofs.ts";
 import { simulationMethods } from "../rpc/simulation.ts";
 import { traceFileMethods } from "../rpc/trace-files.ts";
 import { traceMethods } from "../rpc/traces.ts";
 import { lowerThreadPriority } from "../runtime/thread-priority.ts";
+import { openTrieReader } from "../state/trie/generations.ts";
 import { openLevelReader } from "../store/level-store.ts";
 import type { StoreReader } from "../store/store.ts";
 import { callOptions, logLimits } from "./call-options.ts";
@@ -28,6 +30,8 @@ import type { JsonRpcOptions } from "./options.ts";
 export interface ReaderData {
   /** Directory of the chain database. */
   readonly directory: string;
+  /** Directory of the generations of the trie database. */
+  readonly tries: string;
   /** The node's options of JSON-RPC, whole, so that a new one needs no line here. */
   readonly rpc: JsonRpcOptions;
   /** Signers that a development chain has set for signatures when the thread starts. */
@@ -38,7 +42,7 @@ export interface ReaderData {
 /** Returns the methods of a reader thread: those of node/rpc with `runs: "reader"`. */
 export function readerMethods(
   store: StoreReader,
-  { rpc, signers, isDevelopment }: Omit<ReaderData, "directory">,
+  { tries, rpc, signers, isDevelopment }: Omit<ReaderData, "directory">,
 ): Method[] {
   const { limits, timeoutMs } = callOptions(rpc);
   const maxBytes = rpc.maxAnswerBytes;
@@ -48,6 +52,7 @@ export function readerMethods(
     ...logMethods({ open: () => storeLogSource(store), limits: logLimits(rpc) }),
     ...callMethods({ open, limits, timeoutMs }),
     ...contractParameterMethods({ open, timeoutMs }),
+    ...proofMethods({ open, openTrie: (generation) => openTrieReader(tries, generation), ...formOptions }),
     ...simulationMethods({ open, limits, timeoutMs, ...formOptions }),
     ...debugStateMethods({ open, maxBytes, ...formOptions }),
     ...traceMethods({ open, limits, maxBytes, ...formOptions }),

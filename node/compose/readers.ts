@@ -15,7 +15,7 @@ import {
 import type { MemoryWatch } from "../observe/memory-watch.ts";
 import type { NodeRegistryDeps } from "../rpc/node-registry.ts";
 import { TRACE_EXPIRY } from "../rpc/traces.ts";
-import { chainDirectory } from "./database.ts";
+import { chainDirectory, triesDirectory } from "./database.ts";
 import type { NodeOptions } from "./options.ts";
 import type { ReaderData } from "./reader.ts";
 
@@ -40,6 +40,7 @@ export function openReaders(
     entry: new URL(`./reader${extname(import.meta.url)}`, import.meta.url),
     workerData: {
       directory: chainDirectory(options),
+      tries: triesDirectory(options),
       rpc: options.rpc,
       signers,
       isDevelopment: options.development !== undefined,

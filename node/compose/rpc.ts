@@ -37,10 +37,11 @@ import { ReceiptTexts } from "../presenters/receipt-texts.ts";
 import type { ChainFiles } from "../rpc/admin-chain.ts";
 import type { AdminListenersDeps } from "../rpc/admin-listeners.ts";
 import type { ForkOrigin } from "../rpc/fork-origin.ts";
-import { createNodeRegistry } from "../rpc/node-registry.ts";
+import { createNodeRegistry, type NodeRegistryDeps } from "../rpc/node-registry.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createOwnerRate, type OwnerRate } from "../runtime/owner-rate.ts";
+import { openTrieReader } from "../state/trie/generations.ts";
 import { declareExposureMetrics, type ExposureDeps, warnOfExposure } from "../transport/exposure.ts";
 import { openHttp } from "../transport/http.ts";
 import type { HttpLimits } from "../transport/http-limits.ts";
@@ -55,7 +56,7 @@ import { rewardbaseOf } from "./accounts.ts";
 import { callOptions, logLimits } from "./call-options.ts";
 import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
 import type { Copies } from "./copies.ts";
-import type { NodeDatabase } from "./database.ts";
+import { type NodeDatabase, triesDirectory } from "./database.ts";
 import { type Development, openDevelopment, type StateFiles } from "./development.ts";
 import { type NodeNetwork, networkId } from "./network.ts";
 import type { NodeOptions } from "./options.ts";
@@ -110,6 +111,7 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
   const signers = signersOf(surroundings.open.chain.config);
   const readers = parts.use(openReaders({ options, memory, signers }, onBug));
   memory.onTight(() => readers.rest());
+  surroundings.database.state.beforeTrieCloses(() => readers.renew());
   const budget = createBudget({
     maxAnswer: options.rpc.maxAnswerBytes,
     unsent: new MemoryBudget(options.memory.shares.unsent),
@@ -125,7 +127,7 @@ export async function openNodeRpc(surroundings: RpcDeps): Promise<NodeRpc> {
     withheld: options.rpc.withheldMethods,
     ethAsChain: options.rpc.ethAsChain,
   };
-  const development = openDevelopment({ ...surroundings, renewReaders: () => readers.renew() });
+  const development = openDevelopment({ ...surroundings, renewReaders: () => void readers.renew() });
   await development.deps?.fork.settle();
   const bareEndpoint = (view: MethodView, pool: ReaderPool): RpcEndpoint =>
     createEndpoint({ view, budget, onBug, readers: pool });
@@ -314,7 +316,7 @@ function nodeRegistry(
     chain,
     governance,
     ballots,
-    prove: (number, address, keys) => database.state.prove(number, address, keys),
+    proofs: proofDeps(surroundings, inlineCalls),
     migration: database.state.migration,
     nodeCache: database.nodeCache,
     rewardbase,
@@ -357,6 +359,13 @@ function nodeRegistry(
     setHead,
     ...development,
   });
+}
+
+function proofDeps({ options, open, database }: RpcDeps, calls: InlineCalls): NodeRegistryDeps["proofs"] {
+  return {
+    openTrie: (generation) => openTrieReader(triesDirectory(options), generation),
+    inlineProofs: { chain: open.chain, state: database.state, calls },
+  };
 }
 
 /** The proof takes a while: it is made once, when somebody asks. */

@@ -52,6 +52,7 @@ export class Reader {
   readonly #options: ThreadOptions;
   /** Called when the thread is free for the next call, or, with a promise, when it ends. */
   readonly #onFree: (gone?: Promise<unknown>) => void;
+  readonly #ended = Promise.withResolvers<void>();
   #isUp = false;
   #job: ReaderJob | undefined;
   #since = 0;
@@ -72,7 +73,15 @@ export class Reader {
       else this.#finish(reply);
     });
     this.#worker.on("error", (error) => this.#fail(error));
-    this.#worker.on("exit", () => this.#fail(new Error("the reader thread ended")));
+    this.#worker.on("exit", () => {
+      this.#ended.resolve();
+      this.#fail(new Error("the reader thread ended"));
+    });
+  }
+
+  /** Resolves when the thread has ended. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /** True while the thread has no call. */

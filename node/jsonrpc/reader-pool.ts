@@ -37,8 +37,11 @@ export interface ThreadPool extends ReaderPool, AsyncDisposable {
   readonly waiting: number;
   /** Ends the idle threads; the next call starts a new one. */
   rest(): void;
-  /** Ends the threads, busy ones after their calls: every later call runs in one that starts with the current data. */
-  renew(): void;
+  /**
+   * Ends the threads, busy ones after their calls: every later call runs in one that starts with the current data.
+   * Resolves when all have ended.
+   */
+  renew(): Promise<void>;
 }
 
 /** Options of a pool. */
@@ -161,9 +164,11 @@ class Pool implements ThreadPool {
     }
   }
 
-  renew(): void {
+  async renew(): Promise<void> {
+    const ends = Array.from(this.#readers, ({ ended }) => ended);
     this.rest();
     for (const reader of this.#readers) this.#outdated.add(reader);
+    await Promise.all([...ends, ...this.#endings]);
   }
 
   /** Refuses a call if it still waits. */

@@ -94,7 +94,6 @@ export interface NodeRegistryDeps
     ChainNodeDeps,
     ChainByIndexDeps,
     GovernanceVoteDeps,
-    ProofMethodDeps,
     SupplyMethodDeps,
     AdminMigrationDeps,
     AdminNodeDeps,
@@ -130,6 +129,8 @@ export interface NodeRegistryDeps
   readonly accounts: Accounts;
   readonly logs: LogMethodDeps;
   readonly calls: CallMethodDeps;
+  readonly storageOf: ProofMethodDeps["storageOf"];
+  readonly proofs: Pick<ProofMethodDeps, "openTrie" | "inlineProofs">;
   readonly traceForm: TraceMethodDeps["traceForm"];
   readonly chargesTracedCalls: boolean;
   readonly debug: Omit<TraceMethodDeps, "traceForm" | "chargesTracedCalls">;
@@ -182,7 +183,7 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
     ...chainNodeMethods(deps),
     ...chainFeeMethods(deps),
     ...ethConfigMethods(deps),
-    ...proofMethods(deps),
+    ...proofMethods({ ...deps.debug, ...deps.proofs, storageOf: deps.storageOf }),
     ...supplyMethods(deps),
     ...chainGovernanceMethods(deps),
     ...governanceMethods(deps),

@@ -1,10 +1,12 @@
 /** Merkle proofs of accounts and slots against a block's state root (EIP-1186). */
+import type { Address } from "../bytes/brands.ts";
 import { isZero } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
 import { wordBytes } from "../bytes/word.ts";
-import { blockReference } from "../calls/arguments/block-number.ts";
-import { stateOf } from "../calls/lookup.ts";
+import { type BlockReference, blockReference, referencedNumber } from "../calls/arguments/block-number.ts";
+import type { OpenStoreReading } from "../calls/chain-reading.ts";
+import type { InlineCalls } from "../calls/inline-calls.ts";
 import type { Chain } from "../chain/chain.ts";
 import { EMPTY_HASH } from "../crypto/keccak.ts";
 import { address, listOf } from "../jsonrpc/codecs/hex.ts";
@@ -13,19 +15,34 @@ import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, namedSchema, nullableSchema, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
+import { readGeneration } from "../state/rows.ts";
 import type { AccountProof, State } from "../state/state.ts";
+import { proveAt } from "../state/trie/proof.ts";
+import type { StoreReader } from "../store/store.ts";
 
 /** Dependencies of the methods about proofs. */
 export interface ProofMethodDeps {
-  readonly chain: Chain;
+  readonly open: OpenStoreReading;
+  /** Opens a generation of the trie database. */
+  readonly openTrie: (generation: number) => Promise<StoreReader>;
   readonly storageOf: StorageOwners;
-  readonly prove: State["prove"];
+  /** Proves small questions about the newest block inline; absent in reader threads. */
+  readonly inlineProofs?: InlineProofs;
+}
+
+/** Parts of inline proofs. */
+export interface InlineProofs {
+  readonly chain: Pick<Chain, "head" | "number">;
+  readonly state: Pick<State, "proveNewest" | "assertTrieOpen">;
+  readonly calls: InlineCalls;
 }
 
 /** Accounts with a storage that can be queried: all, of which some are empty, or contracts alone. */
 export type StorageOwners = "accounts" | "contracts";
 
 const MAX_KEYS = 1_024;
+/** Slots of an inline proof: each takes two walks through a trie, whose nodes may have to be read. */
+const MAX_INLINE_KEYS = 8;
 const WORD = 32;
 
 /** The key of a slot is the caller's own text; the proof of a slot in an empty storage is null. */
@@ -44,8 +61,15 @@ const proofSchema = namedSchema("accountProof", () => {
   });
 });
 
-/** The methods of `chain` and `eth` about proofs. */
-export function proofMethods({ chain, storageOf, prove }: ProofMethodDeps): Method[] {
+/** An account, keys of its slots as the caller wrote them, and a block. */
+interface ProofQuery {
+  readonly address: Address;
+  readonly keys: readonly string[];
+  readonly block: BlockReference | undefined;
+}
+
+/** The methods of `chain` and `eth` about proofs; the node registers them and its reader threads serve them. */
+export function proofMethods(deps: ProofMethodDeps): Method[] {
   return [
     method({
       name: "chain_getProof",
@@ -54,19 +78,48 @@ export function proofMethods({ chain, storageOf, prove }: ProofMethodDeps): Meth
         "Returns the Merkle proof of an account and of some of its slots against a block's state root (EIP-1186).",
       params: { address, keys: listOf(text, "[]string"), block: blockReference },
       result: plain<object>("proof", proofSchema),
-      handle: async ({ address: asked, keys, block }) => {
-        const { number } = stateOf(chain, block);
-        const words = keys.map(keyOf);
-        const proof = await prove(number, asked, words);
-        if (proof.account === undefined)
-          throw failure("there is no account corresponding to the given address");
-        if (storageOf === "contracts" && proof.account.kind !== "contract") {
-          throw failure("given address is not a contract address");
-        }
-        return proofJson(asked, proof, keys);
-      },
+      runs: "reader",
+      inline: (query) => proveInline(deps, query),
+      handle: (query) => proveFromDisk(deps, query),
     }),
   ];
+}
+
+function proveInline(
+  { inlineProofs, storageOf }: ProofMethodDeps,
+  { address: asked, keys, block }: ProofQuery,
+): object | undefined {
+  if (inlineProofs === undefined) return undefined;
+  const { chain, state, calls } = inlineProofs;
+  state.assertTrieOpen();
+  if (keys.length > MAX_INLINE_KEYS) return undefined;
+  const head = chain.head().header.number;
+  const number = referencedNumber({ head, numberOf: (hash) => chain.number(hash) }, block);
+  const words = keys.map(keyOf);
+  const proof = calls.run(
+    () => "proof",
+    () => state.proveNewest(number, asked, words),
+  );
+  return proof && proofJson({ asked, keys, storageOf }, proof);
+}
+
+async function proveFromDisk(
+  { open, openTrie, storageOf }: ProofMethodDeps,
+  { address: asked, keys, block }: ProofQuery,
+): Promise<object> {
+  const words = keys.map(keyOf);
+  await using tries = await openTrie(generationOf(open));
+  using trie = tries.snapshot(); // before the chain's, which is never behind
+  using reading = open();
+  const number = referencedNumber(reading, block);
+  reading.states.view(number); // or it throws
+  const proof = await proveAt({ chain: reading.rows, trie, number }, { address: asked, keys: words });
+  return proofJson({ asked, keys, storageOf }, proof);
+}
+
+function generationOf(open: OpenStoreReading): number {
+  using reading = open();
+  return readGeneration(reading.rows);
 }
 
 /** Decodes a slot key of up to 32 bytes of hex. Throws `RpcError`. */
@@ -83,18 +136,28 @@ function keyOf(given: string, index: number): Uint8Array {
   return wordBytes(BigInt(`0x${digits === "" ? "0" : digits}`));
 }
 
+/** Throws `RpcError` for an account that has no proof for callers. */
 function proofJson(
-  asked: Uint8Array,
+  {
+    asked,
+    keys,
+    storageOf,
+  }: Pick<ProofQuery, "keys"> & {
+    readonly asked: Address;
+    readonly storageOf: StorageOwners;
+  },
   { account, accountProof, storage }: AccountProof,
-  keys: readonly string[],
 ): object {
+  if (account === undefined) throw failure("there is no account corresponding to the given address");
+  if (storageOf === "contracts" && account.kind !== "contract")
+    throw failure("given address is not a contract address");
   return {
     address: toHex(asked),
     accountProof: accountProof.map(toHex),
-    balance: toQuantity(account?.balance ?? 0n),
-    codeHash: toHex(account?.codeHash ?? EMPTY_HASH),
-    nonce: toQuantity(account?.nonce ?? 0n),
-    storageHash: toHex(account?.storageRoot ?? EMPTY_TRIE_ROOT),
+    balance: toQuantity(account.balance),
+    codeHash: toHex(account.codeHash ?? EMPTY_HASH),
+    nonce: toQuantity(account.nonce),
+    storageHash: toHex(account.storageRoot ?? EMPTY_TRIE_ROOT),
     storageProof: storage.map(({ value, proof }, index) => ({
       key: keys[index],
       value: isZero(value) ? "0x0" : toQuantity(bytesToBigint(value)),

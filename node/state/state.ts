@@ -126,11 +126,18 @@ export interface State extends AsyncDisposable {
    */
   worldAt(number: number): World;
   /**
-   * Proves an account and slots of it after block `number`: at once at the newest, from the undo records for the
-   * recent blocks (128 as a rule, also in an archive node). Throws `StateError` `state-missing`, `not-ready` or
-   * `trie-damaged`.
+   * Proves an account and slots of it after block `number` out of the tries in memory; undefined when the block is not
+   * the newest or the tries are in use. Other proofs take long: `proveAt` makes them from snapshots, for the blocks with
+   * undo records (128 as a rule, also in an archive node). Throws `StateError` `trie-damaged`.
    */
-  prove(number: number, address: Address, keys: readonly StorageKey[]): Promise<AccountProof>;
+  proveNewest(number: number, address: Address, keys: readonly StorageKey[]): AccountProof | undefined;
+  /** Throws `StateError` `not-ready` until the trie database is open: no reader thread may open it before. */
+  assertTrieOpen(): void;
+  /**
+   * Calls `end` before a former trie database is closed. Readers of other threads must have closed theirs when it
+   * resolves.
+   */
+  beforeTrieCloses(end: () => Promise<void>): void;
   /** Copies the tries into a directory of their own and moves there, when asked to. */
   readonly migration: Pick<Migration, "start" | "stop" | "status" | "isDue" | "last" | "room">;
   /**

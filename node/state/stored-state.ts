@@ -18,7 +18,7 @@ import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
 import type { AccountProof, SealedState, SealOptions, State, StateView, VerifiedCounts } from "./state.ts";
 import { pastState, stateNow, viewOf } from "./state-view.ts";
 import type { TrieStores } from "./trie/generations.ts";
-import { missingProofsError, proveFromDisk, proveNow } from "./trie/proof.ts";
+import { proveNow } from "./trie/proof.ts";
 import { isDamage, type TrieStore } from "./trie/trie-store.ts";
 import { verifyState } from "./verify.ts";
 import { JournaledWorld, NOT_TO_SEAL } from "./world/journaled-world.ts";
@@ -229,15 +229,17 @@ export class StoredState implements State {
     return new JournaledWorld(this.#at(number), NOT_TO_SEAL, read);
   }
 
-  async prove(number: number, address: Address, keys: readonly StorageKey[]): Promise<AccountProof> {
-    const flat = this.#at(number);
-    const { oldestRecent } = this.#history;
-    if (number < oldestRecent) throw missingProofsError(number, oldestRecent);
-    if (number === this.#head.number && this.#held === undefined) {
-      return proveNow(flat.record(address, mapKey(address)), this.#trieStore.tries, keys);
-    }
-    const { chain } = this.#settings;
-    return await proveFromDisk({ chain, trie: this.#trieStore.store, number }, { address, keys });
+  proveNewest(number: number, address: Address, keys: readonly StorageKey[]): AccountProof | undefined {
+    if (number !== this.#head.number || this.#held !== undefined) return undefined;
+    return proveNow(this.#at(number).record(address, mapKey(address)), this.#trieStore.tries, keys);
+  }
+
+  assertTrieOpen(): void {
+    void this.#trieStore.store;
+  }
+
+  beforeTrieCloses(end: () => Promise<void>): void {
+    this.#trieStore.beforeClose(end);
   }
 
   /** Slots of the newest state that worlds have read. */

@@ -32,7 +32,11 @@ interface TestDisk {
 /** A chain in memory with block 0 of `genesis`. */
 export async function aChain(
   genesis: Genesis,
-  { disk, ...settings }: Omit<StateOptions, "chain" | "trie"> & { readonly disk?: TestDisk } = {},
+  {
+    disk,
+    ...settings
+  }: Omit<StateOptions, "chain" | "trie"> &
+    Partial<Pick<StateOptions, "trie">> & { readonly disk?: TestDisk } = {},
 ): Promise<TestChain> {
   const store = createMemoryStore();
   const state = await openState({ chain: store, trie: memoryTries(), ...settings });

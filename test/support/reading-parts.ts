@@ -33,7 +33,7 @@ export function readingParts(
   | "governance"
   | "ballots"
   | "rewardbase"
-  | "prove"
+  | "proofs"
   | "supply"
   | "nodeConfig"
   | "receiptWait"
@@ -71,7 +71,7 @@ export function readingParts(
     estimateGas: async (args) => estimateOnHead(calls, args),
     governance: refuseAll("governance") as Governance,
     ballots: refuseAll("ballots") as PendingVotes,
-    prove: () => Promise.reject(new Error("nobody to prove anything")),
+    proofs: { openTrie: () => Promise.reject(new Error("nobody to prove anything")) },
     supply: { totals: async () => undefined },
     rewardbase: () => undefined,
     nodeConfig: refuseAll("configuration"),

@@ -2,9 +2,9 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { freeBelow } from "../../observe/disk-space.ts";
-import { type LevelStoreOptions, openLevelStore } from "../../store/level-store.ts";
+import { type LevelStoreOptions, openLevelReader, openLevelStore } from "../../store/level-store.ts";
 import { createMemoryStore } from "../../store/memory-store.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store, StoreReader } from "../../store/store.ts";
 
 /**
  * Trie databases, one store per generation. Only the generation named in the chain database is valid; the
@@ -48,6 +48,11 @@ export function trieDirectories(directory: string, options: LevelStoreOptions = 
       free: await freeBelow(directory),
     }),
   };
+}
+
+/** Opens a generation below `directory` for reading in another thread of the process, which must have it open. */
+export function openTrieReader(directory: string, generation: number): Promise<StoreReader> {
+  return openLevelReader(join(directory, String(generation)), TRIE_STORE);
 }
 
 /** Tries that are gone when they are closed. */

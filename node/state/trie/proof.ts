@@ -1,14 +1,15 @@
 /**
  * Proofs of one account and its slots after a recent block: the stored trie, with the rows between its block and
- * the asked one put in memory to what they were. Works on snapshots, so also in a reader thread.
+ * the asked one put in memory to what they were. That can take seconds, so it is work for a reader thread: it runs on
+ * snapshots, at one go.
  */
 import type { Address, Hash, StorageKey } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { mapKey } from "../../bytes/hex.ts";
 import { keccak256 } from "../../crypto/keccak.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
-import { runInSlices } from "../../runtime/scheduler.ts";
-import type { Range, Snapshot, Store } from "../../store/store.ts";
+import { runAtOnce } from "../../runtime/scheduler.ts";
+import type { Range, Snapshot } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
 import { type AccountRecord, leafOf, padWord, recordOf, slotLeaf } from "../flat/flat-rows.ts";
@@ -32,15 +33,19 @@ export interface ProofRequest {
   readonly keys: readonly StorageKey[];
 }
 
-/** Rows between two yields. */
-const STEP = 64;
-
 /**
- * Throws `StateError` `trie-damaged`, which also stands for undo records that are gone, and `state-missing` for a
- * block or a trie that is newer than the chain's snapshot.
+ * Throws `StateError` `trie-damaged`, and `state-missing` for a block whose undo records are gone, and for a block or a
+ * trie that is newer than the chain's snapshot.
  */
 export async function proveAt(parts: ProofDeps, question: ProofRequest): Promise<AccountProof> {
-  const head = readHead(parts.chain).number;
+  const { number: head, firstUndo } = readHead(parts.chain);
+  const oldest = firstUndo - 1;
+  if (parts.number < oldest) {
+    throw new StateError(
+      "state-missing",
+      `no proofs of block ${parts.number}: the oldest are of block ${oldest}`,
+    );
+  }
   if (Math.max(parts.number, readMarker(parts.trie)?.number ?? -1) > head) {
     throw new StateError(
       "state-missing",
@@ -51,23 +56,6 @@ export async function proveAt(parts: ProofDeps, question: ProofRequest): Promise
   const tries = await proving.tries();
   const storage = await proving.storage(tries);
   return proofOf(proving.record, tries.accounts, storage, question.keys);
-}
-
-/** The same on stores that are in use. */
-export async function proveFromDisk(
-  { chain, trie, number }: { readonly chain: Store; readonly trie: Store; readonly number: number },
-  question: ProofRequest,
-): Promise<AccountProof> {
-  // what is on its way must have arrived
-  await chain.write(chain.createBatch(), { sync: false });
-  using nodes = trie.snapshot();
-  using rows = chain.snapshot();
-  return await proveAt({ chain: rows, trie: nodes, number }, question);
-}
-
-/** Creates the error for a block without all its undo records. */
-export function missingProofsError(number: number, oldest: number): StateError {
-  return new StateError("state-missing", `no proofs of block ${number}: the oldest are of block ${oldest}`);
 }
 
 /** The answer out of tries that hold the asked state already. */
@@ -124,11 +112,11 @@ class Proving {
   async tries(): Promise<TrieSet> {
     const { trie, number } = this.#deps;
     const accounts = tables.account.range();
-    this.#later = await this.#changedSince(number);
-    if (this.#marker !== undefined) this.#unwritten = await this.#changedSince(this.#marker.number);
+    this.#later = this.#changedSince(number);
+    if (this.#marker !== undefined) this.#unwritten = this.#changedSince(this.#marker.number);
     const tries = new TrieSet(trie, undefined, this.#marker?.root ?? EMPTY_TRIE_ROOT);
     if (this.#marker === undefined) await this.#fill(tries.accounts, accounts, leafOf);
-    await runInSlices(this.#apply(tries.accounts, accounts.from, leafOf));
+    this.#apply(tries.accounts, accounts.from, leafOf);
     return tries;
   }
 
@@ -143,14 +131,18 @@ class Proving {
     const slots = slotsOf(this.#hash, incarnation);
     // of storage destroyed since, or not there yet, the trie database may hold anything
     if (!isStored) await this.#fill(trie, slots, slotLeaf);
-    await runInSlices(this.#apply(trie, slots.from, slotLeaf));
+    this.#apply(trie, slots.from, slotLeaf);
     if (equalBytes(trie.hash(), account.storageRoot)) return trie;
     throw new StateError("trie-damaged", "a storage trie does not lead to its account's storage root");
   }
 
-  #changedSince(number: number): Promise<ChangedRows> {
+  /** Rows of accounts, and of slots of this one, that blocks after `number` changed. */
+  #changedSince(number: number): ChangedRows {
     const { chain } = this.#deps;
-    return runInSlices(changedRows(chain, number, readHead(chain).number));
+    const slots = String.fromCharCode(tables.slot.prefix) + mapKey(this.#hash);
+    const isWanted = (name: string): boolean =>
+      name.charCodeAt(0) === tables.account.prefix || name.startsWith(slots);
+    return runAtOnce(changedRows(chain, number, readHead(chain).number, isWanted));
   }
 
   /** Puts the newest rows into an empty trie. */
@@ -161,17 +153,15 @@ class Proving {
   }
 
   /** Puts the rows below a prefix that differ between the marker and the asked block to what they are there. */
-  *#apply(trie: Trie, prefix: Uint8Array, leaf: (row: Uint8Array) => Uint8Array): Generator<undefined> {
+  #apply(trie: Trie, prefix: Uint8Array, leaf: (row: Uint8Array) => Uint8Array): void {
     const written = this.#marker?.number ?? Number.MAX_SAFE_INTEGER;
     const all = this.#deps.number < written ? this.#later : this.#unwritten;
     const start = mapKey(prefix);
-    let step = 0;
     for (const [name, { key }] of all) {
       if (!name.startsWith(start)) continue;
       const row = this.#row(key, this.#later);
       if (row === undefined) trie.delete(key.subarray(prefix.length));
       else trie.put(key.subarray(prefix.length), leaf(row));
-      if (++step % STEP === 0) yield;
     }
   }
 

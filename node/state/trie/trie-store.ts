@@ -67,6 +67,10 @@ export class TrieStore {
   #gathered: Batch | undefined;
   /** A flush that waits for the chain database. */
   #waiting: Batch | undefined;
+  /** Ends the readers of the database in other threads, which use its block cache. */
+  #endReaders: () => Promise<void> = () => Promise.resolve();
+  /** The removal of the generation before a rebuilt one. */
+  #removal: Promise<void> | undefined;
 
   constructor(settings: TrieStoreSettings, generation: number, opening: Opening) {
     this.head = readHead(settings.chain);
@@ -106,6 +110,11 @@ export class TrieStore {
   /** The trie database; `undefined` while it is not open. */
   get opened(): Store | undefined {
     return this.#store;
+  }
+
+  /** Calls `end` before a former generation is closed, which waits for it. */
+  beforeClose(end: () => Promise<void>): void {
+    this.#endReaders = end;
   }
 
   /** True when the stored tries are those of `head` as far as one can see without reading them. */
@@ -167,7 +176,8 @@ export class TrieStore {
       await store[Symbol.asyncDispose]();
       throw error;
     }
-    await this.#switchTo(generation, store);
+    const removal = this.#switchTo(generation, store);
+    this.#removal = removal.catch((error: unknown) => log.warn({ error }, "cannot remove the old trie"));
     log.warn(
       { number: head.number, generation, ms: Math.round(performance.now() - started) },
       "rebuilt the trie from the flat state",
@@ -217,6 +227,7 @@ export class TrieStore {
     this.#tries = this.#storedTries();
     this.#gathered = undefined;
     this.#waiting = undefined;
+    await this.#endReaders();
     await old.store?.[Symbol.asyncDispose]();
     await this.#settings.trie.remove(old.generation);
   }
@@ -256,6 +267,7 @@ export class TrieStore {
 
   async close(): Promise<void> {
     await this.#finishOpening().catch(() => undefined); // what did not open needs no closing
+    await this.#removal;
     await this.#store?.[Symbol.asyncDispose]();
   }
 

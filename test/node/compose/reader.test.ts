@@ -30,6 +30,7 @@ test("what reader threads do for a call is charged to who made it, and ends with
 test("a reader thread has every method that runs in one", () => {
   const unread = {} as StoreReader; // no method is called
   const names = readerMethods(unread, {
+    tries: "",
     rpc: options().options.rpc,
     signers: new Map(),
     isDevelopment: false,

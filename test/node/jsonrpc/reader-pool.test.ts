@@ -122,12 +122,32 @@ test("after a renewal calls run in threads with the data of then, also behind on
   expect(await pool.call("data", "[]", terms)).toBe("1");
   const underWay = pool.call("late", "[1]", terms);
   workerData.value = 2;
-  pool.renew();
+  const renewed = pool.renew();
   expect(await Promise.all([underWay, pool.call("data", "[]", terms)])).toEqual(["[1]", "2"]);
+  await renewed;
   workerData.value = 3;
-  pool.renew();
+  await pool.renew();
   expect(await pool.call("data", "[]", terms)).toBe("3");
   expect(pool.threads).toBe(1);
+});
+
+test("a renewal resolves when the former threads have ended, also by a deadline and those that ended before", async () => {
+  const { pool } = aPool({ maxThreads: 3, deadlineMs: 300 });
+  await using _closing = pool;
+  await pool.call("echo", "[1]", terms);
+  pool.rest();
+  let answered = 0;
+  const calls = ["late", "spin"].map((name) =>
+    pool.call(name, "[1]", terms).then(
+      () => answered++,
+      () => answered++,
+    ),
+  );
+  while (pool.threads < 2) await new Promise((resolve) => setImmediate(resolve));
+  await pool.renew();
+  expect(answered).toBe(2);
+  expect(pool.threads).toBe(0);
+  await Promise.all(calls);
 });
 
 test("threads that wait end by themselves, those that are not up yet too: to terminate them may end the process", async () => {

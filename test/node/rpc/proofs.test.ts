@@ -4,23 +4,32 @@ import { verifyMerkleProof } from "@ethereumjs/mpt";
 import { RLP } from "@ethereumjs/rlp";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { keccak256 } from "ethereum-cryptography/keccak.js";
+import { toHex } from "../../../node/bytes/hex.ts";
+import { storeReading } from "../../../node/calls/chain-reading.ts";
+import { InlineCalls } from "../../../node/calls/inline-calls.ts";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
+import type { Method } from "../../../node/jsonrpc/method.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
 import { proofMethods } from "../../../node/rpc/proofs.ts";
+import { openState } from "../../../node/state/open-state.ts";
+import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import type { Store } from "../../../node/store/store.ts";
 import { askRow } from "../../support/ask-row.ts";
 import { aChain, type TestChain } from "../../support/chain.ts";
 import { readRecordedChain } from "../../support/recorded-chain.ts";
+import { keptTries } from "../state/fixture.ts";
 
 const FOLDER = "test/vectors/chains/prague";
 const KIT = "0x037d2d02f9f17ba12b55940044fa065ddb888b5a";
 const PLAIN = "0x80c124d8c862cae29db855a829a4f1a69b27a48d";
 /** Slots of the test contract: the first is set in block 4, the last never. */
 const SLOTS = ["0x0", `0x${"0".repeat(63)}1`, "0x7777"];
+const tries = keptTries();
 let chain: TestChain;
 
 beforeAll(async () => {
-  chain = await aChain(parseGenesis(readFileSync(`${FOLDER}/genesis.json`, "utf8")));
+  chain = await aChain(parseGenesis(readFileSync(`${FOLDER}/genesis.json`, "utf8")), { trie: tries });
   for (const item of readRecordedChain(FOLDER).blocks.slice(1)) await chain.writer.insert(decodeBlock(item));
   await chain.writer.settle();
 }, 60_000);
@@ -42,10 +51,19 @@ interface Proof {
   }[];
 }
 
-async function ask(params: readonly unknown[], profile: ProfileName = "service"): Promise<Proof> {
-  const prove = chain.state.prove.bind(chain.state);
-  const rows = proofMethods({ chain: chain.chain, ...rpcProfiles[profile].options, prove });
-  return (await askRow(rows, "chain_getProof", ...params)) as Proof; // or it throws
+function proofMethod(profile: ProfileName = "service", calls = new InlineCalls()): Method {
+  const [row] = proofMethods({
+    ...rpcProfiles[profile].options,
+    open: storeReading(chain.store),
+    openTrie: (generation) => tries.open(generation),
+    inlineProofs: { chain: chain.chain, state: chain.state, calls },
+  });
+  return row as Method; // there is one
+}
+
+/** Asks as a reader thread does. */
+async function ask(params: readonly unknown[], profile?: ProfileName): Promise<Proof> {
+  return (await askRow([proofMethod(profile)], "chain_getProof", ...params)) as Proof; // or it throws
 }
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex.slice(2), "hex"));
@@ -115,4 +133,34 @@ test.each([
   [[KIT, Array.from({ length: 1025 }, () => "0x0"), "latest"], "too many slots: at most 1024"],
 ])("%j is refused", async (params, message) => {
   await expect(ask(params)).rejects.toMatchObject({ code: -32000, message });
+});
+
+const keys = (count: number): string[] => Array.from({ length: count }, (_, i) => `0x${i}`);
+
+test("a small proof at the newest block is answered inline, every other one in a reader thread", async () => {
+  const { runs, inline } = proofMethod();
+  for (const block of ["latest", "0x21", { blockHash: toHex(chain.chain.head().hash) }])
+    expect(JSON.parse(inline?.([KIT, SLOTS, block]) ?? "")).toEqual(await ask([KIT, SLOTS, block]));
+  expect(runs).toBe("reader");
+  expect(inline?.([KIT, keys(8), "latest"])).toBeDefined();
+  expect(inline?.([KIT, keys(9), "latest"])).toBeUndefined();
+  expect(inline?.([KIT, SLOTS, "0x20"])).toBeUndefined();
+});
+
+test("proofs of one turn of the event loop have the time of inline calls", () => {
+  const { inline } = proofMethod("service", new InlineCalls(0));
+  expect(inline?.([KIT, SLOTS, "latest"])).toBeUndefined();
+});
+
+test("no reader thread opens a trie database that the node has not opened", async () => {
+  await using store = createMemoryStore();
+  const never = new Promise<Store>(() => undefined);
+  const state = await openState({ chain: store, trie: { ...keptTries(), open: () => never }, patienceMs: 1 });
+  const [row] = proofMethods({
+    ...rpcProfiles.service.options,
+    open: storeReading(store),
+    openTrie: () => never,
+    inlineProofs: { chain: chain.chain, state, calls: new InlineCalls() },
+  });
+  expect(() => row?.inline?.([KIT, [], "0x1"])).toThrow("the trie is being opened");
 });

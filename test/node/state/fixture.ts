@@ -13,13 +13,18 @@ import { memoryTries, type TrieStores, trieDirectories } from "../../../node/sta
 import type { World } from "../../../node/state/world/world.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
-import type { Range, Row, Store } from "../../../node/store/store.ts";
+import type { Range, Row, Store, StoreReader } from "../../../node/store/store.ts";
 import { trieTables } from "../../../node/store/tables.ts";
 
 /** A state with the chain database below it, closed together. */
 export interface Opened extends AsyncDisposable {
   readonly chain: Store;
   readonly state: State;
+}
+
+/** The same with access to the trie database, as a reader thread has it. */
+export interface OpenedWithTries extends Opened {
+  readonly openTrie: (generation: number) => Promise<StoreReader>;
 }
 
 type Settings = Omit<StateOptions, "chain" | "trie"> & Partial<Pick<StateOptions, "trie">>;

@@ -7,8 +7,14 @@ import { toHex } from "../../../node/bytes/hex.ts";
 import type { CopyCounts } from "../../../node/state/migration/copy-tries.ts";
 import { runHere, runInThread, type StartRun } from "../../../node/state/migration/migration-run.ts";
 import { openState, type StateOptions } from "../../../node/state/open-state.ts";
+import { readMarker } from "../../../node/state/rows.ts";
 import type { State } from "../../../node/state/state.ts";
-import { memoryTries, TRIE_STORE, trieDirectories } from "../../../node/state/trie/generations.ts";
+import {
+  memoryTries,
+  openTrieReader,
+  TRIE_STORE,
+  trieDirectories,
+} from "../../../node/state/trie/generations.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
 import type { Store } from "../../../node/store/store.ts";
@@ -116,6 +122,27 @@ test("blocks wait for no copying, which is told to make way while they are seale
   expect(await node.state.migration.stop()).toBe(true);
   await grow(node, 6);
   expect(reported).toHaveLength(4);
+});
+
+test("the former tries stay open and on disk until their readers in other threads have ended", async () => {
+  using place = aTemporaryDirectory();
+  const tries = join(place.path, "trie");
+  await using node = await openOnDisk(place.path, { flushInterval: 4 });
+  await grow(node, 10);
+  const reader = await openTrieReader(tries, 0);
+  const atEnd: unknown[] = [];
+  node.state.beforeTrieCloses(async () => {
+    await setImmediate();
+    {
+      using rows = reader.snapshot();
+      atEnd.push(readMarker(rows)?.number, readdirSync(tries).includes("0"));
+    }
+    await reader[Symbol.asyncDispose]();
+  });
+  await node.state.migration.start();
+  await finish(node);
+  expect(atEnd).toEqual([expect.any(Number), true]);
+  expect(readdirSync(tries)).toEqual(["1"]);
 });
 
 test("one that is stopped leaves the state as it was, and another may follow", async () => {

@@ -38,12 +38,14 @@ async function grow(node: Opened, upTo: number): Promise<void> {
 async function expectWhole(directory: string, number: number, generation: number): Promise<void> {
   await using twin = await openInMemory();
   await grow(twin, number);
-  await using node = await openOnDisk(directory);
-  expect(contentOf(node, number)).toEqual(contentOf(twin, number));
-  expect(contractsOf(node.state.view(number))).toEqual(contractsOf(twin.state.view(number)));
-  await node.state.ready;
-  expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
-  expect(await node.state.verify()).toMatchObject({ strayNodes: 0, straySlots: 0 });
+  {
+    await using node = await openOnDisk(directory);
+    expect(contentOf(node, number)).toEqual(contentOf(twin, number));
+    expect(contractsOf(node.state.view(number))).toEqual(contractsOf(twin.state.view(number)));
+    await node.state.ready;
+    expect(toHex(node.state.root)).toBe(toHex(twin.state.root));
+    expect(await node.state.verify()).toMatchObject({ strayNodes: 0, straySlots: 0 });
+  }
   expect(readdirSync(join(directory, "trie"))).toEqual([String(generation)]);
 }
 
