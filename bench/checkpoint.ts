@@ -13,7 +13,7 @@ import { encodeHeader } from "../node/model/header.ts";
 import { tables } from "../node/store/tables.ts";
 import { bareHeader } from "../test/support/bare-header.ts";
 import { directoryBytes } from "./support/directory-bytes.ts";
-import { quantile } from "./support/figures.ts";
+import { quantilesOf } from "./support/figures.ts";
 import { TransferState } from "./support/transfer-state.ts";
 
 const TRANSFERS = 500;
@@ -59,11 +59,6 @@ async function createMany(): Promise<number[]> {
   return took;
 }
 
-const quantiles = (times: readonly number[]): object => {
-  const at = (part: number): number => Math.round(quantile(times, part) || 0);
-  return { p50: at(0.5), p99: at(0.99), max: at(1) };
-};
-
 const before = await blocksUntil((made) => made >= wanted * 1.5);
 let isDone = false;
 const creating = createMany().finally(() => {
@@ -78,9 +73,9 @@ console.log(
       accounts,
       megabytes: Math.round(directoryBytes(on.directory) / 1e6),
       msBetweenBlocks: blockMs,
-      tookMs: quantiles(took),
-      delayWithout: quantiles(before),
-      delayWith: quantiles(beside),
+      tookMs: quantilesOf(took),
+      delayWithout: quantilesOf(before),
+      delayWith: quantilesOf(beside),
     },
     undefined,
     2,

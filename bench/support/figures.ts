@@ -15,6 +15,19 @@ export function quantile(values: readonly number[], part: number): number {
   return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN;
 }
 
+/** Quantiles of repeated measurements, rounded. */
+export interface Quantiles {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** The quantiles; `NaN` without values. */
+export function quantilesOf(values: readonly number[]): Quantiles {
+  const at = (part: number): number => roundTo(quantile(values, part));
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
 /** The names of bounds that do not hold. */
 export function faultsOf(checks: readonly (readonly [isFault: boolean, fault: string])[]): readonly string[] {
   return checks.filter(([isFault]) => isFault).map(([, fault]) => fault);

@@ -4,7 +4,8 @@
  * tell of them, so the blocks cannot be executed again; everything else of the chain is as a node leaves it.
  */
 import { mkdir } from "node:fs/promises";
-import { bytesToBigint, fixedBytes } from "../../node/bytes/integer.ts";
+import { bareHex, toHex } from "../../node/bytes/hex.ts";
+import { bytesToBigint, fixedBytes, toQuantity } from "../../node/bytes/integer.ts";
 import { openConsensusChain } from "../../node/compose/consensus-chain.ts";
 import { openDatabase } from "../../node/compose/database.ts";
 import { initDatadir } from "../../node/compose/offline-jobs.ts";
@@ -35,17 +36,18 @@ const HOLDER_EVERY = 5;
 /** More than there are places. */
 const PLACES = 2 ** 32;
 /** Blocks before the first that counts: the engine compiles what they do, and the caches fill. */
-const WARM_BLOCKS = 20;
+export const WARM_BLOCKS = 20;
 /** Blocks between two syncs. */
 const SYNC_EVERY = 1_000;
 const UNIT_PRICE = 25_000_000_000n;
 const NO_BYTES = new Uint8Array(0);
+const SENDERS_ALONE = { accounts: SENDERS, blocks: 0, transfers: 0, tokenEvery: 1 };
 
-/** Size of a chain. */
+/** Size of a chain, or of what is added to one. */
 export interface ChainSize {
   /** Accounts in the state. */
   readonly accounts: number;
-  /** Blocks in all, of a transfer each behind those in which the state grows. */
+  /** Blocks in all, of a transfer each behind those in which the state grows; or further ones. */
   readonly blocks: number;
 }
 
@@ -72,15 +74,24 @@ export function limitedOptions(datadir: string, maxMemory: string): NodeOptions 
 /** Makes the chain in a new data directory. */
 export async function growDirectory(options: NodeOptions, { accounts, blocks }: ChainSize): Promise<void> {
   await mkdir(options.paths.instance, { recursive: true });
-  await initDatadir(options, transferGenesis({ accounts: SENDERS, blocks: 0, transfers: 0, tokenEvery: 1 }));
-  await onDirectory(options, async (open, state, transfers) => {
+  await initDatadir(options, transferGenesis(SENDERS_ALONE));
+  let made = 0;
+  await onDirectory(options, async (open, state) => {
     for (const places of chunksInOrder(accounts, (place) => keccak256(grownAddress(place))))
       await makeBlock(open, state, [], (world) => addAccounts(world, places));
     for (const places of chunksInOrder(holdersOf(accounts), (place) => keccak256(holderSlot(place))))
       await makeBlock(open, state, [], (world) => addHolders(world, places));
-    for (let number = open.writer.tip.header.number + 1; number <= blocks; number++) {
+    made = open.writer.tip.header.number;
+  });
+  await addBlocks(options, { accounts, blocks: blocks - made });
+}
+
+/** Makes so many further blocks of a transfer each. */
+export async function addBlocks(options: NodeOptions, { accounts, blocks }: ChainSize): Promise<void> {
+  await onDirectory(options, async (open, state, transfers) => {
+    for (let made = 1; made <= blocks; made++) {
       await makeBlock(open, state, [transfers.next(accounts)]);
-      if (number % SYNC_EVERY === 0) await open.writer.settle();
+      if (made % SYNC_EVERY === 0) await open.writer.settle();
     }
   });
 }
@@ -100,10 +111,33 @@ function* chunksInOrder(count: number, keyOf: (place: number) => Uint8Array): Ge
     yield Array.from(order.subarray(first, first + GROWTH), (key) => key % PLACES);
 }
 
+/** Returns a genesis file whose state has the accounts and slots of a grown one. */
+export function grownGenesis(accounts: number): string {
+  const genesis = JSON.parse(transferGenesis(SENDERS_ALONE)) as { alloc: Record<string, AllocAccount> };
+  const { alloc } = genesis;
+  for (let place = 0; place < accounts; place++)
+    alloc[bareHex(grownAddress(place))] = { balance: toQuantity(balanceOf(place)), nonce: "0x1" };
+  const { storage } = alloc[bareHex(TOKEN_ADDRESS)] ?? {};
+  if (storage === undefined) throw new Error("the genesis has no token");
+  for (let place = 0; place < holdersOf(accounts); place++)
+    storage[toHex(holderSlot(place))] = toHex(fixedBytes(place * HOLDER_EVERY + 1, 32));
+  return JSON.stringify(genesis);
+}
+
+interface AllocAccount {
+  readonly balance: string;
+  readonly nonce?: string;
+  readonly storage?: Record<string, string>;
+}
+
+function balanceOf(place: number): bigint {
+  return 10n ** 18n + BigInt(place);
+}
+
 function addAccounts(world: World, places: readonly number[]): void {
   for (const place of places) {
     const address = grownAddress(place);
-    world.addBalance(address, 10n ** 18n + BigInt(place));
+    world.addBalance(address, balanceOf(place));
     world.setNonce(address, 1n);
   }
   world.endTransaction();
@@ -150,10 +184,15 @@ async function onDirectory(options: NodeOptions, work: Work): Promise<void> {
   await open.writer.settle();
 }
 
+/** Returns the addresses of all senders. */
+export function grownSenders(): readonly Uint8Array[] {
+  return Array.from({ length: SENDERS }, (_, place) => addressOfKey(senderKey(place)));
+}
+
 /** Signed transfers from each sender in turn to accounts anywhere in the state; their senders are known, as to a pool. */
-class Transfers {
+export class Transfers {
   readonly #keys = Array.from({ length: SENDERS }, (_, place) => senderKey(place));
-  readonly #addresses = this.#keys.map(addressOfKey);
+  readonly #addresses = grownSenders();
   readonly #nonces: bigint[];
   #next = 0;
 

@@ -56,12 +56,26 @@ export interface GoImporter extends AsyncDisposable {
 
 /** Starts a Go node with a fresh database; undefined without a binary. */
 export async function openGoImporter(terms: GoNodeOptions): Promise<GoImporter | undefined> {
-  const { genesis, directory, flags = [] } = terms;
+  const { genesis, directory } = terms;
   if (!hasGoNode) return undefined;
   await mkdir(directory, { recursive: true });
+  initGoNode(genesis, join(directory, "data"));
+  return startGoImporter(terms);
+}
+
+/** Writes block 0 into a data directory of a Go node. Throws when it refuses the genesis. */
+export function initGoNode(genesis: string, datadir: string): void {
+  const { status } = spawnSync(GO_BINARY, ["--datadir", datadir, "init", genesis], { stdio: "ignore" });
+  if (status !== 0) throw new Error(`the Go node refused the genesis: ${status}`);
+}
+
+/** Starts a Go node on the database that is below the directory already. */
+export async function startGoImporter({
+  directory,
+  flags = [],
+}: Omit<GoNodeOptions, "genesis">): Promise<GoImporter> {
   const file = join(directory, "blocks.rlp");
   const datadir = join(directory, "data");
-  spawnSync(GO_BINARY, ["--datadir", datadir, "init", genesis], { stdio: "ignore" });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const node = spawn(GO_BINARY, [...goFlags(datadir, port), ...flags], { stdio: "ignore" });
