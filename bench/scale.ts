@@ -12,8 +12,8 @@
  * - `go`: Knit beside the Go node of KNIT_PEER_KCN, both from a genesis with all accounts
  *
  * Prints a line of JSON for the directory and for each part. `--directory` names a grown directory that is used and kept;
- * it is made where it is absent. One process each can be run alone: `node bench/scale.ts grow|blocks|transfers DIRECTORY
- * ACCOUNTS BLOCKS`, which changes the directory.
+ * it is made where it is absent. One process each can be run alone: `node bench/scale.ts grow|genesis|blocks|transfers
+ * DIRECTORY ACCOUNTS BLOCKS`, which changes the directory.
  *
  *   npm run build && node bench/scale.ts [--sizes 1000000:10000,5000000:100000] [--max-memory 2GB]
  *     [--only NAMES] [--without NAMES] [--directory DIRECTORY] [--day BLOCKS]

@@ -4,12 +4,15 @@
  * tell of them, so the blocks cannot be executed again; everything else of the chain is as a node leaves it.
  */
 import { mkdir } from "node:fs/promises";
+import { equalBytes } from "../../node/bytes/compare.ts";
 import { bareHex, toHex } from "../../node/bytes/hex.ts";
 import { bytesToBigint, fixedBytes, toQuantity } from "../../node/bytes/integer.ts";
+import { writeGenesis } from "../../node/chain/genesis-block.ts";
 import { openConsensusChain } from "../../node/compose/consensus-chain.ts";
 import { openDatabase } from "../../node/compose/database.ts";
 import { initDatadir } from "../../node/compose/offline-jobs.ts";
 import type { NodeOptions } from "../../node/compose/options.ts";
+import { parseGenesis } from "../../node/config/genesis.ts";
 import { keccak256 } from "../../node/crypto/keccak.ts";
 import { addressOfKey, sign } from "../../node/crypto/secp256k1.ts";
 import { setSender, signTransaction, type Transaction } from "../../node/model/transaction.ts";
@@ -111,7 +114,30 @@ function* chunksInOrder(count: number, keyOf: (place: number) => Uint8Array): Ge
     yield Array.from(order.subarray(first, first + GROWTH), (key) => key % PLACES);
 }
 
-/** Returns a genesis file whose state has the accounts and slots of a grown one. */
+/**
+ * Writes block 0 with the accounts and slots of a grown state into a new data directory, and returns the milliseconds
+ * that it took. The accounts come from no file: `knit init` takes one of 64 MiB.
+ */
+export async function writeGrownGenesis(options: NodeOptions, accounts: number): Promise<number> {
+  const genesis = parseGenesis(transferGenesis(SENDERS_ALONE));
+  const alloc = genesis.alloc.map((account) =>
+    equalBytes(account.address, TOKEN_ADDRESS)
+      ? { ...account, storage: [...(account.storage ?? []), ...holdings(accounts)] }
+      : account,
+  );
+  for (let place = 0; place < accounts; place++) {
+    const [address, balance] = [grownAddress(place), balanceOf(place)];
+    alloc.push({ address, balance, nonce: 1n, code: undefined, storage: undefined });
+  }
+  const begun = performance.now();
+  await mkdir(options.paths.instance, { recursive: true });
+  await using database = await openDatabase(options, silentLog);
+  await database.state.ready;
+  await writeGenesis(database, { ...genesis, alloc });
+  return performance.now() - begun;
+}
+
+/** Returns the genesis file of the same block 0. */
 export function grownGenesis(accounts: number): string {
   const genesis = JSON.parse(transferGenesis(SENDERS_ALONE)) as { alloc: Record<string, AllocAccount> };
   const { alloc } = genesis;
@@ -119,8 +145,7 @@ export function grownGenesis(accounts: number): string {
     alloc[bareHex(grownAddress(place))] = { balance: toQuantity(balanceOf(place)), nonce: "0x1" };
   const { storage } = alloc[bareHex(TOKEN_ADDRESS)] ?? {};
   if (storage === undefined) throw new Error("the genesis has no token");
-  for (let place = 0; place < holdersOf(accounts); place++)
-    storage[toHex(holderSlot(place))] = toHex(fixedBytes(place * HOLDER_EVERY + 1, 32));
+  for (const [slot, value] of holdings(accounts)) storage[toHex(slot)] = toHex(value);
   return JSON.stringify(genesis);
 }
 
@@ -128,6 +153,14 @@ interface AllocAccount {
   readonly balance: string;
   readonly nonce?: string;
   readonly storage?: Record<string, string>;
+}
+
+/** The slots of all holders and their values. */
+function holdings(accounts: number): (readonly [slot: Uint8Array, value: Uint8Array])[] {
+  return Array.from({ length: holdersOf(accounts) }, (_, place) => [
+    holderSlot(place),
+    fixedBytes(place * HOLDER_EVERY + 1, 32),
+  ]);
 }
 
 function balanceOf(place: number): bigint {
