@@ -26,6 +26,8 @@ const OPERATOR = fileURLToPath(new URL("../../dist/operator/main.js", import.met
 const GATEWAY = "core.demo.gateway.knit.dev";
 const MIB = 2 ** 20;
 const LOOK_MS = 20;
+/** The first block after a start is late. */
+const SETTLE_MS = 3_000;
 const BEFORE_MS = 10_000;
 
 /** Figures of a clone. */
@@ -62,6 +64,7 @@ export async function measureClone(start: StartNode, grown: Grown, rate: number 
   );
   const url = sibling.targets.http;
   const { hash } = await ask<{ hash: string }>(url, "eth_getBlockByNumber", ["0x0", false]);
+  await delaysFor(url, SETTLE_MS);
   const siblingDelaysBefore = await delaysFor(url, BEFORE_MS);
   const begun = performance.now();
   const from = ["--bootstrap.siblings", siblings, "--bootstrap.genesis-hash", hash];

@@ -5,6 +5,8 @@ import type { RunningNode } from "../rpc/running.ts";
 import { type BlockDelays, delaysFor, delaysWhile } from "./block-delays.ts";
 import { peakMemory } from "./built-knit.ts";
 
+/** The first block after a start is late. */
+const SETTLE_MS = 3_000;
 const BEFORE_MS = 20_000;
 /** A node that was just asked may not say yet that it migrates. */
 const MIN_MS = 2_000;
@@ -31,6 +33,7 @@ interface Status {
 /** Starts a migration and waits for its end. Throws when it fails or takes two hours. */
 export async function measureNodeMigration({ targets, pid }: RunningNode): Promise<NodeMigration> {
   const { http } = targets;
+  await delaysFor(http, SETTLE_MS);
   const before = await delaysFor(http, BEFORE_MS);
   const memoryBefore = peakMemory(pid);
   await ask(http, "admin_startStateMigration", []);
