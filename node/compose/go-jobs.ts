@@ -24,7 +24,7 @@ import { jobLog } from "./offline-jobs.ts";
 import type { NodeOptions } from "./options.ts";
 
 /** An import: the data directory of the Go node, and the choices. */
-export interface GoImportJob extends GoImportOptions {
+export interface GoImportJob extends Omit<GoImportOptions, "preimages"> {
   readonly source: string;
 }
 
@@ -52,7 +52,8 @@ export async function importGoDatadir(options: NodeOptions, job: GoImportJob): P
   }
   await clearPlace(chainData);
   await mkdir(parts.databases, { recursive: true, mode: 0o700 });
-  const imported = await importDraft(parts, job);
+  const { preimages } = options.state;
+  const imported = await importDraft(parts, { ...job, preimages });
   await verifyDraft(options, parts, job.signal);
   if (!(await putInPlace(parts.databases, chainData)))
     throw new GoDataError(
@@ -63,7 +64,10 @@ export async function importGoDatadir(options: NodeOptions, job: GoImportJob): P
   return imported;
 }
 
-async function importDraft(parts: Draft, job: GoImportJob): Promise<GoImported> {
+async function importDraft(
+  parts: Draft,
+  job: GoImportJob & Pick<GoImportOptions, "preimages">,
+): Promise<GoImported> {
   const linked = await linkGoData(job.source, parts.links);
   await using databases = await openGoDatabases(linked.layout);
   const tries = join(parts.databases, "trie");

@@ -22,6 +22,8 @@ export interface ImportWorkData {
   readonly head: { readonly number: number; readonly stateRoot: Hash };
   /** First block after block 0 whose body is imported. */
   readonly from: number;
+  /** True to write the preimages of keys. */
+  readonly preimages: boolean;
   readonly batchBytes: number;
   /** One number, 1 when the import is to end. */
   readonly stop: Int32Array<SharedArrayBuffer>;
@@ -54,7 +56,7 @@ export interface ImportWork extends AsyncDisposable {
 
 /** Opens the databases. Throws `StoreError`. */
 export async function openImportWork(data: ImportWorkData): Promise<ImportWork> {
-  const { batchBytes, head, from, chainId } = data;
+  const { batchBytes, head, from, chainId, preimages } = data;
   await using parts = new AsyncDisposableStack();
   const databases = parts.use(await openGoDatabases(data.layout));
   const chain = parts.use(await openLevelWriter(data.chain));
@@ -64,7 +66,8 @@ export async function openImportWork(data: ImportWorkData): Promise<ImportWork> 
     if (Atomics.load(data.stop, 0) !== 0) throw new Error("the import is to end");
   };
   const blockSource = { chain, blocks: new GoBlocks(databases), chainId, from, batchBytes, throwIfStopped };
-  const stateSource = { chain, trie, state: databases.state, head, batchBytes, throwIfStopped };
+  const { state } = databases;
+  const stateSource = { chain, trie, state, head, preimages, batchBytes, throwIfStopped };
   return {
     perform: (task, tell) =>
       task.kind === "blocks"

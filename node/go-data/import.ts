@@ -50,6 +50,8 @@ export interface GoImportOptions {
   readonly head: number | undefined;
   /** First block after block 0 whose body is imported; 1 when absent. */
   readonly from: number | undefined;
+  /** True to import the preimages of keys, as far as they are stored. */
+  readonly preimages: boolean;
   /** Bytes of a batch; 4 MiB when absent. */
   readonly batchBytes?: number | undefined;
   /** Threads that work; one for each core when absent. Without any the import does all itself. */
@@ -160,8 +162,9 @@ interface RowImport extends Pick<ImportWorkData, "layout" | "chainId"> {
 async function importRows(
   { chain, trie, directories }: GoImportTarget,
   { ledger, layout, chainId, head }: RowImport,
-  { signal, onBlocks, onState, batchBytes = BATCH_BYTES, threads = defaultThreads() }: GoImportOptions,
+  { preimages, signal, onBlocks, onState, ...choices }: GoImportOptions,
 ): Promise<void> {
+  const { batchBytes = BATCH_BYTES, threads = defaultThreads() } = choices;
   const { number, stateRoot } = head.header;
   const save = async (): Promise<void> => {
     const batch = chain.createBatch();
@@ -172,8 +175,9 @@ async function importRows(
   const saves = new TimedSaves(save);
   await save(); // from now on the databases say what they are
   try {
-    const data = { ...directories, layout, chainId, head: { number, stateRoot }, from: ledger.progress.from };
-    await using workers = new ImportWorkers(threads, { ...data, batchBytes });
+    const { from } = ledger.progress;
+    const source = { ...directories, layout, chainId, head: { number, stateRoot }, from };
+    await using workers = new ImportWorkers(threads, { ...source, preimages, batchBytes });
     const onWritten: OnWritten = async (written) => {
       ledger.note(written);
       if (written.kind === "blocks") onBlocks(ledger.blocks, number + 1);

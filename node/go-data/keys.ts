@@ -20,6 +20,7 @@ const [HEADER, CANONICAL, NUMBER, BODY, RECEIPTS, CODE] = ["h", "n", "H", "b", "
   Uint8Array,
   Uint8Array,
 ]; // as many as letters
+const PREIMAGE = text("secure-key-");
 const STAKING = text("stakingInfo");
 const SUPPLY = text("supplyCheckpoint");
 
@@ -51,6 +52,11 @@ export function receiptsKey(number: number, hash: Hash): Uint8Array {
 /** Key of contract code; older databases have it under the bare hash. */
 export function codeKey(hash: Hash): Uint8Array {
   return concatBytes(CODE, hash);
+}
+
+/** Key of the preimage of a key of a trie: the address of an account, or the place of a slot. */
+export function preimageKey(hash: Hash): Uint8Array {
+  return concatBytes(PREIMAGE, hash);
 }
 
 /** Key of the chain configuration, as JSON. */

@@ -11,7 +11,7 @@ import { flatRow, slotLeaf } from "../state/flat/flat-rows.ts";
 import type { Rows, StoreWriter, WriterBatch } from "../store/store.ts";
 import { tables, trieTables } from "../store/tables.ts";
 import { GoDataError } from "./error.ts";
-import { codeKey } from "./keys.ts";
+import { codeKey, preimageKey } from "./keys.ts";
 import type { StatePart } from "./progress-row.ts";
 import { plainAccount, storageReference } from "./trie-node.ts";
 import { type GoLeaf, GoTrieWalk } from "./trie-walk.ts";
@@ -26,6 +26,8 @@ export interface StateImport {
   readonly trie: StoreWriter;
   readonly state: Rows;
   readonly head: { readonly number: number; readonly stateRoot: Hash };
+  /** True to write preimages too. */
+  readonly preimages: boolean;
   /** Bytes of both batches together; two pairs of them exist at a time. */
   readonly batchBytes: number;
   /** Throws when the import is to end. */
@@ -86,6 +88,7 @@ class PartImport {
     const { account, plain } = readAccount(key, value);
     const hasStorage = await this.#importStorage(key, account, value);
     this.#putCode(account, key);
+    this.#putPreimage(key);
     const flat = flatRow(plain, hasStorage ? IMPORTED_INCARNATION : 0);
     this.#chainBatch.put(tables.account.key(key), flat);
     this.#part = { ...this.#part, account: key, storage: undefined, accounts: this.#part.accounts + 1 };
@@ -108,6 +111,7 @@ class PartImport {
     let { slots } = this.#part;
     for (let leaf = walk.next(); leaf !== undefined; leaf = walk.next()) {
       this.#chainBatch.put(tables.slot.key(key, IMPORTED_INCARNATION, leaf.key), readSlot(name, leaf));
+      this.#putPreimage(leaf.key);
       slots++;
       if (!this.#isDue) continue;
       this.#part = { ...this.#part, storage: { account: key, slot: leaf.key }, slots };
@@ -128,6 +132,16 @@ class PartImport {
     if (!equalBytes(keccak256(code), codeHash))
       throw new GoDataError("damaged", `the code of account ${bareHex(key)} fails its hash`);
     this.#chainBatch.put(row, code);
+  }
+
+  /** Writes the preimage of a key, where the Go node has stored it. */
+  #putPreimage(key: Hash): void {
+    const { preimages, state } = this.#options;
+    const preimage = preimages ? state.get(preimageKey(key)) : undefined;
+    if (preimage === undefined) return;
+    if (!equalBytes(keccak256(preimage), key))
+      throw new GoDataError("damaged", `the preimage of key ${bareHex(key)} fails its hash`);
+    this.#chainBatch.put(tables.preimage.key(key), preimage);
   }
 
   get #isDue(): boolean {

@@ -25,6 +25,7 @@ import {
   HEAD_BLOCK,
   headerKey,
   numberKey,
+  preimageKey,
   receiptsKey,
   supplyKey,
 } from "../../node/go-data/keys.ts";
@@ -67,6 +68,8 @@ export async function makeGoDirectory(ours: string, go: string, shape: GoShape):
   if (shape.stateName !== "statetrie") put("misc", directoryKey(STATE_ENTRY), Buffer.from(shape.stateName));
   for await (const [key, code] of chain.entries(tables.code.range()))
     put("state", codeKey(key.subarray(1)), code);
+  for await (const [key, preimage] of chain.entries(tables.preimage.range()))
+    put("state", preimageKey(key.subarray(1)), preimage);
   for await (const [key, row] of chain.entries(tables.supply.range())) {
     const amounts = [row.subarray(0, 32), row.subarray(32)].map((each) =>
       integerBytes(BigInt(`0x${Buffer.from(each).toString("hex")}`)),
@@ -208,17 +211,24 @@ export async function importedRows(datadir: string): Promise<Map<string, string>
   for (const table of [header, body, receipts, blockNumber, lookup, supply, staking])
     for await (const [key, value] of chain.entries(table.range())) rows.set(hex(key), hex(value));
   const live = new Set<string>();
+  const addPreimage = (hash: Uint8Array): void => {
+    const key = tables.preimage.key(hash);
+    rows.set(hex(key), hex(chain.get(key) ?? new Uint8Array(0)));
+  };
   for await (const [key, flat] of chain.entries(account.range())) {
     const record = recordOf(key.subarray(1), flat);
     rows.set(hex(key), JSON.stringify(record.account, hexValue));
+    addPreimage(key.subarray(1));
     live.add(hex(concatBytes(key.subarray(1), fixedBytes(record.incarnation, 6))));
     const codeRowKey = code.key(record.account?.codeHash ?? new Uint8Array(0));
     const codeRow = chain.get(codeRowKey);
     if (codeRow !== undefined) rows.set(hex(codeRowKey), hex(codeRow));
   }
   for await (const [key, value] of chain.entries(slot.range()))
-    if (live.has(hex(key.subarray(1, 39))))
+    if (live.has(hex(key.subarray(1, 39)))) {
       rows.set(hex(key.subarray(0, 33)) + hex(key.subarray(39)), hex(value));
+      addPreimage(key.subarray(39));
+    }
   for (const name of ["schema", "genesis", "config", "governance", "bodies"] as const)
     rows.set(name, hex(chain.get(tables.meta.key(name)) ?? new Uint8Array(0)));
   return rows;

@@ -51,7 +51,9 @@ test("a part of the state writes all its batches", async () => {
   const part = { firstByte: 7, account: undefined, storage: undefined, accounts: 0, slots: 0 };
   const done: boolean[] = [];
   const state = { get: () => undefined };
-  const options = { chain, trie, state, head, batchBytes: 1, throwIfStopped: () => undefined };
-  await importPart(part, options, (_part, isDone) => done.push(isDone));
+  const options = { chain, trie, state, head, preimages: true, batchBytes: 1 };
+  await importPart(part, { ...options, throwIfStopped: () => undefined }, (_part, isDone) =>
+    done.push(isDone),
+  );
   expect([chain.left(), trie.left(), done]).toEqual([0, 0, [true]]);
 });

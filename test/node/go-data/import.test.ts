@@ -7,7 +7,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { importGoDatadir } from "../../../node/compose/go-jobs.ts";
+import type { Hash } from "../../../node/bytes/brands.ts";
+import { type GoImportJob, importGoDatadir } from "../../../node/compose/go-jobs.ts";
 import type { GoImported } from "../../../node/go-data/import.ts";
 import {
   bodyKey,
@@ -15,12 +16,14 @@ import {
   directoryKey,
   HEAD_BLOCK,
   headerKey,
+  preimageKey,
   receiptsKey,
 } from "../../../node/go-data/keys.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
 import { tables } from "../../../node/store/tables.ts";
 import { type GoShape, importedRows, makeGoDirectory } from "../../support/go-directory.ts";
 import { importAll, initFrom, oldestWhole, verifyDirectory } from "../../support/offline-jobs.ts";
+import { options } from "../../support/options.ts";
 import { optionsOf } from "../../support/whole-directory.ts";
 
 const CHAIN = "test/vectors/chains/fork-ladder";
@@ -58,7 +61,11 @@ interface Choices {
 }
 
 function importInto(datadir: string, source: string, choices: Choices = {}): Promise<GoImported> {
-  return importGoDatadir(optionsOf(datadir), {
+  return importGoDatadir(optionsOf(datadir), { ...jobFrom(source), ...choices });
+}
+
+function jobFrom(source: string): GoImportJob {
+  return {
     source,
     head: undefined,
     from: undefined,
@@ -66,8 +73,7 @@ function importInto(datadir: string, source: string, choices: Choices = {}): Pro
     onBlocks: () => undefined,
     onState: () => undefined,
     threads: 0, // loading the sources in a thread takes longer than these imports
-    ...choices,
-  });
+  };
 }
 
 function aDatadir(): string {
@@ -101,6 +107,16 @@ test.each<[string, Partial<GoShape>, number]>([
 
 /** Calls to an interruption: the parts of the state alone make more than two hundred. */
 const CALLS = 30;
+
+test("preimages are left out where they are not wanted", async () => {
+  const datadir = aDatadir();
+  const { options: bare } = options({ line: { datadir, "state.preimages": "false" } });
+  await importGoDatadir(bare, jobFrom(plain));
+  await using chain = await openLevelStore(join(bare.paths.chainData, "chain"));
+  for await (const [key] of chain.entries({ ...tables.preimage.range(), limit: 1 }))
+    throw new Error(`a preimage is there: ${hex(key)}`);
+  expect(chain.get(tables.account.key(await anAccount()))).toBeDefined();
+}, 60_000);
 
 test("an import goes on wherever it was interrupted", async () => {
   const datadir = aDatadir();
@@ -244,9 +260,10 @@ test.each<[string, string, (key: Uint8Array) => Promise<Uint8Array> | Uint8Array
   ["a body", "body", async () => bodyKey(head, await hashOf(head)), /its body/],
   ["receipts", "receipts", async () => receiptsKey(head, await hashOf(head)), /its receipts/],
   ["the name of a block", "header", () => canonicalKey(7), /block 7: its header is not in/],
+  ["a preimage", "statetrie/3", async () => preimageKey(await anAccount()), /the preimage of key/],
   [
     "a trie node",
-    "statetrie",
+    "statetrie/0",
     (key) => key,
     /node .*of the state|the storage of account|the code of account/,
   ],
@@ -255,10 +272,9 @@ test.each<[string, string, (key: Uint8Array) => Promise<Uint8Array> | Uint8Array
   async (_, kind, keyOf, said) => {
     const source = join(scratch, `damaged-${count++}`);
     await cp(plain, source, { recursive: true });
-    const database = join(source, "klay", "chaindata", kind, kind === "statetrie" ? "0" : "");
-    await flip(database, keyOf);
+    await flip(join(source, "klay", "chaindata", kind), keyOf);
     const datadir = aDatadir();
-    const threads = kind === "statetrie" ? 2 : 0;
+    const threads = kind.startsWith("statetrie") ? 2 : 0;
     await expect(importInto(datadir, source, { threads })).rejects.toThrow(said);
     expect(await readdir(optionsOf(datadir).paths.instance)).toEqual(["chaindata.import-go"]);
   },
@@ -270,6 +286,13 @@ async function hashOf(number: number): Promise<Uint8Array> {
   for await (const [key, row] of chain.entries(tables.blockNumber.range()))
     if (Buffer.from(row).readUIntBE(0, 6) === number) return key.subarray(1);
   throw new Error(`no block ${number}`);
+}
+
+/** Returns the hash of the address of the first account. */
+async function anAccount(): Promise<Hash> {
+  await using chain = await openLevelStore(join(optionsOf(replayed).paths.chainData, "chain"));
+  for await (const [key] of chain.entries(tables.account.range())) return Uint8Array.from(key.subarray(1));
+  throw new Error("no account");
 }
 
 /** Flips a bit in the middle of the value under a key, or of the first value that is a node. */
