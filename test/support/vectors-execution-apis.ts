@@ -34,7 +34,7 @@ const CHAIN = fileURLToPath(new URL("../vectors/chains/osaka-randao", import.met
 export async function apiFolder(directory: string): Promise<Comparison> {
   const tally = new Tally();
   const transcript = { chain: "", node: "kaia-2.2.2", networkId: 77, nodeKey: "01".repeat(32), entries: [] };
-  await using node = await startTranscriptNode(transcript, CHAIN, 0);
+  await using node = await startTranscriptNode(transcript, { folder: CHAIN, left: 0 });
   if (node.missing !== undefined) throw new Error(`the chain was not imported: ${node.missing}`);
   const ask = askAt(`http://127.0.0.1:${node.httpPort}`);
   const stand = await standInsOf(ask);

@@ -40,14 +40,24 @@ export async function playTranscript(path: string, { groups }: PlayOptions = {})
     ({ group }) => group === OWN_IMPORTS.group && (groups === undefined || groups.includes(group)),
   );
   const left = importsOwn ? OWN_IMPORTS.blocks : 0;
-  await using node = await startTranscriptNode(transcript, chainFolderOf(path, transcript.chain), left);
+  const folder = chainFolderOf(path, transcript.chain);
+  await using node = await startTranscriptNode(transcript, { folder, left });
+  return { verdicts: await playEntries(transcript.entries, node, groups), chainFault: node.missing };
+}
+
+/** Plays entries against a running node; those of all groups when none are given. */
+export async function playEntries(
+  entries: readonly Entry[],
+  node: TranscriptNode,
+  groups?: readonly string[],
+): Promise<readonly Verdict[]> {
   using http = openHttpWire(node.httpPort);
   const player: Player = { node, http, ids: new Map() };
   const verdicts: Verdict[] = [];
-  for (const entry of transcript.entries) {
+  for (const entry of entries) {
     if (groups === undefined || groups.includes(entry.group)) verdicts.push(await verdictOn(entry, player));
   }
-  return { verdicts, chainFault: node.missing };
+  return verdicts;
 }
 
 /** State that entries share. */
