@@ -147,7 +147,7 @@ function hexNumber(number: number): string {
   return `0x${number.toString(16)}`;
 }
 
-/** Returns reads of the first block behind the imported state that execute it again or need both states. */
+/** Returns reads of the first block behind the imported state: traces, proofs, dumps, and logs of all blocks. */
 function readsOf({ header, hash, transactions }: Block): readonly Request[] {
   const [at, before] = [hexNumber(header.number), hexNumber(header.number - 1)];
   const block = toHex(hash);
@@ -171,5 +171,7 @@ function readsOf({ header, hash, transactions }: Block): readonly Request[] {
       (method) => ({ method, params: [at] }),
     ),
     { method: "trace_replayBlockTransactions", params: [at, ["trace", "stateDiff"]] },
+    { method: "eth_getLogs", params: [{ fromBlock: "0x0", toBlock: at }] },
+    { method: "klay_getRewards", params: [at] },
   ];
 }
