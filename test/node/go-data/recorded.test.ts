@@ -51,6 +51,7 @@ function importFrom(source: string, datadir: string, head?: number): Promise<GoI
 
 test.each([
   ["kaia22-live-pruning", "randao-ladder", 85, true],
+  ["kaia22-full", "randao-ladder", 85, true],
   ["klaytn112-live-pruning", "randao-klaytn112", 55, false],
   ["klaytn112-archive", "shanghai-klaytn112", 52, true],
   ["klaytn112-single", "shanghai-klaytn112", 52, true],
@@ -69,13 +70,17 @@ test.each([
   60_000,
 );
 
-test("an archive gives the state of any block, from which the next blocks are executed", async () => {
-  const source = join(scratch, "klaytn112-archive");
-  const datadir = join(scratch, "early");
-  const { head, newest } = await importFrom(source, datadir, 20);
-  expect([head.header.number, newest]).toEqual([20, 52]);
-  const folder = join(VECTORS, "chains", "shanghai-klaytn112");
-  expect(await importAll(datadir, join(folder, "chain.rlp.gz"))).toBe(52);
-  const replayed = join(scratch, "klaytn112-archive-replayed");
-  expect(await importedRows(datadir)).toEqual(await importedRows(replayed));
-}, 60_000);
+test.each([
+  ["klaytn112-archive", "shanghai-klaytn112", 20, 52],
+  ["kaia22-full", "randao-ladder", 84, 85],
+])(
+  "%s gives an earlier state too, from which the next blocks are executed",
+  async (name, chain, early, last) => {
+    const datadir = join(scratch, `${name}-early`);
+    const { head, newest } = await importFrom(join(scratch, name), datadir, early);
+    expect([head.header.number, newest]).toEqual([early, last]);
+    expect(await importAll(datadir, join(VECTORS, "chains", chain, "chain.rlp.gz"))).toBe(last);
+    expect(await importedRows(datadir)).toEqual(await importedRows(join(scratch, `${name}-replayed`)));
+  },
+  60_000,
+);
