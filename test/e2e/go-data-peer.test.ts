@@ -1,25 +1,46 @@
 /**
  * A Knit node made of the data directory of a Go endpoint, beside that endpoint and a Knit node that has replayed every
  * block: after the import it follows their network, and all three answer alike. Needs the path of a Go core node in
- * KNIT_PEER_KCN, and its endpoint beside it.
+ * KNIT_PEER_KCN (Kaia 2.2.2) or KNIT_PEER_KLAYTN_KCN (Klaytn 1.12.1), and its endpoint beside it.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { expect } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { DEVELOPMENT_KEYS } from "../../node/accounts/development-keys.ts";
 import { toHex } from "../../node/bytes/hex.ts";
+import { exactJsonText, parseExactJson } from "../../node/config/exact-json.ts";
 import { addressOfKey } from "../../node/crypto/secp256k1.ts";
 import { CHAIN_ID } from "../../scripts/network/genesis.ts";
 import type { NetworkNode } from "../../scripts/network/network.ts";
 import { caverKaiaClient } from "../support/clients/caver-kaia-client.ts";
 import { sendAllTypes } from "../support/clients/kaia-types.ts";
-import { GO_BINARY } from "../support/go-node.ts";
-import { goTests } from "../support/go-peer.ts";
 import { runKnit } from "../support/knit-process.ts";
 import { reachHeight } from "../support/network-answers.ts";
 import { testNetworks } from "../support/test-network.ts";
 
-const [needed, reason] = goTests();
+/** A line of the Go node: the variable with its binary, the profile that answers like it, and forks that it lacks. */
+interface Line {
+  readonly name: string;
+  readonly variable: string;
+  readonly profile: string;
+  readonly unknown: readonly string[];
+}
+
+const LINES: readonly Line[] = [
+  { name: "Kaia", variable: "KNIT_PEER_KCN", profile: "kaia", unknown: [] },
+  {
+    name: "Klaytn",
+    variable: "KNIT_PEER_KLAYTN_KCN",
+    profile: "klaytn",
+    unknown: ["kaiaCompatibleBlock", "pragueCompatibleBlock"],
+  },
+];
+
+const KINDS: readonly (readonly [kind: string, flags: readonly string[]])[] = [
+  ["a full node", []],
+  ["a full node with live pruning", ["--state.live-pruning"]],
+  ["an archive", ["--gcmode", "archive"]],
+];
 const GROWTH = 5;
 /** Place of the Go endpoint among the nodes: the last. */
 const GO_ENDPOINT = 3;
@@ -98,36 +119,48 @@ async function compare(
   await sameAnswer(nodes, "eth_getLogs", { fromBlock: "0x0", toBlock: at });
 }
 
-needed.each<[string, readonly string[]]>([
-  ["a full node", []],
-  ["a full node with live pruning", ["--state.live-pruning"]],
-  ["an archive", ["--gcmode", "archive"]],
-])(
-  `a node made of the data of %s follows its network and answers as its peers do${reason}`,
-  async (_what, goFlags) => {
-    const network = await networks.open({
-      size: { core: 1, proxy: 0, endpoint: 3 },
-      go: { core: 1, endpoint: 1, binary: GO_BINARY },
-      flags: ["--rpc.profile", "kaia"],
-      flagsOf: (place) => (place === GO_ENDPOINT ? goFlags : []),
-    });
-    const [, replayed, imported, go] = network.nodes;
-    if (replayed === undefined || imported === undefined || go === undefined) throw new Error("four nodes");
-    const hashes = await sendTypes(replayed, 0);
-    await grow([go, replayed]);
-    await Promise.all([go.stop("SIGINT"), imported.stop()]);
+/** Returns a genesis file without some forks. */
+function withoutForks(genesis: string, unknown: readonly string[]): string {
+  const json = parseExactJson(genesis) as { readonly config: object }; // written by `genesisFile`
+  const config = Object.entries(json.config).filter(([key]) => !unknown.includes(key));
+  return exactJsonText({ ...json, config: Object.fromEntries(config) });
+}
 
-    const home = join(networks.directory, imported.name);
-    await rm(join(home, "knit", "chaindata"), { recursive: true });
-    const run = await runKnit("import-go", "--datadir", home, join(networks.directory, go.name));
-    expect(run).toMatchObject({ code: 0, output: expect.stringContaining("imported the chain up to block") });
+async function followFromGoData(line: Line, goFlags: readonly string[]): Promise<void> {
+  const network = await networks.open({
+    size: { core: 1, proxy: 0, endpoint: 3 },
+    go: { core: 1, endpoint: 1, binary: process.env[line.variable] ?? "" },
+    flags: ["--rpc.profile", line.profile],
+    adapt: (genesis) => withoutForks(genesis, line.unknown),
+    flagsOf: (place) => (place === GO_ENDPOINT ? goFlags : []),
+  });
+  const [, replayed, imported, go] = network.nodes;
+  if (replayed === undefined || imported === undefined || go === undefined) throw new Error("four nodes");
+  const hashes = await sendTypes(replayed, 0);
+  await grow([go, replayed]);
+  await Promise.all([go.stop("SIGINT"), imported.stop()]);
 
-    await Promise.all([go.start(), imported.start()]);
-    hashes.push(...(await sendTypes(imported, 1)));
-    const three = [replayed, imported, go];
-    const from = Number(/up to block (\d+)/.exec(run.output)?.[1]);
-    const provers = goFlags.includes("--state.live-pruning") ? [replayed, imported] : three;
-    await compare(three, { from, head: await grow(three), hashes, provers });
-  },
-  300_000,
-);
+  const home = join(networks.directory, imported.name);
+  await rm(join(home, "knit", "chaindata"), { recursive: true });
+  const run = await runKnit("import-go", "--datadir", home, join(networks.directory, go.name));
+  expect(run).toMatchObject({ code: 0, output: expect.stringContaining("imported the chain up to block") });
+
+  await Promise.all([go.start(), imported.start()]);
+  hashes.push(...(await sendTypes(imported, 1)));
+  const three = [replayed, imported, go];
+  const from = Number(/up to block (\d+)/.exec(run.output)?.[1]);
+  const provers = goFlags.includes("--state.live-pruning") ? [replayed, imported] : three;
+  await compare(three, { from, head: await grow(three), hashes, provers });
+}
+
+for (const line of LINES) {
+  const isGiven = process.env[line.variable] !== undefined;
+  const [needed, reason] = isGiven
+    ? [test, ""]
+    : [test.skip, ` (skipped: ${line.variable} names no Go node)`];
+  needed.each(KINDS)(
+    `a node made of the data of %s of ${line.name} follows its network and answers as its peers do${reason}`,
+    (_what, goFlags) => followFromGoData(line, goFlags),
+    300_000,
+  );
+}
