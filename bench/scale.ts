@@ -5,7 +5,7 @@
  * - `transfers`: blocks of 500 transfers made and written, then imported
  * - `checkpoint`: checkpoints of a validator beside 500 transfers a second, and the delays of its blocks
  * - `archive`: a checkpoint of a stopped node, its push to a directory and a pull
- * - `day`: what a second push sends after the blocks of a day, of a transfer each (`--day`)
+ * - `day`: what a second push sends after the blocks of a day (`--day`), of a transfer each to one account of a thousand
  * - `clone`: a new node from its sibling through a gateway over loopback, without a limit of the rate
  * - `gentle-clone`: the same at the rate that a node gives copies by default
  * - `migration`: a state migration beside a block a second
