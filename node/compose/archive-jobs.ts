@@ -13,7 +13,7 @@ import {
   type WantedChain,
 } from "../checkpoint/pull.ts";
 import { type Pushed, pushCheckpoint } from "../checkpoint/push.ts";
-import type { S3Credentials } from "../checkpoint/s3-store.ts";
+import type { S3Credentials } from "../checkpoint/s3-client.ts";
 import { checkpointStream, readStream } from "../checkpoint/stream.ts";
 import type { Progress } from "../observe/progress.ts";
 import { OptionError } from "../options/error.ts";

@@ -1,13 +1,15 @@
 /** Archives in an S3 store that answers well, late, half, wrongly or not at all; a pull and a start go on where they were. */
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ArchiveManifest } from "../../../node/checkpoint/archive.ts";
-import { pushCheckpoint } from "../../../node/checkpoint/push.ts";
+import { pushCheckpoint, sha256Of } from "../../../node/checkpoint/push.ts";
 import { s3Store } from "../../../node/checkpoint/s3-store.ts";
 import {
   listArchive,
+  openArchive,
   type PullJob,
   pullFromArchive,
   pushToArchive,
@@ -163,4 +165,55 @@ test("an S3 store is read with keys from a file, and not without keys", async ()
   await expect(listArchive(url, { signal, environment: {} })).rejects.toMatchObject({
     code: "missing-value",
   });
+});
+
+const codeOf = (code: string): string => `<Error><Code>${code}</Code></Error>`;
+
+test.each([
+  ["NoSuchKey", codeOf("NoSuchKey"), "bad-file"],
+  ["no code", "", "bad-file"],
+  ["XAdminUserNotFound", codeOf("XAdminUserNotFound"), "failed"],
+  ["NoSuchBucket", codeOf("NoSuchBucket"), "failed"],
+  ["a page of another server", "x".repeat(5_000), "failed"],
+])("an S3 store that answers 404 with %s", async (_, body, code) => {
+  await using player = await openS3Player();
+  player.reply = () => ({ status: 404, body });
+  const store = s3Store({
+    endpoint: player.endpoint,
+    region: "us-east-1",
+    bucket: "bucket",
+    prefix: "",
+    credentials: S3_KEYS,
+  });
+  await expect(store.read("files/x", 10, signal)).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining("files/x: the store answers 404") as unknown,
+  });
+});
+
+test("a redirection of what is sent is said: another host would refuse the signature", async () => {
+  await using player = await openS3Player();
+  const headers = { location: `${player.endpoint}/elsewhere` };
+  player.reply = () => ({ status: 307, body: codeOf("TemporaryRedirect"), headers });
+  const bytes = Buffer.from("x");
+  const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+  const store = await openArchive(url, environment);
+  await expect(store.write("files/x", bytes, sha256Of(bytes), signal)).rejects.toMatchObject({
+    code: "failed",
+    message: "files/x: the store answers 307 TemporaryRedirect",
+  });
+  expect(player.requests).toEqual({ PUT: 1 });
+});
+
+test("a pull keeps its draft when an S3 store does not know the key any more", async () => {
+  await using player = await openS3Player();
+  const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
+  await pushToArchive(optionsOf(source), { ...job, environment, directory: checkpoint, url });
+  const directory = place();
+  player.reply = (_, { pathname }) =>
+    pathname.includes("/files/") ? { status: 404, body: codeOf("XAdminUserNotFound") } : undefined;
+  await expect(pull(url, directory, { environment })).rejects.toMatchObject({ code: "failed" });
+  expect(existsSync(`${directory}.partial`)).toBe(true);
+  player.reply = undefined;
+  await pull(url, directory, { environment });
 });
