@@ -4,13 +4,13 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Address } from "../bytes/brands.ts";
 import { fromHex, toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey, recover, sign } from "../crypto/secp256k1.ts";
-import { writeSynced } from "../runtime/synced-file.ts";
+import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { CheckpointError } from "./error.ts";
 import { type CheckpointFile, type CheckpointManifest, parseManifest } from "./manifest.ts";
 
@@ -35,7 +35,9 @@ export interface StoredName {
 
 /** Names with contents: a directory, or a prefix of an S3 bucket. Names have slashes. */
 export interface ArchiveStore {
-  /** Returns the names that begin with `prefix`. */
+  /** Creates the place where it is missing, for the first write. */
+  prepare(): Promise<void>;
+  /** Returns the names that begin with `prefix`. Throws `CheckpointError` `failed` for a place that is not there. */
   list(prefix: string, signal: AbortSignal): Promise<readonly StoredName[]>;
   /** Reads contents of at most `maxBytes`. Throws `CheckpointError` `bad-file` for longer or missing ones, or `failed`. */
   read(name: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
@@ -89,33 +91,50 @@ function signerOf(text: string, signature: unknown): string | undefined {
   return publicKey && toHex(addressOfPublicKey(publicKey));
 }
 
-/** Opens a store in a directory, which is created by the first write. */
+/** Opens a store in a directory. A name and its contents are on disk when its write resolves. */
 export function directoryStore(root: string): ArchiveStore {
   return {
+    prepare: () => makeDirectory(root),
     list: (prefix) => listBelow(root, prefix),
     async read(name, maxBytes) {
       const path = join(root, name);
-      const { size } = await stat(path).catch((cause: unknown) => refuseRead(name, cause));
+      const refuse = (cause: unknown): Promise<never> => refuseRead(path, name, cause);
+      const { size } = await stat(path).catch(refuse);
       if (size > maxBytes)
         throw new CheckpointError("bad-file", `${name} has ${size} bytes, not ${maxBytes}`);
-      return readFile(path).catch((cause: unknown) => refuseRead(name, cause));
+      return readFile(path).catch(refuse);
     },
     write: (name, bytes) => writeWhole(join(root, name), bytes),
     remove: (name) => rm(join(root, name), { force: true }),
   };
 }
 
-/** Throws `bad-file` for a missing file, and `failed` for one that the system does not read at present. */
-function refuseRead(name: string, cause: unknown): never {
-  const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-  throw isMissing
-    ? new CheckpointError("bad-file", `${name} is missing: ${messageOf(cause)}`, { cause })
-    : new CheckpointError("failed", `cannot read ${name}: ${messageOf(cause)}`, { cause });
+/**
+ * Throws `bad-file` for a file that is missing in a directory, and `failed` for one that the system does not read at
+ * present, such as that of a disk that is not mounted.
+ */
+async function refuseRead(path: string, name: string, cause: unknown): Promise<never> {
+  if (!isMissing(cause))
+    throw new CheckpointError("failed", `cannot read ${name}: ${messageOf(cause)}`, { cause });
+  await requireDirectory(dirname(path));
+  throw new CheckpointError("bad-file", `${name} is missing: ${messageOf(cause)}`, { cause });
+}
+
+async function requireDirectory(path: string): Promise<void> {
+  await stat(path).catch((cause: unknown) => {
+    const reason = isMissing(cause) ? `${path} is not there` : `cannot read ${path}: ${messageOf(cause)}`;
+    throw new CheckpointError("failed", reason, { cause });
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
 async function listBelow(root: string, prefix: string): Promise<readonly StoredName[]> {
-  const names = await readdir(join(root, prefix)).catch((error: NodeJS.ErrnoException): string[] => {
-    if (error.code === "ENOENT") return [];
+  await requireDirectory(root);
+  const names = await readdir(join(root, prefix)).catch((error: unknown): string[] => {
+    if (isMissing(error)) return [];
     throw error;
   });
   const found = await Promise.all(names.map((name) => findStored(root, prefix + name)));
@@ -128,14 +147,14 @@ async function findStored(root: string, name: string): Promise<StoredName | unde
     const { size, mtimeMs } = await stat(join(root, name));
     return { name, size, writtenAt: mtimeMs };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
 /** Writes and syncs a file under another name, which is listed until it is deleted as a file of no use, and renames it. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeDirectory(dirname(path));
   const draft = `${path}.${randomBytes(4).toString("hex")}.partial`;
   try {
     await writeSynced(draft, bytes);
@@ -144,4 +163,13 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
     await rm(draft, { force: true });
     throw error;
   }
+  await syncDirectory(dirname(path));
+}
+
+/** Creates a directory and those above it, and syncs their names. */
+async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made))
+    await syncDirectory(dirname(made));
 }

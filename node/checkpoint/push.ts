@@ -33,6 +33,7 @@ const PARALLEL = 4;
 export async function pushCheckpoint(store: ArchiveStore, options: PushOptions): Promise<Pushed> {
   const { directory, signal } = options;
   const manifest = await readCheckpointManifest(directory);
+  await store.prepare();
   const present = new Map((await store.list(FILES, signal)).map(({ name, size }) => [name, size]));
   const sent = { files: 0, bytes: 0 };
   const files = await eachFile(manifest.files, options, async (file): Promise<ArchiveFile> => {

@@ -22,6 +22,7 @@ export function s3Store(options: S3Options): ArchiveStore {
       return (await send({ name: begin, query, maxBytes: MAX_LIST_BYTES }, signal)).bytes;
     }, prefix.length);
   return {
+    prepare: async () => undefined,
     list,
     async read(name, maxBytes, signal) {
       return (await send({ name, key: prefix + name, maxBytes }, signal)).bytes;

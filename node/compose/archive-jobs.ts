@@ -151,10 +151,11 @@ export interface PullJob extends TransferJob {
 export async function pullFromArchive(options: NodeOptions, job: PullJob): Promise<ArchiveManifest> {
   const { directory, signal, progress, full } = job;
   await refuseFilled(directory);
+  const archived = await findArchived(job);
   const draft = draftOf(directory);
   await mkdir(draft, { recursive: true, mode: 0o700 });
   try {
-    const manifest = await fetchDraft(job, draft);
+    const manifest = await fetchDraft(job, archived, draft);
     await verifyCheckpoint(options, { directory: draft, progress, signal, full, headers: true });
     await rename(draft, directory);
     await syncDirectory(dirname(directory));
@@ -171,18 +172,30 @@ function isPassing(error: unknown, { signal, from }: PullJob): boolean {
   return signal.aborted || (error instanceof CheckpointError && error.code === "failed");
 }
 
-async function fetchDraft(job: PullJob, draft: string): Promise<ArchiveManifest> {
-  const { from, wanted, signal, progress, environment } = job;
+/** A checkpoint of a store by its name, or a stream. */
+type Archived = { readonly store: ArchiveStore; readonly name: string } | AsyncIterable<Uint8Array>;
+
+/** Opens the store and finds the name there; an archive that has none is no reason to delete an earlier draft. */
+async function findArchived({ from, environment, signal, name }: PullJob): Promise<Archived> {
+  if (typeof from !== "string") return from;
+  const store = await openArchive(from, environment);
+  const found = name ?? (await archivedNames(store, signal))[0];
+  if (found === undefined) throw new CheckpointError("bad-manifest", `${from} has no checkpoint`);
+  return { store, name: found };
+}
+
+async function fetchDraft(
+  { wanted, signal, progress }: PullJob,
+  from: Archived,
+  draft: string,
+): Promise<ArchiveManifest> {
   const onBytes = (done: number, total: number): void => progress.update(done, total);
-  if (typeof from !== "string") {
+  if (!("store" in from)) {
     await rm(draft, { recursive: true });
     await mkdir(draft, { mode: 0o700 });
     return readStream(from, draft, wanted, { signal, onBytes });
   }
-  const store = await openArchive(from, environment);
-  const name = job.name ?? (await archivedNames(store, signal))[0];
-  if (name === undefined) throw new CheckpointError("bad-manifest", `${from} has no checkpoint`);
-  const manifest = await readArchived(store, name, wanted, signal);
-  await fetchFiles(store, manifest, draft, { signal, onBytes });
+  const manifest = await readArchived(from.store, from.name, wanted, signal);
+  await fetchFiles(from.store, manifest, draft, { signal, onBytes });
   return manifest;
 }

@@ -1,8 +1,20 @@
 /** Archives of checkpoints: only what is missing is sent, and what is wrong is refused by its name and leaves nothing. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync, mkdirSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  cp,
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { BlockRows } from "../../../node/chain/block-rows.ts";
@@ -98,7 +110,43 @@ test("a list names checkpoints, and what is wrong with one", async () => {
   const listed = await listArchive(path, job);
   expect(listed[0]).toMatchObject({ fault: expect.stringContaining("format undefined") as unknown });
   expect(listed[1]).toMatchObject({ manifest: { head: { number: 34 }, creator } });
-  expect(await listArchive(place(), job)).toEqual([]);
+  const empty = place();
+  await mkdir(empty);
+  expect(await listArchive(empty, job)).toEqual([]);
+});
+
+test("a list of a directory that is not there is refused", async () => {
+  const absent = place();
+  const refusal = { code: "failed", message: `${absent} is not there` };
+  await expect(listArchive(absent, job)).rejects.toMatchObject(refusal);
+});
+
+const isOf = (directory: string) => (path: string) => path.startsWith(`${directory}/`);
+
+test("files of an archive and their names are synced before its manifest has its name, and that at the end", async () => {
+  await using probe = await open(scratch);
+  const handles = Object.getPrototypeOf(probe) as FileHandle;
+  const synced: string[] = [];
+  const { sync } = handles;
+  handles.sync = function (this: FileHandle) {
+    synced.push(readlinkSync(`/proc/self/fd/${this.fd}`));
+    return sync.call(this);
+  };
+  const url = join(place(), "new", "archive");
+  try {
+    await pushToArchive(optionsOf(source), { ...job, directory: checkpoint, url });
+  } finally {
+    handles.sync = sync;
+  }
+  const [files, manifests] = [join(url, "files"), join(url, "checkpoints")];
+  const atManifest = synced.findIndex(isOf(manifests));
+  expect(atManifest).toBeGreaterThan(synced.findLastIndex(isOf(files)));
+  expect(synced.lastIndexOf(files)).toBeGreaterThan(synced.findLastIndex(isOf(files)));
+  expect(synced.lastIndexOf(files)).toBeLessThan(atManifest);
+  expect(synced.at(-1)).toBe(manifests);
+  for (const created of [dirname(dirname(url)), dirname(url), url])
+    expect(synced).toContain(dirname(created));
+  expect(synced.indexOf(url)).toBeLessThan(atManifest); // the name of `files`
 });
 
 test("a stream is read as it was written", async () => {
@@ -252,12 +300,7 @@ describe("a pull refuses", () => {
 
 test("an interrupted pull goes on with the files that it has, and without those of another checkpoint", async () => {
   const directory = place();
-  const stop = new AbortController();
-  const update = (): void => stop.abort();
-  await expect(
-    pull(archive, directory, { signal: stop.signal, progress: { ...progress, update } }),
-  ).rejects.toMatchObject({ name: "AbortError" });
-  const draft = `${directory}.partial`;
+  const draft = await interruptedPull(archive, directory);
   expect(existsSync(draft)).toBe(true);
   await mkdir(join(draft, "knit/chaindata/chain"), { recursive: true });
   await writeFile(join(draft, "knit/chaindata/chain/999999.log"), "of another checkpoint");
@@ -279,6 +322,43 @@ test("a file that cannot be read for a while is not taken for a missing one: the
   expect(existsSync(`${directory}.partial`)).toBe(true);
   await rename(`${file}.away`, file);
   await pull(url, directory, { full: true });
+});
+
+/** Begins a pull and interrupts it; returns its draft. */
+async function interruptedPull(url: string, directory: string): Promise<string> {
+  const stop = new AbortController();
+  const update = (): void => stop.abort();
+  const more = { signal: stop.signal, progress: { ...progress, update } };
+  await expect(pull(url, directory, more)).rejects.toMatchObject({ name: "AbortError" });
+  return `${directory}.partial`;
+}
+
+test.each([
+  ["archive", "", "is not there"],
+  ["directory of files", "files", "files is not there"],
+  ["directory of checkpoints", "checkpoints", "has no checkpoint"],
+])("a pull keeps its draft when the %s is not there", async (_, part, reason) => {
+  const [url, directory] = [await anArchive(), place()];
+  const draft = await interruptedPull(url, directory);
+  const found = await readdir(draft, { recursive: true });
+  const path = join(url, part);
+  await rename(path, `${url}.away`);
+  await expect(pull(url, directory)).rejects.toMatchObject({
+    message: expect.stringMatching(new RegExp(`^${url}.*${reason}$`)) as unknown,
+  });
+  expect(await readdir(draft, { recursive: true })).toEqual(found);
+  await rename(`${url}.away`, path);
+  await pull(url, directory, { full: true });
+});
+
+test("a pull of a named checkpoint from a directory that is not there keeps the draft", async () => {
+  const [url, directory] = [await anArchive(), place()];
+  const [name = ""] = await readdir(join(url, "checkpoints"));
+  const draft = await interruptedPull(url, directory);
+  await rename(url, `${url}.away`);
+  const refused = pull(url, directory, { name: `checkpoints/${name}` });
+  await expect(refused).rejects.toMatchObject({ code: "failed" });
+  expect(existsSync(draft)).toBe(true);
 });
 
 describe("an empty data directory", () => {
