@@ -45,6 +45,8 @@ export interface ArchiveStore {
   write(name: string, bytes: Uint8Array, sha256: string, signal: AbortSignal): Promise<void>;
   /** Deletes a name; one that is missing is no error. */
   remove(name: string, signal: AbortSignal): Promise<void>;
+  /** Deletes what interrupted writes of names with `prefix` have left, begun before a time in milliseconds since the epoch. */
+  removeUnfinished(prefix: string, before: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Prefix of the names of manifests. */
@@ -106,6 +108,7 @@ export function directoryStore(root: string): ArchiveStore {
     },
     write: (name, bytes) => writeWhole(join(root, name), bytes),
     remove: (name) => rm(join(root, name), { force: true }),
+    removeUnfinished: async () => undefined, // drafts are listed, and deleted as files of no use
   };
 }
 

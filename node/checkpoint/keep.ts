@@ -62,6 +62,7 @@ export async function keepNewest(store: ArchiveStore, options: KeepOptions): Pro
     await store.remove(name, signal);
     deleted.files++;
   }
+  for (const prefix of [FILES, MANIFESTS]) await store.removeUnfinished(prefix, before, signal);
   return deleted;
 }
 

@@ -6,6 +6,7 @@ import type { Address } from "../bytes/brands.ts";
 import { type ArchiveFile, type ArchiveStore, FILES, manifestName, signManifest } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
 import { type CheckpointFile, readCheckpointManifest, requireSize, totalBytes } from "./manifest.ts";
+import { inParallel } from "./parallel.ts";
 
 /** A checkpoint to send, and the node key that signs its manifest. */
 export interface PushOptions extends FileWork {
@@ -22,9 +23,6 @@ export interface Pushed {
   readonly bytes: number;
   readonly sentBytes: number;
 }
-
-/** Requests at a time. */
-const PARALLEL = 4;
 
 /**
  * Sends a checkpoint. Files that the store has are not sent again, so a push that was interrupted goes on. Throws
@@ -96,26 +94,4 @@ export async function eachFile<F extends CheckpointFile, R>(
     onBytes(done, total);
     return result;
   });
-}
-
-/** Runs the work for each item, a few at a time; results are in order. The first failure ends it. */
-async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  let isFailed = false;
-  const run = async (): Promise<void> => {
-    while (next < items.length && !isFailed) {
-      const at = next++;
-      try {
-        results[at] = await work(items[at] as T); // in range: tested by the loop
-      } catch (error) {
-        isFailed = true;
-        throw error;
-      }
-    }
-  };
-  const ends = await Promise.allSettled(Array.from({ length: PARALLEL }, run));
-  const failed = ends.find((end) => end.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  return results;
 }

@@ -77,6 +77,13 @@ class RefusalError extends Error {
   }
 }
 
+/** Returns the code with which the store has refused a request; undefined for another error. */
+export function refusalCode(error: unknown): string | undefined {
+  return error instanceof CheckpointError && error.cause instanceof RefusalError
+    ? error.cause.code
+    : undefined;
+}
+
 /** Creates a client of a store. Nothing is requested yet. */
 export function s3Client({ endpoint, region, bucket, credentials, retryMs = RETRY_MS }: S3Options): S3Send {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;

@@ -1,7 +1,9 @@
-/** An S3-compatible store: objects of a bucket below a prefix. */
+/** An S3-compatible store: objects of a bucket below a prefix. Large ones are written in parts. */
 import type { ArchiveStore, StoredName } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { type S3Options, s3Client } from "./s3-client.ts";
+import { createSlots } from "./parallel.ts";
+import { type S3Options, type S3Send, s3Client } from "./s3-client.ts";
+import { abortUploads, PART_BYTES, uploadInParts } from "./s3-upload.ts";
 import { plainText, xmlElement, xmlElements } from "./s3-xml.ts";
 
 /** Pages of a list with 1,000 names each. */
@@ -16,6 +18,8 @@ const MAX_TIME = 40;
 export function s3Store(options: S3Options): ArchiveStore {
   const { prefix } = options;
   const send = s3Client(options);
+  const slots = createSlots();
+  const sendContent: S3Send = (request, signal) => slots(() => send(request, signal));
   const list: ArchiveStore["list"] = (begin, signal) =>
     listAll(async (token) => {
       const query = { "list-type": "2", prefix: prefix + begin, ...token };
@@ -29,13 +33,20 @@ export function s3Store(options: S3Options): ArchiveStore {
     },
     async write(name, bytes, sha256, signal) {
       const object = { name, key: prefix + name };
+      if (bytes.length > PART_BYTES) {
+        const isStored = async (): Promise<boolean> =>
+          (await list(name, signal)).some((each) => each.name === name && each.size === bytes.length);
+        return uploadInParts({ send, sendContent, isStored }, { ...object, bytes }, signal);
+      }
       const content = { bytes, sha256 };
-      await send({ ...object, method: "PUT", content, maxBytes: MAX_ANSWER_BYTES }, signal);
+      await sendContent({ ...object, method: "PUT", content, maxBytes: MAX_ANSWER_BYTES }, signal);
     },
     async remove(name, signal) {
       const object = { name, key: prefix + name };
       await send({ ...object, method: "DELETE", maxBytes: MAX_ANSWER_BYTES }, signal);
     },
+    removeUnfinished: (begin, before, signal) =>
+      abortUploads(send, { prefix: prefix + begin, before }, signal),
   };
 }
 

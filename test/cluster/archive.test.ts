@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readCheckpointManifest } from "../../node/checkpoint/manifest.ts";
+import { PART_BYTES } from "../../node/checkpoint/s3-upload.ts";
 import { openArchive, pullFromArchive, pushToArchive } from "../../node/compose/archive-jobs.ts";
 import { createCheckpointOffline } from "../../node/compose/checkpoint-jobs.ts";
 import { type KnitRun, runKnitBehind, startKnitBehind } from "../support/knit-process.ts";
@@ -19,12 +20,32 @@ import { toolPath } from "./support/tools.ts";
 const HEAD = 34;
 /** More than any file of a database has: the largest are table files from a write buffer of 32 MiB. */
 const LARGE_BYTES = 100 * 1024 * 1024;
+/** Parts after which an upload is interrupted. */
+const MIN_SENT = 3;
 const silent = { update: () => undefined, [Symbol.dispose]: () => undefined };
 const { signal } = new AbortController();
 
 const binary = toolPath("versitygw");
 const about = binary === "" ? describe.skip : describe;
 const note = binary === "" ? " (skipped: test/cluster/tools.sh build versitygw)" : "";
+
+/** Counts the requests with parts until it is disposed. */
+function countParts(): Disposable & { readonly count: number } {
+  const { fetch } = globalThis;
+  let count = 0;
+  globalThis.fetch = (request, init) => {
+    if (request instanceof Request && request.url.includes("partNumber=")) count++;
+    return fetch(request, init);
+  };
+  return {
+    get count() {
+      return count;
+    },
+    [Symbol.dispose]: () => {
+      globalThis.fetch = fetch;
+    },
+  };
+}
 
 about(`an archive in versitygw${note}`, () => {
   let scratch = "";
@@ -106,6 +127,8 @@ about(`an archive in versitygw${note}`, () => {
       expect(output).not.toContain(server.variables.AWS_SECRET_ACCESS_KEY);
     }
     expect(existsSync(objects)).toBe(false);
+    const stranger = await openArchive(url, { ...server.variables, AWS_ACCESS_KEY_ID: "stranger" });
+    await expect(stranger.read("files/any", 1, signal)).rejects.toMatchObject({ code: "failed" });
     const bucket = await knit("checkpoint", "list", "s3://no-such-bucket/archive");
     expect(bucket).toMatchObject({ code: 1, output: expect.stringContaining("404 NoSuchBucket") });
   });
@@ -114,7 +137,11 @@ about(`an archive in versitygw${note}`, () => {
     const store = await openArchive(anArchive().url, server.variables);
     const bytes = randomBytes(LARGE_BYTES);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    await store.write(`files/${sha256}`, bytes, sha256, signal);
+    {
+      using parts = countParts();
+      await store.write(`files/${sha256}`, bytes, sha256, signal);
+      expect(parts.count).toBe(Math.ceil(LARGE_BYTES / PART_BYTES));
+    }
     expect(await store.list("files/", signal)).toMatchObject([
       { name: `files/${sha256}`, size: LARGE_BYTES },
     ]);
@@ -123,6 +150,36 @@ about(`an archive in versitygw${note}`, () => {
       code: "bad-file",
     });
   });
+
+  test("goes on with a large file where its upload was interrupted, also when the server was killed", async () => {
+    const store = await openArchive(anArchive().url, server.variables);
+    const bytes = randomBytes(LARGE_BYTES);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const name = `files/${sha256}`;
+    const stop = new AbortController();
+    const writing = store.write(name, bytes, sha256, stop.signal);
+    const ended = expect(writing).rejects.toMatchObject({ name: "AbortError" });
+    await until(async () => (await sentParts()) >= MIN_SENT);
+    stop.abort();
+    await ended;
+    await server.kill();
+    await server.start();
+    expect(await store.list("files/", signal)).toEqual([]);
+    const kept = await sentParts();
+    using parts = countParts();
+    await store.write(name, bytes, sha256, signal);
+    expect(parts.count).toBeLessThanOrEqual(Math.ceil(LARGE_BYTES / PART_BYTES) - MIN_SENT);
+    expect(kept).toBeGreaterThanOrEqual(MIN_SENT);
+    expect(bytes.equals(await store.read(name, LARGE_BYTES, signal))).toBe(true);
+    expect(await sentParts()).toBe(0);
+  });
+
+  /** Counts the parts that open uploads have in the server's store. */
+  async function sentParts(): Promise<number> {
+    const uploads = join(server.objects, ".sgwtmp", "multipart");
+    const names = await readdir(uploads, { recursive: true }).catch(() => []);
+    return names.filter((each) => /\/\d+$/.test(each)).length;
+  }
 
   test("goes on with a push and a pull when the server has died and is started again", async () => {
     const { url, objects } = anArchive();

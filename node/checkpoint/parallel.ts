@@ -1,0 +1,46 @@
+/** Several pieces of work at a time: over the items of a list, and over all lists that share slots. */
+
+/** Requests at a time. */
+export const PARALLEL = 4;
+
+/** Runs the work for each item, a few at a time; results are in order. The first failure ends it. */
+export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  let isFailed = false;
+  const run = async (): Promise<void> => {
+    while (next < items.length && !isFailed) {
+      const at = next++;
+      try {
+        results[at] = await work(items[at] as T); // in range: tested by the loop
+      } catch (error) {
+        isFailed = true;
+        throw error;
+      }
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: PARALLEL }, run));
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return results;
+}
+
+/** Runs work when one of its slots is free; work that waits is in order. */
+export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Creates `PARALLEL` slots. */
+export function createSlots(): Slots {
+  const waiting: (() => void)[] = [];
+  let free = PARALLEL;
+  return async (work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next(); // it takes this slot
+    }
+  };
+}
