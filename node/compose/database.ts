@@ -58,14 +58,14 @@ export async function openDatabase(options: NodeOptions, log: Log): Promise<Node
   const disk = parts.use(await openDiskSpace({ ...options.disk, directory: options.paths.chainData, log }));
   const { cacheSaveMs, ...history } = options.state;
   const { isTemporary } = options;
-  const { databaseCache, trieCache, tables, trieBuffers, dirtyNodes, copier } = options.memory.shares;
-  const tableBytes = tables / 2; // for each of the two databases
-  const chain = { cacheBytes: databaseCache, tableBytes, isTemporary };
-  const store = parts.use(await openChainStore(chainDirectory(options), chain));
+  const { databaseCache, trieCache, trieBuffers, dirtyNodes, copier } = options.memory.shares;
+  const store = parts.use(
+    await openChainStore(chainDirectory(options), { cacheBytes: databaseCache, isTemporary }),
+  );
   await removeStaging(options.paths.chainData);
   const tries = triesDirectory(options);
   const writeBufferBytes = Math.floor(trieBuffers / BUFFERS_AT_A_TIME);
-  const trie = trieDirectories(tries, { writeBufferBytes, tableBytes, isTemporary });
+  const trie = trieDirectories(tries, { writeBufferBytes, isTemporary });
   const startRun = runInThread(chainDirectory(options), tries, copier);
   const path = join(options.paths.dataDirectory, "fastcache", "nodes");
   const cache = { log, bytes: trieCache, path, saveMs: cacheSaveMs };

@@ -42,18 +42,12 @@ export const memoryParts = {
     defaultBytes: 256 * MIB,
     holds: "objects of a migration's thread",
   },
-  trieCache: { share: 0.05, maxBytes: MAX_CACHE_BYTES, defaultBytes: 32 * MIB, holds: "clean trie nodes" },
+  trieCache: { share: 0.08, maxBytes: MAX_CACHE_BYTES, defaultBytes: 32 * MIB, holds: "clean trie nodes" },
   databaseCache: {
     share: 0.05,
     maxBytes: MAX_CACHE_BYTES,
     defaultBytes: storeOptions.cacheBytes.default,
     holds: "blocks of the chain database",
-  },
-  tables: {
-    share: 0.05,
-    maxBytes: 512 * MIB,
-    defaultBytes: 192 * MIB,
-    holds: "indexes of open table files",
   },
   trieBuffers: {
     share: 0.05,

@@ -20,8 +20,6 @@ export interface LevelStoreOptions {
   readonly cacheBytes?: number;
   /** Rows gathered in memory before a table file is written; up to two such buffers exist at a time. */
   readonly writeBufferBytes?: number;
-  /** Indexes and filters of open table files; a read of another file opens one first, which takes five times as long. */
-  readonly tableBytes?: number;
   /**
    * A checksum with every row; `false` for rows that something else proves. Always the same for one directory.
    */
@@ -47,10 +45,6 @@ const TIDY_AFTER_BYTES = 1024 * 1024;
 /** Modest: a node that idles should be small. Options left `undefined` would be read as huge. */
 const CACHE_BYTES = 8 * 1024 * 1024;
 const WRITE_BUFFER_BYTES = 4 * 1024 * 1024;
-/** Index and filter of a table file of 2 MiB, about. */
-const TABLE_BYTES = 40 * 1024;
-const MIN_OPEN_TABLES = 500;
-const DEFAULT_OPEN_TABLES = 1_000;
 /** Rows fetched at a time by an iteration. */
 const PAGE = 512;
 /** Directories open for writing in this thread: the engine's own lock is between processes. */
@@ -130,7 +124,6 @@ export async function compactLevel(directory: string): Promise<void> {
 }
 
 async function openLevel(directory: string, options: LevelStoreOptions, create: boolean): Promise<Level> {
-  const { tableBytes = DEFAULT_OPEN_TABLES * TABLE_BYTES } = options;
   const level: Level = new ClassicLevel(directory, {
     keyEncoding: "view",
     valueEncoding: "view",
@@ -138,7 +131,6 @@ async function openLevel(directory: string, options: LevelStoreOptions, create: 
     createIfMissing: create,
     cacheSize: options.cacheBytes ?? CACHE_BYTES,
     writeBufferSize: options.writeBufferBytes ?? WRITE_BUFFER_BYTES,
-    maxOpenFiles: Math.max(MIN_OPEN_TABLES, Math.floor(tableBytes / TABLE_BYTES)),
   });
   try {
     await level.open();
