@@ -53,6 +53,8 @@ export interface ArchiveStore {
 export const MANIFESTS = "checkpoints/";
 /** Prefix of the names of files, by their SHA-256. */
 export const FILES = "files/";
+/** Files or parts of files sent at a time. */
+export const PARALLEL = 4;
 /** A manifest of a state of many terabytes has some hundred megabytes. */
 export const MAX_MANIFEST_BYTES: number = 512 * 1024 * 1024;
 

@@ -10,6 +10,7 @@ import { messageOf } from "../bytes/message-of.ts";
 import { BlockRows } from "../chain/block-rows.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import { programVersion } from "../config/version.ts";
+import { inParallel } from "../runtime/parallel.ts";
 import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { readGeneration, readHead } from "../state/rows.ts";
 import { cloneLevel } from "../store/clone-level.ts";
@@ -43,6 +44,8 @@ export interface CheckpointTarget {
 
 /** Blocks between two clones can outrun the undo records only where few are kept. */
 const MAX_ATTEMPTS = 5;
+/** Files looked at a time: one after another each waits for a turn of the event loop beside the blocks. */
+const LOOKS = 64;
 /** Name of a clone beside the databases that is then copied to another file system. */
 const STAGING = "checkpoint.partial";
 /** Name of an empty file beside the databases, by which the file systems are compared. */
@@ -182,11 +185,14 @@ export async function listFiles(checkpoint: string): Promise<readonly Checkpoint
   const files: CheckpointFile[] = [];
   for (const database of ["chain", ...tries.map((name) => `trie/${name}`)]) {
     const directory = `${DATABASES}/${database}`;
-    for (const name of (await readdir(join(checkpoint, directory))).toSorted()) {
-      if (name === "LOCK" || name.startsWith("LOG")) continue;
+    const names = (await readdir(join(checkpoint, directory)))
+      .filter((name) => name !== "LOCK" && !name.startsWith("LOG"))
+      .toSorted();
+    const described = await inParallel(names, LOOKS, async (name) => {
       const path = `${directory}/${name}`;
-      files.push({ path, size: (await stat(join(checkpoint, path))).size });
-    }
+      return { path, size: (await stat(join(checkpoint, path))).size };
+    });
+    files.push(...described);
   }
   return files;
 }

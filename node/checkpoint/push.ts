@@ -3,10 +3,17 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Address } from "../bytes/brands.ts";
-import { type ArchiveFile, type ArchiveStore, FILES, manifestName, signManifest } from "./archive.ts";
+import { inParallel } from "../runtime/parallel.ts";
+import {
+  type ArchiveFile,
+  type ArchiveStore,
+  FILES,
+  manifestName,
+  PARALLEL,
+  signManifest,
+} from "./archive.ts";
 import { CheckpointError } from "./error.ts";
 import { type CheckpointFile, readCheckpointManifest, requireSize, totalBytes } from "./manifest.ts";
-import { inParallel } from "./parallel.ts";
 
 /** A checkpoint to send, and the node key that signs its manifest. */
 export interface PushOptions extends FileWork {
@@ -87,7 +94,7 @@ export async function eachFile<F extends CheckpointFile, R>(
 ): Promise<R[]> {
   const total = totalBytes(files);
   let done = 0;
-  return await inParallel(files, async (file) => {
+  return await inParallel(files, PARALLEL, async (file) => {
     signal.throwIfAborted();
     const result = await work(file);
     done += file.size;

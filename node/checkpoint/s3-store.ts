@@ -1,7 +1,8 @@
 /** An S3-compatible store: objects of a bucket below a prefix. Large ones are written in parts. */
-import type { ArchiveStore, StoredName } from "./archive.ts";
+
+import { createSlots } from "../runtime/parallel.ts";
+import { type ArchiveStore, PARALLEL, type StoredName } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { createSlots } from "./parallel.ts";
 import { type S3Options, type S3Send, s3Client } from "./s3-client.ts";
 import { abortUploads, PART_BYTES, uploadInParts } from "./s3-upload.ts";
 import { plainText, xmlElement, xmlElements } from "./s3-xml.ts";
@@ -18,7 +19,7 @@ const MAX_TIME = 40;
 export function s3Store(options: S3Options): ArchiveStore {
   const { prefix } = options;
   const send = s3Client(options);
-  const slots = createSlots();
+  const slots = createSlots(PARALLEL);
   const sendContent: S3Send = (request, signal) => slots(() => send(request, signal));
   const list: ArchiveStore["list"] = (begin, signal) =>
     listAll(async (token) => {

@@ -3,8 +3,9 @@
  * upload that was interrupted stays open, and the next one of that object sends the parts that it lacks.
  */
 import { createHash } from "node:crypto";
+import { inParallel } from "../runtime/parallel.ts";
+import { PARALLEL } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { inParallel } from "./parallel.ts";
 import { sha256Of } from "./push.ts";
 import { refusalCode, type S3Answer, type S3Send } from "./s3-client.ts";
 import { plainText, xmlElement, xmlElements } from "./s3-xml.ts";
@@ -76,7 +77,7 @@ export async function uploadInParts(
     (newest && (await storedParts(deps.send, newest, signal).catch(unlessRefused(undefined)))) ??
     (await createUpload(deps.send, object, signal));
   try {
-    const tags = await inParallel(parts, async (part) => {
+    const tags = await inParallel(parts, PARALLEL, async (part) => {
       signal.throwIfAborted();
       const tag = begun.tags.get(part.number);
       if (tag !== undefined && isTagOf(tag, part)) return tag;

@@ -4,13 +4,15 @@ import { bareHex, mapKey } from "../../bytes/hex.ts";
 import { StateError } from "../error.ts";
 import {
   BRANCH,
-  Branch,
+  type Branch,
   EXTENSION,
   Extension,
+  hashPlace,
   LEAF,
   Leaf,
   sharedNibbles,
   type TrieNode,
+  takeBranch,
   touch,
 } from "./node.ts";
 import type { NodeSource } from "./node-source.ts";
@@ -109,14 +111,14 @@ export class Changes {
   ): TrieNode {
     this.#changed = true;
     const { path, stored } = node;
-    const branch = new Branch();
+    const branch = takeBranch();
     const mine = path[shared] as number;
     const other = key[depth + shared] as number;
     branch.mask = (1 << mine) | (1 << other);
     branch.children[other] = new Leaf(key.slice(depth + shared + 1), value);
     if (node.kind === EXTENSION && shared + 1 === path.length) {
       branch.children[mine] = node.child; // keeps its path, so its row stays good
-      branch.hashes.set(node.hash, mine * 32);
+      branch.references.set(node.hash, hashPlace(mine));
     } else {
       node.path = path.slice(shared + 1);
       node.stored = false;
@@ -170,10 +172,11 @@ export class Changes {
     const last = 31 - Math.clz32(node.mask);
     const path = key.slice(0, depth + 1);
     path[depth] = last;
-    const child = node.children[last] ?? this.source.load(path, depth + 1, node.hashes, last * 32); // not on the way to the key
+    const place = hashPlace(last);
+    const child = node.children[last] ?? this.source.load(path, depth + 1, node.references, place); // not on the way to the key
     const nibble = Uint8Array.of(last);
     if (child.kind !== BRANCH) return this.#merge(node, child, nibble, path, depth + 1);
-    const extension = new Extension(nibble, child, node.hashes.slice(last * 32, last * 32 + 32));
+    const extension = new Extension(nibble, child, node.references.slice(place, place + 32));
     extension.stored = node.stored;
     return extension;
   }
@@ -199,7 +202,9 @@ export class Changes {
 
   #childOf(node: Branch, key: Uint8Array, depth: number, i: number): TrieNode | undefined {
     if (((node.mask >> i) & 1) === 0) return undefined;
-    return node.children[i] ?? this.source.load(key, depth + 1, node.hashes, i * 32, this.#expected);
+    return (
+      node.children[i] ?? this.source.load(key, depth + 1, node.references, hashPlace(i), this.#expected)
+    );
   }
 
   #childBelow(node: Extension, key: Uint8Array, depth: number): TrieNode {

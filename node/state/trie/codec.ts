@@ -10,10 +10,22 @@ import {
   writeLeaf,
   writeReference,
 } from "../../model/trie-node.ts";
-import { BRANCH, Branch, Extension, LEAF, Leaf, markStored, type TrieNode } from "./node.ts";
+import {
+  BRANCH,
+  type Branch,
+  Extension,
+  hashPlace,
+  LEAF,
+  Leaf,
+  markStored,
+  type TrieNode,
+  takeBranch,
+} from "./node.ts";
 
 const HASH_HEADER = 0xa0;
 const EMPTY_ITEM = 0x80;
+/** Mask of a branch with sixteen children. */
+const ALL = 0xffff;
 
 /** Writes a node at the start of `out` and returns its length. Children must be hashed. */
 export function encodeNode(node: TrieNode, out: Uint8Array): number {
@@ -23,13 +35,19 @@ export function encodeNode(node: TrieNode, out: Uint8Array): number {
 }
 
 function encodeBranch(node: Branch, out: Uint8Array): number {
-  const { mask, children, hashes } = node;
+  const { mask, children, references } = node;
+  if (mask === ALL && !children.some(standsInline)) {
+    const at = beginBranch(out, references.length + 1);
+    out.set(references, at);
+    out[at + references.length] = EMPTY_ITEM;
+    return at + references.length + 1;
+  }
   let payload = 1;
   for (let i = 0; i < 16; i++) payload += ((mask >> i) & 1) === 0 ? 1 : referenceLength(children[i]?.inline);
   let at = beginBranch(out, payload);
   for (let i = 0; i < 16; i++) {
     if (((mask >> i) & 1) === 0) out[at++] = EMPTY_ITEM;
-    else at = writeReference(out, at, children[i]?.inline, hashes, i * 32);
+    else at = writeReference(out, at, children[i]?.inline, references, hashPlace(i));
   }
   out[at++] = EMPTY_ITEM;
   return at;
@@ -92,8 +110,17 @@ function readPath(bytes: Uint8Array, head: number, end: number): Uint8Array {
   return path;
 }
 
+function standsInline(child: TrieNode | undefined): boolean {
+  return child?.inline !== undefined;
+}
+
 function decodeBranch(bytes: Uint8Array, first: number): Branch {
-  const node = markStored(new Branch());
+  const node = markStored(takeBranch());
+  if (hasAllHashes(bytes, first)) {
+    node.mask = ALL;
+    node.references.set(bytes.subarray(first, first + node.references.length));
+    return node;
+  }
   let at = first;
   for (let i = 0; i < 16; i++) {
     const head = bytes[at] as number;
@@ -103,7 +130,7 @@ function decodeBranch(bytes: Uint8Array, first: number): Branch {
     }
     node.mask |= 1 << i;
     if (head === HASH_HEADER) {
-      copyHash(bytes, at + 1, node.hashes, i * 32);
+      copyHash(bytes, at + 1, node.references, hashPlace(i));
       at += 33;
     } else {
       const end = itemEnd(bytes, at);
@@ -112,6 +139,12 @@ function decodeBranch(bytes: Uint8Array, first: number): Branch {
     }
   }
   return node;
+}
+
+/** True where sixteen hashes follow each other. */
+function hasAllHashes(bytes: Uint8Array, first: number): boolean {
+  for (let i = 0; i < 16; i++) if (bytes[first + hashPlace(i) - 1] !== HASH_HEADER) return false;
+  return true;
 }
 
 function decodeInline(bytes: Uint8Array, start: number, end: number): TrieNode {

@@ -54,6 +54,18 @@ export class Extension {
   }
 }
 
+/** Bytes of a child's hash behind the RLP header of one. */
+const REFERENCE_BYTES = 33;
+/** Sixteen hashes of nothing behind their headers. */
+const NO_REFERENCES: Uint8Array = Uint8Array.from({ length: 16 * REFERENCE_BYTES }, (_, at) =>
+  at % REFERENCE_BYTES === 0 ? 0xa0 : 0,
+);
+
+/** Place of the hash of child `i` among the references of a branch. */
+export function hashPlace(i: number): number {
+  return i * REFERENCE_BYTES + 1;
+}
+
 /** Up to sixteen children by their next nibble. All keys have one length, so a branch never holds a value. */
 export class Branch {
   readonly kind = BRANCH;
@@ -66,13 +78,38 @@ export class Branch {
   mask = 0;
   /** `undefined` for a child that is not there or only known by its hash. */
   readonly children: (TrieNode | undefined)[] = NO_CHILDREN.slice();
-  /** Sixteen hashes of 32 bytes; one means nothing where the child stands inline or is fresh. */
-  readonly hashes: Uint8Array = new Uint8Array(512);
+  /**
+   * The hashes of sixteen children as RLP (`hashPlace`), the middle of a branch that has all of them. One means nothing where
+   * the child is absent, stands inline or is fresh.
+   */
+  readonly references: Uint8Array = NO_REFERENCES.slice();
 }
 
 const NO_CHILDREN: (TrieNode | undefined)[] = Array.from({ length: 16 }, () => undefined);
 
 export type TrieNode = Leaf | Extension | Branch;
+
+/** Branches that nothing refers to: their 528 bytes outside the heap are dear to get and to give back. */
+const spares: Branch[] = [];
+const MAX_SPARES = 4_096;
+
+/** Returns a branch without children. */
+export function takeBranch(): Branch {
+  return spares.pop() ?? new Branch();
+}
+
+/** Keeps a branch for `takeBranch`, which nothing may refer to any more. */
+export function releaseBranch(branch: Branch): void {
+  if (spares.length === MAX_SPARES) return;
+  branch.fresh = true;
+  branch.dirty = true;
+  branch.counted = false;
+  branch.stored = false;
+  branch.inline = undefined;
+  branch.mask = 0;
+  branch.children.fill(undefined);
+  spares.push(branch);
+}
 
 /** Marks a node as changed. */
 export function touch(node: TrieNode): void {

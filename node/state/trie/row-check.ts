@@ -3,7 +3,7 @@ import type { Hash } from "../../bytes/brands.ts";
 import { hashInput, keccakInput, keccakOutput } from "../../crypto/keccak.ts";
 import { StateError } from "../error.ts";
 import { decodeNode } from "./codec.ts";
-import { BRANCH, LEAF, sameHash, type TrieNode } from "./node.ts";
+import { BRANCH, hashPlace, LEAF, sameHash, type TrieNode } from "./node.ts";
 
 /** A node that must come, with the hash that its parent holds. */
 interface Expected {
@@ -62,7 +62,8 @@ export class RowCheck {
     }
     for (let i = 15; i >= 0; i--) {
       const hasRow = ((node.mask >> i) & 1) === 1 && node.children[i] === undefined;
-      if (hasRow) this.#expect(path, Uint8Array.of(i), node.hashes.slice(32 * i, 32 * i + 32));
+      if (hasRow)
+        this.#expect(path, Uint8Array.of(i), node.references.slice(hashPlace(i), hashPlace(i) + 32));
     }
   }
 

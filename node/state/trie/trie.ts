@@ -12,7 +12,7 @@ import { copyHash, toNibbles } from "../../model/trie-node.ts";
 import type { Batch } from "../../store/store.ts";
 import { Changes } from "./changes.ts";
 import { encodeNode } from "./codec.ts";
-import { BRANCH, type Branch, LEAF, sharedNibbles, type TrieNode } from "./node.ts";
+import { BRANCH, type Branch, hashPlace, LEAF, releaseBranch, sharedNibbles, type TrieNode } from "./node.ts";
 import type { NodeSource } from "./node-source.ts";
 
 /** Nodes above this depth stay objects: nearly every key passes them. For others that a batch has, bytes can stand. */
@@ -60,7 +60,7 @@ export class Trie {
       if (node.kind === BRANCH) {
         const i = path[depth++] as number;
         if (((node.mask >> i) & 1) === 0) return undefined;
-        node = node.children[i] ?? this.#source.load(path, depth, node.hashes, i * 32);
+        node = node.children[i] ?? this.#source.load(path, depth, node.references, hashPlace(i));
         continue;
       }
       if (sharedNibbles(node.path, path, depth) < node.path.length) return undefined;
@@ -88,7 +88,7 @@ export class Trie {
       if (node.kind === BRANCH) {
         const i = path[depth++] as number;
         if (((node.mask >> i) & 1) === 0) break;
-        node = node.children[i] ?? this.#source.load(path, depth, node.hashes, i * 32);
+        node = node.children[i] ?? this.#source.load(path, depth, node.references, hashPlace(i));
         continue;
       }
       if (sharedNibbles(node.path, path, depth) < node.path.length) break;
@@ -132,7 +132,7 @@ export class Trie {
         if (grandchild?.fresh !== true) continue;
         this.#path[0] = i;
         this.#path[1] = j;
-        this.#hashInto(grandchild, 2, child.hashes, j * 32);
+        this.#hashInto(grandchild, 2, child.references, hashPlace(j));
         yield;
       }
     }
@@ -181,8 +181,8 @@ export class Trie {
       if (child?.dirty !== true) continue;
       this.#path[depth] = i;
       if (child.kind === LEAF || depth + 1 >= KEPT_DEPTH) {
-        this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
-        if (isReplaceable(child, depth + 1)) node.children[i] = undefined;
+        this.#flushNode(child, depth + 1, node.references, hashPlace(i), batch);
+        if (isReplaceable(child, depth + 1)) replaceChild(node, i, child);
       } else if (child.kind === BRANCH) yield* this.#gatherBelow(child, depth + 1, batch);
     }
     yield;
@@ -198,7 +198,7 @@ export class Trie {
       if (depth === 0) {
         yield* this.#flushBelow(child, 1, batch);
       } else {
-        this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
+        this.#flushNode(child, depth + 1, node.references, hashPlace(i), batch);
         yield;
       }
     }
@@ -219,7 +219,7 @@ export class Trie {
         const child = node.children[i];
         if (child?.fresh !== true) continue;
         path[depth] = i;
-        this.#hashInto(child, depth + 1, node.hashes, i * 32);
+        this.#hashInto(child, depth + 1, node.references, hashPlace(i));
       }
     } else if (node.kind !== LEAF && node.child?.fresh === true) {
       path.set(node.path, depth);
@@ -257,8 +257,8 @@ export class Trie {
         const child = node.children[i];
         if (child === undefined) continue;
         path[depth] = i;
-        if (child.dirty) this.#flushNode(child, depth + 1, node.hashes, i * 32, batch);
-        if (isReplaceable(child, depth + 1)) node.children[i] = undefined;
+        if (child.dirty) this.#flushNode(child, depth + 1, node.references, hashPlace(i), batch);
+        if (isReplaceable(child, depth + 1)) replaceChild(node, i, child);
       }
     } else if (node.kind !== LEAF && node.child !== undefined) {
       const below = depth + node.path.length;
@@ -274,6 +274,12 @@ export class Trie {
     node.stored = true;
     if (node.kind !== LEAF) this.#source.remember(path, depth, hash, hashAt, encoded);
   }
+}
+
+/** Leaves the hash of a child alone: its bytes are elsewhere. */
+function replaceChild(node: Branch, i: number, child: TrieNode): void {
+  node.children[i] = undefined;
+  if (child.kind === BRANCH) releaseBranch(child);
 }
 
 /** True for a clean node that is not kept as an object: it can be read again where it was written. */

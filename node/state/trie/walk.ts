@@ -2,7 +2,7 @@
 import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
-import { BRANCH, LEAF, type TrieNode, toKey } from "./node.ts";
+import { BRANCH, hashPlace, LEAF, type TrieNode, toKey } from "./node.ts";
 import type { NodeSource } from "./node-source.ts";
 
 /** One key of a stored trie with its value. */
@@ -47,7 +47,7 @@ function* walkNode(
     if (inline === undefined) rows++;
     rows += yield* walkNode(
       source,
-      inline ?? source.load(path, depth + 1, node.hashes, i * 32),
+      inline ?? source.load(path, depth + 1, node.references, hashPlace(i)),
       path,
       depth + 1,
     );

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { expect, test } from "@jest/globals";
 import type { ArchiveStore } from "../../../node/checkpoint/archive.ts";
-import { PARALLEL } from "../../../node/checkpoint/parallel.ts";
+import { PARALLEL } from "../../../node/checkpoint/archive.ts";
 import { s3Store } from "../../../node/checkpoint/s3-store.ts";
 import { PART_BYTES } from "../../../node/checkpoint/s3-upload.ts";
 import { openS3Player, S3_KEYS, type S3Player } from "../../support/s3-player.ts";

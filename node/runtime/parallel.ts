@@ -1,10 +1,11 @@
 /** Several pieces of work at a time: over the items of a list, and over all lists that share slots. */
 
-/** Requests at a time. */
-export const PARALLEL = 4;
-
-/** Runs the work for each item, a few at a time; results are in order. The first failure ends it. */
-export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** Runs the work for each item, `parallel` at a time; results are in order. The first failure ends it. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  parallel: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   let isFailed = false;
@@ -19,7 +20,7 @@ export async function inParallel<T, R>(items: readonly T[], work: (item: T) => P
       }
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: PARALLEL }, run));
+  const ends = await Promise.allSettled(Array.from({ length: parallel }, run));
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   return results;
@@ -28,10 +29,10 @@ export async function inParallel<T, R>(items: readonly T[], work: (item: T) => P
 /** Runs work when one of its slots is free; work that waits is in order. */
 export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Creates `PARALLEL` slots. */
-export function createSlots(): Slots {
+/** Creates so many slots. */
+export function createSlots(count: number): Slots {
   const waiting: (() => void)[] = [];
-  let free = PARALLEL;
+  let free = count;
   return async (work) => {
     if (free > 0) free--;
     else await new Promise<void>((resolve) => waiting.push(resolve));
