@@ -166,7 +166,7 @@ async function describe(draft: string): Promise<CheckpointManifest> {
 type ChainFacts = Pick<CheckpointManifest, "chainId" | "genesisHash" | "head">;
 
 async function readFacts(chain: string): Promise<ChainFacts> {
-  await using store = await openLevelStore(chain);
+  await using store = await openLevelStore(chain, { checksTables: false });
   const { number, root } = readHead(store);
   const rows = new BlockRows(store);
   const [genesis, head] = number < 0 ? [] : [rows.header(0), rows.header(number)];

@@ -14,7 +14,7 @@ export async function readBack(
   await eachFile(manifest.files, options, async (file) => {
     const bytes = await store.read(FILES + file.sha256, file.size, options.signal);
     requireSize(file, bytes.length);
-    if (sha256Of(bytes) !== file.sha256)
+    if ((await sha256Of(bytes)) !== file.sha256)
       throw new CheckpointError("bad-file", `the archive returns other bytes for ${file.path}`);
   });
 }

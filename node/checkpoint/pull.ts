@@ -84,7 +84,7 @@ export async function fetchFiles(
 export async function placeFile(draft: string, file: ArchiveFile, bytes: Uint8Array): Promise<void> {
   const { path, sha256 } = file;
   requireSize(file, bytes.length);
-  const found = sha256Of(bytes);
+  const found = await sha256Of(bytes);
   if (found !== sha256)
     throw new CheckpointError("bad-file", `${path} has the SHA-256 ${found}, the manifest says ${sha256}`);
   const target = join(draft, path);
@@ -108,5 +108,5 @@ export async function finishDraft(draft: string, manifest: ArchiveManifest): Pro
 /** True for a file of an earlier attempt that is whole. */
 async function hasFile(draft: string, { path, size, sha256 }: ArchiveFile): Promise<boolean> {
   const bytes = await readFile(join(draft, path)).catch(() => undefined);
-  return bytes?.length === size && sha256Of(bytes) === sha256;
+  return bytes?.length === size && (await sha256Of(bytes)) === sha256;
 }

@@ -1,8 +1,9 @@
 /** Sends a checkpoint to a store: the files that it lacks, several at a time, and the signed manifest at the end. */
-import { createHash } from "node:crypto";
+import { subtle } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Address } from "../bytes/brands.ts";
+import { bareHex } from "../bytes/hex.ts";
 import { inParallel } from "../runtime/parallel.ts";
 import {
   type ArchiveFile,
@@ -42,7 +43,8 @@ export async function pushCheckpoint(store: ArchiveStore, options: PushOptions):
   const present = new Map((await store.list(FILES, signal)).map(({ name, size }) => [name, size]));
   const sent = { files: 0, bytes: 0 };
   const files = await eachFile(manifest.files, options, async (file): Promise<ArchiveFile> => {
-    const { bytes, sha256 } = await readListed(directory, file);
+    const bytes = await readListed(directory, file);
+    const sha256 = await sha256Of(bytes);
     if (present.get(FILES + sha256) !== file.size) {
       await store.write(FILES + sha256, bytes, sha256, signal);
       sent.files++;
@@ -52,7 +54,7 @@ export async function pushCheckpoint(store: ArchiveStore, options: PushOptions):
   });
   const name = manifestName(manifest);
   const text = Buffer.from(signManifest({ ...manifest, files }, options.key, options.address));
-  await store.write(name, text, sha256Of(text), signal);
+  await store.write(name, text, await sha256Of(text), signal);
   return {
     name,
     files: files.length,
@@ -63,20 +65,17 @@ export async function pushCheckpoint(store: ArchiveStore, options: PushOptions):
 }
 
 /** Reads a file of a checkpoint. Throws `CheckpointError` `bad-file` when it is missing or of another size. */
-export async function readListed(
-  directory: string,
-  file: CheckpointFile,
-): Promise<{ readonly bytes: Uint8Array; readonly sha256: string }> {
+export async function readListed(directory: string, file: CheckpointFile): Promise<Uint8Array> {
   const bytes = await readFile(join(directory, file.path)).catch((cause: NodeJS.ErrnoException) => {
     throw new CheckpointError("bad-file", `cannot read ${file.path}: ${cause.message}`, { cause });
   });
   requireSize(file, bytes.length);
-  return { bytes, sha256: sha256Of(bytes) };
+  return bytes;
 }
 
-/** Returns the SHA-256 as 64 hex digits. */
-export function sha256Of(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+/** Returns the SHA-256 as 64 hex digits. It is computed beside the main thread, which a large file would hold. */
+export async function sha256Of(bytes: Uint8Array): Promise<string> {
+  return bareHex(new Uint8Array(await subtle.digest("SHA-256", bytes)));
 }
 
 /** Signal and progress of work on the files of a checkpoint. */

@@ -135,7 +135,7 @@ async function sendPart(
   { part: { number, bytes }, id }: { readonly part: Part; readonly id: string },
   signal: AbortSignal,
 ): Promise<string> {
-  const content = { bytes, sha256: sha256Of(bytes) };
+  const content = { bytes, sha256: await sha256Of(bytes) };
   const query = { partNumber: String(number), uploadId: id };
   const { etag } = await sendContent(
     { name, key, query, method: "PUT", content, maxBytes: MAX_ANSWER_BYTES },
@@ -157,7 +157,7 @@ async function completeUpload(
     (tag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${escapeText(tag)}</ETag></Part>`,
   );
   const bytes = Buffer.from(`<CompleteMultipartUpload>${rows.join("")}</CompleteMultipartUpload>`);
-  const content = { bytes, sha256: sha256Of(bytes) };
+  const content = { bytes, sha256: await sha256Of(bytes) };
   const query = { uploadId: id };
   const answer = await deps.send(
     { name, key, query, method: "POST", content, maxBytes: MAX_ANSWER_BYTES },

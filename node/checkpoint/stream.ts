@@ -1,16 +1,18 @@
 /** Checkpoints as tar streams: the signed manifest first, then its files in order. */
 import type { Address } from "../bytes/brands.ts";
+import { WorkBehind } from "../runtime/parallel.ts";
 import {
   type ArchiveFile,
   type ArchiveManifest,
   MAX_MANIFEST_BYTES,
+  PARALLEL,
   parseArchiveManifest,
   signManifest,
 } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
 import { MANIFEST_FILE, readCheckpointManifest, totalBytes } from "./manifest.ts";
 import { checkWanted, finishDraft, placeFile, type WantedChain } from "./pull.ts";
-import { type FileWork, readListed } from "./push.ts";
+import { type FileWork, readListed, sha256Of } from "./push.ts";
 import { TAR_END, TAR_NAME_BYTES, tarEntry, tarFiles } from "./tar.ts";
 
 /** A checkpoint to write, and the node key that signs its manifest. */
@@ -26,6 +28,8 @@ export interface StreamOptions {
 
 /** Less than half of the time after which a receiver or a gateway ends a silent stream: ten minutes. */
 const BEAT_MS = 240_000;
+/** Larger files are written one by one: several at a time would be much memory. */
+const SMALL_BYTES = 8 * 1024 * 1024;
 
 /**
  * Writes a checkpoint piece by piece. Files are read twice: first for their SHA-256. Meanwhile the bytes of the first entry
@@ -44,8 +48,11 @@ export async function* checkpointStream({
   let written = 0;
   let beatAt = performance.now() + beatMs;
   for (const file of manifest.files) {
-    const { sha256 } = await readListed(directory, file);
-    files.push({ path: file.path, size: file.size, sha256 });
+    files.push({
+      path: file.path,
+      size: file.size,
+      sha256: await sha256Of(await readListed(directory, file)),
+    });
     await pace(file.size, "read");
     if (performance.now() < beatAt || written === known.length) continue;
     yield known.subarray(written, ++written);
@@ -54,7 +61,7 @@ export async function* checkpointStream({
   const text = signManifest({ ...manifest, files }, key, address);
   yield tarEntry({ name: MANIFEST_FILE, bytes: Buffer.from(text) }).subarray(written);
   for (const file of files) {
-    yield tarEntry({ name: file.path, bytes: (await readListed(directory, file)).bytes });
+    yield tarEntry({ name: file.path, bytes: await readListed(directory, file) });
     await pace(file.size, "send");
   }
   yield TAR_END;
@@ -75,6 +82,7 @@ export async function readStream(
   checkWanted(manifest, wanted);
   const total = totalBytes(manifest.files);
   let done = 0;
+  await using placing = new WorkBehind(PARALLEL);
   for (const file of manifest.files) {
     signal.throwIfAborted();
     const entry = (await entries.next()).value;
@@ -83,10 +91,15 @@ export async function readStream(
         "bad-file",
         `${file.path} is missing: the stream has ${entry?.name ?? "no more files"}`,
       );
-    await placeFile(draft, file, entry.bytes);
-    done += file.size;
-    onBytes(done, total);
+    if (file.size > SMALL_BYTES) await placing.settle();
+    await placing.start(async () => {
+      await placeFile(draft, file, entry.bytes);
+      done += file.size;
+      onBytes(done, total);
+    });
+    if (file.size > SMALL_BYTES) await placing.settle();
   }
+  await placing.settle();
   const more = await entries.next();
   if (more.done !== true) throw new CheckpointError("bad-file", `${more.value.name} is not in the manifest`);
   await finishDraft(draft, manifest);

@@ -1,4 +1,4 @@
-/** Several pieces of work at a time: over the items of a list, and over all lists that share slots. */
+/** Several pieces of work at a time: over the items of a list, over all lists that share slots, and behind a reader. */
 
 /** Runs the work for each item, `parallel` at a time; results are in order. The first failure ends it. */
 export async function inParallel<T, R>(
@@ -44,4 +44,41 @@ export function createSlots(count: number): Slots {
       else next(); // it takes this slot
     }
   };
+}
+
+/** Work that goes on behind its caller, a few pieces at a time. Disposing waits for all of it. */
+export class WorkBehind implements AsyncDisposable {
+  readonly #limit: number;
+  readonly #running = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Starts work as soon as there is room. Throws the failure of an earlier one. */
+  async start(work: () => Promise<void>): Promise<void> {
+    while (this.#running.size >= this.#limit) await Promise.race(this.#running);
+    this.#check();
+    const run: Promise<void> = work()
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  /** Waits for all work. Throws the first failure. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running);
+    this.#check();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
 }

@@ -28,6 +28,8 @@ export interface LevelStoreOptions {
   readonly isTemporary?: boolean;
   /** A directory that has been written to and is not larger than this is compacted when it is closed. */
   readonly tidyBytes?: number;
+  /** False for links to the table files of an open database, whose newest ones were checked when it was opened. */
+  readonly checksTables?: boolean;
   /** True when other threads write to the directory too (`openLevelWriter`). */
   readonly hasWriters?: boolean;
 }
@@ -57,7 +59,7 @@ export async function openLevelStore(path: string, options: LevelStoreOptions = 
   held.add(directory);
   try {
     await refuseLost(directory);
-    await checkNewestTables(directory);
+    if (options.checksTables !== false) await checkNewestTables(directory);
     const level = await openLevel(directory, options, true);
     return new LevelStore(level, directory, options, await recoveryDamage(directory));
   } catch (error) {

@@ -198,7 +198,7 @@ test("a redirection of what is sent is said: another host would refuse the signa
   const bytes = Buffer.from("x");
   const environment = { ...keys, AWS_ENDPOINT_URL: player.endpoint };
   const store = await openArchive(url, environment);
-  await expect(store.write("files/x", bytes, sha256Of(bytes), signal)).rejects.toMatchObject({
+  await expect(store.write("files/x", bytes, await sha256Of(bytes), signal)).rejects.toMatchObject({
     code: "failed",
     message: "files/x: the store answers 307 TemporaryRedirect",
   });
