@@ -29,7 +29,8 @@ export interface RewindDeps {
 
 /**
  * One synced batch: the rows of later blocks go, with those derived from them, and the state's go back. `onSwitch` is
- * called in the turn in which the rows become the earlier ones. Gives the removed blocks, the newest first. Everything must be durable before.
+ * called in the turn in which the rows become the earlier ones. Gives the removed blocks, the newest first. Everything must
+ * be durable before.
  */
 export async function rewindChain(
   { store, state, rows, governance, pause }: RewindDeps,

@@ -10,7 +10,7 @@ import { messageOf } from "../bytes/message-of.ts";
 import { BlockRows } from "../chain/block-rows.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import { programVersion } from "../config/version.ts";
-import { inParallel } from "../runtime/parallel.ts";
+import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
 import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { readGeneration, readHead } from "../state/rows.ts";
 import { cloneLevel } from "../store/clone-level.ts";
@@ -44,8 +44,6 @@ export interface CheckpointTarget {
 
 /** Blocks between two clones can outrun the undo records only where few are kept. */
 const MAX_ATTEMPTS = 5;
-/** Files looked at a time: one after another each waits for a turn of the event loop beside the blocks. */
-const LOOKS = 64;
 /** Name of a clone beside the databases that is then copied to another file system. */
 const STAGING = "checkpoint.partial";
 /** Name of an empty file beside the databases, by which the file systems are compared. */
@@ -188,7 +186,7 @@ export async function listFiles(checkpoint: string): Promise<readonly Checkpoint
     const names = (await readdir(join(checkpoint, directory)))
       .filter((name) => name !== "LOCK" && !name.startsWith("LOG"))
       .toSorted();
-    const described = await inParallel(names, LOOKS, async (name) => {
+    const described = await inParallel(names, FILES_AT_ONCE, async (name) => {
       const path = `${directory}/${name}`;
       return { path, size: (await stat(join(checkpoint, path))).size };
     });

@@ -1,4 +1,5 @@
 /** Errors of commands as one line for the user. */
+import { causesOf } from "../bytes/causes.ts";
 import { OptionError } from "../options/error.ts";
 
 /**
@@ -14,7 +15,7 @@ export function failureLine(error: unknown, ports: PortFlags = []): string {
 export type PortFlags = readonly (readonly [flag: string, port: unknown])[];
 
 function reason(error: unknown, ports: PortFlags): string {
-  const chain = [...causes(error)];
+  const chain = [...causesOf(error)];
   if (chain.some((each) => LOCKED.has(String(each.code)))) return "datadir already used by another process";
   const taken = chain.find((each) => each.code === "EADDRINUSE");
   if (taken) return `${taken.address}:${taken.port} is already in use: ${portAdvice(taken.port, ports)}`;
@@ -32,24 +33,6 @@ function portAdvice(port: unknown, ports: PortFlags): string {
 
 /** Codes of LevelDB's lock. The system releases the lock when the process ends. */
 const LOCKED = new Set(["LEVEL_LOCKED", "locked"]);
-
-/** Optional members of the errors of Node.js and libraries. */
-interface ErrorFacts {
-  readonly message?: unknown;
-  readonly code?: unknown;
-  readonly cause?: unknown;
-  readonly address?: string;
-  readonly port?: number;
-}
-
-function* causes(error: unknown): Generator<ErrorFacts> {
-  let current = error;
-  for (let depth = 0; depth < 10 && typeof current === "object" && current !== null; depth++) {
-    const facts: ErrorFacts = current;
-    yield facts;
-    current = facts.cause;
-  }
-}
 
 /** True for the error of an aborted signal. */
 export function isAbort(error: unknown): boolean {

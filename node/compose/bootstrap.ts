@@ -2,6 +2,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { causesOf } from "../bytes/causes.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import type { ArchiveManifest } from "../checkpoint/archive.ts";
 import { removeCheckpoint } from "../checkpoint/create.ts";
@@ -29,7 +30,6 @@ export interface BootstrapJob extends TransferJob {
 }
 
 const BUSY_MS = 3_000;
-const MAX_CAUSES = 10;
 /** Limit of waiting for siblings that give their checkpoint to others: the chain comes from the peers as well. */
 const MAX_BUSY_MS = 3_600_000;
 
@@ -144,11 +144,6 @@ const DISK_CODES = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO", "LEVEL
 /** True for a failure of the own disk, which no sibling can help. A `CheckpointError` is about the other side. */
 function isDiskFailure(error: unknown): boolean {
   if (error instanceof CheckpointError) return false;
-  let current = error;
-  for (let depth = 0; depth < MAX_CAUSES && typeof current === "object" && current !== null; depth++) {
-    const { code, cause } = current as { readonly code?: unknown; readonly cause?: unknown };
-    if (DISK_CODES.has(String(code))) return true;
-    current = cause;
-  }
+  for (const { code } of causesOf(error)) if (DISK_CODES.has(String(code))) return true;
   return false;
 }

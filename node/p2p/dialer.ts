@@ -79,7 +79,7 @@ export class Dialer implements Disposable {
       if (kind === "static") found.kind = kind;
       return;
     }
-    if (key === mapKey(this.#deps.ownId) || (kind !== "static" && this.#wasGivenUp(key))) return;
+    if (key === mapKey(this.#deps.ownId) || (kind !== "static" && this.#wasDropped(key))) return;
     const entry: Entry = { url, kind, failures: 0, timer: undefined, busy: false };
     this.#entries.set(key, entry);
     if (hasAddress(url)) this.#start(entry);
@@ -165,7 +165,7 @@ export class Dialer implements Disposable {
     this.#dropped.set(key, this.#deps.clock.now());
   }
 
-  #wasGivenUp(key: string): boolean {
+  #wasDropped(key: string): boolean {
     const at = this.#dropped.get(key);
     return at !== undefined && this.#deps.clock.now() - at < DROPPED_MS;
   }

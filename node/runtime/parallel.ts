@@ -1,5 +1,11 @@
 /** Several pieces of work at a time: over the items of a list, over all lists that share slots, and behind a reader. */
 
+/**
+ * Links or looks at files at a time, beside the blocks of a running node: one after another each waits for a turn of the
+ * event loop.
+ */
+export const FILES_AT_ONCE = 64;
+
 /** Runs the work for each item, `parallel` at a time; results are in order. The first failure ends it. */
 export async function inParallel<T, R>(
   items: readonly T[],

@@ -5,7 +5,7 @@
 import { link, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
-import { inParallel } from "../runtime/parallel.ts";
+import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
 import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { StoreError } from "./error.ts";
 import { DAMAGE_FILE } from "./level-failure.ts";
@@ -13,8 +13,6 @@ import { type EngineManifest, readManifest, readRegularFile, tableName } from ".
 
 /** A compaction removes tables that the manifest named a moment before; the next manifest names others. */
 const MAX_ATTEMPTS = 50;
-/** Links made at a time: one after another each waits for a turn of the event loop beside the blocks. */
-const LINKS = 64;
 
 /**
  * Clones `from` into `to`, which must not exist and lie on the same file system. Everything is synced to disk when it
@@ -37,7 +35,7 @@ export async function cloneLevel(from: string, to: string): Promise<void> {
 async function cloneOnce(from: string, to: string): Promise<void> {
   const manifest = await readManifest(from);
   await mkdir(to, { recursive: true, mode: 0o700 });
-  await inParallel(manifest.tables.map(tableName), LINKS, async (name) => {
+  await inParallel(manifest.tables.map(tableName), FILES_AT_ONCE, async (name) => {
     await link(join(from, name), join(to, name)); // of a symbolic link, too
     if (!(await lstat(join(to, name))).isFile()) throw new RangeError(`${name} is not a regular file`);
   });

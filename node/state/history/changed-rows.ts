@@ -10,7 +10,8 @@ export type ChangedRows = ReadonlyMap<string, Undone>;
 
 /**
  * Rows that the blocks after `number` up to and including `upTo` changed, as they were after `number`, in steps of
- * a block: all as views of the undo records, or copies of those that a reader wants by their names. Throws `StateError` `trie-damaged` when an undo record is missing.
+ * a block: all as views of the undo records, or copies of those that a reader wants by their names. Throws `StateError`
+ * `trie-damaged` when an undo record is missing.
  */
 export function* changedRows(
   rows: Rows,
