@@ -17,7 +17,13 @@ import { createPause, runInSlices } from "../runtime/scheduler.ts";
 import { enlargeYoungSpace } from "../runtime/young-space.ts";
 import { checkAllTables } from "../store/check-tables.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
-import { type Database, databaseDirectories, openDatabase } from "./database.ts";
+import {
+  chainDirectory,
+  type Database,
+  databaseDirectories,
+  openDatabase,
+  triesDirectory,
+} from "./database.ts";
 import { diskUse, type KindUse } from "./disk-use.ts";
 import type { NodeOptions } from "./options.ts";
 import { renewPublicConfig } from "./public-network.ts";
@@ -243,19 +249,29 @@ export async function compareDatabase(
     await checkAllTables(directory, (steps) => runInSlices(steps, signal));
   }
   const head = state.number;
-  const verified = await verifyBlocks({
-    rows: store,
-    head,
-    pause: createPause(),
-    onBlock: (number) => {
-      signal.throwIfAborted();
-      progress.update(number + 1, head + 1);
-    },
-  });
-  const compared = await state.verify((done) => {
-    signal.throwIfAborted();
-    progress.update(head + 1, head + 1, done);
-  });
+  const done = { blocks: 0, accounts: 0 };
+  const failed = new AbortController();
+  const ended = AbortSignal.any([signal, failed.signal]);
+  const note = (news: Partial<typeof done>): void => {
+    ended.throwIfAborted();
+    const { blocks, accounts } = Object.assign(done, news);
+    progress.update(blocks, head + 1, accounts);
+  };
+  const work = [
+    verifyBlocks({
+      rows: store,
+      head,
+      pause: createPause(),
+      onBlock: (number) => note({ blocks: number + 1 }),
+    }),
+    state.verify({
+      progress: (accounts) => note({ accounts }),
+      directories: { chain: chainDirectory(options), tries: triesDirectory(options) },
+    }),
+  ] as const;
+  for (const each of work) each.catch((error: unknown) => failed.abort(error));
+  await Promise.allSettled(work);
+  const [verified, compared] = await Promise.all(work);
   return { head, ...compared, ...verified };
 }
 

@@ -52,6 +52,14 @@ export interface VerifiedCounts {
   readonly straySlots: number;
 }
 
+/** Options of a verification. */
+export interface VerifyOptions {
+  /** Called with the accounts so far; may throw to end the work. */
+  readonly progress?: (accounts: number) => void;
+  /** That of the chain database, and the one with the generations: other threads share the work. Left out: this one does it. */
+  readonly directories?: { readonly chain: string; readonly tries: string };
+}
+
 /** `keepEmpty`: without removing empty accounts, for block 0. */
 export interface SealOptions {
   readonly keepEmpty?: boolean;
@@ -153,5 +161,5 @@ export interface State extends AsyncDisposable {
    * Reads everything: each trie node fits its hash, and the leaves are the flat rows. No block may be made
    * meanwhile. Throws `StateError` `corrupt` at the first contradiction.
    */
-  verify(progress?: (accounts: number) => void): Promise<VerifiedCounts>;
+  verify(options?: VerifyOptions): Promise<VerifiedCounts>;
 }

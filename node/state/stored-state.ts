@@ -1,4 +1,5 @@
 /** The state over a chain database and a trie database: reading, sealing, committing, flushing, rewinding and migrating. */
+import { join } from "node:path";
 import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Log } from "../observe/log.ts";
@@ -15,12 +16,20 @@ import { deleteUndo } from "./history/undo-record.ts";
 import { Migration } from "./migration/migration.ts";
 import type { StartRun } from "./migration/migration-run.ts";
 import { encodeHead, HEAD_KEY, type Point, type StateHead } from "./rows.ts";
-import type { AccountProof, SealedState, SealOptions, State, StateView, VerifiedCounts } from "./state.ts";
+import type {
+  AccountProof,
+  SealedState,
+  SealOptions,
+  State,
+  StateView,
+  VerifiedCounts,
+  VerifyOptions,
+} from "./state.ts";
 import { pastState, stateNow, viewOf } from "./state-view.ts";
 import type { TrieStores } from "./trie/generations.ts";
 import { proveNow } from "./trie/proof.ts";
 import { isDamage, type TrieStore } from "./trie/trie-store.ts";
-import { verifyState } from "./verify.ts";
+import { verifyState } from "./verify/verify-state.ts";
 import { JournaledWorld, NOT_TO_SEAL } from "./world/journaled-world.ts";
 import { putRows, type Sealed, sealSteps, unseal } from "./world/sealing.ts";
 import type { World } from "./world/world.ts";
@@ -257,15 +266,20 @@ export class StoredState implements State {
     return (number === newest ? stateNow : pastState)(number, this.#flat, this.#history);
   }
 
-  async verify(progress: (accounts: number) => void = () => undefined): Promise<VerifiedCounts> {
+  async verify({ progress = () => undefined, directories }: VerifyOptions = {}): Promise<VerifiedCounts> {
     await this.#ready;
     await this.flush();
     await this.#sweeper.idle;
     this.#sweep();
     await this.#sweeper.idle;
-    const parts = { ...this.#settings, trie: this.#trieStore.store, root: this.root, progress };
+    const { store: trie, generation } = this.#trieStore;
+    const opened = directories && {
+      chain: directories.chain,
+      trie: join(directories.tries, String(generation)),
+    };
     this.#held = "verifying";
-    return verifyState(parts).finally(() => (this.#held = undefined));
+    const deps = { ...this.#settings, trie, root: this.root, progress, directories: opened };
+    return verifyState(deps).finally(() => (this.#held = undefined));
   }
 
   async rewind(target: Point, batch: Batch, write: () => Promise<void>): Promise<void> {

@@ -47,8 +47,10 @@ const TIDY_AFTER_BYTES = 1024 * 1024;
 /** Modest: a node that idles should be small. Options left `undefined` would be read as huge. */
 const CACHE_BYTES = 8 * 1024 * 1024;
 const WRITE_BUFFER_BYTES = 4 * 1024 * 1024;
-/** Rows fetched at a time by an iteration. */
+/** Rows fetched at a time by an iteration, and their bytes: few in a thread that does other work, many in one that has none. */
 const PAGE = 512;
+const PAGE_BYTES = 16 * 1024;
+const LONG_PAGE_BYTES = 128 * 1024;
 /** Directories open for writing in this thread: the engine's own lock is between processes. */
 const held = new Set<string>();
 
@@ -345,6 +347,7 @@ function snapshotOf(level: Level, checksums: boolean): Snapshot {
       }
     },
     entries: (range) => entriesOf(level, range, checksums, snapshot),
+    pages: (range) => pagesOf({ level, range, checksums, snapshot, pageBytes: LONG_PAGE_BYTES }),
     [Symbol.dispose]: () => void snapshot.close(),
   };
 }
@@ -355,6 +358,19 @@ async function* entriesOf(
   checksums: boolean,
   snapshot?: LevelSnapshot,
 ): AsyncGenerator<Row> {
+  for await (const page of pagesOf({ level, range, checksums, snapshot, pageBytes: PAGE_BYTES })) yield* page;
+}
+
+interface PageQuery {
+  readonly level: Level;
+  readonly range: Range;
+  readonly checksums: boolean;
+  readonly snapshot: LevelSnapshot | undefined;
+  readonly pageBytes: number;
+}
+
+async function* pagesOf(query: PageQuery): AsyncGenerator<readonly Row[]> {
+  const { level, range, checksums, snapshot, pageBytes } = query;
   try {
     await using rows = level.iterator({
       gte: range.from,
@@ -362,10 +378,10 @@ async function* entriesOf(
       reverse: range.reverse ?? false,
       limit: range.limit ?? -1,
       snapshot,
+      highWaterMarkBytes: pageBytes,
     });
-    for (let page = await rows.nextv(PAGE); page.length > 0; page = await rows.nextv(PAGE)) {
-      for (const [key, value] of page) yield [key, checksums ? checkedValue(key, value) : value];
-    }
+    for (let page: Row[] = await rows.nextv(PAGE); page.length > 0; page = await rows.nextv(PAGE))
+      yield checksums ? page.map(([key, value]) => [key, checkedValue(key, value)]) : page;
   } catch (error) {
     throw readFailure(error);
   }

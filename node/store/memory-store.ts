@@ -79,6 +79,9 @@ class MemoryStore implements Store {
     return {
       get: (key) => use().get(mapKey(key)),
       entries: (range) => entriesOf(use(), range),
+      async *pages(range) {
+        for await (const row of entriesOf(use(), range)) yield [row];
+      },
       [Symbol.dispose]: () => {
         open = false;
       },

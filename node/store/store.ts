@@ -37,6 +37,8 @@ export interface Batch {
 /** The rows as they were at one moment: batches that resolve later do not show. */
 export interface Snapshot extends Rows, Disposable {
   entries(range: Range): AsyncIterable<Row>;
+  /** The same rows in pages, none of them empty: for those who read very many. */
+  pages(range: Range): AsyncIterable<readonly Row[]>;
 }
 
 /** Access of a reader thread to a store that another thread writes. */

@@ -1,10 +1,22 @@
 /** Tests of the verification of the whole state. */
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { bareHex } from "../../../node/bytes/hex.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { emptyAccount } from "../../../node/model/account.ts";
 import { slotsOf } from "../../../node/state/flat/storage-rows.ts";
-import { tables } from "../../../node/store/tables.ts";
-import { anAddress, makeBlock, type Opened, openInMemory } from "./fixture.ts";
+import { TRIE_STORE } from "../../../node/state/trie/generations.ts";
+import { openLevelReader, openLevelWriter } from "../../../node/store/level-store.ts";
+import type { Range, Store } from "../../../node/store/store.ts";
+import { tables, trieTables } from "../../../node/store/tables.ts";
+import {
+  anAddress,
+  aTemporaryDirectory,
+  makeBlock,
+  type Opened,
+  openInMemory,
+  openOnDisk,
+} from "./fixture.ts";
 
 const alice = anAddress(1);
 const CODE = Uint8Array.of(1, 2, 3);
@@ -43,6 +55,81 @@ test.each([
   else batch.put(key.length === SLOT.length ? key : key.subarray(0, SLOT.length), value);
   await node.chain.write(batch, { sync: false });
   await expect(node.state.verify()).rejects.toMatchObject({ code: "corrupt" });
+});
+
+const directoriesIn = (path: string): { chain: string; tries: string } => ({
+  chain: join(path, "chain"),
+  tries: join(path, "trie"),
+});
+
+/** Opens 300 contracts on disk, two of them with code, and 300 slots. */
+async function openManyOnDisk(directory: string): Promise<Opened> {
+  const node = await openOnDisk(directory);
+  await makeBlock(node, (world) => {
+    for (let n = 0; n < 300; n++) {
+      const address = keccak256(Uint8Array.of(n & 255, n >> 8)).subarray(0, 20);
+      world.setAccount(address, { ...emptyAccount(), kind: "contract", nonce: 1n });
+      if (n < 2) world.setCode(address, Uint8Array.of(n));
+      for (let slot = 0n; slot < n % 3; slot++) world.setSlot(address, slot, 1n << (7n * slot + 100n));
+    }
+  });
+  await node.state.flush();
+  return node;
+}
+
+test("threads find what one thread finds, and report how far they are", async () => {
+  using place = aTemporaryDirectory();
+  await using node = await openManyOnDisk(place.path);
+  const directories = directoriesIn(place.path);
+  const reports: number[] = [];
+  const found = await node.state.verify({ directories, progress: (accounts) => reports.push(accounts) });
+  expect(found).toEqual(await node.state.verify());
+  expect(found).toMatchObject({ accounts: 300, slots: 300, codes: 2, strayNodes: 0, straySlots: 0 });
+  expect(reports.at(-1)).toBe(300);
+});
+
+test.each(["account", "slot"] as const)("a thread's error of a damaged %s is the caller's", async (table) => {
+  using place = aTemporaryDirectory();
+  await using node = await openManyOnDisk(place.path);
+  const batch = node.chain.createBatch();
+  batch.put(await firstKey(node.chain, tables[table].range()), Uint8Array.of(1, 2, 3));
+  await node.chain.write(batch, { sync: false });
+  const verified = node.state.verify({ directories: directoriesIn(place.path) });
+  await expect(verified).rejects.toMatchObject({ name: "StateError", code: "corrupt" });
+});
+
+test("a trie node that fails its hash is named with its account", async () => {
+  using place = aTemporaryDirectory();
+  await using node = await openManyOnDisk(place.path);
+  const directories = directoriesIn(place.path);
+  await using writer = await openLevelWriter(join(directories.tries, "0"), TRIE_STORE);
+  await using reader = await openLevelReader(join(directories.tries, "0"), TRIE_STORE);
+  using rows = reader.snapshot();
+  const key = await firstKey(rows, trieTables.storageNode.range());
+  const batch = writer.createBatch();
+  batch.put(key, Uint8Array.of(0xc0));
+  await writer.write(batch);
+  await expect(node.state.verify({ directories })).rejects.toMatchObject({
+    code: "trie-damaged",
+    message: `trie node ${bareHex(key.subarray(1, 33))}/ fails its hash`,
+  });
+});
+
+async function firstKey(rows: Pick<Store, "entries">, range: Range): Promise<Uint8Array> {
+  for await (const [key] of rows.entries({ ...range, limit: 1 })) return key;
+  throw new Error("no row");
+}
+
+function refuseMore(): void {
+  throw new RangeError("enough");
+}
+
+test("whoever hears of progress can end the work", async () => {
+  using place = aTemporaryDirectory();
+  await using node = await openManyOnDisk(place.path);
+  const verified = node.state.verify({ directories: directoriesIn(place.path), progress: refuseMore });
+  await expect(verified).rejects.toThrow("enough");
+  await expect(node.state.verify({ progress: refuseMore })).rejects.toThrow("enough");
 });
 
 test("verify counts slots of nobody", async () => {

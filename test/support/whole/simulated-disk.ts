@@ -204,9 +204,13 @@ class DiskStore implements Store {
 
   snapshot(): Snapshot {
     const rows = this.#share();
+    const entries = (range: Range): AsyncIterable<Row> => this.#entries(rows, range);
     return {
       get: (key) => this.#read(rows, mapKey(key)),
-      entries: (range) => this.#entries(rows, range),
+      entries,
+      async *pages(range) {
+        for await (const row of entries(range)) yield [row];
+      },
       [Symbol.dispose]: () => undefined,
     };
   }
