@@ -76,6 +76,7 @@ export function createPeerHandles(deps: PeerHandleDeps): PeerHandles {
     type: connected.remoteType,
     inbound: connected.inbound,
     trusted: connected.trusted,
+    isStatic: connected.isStatic,
     signal,
     info,
     disconnect: leave,

@@ -74,6 +74,7 @@ export interface Peer {
   readonly type: NodeType;
   readonly inbound: boolean;
   readonly trusted: boolean;
+  readonly isStatic: boolean;
   /** Aborted when the session has ended, with the error that ended it. */
   readonly signal: AbortSignal;
   info(): PeerInfo;

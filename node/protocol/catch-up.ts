@@ -29,8 +29,8 @@ export interface CatchUpDeps extends BlockImportDeps, SyncPeersDeps {
   readonly emptyRoot: (number: number) => Hash;
   /** Returns the transactions root of encoded transactions. */
   readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Hash;
-  /** Called after each imported block. */
-  readonly onBlock: (number: number) => void;
+  /** Called after each imported block with the sender of its body; that of an empty one is undefined. */
+  readonly onBlock: (number: number, from: ChainPeer | undefined) => void;
   /** Called once, for the first failure, with the peer that caused it. */
   readonly onFailure: (peer: ChainPeer, error: unknown) => void;
 }
@@ -217,7 +217,7 @@ async function importBlocks(deps: CatchUpDeps, { blocks, fail }: Pipeline): Prom
     } catch (error) {
       return fail(error, isBodyAtFault(next.block, deps) ? next.from : undefined);
     }
-    deps.onBlock(next.block.header.number);
+    deps.onBlock(next.block.header.number, next.from);
     const waiting = deps.pause();
     if (waiting !== undefined) await waiting;
   }

@@ -32,6 +32,8 @@ export interface ChainPeer {
   /** First 16 hex digits of the node id, for logs. */
   readonly name: string;
   readonly type: NodeType;
+  /** True for a peer that the operator has named, as a static or a trusted node. */
+  readonly isChosen: boolean;
   readonly knownBlocks: KnownSet;
   /** Blocks that the peer has voted for. It has their transactions and will collect their seals. */
   readonly votedBlocks: KnownSet;
@@ -44,8 +46,12 @@ export interface ChainPeer {
    * status did.
    */
   aheadSince: number;
+  /** Time of the connection, or at which the peer was last followed, in milliseconds since the epoch. */
+  turn: number;
   /** Rejects when the peer must be disconnected. */
   readonly dropped: Promise<never>;
+  /** True once the peer is to be disconnected: it is neither asked nor believed while it leaves. */
+  isDropped: boolean;
   /** Disconnects the peer because of an error. */
   drop(error: ProtocolError): void;
   /** Sends a message as soon as the send budget allows. Resolves with false when the peer has left. */
@@ -58,6 +64,8 @@ export interface ChainPeerOptions {
   readonly genesisScore: bigint;
   /** Timeout of a request, in milliseconds. */
   readonly requestMs: number;
+  /** Current time, in milliseconds since the epoch. */
+  readonly now: number;
   readonly requestMetrics: SyncMetrics["requests"];
 }
 
@@ -65,7 +73,7 @@ export interface ChainPeerOptions {
 export function createChainPeer(
   link: ProtocolPeer,
   status: Status,
-  { genesisScore, requestMs, requestMetrics }: ChainPeerOptions,
+  { genesisScore, requestMs, requestMetrics, now }: ChainPeerOptions,
 ): ChainPeer {
   const { promise: dropped, reject: drop } = Promise.withResolvers<never>();
   dropped.catch(() => undefined); // the run of the peer observes it
@@ -76,10 +84,11 @@ export function createChainPeer(
     return true;
   };
   const number = status.td - genesisScore;
-  return {
+  const peer: ChainPeer = {
     link,
     name: link.shortId,
     type: link.type,
+    isChosen: link.trusted || link.isStatic,
     knownBlocks: createKnownSet(MAX_KNOWN.blocks),
     votedBlocks: createKnownSet(MAX_KNOWN.votedBlocks),
     knownTransactions: createKnownSet(MAX_KNOWN.transactions),
@@ -91,10 +100,16 @@ export function createChainPeer(
       td: status.td,
     },
     aheadSince: 0,
+    turn: now,
     dropped,
-    drop,
+    isDropped: false,
+    drop(error) {
+      peer.isDropped = true;
+      drop(error);
+    },
     send,
   };
+  return peer;
 }
 
 const MAX_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);

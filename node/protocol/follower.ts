@@ -1,32 +1,32 @@
 /**
- * Keeps the chain at the head of the network: imports pushed blocks that extend it, and catches up with the
- * peer that is farthest ahead, one at a time. A peer whose data no honest node would send is dropped. After a
- * failure of this node it tries again later.
+ * Keeps the chain at the head of the network: imports pushed blocks that extend it, and catches up with peers
+ * that are ahead, one at a time, first with those that have delivered blocks before. A peer whose data no honest
+ * node would send is dropped. After a failure of this node it tries again later.
  */
 import type { Hash } from "../bytes/brands.ts";
 import type { Log } from "../observe/log.ts";
-import type { NodeType } from "../p2p/node-type.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { untilAborted } from "../runtime/until-aborted.ts";
 import type { BlockBroadcaster } from "./block-broadcaster.ts";
 import { assembleBlock, importBlock, recoverSenders } from "./blocks-in.ts";
 import { type CatchUpDeps, catchUpWithPeer, matchesBodyRoot } from "./catch-up.ts";
 import type { ChainPeer } from "./chain-peer.ts";
-import { bestAhead, type TipAndTime } from "./claims.ts";
+import { isAhead, type TipAndTime } from "./claims.ts";
 import type { PushedBlock } from "./codecs.ts";
 import { ProtocolError } from "./error.ts";
 import { faultOf } from "./fault.ts";
 import { FutureBlockLog } from "./future-block-log.ts";
+import { type Leader, type LeaderDeps, Leaders } from "./leaders.ts";
 import type { ProtocolTimings } from "./limits.ts";
 import { type CatchUpProgress, createProgress, type SyncProgress } from "./progress.ts";
 import { PushedBlocks, type QueuedBlock } from "./pushed-blocks.ts";
 import type { GossipMetrics } from "./sync-metrics.ts";
 
 /** Dependencies of the follower. */
-export interface NetworkFollowerDeps extends Omit<CatchUpDeps, "onBlock" | "onFailure" | "helperMs"> {
+export interface NetworkFollowerDeps
+  extends Omit<CatchUpDeps, "onBlock" | "onFailure" | "helperMs" | "firstAnswerMs" | "standingOf">,
+    LeaderDeps {
   readonly peers: () => Iterable<ChainPeer>;
-  /** Type of this node; consensus nodes among the peers of a consensus node are validators. */
-  readonly nodeType: NodeType;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
   /** Announces the blocks of imports and catch-ups to peers. */
@@ -46,6 +46,7 @@ const MAX_TIMER_SKEW_MS = 2;
 /** Follows the network until it is disposed. */
 export class Follower implements AsyncDisposable {
   readonly #deps: NetworkFollowerDeps;
+  readonly #leaders: Leaders;
   readonly #futureBlocks: FutureBlockLog;
   readonly #pushed = new PushedBlocks();
   readonly #stop = new AbortController();
@@ -61,11 +62,12 @@ export class Follower implements AsyncDisposable {
 
   constructor(deps: NetworkFollowerDeps) {
     this.#deps = deps;
+    this.#leaders = new Leaders(deps);
     this.#futureBlocks = new FutureBlockLog(deps.clock, deps.log);
     this.#running = this.#run();
   }
 
-  /** Resolves when the head of a peer is known and ours is not behind it; validators among the peers are believed alone. */
+  /** Resolves when the head of a peer is known and ours is not behind it; `Leaders.isLevel` tells which peers count. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
@@ -135,7 +137,7 @@ export class Follower implements AsyncDisposable {
       await Promise.race([ready, this.#stopped]);
       while (!signal.aborted) {
         this.#wake = Promise.withResolvers();
-        this.#compareWithValidators();
+        this.#compareHeads();
         if (!(await this.#catchUpWithBest())) this.#handleNoPeer();
         if (!signal.aborted) await this.#wake.promise;
       }
@@ -178,6 +180,7 @@ export class Follower implements AsyncDisposable {
     try {
       await importBlock(this.#deps, block, true);
       isImported = true;
+      this.#leaders.deliver(peer);
     } finally {
       endImport(isImported);
     }
@@ -190,26 +193,16 @@ export class Follower implements AsyncDisposable {
 
   /** Catches up with the best peer. Resolves with false when there was none to ask. */
   async #catchUpWithBest(): Promise<boolean> {
-    const { timings, log, clock, broadcaster } = this.#deps;
-    const { signal } = this.#stop;
-    if (signal.aborted || clock.now() < this.#notBefore) return false;
-    const peer = this.#bestPeer(timings.announcedMs);
-    if (peer === undefined) return false;
+    const { clock, broadcaster } = this.#deps;
+    if (this.#stop.signal.aborted || clock.now() < this.#notBefore) return false;
+    const leader = this.#leaders.take(this.#tipAndTime);
+    if (leader === undefined) return false;
     const start = this.#tip;
-    const progress = createProgress({ start, peer, clock, log, intervalMs: timings.progressMs });
-    this.#progress = progress;
     const endCatchUp = broadcaster.beginCatchUp();
-    let failed = false;
-    const onFailure = (whose: ChainPeer, error: unknown): void => {
-      failed = true;
-      this.#blame(whose, error);
-    };
-    const onBlock = (number: number): void => progress.onBlock(number);
     try {
-      await catchUpWithPeer(peer, { ...this.#deps, helperMs: timings.helperMs, onBlock, onFailure }, signal);
-      if (!failed) progress.finish(this.#tip);
+      await this.#follow(leader);
     } catch (error) {
-      this.#blame(peer, error);
+      this.#blame(leader.peer, error);
     } finally {
       this.#progress = undefined;
       endCatchUp(this.#tip - start);
@@ -219,31 +212,58 @@ export class Follower implements AsyncDisposable {
     return true;
   }
 
-  /** Consensus nodes among the peers of a consensus node, which are validators; none on other nodes. */
-  get #validators(): readonly ChainPeer[] {
-    const { peers, nodeType } = this.#deps;
-    return nodeType === "cn" ? [...peers()].filter(({ type }) => type === "cn") : [];
+  /** Catches up with a leader, which is left when it delivers nothing and a peer that has earned more is ahead. */
+  async #follow(leader: Leader): Promise<void> {
+    const { timings, log, clock } = this.#deps;
+    const { peer } = leader;
+    const progress = createProgress({ start: this.#tip, peer, clock, log, intervalMs: timings.progressMs });
+    this.#progress = progress;
+    const left = new AbortController();
+    let failed = false;
+    let blocks = 0;
+    const watch = setInterval(() => {
+      this.#compareHeads();
+      if (blocks === 0 && this.#leaders.isOvertaken(leader, this.#tipAndTime)) left.abort();
+    }, timings.announcedMs);
+    const deps: CatchUpDeps = {
+      ...this.#deps,
+      helperMs: timings.helperMs,
+      firstAnswerMs: this.#leaders.firstAnswerMs(leader, this.#tipAndTime),
+      standingOf: (each) => this.#leaders.standingOf(each),
+      onBlock: (number, from) => {
+        blocks++;
+        this.#leaders.deliver(peer);
+        if (from !== undefined && from !== peer) this.#leaders.deliver(from);
+        progress.onBlock(number);
+      },
+      onFailure: (whose, error) => {
+        failed = true;
+        this.#blame(whose, error, blocks > 0);
+      },
+    };
+    try {
+      await catchUpWithPeer(peer, deps, AbortSignal.any([this.#stop.signal, left.signal]));
+      if (!failed) progress.finish(this.#tip);
+    } finally {
+      clearInterval(watch);
+    }
   }
 
-  /** Strangers can claim any head. They come after validators, so that they hold up no catch-up with those. */
-  #bestPeer(graceMs: number): ChainPeer | undefined {
-    const when = this.#tipAndTime;
-    return bestAhead(this.#validators, when, graceMs) ?? bestAhead(this.#deps.peers(), when, graceMs);
+  /** Marks the node as level with the network when it is, also while it catches up with somebody. */
+  #compareHeads(): void {
+    if (this.#leaders.isLevel(this.#tipAndTime)) this.#markSynced();
   }
 
-  /** A node with validators among its peers is level when none of those is ahead, whatever strangers claim. */
-  #compareWithValidators(): void {
-    const validators = this.#validators;
-    if (validators.length > 0 && bestAhead(validators, this.#tipAndTime, 0) === undefined) this.#markSynced();
-  }
-
-  /** Drops a peer at fault. Otherwise delays the next request for blocks. */
-  #blame(peer: ChainPeer, error: unknown): void {
+  /**
+   * Drops a peer at fault, which loses its credit. To leave is no fault of one that `hasDelivered`. Otherwise delays the
+   * next request for blocks.
+   */
+  #blame(peer: ChainPeer, error: unknown, hasDelivered = false): void {
     const { log, clock, timings } = this.#deps;
     const fault = faultOf(error);
     if (fault === "peer") {
       const known = error instanceof ProtocolError;
-      peer.claim = { ...peer.claim, number: 0 }; // not asked again while it is leaving
+      if (!hasDelivered || !known || error.code !== "gone") this.#leaders.breakClaim(peer);
       peer.drop(known ? error : new ProtocolError("bad-block", (error as Error).message, { cause: error }));
       return;
     }
@@ -252,16 +272,10 @@ export class Follower implements AsyncDisposable {
     else log.error({ error, peer: peer.name }, "cannot import a block");
   }
 
-  /**
-   * Handles a turn without a peer to ask: either no peer is ahead, or an announced block may still arrive by
-   * itself.
-   */
+  /** Looks again when an announced block has had the time to arrive by itself. */
   #handleNoPeer(): void {
-    const { peers } = this.#deps;
-    const [anyone] = peers();
-    if (anyone === undefined) return;
-    if (bestAhead(peers(), this.#tipAndTime, 0) === undefined) this.#markSynced();
-    else this.#wakeLater();
+    const when = this.#tipAndTime;
+    if ([...this.#deps.peers()].some((peer) => isAhead(peer, when, 0))) this.#wakeLater();
   }
 
   #markSynced(): void {

@@ -33,7 +33,8 @@ export async function* headerRuns(
 ): AsyncGenerator<readonly HashedHeader[]> {
   const { leader } = syncPeers;
   const promised = leader.claim.number;
-  let answer = await requestHeaders(leader, { from: tip.header.number, amount: RUN_LENGTH });
+  const first = { from: tip.header.number, amount: RUN_LENGTH };
+  let answer = await requestHeaders(leader, first, syncPeers.firstAnswerMs);
   let run = afterTip(tip, answer);
   for (;;) {
     yield run;

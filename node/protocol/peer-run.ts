@@ -61,13 +61,14 @@ export function createPeerRun(deps: PeerRunDeps): (link: ProtocolPeer) => Promis
 }
 
 async function runAdmitted(link: ProtocolPeer, deps: PeerRunDeps): Promise<void> {
-  const { chain, networkId, timings, peersByLink, follower, gossip, log } = deps;
+  const { chain, networkId, timings, peersByLink, follower, gossip, log, clock } = deps;
   const status = await exchangeStatus(link, ownStatus(chain, networkId, link.version), timings.statusMs);
   checkAdmission(link, deps);
   const peer = createChainPeer(link, status, {
     genesisScore: chain.totalBlockScore(0),
     requestMs: timings.requestMs,
     requestMetrics: deps.metrics.requests,
+    now: clock.now(),
   });
   peersByLink.set(link, peer);
   log.debug({ peer: peer.name, type: peer.type, number: peer.claim.number }, "chain peer connected");

@@ -59,6 +59,7 @@ export function aLink(first: LinkEnd, second: LinkEnd, budget = BUDGET): Link {
       type: seen.type,
       inbound: false,
       trusted: false,
+      isStatic: false,
       signal: gone.signal,
       version: by.version ?? 65,
       info: () => ({ id: idText, name: `peer ${seen.number}`, caps: [], networks: [], protocols: {} }),

@@ -1,4 +1,4 @@
-/** Validators at their start: what they wait for before they sign, in virtual time (`test/support/whole/level-run.ts`). */
+/** Nodes among peers that lie about their heads: when they sign and what they follow, in virtual time (`test/support/whole/level-run.ts`). */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
@@ -12,7 +12,7 @@ interface Outcome {
   readonly blocks: readonly number[];
 }
 
-function run(scene: "alone" | "liars"): Promise<Outcome> {
+function run(scene: "alone" | "liars" | "traitors" | "endpoint"): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [RUN, scene], (error, stdout) => {
       if (error === null) resolve(JSON.parse(stdout) as Outcome);
@@ -35,6 +35,25 @@ test(
     const { signed, blocks } = await run("liars");
     expect(signed).toEqual([true, true, true, true]);
     expect(Math.min(...blocks)).toBeGreaterThan(60);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "two validators that claim blocks again and again keep the others from signing for a while at most",
+  async () => {
+    const { signed, blocks } = await run("traitors");
+    expect(signed).toEqual([true, true, true, true, true]);
+    expect(Math.min(...blocks)).toBeGreaterThan(10); // two of seven proposers are silent
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "an endpoint follows those who deliver blocks, among ten strangers who claim more with ever new keys",
+  async () => {
+    const { blocks } = await run("endpoint");
+    expect(Math.min(...blocks)).toBeGreaterThan(140);
   },
   TIMEOUT_MS,
 );

@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Header } from "../../../node/model/header.ts";
 import type { ProtocolMessage } from "../../../node/p2p/protocol.ts";
+import type { ChainPeer } from "../../../node/protocol/chain-peer.ts";
+import { ProtocolError } from "../../../node/protocol/error.ts";
 import { messages } from "../../../node/protocol/messages.ts";
+import { SyncPeers } from "../../../node/protocol/sync-peers.ts";
 import {
   aNode,
   aTransfer,
@@ -91,6 +94,30 @@ test.each([
   await takesAll(behind);
   expect(behind.protocol.peerCount()).toBe(2);
   for (const session of sessions) await session.close();
+});
+
+/** A peer as far as the selection of helpers reads it. */
+function aPeer(name: string): ChainPeer {
+  return { name, claim: { number: 5 } } as unknown as ChainPeer;
+}
+
+test("newcomers that are of no help stop others like them from being asked, but not peers that are known", async () => {
+  const leader = aPeer("leader");
+  const helpers = Array.from({ length: 10 }, (_, place) => aPeer(place < 5 ? "newcomer" : "known"));
+  const syncPeers = new SyncPeers(leader, {
+    peers: () => helpers,
+    helperMs: 1,
+    firstAnswerMs: 1,
+    standingOf: ({ name }) => (name === "known" ? "known" : "unproven"),
+  });
+  const asked: string[] = [];
+  void syncPeers.ask(5, () => new Promise(() => undefined)); // the leader is busy
+  const { from } = await syncPeers.ask(5, async (peer) => {
+    asked.push(peer.name);
+    if (peer !== leader) throw new ProtocolError("timeout", "no answer");
+  });
+  expect(from).toBe(leader);
+  expect(asked).toEqual([...Array(4).fill("newcomer"), ...Array(5).fill("known"), "leader"]);
 });
 
 describe("headers", () => {

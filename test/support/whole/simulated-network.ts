@@ -151,6 +151,7 @@ function peerOf(side: Side, other: Side, { time, faults, leave, breakAll }: Link
     type,
     inbound: side.end.index > index,
     trusted: false,
+    isStatic: false,
     signal: side.gone.signal,
     version: side.end.protocol.version,
     info: () => ({ id: idText, name: `node ${index}`, caps: [], networks: [], protocols: {} }),
