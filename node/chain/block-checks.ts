@@ -11,8 +11,8 @@ import type { BlockOutcome } from "../execution/block.ts";
 import type { GovernanceParameters } from "../governance/parameters.ts";
 import type { Block } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
-import { listRoot } from "../model/list-root.ts";
-import { encodeReceipt } from "../model/receipt.ts";
+import { listRootSteps } from "../model/list-root.ts";
+import { encodeReceiptSteps } from "../model/receipt.ts";
 import { StateError } from "../state/error.ts";
 import { StoreError } from "../store/error.ts";
 import { ChainError } from "./error.ts";
@@ -23,14 +23,17 @@ export interface BodyRules {
   readonly parameters: GovernanceParameters;
 }
 
-/** Checks what can be known of a body without executing it. Throws `ChainError` `bad-block`. */
-export function checkBody({ header, transactions, size }: Block, { rules, parameters }: BodyRules): void {
+/** Checks in steps what can be known of a body without executing it. Throws `ChainError` `bad-block`. */
+export function* checkBody(
+  { header, transactions, size }: Block,
+  { rules, parameters }: BodyRules,
+): Generator<undefined, void> {
   const { maxBlockSize } = rules;
   if (maxBlockSize !== undefined && size > maxBlockSize) {
     const have = `have ${size}, want at most ${maxBlockSize}`;
     throw new ChainError("bad-block", `block RLP-encoded size exceeds maximum: ${have}`);
   }
-  const root = listRoot(
+  const root = yield* listRootSteps(
     parameters.deriveShaImpl,
     transactions.map((tx) => tx.raw),
   );
@@ -56,13 +59,13 @@ function checkBlobGas({ blobGasUsed }: Header, transactions: Block["transactions
   throw new ChainError("bad-block", `blob gas used mismatch (${both})`);
 }
 
-/** Compares what the transactions did with what the header says. Throws `ChainError` `bad-block`. */
-export function checkOutcome(
+/** Compares in steps what the transactions did with what the header says. Throws `ChainError` `bad-block`. */
+export function* checkOutcome(
   header: Header,
   outcome: BlockOutcome,
   root: Hash,
   parameters: GovernanceParameters,
-): void {
+): Generator<undefined, void> {
   if (outcome.gasUsed !== header.gasUsed) {
     const both = `remote: ${header.gasUsed} local: ${outcome.gasUsed}`;
     throw new ChainError("bad-block", `invalid gas used (${both})`);
@@ -70,7 +73,8 @@ export function checkOutcome(
   if (!equalBytes(outcome.bloom, header.bloom)) {
     throw mismatch("invalid bloom (remote: %x  local: %x)", header.bloom, outcome.bloom);
   }
-  const receiptsRoot = listRoot(parameters.deriveShaImpl, outcome.receipts.map(encodeReceipt));
+  const receipts = yield* encodeReceiptSteps(outcome.receipts);
+  const receiptsRoot = yield* listRootSteps(parameters.deriveShaImpl, receipts);
   if (!equalBytes(receiptsRoot, header.receiptsRoot)) {
     throw mismatch("invalid receipt root hash (remote: %x local: %x)", header.receiptsRoot, receiptsRoot);
   }

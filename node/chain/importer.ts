@@ -25,7 +25,7 @@ export interface ImportTarget extends PreparationDeps {
   /** True when the block of this number has this body and it is kept. */
   holdsBody(number: number, body: Uint8Array): boolean;
   /** Checks header and body of a block that is known by its hash but not by its bytes. Throws `ChainError`. */
-  recheck(block: Block): void;
+  recheck(block: Block): Promise<void>;
   insert(block: Block): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ async function take(
   if (block === undefined) return false;
   try {
     if (header.number <= target.tip()) {
-      checkKnown(target, block);
+      await checkKnown(target, block);
       return false;
     }
     if (before !== undefined) checkContiguous(before, { file, header, block });
@@ -125,11 +125,11 @@ async function take(
 }
 
 /** Of one number there is one block: another one is said to be so, the same one may have other seals. */
-function checkKnown(target: ImportTarget, block: Block): void {
+async function checkKnown(target: ImportTarget, block: Block): Promise<void> {
   const { number } = block.header;
   const known = target.header(number);
   if (known !== undefined && equalBytes(known.hash, block.hash)) {
-    if (!isSameButRound(target, known, block)) target.recheck(block);
+    if (!isSameButRound(target, known, block)) await target.recheck(block);
     return;
   }
   const have = known === undefined ? "none" : toHex(known.hash);

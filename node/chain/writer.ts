@@ -139,7 +139,8 @@ export class Writer {
   async #sealedOrExecuted(block: Block): Promise<Executed> {
     try {
       return (
-        this.#sealedAs(block) ?? (await retryAfterRepair(this.#deps.state, () => this.#execute(block, false)))
+        (await this.#sealedAs(block)) ??
+        (await retryAfterRepair(this.#deps.state, () => this.#execute(block, false)))
       );
     } catch (cause) {
       this.#failIfDamaged(cause);
@@ -203,12 +204,13 @@ export class Writer {
   }
 
   /** The open sealed block, when it is this one and the header is good with its seals. */
-  #sealedAs(block: Block): Executed | undefined {
+  async #sealedAs(block: Block): Promise<Executed | undefined> {
     const candidate = this.#candidate;
     if (candidate?.isOpen !== true || !equalBytes(candidate.block.hash, block.hash)) return undefined;
     this.#deps.verifyHeader(block.header, this.#tip);
-    if (candidate.block.transactions !== block.transactions) checkBody(block, this.#termsOf(block.header));
-    return candidate;
+    if (candidate.block.transactions === block.transactions) return candidate;
+    await runInSlices(checkBody(block, this.#termsOf(block.header)));
+    return candidate.isOpen ? candidate : undefined;
   }
 
   #termsOf({ number }: Header): BodyRules {
@@ -217,7 +219,7 @@ export class Writer {
   }
 
   /** Checks header and body of a block below the tip that is here by its hash, with other seals or round. */
-  recheck(block: Block): void {
+  async recheck(block: Block): Promise<void> {
     const { rows, verifyHeader } = this.#deps;
     const { number } = block.header;
     const parent = number === 0 ? undefined : rows.header(number - 1);
@@ -225,7 +227,7 @@ export class Writer {
       if (parent === undefined)
         throw new ChainError("bad-block", "its seals differ from those in the database");
       verifyHeader(block.header, parent);
-      checkBody(block, this.#termsOf(block.header));
+      await runInSlices(checkBody(block, this.#termsOf(block.header)));
     } catch (cause) {
       throw refusal(block.header.number, cause);
     }
@@ -247,7 +249,7 @@ export class Writer {
     this.#candidate?.discard();
     const { author } = verifyHeader(header, this.#tip, isProposal);
     const { rules, parameters } = this.#termsOf(header);
-    checkBody(block, { rules, parameters });
+    await runInSlices(checkBody(block, { rules, parameters }));
     const checked = steps.next();
     await pause();
     const world = state.begin();
@@ -259,7 +261,7 @@ export class Writer {
     const sealed = await state.sealInSlices(world);
     const hash = steps.next();
     try {
-      checkOutcome(header, outcome, sealed.root, parameters);
+      await runInSlices(checkOutcome(header, outcome, sealed.root, parameters));
     } catch (error) {
       sealed.discard();
       throw error;

@@ -14,8 +14,8 @@ import type { Governance } from "../governance/governance.ts";
 import type { GovernanceParameters } from "../governance/parameters.ts";
 import { createBlock } from "../model/block.ts";
 import type { Header } from "../model/header.ts";
-import { listRoot } from "../model/list-root.ts";
-import { encodeReceipt } from "../model/receipt.ts";
+import { listRootSteps } from "../model/list-root.ts";
+import { encodeReceiptSteps } from "../model/receipt.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { Log } from "../observe/log.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -140,15 +140,13 @@ function* completeSteps(
   { deriveShaImpl }: GovernanceParameters,
 ): Generator<undefined, Header> {
   const rawTransactions = transactions.map((tx) => tx.raw);
-  const transactionsRoot = listRoot(deriveShaImpl, rawTransactions);
-  yield;
-  const rawReceipts = outcome.receipts.map(encodeReceipt);
-  yield;
+  const transactionsRoot = yield* listRootSteps(deriveShaImpl, rawTransactions);
+  const rawReceipts = yield* encodeReceiptSteps(outcome.receipts);
   return {
     ...header,
     stateRoot,
     transactionsRoot,
-    receiptsRoot: listRoot(deriveShaImpl, rawReceipts),
+    receiptsRoot: yield* listRootSteps(deriveShaImpl, rawReceipts),
     bloom: outcome.bloom,
     gasUsed: outcome.gasUsed,
     blobGasUsed: header.excessBlobGas === undefined ? undefined : blobGasOf(transactions),

@@ -63,6 +63,21 @@ export function encodeReceipt(receipt: Receipt): Uint8Array<ArrayBuffer> {
   return writer.take();
 }
 
+/** Receipts whose encoding is one step. */
+const STEP_RECEIPTS = 64;
+
+/** Encodes all receipts of a block for the receipts root, in steps: they may be a hundred thousand. */
+export function* encodeReceiptSteps(
+  receipts: readonly Receipt[],
+): Generator<undefined, Uint8Array<ArrayBuffer>[]> {
+  const encoded: Uint8Array<ArrayBuffer>[] = [];
+  for (const receipt of receipts) {
+    encoded.push(encodeReceipt(receipt));
+    if (encoded.length % STEP_RECEIPTS === 0) yield;
+  }
+  return encoded;
+}
+
 /** Encodes all receipts of a block for the database. */
 export function encodeStoredReceipts(receipts: readonly Receipt[]): Uint8Array<ArrayBuffer> {
   writer.reset();

@@ -28,7 +28,7 @@ export interface CatchUpDeps extends BlockImportDeps, SyncPeersDeps {
   /** Returns the transactions root of a block without transactions. */
   readonly emptyRoot: (number: number) => Hash;
   /** Returns the transactions root of encoded transactions. */
-  readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Hash;
+  readonly bodyRoot: (number: number, raw: readonly Uint8Array[]) => Promise<Hash>;
   /** Called after each imported block with the sender of its body; that of an empty one is undefined. */
   readonly onBlock: (number: number, from: ChainPeer | undefined) => void;
   /** Called once, for the first failure, with the peer that caused it. */
@@ -215,7 +215,7 @@ async function importBlocks(deps: CatchUpDeps, { blocks, fail }: Pipeline): Prom
     try {
       await importBlock(deps, next.block, false);
     } catch (error) {
-      return fail(error, isBodyAtFault(next.block, deps) ? next.from : undefined);
+      return fail(error, (await isBodyAtFault(next.block, deps)) ? next.from : undefined);
     }
     deps.onBlock(next.block.header.number, next.from);
     const waiting = deps.pause();
@@ -227,23 +227,23 @@ async function importBlocks(deps: CatchUpDeps, { blocks, fail }: Pipeline): Prom
  * Returns true when the sender of the body is responsible for a refused block: the header is good, the body is not its.
  * Other headers are forged by their sender, who may have chosen the body as well; its root is not worth computing.
  */
-export function isBodyAtFault(
+export async function isBodyAtFault(
   block: Block,
   deps: Pick<CatchUpDeps, "bodyRoot"> & { readonly writer: Pick<CatchUpDeps["writer"], "checkHeader"> },
-): boolean {
+): Promise<boolean> {
   try {
     deps.writer.checkHeader(block.header);
   } catch {
     return false;
   }
-  return !matchesBodyRoot(block, deps);
+  return !(await matchesBodyRoot(block, deps));
 }
 
 /** Returns true when the transactions match the header's root. */
-export function matchesBodyRoot(
+export async function matchesBodyRoot(
   { header, transactions }: Block,
   { bodyRoot }: Pick<CatchUpDeps, "bodyRoot">,
-): boolean {
+): Promise<boolean> {
   const raw = transactions.map((transaction) => transaction.raw);
-  return equalBytes(bodyRoot(header.number, raw), header.transactionsRoot);
+  return equalBytes(await bodyRoot(header.number, raw), header.transactionsRoot);
 }

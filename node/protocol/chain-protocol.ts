@@ -3,14 +3,14 @@
  * and new pending transactions. Goes out: answers to requests, blocks and transactions that peers lack, and
  * verified blocks of peers into the chain.
  */
-import type { Address, Hash } from "../bytes/brands.ts";
+import type { Address } from "../bytes/brands.ts";
 import type { Chain } from "../chain/chain.ts";
 import { createRawBlocks } from "../chain/raw-blocks.ts";
 import type { Writer } from "../chain/writer.ts";
 import type { ConsensusPeers } from "../consensus/consensus-peers.ts";
 import type { Recoverer } from "../crypto/recoverer.ts";
 import { parseExtra } from "../model/istanbul-extra.ts";
-import { listRoot } from "../model/list-root.ts";
+import { listRoot, listRootSteps } from "../model/list-root.ts";
 import { createLineLimit } from "../observe/line-limit.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -18,7 +18,7 @@ import type { RandomFraction } from "../p2p/discovery/tables.ts";
 import type { NodeType } from "../p2p/node-type.ts";
 import type { Protocol, ProtocolPeer } from "../p2p/protocol.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Pause } from "../runtime/scheduler.ts";
+import { type Pause, runInSlices } from "../runtime/scheduler.ts";
 import type { StoreError } from "../store/error.ts";
 import type { Rows } from "../store/store.ts";
 import type { TxPool } from "../txpool/pool.ts";
@@ -149,9 +149,12 @@ function followerOptions(
   chain: Chain,
   { gossip }: ProtocolMetrics,
 ): Pick<NetworkFollowerDeps, "emptyRoot" | "bodyRoot" | "metrics"> {
-  const rootOf = (number: number, raw: readonly Uint8Array[]): Hash =>
-    listRoot(chain.parameters(number).deriveShaImpl, [...raw]);
-  return { emptyRoot: (number) => rootOf(number, []), bodyRoot: rootOf, metrics: gossip };
+  const wayAt = (number: number): number => chain.parameters(number).deriveShaImpl;
+  return {
+    emptyRoot: (number) => listRoot(wayAt(number), []),
+    bodyRoot: (number, raw) => runInSlices(listRootSteps(wayAt(number), raw)),
+    metrics: gossip,
+  };
 }
 
 function gaugesOf(peersByLink: ReadonlyMap<ProtocolPeer, ChainPeer>, tip: () => number): ProtocolGauges {

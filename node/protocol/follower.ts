@@ -170,7 +170,7 @@ export class Follower implements AsyncDisposable {
     const { writer, log, broadcaster, metrics } = this.#deps;
     writer.checkHeader(header);
     const block = await assembleBlock(header, body, this.#deps);
-    if (!matchesBodyRoot(block, this.#deps))
+    if (!(await matchesBodyRoot(block, this.#deps)))
       throw new ProtocolError("bad-block", "the body does not match the header");
     broadcaster.forward(block, body);
     metrics.forwarded.observe(performance.now() - since);

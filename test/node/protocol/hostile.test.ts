@@ -181,9 +181,9 @@ describe("a body of very many transactions", () => {
     expect(steps).toEqual([RECOVERY_BATCH, "pause", RECOVERY_BATCH, "pause", RECOVERY_BATCH]);
   });
 
-  test("is hashed to find who is at fault only where its header is good", () => {
+  test("is hashed to find who is at fault only where its header is good", async () => {
     let roots = 0;
-    const bodyRoot = () => {
+    const bodyRoot = async () => {
       roots++;
       return new Uint8Array(32);
     };
@@ -191,9 +191,9 @@ describe("a body of very many transactions", () => {
       { ...headerOf(0n), transactionsRoot: new Uint8Array(32).fill(1) },
       transactions,
     );
-    expect(isBodyAtFault(block, { bodyRoot, writer: { checkHeader: refuseHeader } })).toBe(false);
+    expect(await isBodyAtFault(block, { bodyRoot, writer: { checkHeader: refuseHeader } })).toBe(false);
     expect(roots).toBe(0);
-    expect(isBodyAtFault(block, { bodyRoot, writer: { checkHeader: () => undefined } })).toBe(true);
+    expect(await isBodyAtFault(block, { bodyRoot, writer: { checkHeader: () => undefined } })).toBe(true);
     expect(roots).toBe(1);
   });
 });
