@@ -30,6 +30,8 @@ export interface ReaderJob {
   readonly request: ReaderRequest;
   readonly bytes: number;
   readonly expires: Expiry | undefined;
+  /** Milliseconds of its deadline that runs have used which were broken off. */
+  readonly spentMs: number;
   /** Charges the caller with the milliseconds that the call had the thread. */
   charge(ms: number): void;
   resolve(text: string): void;
@@ -110,9 +112,9 @@ export class Reader {
     this.#onFree(this.#worker.terminate());
   }
 
-  #hand({ request, expires }: ReaderJob): void {
+  #hand({ request, expires, spentMs }: ReaderJob): void {
     this.#since = performance.now();
-    this.#watch(expires?.afterMs ?? this.#options.deadlineMs);
+    this.#watch((expires?.afterMs ?? this.#options.deadlineMs) - spentMs);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(request);
   }

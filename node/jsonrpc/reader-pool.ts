@@ -5,7 +5,8 @@
  * who has most in it.
  *
  * The last thread is for short calls, which would otherwise wait for the deadlines of endless ones. It starts when the
- * others are busy. A call that it has run for 200 ms while others wait is broken off and starts again elsewhere.
+ * others are busy. A call that it has run for 200 ms while others wait is broken off and starts again elsewhere. The only
+ * thread of a small node runs such a call again when its turn comes, for twice the time before it may be broken off.
  */
 import { availableParallelism } from "node:os";
 import { type FairAccount, FairQueue } from "../runtime/fair-queue.ts";
@@ -55,7 +56,7 @@ export interface ReaderPoolOptions extends ThreadOptions {
   readonly isShort?: () => boolean;
 }
 
-/** Time that a call has in the thread for short calls while others wait. */
+/** Time that a call has in the thread for short calls while others wait; in the only thread it doubles with each run. */
 const SHORT_CALL_MS = 200;
 const MAX_WAITING = 256;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -64,8 +65,15 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 interface PooledCall extends ReaderJob {
   readonly account: FairAccount<PooledCall>;
   readonly signal: AbortSignal;
-  /** True for a call that was broken off or must run once: the thread for short calls does not take it. */
-  isLong: boolean;
+  readonly runsOnce: boolean;
+  /** Runs that were broken off. */
+  breaks: number;
+  spentMs: number;
+}
+
+/** True for a call that the thread for short calls does not take. */
+function isLong({ runsOnce, breaks }: PooledCall): boolean {
+  return runsOnce || breaks > 0;
 }
 
 /** The thread for short calls. */
@@ -133,7 +141,9 @@ class Pool implements ThreadPool {
       const call: PooledCall = {
         account,
         signal,
-        isLong: runsOnce,
+        runsOnce,
+        breaks: 0,
+        spentMs: 0,
         request: { id: ++this.#lastId, name, params, refusesPrograms },
         bytes: params.length,
         expires,
@@ -216,16 +226,16 @@ class Pool implements ThreadPool {
     return call;
   }
 
-  #count({ bytes, isLong }: PooledCall): void {
+  #count(call: PooledCall): void {
     this.#waiting++;
-    if (!isLong) this.#waitingShort++;
-    this.#waitingBytes += bytes;
+    if (!isLong(call)) this.#waitingShort++;
+    this.#waitingBytes += call.bytes;
   }
 
-  #discount({ bytes, isLong }: PooledCall): void {
+  #discount(call: PooledCall): void {
     this.#waiting--;
-    if (!isLong) this.#waitingShort--;
-    this.#waitingBytes -= bytes;
+    if (!isLong(call)) this.#waitingShort--;
+    this.#waitingBytes -= call.bytes;
   }
 
   #serve(): void {
@@ -236,32 +246,44 @@ class Pool implements ThreadPool {
     }
   }
 
-  /** Gives the thread for short calls the next one, when it is free. */
+  get #hasOneThread(): boolean {
+    return this.#maxThreads === 1;
+  }
+
+  /** Gives the thread for short calls the next one, when it is free. The only thread takes calls of any length. */
   #serveShort(): void {
     clearTimeout(this.#shortTimer);
-    if (this.#maxThreads === 1) return;
     if (this.#short?.reader.isIdle !== false) {
-      const call = this.#queue.takeFitting(({ isLong }) => !isLong);
+      const call = this.#queue.takeFitting((each) => this.#hasOneThread || !isLong(each));
       if (call === undefined) return;
       this.#discount(call);
       this.#short = { reader: this.#short?.reader ?? this.#start(), call };
       this.#short.reader.take(call);
     }
-    if (this.#waitingShort > 0) this.#limitShortCall(this.#short);
+    if (this.#isAwaited(this.#short.call)) this.#limitShortCall(this.#short);
+  }
+
+  /** True when a call of the thread for short calls is to give way: in the only thread to those that did as seldom. */
+  #isAwaited({ runsOnce, breaks }: PooledCall): boolean {
+    if (!this.#hasOneThread) return this.#waitingShort > 0;
+    const waiting = [...this.#queue.waiting()].flat().flatMap((account) => account.waiting);
+    return !runsOnce && waiting.some((each) => each.breaks <= breaks);
   }
 
   /** Puts the call of the thread for short calls back when it has had its time, now or later. */
   #limitShortCall({ reader, call }: ShortThread): void {
-    const restMs = SHORT_CALL_MS - reader.ranMs;
+    const restMs = SHORT_CALL_MS * 2 ** call.breaks - reader.ranMs;
     if (restMs > 0) {
       this.#shortTimer = setTimeout(() => this.#serve(), restMs).unref();
       return;
     }
-    call.isLong = true;
+    call.breaks++;
+    call.spentMs += reader.ranMs;
     if (call.signal.aborted) {
       call.reject(failure("request cancelled"));
     } else {
-      this.#queue.putBack(call.account, call);
+      if (this.#hasOneThread) this.#queue.add(call.account, call);
+      else this.#queue.putBack(call.account, call);
       this.#count(call);
     }
     reader.breakOff();
@@ -269,7 +291,7 @@ class Pool implements ThreadPool {
 
   #startForAny(): Reader | undefined {
     const running = this.#readers.size - (this.#short === undefined ? 0 : 1);
-    return running < Math.max(1, this.#maxThreads - 1) ? this.#start() : undefined;
+    return running < this.#maxThreads - 1 ? this.#start() : undefined;
   }
 
   #start(): Reader {

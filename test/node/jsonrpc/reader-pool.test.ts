@@ -82,6 +82,43 @@ test("a short call does not wait for endless ones, which fill the threads", asyn
   expect([pool.threads, pool.waiting]).toEqual([2, 2]);
 });
 
+test("a short call does not wait for endless ones in the only thread", async () => {
+  const { pool } = aPool({ deadlineMs: 30_000 });
+  await using _closing = pool;
+  const endless = [1, 2, 3].map(() => pool.call("spin", "[]", terms).catch(() => "ended"));
+  expect(await Promise.race([pool.call("echo", "[1]", terms), ...endless])).toBe("[1]");
+  expect(await Promise.race([pool.call("echo", "[2]", terms), ...endless])).toBe("[2]");
+  expect([pool.threads, pool.waiting]).toEqual([1, 2]);
+});
+
+test("the only thread gives a longer call more time each time, however many short ones come", async () => {
+  const { pool } = aPool();
+  await using _closing = pool;
+  const longer = pool.call("busy", "[500]", terms);
+  let answer = "[1]";
+  while (answer === "[1]") answer = await Promise.race([longer, pool.call("echo", "[1]", terms)]);
+  expect(answer).toBe("[500]");
+});
+
+test("the only thread does not break off a call that must not begin twice", async () => {
+  const { pool } = aPool();
+  await using _closing = pool;
+  const order: string[] = [];
+  const ask = async (name: string, params: string, runsOnce: boolean) => {
+    order.push(await pool.call(name, params, { ...terms, runsOnce }));
+  };
+  await Promise.all([ask("busy", "[500]", true), ask("echo", "[1]", false)]);
+  expect(order).toEqual(["[500]", "[1]"]);
+});
+
+test("all runs of a call that gives way have one deadline together", async () => {
+  const { pool } = aPool({ deadlineMs: 1100 });
+  await using _closing = pool;
+  const longer = pool.call("busy", "[1000]", terms).catch((error: Error) => error.message);
+  expect(await pool.call("echo", "[1]", terms)).toBe("[1]");
+  expect(await longer).toBe("query timeout exceeded");
+});
+
 test("a longer call that gave way to a short one begins anew and is answered", async () => {
   const { pool } = aPool({ maxThreads: 2 });
   await using _closing = pool;
