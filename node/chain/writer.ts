@@ -293,7 +293,7 @@ export class Writer {
     const { config, store, rows, publisher, governance, state } = this.#deps;
     const batch = store.createBatch();
     await runInSlices(blockRowSteps(batch, block, receipts));
-    writeSenders(batch, block, config.chainId);
+    await runInSlices(writeSenders(batch, block, config.chainId));
     try {
       governance.accept(block.header, batch);
     } catch (error) {
