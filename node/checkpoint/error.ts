@@ -1,3 +1,7 @@
+/** Errors of this room. */
+import { causesOf } from "../bytes/causes.ts";
+import { StoreError } from "../store/error.ts";
+
 /**
  * - `exists`: the directory is there and is not empty;
  * - `bad-manifest`: the manifest is missing, cannot be read or is not signed by its creator;
@@ -6,6 +10,7 @@
  * - `bad-chain`: the head or the headers below it contradict the manifest or the council;
  * - `busy`: another checkpoint is being created, or another backup runs;
  * - `no-target`: the file with the archive of backups, or with siblings, is missing or wrong;
+ * - `disk`: the disk takes no more files of a checkpoint;
  * - `failed`: the system refused an operation.
  */
 export type CheckpointErrorCode =
@@ -16,6 +21,7 @@ export type CheckpointErrorCode =
   | "bad-chain"
   | "busy"
   | "no-target"
+  | "disk"
   | "failed";
 
 /** Thrown by this room; `code` is stable, the message names the file or the block. */
@@ -26,4 +32,15 @@ export class CheckpointError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** Codes of a disk that takes no files: those of the system, and that of the engine. */
+const DISK_CODES = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO", "LEVEL_IO_ERROR"]);
+
+/** True for a failure of the own disk. A `CheckpointError` is about the other side; the engine calls some damage I/O. */
+export function isDiskFailure(error: unknown): boolean {
+  if (error instanceof CheckpointError) return false;
+  if (error instanceof StoreError && error.code === "corrupt") return false;
+  for (const { code } of causesOf(error)) if (DISK_CODES.has(String(code))) return true;
+  return false;
 }

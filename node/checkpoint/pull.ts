@@ -2,8 +2,11 @@
  * Fetches a checkpoint from a store. Files go into a draft, each compared with its SHA-256; the caller verifies the draft
  * before it gets its name. An interrupted pull keeps the draft and goes on with it.
  */
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { messageOf } from "../bytes/message-of.ts";
+import { freeBelow } from "../observe/disk-space.ts";
+import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
 import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import {
   type ArchiveFile,
@@ -14,8 +17,7 @@ import {
   MAX_MANIFEST_BYTES,
   parseArchiveManifest,
 } from "./archive.ts";
-import { listFiles } from "./create.ts";
-import { CheckpointError } from "./error.ts";
+import { CheckpointError, isDiskFailure } from "./error.ts";
 import { MANIFEST_FILE, requireSize } from "./manifest.ts";
 import { eachFile, type FileWork, sha256Of } from "./push.ts";
 
@@ -26,6 +28,9 @@ export interface WantedChain {
   /** Address of the node whose checkpoints are trusted. */
   readonly creator?: string | undefined;
 }
+
+/** End of an error after which a draft is kept. */
+export const GOES_ON = "the verified files are kept, and the next run goes on with them";
 
 /** A checkpoint in a store. */
 export interface ArchivedCheckpoint {
@@ -65,22 +70,40 @@ export function checkWanted(manifest: ArchiveManifest, wanted: WantedChain): voi
   }
 }
 
-/** Fetches all files of a checkpoint into a draft. Throws `CheckpointError` `bad-file` for the first that is wrong. */
+/**
+ * Fetches all files of a checkpoint into a draft, and first deletes what an earlier attempt left of another one: the disk
+ * may be full of it. Throws `CheckpointError` `bad-file` for the first that is wrong.
+ */
 export async function fetchFiles(
   store: ArchiveStore,
   manifest: ArchiveManifest,
   draft: string,
   options: FileWork,
 ): Promise<void> {
-  await eachFile(manifest.files, options, async (file) => {
-    if (await hasFile(draft, file)) return;
-    const bytes = await store.read(FILES + file.sha256, file.size, options.signal);
-    await placeFile(draft, file, bytes);
-  });
-  await finishDraft(draft, manifest);
+  await removeUnlisted(draft, manifest);
+  try {
+    await eachFile(manifest.files, options, async (file) => {
+      if (await hasFile(draft, file)) return;
+      const bytes = await store.read(FILES + file.sha256, file.size, options.signal);
+      await placeFile(draft, file, bytes);
+    });
+    await finishDraft(draft, manifest);
+  } catch (error) {
+    throw isDiskFailure(error) ? await shortageOf(draft, manifest, error) : error;
+  }
 }
 
-/** Compares the bytes of a file with its manifest and writes them into a draft. */
+async function shortageOf(
+  draft: string,
+  manifest: ArchiveManifest,
+  cause: unknown,
+): Promise<CheckpointError> {
+  const [missing, free] = await Promise.all([missingBytes(draft, manifest), freeBelow(draft)]);
+  const bytes = `${missing} bytes of the checkpoint are missing, ${free} bytes of disk are free`;
+  return new CheckpointError("disk", `${messageOf(cause)}: ${bytes}; ${GOES_ON}`, { cause });
+}
+
+/** Compares the bytes of a file with its manifest and writes them into a draft: whole, or not at all. */
 export async function placeFile(draft: string, file: ArchiveFile, bytes: Uint8Array): Promise<void> {
   const { path, sha256 } = file;
   requireSize(file, bytes.length);
@@ -90,13 +113,31 @@ export async function placeFile(draft: string, file: ArchiveFile, bytes: Uint8Ar
   const target = join(draft, path);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await rm(target, { force: true });
-  await writeSynced(target, bytes);
+  try {
+    await writeSynced(target, bytes);
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
+  }
 }
 
-/** Writes the manifest of a checkpoint whose files are all there, and deletes what an earlier attempt left of others. */
+/** Returns the bytes of the files that a draft lacks. */
+async function missingBytes(draft: string, { files }: ArchiveManifest): Promise<number> {
+  const sizeOf = async ({ path }: ArchiveFile): Promise<number> => (await stat(join(draft, path))).size;
+  const sizes = await inParallel(files, FILES_AT_ONCE, (file) => sizeOf(file).catch(() => 0));
+  return files.reduce((sum, { size }, i) => sum + (sizes[i] === size ? 0 : size), 0);
+}
+
+async function removeUnlisted(draft: string, { files }: ArchiveManifest): Promise<void> {
+  const listed = new Set(files.map(({ path }) => join(draft, path)));
+  for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isDirectory() && !listed.has(path)) await rm(path);
+  }
+}
+
+/** Writes the manifest of a checkpoint whose files are all there. */
 export async function finishDraft(draft: string, manifest: ArchiveManifest): Promise<void> {
-  const listed = new Set(manifest.files.map(({ path: each }) => each));
-  for (const { path: each } of await listFiles(draft)) if (!listed.has(each)) await rm(join(draft, each));
   const path = join(draft, MANIFEST_FILE);
   await rm(path, { force: true });
   await writeSynced(path, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));

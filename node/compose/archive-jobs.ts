@@ -1,14 +1,16 @@
 /** Commands that send checkpoints to archives and fetch them: stores, streams, and the start of an empty node. */
 import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { messageOf } from "../bytes/message-of.ts";
 import type { ArchiveManifest, ArchiveStore } from "../checkpoint/archive.ts";
 import { directoryStore } from "../checkpoint/archive.ts";
 import { draftOf, refuseFilled } from "../checkpoint/create.ts";
-import { CheckpointError } from "../checkpoint/error.ts";
+import { CheckpointError, isDiskFailure } from "../checkpoint/error.ts";
 import {
   type ArchivedCheckpoint,
   archivedNames,
   fetchFiles,
+  GOES_ON,
   readArchived,
   type WantedChain,
 } from "../checkpoint/pull.ts";
@@ -145,8 +147,8 @@ export interface PullJob extends TransferJob {
 
 /**
  * Fetches a checkpoint, verifies it and gives it its name, which must be absent or an empty directory. What is found
- * wrong leaves nothing; an interrupted pull from a store goes on with its draft. Throws `CheckpointError` and as
- * `verifyCheckpoint`.
+ * wrong leaves nothing; a pull from a store that was interrupted, or found no room, goes on with its draft. Throws
+ * `CheckpointError` and as `verifyCheckpoint`.
  */
 export async function pullFromArchive(options: NodeOptions, job: PullJob): Promise<ArchiveManifest> {
   const { directory, signal, progress, full } = job;
@@ -161,15 +163,19 @@ export async function pullFromArchive(options: NodeOptions, job: PullJob): Promi
     await syncDirectory(dirname(directory));
     return manifest;
   } catch (error) {
-    if (!isPassing(error, job)) await rm(draft, { recursive: true, force: true });
-    throw error;
+    const isKept = isPassing(error, job);
+    if (!isKept) await rm(draft, { recursive: true, force: true });
+    if (!isDiskFailure(error)) throw error;
+    const message = isKept ? `${messageOf(error)}: ${GOES_ON}` : messageOf(error);
+    throw new CheckpointError("disk", message, { cause: error });
   }
 }
 
-/** True for an end after which the same pull goes on: an interrupt, or a store that does not answer. */
+/** True for an end after which the same pull goes on: an interrupt, a store that does not answer, or a full disk. */
 function isPassing(error: unknown, { signal, from }: PullJob): boolean {
   if (typeof from !== "string") return false;
-  return signal.aborted || (error instanceof CheckpointError && error.code === "failed");
+  if (signal.aborted || isDiskFailure(error)) return true;
+  return error instanceof CheckpointError && (error.code === "failed" || error.code === "disk");
 }
 
 /** A checkpoint of a store by its name, or a stream. */

@@ -2,11 +2,10 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { causesOf } from "../bytes/causes.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import type { ArchiveManifest } from "../checkpoint/archive.ts";
 import { removeCheckpoint } from "../checkpoint/create.ts";
-import { CheckpointError } from "../checkpoint/error.ts";
+import { CheckpointError, isDiskFailure } from "../checkpoint/error.ts";
 import { DATABASES } from "../checkpoint/manifest.ts";
 import { archivedNames, type WantedChain } from "../checkpoint/pull.ts";
 import { openSibling, readSiblings, type Sibling, type Siblings } from "../checkpoint/siblings.ts";
@@ -106,9 +105,10 @@ async function fromSibling(
     return "started";
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof CheckpointError && error.code === "busy") return "busy";
-    if (error instanceof CheckpointError && error.code === "exists") throw error;
-    if (isDiskFailure(error)) throw error;
+    if (isDiskFailure(error)) throw error; // of the directories around the copy
+    const code = error instanceof CheckpointError ? error.code : undefined;
+    if (code === "busy") return "busy";
+    if (code === "exists" || code === "disk") throw error;
     log.warn({ sibling: sibling.name, reason: messageOf(error) }, "no checkpoint from this sibling");
     return "refused";
   }
@@ -134,16 +134,6 @@ async function takeOver(
 
 /** True for a checkpoint that is wrong, in place of a store, a disk or a caller that ends the work. */
 function isRefusal(error: unknown): boolean {
-  if (error instanceof CheckpointError) return error.code !== "failed" && error.code !== "exists";
+  if (error instanceof CheckpointError) return !["failed", "exists", "disk"].includes(error.code);
   return error instanceof StateError || (error instanceof StoreError && error.code === "corrupt");
-}
-
-/** Codes of a disk that takes no files: those of the system, and that of the engine. */
-const DISK_CODES = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EIO", "LEVEL_IO_ERROR"]);
-
-/** True for a failure of the own disk, which no sibling can help. A `CheckpointError` is about the other side. */
-function isDiskFailure(error: unknown): boolean {
-  if (error instanceof CheckpointError) return false;
-  for (const { code } of causesOf(error)) if (DISK_CODES.has(String(code))) return true;
-  return false;
 }
