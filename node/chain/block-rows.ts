@@ -1,7 +1,7 @@
 /** A block's rows in the chain database: written in its batch, read back one by one through a small cache. */
 import type { Hash } from "../bytes/brands.ts";
-import { concatBytes, equalBytes } from "../bytes/compare.ts";
-import { bytesToNumber, fixedBytes } from "../bytes/integer.ts";
+import { equalBytes } from "../bytes/compare.ts";
+import { bytesToNumber } from "../bytes/integer.ts";
 import { decodeRlp, encodeRlpList } from "../bytes/rlp.ts";
 import { type Block, type BlockItems, createBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
@@ -37,13 +37,19 @@ export function* blockRowSteps(
   yield;
   batch.put(tables.receipts.key(number), encodeStoredReceipts(receipts));
   yield;
-  const number6 = fixedBytes(number, 6);
-  batch.put(tables.blockNumber.key(block.hash), number6);
+  const place = Buffer.alloc(PLACE_BYTES); // batches copy at once
+  place.writeUIntBE(number, 0, NUMBER_BYTES);
+  batch.put(tables.blockNumber.key(block.hash), place.subarray(0, NUMBER_BYTES));
   for (const [index, tx] of block.transactions.entries()) {
-    batch.put(tables.lookup.key(tx.hash), concatBytes(number6, fixedBytes(index, 4)));
+    place.writeUInt32BE(index, NUMBER_BYTES);
+    batch.put(tables.lookup.key(tx.hash), place);
     if (index % STEP === 0) yield;
   }
 }
+
+/** Bytes of a block number, and of the place of a transaction: number and index. */
+const NUMBER_BYTES = 6;
+const PLACE_BYTES = 10;
 
 /** Transactions of one step. */
 const STEP = 64;

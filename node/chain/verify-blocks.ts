@@ -7,7 +7,7 @@ import { messageOf } from "../bytes/message-of.ts";
 import type { Header } from "../model/header.ts";
 import { blockHash } from "../model/header.ts";
 import { hasListRoot } from "../model/list-root.ts";
-import { decodeStoredReceipts, encodeReceipt } from "../model/receipt.ts";
+import { decodeStoredReceipts, encodeReceipts } from "../model/receipt.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import { StoreError } from "../store/error.ts";
 import type { Rows } from "../store/store.ts";
@@ -65,7 +65,7 @@ function verifyContent(rows: Rows, { number, transactionsRoot, receiptsRoot }: H
     const row = rows.get(tables.receipts.key(number));
     return row && decodeStoredReceipts(row);
   });
-  if (!hasListRoot(receiptsRoot, receipts.map(encodeReceipt)))
+  if (!hasListRoot(receiptsRoot, encodeReceipts(receipts)))
     throw corrupt(number, "receipts", "have another root than its header");
   for (const [index, { hash }] of transactions.entries()) {
     const place = storedPlace(rows, hash);

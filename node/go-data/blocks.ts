@@ -9,7 +9,7 @@ import { receiptAddress } from "../execution/message.ts";
 import { type Block, createBlock } from "../model/block.ts";
 import { blockHash, decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import { hasListRoot } from "../model/list-root.ts";
-import { encodeReceipt, type Receipt } from "../model/receipt.ts";
+import { encodeReceipts, type Receipt } from "../model/receipt.ts";
 import { readTransactions, type Transaction } from "../model/transaction.ts";
 import type { GoDatabases } from "./databases.ts";
 import { GoDataError } from "./error.ts";
@@ -114,7 +114,7 @@ export class GoBlocks {
     if (row === undefined && count > 0) throw missing(number, "receipts");
     const receipts = row === undefined ? [] : decodePart(number, "receipts", () => decodeGoReceipts(row));
     if (receipts.length !== count) throw damage(number, "receipts", `are ${receipts.length}, not ${count}`);
-    requireRoot(number, "receipts", header.receiptsRoot, receipts.map(encodeReceipt));
+    requireRoot(number, "receipts", header.receiptsRoot, encodeReceipts(receipts));
     return receipts;
   }
 }
@@ -141,6 +141,7 @@ function addressedReceipt(
   const { contractAddress: stored } = receipt;
   if (stored !== undefined && (contractAddress === undefined || !equalBytes(stored, contractAddress)))
     throw damage(number, "receipts", "name another contract than the transaction creates");
+  if (stored === contractAddress) return receipt; // both absent, as nearly always
   return { ...receipt, contractAddress };
 }
 

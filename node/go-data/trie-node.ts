@@ -3,15 +3,7 @@
  * bytes, and an account names its storage in the same way (`storage/statedb/hasher.go@v2.2.2`); without it nodes are as
  * the trie hashes them.
  */
-import {
-  decodeRlp,
-  encodeRlp,
-  encodeRlpList,
-  itemAt,
-  listItems,
-  type RlpItem,
-  stringBytes,
-} from "../bytes/rlp.ts";
+import { encodeRlp, encodeRlpList, itemAt, listItems, type RlpItem } from "../bytes/rlp.ts";
 import {
   RLP_LIST,
   RLP_STRING,
@@ -56,7 +48,10 @@ const MIN_ROOTED_ACCOUNT = 1 + 2 * HASH_BYTES;
 
 /** Reads a stored node. Throws `BytesError` `bad-rlp`, or `RangeError` for what is no node. */
 export function readGoNode(stored: Uint8Array): InnerNode | LeafNode {
-  return readNodeAt(decodeRlp(stored).raw, 0);
+  readRlpHeader(stored, 0, stored.length);
+  const after = stored.length - rlpPayload.end;
+  if (after > 0) throw rlpError(`${after} bytes after the node`);
+  return readNodeAt(stored, 0);
 }
 
 /** Reads the node inside another one that stands at `at`: too short for counters. Throws the same. */
@@ -66,11 +61,18 @@ export function readNodeAt(bytes: Uint8Array, at: number): InnerNode | LeafNode 
   const [head, second] = places;
   if (places.length !== 2 || head === undefined || second === undefined)
     throw new RangeError(`a trie node of ${places.length} items`);
-  const compact = stringBytes(itemAt(bytes, head));
+  const compact = stringAt(bytes, head);
   const path = readPath(compact);
-  if (((compact[0] ?? 0) & LEAF_FLAG) !== 0)
-    return { isLeaf: true, path, value: stringBytes(itemAt(bytes, second)) };
+  if (((compact[0] ?? 0) & LEAF_FLAG) !== 0) return { isLeaf: true, path, value: stringAt(bytes, second) };
   return { isLeaf: false, isBranch: false, path, bytes, children: [second] };
+}
+
+/** The byte string at `at`. The constructor makes a view faster than `subarray`, most of all of a buffer of the engine. */
+export function stringAt(bytes: Uint8Array, at: number): Uint8Array {
+  readRlpHeader(bytes, at, bytes.length);
+  const { start, end } = rlpPayload;
+  if ((bytes[at] as number) >= RLP_LIST) throw rlpError("a list where a byte string is wanted", at); // in range: a header
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
 }
 
 /** The places of the items of the list at `at`. */
@@ -113,7 +115,7 @@ function readPath(compact: Uint8Array): Uint8Array {
  * `RangeError` when it does not fit.
  */
 export function writeHashedForm(stored: Uint8Array, node: InnerNode | LeafNode, out: Uint8Array): number {
-  if (!node.isLeaf) return writeUncounted(stored, out);
+  if (!node.isLeaf) return writeUncounted(node, out);
   const value = plainAccount(node.value);
   if (value === node.value) return copyAll(stored, out);
   const [head, second] = itemPlaces(stored, 0); // two: `readGoNode` has read them
@@ -126,20 +128,24 @@ function copyAll(bytes: Uint8Array, out: Uint8Array): number {
 }
 
 /** Writes a branch or an extension without the counters of its references. */
-function writeUncounted(stored: Uint8Array, out: Uint8Array): number {
-  const places = itemPlaces(stored, 0);
-  const counted = places.filter((at) => stored[at] === COUNTED_ITEM).length;
+function writeUncounted({ bytes: stored, children }: InnerNode, out: Uint8Array): number {
+  let counted = 0;
+  for (const at of children) if (at !== 0 && stored[at] === COUNTED_ITEM) counted++;
   if (counted === 0) return copyAll(stored, out);
-  const length = stored.length - (places[0] as number) - counted * (COUNTED_BYTES - HASH_BYTES); // a node has items
+  readRlpHeader(stored, 0, stored.length);
+  let from = rlpPayload.start;
+  const length = stored.length - from - counted * (COUNTED_BYTES - HASH_BYTES);
   if (rlpHeaderLength(length) + length > out.length) throw new RangeError("a trie node that is too long");
   let to = writeRlpHeader(out, 0, RLP_LIST, length);
-  for (const [i, at] of places.entries()) {
-    const isCountedItem = stored[at] === COUNTED_ITEM;
-    const stop = isCountedItem ? at + 1 + HASH_BYTES : (places[i + 1] ?? stored.length);
-    const begin = to;
-    for (let from = at; from < stop; from++) out[to++] = stored[from] as number; // in range: the item ends there
-    if (isCountedItem) out[begin] = HASH_ITEM;
+  for (const at of children) {
+    if (at === 0 || stored[at] !== COUNTED_ITEM) continue;
+    const hashAt = to + at - from;
+    const stop = at + 1 + HASH_BYTES;
+    while (from < stop) out[to++] = stored[from++] as number; // in range: the item ends behind it
+    out[hashAt] = HASH_ITEM;
+    from = at + 1 + COUNTED_BYTES;
   }
+  while (from < stored.length) out[to++] = stored[from++] as number; // in range: loop bound
   return to;
 }
 

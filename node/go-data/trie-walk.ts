@@ -1,11 +1,18 @@
 /** Walks a trie of the Go node in the order of its keys, every node against its hash, from any key on. */
 import type { Hash } from "../bytes/brands.ts";
-import { itemAt } from "../bytes/rlp.ts";
+import { RLP_LIST } from "../bytes/rlp-header.ts";
 import { hashInput, keccakInput, keccakOutput } from "../crypto/keccak.ts";
 import { toNibbles } from "../model/trie-node.ts";
 import type { Rows } from "../store/store.ts";
 import { GoDataError } from "./error.ts";
-import { type InnerNode, type LeafNode, readGoNode, readNodeAt, writeHashedForm } from "./trie-node.ts";
+import {
+  type InnerNode,
+  type LeafNode,
+  readGoNode,
+  readNodeAt,
+  stringAt,
+  writeHashedForm,
+} from "./trie-node.ts";
 
 /** A leaf: its key of 32 bytes and its value as stored. */
 export interface GoLeaf {
@@ -91,8 +98,7 @@ export class GoTrieWalk {
   }
 
   #childAt({ bytes }: InnerNode, at: number, depth: number): InnerNode | LeafNode {
-    const { isList, payload } = itemAt(bytes, at);
-    if (!isList) return this.#load(payload, depth);
+    if ((bytes[at] as number) < RLP_LIST) return this.#load(stringAt(bytes, at), depth); // in range: a child is an item
     try {
       return readNodeAt(bytes, at);
     } catch (cause) {
