@@ -1,9 +1,9 @@
 /** Upkeep of an archive: a checkpoint is read back, and old checkpoints are deleted with the files that none needs. */
 import { type ArchiveManifest, type ArchiveStore, FILES, MANIFESTS, type StoredName } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { requireSize } from "./manifest.ts";
+import { requireSize, sha256Of } from "./manifest.ts";
 import { readArchived } from "./pull.ts";
-import { eachFile, type FileWork, sha256Of } from "./push.ts";
+import { eachFile, type FileWork } from "./push.ts";
 
 /** Reads every file of an archived checkpoint and compares it with its SHA-256. Throws `CheckpointError` `bad-file`. */
 export async function readBack(

@@ -1,6 +1,8 @@
 /** The manifest of a checkpoint: chain, head and files, as JSON in `checkpoint.json`. */
+import { subtle } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { bareHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { CheckpointError } from "./error.ts";
 
@@ -46,6 +48,20 @@ export function totalBytes(files: readonly CheckpointFile[]): number {
 export function requireSize({ path, size }: CheckpointFile, found: number): void {
   if (found !== size)
     throw new CheckpointError("bad-file", `${path} has ${found} bytes, the manifest says ${size}`);
+}
+
+/** Reads a file of a checkpoint. Throws `CheckpointError` `bad-file` when it is missing or of another size. */
+export async function readListed(directory: string, file: CheckpointFile): Promise<Uint8Array> {
+  const bytes = await readFile(join(directory, file.path)).catch((cause: NodeJS.ErrnoException) => {
+    throw new CheckpointError("bad-file", `cannot read ${file.path}: ${cause.message}`, { cause });
+  });
+  requireSize(file, bytes.length);
+  return bytes;
+}
+
+/** Returns the SHA-256 as 64 hex digits. It is computed beside the main thread, which a large file would hold. */
+export async function sha256Of(bytes: Uint8Array): Promise<string> {
+  return bareHex(new Uint8Array(await subtle.digest("SHA-256", bytes)));
 }
 
 /** Reads the manifest of a checkpoint. Throws `CheckpointError` `bad-manifest`. */

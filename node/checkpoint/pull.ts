@@ -18,8 +18,8 @@ import {
   parseArchiveManifest,
 } from "./archive.ts";
 import { CheckpointError, isDiskFailure } from "./error.ts";
-import { MANIFEST_FILE, requireSize } from "./manifest.ts";
-import { eachFile, type FileWork, sha256Of } from "./push.ts";
+import { MANIFEST_FILE, requireSize, sha256Of } from "./manifest.ts";
+import { eachFile, type FileWork } from "./push.ts";
 
 /** Chain that a checkpoint must be of. Hashes and addresses are `0x` texts; absent members accept any. */
 export interface WantedChain {

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { inParallel } from "../runtime/parallel.ts";
 import { PARALLEL } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { sha256Of } from "./push.ts";
+import { sha256Of } from "./manifest.ts";
 import { refusalCode, type S3Answer, type S3Send } from "./s3-client.ts";
 import { plainText, xmlElement, xmlElements } from "./s3-xml.ts";
 

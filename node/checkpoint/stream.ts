@@ -10,9 +10,10 @@ import {
   signManifest,
 } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { MANIFEST_FILE, readCheckpointManifest, totalBytes } from "./manifest.ts";
+import { MANIFEST_FILE, readCheckpointManifest, readListed, totalBytes } from "./manifest.ts";
 import { checkWanted, finishDraft, placeFile, type WantedChain } from "./pull.ts";
-import { type FileWork, readListed, sha256Of } from "./push.ts";
+import type { FileWork } from "./push.ts";
+import type { TableHashes } from "./table-hashes.ts";
 import { TAR_END, TAR_NAME_BYTES, tarEntry, tarFiles } from "./tar.ts";
 
 /** A checkpoint to write, and the node key that signs its manifest. */
@@ -20,6 +21,8 @@ export interface StreamOptions {
   readonly directory: string;
   readonly key: Uint8Array;
   readonly address: Address;
+  /** Hashes of the tables that were read before, and of those that are read now. */
+  readonly hashes: TableHashes;
   /** Waits after so many bytes were read for their SHA-256, or sent. */
   readonly pace?: (bytes: number, work: "read" | "send") => Promise<void>;
   /** Interval of the bytes that are written while files are read for their SHA-256, in milliseconds. */
@@ -32,28 +35,29 @@ const BEAT_MS = 240_000;
 const SMALL_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes a checkpoint piece by piece. Files are read twice: first for their SHA-256. Meanwhile the bytes of the first entry
- * that are known already are written one by one, so that a large checkpoint is not taken for a stalled one.
+ * Writes a checkpoint piece by piece. Files are read twice: first for their SHA-256, unless it is known. Meanwhile the bytes
+ * of the first entry that are known already are written one by one, so that a large checkpoint is not taken for a stalled
+ * one. A receiver compares what it gets with the manifest, so a table that the disk has changed is refused there.
  */
 export async function* checkpointStream({
   directory,
   key,
   address,
+  hashes,
   pace = () => Promise.resolve(),
   beatMs = BEAT_MS,
 }: StreamOptions): AsyncGenerator<Uint8Array> {
   const manifest = await readCheckpointManifest(directory);
+  hashes.retain(manifest.files);
   const files: ArchiveFile[] = [];
   const known = tarEntry({ name: MANIFEST_FILE, bytes: new Uint8Array(0) }).subarray(0, TAR_NAME_BYTES);
   let written = 0;
   let beatAt = performance.now() + beatMs;
   for (const file of manifest.files) {
-    files.push({
-      path: file.path,
-      size: file.size,
-      sha256: await sha256Of(await readListed(directory, file)),
-    });
-    await pace(file.size, "read");
+    const { path, size } = file;
+    const remembered = await hashes.find(directory, file);
+    files.push({ path, size, sha256: remembered ?? (await hashes.read(directory, file)).sha256 });
+    if (remembered === undefined) await pace(size, "read");
     if (performance.now() < beatAt || written === known.length) continue;
     yield known.subarray(written, ++written);
     beatAt = performance.now() + beatMs;

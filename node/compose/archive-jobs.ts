@@ -17,6 +17,7 @@ import {
 import { type Pushed, pushCheckpoint } from "../checkpoint/push.ts";
 import type { S3Credentials } from "../checkpoint/s3-client.ts";
 import { checkpointStream, readStream } from "../checkpoint/stream.ts";
+import { TableHashes } from "../checkpoint/table-hashes.ts";
 import type { Progress } from "../observe/progress.ts";
 import { OptionError } from "../options/error.ts";
 import { syncDirectory } from "../runtime/synced-file.ts";
@@ -102,7 +103,8 @@ export async function pushToArchive(
   const { key, address } = await ownNodeKey(options);
   const store = await openArchive(url, environment);
   const onBytes = (done: number, total: number): void => progress.update(done, total);
-  return pushCheckpoint(store, { directory, key, address, signal, onBytes });
+  const hashes = new TableHashes();
+  return pushCheckpoint(store, { directory, key, address, hashes, signal, onBytes });
 }
 
 /** Returns the pieces of a checkpoint as a tar stream, signed with the node key of the options. */
@@ -111,7 +113,7 @@ export async function streamOfCheckpoint(
   directory: string,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { key, address } = await ownNodeKey(options);
-  return checkpointStream({ directory, key, address });
+  return checkpointStream({ directory, key, address, hashes: new TableHashes() });
 }
 
 /** A checkpoint in a store, or what is wrong with its manifest. */

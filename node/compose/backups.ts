@@ -11,6 +11,7 @@ import { CheckpointError } from "../checkpoint/error.ts";
 import { keepNewest, readBack } from "../checkpoint/keep.ts";
 import { readArchived } from "../checkpoint/pull.ts";
 import { pushCheckpoint } from "../checkpoint/push.ts";
+import type { TableHashes } from "../checkpoint/table-hashes.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -56,6 +57,8 @@ export interface BackupDeps {
   readonly options: Pick<NodeOptions, "backupFile" | "paths">;
   readonly checkpoints: Pick<Checkpoints, "create">;
   readonly nodeKey: NodeKey;
+  /** Shared with other copies of the node. */
+  readonly hashes: TableHashes;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -129,7 +132,7 @@ interface BackupJob {
 }
 
 async function backUp(
-  { checkpoints, nodeKey, clock }: BackupDeps,
+  { checkpoints, nodeKey, hashes, clock }: BackupDeps,
   { target, staging, signal, report }: BackupJob,
 ): Promise<BackupResult> {
   const { url, keep, verify, credentials } = target;
@@ -138,7 +141,8 @@ async function backUp(
   const { head, genesisHash } = await checkpoints.create(staging, signal);
   const { key, address } = nodeKey;
   const onBytes = (done: number, total: number): void => report("sending", done, total);
-  const pushed = await pushCheckpoint(store, { directory: staging, key, address, signal, onBytes });
+  const push = { directory: staging, key, address, hashes, signal, onBytes };
+  const pushed = await pushCheckpoint(store, push);
   const { name, bytes, sentBytes } = pushed;
   if (verify) {
     const manifest = await readArchived(store, name, { genesisHash }, signal);

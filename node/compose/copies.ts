@@ -1,5 +1,6 @@
 /** Copies of a running node: checkpoints in directories, backups in an archive, and copies that are given away. */
 import { type Checkpoints, openCheckpoints } from "../checkpoint/checkpoints.ts";
+import { TableHashes } from "../checkpoint/table-hashes.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -27,7 +28,7 @@ export interface CopiesDeps {
 export async function openCopies({ options, database, nodeKey, log }: CopiesDeps): Promise<Copies> {
   await using parts = new AsyncDisposableStack();
   const checkpoints = parts.use(openCheckpoints(checkpointSource(options, database)));
-  const common = { options, checkpoints, nodeKey, log };
+  const common = { options, checkpoints, nodeKey, hashes: new TableHashes(), log };
   const backups = parts.use(await openBackups({ ...common, clock: systemClock }));
   const giveaway = parts.use(await openGiveaway(common));
   const all = parts.move();

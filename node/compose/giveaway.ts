@@ -12,6 +12,7 @@ import type { Checkpoints } from "../checkpoint/checkpoints.ts";
 import { removeCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import { checkpointStream, type StreamOptions } from "../checkpoint/stream.ts";
+import type { TableHashes } from "../checkpoint/table-hashes.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
 import type { NodeOptions } from "./options.ts";
@@ -27,6 +28,8 @@ export interface GiveawayDeps {
   readonly options: Pick<NodeOptions, "giveRate" | "ipc" | "paths">;
   readonly checkpoints: Pick<Checkpoints, "create">;
   readonly nodeKey: NodeKey;
+  /** Shared with other copies of the node. */
+  readonly hashes: TableHashes;
   readonly log: Log;
   /** Limits in milliseconds: of a copy that is about to end, until somebody connects, and of a receiver that takes nothing. */
   readonly times?: { readonly endMs: number; readonly connectMs: number; readonly stallMs: number };
@@ -93,7 +96,7 @@ interface Gift {
 }
 
 async function give(
-  { options, checkpoints, nodeKey, log }: GiveawayDeps,
+  { options, checkpoints, nodeKey, hashes, log }: GiveawayDeps,
   { socket, staging, stallMs, signal }: Gift,
 ): Promise<void> {
   const gone = new AbortController();
@@ -106,7 +109,7 @@ async function give(
     const { head } = await checkpoints.create(staging, ended);
     const { key, address } = nodeKey;
     const pace = createPace(options.giveRate * MEBIBYTE, ended);
-    for await (const piece of checkpointStream({ directory: staging, key, address, pace })) {
+    for await (const piece of checkpointStream({ directory: staging, key, address, hashes, pace })) {
       ended.throwIfAborted();
       if (!socket.write(piece))
         await once(socket, "drain", { signal: AbortSignal.any([ended, AbortSignal.timeout(stallMs)]) });

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ArchiveManifest } from "../../../node/checkpoint/archive.ts";
-import { pushCheckpoint, sha256Of } from "../../../node/checkpoint/push.ts";
+import { sha256Of } from "../../../node/checkpoint/manifest.ts";
+import { pushCheckpoint } from "../../../node/checkpoint/push.ts";
 import { s3Store } from "../../../node/checkpoint/s3-store.ts";
+import { TableHashes } from "../../../node/checkpoint/table-hashes.ts";
 import {
   listArchive,
   openArchive,
@@ -144,7 +146,8 @@ test("an S3 store that stays away ends the work, and its keys are in no message"
   const bucket = { region: "us-east-1", bucket: "bucket", prefix: "", retryMs: 1 };
   const store = s3Store({ endpoint: player.endpoint, credentials: S3_KEYS, ...bucket });
   const { key, address } = await loadNodeKey(optionsOf(source).paths.nodeKey);
-  const options = { directory: checkpoint, key, address, signal, onBytes: () => undefined };
+  const hashes = new TableHashes();
+  const options = { directory: checkpoint, key, address, hashes, signal, onBytes: () => undefined };
   const error: unknown = await pushCheckpoint(store, options).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     code: "failed",

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type CheckpointManifest, MANIFEST_FILE } from "../../../node/checkpoint/manifest.ts";
 import { checkpointStream, readStream } from "../../../node/checkpoint/stream.ts";
+import { TableHashes } from "../../../node/checkpoint/table-hashes.ts";
 import { addressOfPublicKey } from "../../../node/crypto/secp256k1.ts";
 
 const pair = createECDH("secp256k1");
@@ -48,7 +49,8 @@ afterAll(() => rm(scratch, { recursive: true }));
 async function piecesOf(directory: string, beatMs?: number): Promise<readonly Uint8Array[]> {
   const beat = beatMs === undefined ? {} : { beatMs };
   const pieces: Uint8Array[] = [];
-  for await (const piece of checkpointStream({ directory, key, address, ...beat })) pieces.push(piece);
+  for await (const piece of checkpointStream({ directory, key, address, hashes: new TableHashes(), ...beat }))
+    pieces.push(piece);
   return pieces;
 }
 
@@ -66,7 +68,13 @@ describe("while the files are read", () => {
   test("a receiver reads the same checkpoint", async () => {
     const draft = join(scratch, "draft");
     await mkdir(draft);
-    const stream = checkpointStream({ directory: directoryOf(3), key, address, beatMs: 0 });
+    const stream = checkpointStream({
+      directory: directoryOf(3),
+      key,
+      address,
+      hashes: new TableHashes(),
+      beatMs: 0,
+    });
     const work = { signal: new AbortController().signal, onBytes: () => undefined };
     const { head, files } = await readStream(stream, draft, {}, work);
     expect([head.number, files.length]).toEqual([7, 3]);

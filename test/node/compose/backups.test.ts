@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { BackupTarget } from "../../../node/checkpoint/backup-target.ts";
 import type { CheckpointManifest } from "../../../node/checkpoint/manifest.ts";
+import { TableHashes } from "../../../node/checkpoint/table-hashes.ts";
 import { pullFromArchive } from "../../../node/compose/archive-jobs.ts";
 import { type Backups, openBackups } from "../../../node/compose/backups.ts";
 import { createCheckpointOffline } from "../../../node/compose/checkpoint-jobs.ts";
@@ -62,6 +63,7 @@ async function open({ head, create }: Given = {}): Promise<Backups> {
     checkpoints: { create: create ?? made },
     nodeKey: await loadNodeKey(options.paths.nodeKey),
     clock: systemClock,
+    hashes: new TableHashes(),
     log: silentLog,
   });
 }
@@ -187,6 +189,7 @@ test("a second start is refused, and a stop ends the backup", async () => {
     options: { paths: options.paths, backupFile: file },
     checkpoints: { create: (_directory, ended) => rejection(ended) },
     nodeKey: await loadNodeKey(options.paths.nodeKey),
+    hashes: new TableHashes(),
     clock: systemClock,
     log: silentLog,
   });

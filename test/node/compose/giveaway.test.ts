@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { TableHashes } from "../../../node/checkpoint/table-hashes.ts";
 import { pullFromArchive } from "../../../node/compose/archive-jobs.ts";
 import { createCheckpointOffline } from "../../../node/compose/checkpoint-jobs.ts";
 import { type Giveaway, type GiveawayDeps, openGiveaway } from "../../../node/compose/giveaway.ts";
@@ -35,6 +36,7 @@ async function open(more: Partial<GiveawayDeps> = {}): Promise<Giveaway> {
       create: (directory) => createCheckpointOffline(options, { directory, progress, signal }),
     },
     nodeKey: await loadNodeKey(options.paths.nodeKey),
+    hashes: new TableHashes(),
     log: silentLog,
     ...more,
   });

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { openSibling, readSiblings } from "../../../node/checkpoint/siblings.ts";
+import { TableHashes } from "../../../node/checkpoint/table-hashes.ts";
 import { bootstrap } from "../../../node/compose/bootstrap.ts";
 import { createCheckpointOffline } from "../../../node/compose/checkpoint-jobs.ts";
 import { openGiveaway } from "../../../node/compose/giveaway.ts";
@@ -209,6 +210,7 @@ describe("an empty node", () => {
         create: (directory) => createCheckpointOffline(options, { directory, progress, signal }),
       },
       nodeKey: await loadNodeKey(options.paths.nodeKey),
+      hashes: new TableHashes(),
       log: silentLog,
     });
     stand.answer = (_line, socket) => {
