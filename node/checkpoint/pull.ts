@@ -89,18 +89,21 @@ export async function fetchFiles(
     });
     await finishDraft(draft, manifest);
   } catch (error) {
-    throw isDiskFailure(error) ? await shortageOf(draft, manifest, error) : error;
+    throw await withShortage(error, draft, manifest, GOES_ON);
   }
 }
 
-async function shortageOf(
+/** Returns the error of a transfer; that of a full disk says how many bytes are missing, and the `advice`. */
+export async function withShortage(
+  cause: unknown,
   draft: string,
   manifest: ArchiveManifest,
-  cause: unknown,
-): Promise<CheckpointError> {
+  advice: string,
+): Promise<unknown> {
+  if (!isDiskFailure(cause)) return cause;
   const [missing, free] = await Promise.all([missingBytes(draft, manifest), freeBelow(draft)]);
   const bytes = `${missing} bytes of the checkpoint are missing, ${free} bytes of disk are free`;
-  return new CheckpointError("disk", `${messageOf(cause)}: ${bytes}; ${GOES_ON}`, { cause });
+  return new CheckpointError("disk", `${messageOf(cause)}: ${bytes}; ${advice}`, { cause });
 }
 
 /** Compares the bytes of a file with its manifest and writes them into a draft: whole, or not at all. */

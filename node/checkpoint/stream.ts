@@ -11,10 +11,10 @@ import {
 } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
 import { MANIFEST_FILE, readCheckpointManifest, readListed, totalBytes } from "./manifest.ts";
-import { checkWanted, finishDraft, placeFile, type WantedChain } from "./pull.ts";
+import { checkWanted, finishDraft, placeFile, type WantedChain, withShortage } from "./pull.ts";
 import type { FileWork } from "./push.ts";
 import type { TableHashes } from "./table-hashes.ts";
-import { TAR_END, TAR_NAME_BYTES, tarEntry, tarFiles } from "./tar.ts";
+import { TAR_END, TAR_NAME_BYTES, type TarFile, tarEntry, tarFiles } from "./tar.ts";
 
 /** A checkpoint to write, and the node key that signs its manifest. */
 export interface StreamOptions {
@@ -84,6 +84,20 @@ export async function readStream(
     throw new CheckpointError("bad-manifest", `the stream does not begin with ${MANIFEST_FILE}`);
   const manifest = parseArchiveManifest(Buffer.from(first.bytes).toString("utf8"), MANIFEST_FILE);
   checkWanted(manifest, wanted);
+  try {
+    await readFiles(entries, draft, manifest, { signal, onBytes });
+  } catch (error) {
+    throw await withShortage(error, draft, manifest, "the copy has to be sent again");
+  }
+  return manifest;
+}
+
+async function readFiles(
+  entries: AsyncGenerator<TarFile>,
+  draft: string,
+  manifest: ArchiveManifest,
+  { signal, onBytes }: FileWork,
+): Promise<void> {
   const total = totalBytes(manifest.files);
   let done = 0;
   await using placing = new WorkBehind(PARALLEL);
@@ -107,5 +121,4 @@ export async function readStream(
   const more = await entries.next();
   if (more.done !== true) throw new CheckpointError("bad-file", `${more.value.name} is not in the manifest`);
   await finishDraft(draft, manifest);
-  return manifest;
 }

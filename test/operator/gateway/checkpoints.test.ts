@@ -278,7 +278,9 @@ describe("an empty node", () => {
     await disk.fill(ROOM_MB);
     expect(await runKnitBehind(disk.prefix, init)).toEqual({
       code: 1,
-      output: expect.stringMatching(/^Fatal: ENOSPC: no space left on device, write '.*'\n$/m),
+      output: expect.stringMatching(
+        /^Fatal: ENOSPC: no space left on device, write '.*': [1-9]\d+ bytes of the checkpoint are missing, \d+ bytes of disk are free; the copy has to be sent again\n$/m,
+      ),
     });
     expect(await disk.names("data/knit")).toEqual([]);
     await disk.release();
