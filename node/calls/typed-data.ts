@@ -6,6 +6,15 @@ import { keccak256 } from "../crypto/keccak.ts";
 import type { Decoder } from "../jsonrpc/codec.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
+import {
+  arraySchema,
+  mapSchema,
+  nullableSchema,
+  plainSchemas,
+  recordSchema,
+  type Schema,
+  schemaRefs,
+} from "../jsonrpc/schemas.ts";
 
 /** A member of a type. */
 interface Field {
@@ -42,10 +51,33 @@ const DOMAIN_FIELDS: readonly Field[] = [
 ];
 const utf8 = new TextEncoder();
 
+const { text: textSchema } = plainSchemas;
+
+/** Schema of typed data. A domain with a type of its own may have further members; the types say those of a message. */
+const typedDataSchema: Schema = {
+  type: "object",
+  properties: {
+    types: mapSchema("types", arraySchema(recordSchema<Field>({ name: textSchema, type: textSchema }))),
+    primaryType: textSchema,
+    domain: nullableSchema({
+      type: "object",
+      properties: {
+        name: textSchema,
+        version: textSchema,
+        chainId: { oneOf: [plainSchemas.integer, textSchema] },
+        verifyingContract: schemaRefs.address,
+        salt: schemaRefs.hash,
+      },
+    }),
+    message: mapSchema("message", schemaRefs.anyValue),
+  },
+  required: ["types", "primaryType"],
+};
+
 /** Typed data as an object, or as its JSON text. */
 export const typedData: Decoder<TypedData> = {
   label: "typed data",
-  schema: { oneOf: [{ type: "object" }, { type: "string" }] },
+  schema: { oneOf: [typedDataSchema, textSchema] },
   decode(json) {
     const { types, primaryType, domain, message } = membersOf(plainJson(json), "typed data");
     if (typeof primaryType !== "string") throw invalidParams("typed data has no primaryType");

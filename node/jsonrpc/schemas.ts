@@ -158,6 +158,11 @@ export function arraySchema(items: Schema): Schema {
   return { type: "array", items };
 }
 
+/** Returns the schema of a list of these values, one of each. */
+export function tupleSchema(...items: readonly Schema[]): Schema {
+  return { type: "array", items, minItems: items.length, maxItems: items.length };
+}
+
 /** Returns the schema of a value that may be null. */
 export function nullableSchema(schema: Schema): Schema {
   return { oneOf: [schema, plainSchemas.nothing] };

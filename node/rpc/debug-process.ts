@@ -4,13 +4,13 @@
  */
 import { getHeapStatistics } from "node:v8";
 import { fileErrorMessage } from "../calls/file-errors.ts";
-import { type Decoder, object, optional } from "../jsonrpc/codec.ts";
-import { address, anything } from "../jsonrpc/codecs/hex.ts";
+import { type Decoder, object, optional, wrongKind } from "../jsonrpc/codec.ts";
+import { address, data, listOf } from "../jsonrpc/codecs/hex.ts";
 import { boolean, integer, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { sortKeys } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
-import { mapSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
+import { arraySchema, mapSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
 import type { LogLevel } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Profiler } from "../observe/profiler.ts";
@@ -279,15 +279,13 @@ function database({ store }: DebugProcessDeps): Method[] {
     }),
     method({
       name: "debug_chaindbCompact",
-      summary: "Compacts the chain's database.",
+      summary: "Compacts the whole database. Presets and ranges of the Go node are accepted and select all of it.",
       privilege: "process",
       params: { args: optional(compaction) },
       result: nothing,
-      handle: async ({ args: { preset = "", ranges } = {} }) => {
-        if (preset === "custom" && !Array.isArray(ranges)) {
-          throw failure("no ranges provided for custom preset");
-        }
-        if (!WHOLE_DATABASE.has(preset)) throw failure(`unknown preset: ${preset}`);
+      handle: async ({ args: { preset = "default", ranges = [] } = {} }) => {
+        if (preset === "custom" && ranges.length === 0) throw failure("no ranges provided for custom preset");
+        if (!COMPACTION_PRESETS.has(preset)) throw failure(`unknown preset: ${preset}`);
         await store.compact();
         return undefined;
       },
@@ -295,16 +293,32 @@ function database({ store }: DebugProcessDeps): Method[] {
   ];
 }
 
-/** Names that select the whole database. Its tables are not separate databases. */
-const WHOLE_DATABASE: ReadonlySet<string> = new Set(["", "default", "all", "custom"]);
-const compaction: Decoder<{ preset?: string; ranges?: unknown }> = object(
-  "compaction",
-  "api.ChaindbCompactArgs",
-  {
-    preset: text,
-    ranges: anything,
+/** Parts of the Go node's databases by name (`api/api_debug_util.go@v2.2.2`); these tables share one database. */
+const COMPACTION_PRESETS: ReadonlySet<string> = new Set([
+  "default",
+  "allbutstate",
+  "header",
+  "body",
+  "receipts",
+  "custom",
+]);
+
+const compactionRange = object("compaction range", "api.CompactionRange", {
+  start: data,
+  step: data,
+  end: data,
+  db: listOf(text, "[]string"),
+  interval: text,
+});
+const compactionRanges: Decoder<readonly unknown[]> = {
+  label: "compaction range[]",
+  schema: arraySchema(compactionRange.schema),
+  decode(json) {
+    if (!Array.isArray(json)) throw wrongKind(json, "[]api.CompactionRange");
+    return json.map((each) => compactionRange.decode(each));
   },
-);
+};
+const compaction = object("compaction", "api.ChaindbCompactArgs", { preset: text, ranges: compactionRanges });
 
 /** The methods that warm up a trie cache. There is none: states are stored as flat rows. */
 function warmUps(): Method[] {

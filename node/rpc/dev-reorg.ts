@@ -3,13 +3,16 @@
  * of those that it takes back. Blocks of Kaia are final, so what follows a chain meets this on a development chain alone.
  */
 import { messageOf } from "../bytes/message-of.ts";
+import { ethArgs } from "../calls/arguments/transaction-args.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Miner } from "../consensus/miner.ts";
 import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
+import { data } from "../jsonrpc/codecs/hex.ts";
 import { nothing } from "../jsonrpc/codecs/plain.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { arraySchema, tupleSchema } from "../jsonrpc/schemas.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
 import type { GoBack } from "./dev-snapshots.ts";
 import type { DevStateDeps } from "./dev-state.ts";
@@ -125,7 +128,7 @@ async function firstAccount(ask: Ask): Promise<string | undefined> {
 
 const pairs: Codec<readonly Pair[]> = {
   label: "[transaction, block][]",
-  schema: { type: "array", items: { type: "array" } },
+  schema: arraySchema(tupleSchema({ oneOf: [data.schema, ethArgs.schema] }, wholeNumber.schema)),
   decode(json) {
     if (!Array.isArray(json)) throw new CodecError("want pairs of a transaction and the index of its block");
     return json.map(pairIn);

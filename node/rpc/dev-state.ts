@@ -14,6 +14,7 @@ import { boolean, nothing } from "../jsonrpc/codecs/plain.ts";
 import { failure, RpcError, rpcCode } from "../jsonrpc/errors.ts";
 import { EscapedText } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
+import { tupleSchema } from "../jsonrpc/schemas.ts";
 import { type Account, emptyAccount } from "../model/account.ts";
 import { EMPTY_TRIE_ROOT } from "../model/list-root.ts";
 import type { World } from "../state/world/world.ts";
@@ -259,7 +260,7 @@ export function putCode(
 /** A signature and the address that it is to stand for; Anvil takes both as one list. */
 const signaturePair: Codec<readonly [signature: Uint8Array, signer: Address]> = {
   label: "[data, address]",
-  schema: { type: "array" },
+  schema: tupleSchema(data.schema, address.schema),
   decode(json) {
     if (!Array.isArray(json) || json.length !== 2)
       throw new CodecError("want a list of signature and address");

@@ -196,12 +196,17 @@ test("log level, memory and database methods return results", async () => {
   expect(await ask("debug_chaindbProperty", "")).toBe("Compactions");
   expect(await ask("debug_chaindbProperty", "leveldb.nothing")).toBe("");
   await ask("debug_chaindbCompact");
-  expect(compactions).toBe(1);
+  await ask("debug_chaindbCompact", { preset: "allbutstate" });
+  const range = { start: "0x48", step: "0x01", end: "0x49", db: ["header"], interval: "1s" };
+  await ask("debug_chaindbCompact", { preset: "custom", ranges: [range] });
+  expect(compactions).toBe(3);
 });
 
 test.each([
   ["debug_chaindbCompact", [{ preset: "strange" }], "unknown preset: strange"],
+  ["debug_chaindbCompact", [{ preset: "" }], "unknown preset: "],
   ["debug_chaindbCompact", [{ preset: "custom" }], "no ranges provided for custom preset"],
+  ["debug_chaindbCompact", [{ preset: "custom", ranges: [] }], "no ranges provided for custom preset"],
   ["debug_stopWarmUp", [], "not in warm up"],
   ["debug_startWarmUp", [90], "there is nothing to warm up: this node reads states without their tries"],
 ])("%s of %j returns an error", async (name, params, message) => {

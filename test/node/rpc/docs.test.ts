@@ -64,6 +64,24 @@ const OPEN_PARTS: Readonly<Record<string, string>> = {
   trace: "a tracer that a caller writes returns anything",
 };
 
+/** Parameters with parts that the caller decides. */
+const OPEN_PARAMETERS: Readonly<Record<string, string>> = {
+  "eth_signTypedData_v4.typedData": "the types in the parameter say the members of the message",
+};
+
+test("every parameter has a schema with members, down to scalars, but for what the caller decides", () => {
+  const { methods } = JSON.parse(readFileSync(OPEN_RPC, "utf8")) as {
+    methods: { name: string; params: { name: string; schema: JsonSchema }[] }[];
+  };
+  const parts = methods.flatMap(({ name, params }) =>
+    params.map((each) => [`${name}.${each.name}`, each.schema] as const),
+  );
+  expect(parts.length).toBeGreaterThan(300);
+  expect(parts.flatMap(([name, schema]) => looseParts(schema, name))).toEqual([]);
+  const open = parts.filter(([, schema]) => JSON.stringify(schema).includes('schemas/anyValue"'));
+  expect(open.map(([name]) => name)).toEqual(Object.keys(OPEN_PARAMETERS));
+});
+
 test("every result has a schema with members, down to scalars, but for what others decide", () => {
   const document = openRpcDocument({ methods: documented.methods, subscriptions: [] });
   const { methods, components } = JSON.parse(JSON.stringify(document)) as {
@@ -92,6 +110,7 @@ test.each<[string, JsonSchema, string[]]>([
   ["a member of anything", { type: "object", properties: { a: {} } }, ["x.a"]],
   ["a map of objects", { type: "object", additionalProperties: { type: "object" } }, ["x.*"]],
   ["a list of numbers", { type: "array", items: { type: ["integer", "null"] } }, []],
+  ["a tuple with anything", { type: "array", items: [{ type: "string" }, {}] }, ["x[1]"]],
   ["a reference, a choice and a constant", { anyOf: [{ $ref: "a" }, { enum: [1] }, { const: 2 }] }, []],
 ])("the part of a schema that says too little is found: %s", (_what, schema, expected) => {
   expect(looseParts(schema, "x")).toEqual(expected);
@@ -116,7 +135,7 @@ interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: boolean | JsonSchema;
-  readonly items?: JsonSchema;
+  readonly items?: JsonSchema | readonly JsonSchema[];
 }
 
 /** Returns the places of a schema that accept values of which it says nothing. */
@@ -125,9 +144,15 @@ function looseParts(schema: JsonSchema, at: string): string[] {
   if (schema.$ref !== undefined || schema.enum !== undefined || schema.const !== undefined) return [];
   const choices = schema.oneOf ?? schema.anyOf;
   if (choices !== undefined) return choices.flatMap((each) => looseParts(each, at));
-  if (type === "array") return items === undefined ? [at] : looseParts(items, `${at}[]`);
+  if (type === "array") return looseItems(items, at);
   if (type === "object") return looseMembers(schema, at);
   return type === undefined || type.includes("object") ? [at] : [];
+}
+
+function looseItems(items: JsonSchema["items"], at: string): string[] {
+  if (items === undefined) return [at];
+  if (!Array.isArray(items)) return looseParts(items as JsonSchema, `${at}[]`);
+  return items.flatMap((each: JsonSchema, index) => looseParts(each, `${at}[${index}]`));
 }
 
 function looseMembers({ properties, additionalProperties: others }: JsonSchema, at: string): string[] {
