@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import type { Source } from "./support/architecture.ts";
 import {
+  bareGoFiles,
   danglingFiles,
   danglingNames,
   headReferences,
@@ -13,6 +14,7 @@ import {
   participles,
   sharedNames,
   whComments,
+  withoutDoc,
   withoutHeader,
 } from "./support/language.ts";
 
@@ -43,6 +45,10 @@ test("every file opens with a header, and none sends the reader back to it", () 
   expect(headReferences(all.filter(({ path }) => path !== "test/support/language.ts"))).toEqual([]);
 });
 
+test("every export has a doc comment", () => {
+  expect(withoutDoc(sources)).toEqual([]);
+});
+
 test("no function's name is a bare participle", () => {
   expect(participles(all)).toEqual([]);
 });
@@ -64,6 +70,10 @@ test("pages and files that comments and docs name are there", () => {
   const named = [...sources, ...helpers.filter(({ path }) => !SAMPLES.has(path)), ...pages];
   // The site renames README.md to index.md.
   expect(danglingFiles(named, [...files, "index.md"], existsSync)).toEqual([]);
+});
+
+test("files of the Go node are named with their folder", () => {
+  expect(bareGoFiles(all.filter(({ path }) => path !== "test/language.test.ts"))).toEqual([]);
 });
 
 test("names in comments are there", () => {
@@ -96,6 +106,19 @@ describe("the rules catch", () => {
   test("a file without a header", () => {
     expect(withoutHeader(source('import { a } from "./a.ts";'))).toEqual(["node/a/b.ts: no header"]);
     expect(withoutHeader(source('/** Adds. */\nimport { a } from "./a.ts";'))).toEqual([]);
+  });
+
+  test("an export without a doc comment, and neither an overload nor an opcode", () => {
+    const text =
+      "/** A. */\nexport const A = 1;\nexport const B = 2;\n/** Adds. */\nexport function add(a: 1): 1;\n" +
+      "export function add(a: 2): 2 {}\n\nexport function mul(s: Stack, sp: number): void {}";
+    expect(withoutDoc(source(text))).toEqual(["node/a/b.ts:3: B"]);
+  });
+
+  test("a file of the Go node without its folder", () => {
+    expect(bareGoFiles(source("/** As `core/a.go@v2.2.2`, b_c.go@v2.2.2 and `d.go`. */"))).toEqual([
+      "node/a/b.ts:1: b_c.go@v2",
+    ]);
   });
 
   test("a participle, and not a verb that looks like one", () => {

@@ -16,10 +16,13 @@ export interface DraftSource {
   readonly pool: Pick<TxPool, "nonce">;
 }
 
-/** Codes of the types that Ethereum's transaction object can become. */
+/** Code of the legacy type, the first of those that Ethereum's transaction object can become. */
 export const LEGACY = 0;
+/** Code of the type with an access list (EIP-2930). */
 export const ACCESS_LIST = 0x7801;
+/** Code of the type with a fee cap and a tip (EIP-1559). */
 export const DYNAMIC_FEE = 0x7802;
+/** Code of the type with authorizations (EIP-7702). */
 export const SET_CODE = 0x7804;
 const NOTHING = new Uint8Array(0);
 const NO_ADDRESS: Address = new Uint8Array(20);

@@ -12,7 +12,7 @@ export interface ConfigConflict {
 
 /**
  * Returns the lowest conflict of two configurations at block `head`, undefined where blocks up to it are the same under
- * both. The treasury rebalances are not compared (`kaia/params/config.go@v2.2.2`, `CheckCompatible`).
+ * both. The treasury rebalances are not compared (`params/config.go@v2.2.2`, `CheckCompatible`).
  */
 export function configConflict(
   stored: ForkSchedule,

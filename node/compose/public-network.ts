@@ -31,7 +31,7 @@ export async function beginPublicChain(database: Database, { publicNetwork }: No
 
 /**
  * Replaces the stored configuration of a public network by the built-in one, as the Go node does at every start
- * (`kaia/blockchain/genesis.go@v2.2.2`, `SetupGenesisBlock`): an old genesis file does not keep old forks. Blocks that
+ * (`blockchain/genesis.go@v2.2.2`, `SetupGenesisBlock`): an old genesis file does not keep old forks. Blocks that
  * were made under another fork number are removed first. Other chains and empty databases are left alone. Throws
  * `ChainError` `genesis-mismatch` when those blocks cannot be removed.
  */

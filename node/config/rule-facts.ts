@@ -20,6 +20,8 @@ export const EVM_REVISIONS = [
   "prague",
   "osaka",
 ] as const;
+
+/** A revision of the EVM. */
 export type EvmRevision = (typeof EVM_REVISIONS)[number];
 
 /** True when `revision` is `since` or a later one. */

@@ -34,7 +34,7 @@ export function checkForkFields(header: Header, author: Address, deps: ForkField
 /**
  * True for random fields of a block without randomness. Blob gas comes behind them in a header, so on a chain without the
  * Randao fork they are empty there: the Go node judges a copy of the header, which is without empty ones
- * (`kaia/blockchain/types/block.go@v2.2.2`, `CopyHeader`).
+ * (`blockchain/types/block.go@v2.2.2`, `CopyHeader`).
  */
 function hasRandomFields({ randomReveal, mixHash }: Header, { blobGas }: Rules): boolean {
   return [randomReveal, mixHash].some((field) => field !== undefined && (field.length > 0 || !blobGas));

@@ -175,6 +175,7 @@ console.log("${indent} datadir: " + admin.datadir)`);
 
 const EXIT = /^\s*exit\s*;*\s*$/;
 
+/** Number of brackets that an input leaves open, outside its texts; a line with such goes on in the next. */
 export function openBrackets(input: string): number {
   const bare = input.replaceAll(TEXTS, "");
   return count(bare, /[{(]/g) - count(bare, /[})]/g);

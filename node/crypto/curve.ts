@@ -1,6 +1,7 @@
-/** A signature on secp256k1, its digest and the public key. */
+/** The interface of secp256k1, and the values that it takes. */
 import type { Hash, PublicKey } from "../bytes/brands.ts";
 
+/** A signature, its digest and the public key. */
 export interface SignatureClaim {
   /** 32 bytes. */
   readonly digest: Hash;

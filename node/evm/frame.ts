@@ -7,6 +7,7 @@ import type { Stack } from "./operations.ts";
 import { STACK_LIMIT } from "./revision.ts";
 import type { FrameKind } from "./tracer.ts";
 
+/** Empty input and output. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 /** Largest amount of gas that a frame holds as a number; the rest is in `reserve`. */

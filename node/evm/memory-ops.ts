@@ -118,6 +118,7 @@ export function returndatacopy(m: Machine, f: CallFrame, sp: number, gas: number
   return left;
 }
 
+/** CALLDATALOAD: a word of the input, filled with zeros behind its end. */
 export function calldataload(f: CallFrame, sp: number): void {
   const offset = indexOf(f.stack[sp - 1] as bigint);
   f.stack[sp - 1] = offset >= f.input.length ? 0n : leadingWord(f.input, offset);

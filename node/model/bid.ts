@@ -1,6 +1,6 @@
 /**
  * Bids for the place behind a transaction in a block (KIP-249): data, RLP, hash, and the digests that the searcher and
- * the auctioneer sign (`kaiax/auction/bid.go` and `eip712.go@v2.2.2`).
+ * the auctioneer sign (`kaiax/auction/bid.go@v2.2.2` and `kaiax/auction/eip712.go@v2.2.2`).
  */
 import type { Address, Hash } from "../bytes/brands.ts";
 import { concatBytes } from "../bytes/compare.ts";

@@ -118,7 +118,7 @@ export function badSignature(): TransactionError {
 
 /**
  * Checks signatures of types whose V is the parity. Decoding reads the last byte of V alone, as the Go node does
- * (`SanityCheckSignatures` in kaia/blockchain/types/tx_signatures.go@v2.2.2); a larger V has no signer.
+ * (`SanityCheckSignatures` in blockchain/types/tx_signatures.go@v2.2.2); a larger V has no signer.
  */
 export function checkParitySignature({ signatures }: TransactionBody): void {
   for (const signature of signatures) {

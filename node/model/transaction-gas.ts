@@ -6,8 +6,9 @@ import type { InputGas } from "../config/rule-facts.ts";
 import type { Rules } from "../config/rules.ts";
 import type { TransactionContent } from "./transaction-type.ts";
 
-/** Base gas of a call and of a creation. */
+/** Base gas of a call. */
 export const CALL_GAS = 21_000n;
+/** Base gas of a creation. */
 export const CREATE_GAS = 53_000n;
 
 const ACCESS_ADDRESS_GAS = 2_400n;

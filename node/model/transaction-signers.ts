@@ -48,7 +48,7 @@ function* payerInputs(tx: Transaction, chainId: bigint): Generator<RecoveryInput
 /**
  * Returns the parity that V of a fee payer's signature stands for, or undefined. Decoding accepts any V of a fee payer,
  * and the Go node takes the absolute value of V - 2 * chain id - 8 as 27 or 28, so two more values are valid
- * (`recoverPlainCommon` in kaia/blockchain/types/transaction_signing.go@v2.2.2).
+ * (`recoverPlainCommon` in blockchain/types/transaction_signing.go@v2.2.2).
  */
 function payerParity(v: bigint, chainId: bigint): number | undefined {
   const rest = v - 2n * chainId - 8n;

@@ -167,7 +167,7 @@ function readList(cursor: RlpCursor, type: TransactionType): TransactionBody {
 /**
  * Reads the type number before the list, an RLP integer of up to two bytes: 0x827802 is another form of 0x7802. As in
  * the Go node, a number that RLP forbids stands for a legacy transaction (`TxInternalDataSerializer.DecodeRLP` in
- * kaia/blockchain/types/tx_internal_data_serializer.go@v2.2.2).
+ * blockchain/types/tx_internal_data_serializer.go@v2.2.2).
  */
 function readCode(cursor: RlpCursor): number {
   const code = readTypeNumber(cursor) ?? 0;

@@ -9,7 +9,7 @@ import { arraySchema, mapSchema, plainSchemas, recordSchema, schemaRefs } from "
 export interface AdminNodeDeps {
   /** The node's configuration in the structure of the Go node's `cn.Config`. */
   readonly nodeConfig: object;
-  /** A refused sync of staking information counts as running until the node ends (`kaia/datasync/downloader/downloader.go@v2.2.2`). */
+  /** A refused sync of staking information counts as running until the node ends (`datasync/downloader/downloader.go@v2.2.2`). */
   readonly keepsRefusedSync: boolean;
 }
 

@@ -158,7 +158,7 @@ function logMethods(): Method[] {
 /** Number of log levels, from 0. */
 const LOG_LEVELS = 6;
 
-/** Checks a log level. Throws `RpcError` with the Go node's text (`log/log.go@v2.2.2`). */
+/** Checks a log level. Throws `RpcError` with the Go node's text (`log/zap_logger.go@v2.2.2`). */
 export function checkLevel(level: number): void {
   if (level < 0) throw failure("insert log level greater than or equal to 0");
   if (level >= LOG_LEVELS) throw failure(`insert log level less than ${LOG_LEVELS}`);

@@ -99,7 +99,7 @@ function newHeads({ module, summary, notification, feed }: HeadsOptions): Subscr
 
 const { transactionHash: hashSchema } = schemaRefs;
 
-/** `whole` is the feed of transactions, which `auction` alone has (`kaia/node/cn/filters/api_kaia_filter.go@v2.2.2`). */
+/** `whole` is the feed of transactions, which `auction` alone has (`node/cn/filters/api_kaia_filter.go@v2.2.2`). */
 function pendingTransactions(
   module: string,
   hashes: Feed<undefined>,

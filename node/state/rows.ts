@@ -23,8 +23,11 @@ export interface StateHead extends Point {
 /** Before block 0. */
 export const NOTHING: StateHead = { number: -1, root: EMPTY_TRIE_ROOT, incarnations: 0, firstUndo: 1 };
 
+/** Key of the head of the flat state. */
 export const HEAD_KEY = tables.meta.key("state");
+/** Key of the number of the trie's generation. */
 export const GENERATION_KEY = tables.meta.key("trie");
+/** Key of the block whose trie a generation holds whole. */
 export const MARKER_KEY = trieTables.marker.key();
 
 /** The row of a head: number, root, incarnations, first undo record. */
@@ -32,6 +35,7 @@ export function encodeHead({ number, root, incarnations, firstUndo }: StateHead)
   return concatBytes(fixedBytes(number, 6), root, fixedBytes(incarnations, 6), fixedBytes(firstUndo, 6));
 }
 
+/** Reads the head; `NOTHING` before block 0. */
 export function readHead(rows: Rows): StateHead {
   const row = rows.get(HEAD_KEY);
   if (row === undefined) return NOTHING;

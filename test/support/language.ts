@@ -27,6 +27,23 @@ export function withoutHeader(sources: readonly Source[]): string[] {
     .map(({ path }) => `${path}: no header`);
 }
 
+/** Opcodes of the EVM: functions of its stack or machine that have the opcode's name, which says all. */
+const OPCODE = /^export function \w+\((?:s: Stack|m: Machine),/;
+
+/** Exports without a doc comment; of an overloaded function the first signature has it. */
+export function withoutDoc(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) => {
+    const lines = text.split("\n");
+    return lines.flatMap((line, index) => {
+      const [, name] = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/.exec(line) ?? [];
+      const before = lines[index - 1] ?? "";
+      const isOverload = name !== undefined && before.startsWith(`export function ${name}`);
+      if (name === undefined || before.trimEnd().endsWith("*/") || isOverload || OPCODE.test(line)) return [];
+      return [`${path}:${index + 1}: ${name}`];
+    });
+  });
+}
+
 /** Doc comments that send the reader elsewhere in the same file. */
 export function headReferences(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, text }) =>
@@ -134,6 +151,15 @@ export function danglingFiles(
       .filter(({ isThere }) => !isThere)
       .map(({ index, name }) => `${path}:${lineOf(text, index)}: ${name}`);
   });
+}
+
+/** Files of the Go node at a tag that are named without their folder, so that nobody finds them. */
+export function bareGoFiles(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?<![\w/.-])[\w-]+\.go@v\d/g)].map(
+      ({ index, 0: mention }) => `${path}:${lineOf(text, index)}: ${mention}`,
+    ),
+  );
 }
 
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ [^\n]*/g;

@@ -89,7 +89,7 @@ export const TRANSACTION_DIFFERENCES: readonly Row[] = [
   {
     name: "transfers and memos go to accounts without code, executions to accounts that have some",
     source:
-      "blockchain/types/tx_internal_data.go@v2.2.2, tx_internal_data_smart_contract_execution.go@v2.2.2",
+      "blockchain/types/tx_internal_data.go@v2.2.2, blockchain/types/tx_internal_data_smart_contract_execution.go@v2.2.2",
     since: "base",
     ask: (asked) => (isMisdirected(asked) ? { ...asked, refused: true } : asked),
   },

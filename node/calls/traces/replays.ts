@@ -17,6 +17,8 @@ import type { ObservedTransaction, TracedBlock } from "./trace-transaction.ts";
 
 /** Parts of a replay that a caller selects. */
 export const REPLAY_TYPES = ["trace", "vmTrace", "stateDiff"] as const;
+
+/** A part of a replay. */
 export type ReplayType = (typeof REPLAY_TYPES)[number];
 
 /** A replayed transaction. */

@@ -23,6 +23,7 @@ export interface WireMessage {
 }
 
 const NO_BYTES = new Uint8Array(0);
+/** Length of a signature and of a committed seal: R, S, V. */
 export const SIGNATURE_BYTES = 65;
 
 /** Decodes a message. Throws `BytesError` `bad-rlp`. */

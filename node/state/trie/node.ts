@@ -4,8 +4,11 @@
  */
 import type { Hash } from "../../bytes/brands.ts";
 
+/** Kind of a node that ends a key. */
 export const LEAF = 0;
+/** Kind of a node with the shared part of several paths. */
 export const EXTENSION = 1;
+/** Kind of a node with a child for each next nibble. */
 export const BRANCH = 2;
 
 /** A path that is still empty. Never written to. */
@@ -87,6 +90,7 @@ export class Branch {
 
 const NO_CHILDREN: (TrieNode | undefined)[] = Array.from({ length: 16 }, () => undefined);
 
+/** A node of any kind. */
 export type TrieNode = Leaf | Extension | Branch;
 
 /** Branches that nothing refers to: their 528 bytes outside the heap are dear to get and to give back. */

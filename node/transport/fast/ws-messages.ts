@@ -24,6 +24,7 @@ export const MAX_FRAGMENTS: number = 16 * 1024;
 /** Close codes (RFC 6455, section 7.4.1). */
 export const closeCodes = { protocol: 1002, encoding: 1007, policy: 1008, tooLarge: 1009 } as const;
 
+/** Opcode of a frame that closes (RFC 6455, section 5.2). */
 export const CLOSE_OPCODE = 8;
 const PING_OPCODE = 9;
 const PONG_OPCODE = 10;

@@ -117,7 +117,7 @@ test("lengths of any size have a price, and cost nothing where there is nothing 
   expect(modexp(lengths(0n, most, 0n), MODEXP_7883)).toBeUndefined();
 });
 
-// Figures of the Go node's own functions (kaia/blockchain/vm/contracts.go@v2.2.2).
+// Figures of the Go node's own functions (blockchain/vm/contracts.go@v2.2.2).
 test.each([
   ["iterations stop at 2^64-1", [1n, 2n ** 63n + 32n, 1n], [MAX / 20n, MAX / 3n, MAX]],
   [

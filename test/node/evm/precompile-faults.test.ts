@@ -37,7 +37,7 @@ test("computation of modular powers is a hundredth of their gas, and wraps aroun
   expect(cost("f".repeat(60))).toBe(-1);
 });
 
-// Figures of the Go node's own functions (kaia/blockchain/vm/contracts.go@v2.2.2).
+// Figures of the Go node's own functions (blockchain/vm/contracts.go@v2.2.2).
 test.each([
   [0x0e, 288 * 3, 62_302, 3_115_125],
   [0x0e, 288 * 128, 1_509_120, 75_456_000],
