@@ -1,14 +1,18 @@
 /** Block 0: the accounts of a genesis as state, its header, and the rows that make a database a chain's. */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
-import type { Genesis, GenesisAccount } from "../config/genesis.ts";
+import { DEFAULT_BLOCK_SCORE, type Genesis, type GenesisAccount } from "../config/genesis.ts";
+import { genesisGovernance } from "../config/genesis-governance.ts";
 import { type Rules, rulesAt } from "../config/rules.ts";
 import { delegationIn } from "../evm/code.ts";
 import { emptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import { type Block, createBlock } from "../model/block.ts";
-import { genesisHeader } from "../model/genesis-header.ts";
+import { EMPTY_BLOOM } from "../model/bloom.ts";
+import type { Header } from "../model/header.ts";
+import { listRoot } from "../model/list-root.ts";
 import { openState } from "../state/open-state.ts";
 import type { SealedState, State } from "../state/state.ts";
 import { memoryTries } from "../state/trie/generations.ts";
@@ -59,6 +63,34 @@ function genesisBlock(
   for (const account of genesis.alloc) putAccount(world, account, rules);
   const sealed = state.seal(world, { keepEmpty: true });
   return { block: createBlock(genesisHeader(genesis, sealed.root), []), sealed };
+}
+
+/** Returns the header of block 0 for the state root of the genesis allocation (`blockchain/genesis.go@v2.2.2`). */
+export function genesisHeader(genesis: Genesis, stateRoot: Hash): Header {
+  const { config } = genesis;
+  const rules = rulesAt(config, 0);
+  const emptyRoot = listRoot(config.deriveShaImpl, []);
+  return {
+    parentHash: genesis.parentHash,
+    rewardbase: new Uint8Array(20),
+    stateRoot,
+    transactionsRoot: emptyRoot,
+    receiptsRoot: emptyRoot,
+    bloom: EMPTY_BLOOM,
+    blockScore: genesis.blockScore ?? DEFAULT_BLOCK_SCORE,
+    number: Number(genesis.number),
+    gasUsed: genesis.gasUsed,
+    time: genesis.timestamp,
+    timeFoS: 0,
+    extra: genesis.extraData,
+    governance: genesisGovernance(config),
+    vote: new Uint8Array(0),
+    baseFee: rules.baseFee ? config.governance.kip71.lowerBoundBaseFee : undefined,
+    randomReveal: rules.randao ? new Uint8Array(96) : undefined,
+    mixHash: rules.randao ? new Uint8Array(32) : undefined,
+    blobGasUsed: rules.blobGas ? 0n : undefined,
+    excessBlobGas: rules.blobGas ? 0n : undefined,
+  };
 }
 
 /** Block 0 of a genesis, written nowhere. */

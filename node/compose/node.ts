@@ -41,13 +41,12 @@ import { openNodeGasless } from "./gasless.ts";
 import { declareNodeMetrics } from "./metrics.ts";
 import { openNodeNetwork } from "./network.ts";
 import { ownKeys } from "./node-keys.ts";
+import { checkClock, logStart, openStatusLog } from "./node-log.ts";
 import type { NodeOptions } from "./options.ts";
 import { openNodeSidecars, openPool } from "./pool.ts";
 import { beginPublicChain, renewPublicConfig } from "./public-network.ts";
 import { openReadiness } from "./readiness.ts";
 import { openNodeRpc } from "./rpc.ts";
-import { checkClock, logStart } from "./start-log.ts";
-import { openStatusLog } from "./status-log.ts";
 import { openTableWatch, type TableWatch } from "./table-watch.ts";
 
 /** URLs of a running node; undefined for what it does not serve. */

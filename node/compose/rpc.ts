@@ -11,7 +11,7 @@ import { hashBySender } from "../chain/sender-hashes.ts";
 import type { Supply } from "../chain/supply.ts";
 import { methodOptions } from "../compat/development.ts";
 import type { NodeSettings } from "../compat/node-config.ts";
-import { rpcProfiles } from "../compat/profiles.ts";
+import { type RpcProfile, rpcProfiles } from "../compat/profiles.ts";
 import { signersOf } from "../config/rules.ts";
 import type { Miner } from "../consensus/miner.ts";
 import { type BlsPublicInfo, provePossession } from "../crypto/bls-possession.ts";
@@ -46,7 +46,13 @@ import { declareExposureMetrics, type ExposureDeps, warnOfExposure } from "../tr
 import { openHttp } from "../transport/http.ts";
 import type { HttpLimits } from "../transport/http-limits.ts";
 import { openIpc } from "../transport/ipc.ts";
-import { createListeners, type Listeners, type ListenersOptions } from "../transport/listeners.ts";
+import {
+  createListeners,
+  type ListenerKind,
+  type ListenerPlan,
+  type Listeners,
+  type ListenersOptions,
+} from "../transport/listeners.ts";
 import { httpOptions } from "../transport/options.ts";
 import { createPprofServer, type PprofServer } from "../transport/pprof-server.ts";
 import { openWs, type WsListenerOptions } from "../transport/ws.ts";
@@ -54,7 +60,6 @@ import type { TxPool } from "../txpool/pool.ts";
 import type { Sidecars } from "../txpool/sidecars.ts";
 import { rewardbaseOf } from "./accounts.ts";
 import { callOptions, logLimits } from "./call-options.ts";
-import { type ConfiguredPlans, configuredPlans } from "./configured-listeners.ts";
 import type { Copies } from "./copies.ts";
 import { type NodeDatabase, triesDirectory } from "./database.ts";
 import { type Development, openDevelopment, type StateFiles } from "./development.ts";
@@ -269,6 +274,20 @@ function wsLimits(
     maxConnections,
     readDeadlineMs,
     ...(writeDeadlineMs > 0 ? { limits: { writeMs: writeDeadlineMs } } : {}),
+  };
+}
+
+/** A plan for each kind of listener that the options ask for. */
+type ConfiguredPlans = Readonly<Record<ListenerKind, ListenerPlan | undefined>>;
+
+/** Returns the listeners that the node's own options ask for. One that names no modules has those of the profile. */
+export function configuredPlans(
+  { http, ws }: Pick<NodeOptions, "http" | "ws">,
+  { defaultModules }: RpcProfile,
+): ConfiguredPlans {
+  return {
+    http: http && { ...http, modules: http.modules ?? defaultModules, origins: http.corsOrigins },
+    ws: ws && { ...ws, modules: ws.modules ?? defaultModules, virtualHosts: [] },
   };
 }
 

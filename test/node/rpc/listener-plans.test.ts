@@ -1,7 +1,7 @@
 /** Tests of the defaults of listeners when options or a start leave them out. */
 import { expect, test } from "@jest/globals";
 import { type ProfileName, rpcProfiles } from "../../../node/compat/profiles.ts";
-import { configuredPlans } from "../../../node/compose/configured-listeners.ts";
+import { configuredPlans } from "../../../node/compose/rpc.ts";
 import { createSubscriptionLimit } from "../../../node/jsonrpc/subscriptions.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { adminListenersMethods } from "../../../node/rpc/admin-listeners.ts";

@@ -1,10 +1,10 @@
-/** Tests of the header of the genesis block. */
+/** Tests of block 0: its header. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { genesisHeader } from "../../../node/chain/genesis-block.ts";
 import { type Genesis, parseGenesis } from "../../../node/config/genesis.ts";
-import { genesisHeader } from "../../../node/model/genesis-header.ts";
 import { blockHash } from "../../../node/model/header.ts";
-import { genesisSamples } from "./samples.ts";
+import { genesisSamples } from "../model/samples.ts";
 
 function magmaGenesis(governance: object): Genesis {
   return parseGenesis(

@@ -1,9 +1,10 @@
-/** Logs the identity, the chain and the endpoints of a node that has opened. */
+/** Log lines about the node itself: what has opened, a clock that is behind, and a line a minute while it runs. */
 import { addressText, toHex } from "../bytes/hex.ts";
 import type { Chain } from "../chain/chain.ts";
 import { programVersion } from "../config/version.ts";
 import type { Log } from "../observe/log.ts";
 import type { NodeKey } from "../p2p/node-key.ts";
+import type { P2p } from "../p2p/p2p.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -55,4 +56,27 @@ export function checkClock(chain: Pick<Chain, "head">, clock: Clock, log: Log): 
   const message =
     "the clock is behind the newest block: set it, no block is made or taken in before it has come so far";
   log.error({ behindSeconds, number, now: new Date(clock.now()).toISOString() }, message);
+}
+
+/** Parts that the line reports about. */
+export interface StatusLogDeps {
+  readonly chain: Pick<Chain, "head">;
+  readonly p2p: Pick<P2p, "connectedPeers">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const EVERY_MS = 60_000;
+
+/** Logs every minute, until it is disposed. `everyMs` is for tests. */
+export function openStatusLog(deps: StatusLogDeps, everyMs = EVERY_MS): Disposable {
+  const timer = setInterval(() => logStatus(deps), everyMs);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function logStatus({ chain, p2p, clock, log }: StatusLogDeps): void {
+  const { number, time } = chain.head().header;
+  const ageSeconds = Math.max(0, Math.round(clock.now() / 1000 - time));
+  log.info({ number, ageSeconds, peers: p2p.connectedPeers().length }, "node status");
 }
