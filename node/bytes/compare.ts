@@ -1,3 +1,4 @@
+/** Comparisons of byte arrays, and their concatenation. */
 /** Longer ones are compared faster outside of JavaScript: 256 bytes in a fifth of the time. */
 const MAX_LOOP_BYTES = 48;
 

@@ -1,3 +1,5 @@
+/** Instances of WebAssembly modules that the build wrote as base64. */
+
 /** The part of the global that is used; its types are only in the browser's library. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;

@@ -1,6 +1,8 @@
-/** Every so often what came in since is averaged in. */
+/** Exponentially weighted rate over a minute, as the meters of the Go node. */
+
+/** Interval at which new amounts enter the average. */
 const STEP_MS = 5_000;
-/** After a minute a step counts for 1/e of what it did. */
+/** Weight of one step: after a minute its influence has fallen to 1/e. */
 const SHARE = 1 - Math.exp(-STEP_MS / 60_000);
 
 /** An amount per second, averaged over the last minute; newer seconds weigh more. */

@@ -1,4 +1,5 @@
 /** Items in the order of their last use. */
+
 interface Link<T> {
   readonly item: T;
   older: Link<T> | undefined;

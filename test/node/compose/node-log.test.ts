@@ -11,7 +11,7 @@ import { createLog, silentLog } from "../../../node/observe/log.ts";
 import { options } from "../../support/options.ts";
 import { until } from "../../support/until.ts";
 
-function lines(line: Record<string, string>, metrics?: string): string[] {
+function startLines(line: Record<string, string>, metrics?: string): string[] {
   const head = { header: { number: 7, time: 1_600_000_000 }, hash: new Uint8Array(32).fill(0xab) };
   const chain = { config: { chainId: 2019n }, head: () => head } as unknown as OpenedNode["chain"]; // what is read
   const reported: string[] = [];
@@ -30,7 +30,7 @@ function lines(line: Record<string, string>, metrics?: string): string[] {
 }
 
 test("an open node says who it is, its chain and head, and where peers and metrics find it", () => {
-  const reported = lines({ type: "proxy", datadir: "/d", port: "5" }, "http://0.0.0.0:61001/metrics");
+  const reported = startLines({ type: "proxy", datadir: "/d", port: "5" }, "http://0.0.0.0:61001/metrics");
   expect(reported).toHaveLength(3);
   expect(reported[0]).toContain("url=http://0.0.0.0:61001/metrics");
   expect(reported[1]).toMatch(/port=5 most=10 discovers=true/);
@@ -40,8 +40,8 @@ test("an open node says who it is, its chain and head, and where peers and metri
 });
 
 test("the network is the public one, or the number that was given", () => {
-  expect(lines({ kairos: "true" }).at(-1)).toContain("network=kairos ");
-  expect(lines({ networkid: "99" }).at(-1)).toContain("network=99 ");
+  expect(startLines({ kairos: "true" }).at(-1)).toContain("network=kairos ");
+  expect(startLines({ networkid: "99" }).at(-1)).toContain("network=99 ");
 });
 
 test.each([
