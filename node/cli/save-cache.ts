@@ -45,7 +45,7 @@ async function save(
   ask: (method: string) => Promise<NodeResponse>,
   signal: AbortSignal,
 ): Promise<number | string> {
-  const { error: refusal } = await ask("admin_saveTrieNodeToDisk");
+  const { error: refusal } = await ask("admin_saveTrieNodeCacheToDisk");
   for (;;) {
     const { result, error } = await ask("admin_saveTrieNodeStatus");
     if (error !== undefined) return refusal?.message ?? error.message;

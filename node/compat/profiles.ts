@@ -76,7 +76,7 @@ const GO_SUBSCRIPTION_LIMIT =
   "Maximum %d subscriptions are allowed for a websocket connection. " +
   "The limit can be updated with 'admin_setMaxSubscriptionPerWSConn' API";
 
-/** Methods of older versions of the Go node alone. */
+/** Methods of older versions of the Go node alone. Those that no Go node has are served in every profile. */
 const KLAYTN_ALONE = [
   "governance_getChainConfig",
   "governance_showTally",
@@ -89,13 +89,8 @@ const KLAYTN_ALONE = [
   "istanbul_getSnapshot",
   "istanbul_getSnapshotAtHash",
 ];
-/** Methods that only the service has. */
-const SERVICE_ALONE = [
-  "admin_saveTrieNodeToDisk",
-  "admin_saveTrieNodeStatus",
-  "admin_stateMigrationLast",
-  "admin_stateMigrationRoom",
-];
+/** Own name of `admin_saveTrieNodeCacheToDisk`, which transcripts of the Go node ask for in vain. */
+const NEVER_IN_GO = "admin_saveTrieNodeToDisk";
 /** Methods that came with version 2 of the Go node. */
 const KAIA_ALONE = [
   "auction_call",
@@ -195,7 +190,7 @@ const klaytnProfile: RpcProfile = {
     interfaces: {
       listed: { ...GO_MODULES, chain: "klay" },
       subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
-      lacks: new Set([...SERVICE_ALONE, ...KAIA_ALONE]),
+      lacks: new Set([...KAIA_ALONE, NEVER_IN_GO]),
       lacksModules: new Set(["kaia"]),
       adaptMethod: klaytnMethods(),
       adaptSubscription: (row) => (row.name === "newPendingTransactions" ? row.withParams({}) : row),
@@ -270,7 +265,7 @@ const kaiaProfile: RpcProfile = {
     interfaces: {
       listed: { ...GO_MODULES, chain: "kaia" },
       subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
-      lacks: new Set([...SERVICE_ALONE, ...KLAYTN_ALONE]),
+      lacks: new Set([...KLAYTN_ALONE, NEVER_IN_GO]),
       lacksModules: new Set(),
       adaptMethod: adaptWith(allKaiaRows),
       adaptSubscription: (row) => row,

@@ -13,6 +13,8 @@ export interface ControlRow {
   readonly maintenance: boolean;
   /** Component that responds. */
   readonly by: "node" | "gateway";
+  /** Name that the gateway calls, where a profile of the node lacks the method's own. */
+  readonly alias?: string;
 }
 
 const SHORT = 64 * 1024;
@@ -37,7 +39,7 @@ export const controlMethods = {
   admin_stateMigrationStatus: asked,
   admin_stateMigrationLast: asked,
   admin_stateMigrationRoom: asked,
-  admin_saveTrieNodeToDisk: maintenance,
+  admin_saveTrieNodeToDisk: { ...maintenance, alias: "admin_saveTrieNodeCacheToDisk" },
   admin_saveTrieNodeStatus: asked,
   admin_startBackup: maintenance,
   admin_stopBackup: maintenance,

@@ -1,6 +1,6 @@
 /** One call over a node's IPC socket: a line of JSON each way. The response is validated. */
 import { connect } from "node:net";
-import { type ControlCall, controlMethods } from "../control/methods.ts";
+import { type ControlCall, type ControlRow, controlMethods } from "../control/methods.ts";
 import type { ReportedHop } from "../control/refusal.ts";
 
 /** Error of a node that accepts no connection, does not respond, or responds with invalid JSON. */
@@ -24,7 +24,7 @@ const NEWLINE = 0x0a;
 
 /** Calls the node. Rejects with `IpcError`. */
 export function callNode(socketPath: string, call: ControlCall, deadlineMs: number): Promise<NodeAnswer> {
-  const { answerBytes } = controlMethods[call.method];
+  const { answerBytes, alias = call.method }: ControlRow = controlMethods[call.method];
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -40,8 +40,8 @@ export function callNode(socketPath: string, call: ControlCall, deadlineMs: numb
     socket.on("error", (error) => fail("socket", error.message, error));
     socket.on("close", () => fail("socket", "the connection was closed"));
     socket.on("connect", () => {
-      const { method, params } = call;
-      socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
+      const { params } = call;
+      socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: alias, params })}\n`);
     });
     socket.on("data", (chunk: Buffer) => {
       size += chunk.length;

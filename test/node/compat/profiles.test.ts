@@ -4,6 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ProfileName } from "../../../node/compat/profiles.ts";
+import { type ControlRow, controlMethods } from "../../../operator/control/methods.ts";
+import { registryOf } from "../../../scripts/rpc-docs.ts";
 import { aSigningNode, refusalOf, type SigningNode } from "../rpc/signing-fixture.ts";
 
 let node: SigningNode;
@@ -46,6 +48,17 @@ test.each([
   expect(await isThere("klay_getBlockByNumber")).toBe(true);
   expect(await isThere("kaia_getBlockByNumber")).toBe(newer);
 });
+
+test.each(["service", "klaytn", "kaia"] as const)(
+  "profile %s serves what `knit save-cache` and the operator call",
+  (profile) => {
+    const view = registryOf(profile).view("all", { isLocal: true });
+    const rows: [string, ControlRow][] = Object.entries(controlMethods);
+    const names = rows.flatMap(([name, { by, alias = name }]) => (by === "node" ? [alias] : []));
+    expect(names).toContain("admin_saveTrieNodeCacheToDisk");
+    expect(names.filter((name) => view.find(name) === undefined)).toEqual([]);
+  },
+);
 
 const URL_OF_USB = "ledger://1";
 

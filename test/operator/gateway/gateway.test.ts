@@ -37,6 +37,12 @@ test("passes a call on, under an id of its own, and the answer back", async () =
   });
 });
 
+test("saves the trie cache by the name that a node serves in every profile", async () => {
+  expect(await stand.channel.call(stand.address, "admin_saveTrieNodeToDisk")).toMatchObject({
+    method: "admin_saveTrieNodeCacheToDisk",
+  });
+});
+
 test("gives the node's error back as the node's", async () => {
   stand.answer = (_line, socket) =>
     socket.write('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"not there"}}\n');
