@@ -35,7 +35,7 @@ export const auctionOptions = {
     flag: "auction.ed-offset",
     kind: deadlineKind,
     default: 200,
-    summary: "time before a proposal in which targets of bids alone arrive in time",
+    summary: "transactions this late before a proposal wait, except targets of bids",
     aliases: ["kaiax.module.auction.ed-offset"],
   }),
 };

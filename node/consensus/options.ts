@@ -49,13 +49,13 @@ export const consensusOptions = {
     flag: "consensus.doppelganger-listen",
     kind: timerKind,
     default: 30_000,
-    summary: "time to listen for another signer of this key, and up to half more",
+    summary: "time to listen for another signer of this key; up to half is added",
     own: true,
   }),
   clear: consensus({
     flag: "consensus.doppelganger-clear",
     kind: textKind,
-    summary: "id of a found signature, as logged: sign again, now that its node is stopped",
+    summary: "id of another node's signature, from the log; signing resumes",
     own: true,
   }),
   minHeight: consensus({

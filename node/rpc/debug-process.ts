@@ -279,7 +279,8 @@ function database({ store }: DebugProcessDeps): Method[] {
     }),
     method({
       name: "debug_chaindbCompact",
-      summary: "Compacts the whole database. Presets and ranges of the Go node are accepted and select all of it.",
+      summary:
+        "Compacts the whole database. Presets and ranges of the Go node are accepted and select all of it.",
       privilege: "process",
       params: { args: optional(compaction) },
       result: nothing,

@@ -170,7 +170,7 @@ export const podAdditions = object(
       ),
     ),
     probes: optional(
-      object("Timing of the checks of the node's container; the operator owns what they ask.", {
+      object("Timing of the probes of the node's container; the operator sets their requests.", {
         startup: probe("Check that the node has started."),
         liveness: probe("Check that the node works; the container is restarted after failures."),
         readiness: probe("Check that clients may trust the node's answers."),
