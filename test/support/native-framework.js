@@ -15,6 +15,8 @@ const NAMES = ["afterAll", "afterEach", "beforeAll", "beforeEach", "describe", "
 const KEY = "knit.test.globals";
 /** Jest's name for the time limit that `jest.setTimeout` sets. */
 const TIMEOUT = Symbol.for("TEST_TIMEOUT_SYMBOL");
+/** The name under which jest-circus keeps the listeners to its events, those of earlier files too. */
+const EVENT_HANDLERS = Symbol.for("EVENT_HANDLERS");
 
 /** The functions for the running test file. */
 let current = {};
@@ -95,5 +97,6 @@ export default async function runNatively(globalConfig, config, _environment, _r
     timers.dispose();
     flushCompileCache(); // otherwise all is written at the worker's end, which Jest waits for half a second
     delete globalThis[TIMEOUT];
+    delete globalThis[EVENT_HANDLERS]; // or every later event would be reported once more for each earlier file
   }
 }

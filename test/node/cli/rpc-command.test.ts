@@ -147,7 +147,8 @@ describe("knit rpc", () => {
   });
 
   test("says what it got when that is no answer", async () => {
-    const server = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"));
+    const answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    const server = createServer((socket) => socket.resume().end(answer));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     expect((await knit("--endpoint", `http://127.0.0.1:${port}`, "x_y")).err).toContain(
