@@ -4,8 +4,10 @@ import type { Method } from "../../node/jsonrpc/method.ts";
 import { referencedSchemas, type Schema } from "../../node/jsonrpc/schemas.ts";
 import type { Subscription } from "../../node/jsonrpc/subscription.ts";
 
-const ajv = new Ajv2019({ strict: false, validateFormats: false });
+const ajv = new Ajv2019({ strict: false, validateFormats: false, code: { optimize: false } });
 const validators = new WeakMap<Schema, ValidateFunction>();
+/** Validators by the text of the schema: every node that is opened has schemas of its own, which are equal. */
+const compiled = new Map<string, ValidateFunction>();
 
 /**
  * Returns what is wrong with a value by a schema, with the place; nothing for one that keeps to it. The named schemas are
@@ -20,7 +22,10 @@ export function schemaFaults(schema: Schema, value: unknown, named?: Schema): st
 }
 
 function compile(schema: Schema, schemas: Schema): ValidateFunction {
-  const validate = ajv.compile({ ...schema, components: { schemas } });
+  const whole = { ...schema, components: { schemas } };
+  const text = JSON.stringify(whole);
+  const validate = compiled.get(text) ?? ajv.compile(whole);
+  compiled.set(text, validate);
   validators.set(schema, validate);
   return validate;
 }

@@ -32,7 +32,7 @@ const mutations: readonly Mutation[] = [
     protection: "a recorded key is not replaced",
     module: "../../../operator/plan/node-key.ts",
     exports: () => ({ planKey: ({ found }: KeyView): KeyPlan => (found === undefined ? "make" : "use") }),
-    seed: 7,
+    seed: 13,
     failure: /gets a second key|sign with one address/,
   },
   {
@@ -55,7 +55,7 @@ const mutations: readonly Mutation[] = [
     protection: "the council keeps its quorum",
     module: "../../../operator/reconcile/council.ts",
     exports: () => ({ limitingCouncils: () => [] }),
-    seed: 6,
+    seed: 11,
     failure: /validators are missing already/,
   },
   {
