@@ -7,6 +7,7 @@ import { writeGenesis } from "../../node/chain/genesis-block.ts";
 import type { OpenChain } from "../../node/chain/open-chain.ts";
 import { openConsensusChain } from "../../node/compose/consensus-chain.ts";
 import { type Genesis, parseGenesis } from "../../node/config/genesis.ts";
+import { type Block, decodeBlock } from "../../node/model/block.ts";
 import { silentLog } from "../../node/observe/log.ts";
 import { systemClock } from "../../node/runtime/clock.ts";
 import { openState, type StateOptions } from "../../node/state/open-state.ts";
@@ -64,6 +65,14 @@ export async function recordedBlocks(): Promise<Uint8Array[]> {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += blocks.at(-1)?.length ?? 0) blocks.push(itemAt(bytes, at).raw);
   return blocks;
+}
+
+let decoded: Promise<readonly Block[]> | undefined;
+
+/** Blocks of the recorded chain, block 0 first. All callers get the same ones, so their senders are recovered once. */
+export function decodedBlocks(): Promise<readonly Block[]> {
+  decoded ??= recordedBlocks().then((raws) => raws.map((raw) => decodeBlock(raw)));
+  return decoded;
 }
 
 /** Parses a recorded JSON file. */

@@ -24,7 +24,13 @@ import { systemClock } from "../../../node/runtime/clock.ts";
 import { createPause } from "../../../node/runtime/scheduler.ts";
 import type { Store } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+import {
+  aChain,
+  decodedBlocks,
+  recordedBlocks,
+  recordedGenesis,
+  type TestChain,
+} from "../../support/chain.ts";
 import { until } from "../../support/until.ts";
 
 const KEPT = 6;
@@ -55,7 +61,7 @@ afterAll(async () => {
 
 async function openRecorded(): Promise<TestChain> {
   const open = await aChain(await recordedGenesis(), { retention: WINDOW });
-  for (const raw of raws.slice(1, HEAD + 1)) await open.writer.insert(decodeBlock(raw));
+  for (const block of (await decodedBlocks()).slice(1, HEAD + 1)) await open.writer.insert(block);
   await open.writer.settle();
   return open;
 }

@@ -9,25 +9,29 @@ import { openSenderHashFollower } from "../../../node/chain/sender-hashes.ts";
 import { openSupply } from "../../../node/chain/supply.ts";
 import { openConsensusChain } from "../../../node/compose/consensus-chain.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
-import { decodeBlock } from "../../../node/model/block.ts";
+import { type Block, decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { systemClock } from "../../../node/runtime/clock.ts";
 import { createPause } from "../../../node/runtime/scheduler.ts";
 import { putMigrationRecord } from "../../../node/state/migration/migration.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+import { aChain, decodedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 import { readRecordedChain } from "../../support/recorded-chain.ts";
 
-let blocks: Uint8Array[];
+let blocks: readonly Block[];
 
 beforeAll(async () => {
-  blocks = await recordedBlocks();
+  blocks = await decodedBlocks();
 });
 
+function blockAt(number: number): Block {
+  const block = blocks[number];
+  if (block === undefined) throw new Error(`no block ${number}`);
+  return block;
+}
+
 async function grow({ writer }: TestChain, last: number): Promise<void> {
-  for (const raw of blocks.slice(writer.tip.header.number + 1, last + 1)) {
-    await writer.insert(decodeBlock(raw));
-  }
+  for (const block of blocks.slice(writer.tip.header.number + 1, last + 1)) await writer.insert(block);
   await writer.settle();
 }
 
@@ -153,7 +157,7 @@ test("the chain opened again is the shorter one", async () => {
   const database = { ...open, [Symbol.asyncDispose]: async () => undefined };
   const again = await openConsensusChain(database, silentLog, systemClock);
   expect(again.chain.head().header.number).toBe(7);
-  await again.writer.insert(decodeBlock(blocks[8] ?? new Uint8Array(0)));
+  await again.writer.insert(blockAt(8));
 });
 
 test("the head itself is no rewind; what is ahead or no longer kept is refused", async () => {
@@ -175,16 +179,14 @@ test("the head itself is no rewind; what is ahead or no longer kept is refused",
 });
 
 test("a block that breaks a rule is kept with the reason, also over a restart", async () => {
-  const full = blocks.findIndex((raw) => decodeBlock(raw).transactions.length > 0);
+  const full = blocks.findIndex(({ transactions }) => transactions.length > 0);
   await using open = await openRecorded(full - 1);
   const { chain, writer } = open;
-  const bad = decodeBlock(blocks[full] ?? new Uint8Array(0));
+  const bad = blockAt(full);
   const refused = { ...bad, transactions: bad.transactions.slice(1) };
   await expect(writer.insert(refused)).rejects.toThrow("transaction root hash mismatch");
   await expect(writer.insert(refused)).rejects.toThrow("transaction root hash mismatch");
-  await expect(writer.insert(decodeBlock(blocks[41] ?? new Uint8Array(0)))).rejects.toThrow(
-    "unknown ancestor",
-  );
+  await expect(writer.insert(blockAt(41))).rejects.toThrow("unknown ancestor");
   expect([chain.badBlocks().length, writer.refused]).toEqual([1, 2]);
   const again = await openConsensusChain(
     { ...open, [Symbol.asyncDispose]: async () => undefined },

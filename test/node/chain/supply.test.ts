@@ -4,11 +4,10 @@ import type { Chain, HeadListener, RewindListener } from "../../../node/chain/ch
 import { openFollowers } from "../../../node/chain/followers.ts";
 import { oldestBody, putOldestBody } from "../../../node/chain/kept-blocks.ts";
 import { openSupply, putSupply } from "../../../node/chain/supply.ts";
-import { decodeBlock } from "../../../node/model/block.ts";
 import { silentLog } from "../../../node/observe/log.ts";
 import { createPause } from "../../../node/runtime/scheduler.ts";
 import { tables } from "../../../node/store/tables.ts";
-import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+import { aChain, decodedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 import { recordedChain } from "../rpc/recorded-chain.ts";
 
 const pause = createPause();
@@ -130,7 +129,7 @@ async function importedFrom10(): Promise<
   TestChain & { readonly insertUpTo: (last: number) => Promise<void> }
 > {
   const open = await aChain(await recordedGenesis(), { retention: 2 });
-  const blocks = (await recordedBlocks()).map(decodeBlock);
+  const blocks = await decodedBlocks();
   const insertUpTo = async (last: number): Promise<void> => {
     for (const block of blocks.slice(open.chain.head().header.number + 1, last + 1))
       await open.writer.insert(block);

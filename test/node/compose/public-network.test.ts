@@ -14,9 +14,8 @@ import { chainConfigJson } from "../../../node/config/chain-config.ts";
 import { exactJsonText } from "../../../node/config/exact-json.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { kairos } from "../../../node/config/presets/networks.ts";
-import { decodeBlock } from "../../../node/model/block.ts";
 import { createLog, type Log } from "../../../node/observe/log.ts";
-import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
+import { aChain, decodedBlocks, recordedGenesis, type TestChain } from "../../support/chain.ts";
 import { options } from "../../support/options.ts";
 
 let directory = "";
@@ -120,7 +119,7 @@ describe("the built-in configuration", () => {
 
   test("takes the chain back to where both configurations agree", async () => {
     await using open = await aChain(await recordedGenesis());
-    for (const raw of (await recordedBlocks()).slice(1, 31)) await open.writer.insert(decodeBlock(raw));
+    for (const block of (await decodedBlocks()).slice(1, 31)) await open.writer.insert(block);
     await open.writer.settle();
     const config = {
       ...chainConfigJson(open.chain.config),
@@ -137,7 +136,7 @@ describe("the built-in configuration", () => {
 
   test("is refused with what to do where the chain cannot be taken back as far", async () => {
     await using open = await aChain(await recordedGenesis());
-    for (const raw of (await recordedBlocks()).slice(1, 31)) await open.writer.insert(decodeBlock(raw));
+    for (const block of (await decodedBlocks()).slice(1, 31)) await open.writer.insert(block);
     await open.writer.settle();
     const figures = { ...open.state.figures(), oldestRewind: 25 };
     Object.defineProperty(open.state, "figures", { value: () => figures });
