@@ -64,6 +64,9 @@ export interface TestNodeOptions {
 /** Long enough ago for more blocks than any test makes. */
 const GENESIS_TIME = Math.floor(Date.now() / 1000) - 20_000;
 
+/** Shared by all nodes: starting threads takes longer than their batches. Idle threads keep no process alive. */
+const recoverer = openRecoverer(silentLog);
+
 /** Opens a node; all of one test are on the same chain unless their genesis times differ. */
 export async function aNode(terms: TestNodeOptions): Promise<TestNode> {
   const { type = "en", number, networkId = 1337, time = GENESIS_TIME, version = 65 } = terms;
@@ -77,7 +80,6 @@ export async function aNode(terms: TestNodeOptions): Promise<TestNode> {
   });
   const open = parts.use(await aChain(genesis));
   const { chain, writer, state, store } = open;
-  const recoverer = parts.use(openRecoverer(silentLog));
   const pool = parts.use(
     await openPool(open, (transactions) => recoverSigners(recoverer, 1337n, transactions)),
   );
