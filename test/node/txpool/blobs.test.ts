@@ -32,8 +32,11 @@ async function refusalOf(world: PoolWorld, tx: Transaction): Promise<string> {
   );
 }
 
+/** Loading the library takes seconds. */
+const kzg = openKzg();
+afterAll(() => kzg[Symbol.asyncDispose]());
+
 test("proofs of blobs give way to proofs of cells, up to a number of blobs, and the hash stays", async () => {
-  await using kzg = openKzg();
   const old = aBlobTransaction({ sidecar: aSidecar(2, 0) });
   expect(await withCellProofs(old, { kzg, maxBlobs: 1 })).toBe(old);
   const { hash, fields } = await withCellProofs(old, { kzg, maxBlobs: 2 });
@@ -217,9 +220,7 @@ describe("blobs of a proposed transaction", () => {
 });
 
 describe("with KZG", () => {
-  const kzg = openKzg();
   const prove = kzgProver(kzg);
-  afterAll(async () => kzg[Symbol.asyncDispose]());
   const sample = transactionSamples().find(({ name }) => name === "sidecar/blob/one");
   const { sidecar } = decodeTransaction(fromHex(sample?.raw ?? "0x")).fields as { sidecar: BlobSidecar };
 
