@@ -10,11 +10,15 @@ import { CHAIN_ID, GAS_PRICE } from "../../scripts/network/genesis.ts";
 import { agree } from "../../scripts/network/heads.ts";
 import { type Network, type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
 import { freePorts } from "../../scripts/network/ports.ts";
+import { MAIN } from "../support/knit-process.ts";
 import { openRelays } from "../support/relay.ts";
 import { until } from "../support/rpc-client.ts";
 
 /** Cuts, and losses that cost the network a round change of ten seconds or more. */
 const faults = process.env["KNIT_NETWORK_FAULTS"] === undefined ? test.skip : test;
+
+/** The nodes run the build, which starts in less time than the sources. */
+const entryOf = (): string => MAIN;
 
 let directory: string;
 
@@ -78,7 +82,7 @@ async function lastAuthor(network: Network): Promise<NetworkNode> {
 
 test("four core nodes, a proxy and an endpoint: one is killed, blocks go on, and it comes back", async () => {
   const size = { core: 4, proxy: 1, endpoint: 1 };
-  await using network = await openNetwork({ size, directory: join(directory, "six") });
+  await using network = await openNetwork({ size, directory: join(directory, "six"), entryOf });
   const endpoint = nodeOf(network, "endpoint-0");
   await allReached(network.nodes, 2);
   const hash = await transfer(endpoint, 0);
@@ -100,7 +104,7 @@ faults(
   "with two of four gone no block is made; with one back they go on, and all restarted lose nothing",
   async () => {
     const size = { core: 4, proxy: 0, endpoint: 1 };
-    await using network = await openNetwork({ size, directory: join(directory, "five") });
+    await using network = await openNetwork({ size, directory: join(directory, "five"), entryOf });
     const endpoint = nodeOf(network, "endpoint-0");
     const [first, second, third] = coresOf(network) as [NetworkNode, NetworkNode, NetworkNode];
     await allReached(network.nodes, 3);
@@ -133,6 +137,7 @@ faults(
     await using network = await openNetwork({
       size: { core: 4, proxy: 0, endpoint: 0 },
       directory: join(directory, "halves"),
+      entryOf,
       reach: (from, to) => (isLeft(from) === isLeft(to) ? to.port : relays.to(to.port)),
     });
     await allReached(network.nodes, 3);

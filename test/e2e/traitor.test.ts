@@ -11,6 +11,7 @@ import { expect, test } from "@jest/globals";
 import type { NetworkNode, NetworkOptions } from "../../scripts/network/network.ts";
 import { GO_BINARY } from "../support/go-node.ts";
 import { goTests } from "../support/go-peer.ts";
+import { MAIN } from "../support/knit-process.ts";
 import { reachHeight } from "../support/network-answers.ts";
 import { testNetworks } from "../support/test-network.ts";
 
@@ -34,7 +35,7 @@ function liesOf(directory: string, name: string): ReadonlySet<string> {
 
 async function agreeBeside(go: NetworkOptions["go"]): Promise<void> {
   const size = { core: 4, proxy: 0, endpoint: 0 };
-  const entryOf = (place: number) => (place === TRAITOR ? TRAITOR_FILE : undefined);
+  const entryOf = (place: number) => (place === TRAITOR ? TRAITOR_FILE : MAIN);
   const { nodes } = await networks.open({ size, entryOf, go });
   const honest = nodes.filter((_, place) => place !== TRAITOR);
   await reachHeight(honest, BLOCKS);

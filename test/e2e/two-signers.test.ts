@@ -14,10 +14,10 @@ import { openLevelStore } from "../../node/store/level-store.ts";
 import { type NetworkNode, openNetwork } from "../../scripts/network/network.ts";
 import { urlOf } from "../../scripts/network/plan.ts";
 import { freePort } from "../support/go-node.ts";
-import { type KnitProcess, startKnit } from "../support/knit-process.ts";
+import { type KnitProcess, MAIN, startKnit } from "../support/knit-process.ts";
 import { until } from "../support/rpc-client.ts";
 
-const BLOCKS = Number(process.env["KNIT_SIGNER_BLOCKS"] ?? 10);
+const BLOCKS = Number(process.env["KNIT_SIGNER_BLOCKS"] ?? 4);
 
 let directory: string;
 const running = new Set<KnitProcess>();
@@ -93,6 +93,7 @@ test(
     await using network = await openNetwork({
       size: { core: 4, proxy: 0, endpoint: 0 },
       directory: join(directory, "network"),
+      entryOf: () => MAIN,
       // The second node gets the place of the first one at core-0: a node has one peer of an id.
       reach: (from, to) =>
         isApart(from.name, to.name) || isApart(to.name, from.name) ? unreachable : to.port,

@@ -13,17 +13,13 @@ import type { BlockCase } from "../support/suite-blocks.ts";
 import type { StateCase } from "../support/suite-state.ts";
 import { judgeVector } from "../support/vectors-kinds.ts";
 
-/** Every kind of transaction and account key, contracts of every fork level, votes. */
+/** Every kind of transaction and account key, contracts of every fork level, votes; by default the newest forks. */
 const RECORDED = [
-  "none",
-  "london",
-  "kore",
-  "cancun",
-  "prague",
-  "fork-ladder",
-  "four-validators",
   "osaka-randao",
-] as const;
+  ...(process.env["KNIT_ALL_CASES"] === "1"
+    ? ["none", "london", "kore", "cancun", "prague", "fork-ladder", "four-validators"]
+    : []),
+];
 const VECTORS = join(import.meta.dirname, "../vectors");
 let directory = "";
 

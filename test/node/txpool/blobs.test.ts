@@ -34,7 +34,7 @@ async function refusalOf(world: PoolWorld, tx: Transaction): Promise<string> {
 
 /** Loading the library takes seconds. */
 const kzg = openKzg();
-afterAll(() => kzg[Symbol.asyncDispose]());
+afterAll(async () => kzg[Symbol.asyncDispose]());
 
 test("proofs of blobs give way to proofs of cells, up to a number of blobs, and the hash stays", async () => {
   const old = aBlobTransaction({ sidecar: aSidecar(2, 0) });
