@@ -19,21 +19,26 @@ import { AUTHORIZATION_GAS } from "../model/transaction-gas.ts";
 import type { AccessListEntry } from "../model/transaction-type.ts";
 import type { World } from "../state/world/world.ts";
 import type { CallArgs } from "./arguments/transaction-args.ts";
-import { type CallLimits, priceWithoutCaps } from "./run-call.ts";
+import { type CallLimits, gasOf, priceWithoutCaps } from "./run-call.ts";
 import { unsignedTransaction } from "./sign-transaction.ts";
 import {
+  ACCESS_LIST,
+  checkCapAboveTip,
+  checkCoversBaseFee,
   checkNotEmpty,
+  checkOnePrice,
   checkPrices,
   checkSetCodeRecipient,
   DYNAMIC_FEE,
   ethInput,
-  LEGACY,
   SET_CODE,
 } from "./transaction-draft.ts";
 
 /** Dependencies of an access list's creation. `world` opens a new world for each run. */
 export interface AccessListDeps {
   readonly world: () => World;
+  /** Returns the nonce of an account in the newest state, whatever block the call is run on. */
+  readonly newestNonce: (sender: Address) => bigint;
   readonly context: BlockContext;
   readonly limits: CallLimits;
 }
@@ -62,31 +67,44 @@ export function accessListResult(args: CallArgs, deps: AccessListDeps): object {
   throw failure("the access list grows without end");
 }
 
-/** A call with the fee caps of the transaction that would be sent. */
+/** A call with what the transaction that would be sent has besides. */
 interface ListedCall extends SimulatedCall {
   readonly sent: Pick<SimulatedCall, "gasFeeCap" | "gasTipCap">;
+  readonly code: number;
+  readonly nonce: bigint;
+  readonly chainId: bigint;
 }
 
-function listedCall(args: CallArgs, { context, limits }: AccessListDeps): ListedCall {
-  checkPrices(args);
+function listedCall(args: CallArgs, { context, limits, newestNonce }: AccessListDeps): ListedCall {
+  checkOnePrice(args);
   // the Go nodes read a base fee that is not there
   if (limits.accessListsNeedBaseFee === true && !context.rules.baseFee)
     throw failure("method handler crashed");
+  const sent = pricesOf(args, context, limits);
   const input = ethInput(args);
   checkNotEmpty(args, input);
   const { from = ZERO_ADDRESS, to, value = 0n, authorizationList } = args;
-  const gas = args.gas ?? limits.upperGas;
-  if (BigInt(authorizationList?.length ?? 0) > gas / AUTHORIZATION_GAS) {
-    throw failure("insufficient gas to process all authorizations");
-  }
+  checkAuthorizationGas(args, limits);
+  checkPrices(args);
   checkSetCodeRecipient(args);
+  const gas = gasOf(args.gas, limits);
   const { baseFee } = context.block;
-  const sent = pricesOf(args, context);
   const prices = authorizationList === undefined ? sent : priceWithoutCaps(baseFee);
-  // the Go node charges the list in the arguments, not the one that it creates, and no authorizations
-  const charged = { accessList: args.accessList ?? [] };
   const granted = gas * grantedPrice(args, { limits, baseFee, cap: sent.gasFeeCap });
-  return { from, to, gas, ...prices, sent, value, input, authorizationList, granted, charged };
+  const { nonce = newestNonce(from), chainId = context.chainId } = args;
+  const whole = { from, to, gas, ...prices, value, input, authorizationList, granted, charged: {} }; // neither lists nor authorizations, as in the Go node
+  return { ...whole, sent, code: codeOf(args, context), nonce, chainId };
+}
+
+function checkAuthorizationGas({ authorizationList = [], gas }: CallArgs, { upperGas }: CallLimits): void {
+  if (BigInt(authorizationList.length) > (gas ?? upperGas) / AUTHORIZATION_GAS)
+    throw failure("insufficient gas to process all authorizations");
+}
+
+/** Returns the type of the transaction that would be sent, which has an access list. */
+function codeOf({ gasPrice, authorizationList }: CallArgs, { rules }: BlockContext): number {
+  if (authorizationList !== undefined) return SET_CODE;
+  return gasPrice === undefined && rules.acceptedTypes.has(DYNAMIC_FEE) ? DYNAMIC_FEE : ACCESS_LIST;
 }
 
 /** Returns the price that the sender need not have; on a development chain all of it when the call names none. */
@@ -110,20 +128,33 @@ function authoritiesOf({ authorizationList = [] }: SimulatedCall, chainId: bigin
   return new Set(authorities.map(mapKey));
 }
 
-/** Returns the prices of a call. Without a price in the arguments, the cap is the node's suggestion. */
+/**
+ * Returns the prices of a call. Without a price in the arguments, the cap is the node's suggestion. Throws `RpcError` for
+ * caps that the Go node refuses.
+ */
 function pricesOf(
-  { gasPrice, maxFeePerGas, maxPriorityFeePerGas = 0n }: CallArgs,
+  args: CallArgs,
   { block, rules }: BlockContext,
+  { takesLowPrices = false }: CallLimits,
 ): Pick<SimulatedCall, "price" | "gasFeeCap" | "gasTipCap"> {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas = 0n } = args;
   if (!rules.baseFee) {
     const price = gasPrice ?? 0n;
     return { price, gasFeeCap: price, gasTipCap: price };
   }
   const paysBaseFee = rules.effectivePrice === "base-fee";
   const suggested = paysBaseFee ? block.baseFee * 2n : (block.baseFee * 110n) / 100n;
+  if (gasPrice === undefined && !takesLowPrices) checkCaps(args, suggested);
   const gasFeeCap = gasPrice ?? maxFeePerGas ?? suggested;
   const gasTipCap = gasPrice ?? maxPriorityFeePerGas;
   return { price: paysBaseFee ? block.baseFee : gasFeeCap, gasFeeCap, gasTipCap };
+}
+
+/** Checks fee caps as for a transaction (`setDefaults` in `api/tx_args.go@v2.2.2`). Throws `RpcError`. */
+function checkCaps({ maxFeePerGas, maxPriorityFeePerGas }: CallArgs, suggested: bigint): void {
+  checkCoversBaseFee(suggested, maxFeePerGas ?? suggested);
+  if (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined)
+    checkCapAboveTip(maxFeePerGas ?? suggested, maxPriorityFeePerGas ?? 0n);
 }
 
 function attempt(
@@ -131,8 +162,7 @@ function attempt(
   { world: open, context }: AccessListDeps,
 ): { readonly transition: Transition; readonly touched: readonly AccessedState[] } {
   const world = open();
-  const nonce = world.nonce(call.from);
-  const target = call.to ?? createAddress(call.from, nonce);
+  const target = call.to ?? createAddress(call.from, call.nonce);
   const free = (address: Address): boolean =>
     equalBytes(address, call.from) ||
     equalBytes(address, target) ||
@@ -147,22 +177,17 @@ function attempt(
     return { transition: simulate(world, call, { context, tracer }), touched: tracer.touched };
   } catch (error) {
     if (!(error instanceof ExecutionError)) throw error;
-    throw failure(`failed to apply transaction: ${hashOf(call, nonce, context)} err: ${error.message}`);
+    throw failure(`failed to apply transaction: ${hashOf(call)} err: ${error.message}`);
   }
 }
 
 /**
  * Returns the hash of the unsigned transaction that the call stands for, as Ethereum's clients compute it.
  */
-function hashOf(call: ListedCall, nonce: bigint, { chainId, rules }: BlockContext): string {
-  const { authorizationList, accessList = [], sent } = call;
-  const plain = rules.acceptedTypes.has(DYNAMIC_FEE) ? DYNAMIC_FEE : LEGACY;
-  const code = authorizationList === undefined ? plain : SET_CODE;
-  const fields = {
-    ...(code === LEGACY ? {} : { accessList }),
-    ...(authorizationList === undefined ? {} : { authorizationList }),
-  };
-  return toHex(unsignedTransaction({ ...call, ...sent, code, nonce, fields }, chainId).hash);
+function hashOf(call: ListedCall): string {
+  const { authorizationList, accessList = [], sent, chainId } = call;
+  const fields = { accessList, ...(authorizationList === undefined ? {} : { authorizationList }) };
+  return toHex(unsignedTransaction({ ...call, ...sent, fields }, chainId).hash);
 }
 
 function entryOf({ address, slots }: AccessedState): AccessListEntry {

@@ -1,6 +1,8 @@
 /** Applies the state overrides of `eth_call` and `eth_estimateGas` to a world. */
 import type { Address } from "../bytes/brands.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
+import { checksumAddress } from "../crypto/checksum.ts";
+import { failure } from "../jsonrpc/errors.ts";
 import { type Account, emptyAccount, isEmptyAccount } from "../model/account.ts";
 import { FAIL_KEY } from "../model/account-key.ts";
 import type { World } from "../state/world/world.ts";
@@ -9,13 +11,17 @@ import type { CallLimits } from "./run-call.ts";
 
 /**
  * Applies state overrides to a world for the call that follows (`api/api_eth.go@v2.2.2`,
- * `EthStateOverride.Apply`). A replaced storage counts as committed, `stateDiff` as changed by the call itself.
+ * `EthStateOverride.Apply`). A replaced storage counts as committed, `stateDiff` as changed by the call itself. Throws
+ * `RpcError` for an account with both.
  */
 export function applyOverrides(
   world: World,
   overrides: readonly AccountOverride[],
   { ignoresWholeStorage = false }: Pick<CallLimits, "ignoresWholeStorage">,
 ): World {
+  for (const { address, state, stateDiff } of overrides)
+    if (state !== undefined && stateDiff !== undefined)
+      throw failure(`account ${checksumAddress(address)} has both 'state' and 'stateDiff'`);
   if (!ignoresWholeStorage) for (const each of overrides) replaceStorage(world, each);
   for (const each of overrides) overrideAccount(world, each);
   return world;

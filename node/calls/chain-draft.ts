@@ -44,6 +44,9 @@ const MEMBERS = [
   "feeRatio",
 ] as const satisfies readonly (keyof SendArgs)[];
 
+/** Members whose tags in the Go node, which its errors quote, have an option. */
+const OMITTED_WHEN_EMPTY: ReadonlySet<string> = new Set(["accessList", "chainId", "authorizationList"]);
+
 /** Members with a default. */
 const FILLED_IN: ReadonlySet<string> = new Set(["gas", "gasPrice", "nonce"]);
 
@@ -55,13 +58,19 @@ export function chainDraft(source: DraftSource, args: SendArgs): TransactionDraf
 
 /** High byte of the numbers of Ethereum's types. */
 const ETHEREUM_TYPES = 0x78;
+/** Numbers that have a name and no type. */
+const RESERVED_TYPES: ReadonlyMap<number, string> = new Map([
+  [0x18, "TxTypeAccountCreation"],
+  [0x40, "TxTypeBatch"],
+]);
 
 /** Returns the transaction type of a type number. Throws `RpcError`. */
 export function typeOf(code: number): TransactionType {
   const type = transactionTypes.find((row) => row.code === code);
   if (type === undefined) {
     const isEthereum = code >> 8 === ETHEREUM_TYPES;
-    throw failure(isEthereum ? "undefined tx type" : 'json:"typeInt" is not a field of UndefinedTxType');
+    const name = RESERVED_TYPES.get(code) ?? "UndefinedTxType";
+    throw failure(isEthereum ? "undefined tx type" : `json:"typeInt" is not a field of ${name}`);
   }
   return type;
 }
@@ -157,9 +166,10 @@ function checkMembers(type: TransactionType, args: SendArgs): void {
   for (const member of MEMBERS) {
     const belongs = member in own || (member === "feePayer" && type.payerDigest !== undefined);
     const given = args[member] !== undefined;
-    if (given && !belongs) throw failure(`json:"${member}" is not a field of ${type.name}`);
+    const tag = `json:"${member}${OMITTED_WHEN_EMPTY.has(member) ? ",omitempty" : ""}"`;
+    if (given && !belongs) throw failure(`${tag} is not a field of ${type.name}`);
     if (!given && belongs && !mayBeMissing(type, member)) {
-      throw failure(`json:"${member}" is required for ${type.name}`);
+      throw failure(`${tag} is required for ${type.name}`);
     }
   }
   if (args.to !== undefined && type.creates(BLANK)) {
@@ -189,10 +199,12 @@ const BLANK: TransactionContent = {
   fields: {},
 };
 
-/** Checks that a transaction needs no fee payer's signature. Throws `RpcError`. */
-export function checkSendable({ typeInt = 0 }: SendArgs): void {
-  if (typeOf(typeInt).payerDigest === undefined) return;
-  throw failure("fee-delegation type transactions are not allowed to use this API");
+/** Checks that a typed Ethereum transaction to sign names its prices. Throws `RpcError`. */
+export function checkNamedPrices(args: SendArgs): void {
+  const { typeInt = 0, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = args;
+  if (typeInt >> 8 !== ETHEREUM_TYPES || gasPrice !== undefined) return;
+  if (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined)
+    throw failure("missing gasPrice or maxFeePerGas/maxPriorityFeePerGas");
 }
 
 /**

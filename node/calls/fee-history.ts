@@ -42,6 +42,8 @@ export interface FeeHistoryQuery {
 
 const MAX_BLOCKS = 1_024;
 const MAX_PERCENTILES = 100;
+/** The answer about no blocks, which needs no valid range and no valid percentiles. */
+const NO_HISTORY = goJson({ oldestBlock: "0x0", gasUsedRatio: null });
 
 /** Computes a fee history as JSON text. Throws `RpcError` for an invalid range or percentile. */
 export function feeHistory(
@@ -50,9 +52,10 @@ export function feeHistory(
   origin?: CallOrigin,
 ): string | Promise<string> {
   const { percentiles } = question;
+  if (question.count < 1) return NO_HISTORY;
   checkPercentiles(percentiles);
   const { newest, count } = rangeOf(deps, question);
-  if (count < 1) return goJson({ oldestBlock: "0x0", gasUsedRatio: null });
+  if (count < 1) return NO_HISTORY;
   const oldest = newest + 1 - count;
   const rewards: string[][] = [];
   const ratios: number[] = [];

@@ -88,7 +88,9 @@ function fieldFault(list: Uint8Array, type: TransactionType): string | undefined
   if (typeof found === "string") return found;
   const address = addressFault(list, ADDRESS_POSITIONS.get(type.code) ?? 3);
   if (address !== undefined) return `${address}, decoding into ${addressPath(type)}`;
-  return found < itemsOfType(type) ? `rlp: too few elements for ${structure}` : undefined;
+  const wanted = itemsOfType(type);
+  if (found < wanted) return `rlp: too few elements for ${structure}`;
+  return found > wanted ? `rlp: input list has too many elements for ${structure}` : undefined;
 }
 
 /** Position of the recipient or the sender in the Ethereum types; all others have three integers before it. */

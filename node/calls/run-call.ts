@@ -30,6 +30,8 @@ const PANIC = 0x4e;
 export interface CallLimits {
   /** Maximum gas that a caller may request, and the default. */
   readonly upperGas: bigint;
+  /** Maximum gas in the arguments of an estimate; without it, none is too much. */
+  readonly maxEstimate?: bigint;
   /** Silently caps the gas of a call; 0 is no cap. */
   readonly gasCap: bigint;
   /** The error of a reverted call names Solidity's own panics; true by default. */
@@ -63,7 +65,8 @@ export function callOf(args: CallArgs, { block, rules }: BlockContext, limits: C
   };
 }
 
-function gasOf(asked: bigint | undefined, { upperGas, gasCap }: CallLimits): bigint {
+/** Returns the gas of a call, capped. Throws `RpcError` for more than a caller may request. */
+export function gasOf(asked: bigint | undefined, { upperGas, gasCap }: CallLimits): bigint {
   const gas = asked ?? upperGas;
   if (gas > upperGas) throw failure(`gas limit ${gas} exceeds the upper limit ${upperGas}`);
   return gasCap !== 0n && gasCap < gas ? gasCap : gas;

@@ -95,7 +95,7 @@ export function ethPrices({ chain }: Pick<DraftSource, "chain">, args: CallArgs)
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = args;
   const { acceptedTypes, baseFee: hasBaseFee } = chain.rules(chain.head().header.number);
   if (maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined) {
-    if (hasBaseFee) checkCoversBaseFee(chain, maxFeePerGas);
+    if (hasBaseFee) checkCoversBaseFee(suggestedPrice(chain), maxFeePerGas);
     else checkCapAboveTip(maxFeePerGas, maxPriorityFeePerGas);
     return { maxFeePerGas, maxPriorityFeePerGas };
   }
@@ -185,7 +185,7 @@ export function feeCaps({ chain }: Pick<DraftSource, "chain">, args: CallArgs, h
   const price = suggestedPrice(chain);
   const gasTipCap = args.maxPriorityFeePerGas ?? suggestedTip(chain);
   const gasFeeCap = args.maxFeePerGas ?? (hasBaseFee ? price : gasTipCap);
-  if (hasBaseFee) checkCoversBaseFee(chain, gasFeeCap);
+  if (hasBaseFee) checkCoversBaseFee(price, gasFeeCap);
   else if (gasTipCap !== price || gasFeeCap !== price) {
     throw failure(`only ${price.toString(16)} is allowed to be used as maxFeePerGas and maxPriorityPerGas`);
   }
@@ -194,12 +194,12 @@ export function feeCaps({ chain }: Pick<DraftSource, "chain">, args: CallArgs, h
 }
 
 /** Checks a cap against half the suggested price, which the Go node takes for the base fee. Throws `RpcError`. */
-function checkCoversBaseFee(chain: Chain, gasFeeCap: bigint): void {
-  const price = suggestedPrice(chain);
+export function checkCoversBaseFee(price: bigint, gasFeeCap: bigint): void {
   if (gasFeeCap < price / 2n) throw failure(`maxFeePerGas (${toQuantity(gasFeeCap)}) < BaseFee (${price})`);
 }
 
-function checkCapAboveTip(gasFeeCap: bigint, gasTipCap: bigint): void {
+/** Checks a cap against the tip. Throws `RpcError`. */
+export function checkCapAboveTip(gasFeeCap: bigint, gasTipCap: bigint): void {
   if (gasFeeCap >= gasTipCap) return;
   throw failure(`maxFeePerGas (${toQuantity(gasFeeCap)}) < maxPriorityFeePerGas (${toQuantity(gasTipCap)})`);
 }

@@ -5,7 +5,7 @@ import { tryBareHex } from "../bytes/hex.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import type { Decoder } from "../jsonrpc/codec.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
-import { EscapedText } from "../jsonrpc/json-text.ts";
+import { EscapedText, NumberText, plainValue } from "../jsonrpc/json-text.ts";
 import {
   arraySchema,
   mapSchema,
@@ -101,8 +101,8 @@ export function typedDataDigest({ types, primaryType, domain, message }: TypedDa
 }
 
 function plainJson(json: unknown): unknown {
-  const value = json instanceof EscapedText ? json.value : json;
-  if (typeof value !== "string") return withoutEscapes(value, 0);
+  const value = plainValue(json);
+  if (typeof value !== "string") return withoutTexts(value, 0);
   try {
     return JSON.parse(value);
   } catch {
@@ -110,14 +110,14 @@ function plainJson(json: unknown): unknown {
   }
 }
 
-/** Copies a value with its strings as they are without escapes. */
-function withoutEscapes(value: unknown, depth: number): unknown {
-  if (value instanceof EscapedText) return value.value;
+/** Copies a value with its strings and numbers as they are without their raw texts. */
+function withoutTexts(value: unknown, depth: number): unknown {
+  if (value instanceof EscapedText || value instanceof NumberText) return value.value;
   if (typeof value !== "object" || value === null) return value;
   checkDepth(depth);
-  if (Array.isArray(value)) return value.map((each: unknown) => withoutEscapes(each, depth + 1));
+  if (Array.isArray(value)) return value.map((each: unknown) => withoutTexts(each, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, withoutEscapes(each, depth + 1)]),
+    Object.entries(value).map(([name, each]) => [name, withoutTexts(each, depth + 1)]),
   );
 }
 

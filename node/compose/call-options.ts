@@ -11,10 +11,11 @@ export function callOptions({
   evmTimeoutMs: timeoutMs,
   takesLowPrices,
 }: JsonRpcOptions): Omit<CallMethodDeps, "open"> {
-  const { options, readsPanics, accessListsNeedBaseFee, ignoresWholeStorage } = rpcProfiles[profile];
+  const { options, readsPanics, accessListsNeedBaseFee, ignoresWholeStorage, maxGas } = rpcProfiles[profile];
   const { gasLimit: upperGas } = options.blockMembers;
   const limits = {
     upperGas,
+    maxEstimate: maxGas,
     gasCap: BigInt(gasCap),
     readsPanics,
     accessListsNeedBaseFee,

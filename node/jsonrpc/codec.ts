@@ -34,9 +34,12 @@ export interface Codec<T> extends Decoder<T>, Encoder<T> {}
 export class CodecError extends Error {
   override readonly name = "CodecError";
   readonly mismatch: TypeMismatch | undefined;
-  constructor(message: string, found?: TypeMismatch) {
+  /** True for an error that Go's decoder keeps while it goes on: a later one of a type with its own decoder wins. */
+  readonly isKept: boolean;
+  constructor(message: string, found?: TypeMismatch, isKept = false) {
     super(message);
     this.mismatch = found;
+    this.isKept = isKept;
   }
 }
 
@@ -53,9 +56,36 @@ export function mismatch(found: string, goType: string): CodecError {
   return new CodecError(`json: cannot unmarshal ${found} into Go value of type ${goType}`, { found, goType });
 }
 
+/** Returns the same error for a Go type without a decoder of its own, which Go's decoder keeps while it goes on. */
+export function laterMismatch(found: string, goType: string): CodecError {
+  const message = `json: cannot unmarshal ${found} into Go value of type ${goType}`;
+  return new CodecError(message, { found, goType }, true);
+}
+
 /** Returns the same error for the JSON kind of a value. */
 export function wrongKind(json: unknown, goType: string): CodecError {
-  return mismatch(jsonKind(json), goType);
+  return laterMismatch(jsonKind(json), goType);
+}
+
+/** The first error that Go's decoder keeps in an object or map, which it reports behind the last member. */
+export class KeptError {
+  #first: CodecError | undefined;
+
+  /** Decodes a member; undefined when its error is kept. Throws every other error. */
+  decode<T>(decode: () => T): T | undefined {
+    try {
+      return decode();
+    } catch (error) {
+      if (!(error instanceof CodecError) || !error.isKept) throw error;
+      this.#first ??= error;
+      return undefined;
+    }
+  }
+
+  /** Throws the kept error, if there is one. */
+  end(): void {
+    if (this.#first !== undefined) throw this.#first;
+  }
 }
 
 /** Makes a parameter optional: `fallback` is its value when it is absent or null. */
@@ -83,12 +113,14 @@ export type Decoded<D> = { readonly [K in keyof D]: D[K] extends Decoder<infer T
 /**
  * Builds the decoder of an argument object. Every field may be absent or null, which decodes as undefined.
  * Unknown keys are ignored. Keys match without regard to case unless there is an exact match. `goType` is the
- * name of the Go struct in error texts, such as `api.SendTxArgs`.
+ * name of the Go struct in error texts, such as `api.SendTxArgs`; `goNames` are those of fields that the texts do not
+ * call by their key.
  */
 export function object<D extends Readonly<Record<string, Decoder<unknown>>>>(
   label: string,
   goType: string,
   fields: D,
+  goNames: Readonly<Record<string, string>> = {},
 ): Decoder<Partial<Decoded<D>>> {
   const byFolded = new Map(Object.keys(fields).map((key) => [key.toLowerCase(), key]));
   const struct = goType.slice(goType.lastIndexOf(".") + 1);
@@ -99,12 +131,14 @@ export function object<D extends Readonly<Record<string, Decoder<unknown>>>>(
       if (json === null || json === undefined) return {};
       if (jsonKind(json) !== "object") throw wrongKind(json, goType);
       const values: Record<string, unknown> = {};
+      const kept = new KeptError();
       for (const [written, value] of Object.entries(json as Record<string, unknown>)) {
         const key = Object.hasOwn(fields, written) ? written : byFolded.get(written.toLowerCase());
         const codec = key === undefined ? undefined : fields[key];
         if (key === undefined || codec === undefined || value === null) continue;
-        values[key] = inField(codec, value, `${struct}.${key}`);
+        values[key] = kept.decode(() => inField(codec, value, `${struct}.${goNames[key] ?? key}`));
       }
+      kept.end();
       return values as Partial<Decoded<D>>; // each value came from the codec of its key
     },
   };
@@ -116,8 +150,8 @@ function inField(codec: Decoder<unknown>, json: unknown, field: string): unknown
   } catch (error) {
     if (!(error instanceof CodecError) || error.mismatch === undefined) throw error;
     const { found, goType, path = "" } = error.mismatch;
-    const place = `${field}${path}`;
-    throw new CodecError(`json: cannot unmarshal ${found} into Go struct field ${place} of type ${goType}`);
+    const message = `json: cannot unmarshal ${found} into Go struct field ${field}${path} of type ${goType}`;
+    throw new CodecError(message, undefined, error.isKept);
   }
 }
 
@@ -137,7 +171,7 @@ export function requiredObject<D extends Readonly<Record<string, Decoder<unknown
     label,
     schema: { ...objectSchema(label, fields), required: Object.keys(fields) },
     decode(json) {
-      if (json !== null && jsonKind(json) !== "object") throw wrongKind(json, goType);
+      if (json !== null && jsonKind(json) !== "object") throw mismatch(jsonKind(json), goType);
       const values: Record<string, unknown> = {};
       for (const [written, value] of Object.entries((json ?? {}) as Record<string, unknown>)) {
         const key = Object.hasOwn(fields, written) ? written : byFolded.get(written.toLowerCase());

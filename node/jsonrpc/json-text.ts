@@ -1,6 +1,6 @@
 /**
  * JSON text as the Go node writes it (`<`, `>`, `&`, U+2028 and U+2029 are escaped inside strings, the keys
- * of maps are sorted), and parsing that keeps the raw text of escaped strings.
+ * of maps are sorted), and parsing that keeps the raw text of escaped strings and of unusual numbers.
  */
 
 const ESCAPED = /[<>&\u2028\u2029]/;
@@ -29,7 +29,7 @@ function unicodeEscape(character: string): string {
 export function jsonKind(value: unknown): "string" | "number" | "bool" | "array" | "object" | "null" {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string" || value instanceof EscapedText) return "string";
-  if (typeof value === "number") return "number";
+  if (typeof value === "number" || value instanceof NumberText) return "number";
   if (typeof value === "boolean") return "bool";
   return Array.isArray(value) ? "array" : "object";
 }
@@ -47,41 +47,60 @@ export class EscapedText {
   }
 }
 
-/** Parses JSON text; strings with escapes become `EscapedText`, keys do not. Throws `SyntaxError`. */
-export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  return text.includes("\\") ? markEscapes(text, value) : value;
+/**
+ * A JSON number that is no plain integer of up to 15 digits: it has a point, an exponent, the sign of minus zero or more
+ * digits. Codecs of integers read the raw token, as the Go node does: to it, 1.0 and 1e3 are no integers.
+ */
+export class NumberText {
+  readonly value: number;
+  readonly raw: string;
+  constructor(value: number, raw: string) {
+    this.value = value;
+    this.raw = raw;
+  }
 }
 
+/** Returns the value of a string or number whose raw text is kept, and any other value as it is. */
+export function plainValue(json: unknown): unknown {
+  return json instanceof EscapedText || json instanceof NumberText ? json.value : json;
+}
+
+/** Matches text with an escape or with a number whose raw text is kept, and seldom inside strings of other text. */
+const KEPT = /\\|(?:^|[[:,])[ \t\n\r]*(?:-0|-?\d+[.eE]|-?\d{16})/;
+
 /**
- * Replaces the strings with escapes in the value of a JSON text. The text is parsed again with a number in place of each
- * of them: a reviver, which the engine calls for each value, takes fifty times as long.
+ * Parses JSON text; strings with escapes become `EscapedText`, keys do not, and unusual numbers become `NumberText`.
+ * Throws `SyntaxError`.
  */
-function markEscapes(text: string, value: unknown): unknown {
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return KEPT.test(text) ? keepTexts(text, value) : value;
+}
+
+/** A string, or a number that becomes `NumberText`. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-0(?![\d.eE])|-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d+\.\d+|-?\d{16,}/g;
+
+/**
+ * Replaces the strings with escapes and the unusual numbers in the value of a JSON text. The text is parsed again with a
+ * number in place of each such string and a string in place of each such number: a reviver, which the engine calls for
+ * each value, takes fifty times as long.
+ */
+function keepTexts(text: string, value: unknown): unknown {
   const raws: string[] = [];
   let numbered = "";
   let copied = 0;
-  for (let escape = text.indexOf("\\"); escape >= 0; ) {
-    const start = text.lastIndexOf('"', escape); // before the first escape of a string there is no quote in it
-    const end = escapedEnd(text, escape);
-    if (!isKey(text, end)) {
-      numbered += `${text.slice(copied, start)}${raws.length}`;
-      copied = end;
-      raws.push(text.slice(start + 1, end - 1));
-    }
-    escape = text.indexOf("\\", end);
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const isString = token.startsWith('"');
+    const end = index + token.length;
+    if (isString && (!token.includes("\\") || isKey(text, end))) continue;
+    numbered += text.slice(copied, index) + (isString ? raws.length : `"${raws.length}"`);
+    copied = end;
+    raws.push(isString ? token.slice(1, -1) : token);
   }
   if (raws.length === 0) return value;
   const root = { value };
-  putEscapes(root, { value: JSON.parse(numbered + text.slice(copied)) }, raws);
+  putTexts(root, { value: JSON.parse(numbered + text.slice(copied)) }, raws);
   return root.value;
-}
-
-/** Returns the index behind the string with an escape at `at`. */
-function escapedEnd(text: string, at: number): number {
-  let end = at;
-  for (; text[end] !== '"'; end++) if (text[end] === "\\") end++;
-  return end + 1;
 }
 
 const COLON_NEXT = /[ \t\n\r]*:/y;
@@ -94,32 +113,26 @@ function isKey(text: string, end: number): boolean {
 
 type Members = Record<string, unknown>;
 
-/** Puts `EscapedText` where a tree has a string and its numbered copy a number. */
-function putEscapes(root: Members, numbered: Members, raws: readonly string[]): void {
+/** Puts the kept texts where a tree and its numbered copy have a string and a number, either way. */
+function putTexts(root: Members, numbered: Members, raws: readonly string[]): void {
   const trees: object[] = [root];
   const copies: object[] = [numbered];
-  const escaped = (value: string, index: unknown): unknown => {
-    const raw = typeof index === "number" ? raws[index] : undefined;
-    return raw === undefined ? value : new EscapedText(value, raw);
-  };
-  const wait = (tree: unknown, copy: unknown): void => {
-    if (typeof tree !== "object" || tree === null || typeof copy !== "object" || copy === null) return;
-    trees.push(tree);
-    copies.push(copy);
+  const kept = (value: unknown, copy: unknown): unknown => {
+    if (typeof value === "string" && typeof copy === "number")
+      return new EscapedText(value, raws[copy] ?? "");
+    if (typeof value === "number" && typeof copy === "string")
+      return new NumberText(value, raws[Number(copy)] ?? "");
+    if (typeof value === "object" && value !== null && typeof copy === "object" && copy !== null) {
+      trees.push(value);
+      copies.push(copy);
+    }
+    return value;
   };
   const passItems = (list: unknown[], copy: readonly unknown[]): void => {
-    for (let at = 0; at < list.length; at++) {
-      const value = list[at];
-      if (typeof value === "string") list[at] = escaped(value, copy[at]);
-      else wait(value, copy[at]);
-    }
+    for (let at = 0; at < list.length; at++) list[at] = kept(list[at], copy[at]);
   };
   const passMembers = (members: Members, copy: Members): void => {
-    for (const key of Object.keys(members)) {
-      const value = members[key]; // its own member, also of the name __proto__
-      if (typeof value === "string") members[key] = escaped(value, copy[key]);
-      else wait(value, copy[key]);
-    }
+    for (const key of Object.keys(members)) members[key] = kept(members[key], copy[key]); // its own, also __proto__
   };
   for (let tree = trees.pop(); tree !== undefined; tree = trees.pop()) {
     const copy = copies.pop();

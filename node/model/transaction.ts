@@ -115,7 +115,7 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
   return rethrowMalformed(() => {
     const cursor = new RlpCursor(raw);
     const transaction = readTransaction(cursor);
-    if (!cursor.done) throw new TransactionError("malformed", "bytes after the transaction");
+    if (!cursor.done) throw new TransactionError("malformed", "rlp: input contains more than one value");
     return transaction;
   });
 }

@@ -38,7 +38,8 @@ export interface BlockForm {
   readonly isPending?: boolean;
 }
 
-const PENDING_MEMBERS = { hash: null, miner: null, nonce: null };
+/** Members of the block that was requested as `pending`, which is the newest one. */
+export const PENDING_MEMBERS = { hash: null, miner: null, nonce: null };
 
 /** Formats a block in Kaia's form. */
 export function chainBlock(

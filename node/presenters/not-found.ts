@@ -3,15 +3,25 @@ import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { failure, type RpcError } from "../jsonrpc/errors.ts";
 
+/** The largest block number that parameters give: the largest below 2^63 that a `number` holds. */
+export const MAX_BLOCK_NUMBER = 2 ** 63 - 1024;
+
+/** Returns a tag, or the digits of a block number, of which JavaScript rounds those above 2^53. */
+export function blockText(number: number | string): string {
+  if (typeof number === "string") return number;
+  return number >= MAX_BLOCK_NUMBER ? "9223372036854775807" : BigInt(number).toString();
+}
+
 /** Returns the error for a number, tag or hash without a block. */
 export function noBlock(wanted: number | string | Uint8Array): RpcError {
-  const named = wanted instanceof Uint8Array ? `block hash: ${toHex(wanted)}` : `block number: ${wanted}`;
+  const named =
+    wanted instanceof Uint8Array ? `block hash: ${toHex(wanted)}` : `block number: ${blockText(wanted)}`;
   return failure(`the block does not exist (${named})`);
 }
 
 /** Returns the error for a number without a header. */
 export function noHeaderAt(number: number | string): RpcError {
-  return failure(`the header does not exist (block number: ${number})`);
+  return failure(`the header does not exist (block number: ${blockText(number)})`);
 }
 
 /** Returns the error for a hash without a header. */

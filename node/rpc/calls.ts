@@ -1,5 +1,7 @@
 /** Contract calls and gas estimates, which change no state. They run in reader threads. */
+import type { Address } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
+import { MAX_UINT64 } from "../bytes/integer.ts";
 import { accessListResult } from "../calls/access-list.ts";
 import { applyOverrides } from "../calls/apply-overrides.ts";
 import { type BlockReference, blockReference, referencedNumber } from "../calls/arguments/block-number.ts";
@@ -8,7 +10,7 @@ import { type CallArgs, callArgs, ethArgs } from "../calls/arguments/transaction
 import { type ChainReading, contextOf, type OpenReading } from "../calls/chain-reading.ts";
 import { checkFunds, searchGas } from "../calls/gas-search.ts";
 import { type InlineCalls, MAX_INLINE_GAS, MAX_INLINE_SEARCH_GAS } from "../calls/inline-calls.ts";
-import { type CallLimits, callOf, requireSuccess, runCall } from "../calls/run-call.ts";
+import { type CallLimits, callOf, gasOf, requireSuccess, runCall } from "../calls/run-call.ts";
 import { checkOnePrice } from "../calls/transaction-draft.ts";
 import type { Transition } from "../execution/transition.ts";
 import { optional } from "../jsonrpc/codec.ts";
@@ -17,6 +19,7 @@ import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { recordSchema } from "../jsonrpc/schemas.ts";
 import { accessListSchema } from "../presenters/block-schemas.ts";
+import type { World } from "../state/world/world.ts";
 
 /** Dependencies of the methods that call contracts. */
 export interface CallMethodDeps {
@@ -180,7 +183,9 @@ function createAccessList(deps: CallMethodDeps, { args, block }: CallQuery): obj
   using reading = deps.open();
   const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
-  return accessListResult(args, { world: () => reading.worldAt(number), context, limits: deps.limits });
+  const newestNonce = (sender: Address): bigint => reading.worldAt(reading.head).nonce(sender);
+  const world = (): World => reading.worldAt(number);
+  return accessListResult(args, { world, newestNonce, context, limits: deps.limits });
 }
 
 /**
@@ -207,9 +212,10 @@ function estimateGas(deps: ExecutionDeps, { args, block, overrides = [], capCoun
   using reading = deps.open();
   const number = referencedNumber(reading, block);
   const context = contextOf(reading, number);
-  const { upperGas } = deps.limits;
+  const { upperGas, maxEstimate = MAX_UINT64 } = deps.limits;
   const offered = args.gasPrice ?? (capCounts ? args.maxFeePerGas : undefined) ?? 0n;
   if (capCounts) checkOnePrice(args);
+  gasOf(args.gas, { upperGas: maxEstimate, gasCap: 0n });
   checkFunds(reading.worldAt(number), args, offered);
   const asked = args.gas !== undefined && args.gas >= 21_000n ? args.gas : upperGas;
   const terms = callOf({ ...args, gas: asked }, context, { ...deps.limits, upperGas: asked, gasCap: 0n });

@@ -15,7 +15,7 @@ import { mapSchema, nullableSchema } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
 import { sealHash } from "../model/header.ts";
 import { parseExtra, roundOf } from "../model/istanbul-extra.ts";
-import { chainBlockFields } from "../presenters/block.ts";
+import { chainBlockFields, PENDING_MEMBERS } from "../presenters/block.ts";
 import { sealedBlockSchema } from "../presenters/block-schemas.ts";
 import { reportedCommittee, reportedCouncil } from "../presenters/councils.ts";
 import type { GovernanceMethodDeps } from "../presenters/parameters.ts";
@@ -101,7 +101,7 @@ function sealedMethods(deps: GovernanceMethodDeps): Method[] {
       handle: ({ number }) => {
         if (number === undefined) throw failure("block number is not assigned");
         if (number === "pending" && !deps.knowsNextCouncil) throw failure("pending is not allowed");
-        return sealedJson(deps, blockAt(chain, number));
+        return sealedJson(deps, blockAt(chain, number), number === "pending" ? PENDING_MEMBERS : {});
       },
     }),
     method({
@@ -147,12 +147,17 @@ async function rangeJson(
 }
 
 /** Formats a block with its committee. Receipts and transactions are merged into its `transactions`. */
-function sealedJson(deps: GovernanceMethodDeps, block: Block): string | Promise<string> {
+function sealedJson(
+  deps: GovernanceMethodDeps,
+  block: Block,
+  changed: Readonly<Record<string, null>> = {},
+): string | Promise<string> {
   const { chain, receiptForm, blockMembers } = deps;
   const receipts = blockReceipts(chain, block, receiptForm);
   const fields = Object.entries({
     ...chainBlockFields(chain, block, blockMembers),
     ...sealFields(deps, block),
+    ...changed,
   });
   const members = fields.map(([key, value]) => [key, goJson(value)] as const);
   return writeInSlices(

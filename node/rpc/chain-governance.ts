@@ -147,11 +147,10 @@ function contractMethods(deps: GovernanceMethodDeps): Method[] {
   const { chain, governance } = deps;
   const registered = { name: text, number: blockNumber };
   const reader = (number: BlockNumber) => {
-    const asked = contractsNumber(deps, number);
-    const wanted = Math.min(asked, chain.head().header.number);
-    if (!chain.rules(deps.refusesAbsentBlocks ? asked : wanted).randao)
-      throw failure("Randao fork is not enabled");
-    refuseAbsent(deps, asked);
+    const head = chain.head().header.number;
+    const wanted = resolveNumber(head, number);
+    if (!chain.rules(wanted).randao) throw failure("Randao fork is not enabled");
+    if (wanted > head) throw failure("block does not exist in blockchain");
     return governance.contracts(wanted);
   };
   return [
@@ -220,12 +219,6 @@ function contractsNumber(deps: GovernanceMethodDeps, number: BlockNumber): numbe
   return numberOf(deps, number === "pending" && deps.refusesAbsentBlocks ? "latest" : number);
 }
 
-function refuseAbsent({ chain, refusesAbsentBlocks }: GovernanceMethodDeps, number: number): void {
-  if (refusesAbsentBlocks && number > chain.head().header.number) {
-    throw failure("block does not exist in blockchain");
-  }
-}
-
 async function keysJson(
   deps: GovernanceMethodDeps,
   number: number,
@@ -235,7 +228,8 @@ async function keysJson(
   if (!chain.rules(number).randao) {
     throw failure("cannot read kip113 address from registry before randao fork", "before-fork");
   }
-  refuseAbsent(deps, number);
+  if (deps.refusesAbsentBlocks && number > chain.head().header.number)
+    throw failure("block does not exist in blockchain");
   if (number === 0) throw failure("block number cannot be zero");
   if (number > chain.head().header.number + 1) throw failure("unknown ancestor");
   const rows: [string, object][] = [];

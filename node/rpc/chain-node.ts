@@ -19,6 +19,7 @@ import {
 } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { plainValue } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
@@ -113,8 +114,9 @@ const blockNonce: Decoder<Uint8Array> = {
   schema: schemaRefs.data,
   decode: (json) => {
     if (json === null) return new Uint8Array(8);
-    if (typeof json !== "string") throw wrongKind(json, "*api.BlockNonce");
-    return fixedText(json, "BlockNonce", 8);
+    const text = plainValue(json);
+    if (typeof text !== "string") throw wrongKind(json, "*api.BlockNonce");
+    return fixedText(text, "BlockNonce", 8);
   },
 };
 

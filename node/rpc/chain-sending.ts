@@ -4,7 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts";
 import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { type CallArgs, ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
-import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
+import { chainDraft, checkNamedPrices, checkPayerRequest } from "../calls/chain-draft.ts";
 import { type Impersonation, impersonate } from "../calls/impersonation.ts";
 import { payerOf, signDraft, signPayer, unlockedSigner } from "../calls/sign-transaction.ts";
 import { createEthSubmit, createSubmit, type SubmitOptions } from "../calls/submit.ts";
@@ -90,7 +90,7 @@ function sendMethods(deps: ChainSendingDeps): Method[] {
       params: { transaction: sendArgs },
       result: transactionHash,
       handle: ({ transaction }) => {
-        checkSendable(transaction);
+        checkNamedPrices(transaction);
         const draft = chainDraft({ chain, pool }, transaction);
         const signed = signWithUnlocked(deps, draft, transaction.from);
         checkSignedChain({ chain }, draft, transaction);

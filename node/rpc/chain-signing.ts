@@ -3,7 +3,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Address } from "../bytes/brands.ts";
 import { type CallArgs, ethArgs, type SendArgs, sendArgs } from "../calls/arguments/transaction-args.ts";
-import { chainDraft } from "../calls/chain-draft.ts";
+import { chainDraft, checkNamedPrices } from "../calls/chain-draft.ts";
 import { digestOf, type MessagePrefix, messageSignature } from "../calls/message-signing.ts";
 import {
   payerOf,
@@ -68,6 +68,7 @@ function chainMethods({ chain, pool, accounts }: ChainSigningDeps): Method[] {
       params: { transaction: sendArgs },
       result: signedTransaction,
       handle: ({ transaction }) => {
+        checkNamedPrices(transaction);
         const { from = NO_ADDRESS } = transaction;
         const draft = draftOf(transaction);
         const signed = signDraft(draft, chain.config.chainId, unlockedSigner(accounts, from));

@@ -16,6 +16,7 @@ import { arraySchema, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { type Block, encodeBlock } from "../model/block.ts";
 import { type BlockMembers, chainBlock } from "../presenters/block.ts";
 import { chainBlockSchema } from "../presenters/block-schemas.ts";
+import { blockText } from "../presenters/not-found.ts";
 import { printBlock } from "../presenters/print-block.ts";
 
 /** Dependencies of the methods about stored blocks. */
@@ -83,5 +84,7 @@ function requireBlock(chain: Chain, reference: BlockReference | undefined): Bloc
   const { hash, number } = reference;
   const block = hash === undefined ? findBlock(chain, number) : chain.blockByHash(hash);
   if (block !== undefined) return block;
-  throw failure(hash === undefined ? `block #${number} not found` : `block ${toHex(hash)} not found`);
+  throw failure(
+    hash === undefined ? `block #${blockText(number)} not found` : `block ${toHex(hash)} not found`,
+  );
 }

@@ -3,7 +3,7 @@
 import { toHex } from "../bytes/hex.ts";
 import { MAX_UINT64 } from "../bytes/integer.ts";
 import { messageOf } from "../bytes/message-of.ts";
-import { decodeEitherTransaction } from "../calls/raw-transaction.ts";
+import { decodeEthereumTransaction } from "../calls/raw-transaction.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { Gasless } from "../gasless/gasless.ts";
 import { NO_ROUTER } from "../gasless/router.ts";
@@ -75,7 +75,7 @@ function whyNotGasless(raws: readonly Uint8Array[], gasless: GaslessFacts | unde
   for (const [index, raw] of raws.entries()) {
     if (raw.length === 0) return `empty transaction at index ${index}`;
     try {
-      transactions.push(decodeEitherTransaction(raw));
+      transactions.push(decodeEthereumTransaction(raw));
     } catch (error) {
       return `failed to decode transaction at index ${index}: ${messageOf(error)}`;
     }

@@ -7,6 +7,7 @@ import {
   blockNumber,
   blockReference,
   referencedNumber,
+  resolveNumber,
 } from "../calls/arguments/block-number.ts";
 import type { OpenStoreReading, StoreReading } from "../calls/chain-reading.ts";
 import {
@@ -18,7 +19,7 @@ import {
   storagePage,
 } from "../calls/state-dump.ts";
 import { slotsBefore } from "../calls/traces/trace-transaction.ts";
-import { tracedBlock, tracedNumber } from "../calls/traces/traced-blocks.ts";
+import { tracedBlock } from "../calls/traces/traced-blocks.ts";
 import { type DumpedNode, dumpTries } from "../calls/trie-dump.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { address, data, hash } from "../jsonrpc/codecs/hex.ts";
@@ -26,6 +27,7 @@ import { boolean, integer, plain } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, mapSchema, nullableSchema, plainSchemas, recordSchema } from "../jsonrpc/schemas.ts";
+import { blockText } from "../presenters/not-found.ts";
 import { modifiedAccounts, modifiedSlots } from "../state/history/modified-rows.ts";
 import type { StorageOwners } from "./proofs.ts";
 
@@ -165,7 +167,8 @@ function dumpedNumber(reading: StoreReading, block: BlockReference | undefined):
 /** Returns the number of a block. Throws the `RpcError` of the Go node for an absent one, which it writes with a mark. */
 function blockNumberOf(reading: StoreReading, block: BlockReference | undefined, mark: string): number {
   const { number } = block ?? {};
-  if (typeof number === "number" && number > reading.head) throw failure(`block ${mark}${number} not found`);
+  if (typeof number === "number" && number > reading.head)
+    throw failure(`block ${mark}${blockText(number)} not found`);
   return referencedNumber(reading, block);
 }
 
@@ -181,28 +184,28 @@ interface SlotsQuery {
 
 async function slotsAt(reading: StoreReading, question: SlotsQuery, most: number): Promise<StorageRange> {
   const number = reading.numberOf(question.block);
-  if (number === undefined) throw failure(`block ${toHex(question.block)} not found`);
+  if (number === undefined) throw failure(`block ${bareHex(question.block)} not found`);
   const block = tracedBlock(reading, number);
   if (number === 0) throw failure("no transaction in genesis");
   const { index, start } = question;
   if (index < 0 || index >= Math.max(1, block.transactions.length)) {
-    throw failure(`transaction index ${index} out of range for block ${toHex(question.block)}`);
+    throw failure(`transaction index ${index} out of range for block ${bareHex(question.block)}`);
   }
   const changed = slotsBefore(reading, block, question);
   const isThere = reading.states.view(number - 1).account(question.address) !== undefined || changed.size > 0;
-  if (!isThere) throw failure(`account ${toHex(question.address)} doesn't exist`);
+  if (!isThere) throw failure(`account ${bareHex(question.address)} doesn't exist`);
   const slots = slotsWith(reading.states.slots(number - 1, question.address, start), changed, start);
   return await storagePage(slots, Math.min(question.max, most));
 }
 
 function modifiedMethods({ open, storageOf }: DebugStateDeps): Method[] {
-  const result = plain<readonly string[]>("address[]", arraySchema(address.schema));
+  const result = plain<readonly string[] | null>("address[]", nullableSchema(arraySchema(address.schema)));
   const accountsIn = async (
     spanOf: (reading: StoreReading) => { readonly first: number; readonly last: number },
-  ): Promise<string[]> => {
+  ): Promise<string[] | null> => {
     using reading = open();
     const found = await modifiedAccounts(reading.rows, reading.states, spanOf(reading));
-    return found.map(toHex);
+    return found.length === 0 ? null : found.map(toHex); // Go's list of nothing
   };
   return [
     method({
@@ -251,14 +254,14 @@ function spanByNumber(
   start: BlockNumber,
   end: BlockNumber | undefined,
 ): { first: number; last: number } {
-  const number = tracedNumber(reading, start);
-  if (number > reading.head) throw failure(`start block number #${number} not found`);
+  const number = resolveNumber(reading.head, start);
+  if (number > reading.head) throw failure(`start block number #${blockText(number)} not found`);
   if (end === undefined) {
     if (number === 0) throw failure(`block number #${number} has no parent`);
     return { first: number - 1, last: number };
   }
-  const last = tracedNumber(reading, end);
-  if (last > reading.head) throw failure(`end block number #${last} not found`);
+  const last = resolveNumber(reading.head, end);
+  if (last > reading.head) throw failure(`end block number #${blockText(last)} not found`);
   return checkedSpan(number, last);
 }
 
@@ -275,7 +278,7 @@ function spanByHash(
   }
   const last = reading.numberOf(end);
   if (last === undefined) throw failure(`end block ${bareHex(end)} not found`);
-  return checkedSpan(number, last);
+  return { first: number, last };
 }
 
 function checkedSpan(first: number, last: number): { first: number; last: number } {

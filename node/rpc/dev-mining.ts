@@ -10,7 +10,7 @@ import { type Codec, optional } from "../jsonrpc/codec.ts";
 import { numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain } from "../jsonrpc/codecs/plain.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
-import { EscapedText } from "../jsonrpc/json-text.ts";
+import { plainValue } from "../jsonrpc/json-text.ts";
 import { type CallContext, type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, nullableSchema, objectSchema, plainSchemas } from "../jsonrpc/schemas.ts";
 import type { Block } from "../model/block.ts";
@@ -145,7 +145,7 @@ const mineOptions: Codec<MineOptions> = {
     ],
   },
   decode(json) {
-    if (typeof json !== "object" || json === null || Array.isArray(json) || json instanceof EscapedText)
+    if (typeof json !== "object" || json === null || Array.isArray(json) || plainValue(json) !== json)
       return { timestamp: wholeNumber.decode(json) };
     const { timestamp, blocks } = json as Readonly<Record<string, unknown>>; // an object of JSON
     return {

@@ -12,7 +12,7 @@ import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
 import { address, hash, nullable } from "../jsonrpc/codecs/hex.ts";
 import { boolean, nothing, plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure, invalidParams } from "../jsonrpc/errors.ts";
-import { EscapedText, goText } from "../jsonrpc/json-text.ts";
+import { goText, plainValue } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { namedSchema, nullableSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
@@ -282,7 +282,7 @@ const resetOptions: Codec<ResetOptions> = {
 };
 
 function recordIn(json: unknown): Readonly<Record<string, unknown>> {
-  if (typeof json !== "object" || json === null || Array.isArray(json) || json instanceof EscapedText)
+  if (typeof json !== "object" || json === null || Array.isArray(json) || plainValue(json) !== json)
     throw new CodecError("want an object");
   return json as Readonly<Record<string, unknown>>; // an object of JSON
 }

@@ -10,7 +10,7 @@ import { type Codec, CodecError, optional } from "../jsonrpc/codec.ts";
 import { data } from "../jsonrpc/codecs/hex.ts";
 import { nothing } from "../jsonrpc/codecs/plain.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
-import { EscapedText } from "../jsonrpc/json-text.ts";
+import { plainValue } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, tupleSchema } from "../jsonrpc/schemas.ts";
 import type { AdjustableClock } from "../runtime/adjustable-clock.ts";
@@ -138,7 +138,7 @@ const pairs: Codec<readonly Pair[]> = {
 
 function pairIn(json: unknown): Pair {
   const [transaction, block] = Array.isArray(json) && json.length === 2 ? (json as readonly unknown[]) : [];
-  const given: unknown = transaction instanceof EscapedText ? transaction.value : transaction;
+  const given = plainValue(transaction);
   if (typeof given !== "string" && (typeof given !== "object" || given === null))
     throw new CodecError("want pairs of a transaction and the index of its block");
   return { transaction: given, block: wholeNumber.decode(block) };

@@ -9,7 +9,7 @@ import { type Vote, voteName } from "../governance/vote.ts";
 import { type Encoder, optional } from "../jsonrpc/codec.ts";
 import { address, anything } from "../jsonrpc/codecs/hex.ts";
 import { text } from "../jsonrpc/codecs/plain.ts";
-import { goJson } from "../jsonrpc/json-text.ts";
+import { goJson, plainValue } from "../jsonrpc/json-text.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { arraySchema, plainSchemas, recordSchema, type Schema } from "../jsonrpc/schemas.ts";
 import { voteValueSchema } from "../presenters/governance-schemas.ts";
@@ -87,7 +87,7 @@ export const VOTE_PREPARED =
   "Your vote is prepared. It will be put into the block header or applied when your node generates a block as a proposer. Note that your vote may be duplicate.";
 
 function cast(ballots: PendingVotes, name: string, value: unknown): string {
-  ballots.add(name, value);
+  ballots.add(name, plainValue(value));
   return `(kaiax) ${VOTE_PREPARED}`;
 }
 

@@ -1,6 +1,6 @@
 /** `governance`: governance headers, history and accumulated rewards. */
 import { addressText } from "../bytes/hex.ts";
-import { blockNumber } from "../calls/arguments/block-number.ts";
+import { blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
 import { jsonInteger } from "../config/exact-json.ts";
 import type { Governance } from "../governance/governance.ts";
 import { valueJson, valuesJson } from "../governance/governance-data.ts";
@@ -183,7 +183,8 @@ function rewardMethods(deps: GovernanceVoteDeps): Method[] {
       params: { first: blockNumber, last: blockNumber },
       result: plain<object>("rewards", accumulatedRewardSchema),
       handle: ({ first, last }, origin) => {
-        const range = { first: numberOf(deps, first), last: numberOf(deps, last) };
+        const head = deps.chain.head().header.number;
+        const range = { first: resolveNumber(head, first), last: resolveNumber(head, last) };
         return accumulatedRewards(deps, range, origin);
       },
     }),

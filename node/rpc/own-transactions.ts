@@ -3,7 +3,7 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Address } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
-import { mapKey, toHex } from "../bytes/hex.ts";
+import { bareHex, mapKey } from "../bytes/hex.ts";
 import { ethArgs, sendArgs, transactionHash } from "../calls/arguments/transaction-args.ts";
 import { chainDraft } from "../calls/chain-draft.ts";
 import { draftDigest, signDraft, unlockedSigner, unsignedTransaction } from "../calls/sign-transaction.ts";
@@ -79,7 +79,7 @@ function resendMethods(deps: OwnTransactionsDeps): Method[] {
         equalBytes(senderOf(tx, chainId), from) &&
         equalBytes(tx.type.digest(tx), digest),
     );
-    if (!waits) throw failure(`Transaction ${toHex(unsignedTransaction(draft, chainId).hash)} not found`);
+    if (!waits) throw failure(`Transaction ${bareHex(unsignedTransaction(draft, chainId).hash)} not found`);
     return signDraft(again, chainId, unlockedSigner(accounts, from));
   };
   const changes = { gasPrice: optional(quantity), gas: optional(quantity64) };

@@ -10,7 +10,7 @@ import {
   transactionHash,
   valueTransferArgs,
 } from "../calls/arguments/transaction-args.ts";
-import { chainDraft, checkPayerRequest, checkSendable } from "../calls/chain-draft.ts";
+import { chainDraft, checkNamedPrices, checkPayerRequest } from "../calls/chain-draft.ts";
 import { payerOf, type Signer, signDraftLater, signPayerLater } from "../calls/sign-transaction.ts";
 import { createSubmit, type Submit } from "../calls/submit.ts";
 import { checkSignedChain } from "../calls/transaction-draft.ts";
@@ -56,7 +56,7 @@ function senderMethods({ sign, submit, inTurn }: SigningSteps): Method[] {
       params,
       result: transactionHash,
       handle: (order) => {
-        checkSendable(order.transaction);
+        checkNamedPrices(order.transaction);
         return inTurn(order.transaction, async () => submit(await sign(order)));
       },
     }),
@@ -66,7 +66,10 @@ function senderMethods({ sign, submit, inTurn }: SigningSteps): Method[] {
         "Fills in a transaction of any type and signs it with the passphrase. Returns its encoding and JSON.",
       params,
       result: signedTransaction,
-      handle: (order) => sign(order),
+      handle: (order) => {
+        checkNamedPrices(order.transaction);
+        return sign(order);
+      },
     }),
   ];
 }

@@ -45,7 +45,7 @@ const MAX_KEYS = 1_024;
 const MAX_INLINE_KEYS = 8;
 const WORD = 32;
 
-/** The key of a slot is the caller's own text; the proof of a slot in an empty storage is null. */
+/** The proof of a slot in an empty storage is null. */
 const proofSchema = namedSchema("accountProof", () => {
   const { hash, quantity, data } = schemaRefs;
   const nodes = arraySchema(data);
@@ -94,27 +94,34 @@ function proveInline(
   state.assertTrieOpen();
   if (keys.length > MAX_INLINE_KEYS) return undefined;
   const head = chain.head().header.number;
+  const slots = keys.map(keyOf); // before the block, as in the Go node
   const number = referencedNumber({ head, numberOf: (hash) => chain.number(hash) }, block);
-  const words = keys.map(keyOf);
   const proof = calls.run(
     () => "proof",
-    () => state.proveNewest(number, asked, words),
+    () => state.proveNewest(number, asked, slots.map(wordIn)),
   );
-  return proof && proofJson({ asked, keys, storageOf }, proof);
+  return proof && proofJson({ asked, slots, storageOf }, proof);
 }
 
 async function proveFromDisk(
   { open, openTrie, storageOf }: ProofMethodDeps,
   { address: asked, keys, block }: ProofQuery,
 ): Promise<object> {
-  const words = keys.map(keyOf);
+  const slots = keys.map(keyOf);
   await using tries = await openTrie(generationOf(open));
   using trie = tries.snapshot(); // before the chain's, which is never behind
   using reading = open();
   const number = referencedNumber(reading, block);
   reading.states.view(number); // or it throws
-  const proof = await proveAt({ chain: reading.rows, trie, number }, { address: asked, keys: words });
-  return proofJson({ asked, keys, storageOf }, proof);
+  const proof = await proveAt(
+    { chain: reading.rows, trie, number },
+    { address: asked, keys: slots.map(wordIn) },
+  );
+  return proofJson({ asked, slots, storageOf }, proof);
+}
+
+function wordIn({ word }: SlotKey): Uint8Array {
+  return word;
 }
 
 function generationOf(open: OpenStoreReading): number {
@@ -122,28 +129,37 @@ function generationOf(open: OpenStoreReading): number {
   return readGeneration(reading.rows);
 }
 
+/** A slot key, and whether it was given as 32 bytes: results repeat it so, and others as a quantity. */
+interface SlotKey {
+  readonly word: Uint8Array;
+  readonly isWhole: boolean;
+}
+
 /** Decodes a slot key of up to 32 bytes of hex. Throws `RpcError`. */
-function keyOf(given: string, index: number): Uint8Array {
+function keyOf(given: string, index: number): SlotKey {
   if (index >= MAX_KEYS) throw failure(`too many slots: at most ${MAX_KEYS}`);
   const digits = given.replace(/^0[xX]/, "");
-  if (digits.length > 2 * WORD) {
-    const bytes = Math.ceil(digits.length / 2);
-    throw failure(
-      `unable to decode storage key: hex string too long, want at most 32 bytes, have ${bytes} bytes`,
-    );
-  }
-  if (!/^[0-9a-fA-F]*$/.test(digits)) throw failure("unable to decode storage key: hex string invalid");
-  return wordBytes(BigInt(`0x${digits === "" ? "0" : digits}`));
+  if (digits.length > 2 * WORD) throw failure("hex string too long, want at most 32 bytes");
+  if (!/^[0-9a-fA-F]*$/.test(digits)) throw failure("hex string invalid");
+  return {
+    word: wordBytes(BigInt(`0x${digits === "" ? "0" : digits}`)),
+    isWhole: digits.length > 2 * WORD - 2,
+  };
+}
+
+function keyText({ word, isWhole }: SlotKey): string {
+  return isWhole ? toHex(word) : toQuantity(bytesToBigint(word));
 }
 
 /** Throws `RpcError` for an account that has no proof for callers. */
 function proofJson(
   {
     asked,
-    keys,
+    slots,
     storageOf,
-  }: Pick<ProofQuery, "keys"> & {
+  }: {
     readonly asked: Address;
+    readonly slots: readonly SlotKey[];
     readonly storageOf: StorageOwners;
   },
   { account, accountProof, storage }: AccountProof,
@@ -159,7 +175,7 @@ function proofJson(
     nonce: toQuantity(account.nonce),
     storageHash: toHex(account.storageRoot ?? EMPTY_TRIE_ROOT),
     storageProof: storage.map(({ value, proof }, index) => ({
-      key: keys[index],
+      key: keyText(slots[index] as SlotKey), // as many as slots were asked for
       value: isZero(value) ? "0x0" : toQuantity(bytesToBigint(value)),
       proof: proof.length === 0 ? null : proof.map(toHex), // of an empty storage trie, as the Go node
     })),

@@ -3,7 +3,7 @@ import type { Address } from "../bytes/brands.ts";
 import { isZero } from "../bytes/compare.ts";
 import { fromBareHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
-import { blockNumber } from "../calls/arguments/block-number.ts";
+import { type BlockNumber, blockNumber } from "../calls/arguments/block-number.ts";
 import { findHead } from "../calls/lookup.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Supply } from "../chain/supply.ts";
@@ -11,7 +11,7 @@ import { AbiTuple, encodeCall } from "../governance/abi.ts";
 import type { Governance } from "../governance/governance.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { boolean, plain } from "../jsonrpc/codecs/plain.ts";
-import { failure } from "../jsonrpc/errors.ts";
+import { failure, type RpcError } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
 import { namedSchema, nullableSchema, plainSchemas, recordSchema, schemaRefs } from "../jsonrpc/schemas.ts";
 
@@ -54,13 +54,23 @@ export function supplyMethods(deps: SupplyMethodDeps): Method[] {
       result: plain<object>("supply", supplySchema),
       handle: async ({ number, showPartial }) => {
         const block = findHead(deps.chain, number);
-        if (block === undefined) throw failure("block not found");
+        if (block === undefined) throw unknownBlock(deps.chain, number);
         const totals = await deps.supply.totals(block.header.number);
         if (totals === undefined) throw failure("supply checkpoint not found");
         return supplyJson(totals, burntOf(deps, block.header.number), showPartial);
       },
     }),
   ];
+}
+
+/** Blocks between two sums that the Go node stores. */
+const CHECKPOINT_INTERVAL = 128;
+
+/** Returns the Go node's error: it looks for the stored sum before the block, and then for the blocks behind it. */
+function unknownBlock(chain: Chain, number: BlockNumber): RpcError {
+  const isBehind =
+    typeof number === "number" && number - (number % CHECKPOINT_INTERVAL) > chain.head().header.number;
+  return failure(isBehind ? "supply checkpoint not found" : "block not found");
 }
 
 /** Burnt amounts, in peb; undefined for an unknown amount. */

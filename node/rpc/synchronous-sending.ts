@@ -14,7 +14,7 @@ import { type Decoder, optional } from "../jsonrpc/codec.ts";
 import { data } from "../jsonrpc/codecs/hex.ts";
 import { writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { RpcError, rpcCode } from "../jsonrpc/errors.ts";
-import { EscapedText, goJson } from "../jsonrpc/json-text.ts";
+import { goJson, plainValue } from "../jsonrpc/json-text.ts";
 import { type CallOrigin, type Method, method } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import { senderOf, type Transaction } from "../model/transaction.ts";
@@ -51,7 +51,7 @@ const waitTime: Decoder<number | undefined> = {
   label: "milliseconds",
   schema: { oneOf: [{ type: "integer" }, { type: "string" }] },
   decode(json) {
-    const value = json instanceof EscapedText ? json.value : json;
+    const value = plainValue(json);
     const isQuantity = typeof value === "string" && /^0x[0-9a-fA-F]+$/.test(value);
     const number = isQuantity ? Number(value) : value;
     return typeof number === "number" && Number.isSafeInteger(number) ? number : undefined;

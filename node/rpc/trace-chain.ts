@@ -1,12 +1,13 @@
 /** `debug_subscribe traceChain`: traces block after block in a reader thread. */
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
-import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
+import { blockNumber } from "../calls/arguments/block-number.ts";
 import { type TraceConfig, traceConfig } from "../calls/arguments/trace-config.ts";
+import { tracedRange } from "../calls/traces/traced-blocks.ts";
 import type { Chain } from "../chain/chain.ts";
 import { prunedHistory } from "../chain/kept-blocks.ts";
 import { optional } from "../jsonrpc/codec.ts";
-import { failure, RpcError } from "../jsonrpc/errors.ts";
+import { RpcError } from "../jsonrpc/errors.ts";
 import { NotificationPayload, type Subscription, subscription } from "../jsonrpc/subscription.ts";
 import { TurnQueue } from "../runtime/turn-queue.ts";
 import { tracedBlockSchema } from "./traces.ts";
@@ -31,9 +32,8 @@ export function traceChainSubscription(deps: TraceChainDeps): Subscription {
     notification: tracedBlockSchema,
     start: ({ start, end, config }, subscriber) => {
       const { chain } = deps;
-      const first = existing(chain, start, "starting");
-      const last = existing(chain, end, "end");
-      if (last <= first) throw failure(`end block #${last} needs to come after start block #${first}`);
+      const range = { start, end, hasFirst: false };
+      const { before: first, last } = tracedRange(chain.head().header.number, range);
       if (first + 1 < chain.oldestBody()) throw prunedHistory(chain.oldestBody());
       const ending = new AbortController();
       const { signal } = ending;
@@ -42,13 +42,6 @@ export function traceChainSubscription(deps: TraceChainDeps): Subscription {
       return () => ending.abort();
     },
   });
-}
-
-function existing(chain: TraceChainDeps["chain"], number: BlockNumber, which: string): number {
-  const head = chain.head().header.number;
-  const wanted = resolveNumber(head, number);
-  if (wanted > head) throw failure(`${which} block #${wanted} not found`);
-  return wanted;
 }
 
 interface Tracing {

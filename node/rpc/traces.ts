@@ -2,11 +2,10 @@
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import {
-  type BlockNumber,
   type BlockReference,
   blockNumber,
   blockReference,
-  referencedNumber,
+  resolveNumber,
 } from "../calls/arguments/block-number.ts";
 import { type TraceConfig, traceConfig } from "../calls/arguments/trace-config.ts";
 import { type CallArgs, callArgs } from "../calls/arguments/transaction-args.ts";
@@ -26,17 +25,20 @@ import {
   decodeCallerBlock,
   findBadBlock,
   requireParent,
+  type TracedRange,
   tracedBlock,
   tracedBlockByHash,
-  tracedNumber,
+  tracedRange,
+  tracedReference,
 } from "../calls/traces/traced-blocks.ts";
 import type { TraceForm } from "../calls/traces/tracing.ts";
 import type { CallTrace } from "../evm/tracers/call-tracer.ts";
 import type { StructLog, StructTrace } from "../evm/tracers/struct-logger.ts";
 import { optional } from "../jsonrpc/codec.ts";
 import { data, hash } from "../jsonrpc/codecs/hex.ts";
-import { plain } from "../jsonrpc/codecs/plain.ts";
+import { plain, writtenAs } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
+import { goJson, sortedMembers } from "../jsonrpc/json-text.ts";
 import { type CallContext, type Expiry, type Method, method } from "../jsonrpc/method.ts";
 import {
   arraySchema,
@@ -142,15 +144,12 @@ export function traceMethods(deps: TraceMethodDeps): Method[] {
       summary: "Traces all transactions of a range of blocks, by block number.",
       privilege: "process",
       params: { first: blockNumber, last: blockNumber, config },
-      result: plain<Readonly<Record<string, object>>>(
-        "object of block number to {block, hash, traces}",
-        blockRangeSchema,
-      ),
+      result: writtenAs("object of block number to {block, hash, traces}", blockRangeSchema),
       ...reader,
       handle: async ({ first, last, ...rest }, context) => {
         const options = await createTracingOptions(deps, rest.config, context);
         using reading = deps.open();
-        return rangeTraces(reading, { first, last }, options);
+        return rangeTraces(reading, { start: first, end: last, hasFirst: true }, options);
       },
     }),
   ];
@@ -214,7 +213,11 @@ function blockTraces(deps: TraceMethodDeps): Method[] {
       result: blockTraceList,
       ...reader,
       handle: (args, context) =>
-        traces((reading) => tracedBlock(reading, tracedNumber(reading, args.number)), args.config, context),
+        traces(
+          (reading) => tracedBlock(reading, resolveNumber(reading.head, args.number)),
+          args.config,
+          context,
+        ),
     }),
     method({
       name: "debug_traceBlockByHash",
@@ -260,8 +263,8 @@ function callTrace(
   reading: StoreReading,
   question: TraceCallQuery,
 ): unknown {
-  const number = referencedNumber(reading, question.block);
-  const { header } = tracedBlock(reading, number);
+  const { header } = tracedReference(reading, question.block);
+  const { number } = header;
   const context = contextOfHeader(reading, header);
   const world = historicalWorld(reading, number, question.config.reexec);
   const call = callOf(question.args, context, deps.limits);
@@ -275,35 +278,18 @@ function callTrace(
   return traceCall(world, call, context, deps.options);
 }
 
-interface BlockRange {
-  readonly first: BlockNumber;
-  readonly last: BlockNumber;
-}
-
-/**
- * Traces a range of blocks. As in the Go node, it starts after the block before `first`, and the block before
- * block 0 is the newest.
- */
-function rangeTraces(
-  reading: StoreReading,
-  { first, last }: BlockRange,
-  options: SharedTracingOptions,
-): Record<string, object> {
-  const before = tracedNumber(reading, first) - 1;
-  const to = tracedNumber(reading, last);
-  if (before > reading.head) throw failure(`starting block #${before} not found`);
-  if (to > reading.head) throw failure(`end block #${to} not found`);
-  if (before < 0 || before >= to) {
-    throw failure(`end block #${to} needs to come after start block #${before}`);
-  }
-  const traced: Record<string, object> = {};
-  for (let number = before + 1; number <= to; number++) {
+/** Traces the blocks of a range. Throws `RpcError`. */
+function rangeTraces(reading: StoreReading, range: TracedRange, options: SharedTracingOptions): string {
+  const { before, last } = tracedRange(reading.head, range);
+  const traced: [key: string, json: string][] = [];
+  for (let number = before + 1; number <= last; number++) {
     const block = tracedBlock(reading, number);
-    traced[number] = {
+    const entry = {
       block: toQuantity(number),
       hash: toHex(blockHash(block.header)),
       traces: traceBlock(reading, block, options),
     };
+    traced.push([`${number}`, goJson(entry)]);
   }
-  return traced;
+  return sortedMembers(traced); // Go sorts the keys of a map as texts
 }

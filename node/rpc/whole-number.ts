@@ -1,13 +1,13 @@
 /** Codecs of whole numbers in the forms that tools send. */
 import { type Codec, CodecError } from "../jsonrpc/codec.ts";
-import { EscapedText } from "../jsonrpc/json-text.ts";
+import { plainValue } from "../jsonrpc/json-text.ts";
 
 /** A whole number: a JSON number, a decimal text or a quantity, as the tools send it. */
 export const wholeNumber: Codec<number> = {
   label: "number",
   schema: { oneOf: [{ type: "integer" }, { type: "string" }] },
   decode(json) {
-    const value = json instanceof EscapedText ? json.value : json;
+    const value = plainValue(json);
     const text = typeof value === "number" ? String(value) : value;
     if (
       typeof text !== "string" ||
@@ -27,7 +27,7 @@ export const wholeAmount: Codec<bigint> = {
   label: "quantity",
   schema: wholeNumber.schema,
   decode(json) {
-    const given = json instanceof EscapedText ? json.value : json;
+    const given = plainValue(json);
     const value = typeof given === "number" ? exactInteger(given) : given;
     if (typeof value !== "string" || value.length > MAX_TEXT || !/^(\d+|0x[0-9a-fA-F]*)$/.test(value))
       throw new CodecError("want a whole number, as a quantity, a decimal text or a number");

@@ -1,12 +1,13 @@
 /** Block references in parameters: a number, a tag or a hash, their decoders and the number that each refers to. */
 import type { Hash } from "../../bytes/brands.ts";
+import { MAX_UINT64 } from "../../bytes/integer.ts";
 import { CodecError, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { decodeUint64, fixedText, hash, withoutFault } from "../../jsonrpc/codecs/hex.ts";
 import { boolean } from "../../jsonrpc/codecs/plain.ts";
 import { failure } from "../../jsonrpc/errors.ts";
-import { EscapedText, jsonKind } from "../../jsonrpc/json-text.ts";
+import { EscapedText, jsonKind, NumberText } from "../../jsonrpc/json-text.ts";
 import { schemaRefs } from "../../jsonrpc/schemas.ts";
-import { noHeaderAt, noReference } from "../../presenters/not-found.ts";
+import { MAX_BLOCK_NUMBER, noHeaderAt, noReference } from "../../presenters/not-found.ts";
 
 /** A tag for a moving block. `safe` and `finalized` are decoded as `latest`: Istanbul blocks are final. */
 export type BlockTag = "latest" | "earliest" | "pending";
@@ -62,7 +63,7 @@ export const blockNumber: Decoder<BlockNumber> = {
   schema: schemaRefs.blockNumber,
   decode(json) {
     if (json === null) return 0;
-    return typeof json === "number" ? fromNumber(json) : fromText(rawText(json), "Blocknumber too high");
+    return fromNumber(json) ?? fromText(rawText(json), "Blocknumber too high");
   },
 };
 
@@ -86,8 +87,8 @@ export const blockReference: Decoder<BlockReference | undefined> = {
   schema: schemaRefs.block,
   decode(json) {
     if (json === "latest") return LATEST;
-    const isUint64 = typeof json === "number" && Number.isInteger(json) && json >= 0 && json < 2 ** 64;
-    if (isUint64) return { number: fromNumber(json) };
+    const number = fromNumber(json);
+    if (number !== undefined) return { number };
     if (jsonKind(json) === "object") return fromObject(json);
     if (json === null || json === undefined) return undefined;
     const text = json instanceof EscapedText ? json.value : json;
@@ -104,7 +105,7 @@ const referenceObject = object("block object", "rpc.BlockNumberOrHash", {
 });
 
 function fromObject(json: unknown): BlockReference | undefined {
-  const { blockNumber: number, blockHash } = referenceObject.decode(json);
+  const { blockNumber: number, blockHash } = membersOf(json);
   if (number !== undefined && blockHash !== undefined) {
     throw new CodecError("cannot specify both BlockHash and BlockNumber, choose one or the other");
   }
@@ -112,10 +113,26 @@ function fromObject(json: unknown): BlockReference | undefined {
   return number === undefined ? undefined : { number };
 }
 
-function fromNumber(json: number): number {
-  if (!Number.isInteger(json) || json < 0 || json >= 2 ** 64)
-    throw new CodecError("hex string without 0x prefix");
-  return within(BigInt(json), "Blocknumber too high");
+/** Decodes the members; the Go node reads an object that it cannot decode as a text. */
+function membersOf(json: unknown): ReturnType<typeof referenceObject.decode> {
+  try {
+    return referenceObject.decode(json);
+  } catch (error) {
+    throw error instanceof CodecError ? wrongKind(json, "string") : error;
+  }
+}
+
+/**
+ * Returns the block number of a JSON number below 2^64, undefined for anything else. The Go node's numbers are signed:
+ * the two largest are its tags, others of their half no block's number.
+ */
+function fromNumber(json: unknown): BlockNumber | undefined {
+  if (typeof json === "number") return Number.isSafeInteger(json) && json >= 0 ? json : undefined;
+  if (!(json instanceof NumberText) || !/^\d+$/.test(json.raw)) return undefined;
+  const number = BigInt(json.raw);
+  if (number >> 64n !== 0n) return undefined;
+  if (number === MAX_UINT64) return "latest";
+  return number === MAX_UINT64 - 1n ? "pending" : Math.min(json.value, MAX_BLOCK_NUMBER);
 }
 
 function fromText(text: string, tooHigh: string): BlockNumber {
@@ -127,13 +144,10 @@ function fromText(text: string, tooHigh: string): BlockNumber {
   );
 }
 
-/** The largest number below 2^63, the bound of the Go node, that a `number` holds. */
-const MAX_NUMBER = 2 ** 63 - 1024;
-
 /** Narrows a quantity. Numbers above 2^53 lose digits, but no block has one, and none becomes larger than allowed. */
 function within(number: bigint, tooHigh: string): number {
   if (number > 0x7fff_ffff_ffff_ffffn) throw new CodecError(tooHigh);
-  return Math.min(Number(number), MAX_NUMBER);
+  return Math.min(Number(number), MAX_BLOCK_NUMBER);
 }
 
 /**
@@ -142,6 +156,6 @@ function within(number: bigint, tooHigh: string): number {
  */
 function rawText(json: unknown): string {
   if (typeof json === "string") return json;
-  if (json instanceof EscapedText) return json.raw;
+  if (json instanceof EscapedText || json instanceof NumberText) return json.raw;
   return typeof json === "object" && json !== null ? "{}" : String(json);
 }

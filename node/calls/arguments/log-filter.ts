@@ -2,7 +2,7 @@
 import type { Address, Hash } from "../../bytes/brands.ts";
 import { digitBytes, toHex } from "../../bytes/hex.ts";
 import { toQuantity } from "../../bytes/integer.ts";
-import { CodecError, type Decoded, type Decoder, object } from "../../jsonrpc/codec.ts";
+import { CodecError, type Decoded, type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { anything, HexFault, hash } from "../../jsonrpc/codecs/hex.ts";
 import { EscapedText } from "../../jsonrpc/json-text.ts";
 import { arraySchema, namedSchema, nullableSchema, plainSchemas, schemaRefs } from "../../jsonrpc/schemas.ts";
@@ -25,12 +25,22 @@ const ADDRESSES = { oneOf: [plainSchemas.nothing, addressSchema, arraySchema(add
 const TOPIC = { oneOf: [plainSchemas.nothing, hashSchema, arraySchema(nullableSchema(hashSchema))] };
 const TOPICS = nullableSchema(arraySchema(TOPIC));
 
+/** Go's decoder keeps the error of anything but a list. */
+const topicLists: Decoder<unknown> = {
+  label: "topics",
+  schema: TOPICS,
+  decode(json) {
+    if (json !== null && !Array.isArray(json)) throw wrongKind(json, "[]interface {}");
+    return json;
+  },
+};
+
 const raw = {
   fromBlock: blockNumber,
   toBlock: blockNumber,
   blockHash: hash,
   address: { ...anything, schema: ADDRESSES },
-  topics: { ...anything, schema: TOPICS },
+  topics: topicLists,
 };
 const filterObject: Decoder<Partial<Decoded<typeof raw>>> = object("log filter", "filters.input", raw);
 
@@ -70,8 +80,7 @@ const MAX_TOPICS = 4;
 const TOO_MANY: readonly (readonly Uint8Array[])[] = Array.from({ length: MAX_TOPICS + 1 }, () => ANY);
 
 function topicsOf(json: unknown): readonly (readonly Uint8Array[])[] {
-  if (json === undefined || json === null) return [];
-  if (!Array.isArray(json)) throw new CodecError("invalid topic(s)");
+  if (!Array.isArray(json)) return []; // absent
   const topics = json.map((position: unknown) => {
     if (position === null) return ANY;
     if (isText(position)) return [bytesOf(position, 32, "")];

@@ -1,9 +1,7 @@
 /** Decoder of state overrides, the third parameter of `eth_call`. */
 import type { Address } from "../../bytes/brands.ts";
-import { checksumAddress } from "../../crypto/checksum.ts";
-import { type Decoder, object, wrongKind } from "../../jsonrpc/codec.ts";
+import { type Decoder, KeptError, object, wrongKind } from "../../jsonrpc/codec.ts";
 import { address, data, hash, quantity, quantity64 } from "../../jsonrpc/codecs/hex.ts";
-import { failure } from "../../jsonrpc/errors.ts";
 import { jsonKind } from "../../jsonrpc/json-text.ts";
 import { mapSchema } from "../../jsonrpc/schemas.ts";
 
@@ -43,12 +41,12 @@ export const stateOverrides: Decoder<readonly AccountOverride[]> = {
   schema: mapSchema("state overrides", override.schema),
   decode(json) {
     if (jsonKind(json) !== "object") throw wrongKind(json, "api.EthStateOverride");
-    return Object.entries(json as object).map(([account, changes]) => {
-      const given = override.decode(changes);
-      if (given.state !== undefined && given.stateDiff !== undefined) {
-        throw failure(`account ${checksumAddress(address.decode(account))} has both 'state' and 'stateDiff'`);
-      }
+    const kept = new KeptError();
+    const overrides = Object.entries(json as object).map(([account, changes]) => {
+      const given = kept.decode(() => override.decode(changes));
       return { address: address.decode(account), ...given };
     });
+    kept.end();
+    return overrides;
   },
 };

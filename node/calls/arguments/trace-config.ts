@@ -28,19 +28,38 @@ export interface TraceConfig {
 }
 
 const INT = Number.MAX_SAFE_INTEGER;
+/** The names of the fields in Go, which have no tags. */
+const LOG_FIELDS = {
+  disableMemory: "LogConfig.DisableMemory",
+  disableStack: "LogConfig.DisableStack",
+  disableStorage: "LogConfig.DisableStorage",
+  debug: "LogConfig.Debug",
+  limit: "LogConfig.Limit",
+} as const;
 
 /** Decoder of trace options. Keys are case-insensitive. */
-export const traceConfig: Decoder<TraceConfig> = object("trace config", "tracers.TraceConfig", {
-  disableMemory: boolean,
-  disableStack: boolean,
-  disableStorage: boolean,
-  debug: boolean,
-  limit: integer("int", -INT, INT),
-  tracer: text,
-  timeout: text,
-  loggerTimeout: text,
-  reexec: integer("uint64", 0, INT),
-});
+export const traceConfig: Decoder<TraceConfig> = object(
+  "trace config",
+  "tracers.TraceConfig",
+  {
+    disableMemory: boolean,
+    disableStack: boolean,
+    disableStorage: boolean,
+    debug: boolean,
+    limit: integer("int", -INT, INT),
+    tracer: text,
+    timeout: text,
+    loggerTimeout: text,
+    reexec: integer("uint64", 0, INT),
+  },
+  {
+    ...LOG_FIELDS,
+    tracer: "Tracer",
+    timeout: "Timeout",
+    loggerTimeout: "LoggerTimeout",
+    reexec: "Reexec",
+  },
+);
 
 /** Options of traces in files, the Go node's `tracers.StdTraceConfig`. */
 export interface FileTraceConfig
@@ -65,6 +84,7 @@ export const fileTraceConfig: Decoder<FileTraceConfig> = object(
     reexec: integer("uint64", 0, INT),
     txHash: hash,
   },
+  { ...LOG_FIELDS, reexec: "Reexec", txHash: "TxHash" },
 );
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -7,19 +7,46 @@ import { toHex } from "../../bytes/hex.ts";
 import { type BadBlock, storedBadBlocks } from "../../chain/bad-blocks.ts";
 import { failure } from "../../jsonrpc/errors.ts";
 import { type Block, decodeBlock } from "../../model/block.ts";
-import { noBlock } from "../../presenters/not-found.ts";
-import { type BlockNumber, resolveNumber } from "../arguments/block-number.ts";
+import { noBlock, noReference } from "../../presenters/not-found.ts";
+import { type BlockNumber, type BlockReference, resolveNumber } from "../arguments/block-number.ts";
 import type { ChainReading, StoreReading } from "../chain-reading.ts";
 import { firstItem, listFault } from "../rlp-faults.ts";
 import type { TracedBlock } from "./trace-transaction.ts";
 
+/** The Go node's numbers of tags, with which it calculates, and which its errors name. */
+const TAG_NUMBERS = { earliest: 0, latest: -1, pending: -2 } as const;
+
+/** The ends of a range of blocks to trace. */
+export interface TracedRange {
+  readonly start: BlockNumber;
+  readonly end: BlockNumber;
+  /** True for a range with its first block; the Go node subtracts one from its number, also from that of a tag. */
+  readonly hasFirst: boolean;
+}
+
 /**
- * Returns the number of a referenced block. Throws `RpcError` for `pending`, which the node does not build in
- * advance.
+ * Returns the number of the block before the first to trace, and of the last. The block before `earliest` is `latest`,
+ * and the one before `latest` is `pending`. Throws `RpcError` for an unknown block and for an empty range.
  */
-export function tracedNumber({ head }: Pick<ChainReading, "head">, number: BlockNumber): number {
-  if (number === "pending") throw failure("pending block is not prepared yet");
-  return resolveNumber(head, number);
+export function tracedRange(
+  head: number,
+  { start, end, hasFirst }: TracedRange,
+): { readonly before: number; readonly last: number } {
+  const from = goNumber(start) - (hasFirst ? 1 : 0);
+  const to = goNumber(end);
+  const [before, last] = [existing(head, from), existing(head, to)];
+  if (before >= last) throw failure(`end block #${to} needs to come after start block #${from}`);
+  return { before, last };
+}
+
+function goNumber(number: BlockNumber): number {
+  return typeof number === "number" ? number : TAG_NUMBERS[number];
+}
+
+function existing(head: number, number: number): number {
+  if (number === TAG_NUMBERS.latest || number === TAG_NUMBERS.pending) return head;
+  if (number < 0 || number > head) throw noBlock(number);
+  return number;
 }
 
 /** Returns a block by number. Throws `RpcError`. */
@@ -35,6 +62,13 @@ export function tracedBlockByHash(reading: ChainReading, wanted: Uint8Array): Tr
   const number = reading.numberOf(wanted);
   if (number === undefined) throw noBlock(wanted);
   return tracedBlock(reading, number);
+}
+
+/** Returns the block of a number, tag or hash. Throws `RpcError`. */
+export function tracedReference(reading: ChainReading, reference: BlockReference | undefined): TracedBlock {
+  if (reference === undefined) throw noReference();
+  if (reference.hash !== undefined) return tracedBlockByHash(reading, reference.hash);
+  return tracedBlock(reading, resolveNumber(reading.head, reference.number));
 }
 
 /** Returns the block. Throws `RpcError` when its parent is not canonical. */

@@ -1,6 +1,6 @@
 /** Codecs of plain JSON: booleans, texts and numbers. JSON null decodes as the zero value, as in Go. */
-import { type Codec, CodecError, type Encoder, mismatch, wrongKind } from "../codec.ts";
-import { EscapedText, goJson, goText } from "../json-text.ts";
+import { type Codec, CodecError, type Encoder, laterMismatch, wrongKind } from "../codec.ts";
+import { EscapedText, goJson, goText, NumberText } from "../json-text.ts";
 import { plainSchemas, type Schema } from "../schemas.ts";
 
 /** `true` or `false`. */
@@ -42,13 +42,19 @@ export function integer(goType: string, min: number, max: number): Codec<number>
     schema: plainSchemas.integer,
     decode(json) {
       if (json === null) return 0;
-      if (typeof json !== "number") throw wrongKind(json, goType);
-      if (!Number.isInteger(json) || json < min || json > max) throw mismatch(`number ${json}`, goType);
-      return json;
+      const isWritten = json instanceof NumberText;
+      const value = isWritten ? json.value : json;
+      if (typeof value !== "number") throw wrongKind(json, goType);
+      const isInteger = isWritten ? (min < 0 ? SIGNED : UNSIGNED).test(json.raw) : Number.isInteger(value);
+      if (!isInteger || value < min || value > max) throw numberMismatch(json, goType);
+      return value === 0 ? 0 : value; // Go's integers have no minus zero
     },
     encode: (value) => `${value}`,
   };
 }
+
+const SIGNED = /^-?\d+$/;
+const UNSIGNED = /^\d+$/;
 
 /** An unsigned integer. Above 2^53 it loses digits: such values may be compared, never stored. */
 export const count: Codec<number> = integer("uint64", 0, 2 ** 64);
@@ -59,11 +65,19 @@ export const float: Codec<number> = {
   schema: plainSchemas.number,
   decode(json) {
     if (json === null) return 0;
-    if (typeof json !== "number") throw wrongKind(json, "float64");
-    return json;
+    const value = json instanceof NumberText ? json.value : json;
+    if (typeof value !== "number") throw wrongKind(json, "float64");
+    if (!Number.isFinite(value)) throw numberMismatch(json, "float64");
+    return value;
   },
   encode: goJson,
 };
+
+/** Returns the error of a number that its Go type cannot hold; the decoder goes on behind it. */
+function numberMismatch(json: unknown, goType: string): CodecError {
+  const written = json instanceof NumberText ? json.raw : String(json);
+  return laterMismatch(`number ${written}`, goType);
+}
 
 /** No result: the method answers null. */
 export const nothing: Encoder<undefined> = {

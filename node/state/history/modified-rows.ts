@@ -11,7 +11,7 @@ import { tables } from "../../store/tables.ts";
 import type { StateReader } from "../state-reader.ts";
 import { decodeUndo } from "./undo-record.ts";
 
-/** States after `first` and after `last` are compared. */
+/** States after `first` and after `last` are compared; `last` may be the earlier one. */
 export interface BlockSpan {
   readonly first: number;
   readonly last: number;
@@ -64,7 +64,7 @@ async function* candidates(
 /** Hashes of the accounts in the blocks' undo records, in order; `undefined` when a record is gone. */
 function touchedAccounts(rows: Rows, { first, last }: BlockSpan): Uint8Array[] | undefined {
   const hashes = new Map<string, Uint8Array>();
-  for (let number = first + 1; number <= last; number++) {
+  for (let number = Math.min(first, last) + 1; number <= Math.max(first, last); number++) {
     const record = rows.get(tables.undo.key(number));
     if (record === undefined) return undefined;
     for (const { key } of decodeUndo(record)) {

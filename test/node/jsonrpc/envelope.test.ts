@@ -1,7 +1,7 @@
 /** Tests of the reader of JSON-RPC envelopes. */
 import { expect, test } from "@jest/globals";
 import { JsonScanError, JsonScanner, jsonFault } from "../../../node/jsonrpc/json-scanner.ts";
-import { EscapedText, parseJson } from "../../../node/jsonrpc/json-text.ts";
+import { EscapedText, NumberText, parseJson } from "../../../node/jsonrpc/json-text.ts";
 import { seededRandom } from "../../support/random.ts";
 import { wholeEnvelope } from "../../support/whole-envelope.ts";
 
@@ -143,7 +143,10 @@ const STRINGS = [
 /** The engine takes some keys of one escaped character for others. */
 const KEYS = STRINGS.filter((key) => !key.includes("\\") || JSON.parse(key).length > 1);
 
-/** A JSON text and its value, in which strings with escapes are marked. */
+const NUMBERS = ["0", "1", "-7", "123456789012345", "-2.5e3", "1.0", "-0", "1E400", "1234567890123456"];
+const PLAIN = /^(0|-?[1-9]\d{0,14})$/;
+
+/** A JSON text and its value, in which strings with escapes and unusual numbers are marked. */
 interface Sample {
   readonly text: string;
   readonly value: unknown;
@@ -151,6 +154,7 @@ interface Sample {
 
 function aScalar(text: string): Sample {
   const value: unknown = JSON.parse(text);
+  if (typeof value === "number" && !PLAIN.test(text)) return { text, value: new NumberText(value, text) };
   return { text, value: text.includes("\\") ? new EscapedText(String(value), text.slice(1, -1)) : value };
 }
 
@@ -160,7 +164,7 @@ function aSample(random: () => number, depth: number): Sample {
   const space = (): string => pick(["", "", " ", "\n\t", "\r "]);
   const spaced = (text: string): string => space() + text + space();
   const kind = random();
-  if (depth === 0 || kind < 0.4) return aScalar(pick([...STRINGS, "0", "1", "-2.5e3", "true", "null"]));
+  if (depth === 0 || kind < 0.4) return aScalar(pick([...STRINGS, ...NUMBERS, "true", "null"]));
   const items = Array.from({ length: Math.floor(random() * 5) }, () => aSample(random, depth - 1));
   if (kind < 0.7) {
     const texts = items.map(({ text }) => spaced(text));
@@ -176,7 +180,7 @@ function aSample(random: () => number, depth: number): Sample {
   return { text: `{${texts.join(",")}}`, value: members };
 }
 
-test("strings with escapes are marked, wherever they are, and nothing else changes", () => {
+test("strings with escapes and unusual numbers are marked, wherever they are, and nothing else changes", () => {
   const random = seededRandom(11);
   let marked = 0;
   for (let round = 0; round < 2_000; round++) {
@@ -190,7 +194,7 @@ test("strings with escapes are marked, wherever they are, and nothing else chang
   expect(marked).toBeGreaterThan(300);
 });
 
-test("one escape does not have the engine call back for every value", () => {
+test("one escape or unusual number does not have the engine call back for every value", () => {
   const { parse } = JSON;
   const counts: number[] = [];
   JSON.parse = (...given: Parameters<typeof parse>): unknown => {
@@ -198,7 +202,10 @@ test("one escape does not have the engine call back for every value", () => {
     return parse(...given);
   };
   try {
-    expect(parseJson('["\\u0041",[0,0]]')).toEqual([new EscapedText("A", "\\u0041"), [0, 0]]);
+    expect(parseJson('["\\u0041",[0,0.0]]')).toEqual([
+      new EscapedText("A", "\\u0041"),
+      [0, new NumberText(0, "0.0")],
+    ]);
   } finally {
     JSON.parse = parse;
   }

@@ -1,5 +1,6 @@
 /** `eth_createAccessList` (EIP-2930): the list covers all that a call accesses, with the gas that it then uses. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { keccak256, serializeTransaction, type TransactionSerializable } from "viem";
 import { chainReading } from "../../../node/calls/chain-reading.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { callMethods } from "../../../node/rpc/calls.ts";
@@ -80,14 +81,14 @@ test("a list contains slots that the call accesses only because of the list", as
   });
 });
 
-test("the list in the arguments is charged and its entries are kept", async () => {
+test("the list in the arguments costs nothing and its entries are kept", async () => {
   const own = [{ address: at(0x4444), storageKeys: [slot(9)] }];
   expect(await list({ from: rich, to: CODE.reader[0], accessList: own }, "latest")).toMatchObject({
     accessList: expect.arrayContaining([
       ...own,
       { address: CODE.reader[0], storageKeys: [slot(1), slot(0)] },
     ]),
-    gasUsed: quantity(BASE_GAS + 2400 + 1900 + 2 * (3 + 100 + 2)),
+    gasUsed: quantity(BASE_GAS + 2 * (3 + 100 + 2)),
   });
 });
 
@@ -102,6 +103,41 @@ test("on a development chain a list without prices costs a sender without funds 
   const args = { from: at(0x999), to: CODE.reader[0] };
   expect(await listForFree(args)).toMatchObject({ gasUsed: quantity(BASE_GAS + 2 * (3 + 100 + 2)) });
   await expect(listForFree({ ...args, gasPrice: "0x174876e800" })).rejects.toThrow("insufficient balance");
+});
+
+test.each([
+  [{ gas: "0x1dcd6501" }, "gas limit 500000001 exceeds the upper limit 500000000"],
+  [
+    { maxPriorityFeePerGas: "0xae9f7bcc00" },
+    "maxFeePerGas (0x66720b300) < maxPriorityFeePerGas (0xae9f7bcc00)",
+  ],
+  [{ maxFeePerGas: "0x1" }, "maxFeePerGas (0x1) < BaseFee (27500000000)"],
+  [
+    { maxFeePerGas: "0x66720b300", maxPriorityFeePerGas: "0x66720b301" },
+    "MaxPriorityFeePerGas is greater than MaxFeePerGas",
+  ],
+])("prices and gas %j are refused as for a transaction", async (given, message) => {
+  await expect(list({ from: rich, to: CODE.reader[0], ...given }, "latest")).rejects.toThrow(message);
+});
+
+const UNSIGNED = { r: "0x00", s: "0x00", yParity: 0 } as const;
+
+/** Hashes by viem's encoding of the transaction that the call stands for. */
+test.each<[string, object, Partial<TransactionSerializable>]>([
+  ["a gas price", { gasPrice: "0x1" }, { type: "eip2930", gasPrice: 1n }],
+  ["no price", {}, { type: "eip1559", maxFeePerGas: 27_500_000_000n, maxPriorityFeePerGas: 0n }],
+  [
+    "a nonce and a chain id",
+    { gasPrice: "0x5d21dba00", nonce: "0x7", chainId: "0x3460" },
+    { type: "eip2930", gasPrice: 25_000_000_000n, nonce: 7, chainId: 0x3460 },
+  ],
+])("the error of a call with %s has the hash of its transaction", async (_what, given, expected) => {
+  const to = CODE.reader[0] as `0x${string}`;
+  const sent = { chainId: 9001, nonce: 0, gas: 500_000_000n, to, value: 2n ** 255n, accessList: [] };
+  const hash = keccak256(serializeTransaction({ ...sent, ...expected } as TransactionSerializable, UNSIGNED));
+  await expect(
+    list({ from: at(0xdef), to, value: `0x${sent.value.toString(16)}`, ...given }, "latest"),
+  ).rejects.toThrow(`failed to apply transaction: ${hash} err: `);
 });
 
 test("a sender without funds gets an error with the hash of the unsigned transaction", async () => {

@@ -1,7 +1,11 @@
 /** Block references in parameters, and the Go node's errors for invalid ones. */
 import { expect, test } from "@jest/globals";
 import { blockNumber, blockReference, decimalOrHex } from "../../../node/calls/arguments/block-number.ts";
+import { parseJson } from "../../../node/jsonrpc/json-text.ts";
+import { blockText } from "../../../node/presenters/not-found.ts";
 
+const NO_PREFIX = "hex string without 0x prefix";
+const NO_STRING = "json: cannot unmarshal number into Go value of type string";
 const HASH = `0x${"ab".repeat(32)}`;
 
 test.each([
@@ -35,8 +39,41 @@ test.each([
   expect(blockReference.decode(json)).toEqual(block);
 });
 
-const NO_PREFIX = "hex string without 0x prefix";
-const NO_STRING = "json: cannot unmarshal number into Go value of type string";
+test.each([
+  ["18446744073709551615", "latest"],
+  ["18446744073709551614", "pending"],
+  ["9007199254740993", 9007199254740992],
+])("the written number %s wraps around at 64 bits as in the Go node", (text, number) => {
+  expect(blockNumber.decode(parseJson(text))).toBe(number);
+  expect(blockReference.decode(parseJson(text))).toEqual({ number });
+});
+
+test.each(["9223372036854775807", "9223372036854775808", '"0x7fffffffffffffff"'])(
+  "no block has the number %s, and errors name the largest one",
+  (text) => {
+    expect(blockText(Number(blockNumber.decode(parseJson(text))))).toBe("9223372036854775807");
+  },
+);
+
+test.each(["1e1", "1.0", "-0", "0.0", "18446744073709551616"])(
+  "the written number %s is no block number",
+  (text) => {
+    expect(() => blockNumber.decode(parseJson(text))).toThrow(NO_PREFIX);
+    expect(() => blockReference.decode(parseJson(text))).toThrow(NO_STRING);
+  },
+);
+
+test.each([
+  { blockHash: "0x11" },
+  { blockHash: 1 },
+  { blockNumber: "latest " },
+  { blockNumber: {} },
+  { blockNumber: "0x1", requireCanonical: "yes" },
+])("the object %j is read as a text", (json) => {
+  expect(() => blockReference.decode(json)).toThrow(
+    "json: cannot unmarshal object into Go value of type string",
+  );
+});
 
 test.each([
   ["number", 1.5, NO_PREFIX],

@@ -43,7 +43,7 @@ beforeAll(async () => {
   chain = await aChain(parseGenesis(genesis));
   const rows = callMethods({
     open: () => chainReading(chain.chain),
-    limits: { upperGas: 500_000_000n, gasCap: 0n },
+    limits: { upperGas: 500_000_000n, maxEstimate: 500_000_000n, gasCap: 0n },
     timeoutMs: 5_000,
   });
   call = (name, ...params) => askRow(rows, name, ...params);
@@ -152,6 +152,11 @@ test.each([
     "too little balance for gas at a price",
     { from: rich, to: at(1), gasPrice: "0x1" },
     "gas required exceeds allowance (100)",
+  ],
+  [
+    "more gas than a transaction may have",
+    { to: at(1), gas: "0x1dcd6501" },
+    "gas limit 500000001 exceeds the upper limit 500000000",
   ],
   [
     "less than the value",

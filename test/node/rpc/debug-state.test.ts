@@ -149,6 +149,21 @@ test("the number of a contract's modified slots is the Go node's", async () => {
   expect(await ask("debug_getModifiedStorageNodesByNumber", ACCOUNT, 5, 32)).toBe(0);
 });
 
+test("a range by hashes may go backwards, and no modified account is null", async () => {
+  const [earlier, later] = [hashOf(5), hashOf(6)];
+  expect(await ask("debug_getModifiedAccountsByHash", later, later)).toBeNull();
+  const forwards = await ask<string[]>("debug_getModifiedAccountsByHash", earlier, later);
+  const backwards = await ask<string[]>("debug_getModifiedAccountsByHash", later, earlier);
+  expect(backwards.length).toBeGreaterThan(0);
+  expect(forwards).toEqual(expect.arrayContaining(backwards));
+});
+
+test("the pending block is the newest one", async () => {
+  expect(await ask("debug_getModifiedAccountsByNumber", "pending")).toEqual(
+    await ask("debug_getModifiedAccountsByNumber", "latest"),
+  );
+});
+
 const ACCOUNT = "0x80c124d8c862cae29db855a829a4f1a69b27a48d";
 
 test("the older line counts slots of contracts only; accounts must exist at both ends", async () => {
@@ -178,8 +193,9 @@ test.each([
   [
     "debug_storageRangeAt",
     [`0x${"11".repeat(32)}`, 0, `0x${"11".repeat(20)}`, "0x", 1],
-    `block 0x${"11".repeat(32)} not found`,
+    `block ${"11".repeat(32)} not found`,
   ],
+  ["debug_dumpBlock", ["0x7fffffffffffffff"], "block #9223372036854775807 not found"],
   ["debug_dumpBlock", ["0xffffff"], "block #16777215 not found"],
   ["debug_dumpStateTrie", [{ blockNumber: "0xffffff" }], "block ##16777215 not found"],
 ])("%s of %j returns the Go node's error", async (name, params, message) => {

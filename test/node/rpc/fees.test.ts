@@ -72,6 +72,12 @@ test("tips from a block's own reward address do not count", () => {
   expect(suggestedTip(aChainOf([[OWN, 8n, 9n, OWN, 7n]]))).toBe(8n); // of 7, 8, 9
 });
 
+test("a fee history of no blocks needs no valid percentiles", async () => {
+  const question = { count: 0, newest: 99, percentiles: [50, 10, 101] };
+  const text = await feeHistory({ chain: aChainOf([]), ...rpcProfiles.kaia.options }, question);
+  expect(text).toBe('{"oldestBlock":"0x0","gasUsedRatio":null}');
+});
+
 test("a fee history's rewards are the priority fees at the gas percentiles", async () => {
   const chain = aChainOf([[3n, 1n, 2n, 4n], []]);
   const question = { count: 2, newest: 2, percentiles: [0, 25, 50, 100] };

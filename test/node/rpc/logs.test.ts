@@ -193,6 +193,7 @@ test.each([
   [{ address: [5] }, "non-string address at index 0"],
   [{ address: [toHex(A), "0x123"] }, "invalid address at index 1: hex string of odd length"],
   [{ topics: [5] }, "invalid topic(s)"],
+  [{ topics: "x" }, "json: cannot unmarshal string into Go struct field input.topics of type []interface {}"],
   [{ topics: ["0x12"] }, "hex has invalid length 1 after decoding"],
   [{ topics: [["0xzz"]] }, "invalid hex string"],
 ])("%j is refused with the Go node's error", async (filter, message) => {

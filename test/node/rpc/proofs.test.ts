@@ -114,6 +114,14 @@ test("a proof does not verify against the root of another block", async () => {
   await expect(leaf(rootAt(5), bytes(KIT), accountProof)).rejects.toThrow();
 });
 
+test("a key of 32 bytes is repeated as such, every other one as a quantity", async () => {
+  const whole = "11".repeat(32);
+  const asked = ["", "0X1", "0x01", "123", whole, `0X${"0".repeat(63)}`];
+  const { storageProof } = await ask([KIT, asked, "latest"]);
+  const shown = ["0x0", "0x1", "0x1", "0x123", `0x${whole}`, `0x${"0".repeat(64)}`];
+  expect(storageProof.map(({ key }) => key)).toEqual(shown);
+});
+
 test("an account without code has no storage, and only the newer line proves it", async () => {
   const proof = await ask([PLAIN, ["0x1"], "latest"], "kaia");
   expect(proof).toMatchObject({ address: PLAIN, storageProof: [{ key: "0x1", value: "0x0", proof: null }] });
@@ -125,11 +133,9 @@ test("an account without code has no storage, and only the newer line proves it"
 
 test.each([
   [[`0x${"99".repeat(20)}`, [], "latest"], "there is no account corresponding to the given address"],
-  [[KIT, ["0xzz"], "latest"], "unable to decode storage key: hex string invalid"],
-  [
-    [KIT, [`0x${"1".repeat(65)}`], "latest"],
-    "unable to decode storage key: hex string too long, want at most 32 bytes, have 33 bytes",
-  ],
+  [[KIT, ["0xzz"], "latest"], "hex string invalid"],
+  [[KIT, ["0xzz"], `0x${"11".repeat(32)}`], "hex string invalid"],
+  [[KIT, [`0x${"1".repeat(65)}`], "latest"], "hex string too long, want at most 32 bytes"],
   [[KIT, Array.from({ length: 1025 }, () => "0x0"), "latest"], "too many slots: at most 1024"],
 ])("%j is refused", async (params, message) => {
   await expect(ask(params)).rejects.toMatchObject({ code: -32000, message });

@@ -59,6 +59,8 @@ test("the registry returns the active contract and all contracts of a name", asy
   expect(await ask("kaia", "klay_getAllRecordsFromRegistry", "Nobody", "latest")).toBe(
     "Nobody has not been registered",
   );
+  for (const name of ["klay_getActiveAddressFromRegistry", "klay_getAllRecordsFromRegistry"])
+    expect(await ask("kaia", name, "KIP113", "0xffff")).toBe("block does not exist in blockchain");
 });
 
 test("registered BLS keys are returned with the result of their proofs", async () => {

@@ -63,6 +63,16 @@ test.each([
   expect(() => decodeChainTransaction(fromHex(`${prefix}${FIELDS}`))).toThrow(message);
 });
 
+test("surplus items and bytes behind a transaction are refused in the Go node's words", () => {
+  const items = fromHex(`0x${FIELDS}`).subarray(2);
+  const surplus = concatBytes(Uint8Array.of(0x02, 0xf8, items.length + 1), items, Uint8Array.of(0x80));
+  expect(() => decodeEthereumTransaction(surplus)).toThrow(
+    "rlp: input list has too many elements for types.TxInternalDataEthereumDynamicFee",
+  );
+  const behind = concatBytes(Uint8Array.of(0x02), fromHex(`0x${FIELDS}`), Uint8Array.of(0));
+  expect(() => decodeEthereumTransaction(behind)).toThrow("rlp: input contains more than one value");
+});
+
 test("the error for an empty list names the expected type", () => {
   for (const { name, prefix } of transactionTypes) {
     const stem = name.slice("TxType".length).replace("LegacyTransaction", "Legacy");

@@ -17,20 +17,31 @@ afterAll(async () => node[Symbol.asyncDispose]());
 test("set-code transactions are signed, blob transactions are refused", async () => {
   const authorization = { chainId: "0x1", address: to, nonce: "0x2", yParity: "0x1", r: "0x3", s: "0x4" };
   const unlisted = { from: rich, to, typeInt: 0x7804, nonce: "0x1", authorizationList: [authorization] };
-  const setCode = { ...unlisted, accessList: [] };
+  const prices = { maxFeePerGas: "0xba43b7400", maxPriorityFeePerGas: "0x0" };
+  const setCode = { ...unlisted, ...prices, accessList: [] };
   const { raw, tx } = await node.call("chain_signTransaction", [setCode]);
   expect(tx).toMatchObject({ authorizationList: [authorization], type: "TxTypeEthereumSetCode" });
   expect(EthersTransaction.from(`0x${raw.slice(4)}`).from?.toLowerCase()).toBe(rich);
   for (const [transaction, message] of [
-    [{ from: rich, typeInt: 0x7804, input: "0x00" }, "To must be a type of common.Address"],
-    [{ from: rich, to, typeInt: 0x7803 }, "To must be a type of common.Address"],
-    [unlisted, "AccessList must be a type of AccessList"],
+    [unlisted, "missing gasPrice or maxFeePerGas/maxPriorityFeePerGas"],
+    [{ from: rich, typeInt: 0x7804, input: "0x00", ...prices }, "To must be a type of common.Address"],
+    [{ from: rich, to, typeInt: 0x7803, ...prices }, "To must be a type of common.Address"],
+    [{ ...unlisted, ...prices }, "AccessList must be a type of AccessList"],
     [{ ...setCode, authorizationList: undefined }, "AuthorizationList must be a type of AuthorizationList"],
     [{ ...setCode, gasPrice: "0x1" }, "undefined key remains"],
     [{ ...setCode, chainId: "0x63" }, "invalid chain id for signer"],
   ] as const) {
     expect(await node.call("chain_signTransaction", [transaction])).toEqual(refusalOf(message));
+    expect(await node.call("chain_sendTransaction", [transaction])).toEqual(refusalOf(message));
   }
+  for (const [typeInt, name] of [
+    [0x18, "TxTypeAccountCreation"],
+    [0x40, "TxTypeBatch"],
+    [0x41, "UndefinedTxType"],
+  ] as const)
+    expect(await node.call("chain_signTransaction", [{ from: rich, typeInt }])).toEqual(
+      refusalOf(`json:"typeInt" is not a field of ${name}`),
+    );
 });
 
 test("prices and input of Ethereum's transaction object are refused in the Go node's words", async () => {
@@ -123,7 +134,7 @@ test("a pending transaction of an own account is listed and resent at another pr
     refusalOf("missing transaction nonce in transaction spec"),
   );
   expect(await node.call("chain_resend", [{ ...first, value: "0x6" }])).toMatchObject({
-    message: expect.stringMatching(/^Transaction 0x[0-9a-f]{64} not found$/),
+    message: expect.stringMatching(/^Transaction [0-9a-f]{64} not found$/),
   });
   const second = await node.call<string>("eth_resend", [first, "0x174876e8000"]);
   expect(await node.call("chain_pendingTransactions", [])).toEqual([

@@ -44,7 +44,7 @@ function ask(
         kip160ContractAddress: kip160,
       },
       head: () => ({ header: { number: HEAD } }),
-      header: (wanted: number) => ({ header: { number: wanted } }),
+      header: (wanted: number) => (wanted > HEAD ? undefined : { header: { number: wanted } }),
       stateAt: () => ({ account: () => undefined }),
     },
     governance: {
@@ -59,6 +59,14 @@ function ask(
   } as unknown as SupplyMethodDeps; // what is read
   return askRow(supplyMethods(parts), "chain_getTotalSupply", `0x${number.toString(16)}`, showPartial);
 }
+
+test.each([
+  [HEAD + 1, "block not found"],
+  [127, "block not found"],
+  [128, "supply checkpoint not found"],
+])("an error about the unknown block %i names what the Go node misses first", async (number, message) => {
+  await expect(ask(number, {})).rejects.toMatchObject({ message });
+});
 
 const NO_MEMO = "cannot determine rebalance (kip103, kip160) burn amount: rebalance memo empty";
 

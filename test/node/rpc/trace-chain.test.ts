@@ -58,8 +58,8 @@ test("an untraceable block ends the subscription", async () => {
 });
 
 test.each([
-  [["0x10", "0x11"], "starting block #16 not found"],
-  [["0x1", "0x11"], "end block #17 not found"],
+  [["0x10", "0x11"], "the block does not exist (block number: 16)"],
+  [["0x1", "0x11"], "the block does not exist (block number: 17)"],
   [["0x5", "0x5"], "end block #5 needs to come after start block #5"],
 ])("%j is refused", (params, message) => {
   const row = traceChainSubscription({ chain, traceBlock: async () => "[]" });

@@ -192,7 +192,9 @@ test.each<[string, unknown[], string]>([
   ["debug_traceBlockByNumber", ["0x0"], "genesis is not traceable"],
   ["debug_traceBlockByNumber", ["0x9"], "the block does not exist (block number: 9)"],
   ["debug_traceBlockByNumberRange", [null, null], "end block #0 needs to come after start block #-1"],
-  ["debug_traceBlockByNumberRange", ["0x5", "0x6"], "starting block #4 not found"],
+  ["debug_traceBlockByNumberRange", ["latest", "safe"], "end block #-1 needs to come after start block #-2"],
+  ["debug_traceBlockByNumberRange", ["pending", "0x1"], "the block does not exist (block number: -3)"],
+  ["debug_traceBlockByNumberRange", ["0x5", "0x6"], "the block does not exist (block number: 4)"],
   ["debug_traceBlock", ["0x"], "could not decode block: EOF"],
   ["debug_traceBlock", ["0x01"], "could not decode block: rlp: expected input list for types.extblock"],
   ...(
