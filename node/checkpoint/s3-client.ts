@@ -25,6 +25,8 @@ export interface S3Options {
   readonly credentials: S3Credentials;
   /** Delay before the first repetition in milliseconds; each further one is twice as long. */
   readonly retryMs?: number;
+  /** Size of all parts but the last of an object that is written in parts; 8 MiB when absent. */
+  readonly partBytes?: number;
 }
 
 /** A request about an object, or about the bucket. */

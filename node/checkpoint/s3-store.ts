@@ -17,7 +17,7 @@ const MAX_TIME = 40;
 
 /** Creates a client of the store. Nothing is requested yet. */
 export function s3Store(options: S3Options): ArchiveStore {
-  const { prefix } = options;
+  const { prefix, partBytes = PART_BYTES } = options;
   const send = s3Client(options);
   const slots = createSlots(PARALLEL);
   const sendContent: S3Send = (request, signal) => slots(() => send(request, signal));
@@ -34,10 +34,10 @@ export function s3Store(options: S3Options): ArchiveStore {
     },
     async write(name, bytes, sha256, signal) {
       const object = { name, key: prefix + name };
-      if (bytes.length > PART_BYTES) {
+      if (bytes.length > partBytes) {
         const isStored = async (): Promise<boolean> =>
           (await list(name, signal)).some((each) => each.name === name && each.size === bytes.length);
-        return uploadInParts({ send, sendContent, isStored }, { ...object, bytes }, signal);
+        return uploadInParts({ send, sendContent, isStored, partBytes }, { ...object, bytes }, signal);
       }
       const content = { bytes, sha256 };
       await sendContent({ ...object, method: "PUT", content, maxBytes: MAX_ANSWER_BYTES }, signal);

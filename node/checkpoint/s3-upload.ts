@@ -32,13 +32,15 @@ export interface LargeObject {
   readonly bytes: Uint8Array;
 }
 
-/** Requests to the store. */
+/** Requests to the store, and the size of parts. */
 export interface UploadDeps {
   readonly send: S3Send;
   /** Sends contents when the store takes more at a time. */
   readonly sendContent: S3Send;
   /** Resolves to true when the store lists the object with its size. */
   isStored(): Promise<boolean>;
+  /** Size of all parts but the last. */
+  readonly partBytes: number;
 }
 
 interface Part {
@@ -69,7 +71,7 @@ export async function uploadInParts(
   object: LargeObject,
   signal: AbortSignal,
 ): Promise<void> {
-  const parts = partsOf(object.bytes);
+  const parts = partsOf(object.bytes, deps.partBytes);
   const open = await openUploads(deps.send, object.key, signal).catch(unlessRefused([]));
   const own = open.filter(({ key }) => key === object.key).toSorted((a, b) => b.begunAt - a.begunAt);
   const newest = own[0];
@@ -113,10 +115,10 @@ function unlessRefused<T>(value: T): (error: unknown) => T {
   };
 }
 
-function partsOf(bytes: Uint8Array): readonly Part[] {
-  return Array.from({ length: Math.ceil(bytes.length / PART_BYTES) }, (_, i) => ({
+function partsOf(bytes: Uint8Array, size: number): readonly Part[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => ({
     number: i + 1,
-    bytes: bytes.subarray(i * PART_BYTES, (i + 1) * PART_BYTES),
+    bytes: bytes.subarray(i * size, (i + 1) * size),
   }));
 }
 

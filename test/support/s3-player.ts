@@ -43,15 +43,23 @@ export interface S3Player extends AsyncDisposable {
 
 export const S3_KEYS = { accessKeyId: "player", secretAccessKey: "secret of the player" };
 const PAGE = 7;
-/** Minimum size of all parts but the last. */
+/** Minimum size of all parts but the last in Amazon's store. */
 const MIN_PART = 5 * 1024 * 1024;
 
-/** Starts a store on a free port. */
-export async function openS3Player(): Promise<S3Player> {
+/** Starts a store on a free port. `minPart` is the size that all parts but the last must have. */
+export async function openS3Player(minPart: number = MIN_PART): Promise<S3Player> {
   const objects = new Map<string, Buffer>();
   const uploads = new Map<string, S3Upload>();
   const requests: Record<string, number> = {};
-  const player: State = { objects, uploads, requests, fault: undefined, reply: undefined, hold: undefined };
+  const player: State = {
+    objects,
+    uploads,
+    requests,
+    minPart,
+    fault: undefined,
+    reply: undefined,
+    hold: undefined,
+  };
   const server = createServer((request, response) => {
     answer(player, request, response).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -68,7 +76,7 @@ export async function openS3Player(): Promise<S3Player> {
   });
 }
 
-type State = Omit<S3Player, "endpoint" | typeof Symbol.asyncDispose>;
+type State = Omit<S3Player, "endpoint" | typeof Symbol.asyncDispose> & { readonly minPart: number };
 
 async function answer(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = "", url = "" } = request;
@@ -169,14 +177,14 @@ function putPart(
 
 /** Puts an object together; returns the code of a refusal. */
 function complete(
-  { objects, uploads }: State,
+  { objects, uploads, minPart }: State,
   { id, upload, text }: { readonly id: string; readonly upload: S3Upload; readonly text: string },
 ): string | undefined {
   const rows = [...text.matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>(.*?)<\/ETag>/g)];
   const parts = rows.map(([, number, tag]) => ({ tag, bytes: upload.parts.get(Number(number)) }));
   if (parts.some(({ tag, bytes }) => bytes === undefined || tagOf(bytes) !== tag)) return "InvalidPart";
   const whole = parts.map(({ bytes = Buffer.alloc(0) }) => bytes);
-  if (whole.slice(0, -1).some(({ length }) => length < MIN_PART)) return "EntityTooSmall";
+  if (whole.slice(0, -1).some(({ length }) => length < minPart)) return "EntityTooSmall";
   objects.set(upload.key, Buffer.concat(whole));
   uploads.delete(id);
   return undefined;
