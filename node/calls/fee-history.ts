@@ -9,6 +9,7 @@ import type { CallOrigin } from "../jsonrpc/method.ts";
 import type { Block } from "../model/block.ts";
 import type { Transaction } from "../model/transaction.ts";
 import type { BlockMembers } from "../presenters/block.ts";
+import { blockText } from "../presenters/not-found.ts";
 import { writeInSlices } from "../presenters/slices.ts";
 import { paidPrice } from "../presenters/transaction.ts";
 import { type BlockNumber, resolveNumber } from "./arguments/block-number.ts";
@@ -104,7 +105,8 @@ function rangeOf({ chain, feeHistoryForm }: FeeHistoryDeps, { count, newest }: F
   const asked = Math.min(count, MAX_BLOCKS);
   const left = newest === "pending" && feeHistoryForm.countsPending ? asked - 1 : asked;
   const last = resolveNumber(head, newest);
-  if (last > head && count > 0) throw failure(`request beyond head block: requested ${last}, head ${head}`);
+  if (last > head && count > 0)
+    throw failure(`request beyond head block: requested ${blockText(last)}, head ${head}`);
   return { newest: last, count: Math.min(left, last + 1) };
 }
 

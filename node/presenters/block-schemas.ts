@@ -287,6 +287,8 @@ export const sealedBlockSchema = namedSchema("sealedBlock", () => {
     ...CHAIN_BLOCK,
     committee: addresses,
     committers: addresses,
+    "miner?": nothing,
+    "nonce?": nothing,
     originProposer: nullableSchema(address),
     proposer: address,
     round: integer,

@@ -69,6 +69,13 @@ test.each(MADE_BY_GO)(
   120_000,
 );
 
+test("generated requests of odd shapes are answered as Kaia v2.2.2 does", async () => {
+  const { verdicts, chainFault } = await playTranscript(`${FOLDER}/shapes-kaia222.json.gz`);
+  expect(chainFault).toBeUndefined();
+  expect(verdicts.length).toBeGreaterThan(450);
+  expect(verdicts.filter(({ outcome }) => outcome !== "same")).toEqual([]);
+}, 120_000);
+
 test.each(FLEX_FILES)(
   "%s: rewards, parameters and stakes at each block are the recorded ones",
   async (file) => {

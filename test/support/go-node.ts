@@ -48,6 +48,8 @@ export interface GoImporter extends AsyncDisposable {
   /** Seconds that it needs for some blocks that follow those before. */
   readonly secondsOf: (blocks: Uint8Array) => Promise<number>;
   readonly peakMiB: () => number | undefined;
+  /** Address of its HTTP listener. */
+  readonly url: string;
   /** Seconds of CPU time that it has had. */
   readonly cpuSeconds: () => number;
   /** The result of a method; throws what it answers as an error. */
@@ -90,6 +92,7 @@ export async function startGoImporter({
       return (performance.now() - started) / 1000;
     },
     peakMiB: () => peakMemory(node.pid),
+    url,
     cpuSeconds: () => cpuSeconds(node.pid),
     ask: (method, ...params) => answer(url, method, params),
     [Symbol.asyncDispose]: async () => {

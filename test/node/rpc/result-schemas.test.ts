@@ -89,7 +89,7 @@ test.each(FILES)("%s: every result keeps to the schema of its method", (file) =>
   const found = judge(file);
   judged.set(file, found);
   expect([...found.faults]).toEqual([]);
-  expect(found.methods.length).toBeGreaterThan(150);
+  expect(found.methods.length).toBeGreaterThan(file.startsWith("shapes") ? 90 : 150); // shapes are errors mostly
 });
 
 test("the transcripts together have results of most methods of a node", () => {
