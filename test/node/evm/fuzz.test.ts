@@ -10,7 +10,7 @@ import { seededRandom } from "../../support/random.ts";
 
 const SECONDS = Number(process.env["KNIT_FUZZ_SECONDS"] ?? 0);
 const SEED = process.env["KNIT_SEED"];
-const CASES = 120;
+const CASES = 80;
 
 test.each(EVM_REVISIONS)(
   "random programs of %s end as the oracle says",

@@ -5,18 +5,22 @@ import { blockSuite } from "../../support/vectors-blocks.ts";
 import { stateSuite, vmSuite } from "../../support/vectors-execution.ts";
 
 const SUITES = join(import.meta.dirname, "../../vectors/core-tests");
-/** Every file of Ethereum's suites, not each sixth or third. */
+/** Every file of the suites, not each third or sixth. */
 const withAll = process.env["KNIT_ALL_CASES"] === "1";
 /** Loops of a hundred million gas and more. */
 const withLoops = process.env["KNIT_VM_PERFORMANCE"] === "1";
 
 test("every state test of this chain leaves its root and logs", () => {
-  const { passed, failures, excluded } = stateSuite(join(SUITES, "kaia-state.json.gz"));
+  const { passed, failures, excluded } = stateSuite(
+    join(SUITES, "kaia-state.json.gz"),
+    (_file, place) => withAll || place % 3 === 0,
+  );
   expect(failures).toEqual([]);
-  expect({ passed, excluded }).toEqual({
-    passed: 2172,
-    excluded: { "reserved-address": 6, "ethereum-root": 4, "skipped-by-go": 2 },
-  });
+  expect({ passed, excluded }).toEqual(
+    withAll
+      ? { passed: 2172, excluded: { "reserved-address": 6, "ethereum-root": 4, "skipped-by-go": 2 } }
+      : { passed: 695, excluded: { "reserved-address": 2, "ethereum-root": 4, "skipped-by-go": 1 } },
+  );
 }, 600_000);
 
 test("every state test of Ethereum's Cancun leaves Ethereum's root and logs, but where this chain differs", () => {

@@ -11,7 +11,7 @@ import { randomTransaction } from "../../support/transaction-scenario.ts";
 
 const SECONDS = Number(process.env["KNIT_FUZZ_SECONDS"] ?? 0);
 const SEED = process.env["KNIT_SEED"];
-const CASES = 60;
+const CASES = 30;
 
 test.each(TRANSACTION_FORKS)(
   "random transactions of %s end as the oracle says",
