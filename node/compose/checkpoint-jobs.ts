@@ -37,6 +37,7 @@ export async function createCheckpointOffline(
   { directory, progress, signal }: CheckpointJob,
 ): Promise<CheckpointManifest> {
   await using database = await openDatabase(options, jobLog(options));
+  await database.state.ready; // before it the directory of the trie may not be whole
   return await createCheckpoint(checkpointSource(options, database), {
     directory,
     signal,
