@@ -1,5 +1,5 @@
 /** Blocks of files on their way into the chain: known ones, foreign ones, damaged ones, early ones. */
-import { beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { bareHex, toHex } from "../../../node/bytes/hex.ts";
 import { frameBlocks } from "../../../node/chain/block-file.ts";
@@ -13,9 +13,12 @@ import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../s
 
 let blocks: Uint8Array[];
 
+const recoverer = openRecoverer(silentLog);
+
 beforeAll(async () => {
   blocks = await recordedBlocks();
 });
+afterAll(async () => recoverer[Symbol.asyncDispose]());
 
 interface Given extends ImportOptions {
   readonly clock?: Clock;
@@ -26,7 +29,6 @@ async function importBytes(
   file: readonly Uint8Array[],
   { clock = systemClock, ...options }: Given = {},
 ): Promise<ImportOutcome> {
-  await using recoverer = openRecoverer(silentLog);
   const bytes = concatBytes(...file);
   const files = frameBlocks([{ bytes, used: bytes.length }]);
   return await importInto(open, { recoverer, clock, files }, options);

@@ -1,6 +1,6 @@
 /** Messages of transactions, taken in without holding anything up. */
 
-import { expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { concatBytes } from "../../../node/bytes/compare.ts";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { integerBytes } from "../../../node/bytes/integer.ts";
@@ -14,6 +14,9 @@ import { UNLIMITED_TIME } from "../../../node/runtime/fair-time.ts";
 import { PoolError, type PoolErrorCode } from "../../../node/txpool/error.ts";
 import { aTransfer } from "../../support/protocol-node.ts";
 import { transactionSamples } from "../model/samples.ts";
+
+const recoverer = openRecoverer(silentLog);
+afterAll(async () => recoverer[Symbol.asyncDispose]());
 
 function aPeer(): ChainPeer {
   const link = { time: UNLIMITED_TIME };
@@ -38,7 +41,7 @@ function anIntake(): {
       addWithBlobs: () => Promise.reject(new Error("no blobs here")),
     },
     chainId: 1337n,
-    recoverer: openRecoverer(silentLog),
+    recoverer,
     pause: () => {
       pauses++;
       return undefined;
@@ -73,7 +76,6 @@ test("transactions enter the pool in batches, and their message is not retained 
   await importTransactions(aPeer(), message, { ...intake, pool });
   expect(taken).toEqual([128, 128, 44]);
   expect(kept.every(({ buffer }) => buffer.byteLength < 300)).toBe(true);
-  await intake.recoverer[Symbol.asyncDispose]();
 });
 
 /** A value transfer (type 0x08) with as many signatures as asked for. */
@@ -91,7 +93,6 @@ test("transactions cost their signatures, and one that is too large is not decod
   const message = encodeRlpList([signedBy(100), signedBy(100), signedBy(100), signedBy(3_000)]);
   expect(await importTransactions(aPeer(), message, intake)).toEqual({ count: 4, signatures: 300 });
   expect(taken).toEqual([2, 1]);
-  await intake.recoverer[Symbol.asyncDispose]();
 });
 
 test("transactions before a damaged one are in the pool nevertheless", async () => {
@@ -100,7 +101,6 @@ test("transactions before a damaged one are in the pool nevertheless", async () 
   const message = encodeRlpList([...raws, Uint8Array.of(0xc1, 0x01)]);
   await expect(importTransactions(aPeer(), message, intake)).rejects.toMatchObject({ code: "bad-message" });
   expect(taken).toEqual([128]);
-  await intake.recoverer[Symbol.asyncDispose]();
 });
 
 test("blobs that do not match their commitments end the connection; other refusals do not", async () => {

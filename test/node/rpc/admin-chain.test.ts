@@ -19,12 +19,16 @@ import { aChain, recordedBlocks, recordedGenesis, type TestChain } from "../../s
 
 let directory: string;
 let blocks: Uint8Array[];
+const recoverer = openRecoverer(silentLog);
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "knit-admin-chain-"));
   blocks = await recordedBlocks();
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterAll(async () => {
+  await recoverer[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
 
 interface Bench extends AsyncDisposable {
   readonly open: TestChain;
@@ -35,7 +39,6 @@ interface Bench extends AsyncDisposable {
 
 async function aBench(name: ProfileName, sizes: Sizes = {}): Promise<Bench> {
   const open = await aChain(await recordedGenesis());
-  const recoverer = openRecoverer(silentLog);
   const disk = { shortage: async () => sizes.shortage };
   const files = openNodeFiles({ database: { store: open.store, disk }, open, recoverer, clock: systemClock });
   const reasons: unknown[] = [];
@@ -50,7 +53,6 @@ async function aBench(name: ProfileName, sizes: Sizes = {}): Promise<Bench> {
     ask: (method, ...params) => askRow(methods, method, ...params),
     [Symbol.asyncDispose]: async () => {
       await files[Symbol.asyncDispose]();
-      await recoverer[Symbol.asyncDispose]();
       await open[Symbol.asyncDispose]();
     },
   };
