@@ -52,19 +52,22 @@ A \`block\` is a number, \`latest\`, \`earliest\`, \`pending\`, a block hash or 
 
 Methods marked *keys*, *files*, *listeners* or *process* use the node's keys, write files, open and close listeners or
 control the process and its database; with \`--rpc.ipc-only-privileges\` they are available over IPC only.
+
 \`rpc.discover\` (also \`rpc_discover\`) returns the OpenRPC document of the interface, in which a JSON schema lists the
 members of each result; \`x-subscriptions\` of a \`_subscribe\` method has the parameters and notifications of its kinds.
-docs/openrpc.json is the document of IPC.
-\`knit rpc METHOD [PARAMS]\` calls a method of a running node from the shell. A response of more than 25 MB (of a batch:
-all its responses) is refused with code -32003; \`--rpc.max-answer-bytes\` sets another limit. While memory is short,
-methods marked *reader* and the remainder of long batches are refused with -32005 ([memory.md](memory.md)). Bodies,
-receipts and logs that \`--history.blocks\` deleted are refused with code 4444 and \`pruned history unavailable\`, as
-in geth; the error's data is the first complete block after block 0 (\`{"oldestBlock":"0x7b"}\`). Headers are always
-available; transactions of deleted blocks are unknown.
+docs/openrpc.json is the document of IPC. \`knit rpc METHOD [PARAMS]\` calls a method of a running node from the shell.
+
+Refusals:
+
+- A response of more than 25 MB (of a batch: all its responses) has code -32003; \`--rpc.max-answer-bytes\` sets another limit.
+- While memory is short, methods marked *reader* and the remainder of long batches have -32005 ([memory.md](memory.md)).
+- Bodies, receipts and logs that \`--history.blocks\` deleted have code 4444 and \`pruned history unavailable\`, as in geth. The
+  error's data is the first complete block after block 0 (\`{"oldestBlock":"0x7b"}\`). Headers are always available;
+  transactions of deleted blocks are unknown.
 
 \`klay_\` and \`kaia_\` are aliases of \`chain_\`. Methods marked *reader* run in a reader thread, with a deadline.
-IPC serves every module; HTTP and WebSocket serve the modules of their options, and always \`rpc\`. The methods of \`dev\` exist on development chains alone (\`knit dev\`);
-[development-chain.md](development-chain.md) explains them.
+IPC serves every module; HTTP and WebSocket serve the modules of their options, and always \`rpc\`.
+The methods of \`dev\` exist on development chains alone (\`knit dev\`); [development-chain.md](development-chain.md) explains them.
 `;
 
 /** Returns the text of the page. */
