@@ -95,6 +95,7 @@ export function openChainProtocol(options: ChainProtocolOptions): ChainProtocol 
     chainId: chain.config.chainId,
     peers: () => peersByLink.values(),
     tip: () => writer.tip.header.number,
+    head: () => chain.head().header.number,
   };
   const metrics = declareProtocolMetrics(options.metrics, gaugesOf(peersByLink, shared.tip));
   const broadcaster = new BlockBroadcaster(shared);

@@ -27,6 +27,8 @@ export interface NetworkFollowerDeps
   extends Omit<CatchUpDeps, "onBlock" | "onFailure" | "helperMs" | "firstAnswerMs" | "standingOf">,
     LeaderDeps {
   readonly peers: () => Iterable<ChainPeer>;
+  /** Number of the newest block on disk: execution may be ahead of it. */
+  readonly head: () => number;
   /** Resolves when the state can execute blocks. */
   readonly ready: Promise<void>;
   /** Announces the blocks of imports and catch-ups to peers. */
@@ -249,9 +251,12 @@ export class Follower implements AsyncDisposable {
     }
   }
 
-  /** Marks the node as level with the network when it is, also while it catches up with somebody. */
+  /**
+   * Marks the node as level with the network when it is, also while it catches up with somebody. Only blocks on disk count:
+   * a validator that is level looks for another signer in the blocks that the chain shows, and then signs.
+   */
   #compareHeads(): void {
-    if (this.#leaders.isLevel(this.#tipAndTime)) this.#markSynced();
+    if (this.#leaders.isLevel(this.#deps.head())) this.#markSynced();
   }
 
   /**

@@ -55,15 +55,15 @@ export class Leaders {
   }
 
   /**
-   * Returns true when the node is level with peers that it believes: validators on a consensus node, on others peers that
+   * Returns true when a node with this head is level with peers that it believes: validators on a consensus node, on others peers that
    * are known. What anybody else claims does not count. Without such a peer no other may be ahead.
    */
-  isLevel({ tip }: TipAndTime): boolean {
+  isLevel(head: number): boolean {
     const peers = this.#peers;
     const known = peers.filter((peer) => this.standingOf(peer) === "known");
     const believed = this.#deps.nodeType === "cn" ? known.filter(({ type }) => type === "cn") : known;
     const heard = believed.length > 0 ? believed : peers;
-    return heard.length > 0 && heard.every(({ claim }) => claim.number <= tip);
+    return heard.length > 0 && heard.every(({ claim }) => claim.number <= head);
   }
 
   /** Returns the standing of a peer. */

@@ -1,4 +1,5 @@
 /** Nodes that are behind, and peers that lie to them. */
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { blockHash, type Header } from "../../../node/model/header.ts";
 import { encodeExtra, parseExtra } from "../../../node/model/istanbul-extra.ts";
@@ -102,6 +103,32 @@ test("the network's head is known only with a peer whose head is not ahead", asy
   held[0]?.();
   await behind.protocol.synced;
   expect(headOf(behind)).toBe(BLOCKS);
+  await session.close();
+});
+
+test("a node is level with its peer once the blocks are on disk, not when they are executed", async () => {
+  await using behind = await aNode({ number: 2 });
+  await using peer = await aNode({ number: 3, type: "cn" });
+  await makeBlocks(peer, 5);
+  const { store, writer } = behind.open;
+  const disk = Promise.withResolvers<void>();
+  const write = store.write.bind(store);
+  store.write = async (batch, options) => {
+    await write(batch, options);
+    if (options.sync) await disk.promise;
+  };
+  let isLevel = false;
+  void behind.protocol.synced.then(() => {
+    isLevel = true;
+  });
+  const session = connect(behind.end, peer.end);
+  await until(() => writer.tip.header.number === 5);
+  await setTimeout(100); // several comparisons
+  const seen = [headOf(behind), isLevel];
+  disk.resolve();
+  expect(seen).toEqual([0, false]);
+  await behind.protocol.synced;
+  expect(headOf(behind)).toBe(5);
   await session.close();
 });
 

@@ -128,16 +128,16 @@ test("a validator is level with validators that kept their word, whatever others
   const leaders = leadersOf("cn");
   join("validator", 10, { type: "cn" });
   join("stranger", 1e6);
-  expect(leaders.isLevel({ tip: 10, now })).toBe(true);
+  expect(leaders.isLevel(10)).toBe(true);
   const traitor = join("traitor", 1e6, { type: "cn" });
-  expect(leaders.isLevel({ tip: 10, now })).toBe(false);
+  expect(leaders.isLevel(10)).toBe(false);
   leaders.breakClaim(traitor);
-  expect(leaders.isLevel({ tip: 10, now })).toBe(true);
+  expect(leaders.isLevel(10)).toBe(true);
 });
 
 test("no node is level because the only peer that is ahead leaves", () => {
   const leaders = leadersOf("cn");
-  expect(leaders.isLevel({ tip: 10, now })).toBe(false);
+  expect(leaders.isLevel(10)).toBe(false);
   join("liar", 1e6, { isDropped: true });
-  expect(leaders.isLevel({ tip: 10, now })).toBe(false);
+  expect(leaders.isLevel(10)).toBe(false);
 });

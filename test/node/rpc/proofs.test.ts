@@ -51,7 +51,10 @@ interface Proof {
   }[];
 }
 
-function proofMethod(profile: ProfileName = "service", calls = new InlineCalls()): Method {
+function proofMethod(
+  profile: ProfileName = "service",
+  calls = new InlineCalls(Number.POSITIVE_INFINITY),
+): Method {
   const [row] = proofMethods({
     ...rpcProfiles[profile].options,
     open: storeReading(chain.store),
@@ -166,7 +169,7 @@ test("no reader thread opens a trie database that the node has not opened", asyn
     ...rpcProfiles.service.options,
     open: storeReading(store),
     openTrie: () => never,
-    inlineProofs: { chain: chain.chain, state, calls: new InlineCalls() },
+    inlineProofs: { chain: chain.chain, state, calls: new InlineCalls(Number.POSITIVE_INFINITY) },
   });
   expect(() => row?.inline?.([KIT, [], "0x1"])).toThrow("the trie is being opened");
 });
