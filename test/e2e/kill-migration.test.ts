@@ -16,7 +16,7 @@ import { initFrom, verifyDirectory } from "../support/offline-jobs.ts";
 import { readProof } from "../support/read-proof.ts";
 import { call, until } from "../support/rpc-client.ts";
 
-const KILLS = Number(process.env["KNIT_MIGRATION_KILLS"] ?? 2);
+const KILLS = Number(process.env["KNIT_MIGRATION_KILLS"] ?? 1);
 const ACCOUNTS = Number(process.env["KNIT_MIGRATION_ACCOUNTS"] ?? 4_000);
 const CONTRACTS = ACCOUNTS / 400;
 const BATCH = 25;

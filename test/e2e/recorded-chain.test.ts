@@ -6,9 +6,13 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { runKnit, startKnit } from "../support/knit-process.ts";
+import { readRecordedChain } from "../support/recorded-chain.ts";
 import { call } from "../support/rpc-client.ts";
 
-const RECORDED = fileURLToPath(new URL("../vectors/chains/transfers/", import.meta.url));
+/** By default a chain with few accounts, each of which is asked for. */
+const CHAIN = process.env["KNIT_ALL_CASES"] === "1" ? "transfers" : "none";
+const RECORDED = fileURLToPath(new URL(`../vectors/chains/${CHAIN}/`, import.meta.url));
+const { blocks: raws } = readRecordedChain(RECORDED);
 let directory: string;
 let datadir: string;
 
@@ -29,7 +33,7 @@ test("a file that begins with block 0 is imported to its head, and again without
   const file = join(RECORDED, "chain.rlp.gz");
   const first = await runKnit("import", "--datadir", datadir, file);
   expect(first).toMatchObject({ code: 0 });
-  expect(first.output).toMatch(/41/);
+  expect(first.output).toContain(`the newest block is ${raws.length - 1}`);
   expect(await runKnit("import", "--datadir", datadir, file)).toMatchObject({ code: 0 });
 });
 
@@ -87,16 +91,17 @@ test("blocks, receipts and accounts over RPC are those the Go node gave", async 
 });
 
 test("a changed byte is refused with the block and the reason, and the blocks before it stay", async () => {
-  const bytes = gunzipSync(await readFile(join(RECORDED, "chain.rlp.gz")));
-  const at = bytes.indexOf(Buffer.from("5d21dba00".padStart(10, "0"), "hex"), 100_000); // a gas price in block 20
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  const number = raws.findIndex(({ raw }, each) => each >= raws.length / 2 && raw.length > 1_000);
+  const bytes = Buffer.concat(raws.map(({ raw }) => raw));
+  const end = Buffer.concat(raws.slice(0, number + 1).map(({ raw }) => raw)).length;
+  bytes[end - 1] = (bytes[end - 1] ?? 0) ^ 1; // the last byte of the last signature
   const file = join(directory, "changed.rlp");
   await writeFile(file, bytes);
   const other = join(directory, "other");
   await runKnit("init", "--datadir", other, join(RECORDED, "genesis.json"));
   const refused = await runKnit("import", "--datadir", other, file);
   expect(refused.code).toBe(1);
-  expect(refused.output).toMatch(/block (19|20|21): /);
+  expect(refused.output).toContain(`block ${number}: `);
   const repaired = await runKnit("import", "--datadir", other, join(RECORDED, "chain.rlp.gz"));
   expect(repaired).toMatchObject({ code: 0 });
   expect(await runKnit("db", "verify", "--datadir", other)).toMatchObject({ code: 0 });

@@ -2,8 +2,9 @@
 import chromium from "@sparticuz/chromium";
 import { type Browser, launch } from "puppeteer-core";
 
-/** Opens a browser. It must be closed. */
+/** Opens a browser without WebGL. It must be closed. */
 export async function openBrowser(): Promise<Browser> {
+  chromium.setGraphicsMode = false;
   return launch({
     executablePath: await chromium.executablePath(),
     args: [...chromium.args, "--no-sandbox"],

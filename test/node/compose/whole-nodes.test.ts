@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 
-const SEEDS = Number(process.env["KNIT_WHOLE_SEEDS"] ?? 2);
+const SEEDS = Number(process.env["KNIT_WHOLE_SEEDS"] ?? 1);
 const FIRST = Number(process.env["KNIT_WHOLE_SEED"] ?? 1);
 const RUN = fileURLToPath(new URL("../../support/whole/run.ts", import.meta.url));
 const TIMEOUT_MS = 120_000 + SEEDS * 20_000;

@@ -31,7 +31,7 @@ import { ecrecover, identity, ripemd160Hash, sha256Hash } from "../../../node/ev
 import { curveInputs } from "../../support/precompile-inputs.ts";
 import { randomBytes, seededRandom } from "../../support/random.ts";
 
-const ROUNDS = Number(process.env["KNIT_PRECOMPILE_ROUNDS"] ?? 6);
+const ROUNDS = Number(process.env["KNIT_PRECOMPILE_ROUNDS"] ?? 3);
 const GAS = 2n ** 40n;
 
 interface Outcome {

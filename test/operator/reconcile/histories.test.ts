@@ -10,7 +10,7 @@ import { History } from "../../support/cluster/history.ts";
 
 const GIVEN = process.env["KNIT_HISTORY_SEED"];
 const FIRST = Number(GIVEN ?? 1);
-const HISTORIES = Number(process.env["KNIT_HISTORIES"] ?? (GIVEN === undefined ? 6 : 1));
+const HISTORIES = Number(process.env["KNIT_HISTORIES"] ?? (GIVEN === undefined ? 3 : 1));
 const STEPS = 120;
 /** Failures after which no further history is played. */
 const MAX_FAILURES = 10;
