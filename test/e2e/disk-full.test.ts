@@ -27,6 +27,7 @@ import { makeTransferChain } from "../support/transfer-chain.ts";
 /** Skipped where the system gives nobody a file system of his own. */
 const testOnDisk = hasSmallDisks() ? test : test.skip;
 const LONG = 120_000;
+const ALL = process.env["KNIT_ALL_CASES"] === "1";
 
 let scratch: string;
 beforeAll(async () => {
@@ -247,7 +248,7 @@ interface Copied {
   readonly go: string;
 }
 
-const BLOCKS = 100;
+const BLOCKS = ALL ? 100 : 50;
 let copied: Promise<Copied> | undefined;
 
 async function makeCopied(): Promise<Copied> {
@@ -277,7 +278,7 @@ function noRoom(disk: SmallDisk): KnitRun {
 }
 
 /** Megabytes that a disk has left, again and again: from none to less than is wanted in the end; by default one of them. */
-const ROOMS_MB = process.env["KNIT_ALL_CASES"] === "1" ? [0, 0.25, 0.5] : [0.25];
+const ROOMS_MB = ALL ? [0, 0.25, 0.5] : [0.25];
 
 testOnDisk(
   "an import from a Go node fails wherever the disk is full, and goes on when there is room",
