@@ -75,10 +75,8 @@ function miningMethods(deps: DevMiningDeps): Method[] {
         const { blocks = 1 } = options ?? {};
         if (blocks > MAX_DETAILED)
           throw invalidParams(`${blocks} blocks are too many: at most ${MAX_DETAILED}`);
-        const first = deps.head().header.number + 1;
-        await mineAt(deps, options, context);
-        const numbers = Array.from({ length: deps.head().header.number + 1 - first }, (_, i) => first + i);
-        return Promise.all(numbers.map((number) => detailedBlock(deps, number)));
+        const made = await mineAt(deps, options, context);
+        return Promise.all(made.map((number) => detailedBlock(deps, number)));
       },
     }),
   ];
@@ -118,14 +116,14 @@ function reasonOf(output: Uint8Array): string | undefined {
   return revertReason(output) ?? unknown;
 }
 
-/** Makes the blocks of `evm_mine`. */
+/** Makes the blocks of `evm_mine` and returns their numbers. */
 async function mineAt(
   deps: DevMiningDeps,
   { timestamp, blocks = 1 }: MineOptions = {},
   context: CallContext,
-): Promise<void> {
+): Promise<readonly number[]> {
   if (timestamp !== undefined) setNextTime(deps, timestamp);
-  await mineMany(deps, { blocks }, context);
+  return mineMany(deps, { blocks }, context);
 }
 
 interface MineOptions {
@@ -156,16 +154,19 @@ const mineOptions: Codec<MineOptions> = {
   encode: (value) => JSON.stringify(value),
 };
 
-/** Makes blocks until enough are there or the caller has gone. */
+/** Makes blocks until enough are there or the caller has gone, and returns their numbers. */
 async function mineMany(
   { miner, head }: DevMiningDeps,
   { blocks, interval = 0 }: { readonly blocks: number; readonly interval?: number | undefined },
   { signal }: CallContext,
-): Promise<void> {
-  for (let made = 0; made < blocks && !signal.aborted; made++) {
-    if (interval > 0 && made > 0) miner.setNextTime(head().header.time + interval);
-    await miner.mine();
+): Promise<readonly number[]> {
+  const made: number[] = [];
+  while (made.length < blocks && !signal.aborted) {
+    if (interval > 0 && made.length > 0) miner.setNextTime(head().header.time + interval);
+    const { header } = await miner.mine();
+    made.push(header.number);
   }
+  return made;
 }
 
 function modeMethods({ miner }: DevMiningDeps): Method[] {
@@ -176,8 +177,9 @@ function modeMethods({ miner }: DevMiningDeps): Method[] {
       summary: "Begins or ends making a block for each transaction.",
       params: { enabled: boolean },
       result: boolean,
-      handle: ({ enabled }) => {
+      handle: async ({ enabled }) => {
         miner.setMode({ isAuto: enabled });
+        await miner.idle(); // a block that is under way does not take a transaction that comes later
         return true;
       },
     }),
