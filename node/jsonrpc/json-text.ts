@@ -69,14 +69,16 @@ export function plainValue(json: unknown): unknown {
 const KEPT = /\\|(?:^|[[:,])[ \t\n\r]*(?:-0|-?\d+[.eE]|-?\d{16})/;
 
 /**
- * Parses JSON text; strings with escapes become `EscapedText`, keys do not, and unusual numbers become `NumberText`.
- * Throws `SyntaxError`.
+ * Parses JSON text; strings with escapes become `EscapedText`, keys do not, and unusual numbers become `NumberText`: the
+ * first 4,096 of a value. Throws `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return KEPT.test(text) ? keepTexts(text, value) : value;
 }
 
+/** Texts of one value that are kept. Later ones are read as usual, so that millions in one request cost little more. */
+const MAX_KEPT = 4_096;
 /** A string, or a number that becomes `NumberText`. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-0(?![\d.eE])|-?\d+(?:\.\d+)?[eE][+-]?\d+|-?\d+\.\d+|-?\d{16,}/g;
 
@@ -95,7 +97,7 @@ function keepTexts(text: string, value: unknown): unknown {
     if (isString && (!token.includes("\\") || isKey(text, end))) continue;
     numbered += text.slice(copied, index) + (isString ? raws.length : `"${raws.length}"`);
     copied = end;
-    raws.push(isString ? token.slice(1, -1) : token);
+    if (raws.push(isString ? token.slice(1, -1) : token) === MAX_KEPT) break;
   }
   if (raws.length === 0) return value;
   const root = { value };

@@ -194,6 +194,15 @@ test("strings with escapes and unusual numbers are marked, wherever they are, an
   expect(marked).toBeGreaterThan(300);
 });
 
+test.each([
+  ["1e0", 1, new NumberText(1, "1e0")],
+  ['"\\n"', "\n", new EscapedText("\n", "\\n")],
+])("of very many texts %s the first 4,096 are marked", (token, plain, marked) => {
+  const found = parseJson(`[${Array.from({ length: 5_000 }, () => token).join(",")}]`);
+  const wanted = Array.from({ length: 5_000 }, (_, i) => (i < 4_096 ? marked : plain));
+  expect(found).toStrictEqual(wanted);
+});
+
 test("one escape or unusual number does not have the engine call back for every value", () => {
   const { parse } = JSON;
   const counts: number[] = [];
