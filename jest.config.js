@@ -14,6 +14,7 @@ export default {
   testPathIgnorePatterns: process.env.KNIT_CLUSTER_TESTS ? [] : ["<rootDir>/test/cluster/"],
   globalSetup: "<rootDir>/test/support/build.js",
   reporters: ["default", "<rootDir>/test/support/totals-reporter.js"],
+  transform: {},
   testTimeout: 30_000,
   // Many tests wait for processes: a third worker uses that time of two processors.
   maxWorkers: 3,
