@@ -153,6 +153,6 @@ export function contextOfHeader(reading: ChainReading, header: Header): BlockCon
 }
 
 /** Returns the author of a block; the zero address for block 0, which has no seal. */
-function authorOrZero(header: Header): Uint8Array {
+function authorOrZero(header: Header): Address {
   return (header.number === 0 ? undefined : authorOf(header)) ?? new Uint8Array(20);
 }

@@ -1,6 +1,6 @@
 /** Signed messages: digests with a prefix, V of 27 or 28, and recovery of the signer. */
 import { ETHEREUM_MESSAGE_PREFIX, KLAYTN_MESSAGE_PREFIX, messageDigest } from "../accounts/message-digest.ts";
-import type { Hash, PublicKey } from "../bytes/brands.ts";
+import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import { addressOfPublicKey, recover } from "../crypto/secp256k1.ts";
 import { failure } from "../jsonrpc/errors.ts";
 
@@ -13,12 +13,12 @@ export function digestOf(message: Uint8Array, prefix: MessagePrefix): Hash {
 }
 
 /** Converts a signature with V of 0 or 1 to that of a message, with V of 27 or 28. */
-export function messageSignature(signature: Uint8Array): Uint8Array {
+export function messageSignature(signature: Uint8Array): Address {
   return withV(signature, 27);
 }
 
 /** Recovers the address of a message's signer. Throws `RpcError`. */
-export function recoverMessageSigner(digest: Hash, signature: Uint8Array): Uint8Array {
+export function recoverMessageSigner(digest: Hash, signature: Uint8Array): Address {
   checkForm(signature);
   const publicKey = recover(digest, withV(signature, -27));
   if (publicKey === undefined) throw failure("recovery failed");

@@ -2,7 +2,7 @@
  * State dumps as JSON for debugging: accounts, and pages of storage. Throws when a result exceeds its size
  * limit.
  */
-import type { Address, Hash } from "../bytes/brands.ts";
+import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import { compareBytes, isZero } from "../bytes/compare.ts";
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
@@ -99,7 +99,7 @@ export interface StorageRange {
 /** A slot and the hash of its key. */
 export interface HashedSlot {
   readonly hash: Hash;
-  readonly key: Uint8Array | undefined;
+  readonly key: StorageKey | undefined;
   /** The value, 32 bytes, not zero. */
   readonly value: Uint8Array;
 }

@@ -2,6 +2,7 @@
  * Verifies the stored blocks of a chain: each header is a child of the one before it, bodies and receipts have the
  * roots of their header, and the rows that find a block and its transactions by hash lead to it.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import type { Header } from "../model/header.ts";
@@ -36,7 +37,7 @@ export interface VerifiedBlocks {
  * Throws `StoreError` `corrupt` at the first contradiction, or what `onBlock` throws.
  */
 export async function verifyBlocks({ rows, head, pause, onBlock }: StoredChain): Promise<VerifiedBlocks> {
-  let parent: Uint8Array | undefined;
+  let parent: Hash | undefined;
   let blocks = 0;
   let transactions = 0;
   for (let number = 0; number <= head; number++) {

@@ -105,7 +105,7 @@ function checkAncestor(header: Header, { parent, parentHash }: HeaderDeps): void
   if (header.time < parent.time + BLOCK_PERIOD_S) throw new ConsensusError("timestamp", "invalid timestamp");
 }
 
-function verifyAuthor(header: Header, validators: ValidatorSet): Uint8Array {
+function verifyAuthor(header: Header, validators: ValidatorSet): Address {
   const author = authorOf(header);
   if (author === undefined || !validators.isQualified(author)) {
     throw new ConsensusError("unauthorized", "unauthorized");

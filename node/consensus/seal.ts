@@ -24,12 +24,12 @@ export function recoverProposer(header: Header, extra: IstanbulExtra): Address |
 }
 
 /** Recovers the addresses of the committed seals, in order; undefined for an unreadable seal. */
-export function recoverCommitters(hash: Hash, extra: IstanbulExtra): (Uint8Array | undefined)[] {
+export function recoverCommitters(hash: Hash, extra: IstanbulExtra): (Address | undefined)[] {
   const digest = committedSealDigest(hash);
   return extra.committedSeals.map((seal) => signerOf(digest, seal));
 }
 
-function signerOf(digest: Hash, seal: Uint8Array): Uint8Array | undefined {
+function signerOf(digest: Hash, seal: Uint8Array): Address | undefined {
   if (seal.length !== 65) return undefined;
   const publicKey = recover(digest, seal);
   return publicKey === undefined ? undefined : addressOfPublicKey(publicKey);

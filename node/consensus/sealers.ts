@@ -75,7 +75,7 @@ export function authorOf(header: Header): Address | undefined {
   return proposer;
 }
 
-function recoverAuthor(header: Header): Uint8Array | undefined {
+function recoverAuthor(header: Header): Address | undefined {
   try {
     return recoverProposer(header, parseExtra(header.extra));
   } catch {

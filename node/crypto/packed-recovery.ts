@@ -1,4 +1,5 @@
 /** Recovers the packed jobs of `recovery-batch.ts`, many at once where the engine can. */
+import type { Address, PublicKey } from "../bytes/brands.ts";
 import { KEY_ANSWER_BYTES, MAX_AT_ONCE, openRecoverMany, type RecoverMany } from "./recover-many.ts";
 import { JOB_BYTES, jobAt, recoverSigner, WANTED_BYTES, type Wanted } from "./recovery-batch.ts";
 import { addressOfPublicKey } from "./secp256k1.ts";
@@ -42,7 +43,7 @@ export function recoverPackedBy(
   return answer;
 }
 
-function signerOf(keys: Uint8Array | undefined, i: number, wanted: Wanted): Uint8Array | undefined {
+function signerOf(keys: Uint8Array | undefined, i: number, wanted: Wanted): Address | PublicKey | undefined {
   const at = i * KEY_ANSWER_BYTES;
   if (keys?.[at] !== 1) return undefined;
   const key = keys.subarray(at + 1, at + KEY_ANSWER_BYTES);

@@ -2,7 +2,7 @@
  * Batches of recoveries as bytes for another thread: 97 bytes a job (digest, r, s, v) to it; for each job 1
  * or 0 and the address or public key back.
  */
-import type { Hash } from "../bytes/brands.ts";
+import type { Address, Hash, PublicKey } from "../bytes/brands.ts";
 import { addressOfPublicKey, recover } from "./secp256k1.ts";
 
 /** One signature: 32-byte digest; r, s, v (0 or 1), 65 bytes. */
@@ -20,7 +20,10 @@ export const JOB_BYTES = 97;
 export const WANTED_BYTES: Readonly<Record<Wanted, number>> = { address: 20, key: 64 };
 
 /** Returns the signer of a job; undefined when none is recovered. Never throws. */
-export function recoverSigner({ digest, signature }: RecoveryJob, wanted: Wanted): Uint8Array | undefined {
+export function recoverSigner(
+  { digest, signature }: RecoveryJob,
+  wanted: Wanted,
+): Address | PublicKey | undefined {
   const publicKey = recover(digest, signature);
   return publicKey === undefined || wanted === "key" ? publicKey : addressOfPublicKey(publicKey);
 }

@@ -53,7 +53,7 @@ export function contractsAt(chain: ContractCallDeps, number: number): ContractRe
 function environmentAt({ config, block }: ContractCallDeps, number: number, world: World): CallEnvironment {
   const found = block(number);
   if (found === undefined) throw new RangeError(`no block ${number} to ask contracts at`);
-  const blockHash = (wanted: number): Uint8Array | undefined => block(wanted)?.hash;
+  const blockHash = (wanted: number): Hash | undefined => block(wanted)?.hash;
   return {
     world,
     rules: rulesAt(config, number),

@@ -96,7 +96,7 @@ function fields(item: RlpItem, count: number): RlpItem[] {
   return items;
 }
 
-function checkNodeId(bytes: Uint8Array): Uint8Array {
+function checkNodeId(bytes: Uint8Array): NodeId {
   if (bytes.length !== 64) throw new Error(`a node id of ${bytes.length} bytes`);
   return bytes;
 }

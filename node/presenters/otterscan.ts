@@ -1,5 +1,5 @@
 /** Blocks and receipts in the forms of Otterscan's methods (API level 8): without what its pages do not show. */
-import type { Hash } from "../bytes/brands.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -60,6 +60,6 @@ export function issuance(minted: bigint): object {
 }
 
 /** Returns a creation in the form of `ots_getContractCreator`. */
-export function contractCreator(hash: Hash, creator: Uint8Array): object {
+export function contractCreator(hash: Hash, creator: Address): object {
   return { hash: toHex(hash), creator: toHex(creator) };
 }

@@ -2,6 +2,7 @@
  * A block as text in the format of the Go node's `debug_printBlock`. The address in memory that the Go node
  * prints is always 0.
  */
+import type { Hash } from "../bytes/brands.ts";
 import { bareHex } from "../bytes/hex.ts";
 import { decodeRlp, encodeRlpList, listItems } from "../bytes/rlp.ts";
 import { keccak256 } from "../crypto/keccak.ts";
@@ -56,7 +57,7 @@ function randomFields({ randomReveal, mixHash }: Header): readonly (readonly [st
 }
 
 /** Returns the hash of the header fields that every fork has, up to the extra data. */
-function minerHash(header: Header): Uint8Array {
+function minerHash(header: Header): Hash {
   const fields = listItems(decodeRlp(encodeHeader(header))).slice(0, MINED_FIELDS);
   return keccak256(encodeRlpList(fields.map(({ raw }) => raw)));
 }

@@ -39,7 +39,7 @@ export class BlockBroadcaster implements Disposable {
   readonly #deps: BlockGossipDeps;
   readonly #stopListening: () => void;
   /** Hash of the pushed block that is being imported. */
-  #importing: Uint8Array | undefined;
+  #importing: Hash | undefined;
   #isCatchingUp = false;
   #isScheduled = false;
 

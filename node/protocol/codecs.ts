@@ -40,7 +40,7 @@ export interface AnnouncedBlock {
 
 /** Query for headers: from a hash or number on, every `skip + 1`-th. */
 export interface HeaderQuery {
-  readonly origin: Uint8Array | bigint;
+  readonly origin: Hash | bigint;
   readonly amount: bigint;
   readonly skip: bigint;
   readonly reverse: boolean;

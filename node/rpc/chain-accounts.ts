@@ -1,4 +1,5 @@
 /** Accounts: existence, storage slots, account keys, and the signers of transactions and messages. */
+import type { StorageKey } from "../bytes/brands.ts";
 import { equalBytes } from "../bytes/compare.ts";
 import { bytesToBigint } from "../bytes/integer.ts";
 import { messageOf } from "../bytes/message-of.ts";
@@ -79,7 +80,7 @@ function stateMethods(chain: Chain): Method[] {
  * Decodes a slot key as the Go node does: hex with or without `0x`, of which the first malformed digit ends
  * it and the last 32 bytes count.
  */
-function slotKey(given: string): Uint8Array {
+function slotKey(given: string): StorageKey {
   const digits = given.replace(/^0[xX]/, "");
   const readable = /^[0-9a-fA-F]*/.exec(digits.length % 2 === 0 ? digits : `0${digits}`)?.[0] ?? "";
   return wordBytes(bytesToBigint(Buffer.from(readable, "hex").subarray(-32)));

@@ -57,7 +57,7 @@ export function chainTransactionMethods(deps: ChainTransactionDeps): Method[] {
 function lookups({ chain, pool, receiptForm }: ChainTransactionDeps): Method[] {
   const formatByHash: typeof ethTransactionText = (...given) =>
     goJson(withPrice(chainTransaction(...given), given[1], receiptForm));
-  const find = (wanted: Uint8Array, view: typeof ethTransactionText) => {
+  const find = (wanted: Hash, view: typeof ethTransactionText) => {
     const place = chain.findTransaction(wanted);
     const mined = place?.block.transactions[place.index];
     if (mined !== undefined) return view(chain, mined, place);

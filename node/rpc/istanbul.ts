@@ -1,5 +1,6 @@
 /** `istanbul`: validators, round timeout, snapshots and candidates. */
 
+import type { Hash } from "../bytes/brands.ts";
 import { addressText } from "../bytes/hex.ts";
 import { blockNumber } from "../calls/arguments/block-number.ts";
 import { findHeadByHash } from "../calls/lookup.ts";
@@ -27,7 +28,7 @@ export function istanbulMethods(deps: GovernanceMethodDeps): Method[] {
 }
 
 function validatorMethods(deps: GovernanceMethodDeps): Method[] {
-  const numberOfHash = (wanted: Uint8Array) => {
+  const numberOfHash = (wanted: Hash) => {
     const block = findHeadByHash(deps.chain, wanted);
     if (block === undefined) throw failure("unknown block");
     return block.header.number;

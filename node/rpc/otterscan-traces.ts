@@ -1,4 +1,5 @@
 /** The methods of Otterscan that execute a transaction again. Reader threads serve them. */
+import type { Hash } from "../bytes/brands.ts";
 import type { OpenStoreReading } from "../calls/chain-reading.ts";
 import {
   type InternalOperation,
@@ -43,7 +44,7 @@ const entrySchema = recordSchema<TraceEntry>({
 
 /** The methods; the node registers them and its reader threads serve them. */
 export function otterscanTraceMethods({ open, maxBytes }: OtterscanTraceDeps): Method[] {
-  const framesOf = (wanted: Uint8Array): readonly RecordedFrame[] | undefined => {
+  const framesOf = (wanted: Hash): readonly RecordedFrame[] | undefined => {
     using reading = open();
     return transactionFrames(reading, wanted, { maxBytes, timeoutMs: TRACE_EXPIRY.afterMs })?.frames;
   };

@@ -2,7 +2,7 @@
  * The methods of Otterscan (API level 8) about blocks, accounts and the transactions of an address, and the one of
  * Erigon that it asks for. Those about an address need the index of `--index.addresses`.
  */
-import type { Address } from "../bytes/brands.ts";
+import type { Address, Hash } from "../bytes/brands.ts";
 import { toQuantity } from "../bytes/integer.ts";
 import { blockNumber, blockReference } from "../calls/arguments/block-number.ts";
 import { blockAt, blockByHash, findHead, stateOf } from "../calls/lookup.ts";
@@ -216,7 +216,7 @@ function pageJson({ chain, receiptForm }: OtterscanDeps, places: readonly Indexe
 }
 
 function indexMethods(deps: OtterscanDeps): Method[] {
-  const hashAt = ({ number, index }: IndexedPlace): Uint8Array | undefined =>
+  const hashAt = ({ number, index }: IndexedPlace): Hash | undefined =>
     deps.chain.block(number)?.transactions[index]?.hash;
   return [
     method({

@@ -1,5 +1,5 @@
 /** Merkle proofs of accounts and slots against a block's state root (EIP-1186). */
-import type { Address } from "../bytes/brands.ts";
+import type { Address, StorageKey } from "../bytes/brands.ts";
 import { isZero } from "../bytes/compare.ts";
 import { toHex } from "../bytes/hex.ts";
 import { bytesToBigint, toQuantity } from "../bytes/integer.ts";
@@ -120,7 +120,7 @@ async function proveFromDisk(
   return proofJson({ asked, slots, storageOf }, proof);
 }
 
-function wordIn({ word }: SlotKey): Uint8Array {
+function wordIn({ word }: SlotKey): StorageKey {
   return word;
 }
 
@@ -131,7 +131,7 @@ function generationOf(open: OpenStoreReading): number {
 
 /** A slot key, and whether it was given as 32 bytes: results repeat it so, and others as a quantity. */
 interface SlotKey {
-  readonly word: Uint8Array;
+  readonly word: StorageKey;
   readonly isWhole: boolean;
 }
 

@@ -2,8 +2,10 @@
  * `debug_trace*` with files on the node's machine: blocks read from files, traces written to files. They run
  * in reader threads.
  */
+
 import { readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
+import type { Hash } from "../bytes/brands.ts";
 import { bareHex, fromBareHex } from "../bytes/hex.ts";
 import { type FileTraceConfig, fileTraceConfig, traceConfig } from "../calls/arguments/trace-config.ts";
 import type { StoreReading } from "../calls/chain-reading.ts";
@@ -89,7 +91,7 @@ export function traceFileMethods(deps: TraceFileDeps): Method[] {
   ];
 }
 
-function requireBlock(reading: StoreReading, wanted: Uint8Array): TracedBlock {
+function requireBlock(reading: StoreReading, wanted: Hash): TracedBlock {
   const number = reading.numberOf(wanted);
   if (number === undefined) throw failure(`block ${bareHex(wanted)} not found`);
   return tracedBlock(reading, number);

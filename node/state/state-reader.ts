@@ -2,7 +2,7 @@
  * States out of a snapshot of the chain database: what a reader thread sees. Calls run on worlds; accounts and
  * slots are listed in the order of their hashes, from any one on, for as long as the caller takes more.
  */
-import type { Address, Hash } from "../bytes/brands.ts";
+import type { Address, Hash, StorageKey } from "../bytes/brands.ts";
 import { mapKey } from "../bytes/hex.ts";
 import type { Account } from "../model/account.ts";
 import type { Range, Snapshot } from "../store/store.ts";
@@ -33,7 +33,7 @@ export interface ListedSlot {
   /** keccak of the key. */
   readonly hash: Hash;
   /** `undefined` where the node did not keep it. */
-  readonly key: Uint8Array | undefined;
+  readonly key: StorageKey | undefined;
   /** 32 bytes. */
   readonly value: Uint8Array;
 }

@@ -17,7 +17,7 @@ export interface StateView {
   readonly number: number;
   account(address: Address): Account | undefined;
   /** 32 bytes; zero where there is no account or no value. */
-  slot(address: Address, key: Uint8Array): Uint8Array;
+  slot(address: Address, key: StorageKey): Uint8Array;
   /** No bytes where there is no account or no code. */
   code(address: Address): Uint8Array;
 }
@@ -29,7 +29,7 @@ export interface AccountProof {
   readonly accountProof: readonly Uint8Array[];
   /** By asked key; no nodes where the account has no storage. */
   readonly storage: readonly {
-    readonly key: Uint8Array;
+    readonly key: StorageKey;
     /** 32 bytes. */
     readonly value: Uint8Array;
     readonly proof: readonly Uint8Array[];

@@ -1,7 +1,7 @@
 /** Decoder of state overrides, the third parameter of `eth_call`. */
-import type { Address } from "../../bytes/brands.ts";
+import type { Address, StorageKey } from "../../bytes/brands.ts";
 import { type Decoder, KeptError, object, wrongKind } from "../../jsonrpc/codec.ts";
-import { address, data, hash, quantity, quantity64 } from "../../jsonrpc/codecs/hex.ts";
+import { address, data, hash, quantity, quantity64, storageKey } from "../../jsonrpc/codecs/hex.ts";
 import { jsonKind } from "../../jsonrpc/json-text.ts";
 import { mapSchema } from "../../jsonrpc/schemas.ts";
 
@@ -16,14 +16,14 @@ export interface AccountOverride {
 }
 
 /** Key and value of a slot, 32 bytes each. */
-export type SlotOverride = readonly [key: Uint8Array, value: Uint8Array];
+export type SlotOverride = readonly [key: StorageKey, value: Uint8Array];
 
 const slots: Decoder<readonly SlotOverride[]> = {
   label: "slots",
   schema: mapSchema("slots", hash.schema),
   decode(json) {
     if (jsonKind(json) !== "object") throw wrongKind(json, "map[common.Hash]common.Hash");
-    return Object.entries(json as object).map(([key, value]) => [hash.decode(key), hash.decode(value)]);
+    return Object.entries(json as object).map(([key, value]) => [storageKey.decode(key), hash.decode(value)]);
   },
 };
 

@@ -62,7 +62,7 @@ export function traceToFiles(
 /**
  * Returns the index of the requested transaction; undefined for all. Throws `RpcError` for an unknown hash.
  */
-function requestedIndex({ transactions }: TracedBlock, wanted: Uint8Array | undefined): number | undefined {
+function requestedIndex({ transactions }: TracedBlock, wanted: Hash | undefined): number | undefined {
   if (wanted === undefined || wanted.every((byte) => byte === 0)) return undefined;
   const index = transactions.findIndex(({ hash }) => equalBytes(hash, wanted));
   if (index < 0) throw failure(`transaction ${toHex(wanted)} not found in block`);

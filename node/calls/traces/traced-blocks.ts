@@ -2,6 +2,7 @@
  * Blocks that callers of `debug` name: canonical ones by number or hash, blocks as RLP, and the bad blocks that the node
  * refused.
  */
+import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { toHex } from "../../bytes/hex.ts";
 import { type BadBlock, storedBadBlocks } from "../../chain/bad-blocks.ts";
@@ -58,7 +59,7 @@ export function tracedBlock(reading: ChainReading, number: number): TracedBlock 
 }
 
 /** Returns a block by hash. Throws `RpcError`. */
-export function tracedBlockByHash(reading: ChainReading, wanted: Uint8Array): TracedBlock {
+export function tracedBlockByHash(reading: ChainReading, wanted: Hash): TracedBlock {
   const number = reading.numberOf(wanted);
   if (number === undefined) throw noBlock(wanted);
   return tracedBlock(reading, number);
@@ -80,7 +81,7 @@ export function requireParent<B extends TracedBlock>(reading: StoreReading, bloc
 }
 
 /** Returns a bad block by hash. Throws `RpcError`. */
-export function findBadBlock(reading: StoreReading, wanted: Uint8Array): TracedBlock {
+export function findBadBlock(reading: StoreReading, wanted: Hash): TracedBlock {
   const found = requireBadBlocks(storedBadBlocks(reading.rows)).find(({ block }) =>
     equalBytes(block.hash, wanted),
   );

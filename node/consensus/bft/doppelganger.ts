@@ -73,7 +73,7 @@ const MAX_LISTEN_AFTER_RESTART_MS = 5_000;
  * Reads the address that signs with this directory; undefined before its first signature under the protection,
  * `UNKNOWN_SIGNER` after damage of the database.
  */
-export function readSigner(store: Rows): Uint8Array | undefined {
+export function readSigner(store: Rows): Address | undefined {
   return store.get(SIGNER_KEY);
 }
 
@@ -247,7 +247,7 @@ export class Doppelganger {
       proposer: authorOf(header),
       committers: recoverCommitters(hash, parseExtra(header.extra)),
     };
-    const isOwn = (sealer: Uint8Array | undefined): boolean =>
+    const isOwn = (sealer: Address | undefined): boolean =>
       sealer !== undefined && equalBytes(sealer, this.#deps.address);
     const kind = kinds.find((each) => (each === "commit" ? committers.some(isOwn) : isOwn(proposer)));
     return kind && { kind, view: { sequence: number, round: LAST_ROUND }, digest: block.hash };

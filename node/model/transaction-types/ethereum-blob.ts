@@ -66,7 +66,7 @@ function readFields(cursor: RlpCursor): Omit<TransactionBody, "raw"> {
   return { ...body, fields: { ...body.fields, maxFeePerBlobGas, blobVersionedHashes }, signatures };
 }
 
-function readHashes(cursor: RlpCursor): readonly Uint8Array[] {
+function readHashes(cursor: RlpCursor): readonly Hash[] {
   const end = cursor.enter();
   const hashes: Hash[] = [];
   while (!cursor.done) hashes.push(cursor.hash());

@@ -44,7 +44,7 @@ export type Packet =
       readonly to: NodeEndpoint;
       readonly expires: number;
     }
-  | { readonly kind: "pong"; readonly to: NodeEndpoint; readonly token: Uint8Array; readonly expires: number }
+  | { readonly kind: "pong"; readonly to: NodeEndpoint; readonly token: Hash; readonly expires: number }
   | {
       readonly kind: "find-node";
       readonly target: NodeId;
