@@ -7,6 +7,7 @@ import { addressText, bareHex, toHex } from "../bytes/hex.ts";
 import { fixedBytes, toQuantity } from "../bytes/integer.ts";
 import { encodeRlp } from "../bytes/rlp.ts";
 import { exactJsonText } from "../config/exact-json.ts";
+import { forks } from "../config/forks.ts";
 import {
   addressBookContract,
   BLS_REGISTRY_NAME,
@@ -53,25 +54,17 @@ export async function genesisFile(given: GenesisOptions, accounts: GenesisAccoun
 }
 
 const RANDAO = "randaoCompatibleBlock";
-const BEFORE_CONTRACTS = [
-  "istanbulCompatibleBlock",
-  "londonCompatibleBlock",
-  "ethTxTypeCompatibleBlock",
-  "magmaCompatibleBlock",
-  "koreCompatibleBlock",
-  "shanghaiCompatibleBlock",
-  "cancunCompatibleBlock",
-  "kaiaCompatibleBlock",
-  "pragueCompatibleBlock",
-  "osakaCompatibleBlock",
-] as const;
+/** Forks without a contract, which come first in the file. */
+const WITHOUT_CONTRACT = forks
+  .filter(({ configKey, ordered }) => ordered && configKey !== RANDAO)
+  .map(({ configKey }) => configKey);
 
 function configJson(options: GenesisOptions, { validators: [first] }: GenesisAccounts): object {
   const fork = (name: string): object => (options.forks.has(name) ? { [name]: options.forks.get(name) } : {});
   const { chainId, istanbul, unitPrice, deriveShaImpl, governance } = options;
   return {
     chainId,
-    ...Object.assign({}, ...BEFORE_CONTRACTS.map(fork)),
+    ...Object.assign({}, ...WITHOUT_CONTRACT.map(fork)),
     ...fork("kip103CompatibleBlock"),
     kip103ContractAddress: addressText(options.kip103Contract),
     ...fork("kip160CompatibleBlock"),
@@ -164,7 +157,7 @@ async function contractsOf(
   return [...books, ...registry, ...keys];
 }
 
-function bookOwner({ addressBookOwner }: GenesisOptions, first: Uint8Array): Uint8Array | undefined {
+function bookOwner({ addressBookOwner }: GenesisOptions, first: Address): Address | undefined {
   return addressBookOwner === "first-validator" ? first : addressBookOwner;
 }
 

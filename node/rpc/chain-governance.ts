@@ -1,9 +1,11 @@
 /** Governance at a block: parameters, staking, rewards, forks, registered contracts and BLS keys. */
+
 import { bareHex, toHex } from "../bytes/hex.ts";
 import { type BlockNumber, blockNumber, resolveNumber } from "../calls/arguments/block-number.ts";
 import { creditTexts } from "../calls/credit.ts";
 import { findBlock, headAt } from "../calls/lookup.ts";
 import { jsonInteger } from "../config/exact-json.ts";
+import { forks } from "../config/forks.ts";
 import { mainnet } from "../config/presets/networks.ts";
 import type { BlsPublicInfo } from "../crypto/bls-possession.ts";
 import { checksumAddress } from "../crypto/checksum.ts";
@@ -83,36 +85,31 @@ function parameterMethods(deps: GovernanceMethodDeps): Method[] {
 }
 
 /** Members of `chain_forkStatus` with the fork that each reports. The Klaytn line has some of them, and `IsDragon`. */
-const FORK_FLAGS = {
-  IsCancun: "cancunCompatibleBlock",
-  IsEthTxType: "ethTxTypeCompatibleBlock",
-  IsIstanbul: "istanbulCompatibleBlock",
-  IsKaia: "kaiaCompatibleBlock",
-  IsKore: "koreCompatibleBlock",
-  IsLondon: "londonCompatibleBlock",
-  IsMagma: "magmaCompatibleBlock",
-  IsOsaka: "osakaCompatibleBlock",
-  IsPrague: "pragueCompatibleBlock",
-  IsRandao: "randaoCompatibleBlock",
-  IsShanghai: "shanghaiCompatibleBlock",
-};
+const FORK_FLAGS: readonly (readonly [flag: string, configKey: string])[] = forks
+  .filter(({ ordered }) => ordered)
+  .map(({ name, configKey }) => [
+    `Is${name.charAt(0).toUpperCase()}${name.slice(1, -"Block".length)}`,
+    configKey,
+  ]);
 
 const forkSchema = recordSchema({
-  ...Object.fromEntries([...Object.keys(FORK_FLAGS), "IsDragon"].map((flag) => [`${flag}?`, boolean])),
+  ...Object.fromEntries(
+    [...FORK_FLAGS.map(([flag]) => flag).sort(), "IsDragon"].map((flag) => [`${flag}?`, boolean]),
+  ),
   ChainID: integer,
   IsKIP103: boolean,
 });
 
 function forkJson({ chain }: GovernanceMethodDeps, asked: BlockNumber): object {
   const { number } = headAt(chain, asked).header;
-  const { chainId, forks } = chain.config;
-  const flags = Object.entries(FORK_FLAGS).map(([flag, key]) => {
-    return [flag, number >= (forks.get(key) ?? Number.POSITIVE_INFINITY)];
+  const { chainId, forks: scheduled } = chain.config;
+  const flags = FORK_FLAGS.map(([flag, key]) => {
+    return [flag, number >= (scheduled.get(key) ?? Number.POSITIVE_INFINITY)];
   });
   return sortKeys({
     ...Object.fromEntries(flags),
     ChainID: jsonInteger(chainId),
-    IsKIP103: forks.get("kip103CompatibleBlock") === number,
+    IsKIP103: scheduled.get("kip103CompatibleBlock") === number,
   });
 }
 

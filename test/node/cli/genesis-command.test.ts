@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parse, parseAllDocuments } from "yaml";
 import { runCli } from "../../../node/cli/cli.ts";
+import { forks as allForks } from "../../../node/config/forks.ts";
 import { parseGenesis } from "../../../node/config/genesis.ts";
 import { ADDRESS_BOOK_CODE } from "../../../node/config/presets/kairos-code.ts";
 import { readNetwork, readNode } from "../../../operator/api/resource.ts";
@@ -87,14 +88,21 @@ describe("knit genesis", () => {
     }
   });
 
+  test("schedules every fork at block 0 where nothing else is said", async () => {
+    expect(await genesis("")).toMatchObject({ code: 0 });
+    const { config } = genesisJson();
+    const starts = Object.fromEntries(allForks.map(({ configKey }) => [configKey, 0]));
+    expect(config).toMatchObject(starts);
+  });
+
   test("takes forks that never begin, registers BLS keys for one that begins later, and lets an owner set up the address book", async () => {
     const owner = "ab".repeat(20);
     const forks = "--randao-compatible-blocknumber 5 --kaia-compatible-blocknumber 5";
     const later = "--prague-compatible-blocknumber 5 --osaka-compatible-blocknumber never";
-    const { code } = await genesis(
+    const { code, err } = await genesis(
       `${forks} ${later} --patch-address-book-addr 0x${owner} --funding-addr ${owner}`,
     );
-    expect(code).toBe(0);
+    expect([code, err]).toEqual([0, ""]);
     const { config, alloc } = genesisJson();
     expect(config["osakaCompatibleBlock"]).toBeUndefined();
     expect(
