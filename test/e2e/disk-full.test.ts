@@ -366,13 +366,16 @@ testOnDisk.each(["run", "init"])(
     const run = (...args: string[]) => runKnitBehind(disk.prefix, args);
     const rest = command === "run" ? alone : [genesis];
     let kept = 0;
-    for (const roomMb of ROOMS_MB) {
+    const attempt = async (roomMb: number): Promise<void> => {
       await disk.fill(roomMb);
       expect(await run(command, ...at, ...from, ...rest)).toEqual(noRoomForCopy());
       expect(await disk.names("data/knit")).toEqual(["chaindata.bootstrap.partial"]);
       kept = await forget(archive, disk, "data/knit/chaindata.bootstrap.partial");
       await disk.release();
-    }
+    };
+    for (const roomMb of ROOMS_MB) await attempt(roomMb);
+    // one large file of those that arrive together may take the room of all
+    for (let again = 0; kept === 0 && again < 10; again++) await attempt(0.5);
     expect(kept).toBeGreaterThan(0);
     expect((await run("init", ...at, ...from, genesis)).code).toBe(0);
     expect(await disk.names("data/knit")).toEqual(["chaindata"]);
