@@ -52,6 +52,9 @@ const ADDRESS = new Uint8Array(20).fill(0x11);
 /** Maximum bytes of a trie node in its hashed form. */
 const MAX_NODE = 128 * 1024;
 
+/** Maximum bytes of a path in its hex-prefix form: the 64 nibbles of a hash and a flag. */
+const MAX_PATH = 33;
+
 /** Types of an answer that a script reads. */
 const CONSOLE_OUTPUTS: readonly AbiInput[] = [
   { type: "uint8" },
@@ -208,10 +211,15 @@ function isTrieNode(tree: RlpInput): boolean {
   if (tree.length === 17)
     return isEmpty(tree[16]) && tree.slice(0, 16).every((child) => isEmpty(child) || isChild(child));
   const [path, value] = tree;
-  if (tree.length !== 2 || !(path instanceof Uint8Array) || path.length === 0) return false;
-  const flag = path[0] ?? 0;
-  if (flag >= 0x40 || ((flag & 0x10) === 0 && (flag & 0x0f) !== 0)) return false;
-  return flag >= 0x20 ? value instanceof Uint8Array : isChild(value);
+  if (tree.length !== 2 || !(path instanceof Uint8Array) || !isPath(path)) return false;
+  return (path[0] ?? 0) >= 0x20 ? value instanceof Uint8Array : isChild(value);
+}
+
+/** True for the hex-prefix form of at most 64 nibbles; keys of tries are hashes. */
+function isPath(path: Uint8Array): boolean {
+  const flag = path[0];
+  if (flag === undefined || path.length > MAX_PATH) return false;
+  return flag < 0x40 && ((flag & 0x10) !== 0 || (flag & 0x0f) === 0);
 }
 
 /** True for a reference to a node: a hash, or a node of less than 32 bytes. */
