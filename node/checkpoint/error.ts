@@ -6,6 +6,7 @@ import { StoreError } from "../store/error.ts";
  * - `exists`: the directory is there and is not empty;
  * - `bad-manifest`: the manifest is missing, cannot be read or is not signed by its creator;
  * - `bad-file`: a file is missing or is not the one of the manifest;
+ * - `cut`: a stream ended before the checkpoint did;
  * - `foreign`: a checkpoint of another chain than the wanted one;
  * - `bad-chain`: the head or the headers below it contradict the manifest or the council;
  * - `busy`: another checkpoint is being created, or another backup runs;
@@ -17,6 +18,7 @@ export type CheckpointErrorCode =
   | "exists"
   | "bad-manifest"
   | "bad-file"
+  | "cut"
   | "foreign"
   | "bad-chain"
   | "busy"

@@ -71,8 +71,7 @@ export function checkWanted(manifest: ArchiveManifest, wanted: WantedChain): voi
 }
 
 /**
- * Fetches all files of a checkpoint into a draft, and first deletes what an earlier attempt left of another one: the disk
- * may be full of it. Throws `CheckpointError` `bad-file` for the first that is wrong.
+ * Fetches all files of a checkpoint into a draft, and first deletes what an earlier attempt left of another one. Throws `CheckpointError` `bad-file` for the first that is wrong.
  */
 export async function fetchFiles(
   store: ArchiveStore,
@@ -131,7 +130,8 @@ async function missingBytes(draft: string, { files }: ArchiveManifest): Promise<
   return files.reduce((sum, { size }, i) => sum + (sizes[i] === size ? 0 : size), 0);
 }
 
-async function removeUnlisted(draft: string, { files }: ArchiveManifest): Promise<void> {
+/** Deletes the files of a draft that are not in a manifest: the disk may be full of them. */
+export async function removeUnlisted(draft: string, { files }: ArchiveManifest): Promise<void> {
   const listed = new Set(files.map(({ path }) => join(draft, path)));
   for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);

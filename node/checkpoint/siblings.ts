@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
 import { readBoundedText } from "../runtime/bounded-file.ts";
 import { CheckpointError } from "./error.ts";
+import { type KeptTables, NO_TABLES } from "./kept-tables.ts";
 
 /** A gateway. */
 export interface Sibling {
@@ -55,44 +56,79 @@ function isSibling(value: unknown): value is Sibling {
 /** Status of a gateway that sends a checkpoint to another one. */
 const BUSY_STATUS = 503;
 
-/** Asks a sibling for its checkpoint as a tar stream. Throws `CheckpointError` `busy` or `failed`. */
+/** A request of a checkpoint. */
+export interface SiblingRequest {
+  /** Directory with the certificate of the one who asks. */
+  readonly credentials: string;
+  /** Tables that need not be sent. */
+  readonly kept: KeptTables;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks a sibling for its checkpoint as a tar stream, from which it may leave out tables that are kept: an earlier release
+ * sends all. Throws `CheckpointError` `busy` or `failed`; the stream ends with `cut` where the connection does.
+ */
 export async function openSibling(
-  { host, port, name }: Sibling,
-  credentials: string,
-  signal: AbortSignal,
+  sibling: Sibling,
+  asked: SiblingRequest,
 ): Promise<AsyncIterable<Uint8Array>> {
+  const { name, host } = sibling;
   try {
-    const [cert, key, ca] = await Promise.all(
-      ["reader.crt", "reader.key", "ca.crt"].map((file) =>
-        readBoundedText(join(credentials, file), MAX_BYTES),
-      ),
-    );
-    const asked = request({
-      host,
-      port,
-      servername: name,
-      path: "/checkpoint",
-      cert,
-      key,
-      ca,
-      minVersion: "TLSv1.3",
-      timeout: IDLE_MS,
-      signal,
-      agent: false,
-    });
-    asked.on("timeout", () => asked.destroy(new Error(`nothing was sent for ${IDLE_MS / 60_000} minutes`)));
-    asked.end();
-    const [response] = (await once(asked, "response")) as [IncomingMessage];
-    if (response.statusCode === 200) return response;
+    const { kept } = asked;
+    let response = await ask(sibling, asked, kept);
+    const { statusCode = 0 } = response;
+    if (kept.size > 0 && statusCode !== 200 && statusCode !== BUSY_STATUS) {
+      response.destroy();
+      response = await ask(sibling, asked, NO_TABLES);
+    }
+    if (response.statusCode === 200) return uncut(response, name);
     response.destroy();
     if (response.statusCode === BUSY_STATUS)
       throw new CheckpointError("busy", `${name} gives its checkpoint to another node`);
     throw new Error(`it answers ${response.statusCode}`);
   } catch (cause) {
-    signal.throwIfAborted();
+    asked.signal.throwIfAborted();
     if (cause instanceof CheckpointError) throw cause;
     throw new CheckpointError("failed", `${name} at ${host} gives no checkpoint: ${messageOf(cause)}`, {
       cause,
     });
+  }
+}
+
+async function ask(
+  { host, port, name }: Sibling,
+  { credentials, signal }: SiblingRequest,
+  kept: KeptTables,
+): Promise<IncomingMessage> {
+  const [cert, key, ca] = await Promise.all(
+    ["reader.crt", "reader.key", "ca.crt"].map((file) => readBoundedText(join(credentials, file), MAX_BYTES)),
+  );
+  const { bytes } = kept;
+  const asked = request({
+    host,
+    port,
+    servername: name,
+    path: "/checkpoint",
+    ...(bytes.length > 0 && { method: "POST", headers: { "content-length": bytes.length } }),
+    cert,
+    key,
+    ca,
+    minVersion: "TLSv1.3",
+    timeout: IDLE_MS,
+    signal,
+    agent: false,
+  });
+  asked.on("timeout", () => asked.destroy(new Error(`nothing was sent for ${IDLE_MS / 60_000} minutes`)));
+  asked.end(bytes);
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  return response;
+}
+
+async function* uncut(response: IncomingMessage, name: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response;
+  } catch (cause) {
+    throw new CheckpointError("cut", `the stream of ${name} has ended: ${messageOf(cause)}`, { cause });
   }
 }

@@ -10,8 +10,17 @@ import {
   signManifest,
 } from "./archive.ts";
 import { CheckpointError } from "./error.ts";
+import { type KeptTables, NO_TABLES } from "./kept-tables.ts";
 import { MANIFEST_FILE, readCheckpointManifest, readListed, totalBytes } from "./manifest.ts";
-import { checkWanted, finishDraft, placeFile, type WantedChain, withShortage } from "./pull.ts";
+import {
+  checkWanted,
+  finishDraft,
+  GOES_ON,
+  placeFile,
+  removeUnlisted,
+  type WantedChain,
+  withShortage,
+} from "./pull.ts";
 import type { FileWork } from "./push.ts";
 import type { TableHashes } from "./table-hashes.ts";
 import { TAR_END, TAR_NAME_BYTES, type TarFile, tarEntry, tarFiles } from "./tar.ts";
@@ -23,6 +32,8 @@ export interface StreamOptions {
   readonly address: Address;
   /** Hashes of the tables that were read before, and of those that are read now. */
   readonly hashes: TableHashes;
+  /** Tables that the receiver has: they are in the manifest, but not sent. */
+  readonly kept?: KeptTables;
   /** Waits after so many bytes were read for their SHA-256, or sent. */
   readonly pace?: (bytes: number, work: "read" | "send") => Promise<void>;
   /** Interval of the bytes that are written while files are read for their SHA-256, in milliseconds. */
@@ -44,6 +55,7 @@ export async function* checkpointStream({
   key,
   address,
   hashes,
+  kept = NO_TABLES,
   pace = () => Promise.resolve(),
   beatMs = BEAT_MS,
 }: StreamOptions): AsyncGenerator<Uint8Array> {
@@ -65,18 +77,28 @@ export async function* checkpointStream({
   const text = signManifest({ ...manifest, files }, key, address);
   yield tarEntry({ name: MANIFEST_FILE, bytes: Buffer.from(text) }).subarray(written);
   for (const file of files) {
+    if (kept.has(file)) continue;
     yield tarEntry({ name: file.path, bytes: await readListed(directory, file) });
     await pace(file.size, "send");
   }
   yield TAR_END;
 }
 
-/** Reads a checkpoint into an empty draft. Throws `CheckpointError` with the first thing that is wrong. */
+/** Work on the files of a stream. */
+export interface StreamWork extends FileWork {
+  /** Tables that the draft has and the stream may lack. */
+  readonly kept?: KeptTables;
+}
+
+/**
+ * Reads a checkpoint into a draft, which is empty or has tables of an earlier stream; those that this checkpoint does not
+ * have are deleted. Throws `CheckpointError` with the first thing that is wrong.
+ */
 export async function readStream(
   stream: AsyncIterable<Uint8Array>,
   draft: string,
   wanted: WantedChain,
-  { signal, onBytes }: FileWork,
+  work: StreamWork,
 ): Promise<ArchiveManifest> {
   const entries = tarFiles(stream, MAX_MANIFEST_BYTES);
   const first = (await entries.next()).value;
@@ -84,31 +106,40 @@ export async function readStream(
     throw new CheckpointError("bad-manifest", `the stream does not begin with ${MANIFEST_FILE}`);
   const manifest = parseArchiveManifest(Buffer.from(first.bytes).toString("utf8"), MANIFEST_FILE);
   checkWanted(manifest, wanted);
+  await removeUnlisted(draft, manifest);
   try {
-    await readFiles(entries, draft, manifest, { signal, onBytes });
+    await readFiles(entries, draft, manifest, work);
   } catch (error) {
-    throw await withShortage(error, draft, manifest, "the copy has to be sent again");
+    const advice = work.kept === undefined ? "the copy has to be sent again" : GOES_ON;
+    throw await withShortage(error, draft, manifest, advice);
   }
   return manifest;
+}
+
+function requireKept(kept: KeptTables, file: ArchiveFile, next = "no more files"): void {
+  if (kept.has(file)) return;
+  throw new CheckpointError("bad-file", `${file.path} is missing: the stream has ${next}`);
 }
 
 async function readFiles(
   entries: AsyncGenerator<TarFile>,
   draft: string,
   manifest: ArchiveManifest,
-  { signal, onBytes }: FileWork,
+  { signal, onBytes, kept = NO_TABLES }: StreamWork,
 ): Promise<void> {
   const total = totalBytes(manifest.files);
   let done = 0;
+  let next = await entries.next();
   await using placing = new WorkBehind(PARALLEL);
   for (const file of manifest.files) {
     signal.throwIfAborted();
-    const entry = (await entries.next()).value;
-    if (entry?.name !== file.path)
-      throw new CheckpointError(
-        "bad-file",
-        `${file.path} is missing: the stream has ${entry?.name ?? "no more files"}`,
-      );
+    const entry = next.value;
+    if (entry?.name !== file.path) {
+      requireKept(kept, file, entry?.name);
+      done += file.size;
+      onBytes(done, total);
+      continue;
+    }
     if (file.size > SMALL_BYTES) await placing.settle();
     await placing.start(async () => {
       await placeFile(draft, file, entry.bytes);
@@ -116,9 +147,9 @@ async function readFiles(
       onBytes(done, total);
     });
     if (file.size > SMALL_BYTES) await placing.settle();
+    next = await entries.next();
   }
   await placing.settle();
-  const more = await entries.next();
-  if (more.done !== true) throw new CheckpointError("bad-file", `${more.value.name} is not in the manifest`);
+  if (next.done !== true) throw new CheckpointError("bad-file", `${next.value.name} is not in the manifest`);
   await finishDraft(draft, manifest);
 }

@@ -33,8 +33,8 @@ export const TAR_NAME_BYTES = 124;
 export const TAR_END: Uint8Array = Buffer.alloc(2 * BLOCK);
 
 /**
- * Reads the files of a stream up to its end. `maxBytes` limits each. Throws `CheckpointError` `bad-file` where the
- * stream is cut off or is no tar stream.
+ * Reads the files of a stream up to its end. `maxBytes` limits each. Throws `CheckpointError` `cut` where the
+ * stream ends too early, and `bad-file` where it is no tar stream.
  */
 export async function* tarFiles(
   stream: AsyncIterable<Uint8Array>,
@@ -69,8 +69,7 @@ class StreamReader {
     let held = this.#rest.length;
     while (held < length) {
       const next = await this.#pieces.next();
-      if (next.done === true)
-        throw new CheckpointError("bad-file", "the stream ends in the middle of a file");
+      if (next.done === true) throw new CheckpointError("cut", "the stream ends in the middle of a file");
       pieces.push(next.value);
       held += next.value.length;
     }

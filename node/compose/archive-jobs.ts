@@ -5,7 +5,8 @@ import { messageOf } from "../bytes/message-of.ts";
 import type { ArchiveManifest, ArchiveStore } from "../checkpoint/archive.ts";
 import { directoryStore } from "../checkpoint/archive.ts";
 import { draftOf, refuseFilled } from "../checkpoint/create.ts";
-import { CheckpointError, isDiskFailure } from "../checkpoint/error.ts";
+import { CheckpointError, type CheckpointErrorCode, isDiskFailure } from "../checkpoint/error.ts";
+import type { KeptTables } from "../checkpoint/kept-tables.ts";
 import {
   type ArchivedCheckpoint,
   archivedNames,
@@ -137,10 +138,19 @@ export async function listArchive(
   return listed;
 }
 
-/** A pull: from a store, or from a stream. */
+/** A stream that may lack tables of the draft, which are kept. */
+export interface PartialStream {
+  readonly stream: AsyncIterable<Uint8Array>;
+  readonly kept: KeptTables;
+}
+
+/** Asks for what a draft lacks. */
+export type StreamRequest = (draft: string) => Promise<PartialStream>;
+
+/** A pull: from a store, from a stream, or from one that can be asked for again. */
 export interface PullJob extends TransferJob {
   readonly directory: string;
-  readonly from: string | AsyncIterable<Uint8Array>;
+  readonly from: string | AsyncIterable<Uint8Array> | StreamRequest;
   /** Name of a manifest of the store; the newest when absent. */
   readonly name?: string | undefined;
   readonly wanted: WantedChain;
@@ -149,8 +159,8 @@ export interface PullJob extends TransferJob {
 
 /**
  * Fetches a checkpoint, verifies it and gives it its name, which must be absent or an empty directory. What is found
- * wrong leaves nothing; a pull from a store that was interrupted, or found no room, goes on with its draft. Throws
- * `CheckpointError` and as `verifyCheckpoint`.
+ * wrong leaves nothing. A pull that was interrupted, or found no room, goes on with its draft, but not one from a stream
+ * that comes once. Throws `CheckpointError` and as `verifyCheckpoint`.
  */
 export async function pullFromArchive(options: NodeOptions, job: PullJob): Promise<ArchiveManifest> {
   const { directory, signal, progress, full } = job;
@@ -173,15 +183,18 @@ export async function pullFromArchive(options: NodeOptions, job: PullJob): Promi
   }
 }
 
-/** True for an end after which the same pull goes on: an interrupt, a store that does not answer, or a full disk. */
+/** Codes of errors that are no fault of the checkpoint. */
+const PASSING: ReadonlySet<CheckpointErrorCode> = new Set(["busy", "cut", "disk", "failed"]);
+
+/** True for an end after which the same pull goes on: an interrupt, a sender that does not answer, or a full disk. */
 function isPassing(error: unknown, { signal, from }: PullJob): boolean {
-  if (typeof from !== "string") return false;
+  if (typeof from === "object") return false;
   if (signal.aborted || isDiskFailure(error)) return true;
-  return error instanceof CheckpointError && (error.code === "failed" || error.code === "disk");
+  return error instanceof CheckpointError && PASSING.has(error.code);
 }
 
 /** A checkpoint of a store by its name, or a stream. */
-type Archived = { readonly store: ArchiveStore; readonly name: string } | AsyncIterable<Uint8Array>;
+type Archived = { readonly store: ArchiveStore; readonly name: string } | Exclude<PullJob["from"], string>;
 
 /** Opens the store and finds the name there; an archive that has none is no reason to delete an earlier draft. */
 async function findArchived({ from, environment, signal, name }: PullJob): Promise<Archived> {
@@ -198,6 +211,10 @@ async function fetchDraft(
   draft: string,
 ): Promise<ArchiveManifest> {
   const onBytes = (done: number, total: number): void => progress.update(done, total);
+  if (typeof from === "function") {
+    const { stream, kept } = await from(draft);
+    return readStream(stream, draft, wanted, { signal, onBytes, kept });
+  }
   if (!("store" in from)) {
     await rm(draft, { recursive: true });
     await mkdir(draft, { mode: 0o700 });

@@ -6,13 +6,21 @@ import { messageOf } from "../bytes/message-of.ts";
 import type { ArchiveManifest } from "../checkpoint/archive.ts";
 import { removeCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError, isDiskFailure } from "../checkpoint/error.ts";
+import { readKeptTables } from "../checkpoint/kept-tables.ts";
 import { DATABASES } from "../checkpoint/manifest.ts";
 import { archivedNames, type WantedChain } from "../checkpoint/pull.ts";
 import { openSibling, readSiblings, type Sibling, type Siblings } from "../checkpoint/siblings.ts";
+import { TableHashes } from "../checkpoint/table-hashes.ts";
 import type { Log } from "../observe/log.ts";
 import { StateError } from "../state/error.ts";
 import { StoreError } from "../store/error.ts";
-import { openArchive, type PullJob, pullFromArchive, type TransferJob } from "./archive-jobs.ts";
+import {
+  openArchive,
+  type PullJob,
+  pullFromArchive,
+  type StreamRequest,
+  type TransferJob,
+} from "./archive-jobs.ts";
 import { clearPlace, hasChain, putInPlace } from "./new-databases.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -24,11 +32,15 @@ export interface BootstrapJob extends TransferJob {
   readonly siblings?: string | undefined;
   readonly wanted: WantedChain;
   readonly log: Log;
-  /** Milliseconds between two rounds of siblings that were busy. */
+  /** Milliseconds between two rounds of siblings that were busy, or whose stream was cut. */
   readonly busyMs?: number;
+  /** Limit in milliseconds of waiting for a sibling whose stream was cut. */
+  readonly cutMs?: number;
 }
 
 const BUSY_MS = 3_000;
+/** Time in which a sibling that ended has started again. */
+const CUT_MS = 120_000;
 /** Limit of waiting for siblings that give their checkpoint to others: the chain comes from the peers as well. */
 const MAX_BUSY_MS = 3_600_000;
 
@@ -72,34 +84,62 @@ async function fromStore(options: NodeOptions, job: BootstrapJob, url: string): 
   throw first ?? new CheckpointError("bad-manifest", `${url} has no checkpoint`);
 }
 
-/** Asks one sibling after another, again while some are busy; false when none gives a checkpoint that is good. */
+/**
+ * Asks one sibling after another, again those that are busy, and those that have just sent a part: it is kept. False when
+ * none gives a checkpoint that is good.
+ */
 async function fromSiblings(options: NodeOptions, job: BootstrapJob, path: string): Promise<boolean> {
   const { log, signal, busyMs = BUSY_MS } = job;
   const { siblings, credentials } = await readSiblings(path);
   const deadline = performance.now() + MAX_BUSY_MS;
+  const isAskedAgain = createPatience(job.cutMs);
+  const hashes = new TableHashes();
   let left = siblings;
   while (left.length > 0 && performance.now() < deadline) {
-    const busy: Sibling[] = [];
+    const again: Sibling[] = [];
     for (const sibling of left) {
-      const outcome = await fromSibling(options, job, { sibling, credentials });
+      const outcome = await fromSibling(options, job, { sibling, credentials, hashes });
       if (outcome === "started") return true;
-      if (outcome === "busy") busy.push(sibling);
+      if (isAskedAgain(sibling, outcome)) again.push(sibling);
     }
-    if (busy.length > 0) await wait(busyMs, undefined, { signal });
-    left = busy;
+    if (again.length > 0) await wait(busyMs, undefined, { signal });
+    left = again;
   }
   if (siblings.length > 0) log.warn({}, "no sibling gives a checkpoint: the chain comes from the peers");
   return false;
 }
 
+/** End of a request: `cut` after a part of the stream, `silent` without one. */
+type Outcome = "started" | "busy" | "cut" | "silent" | "refused";
+
+/** Returns a function that decides whether a sibling is asked again. */
+function createPatience(cutMs = CUT_MS): (sibling: Sibling, outcome: Outcome) => boolean {
+  const cutAt = new Map<Sibling, number>();
+  return (sibling, outcome) => {
+    if (outcome === "busy") return true;
+    if (outcome === "cut") cutAt.set(sibling, performance.now());
+    const at = cutAt.get(sibling);
+    return outcome !== "refused" && at !== undefined && performance.now() - at < cutMs;
+  };
+}
+
+interface AskedSibling extends Pick<Siblings, "credentials"> {
+  readonly sibling: Sibling;
+  /** Hashes of the tables of the draft. */
+  readonly hashes: TableHashes;
+}
+
 async function fromSibling(
   options: NodeOptions,
   job: BootstrapJob,
-  { sibling, credentials }: Pick<Siblings, "credentials"> & { readonly sibling: Sibling },
-): Promise<"started" | "busy" | "refused"> {
+  { sibling, credentials, hashes }: AskedSibling,
+): Promise<Outcome> {
   const { log, signal } = job;
   try {
-    const from = await openSibling(sibling, credentials, signal);
+    const from: StreamRequest = async (draft) => {
+      const kept = await readKeptTables(draft, hashes, signal);
+      return { kept, stream: await openSibling(sibling, { credentials, kept, signal }) };
+    };
     const { head } = await takeOver(options, job, { from });
     log.info({ number: head.number, hash: head.hash, sibling: sibling.name }, "started from a sibling");
     return "started";
@@ -110,7 +150,8 @@ async function fromSibling(
     if (code === "busy") return "busy";
     if (code === "exists" || code === "disk") throw error;
     log.warn({ sibling: sibling.name, reason: messageOf(error) }, "no checkpoint from this sibling");
-    return "refused";
+    if (code === "cut") return "cut";
+    return code === "failed" ? "silent" : "refused";
   }
 }
 

@@ -11,6 +11,7 @@ import { messageOf } from "../bytes/message-of.ts";
 import type { Checkpoints } from "../checkpoint/checkpoints.ts";
 import { removeCheckpoint } from "../checkpoint/create.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
+import { KeptTables, MARK_BYTES, MAX_MARKS } from "../checkpoint/kept-tables.ts";
 import { checkpointStream, type StreamOptions } from "../checkpoint/stream.ts";
 import type { TableHashes } from "../checkpoint/table-hashes.ts";
 import type { Log } from "../observe/log.ts";
@@ -19,8 +20,11 @@ import type { NodeOptions } from "./options.ts";
 
 /** Gives copies away. */
 export interface Giveaway extends AsyncDisposable {
-  /** Opens the socket and returns its path. Throws `CheckpointError` `busy` or `failed`. */
-  open(): Promise<{ readonly path: string }>;
+  /**
+   * Opens the socket and returns its path. The receiver first writes so many marks of tables that it has. Throws
+   * `CheckpointError` `busy` or `failed`.
+   */
+  open(marks?: number): Promise<{ readonly path: string }>;
 }
 
 /** Parts of the node. */
@@ -49,7 +53,8 @@ export async function openGiveaway(deps: GiveawayDeps): Promise<Giveaway> {
   const ending = new AbortController();
   let running: Promise<void> | undefined;
   return {
-    async open() {
+    async open(marks = 0) {
+      if (marks > MAX_MARKS) throw new CheckpointError("failed", `at most ${MAX_MARKS} marks are read`);
       // The receiver of a copy has it before its checkpoint is deleted here.
       if (running !== undefined) await Promise.race([running, wait(times.endMs, undefined, { ref: false })]);
       if (running !== undefined) throw new CheckpointError("busy", "another copy is being given away");
@@ -67,7 +72,9 @@ export async function openGiveaway(deps: GiveawayDeps): Promise<Giveaway> {
         opened.reject(new Error("nobody has connected"));
       });
       running = opened.promise
-        .then((socket) => give(deps, { socket, staging, stallMs: times.stallMs, signal: ending.signal }))
+        .then((socket) =>
+          give(deps, { socket, marks, staging, stallMs: times.stallMs, signal: ending.signal }),
+        )
         .catch((error: unknown) => log.warn({ error: messageOf(error) }, "copy was not given away"))
         .finally(() => {
           running = undefined;
@@ -90,6 +97,7 @@ export async function openGiveaway(deps: GiveawayDeps): Promise<Giveaway> {
 
 interface Gift {
   readonly socket: Socket;
+  readonly marks: number;
   readonly staging: string;
   readonly stallMs: number;
   readonly signal: AbortSignal;
@@ -97,19 +105,19 @@ interface Gift {
 
 async function give(
   { options, checkpoints, nodeKey, hashes, log }: GiveawayDeps,
-  { socket, staging, stallMs, signal }: Gift,
+  { socket, marks, staging, stallMs, signal }: Gift,
 ): Promise<void> {
   const gone = new AbortController();
   const ended = AbortSignal.any([signal, gone.signal]);
-  socket
-    .on("error", () => gone.abort())
-    .on("close", () => gone.abort())
-    .resume(); // what is sent here is dropped
+  socket.on("error", () => gone.abort()).on("close", () => gone.abort());
   try {
+    const limit = AbortSignal.any([ended, AbortSignal.timeout(stallMs)]);
+    const kept = new KeptTables(await readBytes(socket, marks * MARK_BYTES, limit));
+    socket.resume(); // what else is sent here is dropped
     const { head } = await checkpoints.create(staging, ended);
     const { key, address } = nodeKey;
     const pace = createPace(options.giveRate * MEBIBYTE, ended);
-    for await (const piece of checkpointStream({ directory: staging, key, address, hashes, pace })) {
+    for await (const piece of checkpointStream({ directory: staging, key, address, hashes, kept, pace })) {
       ended.throwIfAborted();
       if (!socket.write(piece))
         await once(socket, "drain", { signal: AbortSignal.any([ended, AbortSignal.timeout(stallMs)]) });
@@ -121,6 +129,20 @@ async function give(
     socket.destroy();
     await removeCheckpoint(staging);
   }
+}
+
+/** Reads so many bytes. Throws the signal's reason. */
+async function readBytes(socket: Socket, length: number, signal: AbortSignal): Promise<Uint8Array> {
+  const pieces: Buffer[] = [];
+  for (let left = length; left > 0; ) {
+    const piece = socket.read(Math.min(left, Math.max(1, socket.readableLength))) as Buffer | null;
+    if (piece === null) await once(socket, "readable", { signal });
+    else {
+      pieces.push(piece);
+      left -= piece.length;
+    }
+  }
+  return Buffer.concat(pieces);
 }
 
 /** Returns a function that waits so that files are sent at a rate, and read before at a multiple of it. */

@@ -21,7 +21,7 @@ export const consoleNames: Readonly<Record<string, Readonly<Record<string, reado
     saveTrieNodeCacheToDisk: [0, 0],
     saveTrieNodeStatus: [0, 0],
     saveTrieNodeToDisk: [0, 0],
-    serveCheckpoint: [0, 0],
+    serveCheckpoint: [0, 1],
     setMaxSubscriptionPerWSConn: [1, 1],
     setSpamThrottlerWhiteList: [1, 1],
     spamThrottlerConfig: [0, 0],

@@ -3,6 +3,8 @@
 import type { CheckpointStatus, Checkpoints } from "../checkpoint/checkpoints.ts";
 import { CheckpointError } from "../checkpoint/error.ts";
 import type { CheckpointFile, CheckpointHead, CheckpointManifest } from "../checkpoint/manifest.ts";
+import { optional } from "../jsonrpc/codec.ts";
+import { numberQuantity } from "../jsonrpc/codecs/hex.ts";
 import { plain, text } from "../jsonrpc/codecs/plain.ts";
 import { failure } from "../jsonrpc/errors.ts";
 import { type Method, method } from "../jsonrpc/method.ts";
@@ -13,8 +15,8 @@ import { StoreError } from "../store/error.ts";
 export interface AdminCheckpointDeps {
   readonly checkpoints: Pick<Checkpoints, "create" | "status">;
   readonly giveaway: {
-    /** Opens the socket. Throws `CheckpointError`. */
-    open(): Promise<{ readonly path: string }>;
+    /** Opens the socket for a receiver that first writes so many marks of 8 bytes. Throws `CheckpointError`. */
+    open(marks?: number): Promise<{ readonly path: string }>;
   };
 }
 
@@ -46,12 +48,12 @@ export function adminCheckpointMethods({ checkpoints, giveaway }: AdminCheckpoin
     method({
       name: "admin_serveCheckpoint",
       summary:
-        "Opens a socket beside the IPC socket for one connection, which gets a checkpoint as a tar stream, and returns its path.",
+        "Opens a socket beside the IPC socket for one connection, which gets a checkpoint as a tar stream, and returns its path. A receiver that has tables of an interrupted copy gives their number and first writes a mark of 8 bytes for each, the beginning of the SHA-256 of `PATH HASH` with the path in the manifest and the file's SHA-256 in hex; these files are left out.",
       privilege: "files",
       isLocal: true,
-      params: {},
+      params: { marks: optional(numberQuantity) },
       result: plain<object>("socket", recordSchema({ path: text.schema })),
-      handle: () => withFailures(giveaway.open()),
+      handle: ({ marks }) => withFailures(giveaway.open(marks)),
     }),
     method({
       name: "admin_checkpointStatus",

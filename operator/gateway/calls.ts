@@ -8,7 +8,7 @@ import type { GatewayMetrics } from "../observe/gateway-metrics.ts";
 import type { Log } from "../observe/log.ts";
 import { messageOf } from "../observe/message-of.ts";
 import type { CallQueue } from "./call-queue.ts";
-import { CHECKPOINT_PATH, type Giver } from "./checkpoints.ts";
+import { type Giver, isCheckpointRequest } from "./checkpoints.ts";
 import { type Client, clientOf, readerOf } from "./clients.ts";
 import { IpcError } from "./ipc.ts";
 
@@ -68,8 +68,7 @@ async function answer(
   const began = performance.now();
   const socket = request.socket as TLSSocket; // the server speaks TLS alone
   const reader = readerOf(socket, ownName(), clock.now());
-  if (reader !== undefined && request.method === "GET" && request.url === CHECKPOINT_PATH)
-    return give(response, reader);
+  if (reader !== undefined && isCheckpointRequest(request)) return give(request, response, reader);
   const client = clientOf(socket, clock.now());
   const { method, status, outcome, text, why } = await replyTo(request, client, line);
   const ms = performance.now() - began;

@@ -2,7 +2,7 @@
  * Checkpoints for siblings: a replica of the same namespace that starts on an empty volume reads one from the node beside
  * the gateway. The node sends it over a socket of its own; the gateway passes the bytes on and never reads the volume.
  */
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -14,7 +14,10 @@ import type { CallQueue } from "./call-queue.ts";
 import type { Client } from "./clients.ts";
 
 /** Path of a checkpoint at a gateway. */
-export const CHECKPOINT_PATH = "/checkpoint";
+const CHECKPOINT_PATH = "/checkpoint";
+/** Length of the mark of a table that the receiver has, and the maximum number of marks (`admin_serveCheckpoint`). */
+const MARK_BYTES = 8;
+const MAX_MARKS = 2 ** 19;
 /** Time without a byte of the node, or without one that the receiver takes. */
 const IDLE_MS = 600_000;
 const METHOD = "admin_serveCheckpoint";
@@ -29,12 +32,20 @@ export interface GiverOptions {
 }
 
 /** Sends a checkpoint to a client. */
-export type Giver = (response: ServerResponse, client: Client) => Promise<void>;
+export type Giver = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
+
+/** True for a request of a checkpoint: `GET`, or `POST` with the marks of tables that need not be sent. */
+export function isCheckpointRequest({ method, url, headers }: IncomingMessage): boolean {
+  if (url !== CHECKPOINT_PATH) return false;
+  if (method === "GET") return true;
+  const length = Number(headers["content-length"]);
+  return method === "POST" && length % MARK_BYTES === 0 && length <= MARK_BYTES * MAX_MARKS;
+}
 
 /** Creates the giver. It serves one client at a time; another one is answered that it may ask elsewhere. */
 export function createGiver({ line, socketPath, log, metrics }: GiverOptions): Giver {
   let isGiving = false;
-  return async (response, { name, serial }) => {
+  return async (request, response, { name, serial }) => {
     const { remoteAddress: from } = response.socket as TLSSocket; // the server speaks TLS alone
     const record = { from, client: name, certificate: serial, method: METHOD };
     const refuse = (status: number, outcome: "busy" | "node-error", why: string): void => {
@@ -46,9 +57,11 @@ export function createGiver({ line, socketPath, log, metrics }: GiverOptions): G
     isGiving = true;
     const began = performance.now();
     try {
-      const path = socketIn(await line({ method: METHOD, params: [] }), socketPath);
+      const marks = request.method === "POST" ? Number(request.headers["content-length"]) / MARK_BYTES : 0;
+      const params = marks > 0 ? [`0x${marks.toString(16)}`] : [];
+      const path = socketIn(await line({ method: METHOD, params }), socketPath);
       if (path === undefined) return refuse(502, "node-error", "the node gives no checkpoint");
-      const bytes = await pass(path, response);
+      const bytes = await pass(path, request, response);
       const seconds = (performance.now() - began) / 1_000;
       log.info({ ...record, outcome: "answered", bytes, ms: Math.round(1_000 * seconds) }, "call");
       metrics.call(METHOD, "answered", seconds);
@@ -71,10 +84,11 @@ function socketIn({ text, isError }: Awaited<ReturnType<CallQueue>>, socketPath:
   return name === undefined ? undefined : join(dirname(socketPath), name);
 }
 
-async function pass(path: string, response: ServerResponse): Promise<number> {
+async function pass(path: string, request: IncomingMessage, response: ServerResponse): Promise<number> {
   const socket = connect({ path });
   socket.setTimeout(IDLE_MS, () => socket.destroy(new Error("nothing was sent or taken for ten minutes")));
   response.writeHead(200, { "content-type": "application/x-tar", connection: "close" });
+  await pipeline(request, socket, { end: false });
   await pipeline(socket, response);
   return socket.bytesRead;
 }

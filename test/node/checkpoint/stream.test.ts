@@ -1,9 +1,11 @@
 /** Checkpoints as streams: bytes that are written while files are read for their SHA-256. */
 import { createECDH } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { readKeptTables } from "../../../node/checkpoint/kept-tables.ts";
 import { type CheckpointManifest, MANIFEST_FILE } from "../../../node/checkpoint/manifest.ts";
 import { checkpointStream, readStream } from "../../../node/checkpoint/stream.ts";
 import { TableHashes } from "../../../node/checkpoint/table-hashes.ts";
@@ -78,6 +80,39 @@ describe("while the files are read", () => {
     const work = { signal: new AbortController().signal, onBytes: () => undefined };
     const { head, files } = await readStream(stream, draft, {}, work);
     expect([head.number, files.length]).toEqual([7, 3]);
+  });
+});
+
+/** Makes a draft with the first files, of which the second is damaged, and with one of no checkpoint. */
+async function makeDraft(name: string): Promise<string> {
+  const draft = join(scratch, name);
+  const files = ["trie/1/0.ldb", "chain/1.ldb", "chain/2.ldb", "chain/999.ldb"];
+  for (const [place, path] of files.entries()) {
+    await mkdir(dirname(join(draft, "knit/chaindata", path)), { recursive: true });
+    await writeFile(join(draft, "knit/chaindata", path), place === 1 ? "x" : `${place}`);
+  }
+  return draft;
+}
+
+describe("a receiver that has tables of an earlier stream", () => {
+  const work = { signal: new AbortController().signal, onBytes: () => undefined };
+
+  test.each([
+    ["gets the others and the damaged one", true],
+    ["reads the stream of a sender that leaves none out", false],
+  ])("%s", async (name, leavesOut) => {
+    const directory = directoryOf(150);
+    const draft = await makeDraft(name);
+    const kept = await readKeptTables(draft, new TableHashes(), work.signal);
+    expect(kept.size).toBe(4);
+    const asked = { directory, key, address, hashes: new TableHashes() };
+    const pieces: Uint8Array[] = [];
+    for await (const piece of checkpointStream(leavesOut ? { ...asked, kept } : asked)) pieces.push(piece);
+    expect(pieces).toHaveLength(leavesOut ? 150 : 152); // the manifest, the files and the end
+    await readStream(Readable.from(pieces), draft, {}, { ...work, kept });
+    const names = (await readdir(join(draft, "knit/chaindata/chain"))).toSorted();
+    expect(names).toEqual((await readdir(join(directory, "knit/chaindata/chain"))).toSorted());
+    expect(await readFile(join(draft, "knit/chaindata/chain/1.ldb"), "utf8")).toBe("1");
   });
 });
 

@@ -6,10 +6,11 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:https";
-import { createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { KeptTables, NO_TABLES } from "../../../node/checkpoint/kept-tables.ts";
 import { openSibling, readSiblings } from "../../../node/checkpoint/siblings.ts";
 import { TableHashes } from "../../../node/checkpoint/table-hashes.ts";
 import { bootstrap } from "../../../node/compose/bootstrap.ts";
@@ -33,6 +34,8 @@ import { until } from "../../support/until.ts";
 import { makeWholeDirectory, optionsOf } from "../../support/whole-directory.ts";
 
 const testOnDisk = hasSmallDisks() ? test : test.skip;
+/** Bytes that a stream lacks when it is cut. */
+const TAIL_BYTES = 1_000;
 /** Enough for block 0. */
 const ROOM_MB = 0.0625;
 const OTHER = "reader.endpoint.demo.gateway.knit.dev";
@@ -62,10 +65,11 @@ const putReader = (given: Credentials): void => writeReader(credentials, identit
 
 const sibling = () => ({ host: "127.0.0.1", port: stand.port, name: GATEWAY });
 
+const askSibling = (kept = NO_TABLES) => openSibling(sibling(), { credentials, kept, signal });
+
 async function receive(): Promise<string> {
   let text = "";
-  for await (const piece of await openSibling(sibling(), credentials, signal))
-    text += Buffer.from(piece).toString();
+  for await (const piece of await askSibling()) text += Buffer.from(piece).toString();
   return text;
 }
 
@@ -167,13 +171,37 @@ describe("a node that", () => {
   });
 });
 
+test("marks of tables that the replica has go to the node", async () => {
+  const marks = new KeptTables(Buffer.alloc(24, 7));
+  const server = await serve((socket) => socket.once("data", (bytes) => socket.end(bytes)));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of await askSibling(marks)) pieces.push(piece);
+  expect(Buffer.concat(pieces)).toEqual(Buffer.from(marks.bytes));
+  expect(JSON.parse(stand.heard.join(""))).toMatchObject({ params: ["0x3"] });
+  server.close();
+});
+
+test("a gateway of an earlier release, which takes no marks, is asked for all", async () => {
+  const server = await serve((socket) => socket.end("all"));
+  const open = stand.answer;
+  stand.answer = (_line, socket) => {
+    stand.answer = open;
+    socket.write('{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"too many arguments"}}\n');
+  };
+  let text = "";
+  for await (const piece of await askSibling(new KeptTables(new Uint8Array(8))))
+    text += Buffer.from(piece).toString();
+  expect(text).toBe("all");
+  server.close();
+});
+
 test("one reader is served at a time, and readers leave the operator its places", async () => {
   let held: Socket | undefined;
   const server = await serve((socket) => {
     held = socket;
     socket.write("begun");
   });
-  const first = await openSibling(sibling(), credentials, signal);
+  const first = await askSibling();
   await expect(receive()).rejects.toMatchObject({ code: "busy" });
   await expect(stand.channel.call(stand.address, "chain_blockNumber")).resolves.toBeDefined();
   held?.end();
@@ -213,8 +241,9 @@ describe("an empty node", () => {
       hashes: new TableHashes(),
       log: silentLog,
     });
-    stand.answer = (_line, socket) => {
-      giveaway.open().then(
+    stand.answer = (line, socket) => {
+      const [marks = "0x0"] = (JSON.parse(line) as { params: readonly string[] }).params;
+      giveaway.open(Number(marks)).then(
         (result) => socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, result })}\n`),
         () => socket.destroy(),
       );
@@ -231,6 +260,7 @@ describe("an empty node", () => {
       siblings: file,
       wanted: { genesisHash },
       busyMs: 5,
+      cutMs: 100,
       log: silentLog,
       progress,
       signal,
@@ -249,11 +279,42 @@ describe("an empty node", () => {
 
   test("waits while its sibling gives a copy to another one", async () => {
     await using _giver = await openGiver();
-    const first = await openSibling(sibling(), credentials, signal);
+    const first = await askSibling();
     const started = start([sibling()]);
     await until(() => stand.lines.some(({ outcome }) => outcome === "busy"));
     for await (const piece of first) expect(piece.length).toBeGreaterThan(0);
     expect(existsSync(join(await started, "chain", "CURRENT"))).toBe(true);
+  });
+
+  test("goes on with the tables that it has when its sibling dies in the middle and starts again", async () => {
+    await using giveaway = await openGiver();
+    const open = stand.answer;
+    let whole = 0;
+    for await (const { length } of await askSibling()) whole += length;
+    let cut: Server | undefined;
+    stand.answer = (line, socket) => {
+      stand.answer = open;
+      void giveaway.open().then(async ({ path }) => {
+        cut = await serve((receiver) => {
+          const giver = connect({ path });
+          let passed = 0;
+          giver.on("data", (piece) => {
+            passed += piece.length;
+            if (passed < whole - TAIL_BYTES) receiver.write(piece);
+            else giver.destroy().once("close", () => receiver.end(piece.subarray(0, TAIL_BYTES)));
+          });
+        });
+        stand.answer(line, socket);
+        stand.answer = open;
+      });
+    };
+    const chainData = await start([sibling()]);
+    cut?.close();
+    expect(existsSync(join(chainData, "chain", "CURRENT"))).toBe(true);
+    expect(existsSync(`${chainData}.bootstrap.partial`)).toBe(false);
+    const sent = stand.lines.flatMap(({ bytes }) => (typeof bytes === "number" ? [bytes] : []));
+    expect(sent).toHaveLength(3);
+    expect(sent[2]).toBeLessThan(whole / 2);
   });
 
   test("stays empty, without a trace, when a sibling dies in the middle and no other is there", async () => {
@@ -279,10 +340,10 @@ describe("an empty node", () => {
     expect(await runKnitBehind(disk.prefix, init)).toEqual({
       code: 1,
       output: expect.stringMatching(
-        /^Fatal: ENOSPC: no space left on device, write '.*': [1-9]\d+ bytes of the checkpoint are missing, \d+ bytes of disk are free; the copy has to be sent again\n$/m,
+        /^Fatal: ENOSPC: no space left on device, write '.*': [1-9]\d+ bytes of the checkpoint are missing, \d+ bytes of disk are free; the verified files are kept, and the next run goes on with them\n$/m,
       ),
     });
-    expect(await disk.names("data/knit")).toEqual([]);
+    expect(await disk.names("data/knit")).toEqual(["chaindata.bootstrap.partial"]);
     await disk.release();
     expect(await runKnitBehind(disk.prefix, init)).toEqual({
       code: 0,
