@@ -7,6 +7,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { inParallel } from "../runtime/parallel.ts";
 import { type ArchiveFile, PARALLEL } from "./archive.ts";
+import { DATABASES } from "./manifest.ts";
 import type { TableHashes } from "./table-hashes.ts";
 
 /** Length of a mark. */
@@ -59,7 +60,8 @@ export async function readKeptTables(
   hashes: TableHashes,
   signal: AbortSignal,
 ): Promise<KeptTables> {
-  const entries = await readdir(draft, { recursive: true, withFileTypes: true }).catch(() => []);
+  const databases = join(draft, DATABASES);
+  const entries = await readdir(databases, { recursive: true, withFileTypes: true }).catch(() => []);
   const tables = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".ldb")).slice(0, MAX_MARKS);
   const marks = await inParallel(tables, PARALLEL, async ({ parentPath, name }) => {
     signal.throwIfAborted();
