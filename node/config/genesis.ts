@@ -41,7 +41,7 @@ export const MAX_GENESIS_LENGTH = 64 * 1024 * 1024;
 export const DEFAULT_BLOCK_SCORE = 131_072n;
 
 const UINT64_BITS = 64;
-/** Maximum bytes of the extra data: some 10,000 validators. Peers take headers of 256 KiB at most. */
+/** Maximum bytes of the extra data: some 10,000 validators. */
 const MAX_EXTRA = 200 * 1024;
 
 /** Parses a genesis file. Throws `ConfigError` `bad-json`, `bad-genesis` or `bad-chain-config`. */

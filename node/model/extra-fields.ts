@@ -12,13 +12,14 @@ export const VANITY_LENGTH = 32;
 
 /** The list after the vanity. All byte strings are views. */
 export interface ExtraFields {
+  /** Read each time: no rule of a header reads them, and a proposer may name as many as a message has room for. */
   readonly validators: readonly Address[];
   readonly seal: Uint8Array;
   readonly committedSeals: readonly Uint8Array[];
 }
 
-/** Upper bound of validators and of seals to read; no council is near it, and each item takes memory. */
-const MAX_ITEMS = 4_096;
+/** Upper bound of the seals to read; no council is near it, and each one takes memory. */
+const MAX_SEALS = 4_096;
 const ADDRESS_LENGTH = 20;
 const EMPTY_STRING = Uint8Array.of(0x80);
 const EMPTY_LIST = Uint8Array.of(0xc0);
@@ -26,11 +27,17 @@ const writer = new RlpWriter(2048);
 
 /** Reads the list; undefined for a malformed field. */
 export function readExtraFields(extra: Uint8Array): ExtraFields | undefined {
-  return readInList(extra, (cursor) => ({
-    validators: readList(cursor, ADDRESS_LENGTH),
-    seal: cursor.string(),
-    committedSeals: readList(cursor),
-  }));
+  return readInList(extra, (cursor) => {
+    const from = cursor.at;
+    skipList(cursor, ADDRESS_LENGTH);
+    return {
+      get validators() {
+        return readAddresses(new RlpCursor(extra, from));
+      },
+      seal: cursor.string(),
+      committedSeals: readSeals(cursor),
+    };
+  });
 }
 
 /**
@@ -79,15 +86,22 @@ function readInList<T>(extra: Uint8Array, read: (cursor: RlpCursor) => T): T | u
   }
 }
 
-function readList(cursor: RlpCursor, itemLength?: number): Uint8Array[] {
+function readAddresses(cursor: RlpCursor): Address[] {
+  cursor.enter();
+  const addresses: Address[] = [];
+  while (!cursor.done) addresses.push(cursor.address());
+  return addresses;
+}
+
+function readSeals(cursor: RlpCursor): Uint8Array[] {
   const end = cursor.enter();
-  const items: Uint8Array[] = [];
+  const seals: Uint8Array[] = [];
   while (!cursor.done) {
-    if (items.length === MAX_ITEMS) throw new BytesError("bad-rlp", `rlp: more than ${MAX_ITEMS} items`);
-    items.push(itemLength === undefined ? cursor.string() : cursor.fixedBytes(itemLength));
+    if (seals.length === MAX_SEALS) throw new BytesError("bad-rlp", `rlp: more than ${MAX_SEALS} seals`);
+    seals.push(cursor.string());
   }
   cursor.leave(end);
-  return items;
+  return seals;
 }
 
 function skipList(cursor: RlpCursor, itemLength?: number): void {

@@ -25,8 +25,15 @@ export interface IstanbulExtra {
 export function parseExtra(extra: Uint8Array): IstanbulExtra {
   const fields = readExtraFields(extra);
   if (fields === undefined) throw new ModelError("bad-extra", "invalid istanbul header extra-data");
-  const { validators, seal, committedSeals } = fields;
-  return { vanity: extra.subarray(0, VANITY_LENGTH), validators, seal, committedSeals };
+  const { seal, committedSeals } = fields;
+  return {
+    vanity: extra.subarray(0, VANITY_LENGTH),
+    get validators() {
+      return fields.validators;
+    },
+    seal,
+    committedSeals,
+  };
 }
 
 /** Encodes an extra field. The vanity is padded or cut to 32 bytes. */

@@ -13,7 +13,7 @@ import { encodeSidecar, readListedSidecar } from "../model/blob-sidecar.ts";
 import { decodeHeader, encodeHeader, type Header } from "../model/header.ts";
 import type { BlobSidecar } from "../model/transaction-type.ts";
 import type { SidecarPlace } from "../txpool/sidecars.ts";
-import { MAX_HASHES, MAX_HEADER_BYTES, MAX_SERVED, MAX_TRANSACTIONS } from "./limits.ts";
+import { MAX_HASHES, MAX_SERVED, MAX_TRANSACTIONS } from "./limits.ts";
 import { transactionItems } from "./transaction-items.ts";
 
 /** Codec of one kind of payload. `decode` throws `BytesError`, `ModelError` or `TransactionError`. */
@@ -99,7 +99,6 @@ const header: ItemCodec<Header> = {
 };
 
 function readHeader(raw: Uint8Array): Header {
-  if (raw.length > MAX_HEADER_BYTES) throw new BytesError("bad-rlp", `a header of ${raw.length} bytes`);
   return decodeHeader(decodeRlp(raw));
 }
 

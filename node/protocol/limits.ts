@@ -17,8 +17,6 @@ export const MAX_SERVED = { headers: 192, bodies: 128, receipts: 256, sidecars: 
 /** Size in bytes from which an incomplete answer is valid, since the server stopped at its own limit. */
 export const FULL_ANSWER_BYTES = MIB;
 
-/** Maximum size of a header in bytes, far above that of real validators, seals, votes and governance data. */
-export const MAX_HEADER_BYTES = 256 * 1024;
 /** Maximum number of transactions in a message or body, far above any block. */
 export const MAX_TRANSACTIONS = 2 ** 17;
 /** Maximum number of hashes in a message. */

@@ -1,6 +1,7 @@
 /** Tests of block headers of all forks. */
 import { expect, test } from "@jest/globals";
 import { fromHex, toHex } from "../../../node/bytes/hex.ts";
+import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { decodeRlp, encodeRlpList, listItems } from "../../../node/bytes/rlp.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { addressOfPublicKey, recover } from "../../../node/crypto/secp256k1.ts";
@@ -97,6 +98,13 @@ test("an extra field with a million seals is hashed without them, but not read",
   const flooded = encodeExtra({ ...extra, committedSeals: Array.from({ length: 1_000_000 }, () => empty) });
   expect(blockHash({ ...header, extra: flooded })).toEqual(blockHash(header));
   expect(() => parseExtra(flooded)).toThrow("invalid istanbul header extra-data");
+});
+
+test("an extra field names more validators than any council has: no rule of a header reads them", () => {
+  const validators = Array.from({ length: 5_000 }, (_, number) => fixedBytes(number, 20));
+  const parsed = parseExtra(encodeExtra({ ...parseExtra(aHeader().extra), validators }));
+  expect(parsed.committedSeals).toEqual(parseExtra(aHeader().extra).committedSeals);
+  expect(parsed.validators).toEqual(validators);
 });
 
 test("extra fields go both ways, vanity is filled up to 32 bytes", () => {
