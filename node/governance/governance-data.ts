@@ -5,9 +5,6 @@ import { jsonInteger } from "../config/exact-json.ts";
 import { GovernanceError } from "./error.ts";
 import { PARAMETERS, type ParameterValue, type ParameterValues, valueOfJson } from "./parameter-rows.ts";
 
-/** Bound of the field in bytes; all parameters together need a hundredth of it. */
-const MAX_BYTES = 1_000_000;
-
 /**
  * Decodes the field. Throws `GovernanceError` `bad-data`: "invalid rlp", "invalid json", or "invalid gov
  * data" for an unknown parameter and for an invalid value.
@@ -26,7 +23,7 @@ export function decodeGovernanceData(bytes: Uint8Array): ParameterValues {
 
 function rlpString(bytes: Uint8Array): string {
   try {
-    if (bytes.length <= MAX_BYTES) return Buffer.from(stringBytes(decodeRlp(bytes))).toString("utf8");
+    return Buffer.from(stringBytes(decodeRlp(bytes))).toString("utf8");
   } catch (cause) {
     if (!(cause instanceof BytesError)) throw cause;
   }

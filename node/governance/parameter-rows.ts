@@ -55,10 +55,10 @@ export const PARAMETERS: ReadonlyMap<string, GovernanceParameterRow> = new Map<
   ["reward.useginicoeff", { kind: "boolean", votable: false }],
 ]);
 
-/** Bound of the digits of an amount, which limits the time of parsing. */
-const MAX_DIGITS = 1_000;
 const ADDRESS_BYTES = 20;
 const INTEGER_BYTES = 8;
+/** Largest share of a ratio that is parsed; only with others next to it can the sum be 100. */
+const MAX_SHARE = (1n << 63n) - 1n;
 
 /** Decodes the bytes of a vote or of the governance contract; undefined when they are invalid. */
 export function valueOfBytes(row: GovernanceParameterRow, bytes: Uint8Array): ParameterValue | undefined {
@@ -89,8 +89,7 @@ type ParameterKind = GovernanceParameterRow["kind"];
 
 const FROM_BYTES: Readonly<Record<ParameterKind, (bytes: Uint8Array) => ParameterValue | undefined>> = {
   integer: (bytes) => (bytes.length <= INTEGER_BYTES ? bytesToBigint(bytes) : undefined),
-  amount: (bytes) =>
-    bytes.length <= MAX_DIGITS ? decimal(Buffer.from(bytes).toString("latin1")) : undefined,
+  amount: (bytes) => decimal(Buffer.from(bytes).toString("latin1")),
   address: (bytes) => (bytes.length === ADDRESS_BYTES ? `0x${bareHex(bytes)}` : undefined),
   boolean: (bytes) => (bytes.length === 1 && (bytes[0] ?? 2) < 2 ? bytes[0] === 1 : undefined),
   text: (bytes) => Buffer.from(bytes).toString("utf8"),
@@ -98,7 +97,7 @@ const FROM_BYTES: Readonly<Record<ParameterKind, (bytes: Uint8Array) => Paramete
 
 const FROM_JSON: Readonly<Record<ParameterKind, (json: unknown) => ParameterValue | undefined>> = {
   integer: jsonInteger,
-  amount: (json) => (typeof json === "string" && json.length <= MAX_DIGITS ? decimal(json) : undefined),
+  amount: (json) => (typeof json === "string" ? decimal(json) : undefined),
   address: (json) => (typeof json === "string" ? addressValue(json) : undefined),
   boolean: (json) => (typeof json === "boolean" ? json : undefined),
   text: (json) => (typeof json === "string" ? json : undefined),
@@ -130,14 +129,21 @@ function isMode(value: ParameterValue): boolean {
   return value === "none" || value === "single";
 }
 
-/** Parses shares in percent, for example `a/b/c`, of one of the counts; undefined for anything else. */
+/**
+ * Parses shares in percent, for example `a/b/c`, of one of the counts; undefined for anything else. Their sum is 100 in
+ * signed integers of 64 bits, as in the Go node, so that two of them may be next to 2^63.
+ */
 export function ratioShares(text: string, counts: readonly number[]): readonly bigint[] | undefined {
   const parts = text.split("/", Math.max(...counts) + 1);
-  if (!counts.includes(parts.length) || !parts.every((part) => /^[+-]?0*\d{1,3}$/.test(part)))
-    return undefined;
-  const shares = parts.map((part) => BigInt(Number(part)));
+  if (!counts.includes(parts.length)) return undefined;
+  const shares: bigint[] = [];
+  for (const part of parts) {
+    const share = decimal(part);
+    if (share === undefined || share < 0n || share > MAX_SHARE) return undefined;
+    shares.push(share);
+  }
   const sum = shares.reduce((all, share) => all + share, 0n);
-  return sum === 100n && shares.every((share) => share >= 0n) ? shares : undefined;
+  return BigInt.asIntN(64, sum) === 100n ? shares : undefined;
 }
 
 function isRatio(value: ParameterValue, counts: readonly number[]): boolean {

@@ -62,14 +62,25 @@ describe("a vote is accepted", () => {
     ["for a price", "governance.unitprice", integerBytes(25_000_000_000n)],
     ["for zero, which is no bytes", "kip71.gastarget", new Uint8Array(0)],
     ["for an amount in decimal digits", "reward.mintingamount", text("9600000000000000000")],
+    ["for an amount of many digits", "reward.mintingamount", text(`${"0".repeat(1_500)}7`)],
     ["for a ratio that makes a hundred", "reward.ratio", text("34/54/12")],
     ["for a ratio of four parts", "reward.ratio", text("40/25/25/10")],
+    [
+      "for a ratio that makes a hundred in 64 bits",
+      "reward.ratio",
+      text("9223372036854775807/9223372036854775807/102"),
+    ],
     ["for the flexible reward", "reward.useflexreward", Uint8Array.of(1)],
     ["for a threshold of any size", "reward.stakingrewardthreshold", text("100000000000000000000")],
     ["for a contract that is there", "governance.govparamcontract", contract],
     ["for another governing node", "governance.governingnode", stranger],
     ["for a validator", "governance.addvalidator", stranger],
     ["against several", "governance.removevalidator", concatBytes(other, stranger)],
+    [
+      "against more than any council has",
+      "governance.removevalidator",
+      concatBytes(...Array.from({ length: 5_000 }, () => stranger)),
+    ],
   ])("%s", (_what, name, value) => {
     expect(() => checkVote(vote(name, value), maker, context)).not.toThrow();
   });
@@ -100,6 +111,11 @@ describe("a header is rejected for a vote", () => {
     ["for a threshold below zero", vote("reward.stakingrewardthreshold", text("-1")), "invalid vote data"],
     ["for a flexible reward of two", vote("reward.useflexreward", Uint8Array.of(2)), "invalid vote data"],
     ["for a ratio below zero", vote("reward.kip82ratio", text("-1/101")), "invalid vote data"],
+    [
+      "for a share of 64 bits",
+      vote("reward.ratio", text("9223372036854775808/9223372036854775807/101")),
+      "invalid vote data",
+    ],
     ["for an empty committee", vote("istanbul.committeesize", new Uint8Array(0)), "invalid vote data"],
     ["for an address of 19 bytes", vote("governance.governingnode", new Uint8Array(19)), "invalid vote data"],
     ["for an amount that is none", vote("reward.mintingamount", text("1e18")), "invalid vote data"],
@@ -171,6 +187,7 @@ describe("governance data", () => {
   test("is what votes asked for, in any spelling of the same values", () => {
     checkGovernanceData(encodeGovernanceData(expected), expected);
     checkGovernanceData(data(' {"governance.unitprice": 7.0} '), expected);
+    checkGovernanceData(data(`{"governance.unitprice":7}${" ".repeat(1_100_000)}`), expected);
     checkGovernanceData(new Uint8Array(0), new Map());
     checkGovernanceData(data("null"), new Map());
     checkGovernanceData(new Uint8Array(0), undefined);
@@ -217,16 +234,9 @@ test("arbitrary bytes decode or throw a `GovernanceError`", () => {
   }
 });
 
-test("a vote of megabytes and an amount of a million digits are rejected at once", () => {
-  const huge = [
-    vote("governance.addvalidator", new Uint8Array(20_000_000)),
-    vote("reward.mintingamount", text("9".repeat(1_000_000))),
-    vote("reward.ratio", text("0".repeat(1_000_000))),
-  ];
-  const started = performance.now();
-  for (const bytes of huge) expect(() => decodeVote(bytes)).toThrow("invalid vote data");
-  expect(() => decodeGovernanceData(encodeRlp(text("[".repeat(2_000_000))))).toThrow("invalid rlp");
-  expect(performance.now() - started).toBeLessThan(1_000);
+test("a ratio of a million digits and data of millions of brackets are invalid", () => {
+  expect(() => decodeVote(vote("reward.ratio", text("9".repeat(1_000_000))))).toThrow("invalid vote data");
+  expect(() => decodeGovernanceData(encodeRlp(text("[".repeat(2_000_000))))).toThrow("invalid json");
 });
 
 test("votes change the council in its own order, and never the governing node's place", () => {
