@@ -18,7 +18,8 @@ export function nextBaseFee(parent: BaseFeeParent, parameters: BaseFeeParameters
   const lower = parameters.lowerBound + (parameters.lowerBound & 1n);
   const upper = parameters.upperBound - (parameters.upperBound & 1n);
   if (parent.number === 0 || parent.baseFee === undefined) return even(lower);
-  const current = min(max(parent.baseFee, lower), upper);
+  // The upper bound comes first: two bounds of the same odd value are the wrong way round once they are even.
+  const current = parent.baseFee >= upper ? upper : max(parent.baseFee, lower);
   const gasUsed = min(parent.gasUsed, parameters.maxBlockGasUsed);
   return even(adjustBaseFee(current, gasUsed, { ...parameters, lowerBound: lower, upperBound: upper }));
 }

@@ -34,6 +34,12 @@ test("the base fee is even and rises by at least one before rounding", () => {
   expect(nextBaseFee({ number: 1, baseFee: 100n, gasUsed: 60_000_000n }, odd)).toBe(8n);
 });
 
+test("of bounds that are the wrong way round once they are even, the upper one counts for a parent at or above it", () => {
+  const odd = { ...defaults, lowerBound: 101n, upperBound: 101n };
+  const after = (baseFee: bigint): bigint => nextBaseFee({ number: 7, baseFee, gasUsed: 30_000_000n }, odd);
+  expect([99n, 100n, 103n].map(after)).toEqual([102n, 100n, 100n]);
+});
+
 test("a denominator of zero counts as 64 and a target of zero leaves the base fee", () => {
   expect(
     nextBaseFee(
