@@ -12,6 +12,8 @@ import type { World } from "../state/world/world.ts";
 /** Dependencies of a rebalancing. */
 export interface RebalanceDeps {
   readonly methods: RebalanceMethods;
+  /** True when the new balances must not exceed the removed ones: at the block of KIP-103, whatever the contract. */
+  readonly onlyShrinks: boolean;
   /** Calls the contract; undefined when the call fails, empty where a failure counts as a result. */
   readonly call: (input: Uint8Array) => Uint8Array | undefined;
   /** Number of the block. */
@@ -25,8 +27,6 @@ export interface RebalanceMethods {
   readonly allocatedCount: string;
   readonly allocated: string;
   readonly approval: string;
-  /** True when the new balances must not exceed the removed ones. */
-  readonly onlyShrinks: boolean;
 }
 
 /** Methods of the KIP-103 contract. */
@@ -36,7 +36,6 @@ export const KIP103_METHODS: RebalanceMethods = {
   allocatedCount: "getNewbieCount()",
   allocated: "newbies(uint256)",
   approval: "checkRetiredsApproved()",
-  onlyShrinks: true,
 };
 
 /** Methods of the KIP-160 contract. */
@@ -46,7 +45,6 @@ export const KIP160_METHODS: RebalanceMethods = {
   allocatedCount: "getAllocatedCount()",
   allocated: "allocateds(uint256)",
   approval: "checkZeroedsApproved()",
-  onlyShrinks: false,
 };
 
 /** Result of a rebalancing; a refused one changes nothing. */
@@ -77,7 +75,7 @@ export function rebalanceTreasury(world: World, rebalancing: RebalanceDeps): Reb
 }
 
 function rebalance(world: World, rebalancing: RebalanceDeps): RebalanceOutcome {
-  const { methods, number } = rebalancing;
+  const { methods, onlyShrinks, number } = rebalancing;
   const zeroed = zeroedFunds(world, rebalancing);
   const allocated = allocatedFunds(rebalancing);
   if (answer(rebalancing, "rebalanceBlockNumber()").integer(0) !== BigInt(number)) {
@@ -91,7 +89,7 @@ function rebalance(world: World, rebalancing: RebalanceDeps): RebalanceOutcome {
   }
   const before = sumOf(zeroed);
   const after = sumOf(allocated);
-  if (methods.onlyShrinks && before < after) {
+  if (onlyShrinks && before < after) {
     throw refusal("the sum of zeroed balances are less than the sum of allocated balances");
   }
   for (const { address } of zeroed) setBalance(world, address, 0n);

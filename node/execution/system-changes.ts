@@ -34,13 +34,14 @@ const MAINNET_CHAIN_ID = 8217n;
 export function applySystemChanges(world: World, block: SystemChangeDeps): void {
   const { config, header, parentContracts } = block;
   const { number } = header;
+  const isKip103 = config.forks.get("kip103CompatibleBlock") === number;
   if (config.forks.get("kip160CompatibleBlock") === number) {
     const call = (input: Uint8Array): Uint8Array | undefined =>
       parentContracts().call(config.kip160ContractAddress, input);
-    rebalanceTreasury(world, { methods: KIP160_METHODS, call: call, number });
-  } else if (config.forks.get("kip103CompatibleBlock") === number) {
+    rebalanceTreasury(world, { methods: KIP160_METHODS, onlyShrinks: isKip103, call, number });
+  } else if (isKip103) {
     const call = callInPlace(world, block);
-    rebalanceTreasury(world, { methods: KIP103_METHODS, call: call, number });
+    rebalanceTreasury(world, { methods: KIP103_METHODS, onlyShrinks: true, call, number });
   }
   if (rulesAt(config, number).randao && !rulesAt(config, number - 1).randao) {
     installRegistry(world, config.randaoRegistry);
@@ -50,13 +51,15 @@ export function applySystemChanges(world: World, block: SystemChangeDeps): void 
 
 /**
  * Replaces the code of the credit contract in the block before Kaia, and makes the account externally owned in the
- * block before Osaka; its balance and nonce stay.
+ * block before Osaka; its balance and nonce stay (`CreateEOA`, `blockchain/state/statedb.go@v2.2.2`).
  */
 function changeCredit(world: World, { forks }: ChainConfig, number: number): void {
   if (world.code(ZERO_ADDRESS).length === 0) return;
   if (forks.get("kaiaCompatibleBlock") === number + 1) world.setCode(ZERO_ADDRESS, mainnetCode().creditV2);
   if (forks.get("osakaCompatibleBlock") !== number + 1) return;
   const [balance, nonce] = [world.balance(ZERO_ADDRESS), world.nonce(ZERO_ADDRESS)];
+  world.destroy(ZERO_ADDRESS); // with its storage
+  world.endTransaction();
   world.setAccount(ZERO_ADDRESS, { ...emptyAccount(), balance, nonce });
 }
 

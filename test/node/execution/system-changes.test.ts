@@ -101,6 +101,17 @@ describe("the second rebalancing", () => {
     expect(world.nonce(nobody)).toBe(0n);
   });
 
+  test("creates nothing at the block of the first one", async () => {
+    const both = { ...config, kip103CompatibleBlock: 9 };
+    const after = async (amount: bigint): Promise<readonly bigint[]> => {
+      const world = await aWorld();
+      applySystemChanges(world, finalizeBlock(both, aReader([kip160({ allocated: [[fresh, amount]] })])));
+      return balances(world);
+    };
+    expect(await after(100n)).toEqual([0n, 0n, 100n]);
+    expect(await after(101n)).toEqual([70n, 30n, 5n]);
+  });
+
   test("takes place at its block only", async () => {
     const world = await aWorld();
     applySystemChanges(world, finalizeBlock({ ...config, kip160CompatibleBlock: 8 }, aReader([kip160({})])));
@@ -220,6 +231,7 @@ async function worldWithCredit(config: object, hasCode = true): Promise<World> {
       nonce: 4n,
     });
     world.setCode(nobody, Uint8Array.of(1));
+    world.setSlot(nobody, 1n, 2n);
   }
   applySystemChanges(world, finalizeBlock(config));
   return world;
@@ -238,6 +250,7 @@ describe("the credit contract", () => {
     const world = await worldWithCredit({ ...mainnet, kaiaCompatibleBlock: 3, osakaCompatibleBlock: 10 });
     expect(world.account(nobody)).toEqual({ ...emptyAccount(), balance: 7n, nonce: 4n });
     expect(world.code(nobody)).toHaveLength(0);
+    expect(world.slot(nobody, 1n)).toBe(0n);
   });
 
   test.each<[string, object]>([
