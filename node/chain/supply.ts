@@ -223,11 +223,19 @@ function changeOf(chain: Chain, { header, transactions }: Block, receipts: reado
   return { minted, burntFees: burnt };
 }
 
-/** Stores the sums up to a block. */
+/** Stores the sums up to a block, as signed words: votes may mint less than nothing. */
 export function putSupply(batch: Batch, number: number, { minted, burntFees }: SupplyTotals): void {
-  batch.put(tables.supply.key(number), concatBytes(fixedBytes(minted, BYTES), fixedBytes(burntFees, BYTES)));
+  batch.put(tables.supply.key(number), concatBytes(signedWord(minted), signedWord(burntFees)));
+}
+
+function signedWord(sum: bigint): Uint8Array {
+  return fixedBytes(BigInt.asUintN(8 * BYTES, sum), BYTES);
 }
 
 function readTotals(row: Uint8Array): SupplyTotals {
-  return { minted: bytesToBigint(row.subarray(0, BYTES)), burntFees: bytesToBigint(row.subarray(BYTES)) };
+  const [minted, burntFees] = [row.subarray(0, BYTES), row.subarray(BYTES)].map(bytesToBigint) as [
+    bigint,
+    bigint,
+  ];
+  return { minted: BigInt.asIntN(8 * BYTES, minted), burntFees: BigInt.asIntN(8 * BYTES, burntFees) };
 }

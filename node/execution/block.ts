@@ -3,6 +3,7 @@
  * and other work may run between the steps.
  */
 
+import type { Address } from "../bytes/brands.ts";
 import { mergeBlooms } from "../model/bloom.ts";
 import type { Header } from "../model/header.ts";
 import type { Receipt } from "../model/receipt.ts";
@@ -57,5 +58,17 @@ export function finalizeBlock(
   const { gasUsed, totalFee: paid } = outcome;
   const totalFee = feesOf({ gasUsed, paid, baseFee: header.baseFee }, deps.rules, deps.parameters);
   const { credits } = blockReward({ totalFee, rewardbase: header.rewardbase, ...deps });
-  for (const { address, amount } of credits) world.addBalance(address, amount);
+  for (const { address, amount } of credits) {
+    if (amount < 0n) takeReward(world, address, -amount);
+    else world.addBalance(address, amount);
+  }
+}
+
+/**
+ * Takes a negative reward from an account. One with less is emptied: the Go node cannot make a block then, since no state
+ * holds a negative balance.
+ */
+function takeReward(world: World, address: Address, amount: bigint): void {
+  const balance = world.balance(address);
+  world.subtractBalance(address, amount < balance ? amount : balance);
 }

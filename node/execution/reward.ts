@@ -20,7 +20,7 @@ export interface RewardDeps {
   readonly rewardbase: Address;
 }
 
-/** An amount credited to an account, in peb. */
+/** An amount credited to an account, in peb; negative where less than nothing is minted. */
 export interface Credit {
   readonly address: Address;
   readonly amount: bigint;
@@ -162,13 +162,9 @@ function excessesOverMinimum({ staking, parameters, rules }: RewardDeps): readon
   );
 }
 
-/**
- * Returns the stakes above the threshold of stakers with the minimum stake. Both bounds count modulo 2^64, as in
- * the Go node.
- */
+/** Returns the stakes above the threshold of stakers with the minimum stake. */
 function excessesOverThreshold({ staking, parameters, rules }: RewardDeps): readonly StakerExcess[] {
-  const minimumStake = BigInt.asUintN(64, parameters.minimumStake);
-  const threshold = BigInt.asUintN(64, parameters.stakingRewardThreshold);
+  const { minimumStake, stakingRewardThreshold: threshold } = parameters;
   return stakersByReward(staking).flatMap((staker) => {
     const stake = wholeStake(staker, rules);
     return staker.amount < minimumStake || stake <= threshold ? [] : [{ staker, excess: stake - threshold }];
@@ -193,8 +189,8 @@ function stakerCredits(
   const credits = new Map<string, Credit>();
   let left = amount;
   for (const { staker, excess } of excesses) {
-    const share = total === 0n ? 0n : (excess * amount) / total;
-    if (share === 0n) continue;
+    const share = total === 0n ? 0n : floorDivide(excess * amount, total);
+    if (share <= 0n) continue;
     for (const credit of withPool(staker, share, rules)) credits.set(mapKey(credit.address), credit);
     left -= share;
   }
@@ -205,7 +201,7 @@ function stakerCredits(
 function withPool({ reward, amount: staked, pool }: Staker, amount: bigint, rules: Rules): readonly Credit[] {
   if (pool === undefined || !rules.liquidityPools) return [{ address: reward, amount }];
   const all = staked + pool.amount;
-  const pooled = all === 0n ? 0n : (amount * pool.amount) / all;
+  const pooled = all === 0n ? 0n : floorDivide(amount * pool.amount, all);
   return [
     { address: reward, amount: amount - pooled },
     { address: pool.pool, amount: pooled },
@@ -234,7 +230,13 @@ function creditShares({ stakerCredits: credits, ...shares }: Shares, deps: Rewar
 }
 
 function percent(amount: bigint, share: bigint): bigint {
-  return (amount * share) / 100n;
+  return floorDivide(amount * share, 100n);
+}
+
+/** Divides by a positive number, rounding down; a negative minted amount makes negative shares. */
+function floorDivide(amount: bigint, divisor: bigint): bigint {
+  const quotient = amount / divisor;
+  return quotient * divisor > amount ? quotient - 1n : quotient;
 }
 
 function mergeCredits(credits: readonly Credit[]): readonly Credit[] {

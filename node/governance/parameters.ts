@@ -13,7 +13,7 @@ export interface GovernanceParameters {
   readonly unitPrice: bigint;
   /** Function of the transactions and receipts roots: 0 trie, 1 pairwise, 2 concatenated. */
   readonly deriveShaImpl: number;
-  /** Amount minted by each block. */
+  /** Amount minted by each block; negative where a vote says so. */
   readonly mintingAmount: bigint;
   /** Split of the reward under the weighted policy in percent: `reward.ratio`. */
   readonly ratio: {
@@ -27,7 +27,7 @@ export interface GovernanceParameters {
   readonly kip82: { readonly proposer: bigint; readonly stakers: bigint };
   /** True when fees are paid with the block reward instead of by each transaction. */
   readonly deferredTxFee: boolean;
-  /** Minimum stake of a validator under the weighted policy, in KAIA. */
+  /** Minimum stake of a validator under the weighted policy, in KAIA; modulo 2^64, as the next one. */
   readonly minimumStake: bigint;
   /** Stake that earns no part of the stakers' share under the flexible reward, in KAIA. */
   readonly stakingRewardThreshold: bigint;
@@ -139,12 +139,12 @@ export function parametersOf(...layers: readonly ParameterValues[]): GovernanceP
   return {
     unitPrice: integer("governance.unitprice"),
     deriveShaImpl: small("governance.deriveshaimpl"),
-    mintingAmount: notNegative(integer("reward.mintingamount")),
+    mintingAmount: integer("reward.mintingamount"),
     ratio: rewardRatio(text("reward.ratio")),
     kip82: stakerRatio(text("reward.kip82ratio")),
     deferredTxFee: find("reward.deferredtxfee") === true,
-    minimumStake: integer("reward.minimumstake"),
-    stakingRewardThreshold: integer("reward.stakingrewardthreshold"),
+    minimumStake: BigInt.asUintN(64, integer("reward.minimumstake")),
+    stakingRewardThreshold: BigInt.asUintN(64, integer("reward.stakingrewardthreshold")),
     useFlexReward: find("reward.useflexreward") === true,
     policy: POLICIES[small("istanbul.policy")] ?? "round-robin",
     proposerUpdateInterval: Math.max(1, small("reward.proposerupdateinterval")),
@@ -162,11 +162,6 @@ export function parametersOf(...layers: readonly ParameterValues[]): GovernanceP
       denominator: integer("kip71.basefeedenominator"),
     },
   };
-}
-
-/** Replaces a negative amount by 0; a vote may name one, and no state can hold a negative balance. */
-function notNegative(amount: bigint): bigint {
-  return amount < 0n ? 0n : amount;
 }
 
 /** Parses the reward ratio; an invalid one of a configuration gives everything to the proposer. */

@@ -145,6 +145,16 @@ async function importedFrom10(): Promise<
   return { ...open, insertUpTo };
 }
 
+test("a sum below zero is kept as it is", async () => {
+  await using recorded = await recordedChain();
+  const { chain, store } = recorded;
+  const batch = store.createBatch();
+  putSupply(batch, 0, { minted: -5n, burntFees: 3n });
+  await store.write(batch, { sync: false });
+  await using supply = openSupply({ chain, store, pause, log: silentLog, interval: 1_000 });
+  expect(await supply.totals(0)).toEqual({ minted: -5n, burntFees: 3n });
+});
+
 test("sums that cannot follow the newest one keep no old block from being pruned", async () => {
   await using open = await importedFrom10();
   const { store, chain, state } = open;

@@ -3,10 +3,12 @@ import { describe, expect, test } from "@jest/globals";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { fixedBytes } from "../../../node/bytes/integer.ts";
 import { BASE_RULES, type Rules } from "../../../node/config/rules.ts";
+import { finalizeBlock } from "../../../node/execution/block.ts";
 import { blockReward, feesOf, type RewardDeps, reportedReward } from "../../../node/execution/reward.ts";
-import type { GovernanceParameters } from "../../../node/governance/parameters.ts";
+import { type GovernanceParameters, parametersOf } from "../../../node/governance/parameters.ts";
 import { noStaking, type StakingInfo } from "../../../node/governance/staking.ts";
-import { testParameters } from "../../support/headers.ts";
+import { aWorld } from "../../support/execution.ts";
+import { aGenesisBlock, aHeader, testParameters } from "../../support/headers.ts";
 
 const magma: Rules = { ...BASE_RULES, baseFee: true, burnHalf: true, immediateFeeTo: "rewardbase" };
 const kore: Rules = { ...magma, splitsStakers: true };
@@ -218,11 +220,42 @@ describe("the flexible reward", () => {
     expect(paymentsOf(terms(osaka, flexible, 0n, pooled))).toEqual({ 1: 360n, 2: 250n, 3: 150n, 5: 240n });
   });
 
-  test("reads threshold and minimum stake modulo 2^64", () => {
-    const wrapped = { ...flexible, stakingRewardThreshold: 2n ** 64n + 7n, minimumStake: 2n ** 64n + 5n };
-    expect(paymentsOf(terms(osaka, wrapped, 0n, withFund))).toEqual(
-      paymentsOf(terms(osaka, flexible, 0n, withFund)),
-    );
+  test("reads its threshold modulo 2^64", () => {
+    const read = parametersOf(new Map([["reward.stakingrewardthreshold", 2n ** 64n + 7n]]));
+    expect(read.stakingRewardThreshold).toBe(flexible.stakingRewardThreshold);
+  });
+});
+
+describe("a negative minted amount is taken", () => {
+  const voted = parametersOf(new Map([["reward.mintingamount", -1n]]));
+  const [taking, least] = [-1000n, voted.mintingAmount].map((mintingAmount) => ({
+    ...weighted,
+    mintingAmount,
+  }));
+
+  test("by shares that are rounded down, and no staker has one", () => {
+    const stakes = rewardWithStakes([[other, 9n]]);
+    expect(paymentsOf(terms(kore, taking ?? weighted, 300n, stakes))).toEqual({
+      1: -250n,
+      2: -400n,
+      3: -100n,
+    });
+    // The fees burnt are -1 here: as the smaller one of no fee and the proposer's own share.
+    expect(paymentsOf(terms(kore, least ?? weighted, 0n, stakes))).toEqual({ 1: -1n, 2: 2n, 3: -1n });
+    expect(paymentsOf(terms(magma, least ?? weighted, 0n, stakes))).toEqual({ 1: -1n, 2: 1n, 3: -1n });
+  });
+
+  test("from an account as far as it goes", async () => {
+    const world = await aWorld();
+    world.addBalance(maker, 30n);
+    const outcome = { receipts: [], gasUsed: 0n, bloom: new Uint8Array(256), totalFee: 0n };
+    const pay = (mintingAmount: bigint): bigint => {
+      const header = { ...aHeader(aGenesisBlock([]), []), rewardbase: maker };
+      const parameters = { ...simple, mintingAmount };
+      finalizeBlock(world, header, { outcome, rules: magma, parameters, staking: noStaking(0) });
+      return world.balance(maker);
+    };
+    expect([-20n, -20n, 5n].map(pay)).toEqual([10n, 0n, 5n]);
   });
 });
 
