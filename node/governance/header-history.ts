@@ -18,6 +18,7 @@ export interface HeaderEntry<T> {
 export class HeaderHistory {
   readonly #votes: HeaderEntry<ParameterVote>[] = [];
   readonly #validatorVotes: HeaderEntry<ValidatorVote>[] = [];
+  readonly #removals: HeaderEntry<readonly Address[]>[] = [];
   readonly #data: HeaderEntry<ParameterValues>[] = [];
   readonly #councils: HeaderEntry<readonly Address[]>[];
   /** Last result of `decidedValues`, which is requested repeatedly. */
@@ -38,13 +39,15 @@ export class HeaderHistory {
     const next = councilAfterVote(council, vote, governingNode);
     this.#validatorVotes.push({ number, value: vote });
     this.#councils.push({ number, value: next });
+    if (next.length < council.length) this.#removals.push({ number, value: vote.addresses });
   }
 
-  /** Returns the removals of validators by votes of blocks `from` to `to - 1`. */
+  /**
+   * Returns the addresses of votes for removal in blocks `from` to `to - 1` that changed the council
+   * (`scanBlocks`, `kaiax/valset/impl/getter_proposers.go@v2.2.2`).
+   */
   removals(from: number, to: number): readonly HeaderEntry<readonly Address[]>[] {
-    return inRange(this.#validatorVotes, from, to)
-      .filter(({ value }) => !value.adds)
-      .map(({ number, value }) => ({ number, value: value.addresses }));
+    return inRange(this.#removals, from, to);
   }
 
   /** Returns the votes of both kinds in blocks `from` to `to - 1`, in block order. */

@@ -113,6 +113,17 @@ describe("validators with too little stake", () => {
     expect(qualified({ governance: { ...governance, governanceMode: "none" } })).not.toContain(4);
   });
 
+  test("are those below a minimum modulo 2^64, as the Go node reads it", () => {
+    const reward = {
+      mintingAmount: 0,
+      minimumStake: 2n ** 64n + 5n,
+      ratio: "100/0/0",
+      stakingUpdateInterval: 3,
+      proposerUpdateInterval: INTERVAL,
+    };
+    expect(qualified({ governance: { reward } })).toEqual(qualified({}));
+  });
+
   test("may still commit blocks", () => {
     const set = aGovernance({ stakes, forks: ["istanbul"] }).validators(9);
     expect(set.inCouncil(address(2))).toBe(true);
@@ -152,6 +163,23 @@ describe("proposers", () => {
     expect(without.proposer(12, 0)).toEqual(drawn[1]);
     expect([13, 14, 15].map((number) => without.proposer(number, 0))).toEqual([left[2], left[0], left[1]]);
     expect(without.council(13)).toHaveLength(3);
+  });
+
+  test("stay in the list after a vote that leaves the council as it is", () => {
+    const forks = ["istanbul", "magma", "kore"];
+    const drawn = legacyShuffle(council, legacySeed(hashOf(10)));
+    const [governing] = drawn as [Uint8Array];
+    const governance = aGovernance({
+      stakes,
+      forks,
+      governance: { governingNode: toHex(governing) },
+      votes: { 12: ["governance.removevalidator", [governing[19] ?? 0]] },
+    });
+    expect([13, 14, 15].map((number) => governance.proposer(number, 0))).toEqual([
+      drawn[2],
+      drawn[3],
+      drawn[0],
+    ]);
   });
 
   test("of the round of an existing block are its author", () => {
