@@ -14,18 +14,19 @@ export interface BlobLimits {
 /** Limits of a chain whose configuration has none. */
 const DEFAULT: BlobLimits = { target: 1, max: 1, baseFeeUpdateFraction: 5_007_716n };
 
-/** Returns the limits of `blobSchedule.osaka` (`params/config.go@v2.2.2`). */
+/** Returns the limits of `blobSchedule.osaka`, whose absent members are 0 (`params/config.go@v2.2.2`). */
 export function blobLimits({ verbatim }: Pick<ChainConfig, "verbatim">): BlobLimits {
-  const { osaka } = (verbatim.blobSchedule ?? {}) as { osaka?: Readonly<Record<string, unknown>> };
+  const { osaka } = (verbatim.blobSchedule ?? {}) as { osaka?: Readonly<Record<string, unknown>> | null };
+  if (osaka === undefined || osaka === null) return DEFAULT;
   return {
-    target: count(osaka?.["target"]) ?? DEFAULT.target,
-    max: count(osaka?.["max"]) ?? DEFAULT.max,
-    baseFeeUpdateFraction: BigInt(count(osaka?.["baseFeeUpdateFraction"]) ?? DEFAULT.baseFeeUpdateFraction),
+    target: count(osaka["target"]),
+    max: count(osaka["max"]),
+    baseFeeUpdateFraction: BigInt(count(osaka["baseFeeUpdateFraction"])),
   };
 }
 
-/** Returns an unsigned integer of parsed JSON, or `undefined` for any other value. */
-function count(value: unknown): number | undefined {
+/** Returns an unsigned integer of parsed JSON, or 0 for any other value. */
+function count(value: unknown): number {
   const number = typeof value === "bigint" ? Number(value) : value;
-  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : 0;
 }

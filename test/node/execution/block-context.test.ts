@@ -34,4 +34,5 @@ test("a transaction has one blob at most; the schedule says how many a block has
   const blobSchedule = { osaka: { target: 3, max: 6, baseFeeUpdateFraction: 5_007_716 } };
   expect(maxBlobsUnder({ blobSchedule })).toEqual([1, 6]);
   expect(maxBlobsUnder({})).toEqual([1, 1]);
+  expect(maxBlobsUnder({ blobSchedule: { osaka: { target: 3 } } })).toEqual([1, 0]);
 });
