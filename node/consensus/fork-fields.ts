@@ -33,8 +33,8 @@ export function checkForkFields(header: Header, author: Address, deps: ForkField
 
 /**
  * True for random fields of a block without randomness. Blob gas comes behind them in a header, so on a chain without the
- * Randao fork they are empty there: the Go node judges a copy of the header, which is without empty ones
- * (`blockchain/types/block.go@v2.2.2`, `CopyHeader`).
+ * Randao fork they are empty there. The Go node makes such headers and accepts its own, whose fields are nil; read from
+ * the wire they are empty, and it refuses them: its networks cannot cross Osaka without Randao, this node's can.
  */
 function hasRandomFields({ randomReveal, mixHash }: Header, { blobGas }: Rules): boolean {
   return [randomReveal, mixHash].some((field) => field !== undefined && (field.length > 0 || !blobGas));

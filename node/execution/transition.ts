@@ -76,8 +76,10 @@ export function applyMessage(world: World, message: ExecutionMessage, deps: Tran
   }
   const ran = run(world, message, deps);
   const { gasUsed, gasNeeded } = gasOf(world, message, ran.gasLeft, deps.rules);
-  refundGas(world, message, message.gas - gasUsed);
+  // The fee comes before the refund, which may take from a sender who receives the fee; the Go node refunds first, and a
+  // balance may be negative until the transaction ends.
   if (deps.feeReceiver !== undefined) world.addBalance(deps.feeReceiver, gasUsed * message.price);
+  refundGas(world, message, message.gas - gasUsed);
   const { gasLeft: _, ...done } = ran;
   return { ...done, gasUsed, gasNeeded };
 }

@@ -68,6 +68,17 @@ test("a sender who spent what a ratio above 100 percent gave cannot give it back
   ).toThrow("insufficient balance of the sender to pay for gas");
 });
 
+test("a sender who spent it and receives the fee of its own transaction gives it back from that", () => {
+  const terms = aContext(
+    { immediateFeeTo: "rewardbase" },
+    { deferredFees: false, head: { rewardbase: sender } },
+  );
+  const given = (40_000n * PRICE) / 2n;
+  const sending = { code: 0x0a, paidBy: [2], fields: { feeRatio: 150 }, gas: 40_000n, value: RICH + given };
+  expect(run(sending, terms).receipt.status).toBe(1);
+  expect(world.balance(sender)).toBe(36_000n * PRICE - (4_000n * PRICE) / 2n);
+});
+
 test("a fee cap above 256 bits is taken where the base fee is the price, and refused where caps are checked", () => {
   const sending = { gasFeeCap: 1n << 300n, gasTipCap: 1n << 300n };
   expect(run(sending, aContext(baseFeeRules, { head: { baseFee: 20n } })).receipt.status).toBe(1);
