@@ -28,7 +28,7 @@ export interface HeaderDeps extends ForkFieldDeps {
   readonly checkGovernance: (header: Header, author: Address) => void;
   /** Current time, in seconds since the epoch. */
   readonly now: number;
-  /** True for a proposal, which has no committed seals yet. */
+  /** True for a proposal, which need not have committed seals yet (`Verify`, `backend/backend.go@v2.2.2`). */
   readonly isProposal?: boolean | undefined;
 }
 
@@ -57,7 +57,8 @@ export function verifyHeader(header: Header, deps: HeaderDeps): VerifiedHeader {
   const author = verifyAuthor(header, deps.validators);
   checkForkFields(header, author, deps);
   const hash = blockHash(header);
-  if (deps.isProposal !== true) checkCommittedSeals({ header, hash }, extra, deps.validators);
+  const isUnsealed = deps.isProposal === true && extra.committedSeals.length === 0;
+  if (!isUnsealed) checkCommittedSeals({ header, hash }, extra, deps.validators);
   checkGovernance(header, author, deps);
   return { hash, author };
 }

@@ -100,6 +100,14 @@ test("missing, too few, repeated, foreign and unreadable committed seals are rej
   expect(check([first, second, broken])).toThrow("invalid signature");
 });
 
+test("a proposal has no committed seals, or those of a whole block", () => {
+  const check = (committers: (typeof first)[]) => () =>
+    verifyHeader(aSealedHeader(good, first, committers), { ...context, isProposal: true });
+  expect(check([])().author).toEqual(first.address);
+  expect(check([second, third, fourth])().author).toEqual(first.address);
+  expect(check([first, second, first])).toThrow("invalid committed seals");
+});
+
 test("a changed byte outside the round changes the recovered sealers", () => {
   const header = aSealedHeader(good, first, [first, second, third]);
   for (let at = 0; at < header.stateRoot.length; at++) {
