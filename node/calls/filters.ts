@@ -17,6 +17,12 @@ import type { LogFilter } from "./arguments/log-filter.ts";
 import { BlockLogs, checkLiveRange } from "./live-logs.ts";
 import { PendingList } from "./pending-list.ts";
 
+/** The origin of a call about filters. */
+export interface FilterOrigin extends CallOrigin {
+  /** The module of the method. Another module does not know its filters (`node/cn/backend.go@v2.2.2`). */
+  readonly module: string;
+}
+
 /** Limits of all filters. */
 export interface FilterLimits {
   /** Approximate memory of all filters, in bytes. */
@@ -56,6 +62,7 @@ interface FilterOwner extends Holder {
 }
 
 interface Common {
+  readonly module: string;
   readonly owner: FilterOwner;
   polledAt: number;
   readonly bytes: number;
@@ -112,9 +119,10 @@ export class Filters {
   }
 
   /** Installs a filter for blocks and returns its id. Throws `RpcError` when its owner has too many filters. */
-  addBlocks(origin: CallOrigin): string {
+  addBlocks(origin: FilterOrigin): string {
     return this.#add({
       kind: "blocks",
+      module: origin.module,
       owner: this.#ownerOf(origin),
       reported: this.#head,
       polledAt: this.#deps.now(),
@@ -123,11 +131,12 @@ export class Filters {
   }
 
   /** Installs a filter for logs of new blocks. Throws `RpcError` for a range without new blocks. */
-  addLogs(filter: LogFilter, origin: CallOrigin): string {
+  addLogs(filter: LogFilter, origin: FilterOrigin): string {
     checkLiveRange(filter);
     const criteria = filter.topics.reduce((sum, topics) => sum + topics.length, filter.addresses.length);
     return this.#add({
       kind: "logs",
+      module: origin.module,
       owner: this.#ownerOf(origin),
       filter,
       reported: this.#head,
@@ -139,9 +148,10 @@ export class Filters {
   }
 
   /** Installs a filter for transactions that become executable. */
-  addPending(origin: CallOrigin): string {
+  addPending(origin: FilterOrigin): string {
     return this.#add({
       kind: "pending",
+      module: origin.module,
       owner: this.#ownerOf(origin),
       next: this.#pending.end,
       polledAt: this.#deps.now(),
@@ -149,20 +159,17 @@ export class Filters {
     });
   }
 
-  /** Uninstalls a filter. Returns false for an unknown id. */
-  remove(id: string): boolean {
+  /** Uninstalls a filter. Returns false for an id that the module does not know. */
+  remove(id: string, { module }: FilterOrigin): boolean {
     const poll = this.#polls.get(id);
-    if (poll === undefined) return false;
-    const { owner, bytes } = poll;
-    this.#delete(id, poll);
-    this.#budget.hold(owner, this.#budget.of(owner) - bytes);
-    if (this.#budget.of(owner) === 0) this.#owners.delete(owner.name);
+    if (poll?.module !== module) return false;
+    this.#remove(id, poll);
     return true;
   }
 
   /** Returns the changes since the last poll, as a JSON list. Throws or rejects with `RpcError`. */
-  changes(id: string, origin: CallOrigin): string | Promise<string> {
-    const poll = this.#poll(id);
+  changes(id: string, origin: FilterOrigin): string | Promise<string> {
+    const poll = this.#poll(id, origin);
     if (poll.kind === "logs") return this.#logChanges(poll, origin);
     const hashes = poll.kind === "blocks" ? this.#blockChanges(poll) : this.#pendingChanges(id, poll);
     return `[${hashes.map((hash) => `"${toHex(hash)}"`).join(",")}]`;
@@ -172,8 +179,8 @@ export class Filters {
    * Returns all logs of a filter's range as a JSON list. A block hash in the criteria does not count
    * (`GetFilterLogs` in `node/cn/filters/api_kaia_filter.go@v2.2.2`). Throws or rejects with `RpcError`.
    */
-  logs(id: string, origin: CallOrigin): Promise<string> {
-    const poll = this.#poll(id);
+  logs(id: string, origin: FilterOrigin): Promise<string> {
+    const poll = this.#poll(id, origin);
     if (poll.kind !== "logs") throw notFound();
     return this.#deps.searchLogs({ ...poll.filter, blockHash: undefined }, origin);
   }
@@ -208,17 +215,24 @@ export class Filters {
     return owner;
   }
 
+  #remove(id: string, poll: Poll): void {
+    const { owner, bytes } = poll;
+    this.#delete(id, poll);
+    this.#budget.hold(owner, this.#budget.of(owner) - bytes);
+    if (this.#budget.of(owner) === 0) this.#owners.delete(owner.name);
+  }
+
   #delete(id: string, { kind }: Poll): void {
     this.#polls.delete(id);
     if (kind === "pending") this.#pendingPolls--;
     this.#updateListeners();
   }
 
-  #poll(id: string): Poll {
+  #poll(id: string, { module }: FilterOrigin): Poll {
     const now = this.#deps.now();
     this.#sweep(now);
     const poll = this.#polls.get(id);
-    if (poll === undefined || this.#isIdle(poll, now)) throw notFound();
+    if (poll?.module !== module || this.#isIdle(poll, now)) throw notFound();
     poll.polledAt = now;
     return poll;
   }
@@ -237,7 +251,7 @@ export class Filters {
   #pendingChanges(id: string, poll: PendingPoll): readonly Hash[] {
     const hashes = this.#pending.from(poll.next, this.#limits.hashes);
     if (hashes === undefined) {
-      this.remove(id);
+      this.#remove(id, poll);
       throw notFound();
     }
     poll.next += hashes.length;
@@ -292,7 +306,7 @@ export class Filters {
         poll.removed.push(json);
         poll.removedBytes += json.length;
       }
-      if (poll.removedBytes > this.#limits.removedBytes) this.remove(id);
+      if (poll.removedBytes > this.#limits.removedBytes) this.#remove(id, poll);
     }
   }
 
@@ -304,7 +318,7 @@ export class Filters {
   #sweep(now: number): void {
     if (now - this.#sweptAt < this.#limits.idleMs / 10) return;
     this.#sweptAt = now;
-    for (const [id, poll] of this.#polls) if (this.#isIdle(poll, now)) this.remove(id);
+    for (const [id, poll] of this.#polls) if (this.#isIdle(poll, now)) this.#remove(id, poll);
   }
 
   /** Listens to the chain and the pool while there are filters. */

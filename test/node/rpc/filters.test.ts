@@ -2,17 +2,22 @@
 import { expect, test } from "@jest/globals";
 import { fromHex } from "../../../node/bytes/hex.ts";
 import { type LogFilter, logFilter, logFilterJson } from "../../../node/calls/arguments/log-filter.ts";
-import { type FilterLimits, Filters } from "../../../node/calls/filters.ts";
+import { type FilterLimits, type FilterOrigin, Filters } from "../../../node/calls/filters.ts";
 import { PendingList } from "../../../node/calls/pending-list.ts";
 import type { RewindListener } from "../../../node/chain/chain.ts";
 import { failure } from "../../../node/jsonrpc/errors.ts";
 import type { CallOrigin } from "../../../node/jsonrpc/method.ts";
 import type { Block } from "../../../node/model/block.ts";
 import type { Receipt } from "../../../node/model/receipt.ts";
+import { filterMethods } from "../../../node/rpc/filters.ts";
 import type { PendingListener } from "../../../node/txpool/pool.ts";
 
 const anyLog = logFilter.decode({});
-const origin: CallOrigin = { signal: new AbortController().signal, caller: { owner: "10.0.0.1" } };
+const origin: FilterOrigin = {
+  signal: new AbortController().signal,
+  caller: { owner: "10.0.0.1" },
+  module: "chain",
+};
 const hashOf = (number: number): Uint8Array => new Uint8Array(32).fill(number);
 const hashText = (number: number): string => `0x${Buffer.from(hashOf(number)).toString("hex")}`;
 const blockOf = (number: number): Block => ({ header: { number }, hash: hashOf(number) }) as unknown as Block; // what is read
@@ -102,9 +107,9 @@ test("a pending transaction filter reports transactions since its creation", asy
   pend(3);
   expect(await changes(first)).toEqual([hashText(1), hashText(2), hashText(3)]);
   expect(await changes(second)).toEqual([hashText(3)]);
-  for (const id of [first, second]) filters.remove(id);
+  for (const id of [first, second]) filters.remove(id, origin);
   expect(listeners()).toEqual([1, 0]);
-  filters.remove(other);
+  filters.remove(other, origin);
   expect(listeners()).toEqual([0, 0]);
 });
 
@@ -156,7 +161,7 @@ test("a filter expires five minutes after its last poll", async () => {
   pass(200_000);
   expect(await changes(polled)).toEqual([]);
   await expect(changes(forgotten)).rejects.toMatchObject({ code: -32000, message: "filter not found" });
-  expect(filters.remove(forgotten)).toBe(false);
+  expect(filters.remove(forgotten, origin)).toBe(false);
 });
 
 test("only log filters return logs", () => {
@@ -167,7 +172,19 @@ test("only log filters return logs", () => {
   );
 });
 
-const by = (owner: string): CallOrigin => ({ ...origin, caller: { owner } });
+const by = (owner: string): FilterOrigin => ({ ...origin, caller: { owner } });
+
+test("a filter of one module is not found in another", async () => {
+  const methods = filterMethods(aScene().filters);
+  const context = { ...origin, modules: [], document: () => "" };
+  const ask = async (name: string, ...params: readonly unknown[]) =>
+    methods.find((row) => row.name === name)?.invoke(params, context);
+  const id: unknown = JSON.parse((await ask("chain_newFilter", {})) ?? "");
+  await expect(ask("eth_getFilterChanges", id)).rejects.toThrow("filter not found");
+  await expect(ask("eth_getFilterLogs", id)).rejects.toThrow("filter not found");
+  expect(await ask("eth_uninstallFilter", id)).toBe("false");
+  expect(await ask("chain_getFilterChanges", id)).toBe("[]");
+});
 
 test("the memory of filters and their criteria is bounded", () => {
   const { filters } = aScene({ bytes: 10_000 });
