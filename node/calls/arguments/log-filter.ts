@@ -85,9 +85,16 @@ function topicsOf(json: unknown): readonly (readonly Uint8Array[])[] {
     if (position === null) return ANY;
     if (isText(position)) return [bytesOf(position, 32, "")];
     if (!Array.isArray(position)) throw new CodecError("invalid topic(s)");
-    return position.includes(null) || position.length === 0 ? ANY : position.map(oneTopic);
+    return alternatives(position);
   });
   return topics.length > MAX_TOPICS ? TOO_MANY : topics;
+}
+
+/** A null among alternatives matches any topic, and nothing behind it is read. */
+function alternatives(position: readonly unknown[]): readonly Uint8Array[] {
+  const end = position.indexOf(null);
+  const topics = position.slice(0, end < 0 ? position.length : end).map(oneTopic);
+  return end < 0 && topics.length > 0 ? topics : ANY;
 }
 
 function oneTopic(json: unknown): Uint8Array {

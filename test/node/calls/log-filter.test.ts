@@ -14,3 +14,13 @@ test.each(["0x7fffffffffffffff", "0x7ffffffffffffe00", "0x20000000000001", "late
 test("a block number of 64 bits and more is refused", () => {
   expect(() => logFilter.decode({ toBlock: "0x8000000000000000" })).toThrow("Blocknumber too high");
 });
+
+function alternatives(...topics: readonly unknown[]) {
+  return logFilter.decode({ topics: [topics] }).topics;
+}
+
+test("topics in front of a null among alternatives are read, those behind it are not", () => {
+  expect(alternatives(`0x${"ab".repeat(32)}`, null, "x", 5)).toEqual([[]]);
+  expect(() => alternatives("x", null)).toThrow("hex string without 0x prefix");
+  expect(() => alternatives(5, null)).toThrow("invalid topic(s)");
+});
