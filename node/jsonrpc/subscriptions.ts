@@ -7,7 +7,7 @@ import { randomFillSync } from "node:crypto";
 import { identifier } from "./codecs/plain.ts";
 import type { RpcMessage } from "./envelope.ts";
 import { failure, invalidParams, RpcError, rpcCode } from "./errors.ts";
-import { goText } from "./json-text.ts";
+import { goQuoted, goText, plainValue } from "./json-text.ts";
 import { type Holder, MemoryBudget } from "./memory-budget.ts";
 import { argumentDecoder } from "./method.ts";
 import { MAX_SUBSCRIPTIONS } from "./options.ts";
@@ -102,7 +102,7 @@ export class Subscriptions implements SubscribedConnection {
     const [name, rest] = subscriptionName(params);
     const row = this.#view.findSubscription(module, name);
     if (row === undefined) {
-      throw new RpcError(rpcCode.noMethod, `no ${JSON.stringify(name)} subscription in ${module} namespace`);
+      throw new RpcError(rpcCode.noMethod, `no ${goQuoted(name)} subscription in ${module} namespace`);
     }
     const bytes = SUBSCRIPTION_BYTES + BYTES_A_CHARACTER * size;
     const live = new Live({ connection: this, outlet: this.#outlet, head: notificationHead(module), bytes });
@@ -263,11 +263,11 @@ function notificationHead(module: string): string {
   return head;
 }
 
+/** Parameters that are absent or null are no array here (`parseSubscriptionName` of `networks/rpc/json.go@v2.2.2`). */
 function subscriptionName(params: unknown): readonly [string, readonly unknown[]] {
-  if (params !== undefined && params !== null && !Array.isArray(params)) {
-    throw invalidParams("non-array args");
-  }
-  const [name, ...rest] = (params ?? []) as readonly unknown[];
+  if (!Array.isArray(params)) throw invalidParams("non-array args");
+  const [first, ...rest] = params as readonly unknown[];
+  const name = plainValue(first);
   if (typeof name !== "string") {
     throw invalidParams("expected subscription name as first argument");
   }
@@ -288,13 +288,17 @@ export function subscriptionCall(method: string): "subscribe" | "unsubscribe" | 
   return method.endsWith("_unsubscribe") ? "unsubscribe" : undefined;
 }
 
-/** Begins a subscription. Throws `RpcError` when the transport has no notifications. */
+/**
+ * Begins a subscription of the module in front of the first underscore, whatever stands before the suffix. Throws
+ * `RpcError` when the transport has no notifications.
+ */
 export function subscribe(
   { method, params, paramsText }: RpcMessage,
   { subscriptions }: CallConnection,
 ): string {
   if (subscriptions === undefined) throw failure("notifications not supported");
-  return subscriptions.subscribe(method.slice(0, -"_subscribe".length), params, paramsText.length);
+  const module = method.slice(0, method.indexOf("_"));
+  return subscriptions.subscribe(module, params, paramsText.length);
 }
 
 const unsubscribeArguments = argumentDecoder({ id: identifier });
