@@ -88,6 +88,10 @@ export function readEnvelope(text: string): Envelope | LongBatch | "empty" | und
 class EnvelopeReader {
   readonly #text: string;
   #at = 0;
+  /** Brackets around the entries: that of the batch. */
+  #around = 0;
+  /** Brackets around the value that is read. */
+  #outer = 0;
   /**
    * The last method name with its closing quote: the entries of a batch often share it, so it is sliced once.
    */
@@ -123,6 +127,7 @@ class EnvelopeReader {
   /** Passes the bracket that opens a batch. Returns true when the batch is empty, and its end is passed as well. */
   opensEmpty(): boolean {
     this.#at++;
+    this.#around = 1;
     if (this.#next() !== CLOSE_LIST) return false;
     this.#at++;
     return true;
@@ -145,12 +150,14 @@ class EnvelopeReader {
   }
 
   #message(): RpcMessage {
+    this.#outer = this.#around;
     if (this.#text.charCodeAt(this.#at) !== OPEN_OBJECT) {
       const value = this.#value();
       if (value !== "[]") parseJson(value);
       return NOT_AN_OBJECT;
     }
     const draft = { id: undefined, method: "", params: undefined, paramsText: "", answers: false } as Draft;
+    this.#outer++;
     this.#at++;
     if (this.#next() === CLOSE_OBJECT) {
       this.#at++;
@@ -196,7 +203,7 @@ class EnvelopeReader {
   /** Matches member names without regard to case, as Go does. */
   #foldedMember(draft: Draft, key: string): void {
     const folded = key.toLowerCase();
-    if (folded === key || !isMember(folded)) this.#skip();
+    if (folded === key || !MEMBERS.has(folded)) this.#skip();
     else this.#member(draft, folded);
   }
 
@@ -270,12 +277,13 @@ class EnvelopeReader {
 
   #nestedEnd(start: number): number {
     const text = this.#text;
+    const maxDepth = MAX_DEPTH - this.#outer;
     let depth = 0;
     for (let at = start; at < text.length; at++) {
       const code = text.charCodeAt(at);
       if (code === QUOTE) at = this.#stringEnd(at) - 1;
       else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-        if (++depth > MAX_DEPTH) throw notJson;
+        if (++depth > maxDepth) throw notJson;
       } else if ((code === CLOSE_LIST || code === CLOSE_OBJECT) && --depth === 0) return at + 1;
     }
     throw notJson;
@@ -424,10 +432,6 @@ for (const name of MEMBERS) byFirst[name.charCodeAt(0)] = { name, quoted: `${nam
 
 const ZERO = 0x30;
 const NINE = 0x39;
-
-function isMember(name: string): boolean {
-  return MEMBERS.has(name);
-}
 
 /** Returns the member whose name and closing quote begin at `at`. */
 function memberAt(text: string, at: number): string | undefined {

@@ -3,6 +3,7 @@
  * reports syntax errors in the same words. It frames the IPC stream and words the parse errors of WebSocket
  * and IPC. It reads each character once.
  */
+import { goQuoted } from "./json-text.ts";
 
 /**
  * The error of text that is not JSON, in Go's words, such as `invalid character 'x' looking for beginning of
@@ -55,14 +56,26 @@ export class JsonScanner {
   }
 }
 
+/** The error text of a value that has no end. */
+export const UNEXPECTED_EOF = "unexpected EOF";
+
 /** Returns the error text for anything but a complete JSON value; undefined when the first value is valid. */
 export function jsonFault(text: string): string | undefined {
   const scanner = new JsonScanner();
   try {
-    if (scanner.scan(text, 0) >= 0 || scanner.scan(" ", 0) >= 0) return undefined;
-    return "unexpected EOF";
+    if (scanner.scan(text, 0) >= 0) return undefined;
   } catch (error) {
     return (error as JsonScanError).message;
+  }
+  return isEnd(scanner) ? undefined : UNEXPECTED_EOF;
+}
+
+/** Reports if the text may end here: a number or a word is whole. */
+function isEnd(scanner: JsonScanner): boolean {
+  try {
+    return scanner.scan(" ", 0) >= 0;
+  } catch {
+    return false;
   }
 }
 
@@ -94,12 +107,12 @@ function quoteCharacter(code: number): string {
   if (code === 0x27) return "'\\''";
   if (code === QUOTE) return "'\"'";
   const first = Buffer.from(String.fromCharCode(code), "utf8")[0] ?? code; // Go looks at bytes
-  const text = JSON.stringify(String.fromCharCode(first)).slice(1, -1);
-  return `'${first < 0x20 && text.startsWith("\\u") ? `\\x${first.toString(16).padStart(2, "0")}` : text}'`;
+  return `'${goQuoted(String.fromCharCode(first)).slice(1, -1)}'`;
 }
 
 function open(scanner: Scanner, level: Level, next: State): State {
-  if (scanner.levels.push(level) > MAX_DEPTH) throw new JsonScanError("exceeded max depth");
+  if (scanner.levels.push(level) > MAX_DEPTH)
+    throw fault(level === "key" ? 0x7b : 0x5b, "exceeded max depth");
   return next;
 }
 

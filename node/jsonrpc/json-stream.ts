@@ -3,7 +3,7 @@
  * by its brackets alone, because the envelope reader validates it. Truncated values and text that is not JSON
  * go through the scanner.
  */
-import { JsonScanError, JsonScanner } from "./json-scanner.ts";
+import { JsonScanError, JsonScanner, UNEXPECTED_EOF } from "./json-scanner.ts";
 
 /** Receives the text of a value. Returns false, without any effect, when it is not JSON. */
 export type OnValue = (text: string) => boolean;
@@ -31,7 +31,7 @@ export class JsonStream {
       const value = this.#value.take();
       this.#scanner = new JsonScanner();
       start = end;
-      if (!this.#onValue(value)) throw new JsonScanError("unexpected EOF");
+      if (!this.#onValue(value)) throw new JsonScanError(UNEXPECTED_EOF);
     }
     if (!this.#scanner.started) return;
     this.#value.append(text.slice(start));

@@ -50,7 +50,8 @@ function isValid(text: string): boolean {
   }
 }
 
-const nest = (depth: number) => `{"id":1,"method":"m","params":[${"[".repeat(depth)}${"]".repeat(depth)}]}`;
+const lists = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+const nest = (depth: number) => `{"id":1,"method":"m","params":[${lists(depth)}]}`;
 
 test.each([
   ["m", "m"],
@@ -79,8 +80,18 @@ test.each(["0", "00", "7", "7 ", "70", "-7", "7.5", "7e1", "7x", "07", "7.", "12
 );
 
 test("values nested ten thousand deep are read, deeper ones refused, none overflows", () => {
-  expect(wholeEnvelope(nest(9_999))).toBeDefined();
-  expect(wholeEnvelope(nest(10_001))).toBeUndefined();
+  for (const [text, deeper] of [
+    [nest(9_998), nest(9_999)],
+    [`[${nest(9_997)}]`, `[${nest(9_998)}]`],
+    [`[{},${lists(9_999)}]`, lists(10_001)],
+  ] as const) {
+    expect([jsonFault(text), jsonFault(deeper)]).toEqual([
+      undefined,
+      "invalid character '[' exceeded max depth",
+    ]);
+    expect(wholeEnvelope(text)).toBeDefined();
+    expect(wholeEnvelope(deeper)).toBeUndefined();
+  }
   expect(wholeEnvelope(nest(200_000))).toBeUndefined();
   const escaped = `{"id":1,"params":["\\u0041",${"[".repeat(9_000)}${"]".repeat(9_000)}]}`;
   expect(() => wholeEnvelope(escaped)).not.toThrow();
@@ -99,7 +110,10 @@ test.each([
   ['"\\u00g"', "invalid character 'g' in \\u hexadecimal character escape"],
   ['"\n"', "invalid character '\\n' in string literal"],
   ["'a'", "invalid character '\\'' looking for beginning of value"],
+  ["\u0007", "invalid character '\\a' looking for beginning of value"],
+  ["\u007f", "invalid character '\\x7f' looking for beginning of value"],
   ["[", "unexpected EOF"],
+  ["tru", "unexpected EOF"],
 ])("%j is refused in the Go node's words", (text, fault) => {
   expect(jsonFault(text)).toBe(fault);
 });
