@@ -40,7 +40,7 @@ export async function openIpc(options: IpcListenerOptions): Promise<Listener> {
   if (isFile) await makeRoom(path);
   const sockets = new Map<Socket, Outbox>();
   const turn = new ReplyTurn();
-  const server = createServer((socket) => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.once("close", () => sockets.delete(socket));
     sockets.set(socket, serve(socket, options, turn));
   });
@@ -106,14 +106,17 @@ function serve(socket: Socket, options: IpcListenerOptions, turn: ReplyTurn): Ou
   const session: StreamSession = new StreamSession(endpoint, subscriptionLimit, wireOf(socket, outbox));
   const decoder = new StringDecoder("utf8");
   const values = new JsonStream(maxMessage, (text) => session.take(text));
-  socket.on("data", (chunk: Buffer) => {
+  const read = (chunk: Buffer): void => {
     try {
       values.push(decoder.write(chunk));
     } catch (error) {
+      socket.off("data", read);
       socket.pause();
       session.fault(error instanceof JsonScanError ? error.message : "internal error");
     }
-  });
+  };
+  socket.on("data", read);
+  socket.on("end", () => session.finish()); // a peer may send its last call and listen on
   socket.on("error", () => socket.destroy());
   socket.on("close", () => session.close());
   return outbox;

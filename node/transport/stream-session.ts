@@ -7,7 +7,7 @@
 
 import { nullError, type RpcEndpoint } from "../jsonrpc/dispatch.ts";
 import { rpcCode } from "../jsonrpc/errors.ts";
-import { jsonFault } from "../jsonrpc/json-scanner.ts";
+import { jsonFault, UNEXPECTED_EOF } from "../jsonrpc/json-scanner.ts";
 import type { Holder } from "../jsonrpc/memory-budget.ts";
 import { type SubscriptionLimit, Subscriptions } from "../jsonrpc/subscriptions.ts";
 import { type TimeShare, UNLIMITED_TIME } from "../runtime/fair-time.ts";
@@ -53,6 +53,9 @@ export const streamDefaults: StreamLimits = {
 /** Bytes gathered within a turn: fewer are counted only when the transport reports them as unsent. */
 const MAX_GATHERED = 64 * 1024;
 
+/** Matches text with more than white space. */
+const NOT_BLANK = /[^ \t\r\n]/;
+
 /** A session of one connection. */
 export class StreamSession {
   readonly #endpoint: RpcEndpoint;
@@ -66,6 +69,8 @@ export class StreamSession {
   #writeDeadline: NodeJS.Timeout | undefined;
   #isCounted = false;
   #isCut = false;
+  /** The connection ends with the last call under way. */
+  #isFinishing = false;
   /** Bytes of notifications that wait for an answer of this connection. */
   #held = 0;
   /** Messages for a later turn of the event loop: the rest of a chunk. Reading pauses meanwhile. */
@@ -96,7 +101,7 @@ export class StreamSession {
     });
   }
 
-  /** Answers one message. For text that is not JSON it reports the fault and closes the connection. */
+  /** Answers one message. Text that is not JSON, or empty, closes the connection; a fault is reported before. */
   receive(text: string): void {
     using turn = this.#backlog.length === 0 ? this.#time.begin() : undefined;
     if (turn === undefined) this.#wait(text);
@@ -125,17 +130,20 @@ export class StreamSession {
     if (!this.take(text)) this.#refuse(text);
   }
 
+  /** Closes the connection. Text that ends too early is not reported, as in the Go node. */
   #refuse(text: string): void {
-    this.fault(jsonFault(text) ?? "unexpected EOF");
+    const why = jsonFault(text) ?? UNEXPECTED_EOF;
+    if (why === UNEXPECTED_EOF) this.finish();
+    else this.fault(why);
   }
 
   /** Answers one message; false when it is not JSON. */
   take(text: string): boolean {
-    if (this.#isCut || this.#closing.signal.aborted) return true;
+    if (this.#isCut || this.#isFinishing || this.#closing.signal.aborted) return true;
     const turn = this.#subscriptions.turn();
     const { signal } = this.#closing;
     const answer = this.#endpoint.answer(text, { signal, subscriptions: turn, caller: this.#caller });
-    if (answer === undefined) return false;
+    if (answer === undefined || (answer === "" && !NOT_BLANK.test(text))) return false;
     if (typeof answer === "string") {
       this.#write(answer);
       turn.release();
@@ -149,6 +157,7 @@ export class StreamSession {
         else this.#write(late);
         turn.release();
         this.#balance();
+        if (this.#isFinishing) this.finish();
       });
     }
     return true;
@@ -157,7 +166,13 @@ export class StreamSession {
   /** Reports text that is not JSON and closes the connection. */
   fault(message: string): void {
     this.#write(nullError(rpcCode.parse, message));
-    this.#wire.end();
+    this.finish();
+  }
+
+  /** Closes the connection once the calls under way are answered; later messages are not. */
+  finish(): void {
+    this.#isFinishing = true;
+    if (this.#calls === 0) this.#wire.end();
   }
 
   /** Called when the peer has read queued bytes, or more have been queued. */

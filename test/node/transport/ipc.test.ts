@@ -92,6 +92,17 @@ test("a peer with too many calls under way is not read from, and none is lost", 
   clearInterval(opening);
 });
 
+test("a peer that has sent its last call gets the answers under way, then the end", async () => {
+  const slow = gate("net_slow");
+  await using listener = await listen({ endpoint: anEndpoint({ methods: [slow.method] }) });
+  await using peer = await aPeer(listener.address);
+  peer.socket.end(aCall("net_slow"));
+  while (slow.calls === 0) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  slow.open();
+  expect(await peer.closed()).toBe('{"jsonrpc":"2.0","id":1,"result":"late"}\n');
+});
+
 test("notifications come over IPC too", async () => {
   const source = ticker();
   await using listener = await listen({ endpoint: anEndpoint({ subscriptions: source.rows }) });

@@ -41,14 +41,47 @@ function aWire(takes: boolean): TestWire {
   };
 }
 
-test("a long batch that is not JSON is refused, and its connection ends", async () => {
+/** A session, the texts that it has written, and a promise of its end. */
+function aSession(endpoint = anEndpoint()) {
   const texts: string[] = [];
   const ended = Promise.withResolvers<void>();
   const wire = { ...aWire(true), write: (text: string) => void texts.push(text), end: ended.resolve };
-  const session = new StreamSession(anEndpoint(), createSubscriptionLimit(), wire);
+  return {
+    session: new StreamSession(endpoint, createSubscriptionLimit(), wire),
+    texts,
+    ended: ended.promise,
+  };
+}
+
+test("a long batch that is not JSON is refused, and its connection ends", async () => {
+  const { session, texts, ended } = aSession();
   session.receive(`[${"{},".repeat(30_000)}{]`);
-  await ended.promise;
+  await ended;
   expect(texts.join("")).toContain("invalid character ']' looking for beginning of object key string");
+  session.close();
+});
+
+test.each(["", " \n\t", "{", '{"id":1,"method":"net_version"', "[", "tru", '"a'])(
+  "the text %j, which ends too early, ends the connection without an answer, as in the Go node",
+  async (text) => {
+    const { session, texts, ended } = aSession();
+    session.receive(text);
+    await ended;
+    expect(texts).toEqual([]);
+    session.close();
+  },
+);
+
+test("calls under way are answered before text that is not JSON ends their connection, later ones are not", async () => {
+  const slow = gate("net_slow");
+  const { session, texts, ended } = aSession(anEndpoint({ methods: [slow.method] }));
+  for (const text of [aCall("net_slow"), "{bad", aCall("net_version", [], 2)]) session.receive(text);
+  slow.open();
+  await ended;
+  expect(texts.map((text) => JSON.parse(text) as unknown)).toMatchObject([
+    { id: null, error: { code: -32700 } },
+    { id: 1, result: "late" },
+  ]);
   session.close();
 });
 
