@@ -85,11 +85,17 @@ function judge(file: string): Judged {
 
 const judged = new Map<string, Judged>();
 
+/** Results of a file at least; these two files have errors mostly. */
+const MIN_RESULTS: Readonly<Record<string, number>> = {
+  "shapes-kaia222.json.gz": 90,
+  "subscriptions-kaia222.json.gz": 40,
+};
+
 test.each(FILES)("%s: every result keeps to the schema of its method", (file) => {
   const found = judge(file);
   judged.set(file, found);
   expect([...found.faults]).toEqual([]);
-  expect(found.methods.length).toBeGreaterThan(file.startsWith("shapes") ? 90 : 150); // shapes are errors mostly
+  expect(found.methods.length).toBeGreaterThan(MIN_RESULTS[file] ?? 150);
 });
 
 test("the transcripts together have results of most methods of a node", () => {
