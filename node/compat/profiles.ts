@@ -263,7 +263,7 @@ const kaiaProfile: RpcProfile = {
   options: {
     ...serviceProfile.options,
     interfaces: {
-      listed: { ...GO_MODULES, chain: "kaia" },
+      listed: { ...GO_MODULES, auction: "auction", chain: "kaia" },
       subscriptionLimit: GO_SUBSCRIPTION_LIMIT,
       lacks: new Set([...KLAYTN_ALONE, NEVER_IN_GO]),
       lacksModules: new Set(),

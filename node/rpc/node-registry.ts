@@ -164,7 +164,7 @@ export type DevelopmentDeps = DevMiningDeps &
 
 /** Creates the sealed registry of a node. */
 export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
-  const registry = createRegistry(deps.interfaces);
+  const registry = createRegistry(withOpenAuction(deps));
   registry.add([
     ...adminMethods(deps),
     ...adminChainMethods(deps),
@@ -226,6 +226,16 @@ export function createNodeRegistry(deps: NodeRegistryDeps): Registry {
   registry.addSubscriptions([traceChainSubscription(deps)]);
   registry.seal();
   return registry;
+}
+
+/** A node that takes no bids does not list the module (`SetupKaiaxModules` in `node/cn/backend.go@v2.2.2`). */
+function withOpenAuction({
+  interfaces,
+  auction,
+}: Pick<NodeRegistryDeps, "interfaces" | "auction">): InterfaceOptions {
+  if (auction !== undefined) return interfaces;
+  const { auction: _, ...listed } = interfaces.listed;
+  return { ...interfaces, listed };
 }
 
 function developmentMethods(

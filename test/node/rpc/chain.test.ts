@@ -197,6 +197,16 @@ test("rpc_modules lists the modules of the profile", async () => {
   expect(Object.keys((await call("rpc_modules", [], "kaia")) as object)).toContain("kaia");
 });
 
+test("a node that takes bids lists auction in Kaia's profile alone", () => {
+  const listsAuction = (profile: ProfileName, auction: ServedParts["auction"]) =>
+    servedNode(profile, { ...parts, auction }).view.modules.includes("auction");
+  const taking = { add: () => undefined };
+  expect(listsAuction("kaia", taking)).toBe(true);
+  expect(listsAuction("kaia", undefined)).toBe(false);
+  expect(listsAuction("klaytn", taking)).toBe(false);
+  expect(listsAuction("service", taking)).toBe(false);
+});
+
 test("the network id is text in the service profile and a number in the others", async () => {
   expect(await call("net_networkID", [], "service")).toBe("9025");
   expect(await call("net_networkID", [], "kaia")).toBe(9025);
