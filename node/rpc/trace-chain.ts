@@ -19,7 +19,7 @@ export interface TraceChainDeps {
   readonly traceBlock: (number: number, config: TraceConfig, signal: AbortSignal) => Promise<string>;
 }
 
-/** The subscription. Blocks without transactions are omitted; an untraceable block ends it. */
+/** The subscription. Blocks without transactions are omitted, but for the last; an untraceable block ends it. */
 export function traceChainSubscription(deps: TraceChainDeps): Subscription {
   const turns = new TurnQueue();
   return subscription({
@@ -27,7 +27,7 @@ export function traceChainSubscription(deps: TraceChainDeps): Subscription {
     name: "traceChain",
     privilege: "process",
     summary:
-      "Notifies of the traces of all transactions in a range of blocks after the first, block by block.",
+      "Notifies of the traces of all transactions in a range of blocks after the first, and of the last block.",
     params: { start: blockNumber, end: blockNumber, config: optional(traceConfig, {}) },
     notification: tracedBlockSchema,
     start: ({ start, end, config }, subscriber) => {
@@ -64,7 +64,7 @@ async function traceAll(
     if (signal.aborted) return;
     const block = number < chain.oldestBody() ? undefined : chain.block(number); // old bodies may have been pruned meanwhile
     if (block === undefined) return;
-    if (block.transactions.length === 0) continue;
+    if (block.transactions.length === 0 && number < last) continue;
     const traces = await traceBlock(number, config, signal).catch((error: unknown) => {
       if (error instanceof RpcError) return undefined;
       throw error;

@@ -41,6 +41,14 @@ test("it notifies of the blocks with transactions after the first, until it is u
   expect(asked[0]).toEqual([4, { tracer: "callTracer" }]);
 });
 
+test("the last block is reported even without transactions", async () => {
+  const row = traceChainSubscription({ chain, traceBlock: async () => "[]" });
+  const first = await new Promise<string>((resolve) => {
+    row.start([2, 3], aSubscriber(resolve));
+  });
+  expect(JSON.parse(first)).toMatchObject({ block: "0x3", traces: [] });
+});
+
 test("an untraceable block ends the subscription", async () => {
   const reported: string[] = [];
   const asked: number[] = [];
