@@ -48,8 +48,9 @@ export async function openWs(options: WsListenerOptions): Promise<Listener> {
       return;
     }
     refused.add(socket);
-    response.writeHead(400, { ...PLAIN, "Sec-Websocket-Version": "13", Connection: "close" });
-    response.end("Bad Request\n");
+    const body = "Bad Request\n";
+    response.writeHead(400, { ...REFUSED, "Content-Length": body.length, Connection: "close" });
+    response.end(body);
   });
   const places = new Places((options.maxConnections ?? MAX_CONNECTIONS) + NOT_UPGRADED);
   server.on("connection", (socket: Socket) => {
@@ -105,8 +106,10 @@ function upgrades(options: WsListenerOptions) {
     peers,
     take: (request: IncomingMessage, socket: Socket, head: Buffer): void => {
       const { origin } = request.headers;
+      const fault = faultOf(request);
+      if (fault !== undefined) return refuse(socket, fault);
       if (!isOriginAllowed(origin, origins) && !isOfPage(origin, options.pageUrl?.())) {
-        return refuse(socket, "403 Forbidden", "Forbidden\n");
+        return refuse(socket, "403 Forbidden");
       }
       loading ??= createUpgrader(maxMessage);
       loading.then(
@@ -124,14 +127,25 @@ async function createUpgrader(maxPayload: number): Promise<WebSocketServer> {
     maxPayload,
     perMessageDeflate: false,
     clientTracking: false,
+    handleProtocols: () => false, // there are none, as in the Go node
   });
-  upgrader.on("wsClientError", (_error, socket) =>
-    refuse(socket as Socket, "400 Bad Request", "Bad Request\n"),
-  );
+  upgrader.on("wsClientError", (_error, socket) => refuse(socket as Socket, "400 Bad Request"));
   return upgrader;
 }
 
-const PLAIN = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
+/** Headers of a refusal, in the Go node's order. */
+const REFUSED = {
+  "Content-Type": "text/plain; charset=utf-8",
+  "Sec-Websocket-Version": "13",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** Returns the status of a request that is no upgrade to version 13; undefined for others (RFC 6455, section 4.2.1). */
+function faultOf({ method, headers }: IncomingMessage): string | undefined {
+  if (headers.upgrade?.toLowerCase() !== "websocket") return "400 Bad Request";
+  if (method !== "GET") return "405 Method Not Allowed";
+  return headers["sec-websocket-version"] === "13" ? undefined : "400 Bad Request";
+}
 
 function allowedOrigins(origins: readonly string[]): ReadonlySet<string> {
   const given = origins.filter((origin) => origin !== "").map((origin) => origin.toLowerCase());
@@ -150,8 +164,8 @@ function isOriginAllowed(origin: string | undefined, allowed: ReadonlySet<string
 }
 
 /** Refuses an upgrade. What the peer has sent behind it is dropped, and a peer that stays is cut off. */
-function refuse(socket: Socket, status: string, body: string): void {
-  const headers = Object.entries(PLAIN).map(([name, value]) => `${name}: ${value}\r\n`);
+function refuse(socket: Socket, status: string, body = `${status.slice(4)}\n`): void {
+  const headers = Object.entries(REFUSED).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status}\r\n${body === "" ? "" : headers.join("")}`;
   socket.end(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
   socket.resume();

@@ -238,14 +238,46 @@ test("origins that are not listed are refused, requests without one are not", as
   expect([local.socket.readyState, foreign.socket.readyState]).toEqual([1, 1]);
 });
 
-test("what is no upgrade is refused, and connections above the limit get nothing", async () => {
+/** Sends the head of an upgrade with other lines in place of its own and returns the head of the answer. */
+async function upgradeWith(listener: Listener, first: string, more: Record<string, string>): Promise<string> {
+  const lines = {
+    Host: "x",
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    ...more,
+  };
+  await using peer = await aPeer(listener.address);
+  const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+  peer.send(`${first} / HTTP/1.1\r\n${head.join("")}\r\n`);
+  return await peer.until((all) => all.includes("\r\n\r\n"));
+}
+
+test.each([
+  ["GET", { Upgrade: "h2c" }, "400 Bad Request"],
+  ["GET", { "Sec-WebSocket-Version": "8" }, "400 Bad Request"],
+  ["GET", { "Sec-WebSocket-Key": "abc" }, "400 Bad Request"],
+  ["GET", { Connection: "close" }, "400 Bad Request"],
+  ["POST", { "Content-Length": "0" }, "405 Method Not Allowed"],
+  ["GET", { Origin: "http://b.example" }, "403 Forbidden"],
+])("an upgrade by %s with %j is refused with the version that is spoken", async (first, more, status) => {
+  await using listener = await listen();
+  const refusal = await upgradeWith(listener, first, more);
+  expect(refusal.startsWith(`HTTP/1.1 ${status}\r\n`)).toBe(true);
+  expect(refusal).toContain("Sec-Websocket-Version: 13\r\n");
+  expect(refusal).toContain(`Content-Length: ${status.length - 3}\r\n`);
+});
+
+test("no subprotocol is chosen", async () => {
+  await using listener = await listen();
+  const answer = await upgradeWith(listener, "GET", { "Sec-WebSocket-Protocol": "chat, json" });
+  expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+  expect(answer).not.toContain("Protocol:");
+});
+
+test("connections above the limit get nothing", async () => {
   await using listener = await listen({ maxConnections: 1 });
-  await using plain = await aPeer(listener.address);
-  plain.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-  expect(await plain.closed()).toMatch(/^HTTP\/1\.1 400 /);
-  await using broken = await aPeer(listener.address);
-  broken.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
-  expect(await broken.closed()).toMatch(/^HTTP\/1\.1 400 /);
   await using first = await aClient(listener.url);
   await expect(aClient(listener.url)).rejects.toThrow("200");
   first.send(aCall("net_version"));
