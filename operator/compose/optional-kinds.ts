@@ -18,46 +18,67 @@ export interface OptionalKindsOptions {
   readonly log: Log;
 }
 
+/** Maximum wait for the first list of a kind, which may be refused for as long as the operator runs. */
+const PATIENCE_MS = 5_000;
+
+/** Informers whose first lists are not complete. */
+type Opening = Map<OptionalKind, Reflector>;
+
 /**
  * Runs discovery once, then every `intervalMs`. Disposing the result ends discovery and the remaining
  * informers.
  */
 export async function watchOptionalKinds(options: OptionalKindsOptions): Promise<AsyncDisposable> {
-  let discovery = discoverAll(options);
+  const opening: Opening = new Map();
+  let discovery = discoverAll(options, opening);
   await discovery;
   const timer = setInterval(() => {
-    discovery = discovery.then(() => discoverAll(options));
+    discovery = discovery.then(() => discoverAll(options, opening));
   }, options.intervalMs);
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await discovery;
-      for (const kind of optionalKinds) await options.cache.removeInformer(kind)?.[Symbol.asyncDispose]();
+      for (const kind of optionalKinds) await close(kind, options, opening);
     },
   };
 }
 
-async function discoverAll(options: OptionalKindsOptions): Promise<void> {
+async function discoverAll(options: OptionalKindsOptions, opening: Opening): Promise<void> {
   for (const kind of optionalKinds) {
-    await discover(kind, options).catch((error: unknown) => {
+    await discover(kind, options, opening).catch((error: unknown) => {
       options.log.warn({ kind, error: messageOf(error) }, "kind cannot be discovered");
     });
   }
 }
 
-async function discover(
-  kind: OptionalKind,
-  { client, cache, open, onServed, log }: OptionalKindsOptions,
-): Promise<void> {
+async function discover(kind: OptionalKind, options: OptionalKindsOptions, opening: Opening): Promise<void> {
+  const { client, cache, open, onServed, log } = options;
   const served = await client.serves(kinds[kind]);
-  if (served === cache.serves(kind)) return;
+  if (served === (cache.serves(kind) || opening.has(kind))) return;
   log.info({ kind, served }, "kind appeared or disappeared");
-  if (!served) {
-    await cache.removeInformer(kind)?.[Symbol.asyncDispose]();
-    return;
-  }
+  if (!served) return close(kind, options, opening);
   const informer = open(kind);
-  await informer.synced;
-  cache.addInformer(kind, informer);
-  onServed();
+  opening.set(kind, informer);
+  const follow = (): void => {
+    if (opening.get(kind) !== informer) return;
+    opening.delete(kind);
+    cache.addInformer(kind, informer);
+    onServed();
+  };
+  await within(informer.synced.then(follow), PATIENCE_MS);
+}
+
+async function close(kind: OptionalKind, { cache }: OptionalKindsOptions, opening: Opening): Promise<void> {
+  const informer = opening.get(kind) ?? cache.removeInformer(kind);
+  opening.delete(kind);
+  await informer?.[Symbol.asyncDispose]();
+}
+
+/** Resolves with the promise, or at the time limit. */
+async function within(promise: Promise<void>, milliseconds: number): Promise<void> {
+  const { promise: limit, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  await Promise.race([promise, limit]);
+  clearTimeout(timer);
 }

@@ -8,12 +8,14 @@ import { ClusterCache } from "../../../operator/reconcile/cluster-cache.ts";
 
 let served: boolean | Error;
 let heard: string[];
+let synced: Promise<void>;
 let cache: ClusterCache;
 
 beforeEach(() => {
   jest.useFakeTimers();
   served = false;
   heard = [];
+  synced = Promise.resolve();
   cache = new ClusterCache({ log: silentLog, addresses: new AddressBook() });
 });
 afterEach(() => {
@@ -24,7 +26,7 @@ afterEach(() => {
 function open(): Reflector {
   heard.push("opened");
   return {
-    synced: Promise.resolve(),
+    synced,
     get: () => undefined,
     list: () => [],
     [Symbol.asyncDispose]: async () => void heard.push("closed"),
@@ -67,5 +69,21 @@ test("one that is there at the start is followed before anything else begins, an
   expect(cache.serves("serviceMonitor")).toBe(true);
   await kinds[Symbol.asyncDispose]();
   await jest.advanceTimersByTimeAsync(5_000);
+  expect(heard).toEqual(["opened", "came", "closed"]);
+});
+
+test("one that may not be listed holds up neither the start nor the end, and is followed once it may", async () => {
+  served = true;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  synced = promise;
+  const beginning = begin();
+  await jest.advanceTimersByTimeAsync(60_000);
+  const kinds = await beginning;
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect([heard, cache.serves("serviceMonitor")]).toEqual([["opened"], false]);
+  resolve();
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect([heard, cache.serves("serviceMonitor")]).toEqual([["opened", "came"], true]);
+  await kinds[Symbol.asyncDispose]();
   expect(heard).toEqual(["opened", "came", "closed"]);
 });
