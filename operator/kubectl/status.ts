@@ -1,5 +1,6 @@
 /** `kubectl knit status`: Networks, their Nodes and replicas as a tree, with the reason of everything that is not at rest. */
 import type { Condition as AnyCondition } from "../api/condition.ts";
+import type { ConditionType, NetworkConditionType } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 
@@ -13,6 +14,7 @@ const AT_REST: Readonly<Record<string, AnyCondition["status"]>> = {
   Synced: "True",
   MaintenanceInProgress: "False",
   StorageHealthy: "True",
+  BackedUp: "True",
   ForksReady: "True",
   Contested: "False",
   Paused: "False",
@@ -20,7 +22,7 @@ const AT_REST: Readonly<Record<string, AnyCondition["status"]>> = {
   GenesisReady: "True",
   Producing: "True",
   FaultTolerant: "True",
-};
+} satisfies Readonly<Record<ConditionType | NetworkConditionType, AnyCondition["status"]>>;
 
 /** Formats the tree. */
 export function statusTree(networks: readonly NetworkResource[], nodes: readonly NodeResource[]): string {

@@ -70,6 +70,7 @@ const PROXY = {
       condition("Ready", "False", "NodeSilent", "proxy-m1 does not answer"),
       condition("Available", "False", "NoneReady", "0 of 2 replicas are ready"),
       condition("Degraded", "False", "AsExpected", "none"),
+      condition("BackedUp", "True", "Recent", "the newest backup is of today"),
     ],
   },
 };
