@@ -51,8 +51,11 @@ function councilTrouble(context: Context, { key, status }: MemberContext): strin
   return undefined;
 }
 
-/** Deletes the StatefulSet of a replica with its claim. */
-export async function deleteVolume(context: Context, run: MaintenanceRun): Promise<MaintenanceRun> {
+/** Deletes the StatefulSet of a replica with its claim; undefined while another deletion of it is under way. */
+export async function deleteVolume(
+  context: Context,
+  run: MaintenanceRun,
+): Promise<MaintenanceRun | undefined> {
   const { node, deps } = context;
   const now = deps.clock.now();
   const found = context.members.find(({ member }) => member.name === run.member);
@@ -62,9 +65,13 @@ export async function deleteVolume(context: Context, run: MaintenanceRun): Promi
   const { namespace } = node.meta;
   const name = objectNames(found.member.name).statefulSet;
   const set = deps.cache.find("statefulSet", keyOf({ namespace, name }));
-  if (set === undefined && !goesWithSet(claim.object))
-    return endRun(run, "Failed", "the replica has no StatefulSet with which its claim could go", now);
-  if (set !== undefined && !set.meta.deleted && isOwned(set.object, node.meta.uid)) {
+  const isOwn = set !== undefined && isOwned(set.object, node.meta.uid);
+  if (!goesWithSet(claim.object)) {
+    if (!isOwn)
+      return endRun(run, "Failed", "the replica has no StatefulSet with which its claim could go", now);
+    if (set.meta.deleted) return undefined; // somebody else deletes it, and the claim would stay
+  }
+  if (isOwn && !set.meta.deleted) {
     await bindClaim(found.member, set, deps);
     await deps.client.remove(kinds.statefulSet, { namespace, name }, set.meta.uid);
     deps.log.info(

@@ -103,6 +103,25 @@ test("the next operator goes on where one ended between the claim and the Statef
   expect([state()?.state, cluster.get("StatefulSet", "proxy")]).toEqual(["Running", undefined]);
 });
 
+test("a StatefulSet that somebody else deletes, or that is not the Node's, takes no claim with it, and the replica goes on", async () => {
+  await putPair("replace");
+  cluster.onStatus = () => {
+    const set = cluster.objects.get("StatefulSet demo/proxy");
+    Object.assign(set?.metadata ?? {}, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+  };
+  await once();
+  expect([state()?.state, owners()]).toEqual(["Starting", undefined]);
+  cluster.onStatus = () => undefined;
+  for (const gone of ["StatefulSet demo/proxy", "Pod demo/proxy-0"]) cluster.objects.delete(gone);
+  cluster.now += 31_000; // an informer sees it at once
+  for (const _ of [1, 2]) await once();
+  expect(state()).toMatchObject({
+    state: "Failed",
+    message: "the replica has no StatefulSet with which its claim could go",
+  });
+  expect([owners(), cluster.get("StatefulSet", "proxy") === undefined]).toEqual([undefined, false]);
+});
+
 test("a run that fails before the claim is gone keeps it", async () => {
   await putPair("replace");
   await once();
