@@ -68,8 +68,8 @@ export function issueOperator(authority: Credentials, now: number): Promise<Cred
 }
 
 /**
- * True when a certificate is from this authority, matches its key and name, and has a third of its lifetime
- * left.
+ * True when a certificate is from this authority, matches its key and name, is valid already, and has a third of its
+ * lifetime left.
  */
 export function isGood(
   authority: Credentials,
@@ -80,9 +80,10 @@ export function isGood(
   if (certificate === undefined || key === undefined) return false;
   try {
     const leaf = new X509Certificate(certificate);
-    const end = Date.parse(leaf.validTo);
+    const [begin, end] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
     return (
-      now < end - (end - Date.parse(leaf.validFrom)) / 3 &&
+      now >= begin &&
+      now < end - (end - begin) / 3 &&
       leaf.verify(new X509Certificate(authority.certificate).publicKey) &&
       leaf.checkPrivateKey(createPrivateKey(key)) &&
       leaf.checkHost(name) !== undefined

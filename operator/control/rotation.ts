@@ -21,11 +21,15 @@ const DAY_MS = 86_400_000;
 const ANNOUNCED_MS = 180 * DAY_MS;
 /** Time for which the next authority is trusted before it issues, and the previous one afterwards. */
 const OVERLAP_MS = 30 * DAY_MS;
+/** Maximum time until an authority is valid that is waited for; one that was created by a clock far ahead is replaced. */
+const MAX_AHEAD_MS = 3_600_000;
 
 /** Applies the rotation step that is due at `now`. Returns the same object when none is due. */
 export async function rotate(kept: Authorities, now: number): Promise<Authorities> {
   const { current, previous } = kept;
   const { begin, end } = lifeOf(current.certificate);
+  if (begin > now + MAX_AHEAD_MS)
+    return { current: await createAuthority(now), next: undefined, previous: current.certificate };
   const next = kept.next ?? (now >= end - ANNOUNCED_MS ? await createAuthority(now) : undefined);
   if (next !== undefined) {
     const isKnown = now >= lifeOf(next.certificate).begin + OVERLAP_MS;

@@ -43,8 +43,9 @@ export function judgeProduction(view: ProductionView): Production {
   const [first] = reports;
   if (first === undefined) return { mark: undefined, verdict: NOT_REPORTED };
   const highest = reports.reduce((a, b) => (b.height > a.height ? b : a), first);
-  const mark = nextMark(view, highest);
-  const silentMs = Math.max(...reports.map(({ at }) => at)) - mark.at;
+  const newestAt = Math.max(...reports.map(({ at }) => at));
+  const mark = nextMark(view, highest, newestAt);
+  const silentMs = newestAt - mark.at;
   if (silentMs >= STALL_MS) return { mark, verdict: stallVerdict(mark, silentMs) };
   if (mark.isNew || view.condition?.status === "True")
     return { mark, verdict: { status: "True", reason: "NewBlocks", message: "new blocks are reported" } };
@@ -57,13 +58,20 @@ const NOT_REPORTED = {
   message: "no node has reported a new block recently",
 } as const;
 
-function nextMark({ mark, condition, height }: ProductionView, highest: HeightReport): BlockMark {
+/** Returns the mark; one of a clock that was set back since is not ahead of the newest report. */
+function nextMark(
+  { mark, condition, height }: ProductionView,
+  highest: HeightReport,
+  newestAt: number,
+): BlockMark {
   if (mark !== undefined)
     return highest.height > mark.height
       ? { ...highest, isNew: true }
-      : { ...mark, height: Math.min(mark.height, highest.height) };
+      : { ...mark, height: Math.min(mark.height, highest.height), at: Math.min(mark.at, newestAt) };
   const isStillStalled = condition?.status === "False" && highest.height <= (height ?? 0);
-  const since = isStillStalled ? Date.parse(condition.lastTransitionTime) - STALL_MS : highest.at;
+  const since = isStillStalled
+    ? Math.min(Date.parse(condition.lastTransitionTime), newestAt) - STALL_MS
+    : highest.at;
   return { height: highest.height, at: since, isNew: false };
 }
 

@@ -8,6 +8,7 @@ import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.
 import { type Member, membersOf, objectNames } from "../build/names.ts";
 import { withNetworkDefaults } from "../build/network-defaults.ts";
 import { type StopTrouble, stopTrouble } from "../plan/council.ts";
+import { withoutFuture } from "../plan/future.ts";
 import { allowCommand } from "../plan/stop.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { councilsOf, mayStopChain } from "./council.ts";
@@ -19,7 +20,8 @@ export function createContext(given: NodeResource, deps: ReconcileDeps): Context
   const network = deps.cache.network(
     keyOf({ namespace: given.meta.namespace, name: given.spec.network.name }),
   );
-  const wanted = withNetworkDefaults(given, network);
+  const status = withoutFuture(given.status, deps.clock.now());
+  const wanted = withNetworkDefaults({ ...given, status }, network);
   const { suspend } = wanted.spec;
   const stop = suspend || wanted.meta.deleted ? stopTroubleOf(wanted, network, deps) : undefined;
   const isHeld = stop?.isRefused === true && isHoldable(wanted) && !mayStopChain({ node: wanted });

@@ -52,7 +52,8 @@ export class HeightPasses implements Disposable {
     const next = this.#next([...chains.keys()]);
     const nodes = next === undefined ? undefined : chains.get(next);
     if (next === undefined || nodes === undefined) return;
-    if (clock.now() - (this.#passedAt.get(next) ?? 0) < everyMs) return;
+    // Also after the clock was set back.
+    if (Math.abs(clock.now() - (this.#passedAt.get(next) ?? 0)) < everyMs) return;
     this.#passedAt.delete(next); // to be the last
     this.#passedAt.set(next, clock.now());
     this.#credit -= nodes.length;

@@ -5,8 +5,9 @@
 import { annotations, isCouncilOperation, operationNames, RESTART } from "../api/names.ts";
 import type { BackupStatus } from "../api/node-backup.ts";
 import type { MemberStatus, NodeStatus } from "../api/node-status.ts";
-import type { NodeResource } from "../api/resource.ts";
-import { membersOf } from "../build/names.ts";
+import { keyOf, type NodeResource } from "../api/resource.ts";
+import { type Member, membersOf, objectNames } from "../build/names.ts";
+import { lastAppliedTemplate, latestRestart, templateRestart } from "../build/template.ts";
 import { kinds } from "../kube/resources.ts";
 import { formatInstant } from "../observe/clock.ts";
 import { backupMember } from "../plan/backup.ts";
@@ -89,12 +90,28 @@ function backedUpMember(node: NodeResource): string | undefined {
   );
 }
 
-/** Records a restart, which the rollout carries out: another restart is another pod template. */
+/**
+ * Records a restart, which the rollout carries out: another restart is another pod template. Its time is later than that of
+ * the last one, also when the clock was set back since.
+ */
 async function recordRestart(context: Context): Promise<void> {
-  const { node, deps } = context;
-  context.status = { ...context.status, restartedAt: formatInstant(deps.clock.now()) };
+  const { node, deps, members } = context;
+  const earlier = members.map(({ member }) => timeOf(lastRestart(member, deps)));
+  const time = Math.max(deps.clock.now(), ...earlier.map((at) => at + 1_000));
+  context.status = { ...context.status, restartedAt: formatInstant(time) };
   await saveStatus(context);
   deps.events.record(node, "RestartRequested", "the replicas are recreated one at a time");
+}
+
+function lastRestart(member: Member, { cache, applier }: Context["deps"]): string | undefined {
+  const key = keyOf({ ...member.node.meta, name: objectNames(member.name).statefulSet });
+  const set = applier.latest("StatefulSet", key, cache.find("statefulSet", key));
+  return latestRestart(member, templateRestart(lastAppliedTemplate(set)));
+}
+
+/** Returns a time in milliseconds since the epoch; 0 for none. */
+function timeOf(instant: string | undefined): number {
+  return (instant === undefined ? 0 : Date.parse(instant)) || 0;
 }
 
 /** Removes the annotation with the version as precondition, so that a newer request is not lost. */

@@ -127,7 +127,7 @@ export class WorkQueue implements AsyncDisposable {
     if (this.#waiting.has(key)) return;
     const now = this.#options.clock.now();
     const { left, at } = this.#allowances.get(key) ?? { left: BURST, at: now };
-    const there = Math.min(BURST, left + Math.max(0, now - at) / EVERY_MS);
+    const there = Math.min(BURST, left + Math.abs(now - at) / EVERY_MS); // also after the clock was set back
     if (there < 1) return this.addAfter(key, Math.ceil((1 - there) * EVERY_MS));
     this.#allowances.set(key, { left: there - 1, at: now });
     this.#waiting.set(key, now);

@@ -48,6 +48,7 @@ test("a certificate is good until a third of its life is left, for its own name,
   expect(isGood(authority, gateway, NAME, NOW)).toBe(true);
   expect(isGood(authority, gateway, NAME, NOW + 59 * DAY)).toBe(true);
   expect(isGood(authority, gateway, NAME, NOW + 61 * DAY)).toBe(false);
+  expect(isGood(authority, gateway, NAME, NOW - DAY)).toBe(false); // issued by a clock that was ahead
   expect(isGood(authority, gateway, `other.${NAME}`, NOW)).toBe(false);
   const second = await issueGateway(authority, NAME, NOW);
   expect(isGood(authority, { certificate: gateway.certificate, key: second.key }, NAME, NOW)).toBe(false);

@@ -35,3 +35,13 @@ test("when the operator slept through the end, the next one issues at once and t
   expect(Date.parse(new X509Certificate(after.current.certificate).validTo)).toBeGreaterThan(now);
   expect(await rotate(after, now + DAY)).toBe(after);
 });
+
+test("an authority that a clock far ahead has created is replaced once the clock is right, a little ahead it stays", async () => {
+  const known = await begin();
+  expect(await rotate(known, START - 1_800_000)).toBe(known);
+  const after = await rotate(known, START - 9 * 3_600_000);
+  expect(after).toMatchObject({ next: undefined, previous: known.current.certificate });
+  expect(Date.parse(new X509Certificate(after.current.certificate).validFrom)).toBeLessThan(
+    START - 9 * 3_600_000,
+  );
+});

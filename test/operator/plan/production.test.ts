@@ -46,6 +46,13 @@ test("a chain that never had a block after block 0 stalls too", () => {
   expect(judgeAll([[report(0, 0)], [report(0, 60)]])).toEqual(["Unknown NotReported", "False ChainStalled"]);
 });
 
+test("a clock that is set back hides no stalled chain, also from a new operator", () => {
+  const steps = [[report(5, 0)], [report(6, 86_400)], [report(6, 10)], [report(6, 69)], [report(6, 70)]];
+  expect(judgeAll(steps).slice(2)).toEqual(["True NewBlocks", "True NewBlocks", "False ChainStalled"]);
+  const condition = { status: "False", lastTransitionTime: "2026-01-02T00:00:00Z" } as const;
+  expect(judgeAll([[report(6, 0)]], { condition, height: 6 })).toEqual(["False ChainStalled"]);
+});
+
 test("seldom reports are no stalled chain, and a silent node does not count", () => {
   expect(judgeAll([[report(5, 0)], [report(130, 125)], [report(255, 250)]]).slice(1)).toEqual([
     "True NewBlocks",

@@ -103,3 +103,14 @@ test("chains take turns, and a pass of many Nodes takes the writes of as many se
   pass(100);
   expect(new Set(passes.slice(-5).map(({ chain }) => chain))).toEqual(new Set(["small"]));
 });
+
+test("passes go on when the clock was set back", () => {
+  chains.set("net", [aNode("a")]);
+  report("a", 1_000);
+  pass(10);
+  const { length } = passes;
+  now -= 3_600_000;
+  report("a", 1_010);
+  pass(10);
+  expect(passes.slice(length).map(({ height }) => height)).toContain(1_010);
+});

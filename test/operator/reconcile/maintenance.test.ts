@@ -377,6 +377,28 @@ describe("maintenance comes by itself", () => {
     });
   });
 
+  test("for no longer than usual when the clock was nine hours ahead", async () => {
+    cluster.putRunning("core", [], WISH);
+    const done = progress({ isMigration: false, progress: 100 });
+    cluster.answer = (_node, method) => (method === "admin_stateMigrationStatus" ? done : null);
+    cluster.now += 9 * 3_600_000;
+    for (const _ of [1, 2]) {
+      pass(5);
+      await once("core");
+    }
+    expect(state("core")?.state).toBe("Verifying");
+    cluster.now -= 9 * 3_600_000;
+    pass(5);
+    await once("core");
+    cluster.now += 600_000;
+    for (const _ of [1, 2]) {
+      pass(5);
+      await once("core");
+    }
+    expect(state("core")).toMatchObject({ state: "Failed" });
+    expect(state("core")?.message).toContain("no block was imported within 10 minutes");
+  });
+
   test("never by a schedule that is none, which is told", async () => {
     putMaintained({ stateMigration: { schedule: "99 * * * *" } });
     await once("core");

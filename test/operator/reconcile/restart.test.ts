@@ -145,3 +145,17 @@ test("takes the template of a new release, which the status names until then", a
   expect(set("endpoint")).toContain('"image":"operator:2"');
   expect(cluster.node("endpoint").status.outdated).toBeUndefined();
 });
+
+test("is later than the last one also when the clock was set back since", async () => {
+  restart("endpoint");
+  for (const _ of [1, 2]) await once("endpoint");
+  const first = digestOf("endpoint");
+  replace("endpoint");
+  cluster.now -= 9 * 3_600_000;
+  cluster.tell("endpoint", {});
+  await once("endpoint");
+  restart("endpoint");
+  for (const _ of [1, 2]) await once("endpoint");
+  expect(cluster.node("endpoint").status.restartedAt).toBe("2026-01-01T00:00:01Z");
+  expect(digestOf("endpoint")).not.toBe(first);
+});

@@ -204,3 +204,24 @@ test("an urgent name is worked on before all others, though it waited already, i
   await until(() => queue.size === 0);
   expect(done).toEqual(["a", "c", "a", "b", "d"]);
 });
+
+test("a key that was worked on too often goes on when the clock was set back", async () => {
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  let runs = 0;
+  await using queue: WorkQueue = new WorkQueue({
+    work: async (key) => {
+      if (++runs < 50) queue.add(key); // its allowance is used up
+      return undefined;
+    },
+    concurrency: 1,
+    clock: { now: () => now },
+    chance: () => 0.5,
+    onFailure: () => undefined,
+  });
+  queue.add("a");
+  await until(() => runs === 50 && queue.size === 0);
+  now -= 3_600_000;
+  queue.add("a");
+  await until(() => runs === 51);
+  expect(runs).toBe(51);
+});
