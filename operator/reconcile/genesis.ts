@@ -2,6 +2,7 @@
  * The genesis of a Node: waits for the ConfigMap that the Node or its Network names, or that the operator
  * creates, and stops on a change.
  */
+import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import { annotations } from "../api/names.ts";
 import type { NetworkResource } from "../api/resource.ts";
 import { genesisRecord } from "../build/genesis-record.ts";
@@ -9,7 +10,8 @@ import { genesisConfigMap, publicNetworkOf } from "../build/names.ts";
 import { withNetworkDefaults } from "../build/network-defaults.ts";
 import { kinds } from "../kube/resources.ts";
 import { allowCommand, isAllowed } from "../plan/stop.ts";
-import type { Context } from "./context.ts";
+import type { Context, MemberContext } from "./context.ts";
+import { networkOf } from "./group.ts";
 import { goOn, type Outcome, waitFor } from "./outcome.ts";
 import { configText } from "./secret-text.ts";
 
@@ -18,6 +20,20 @@ export function networkStep({ node, network }: Context): Outcome {
   const { name, genesis } = node.spec.network;
   if (network !== undefined || genesis !== undefined) return goOn;
   return waitFor("NetworkMissing", `the Network ${name} does not exist, and the Node names no genesis`);
+}
+
+/**
+ * True for a template with later forks while its Network, which was created again, has not recorded them: its Nodes would
+ * be recreated without forks that may have begun.
+ */
+export function awaitsForks(
+  { node, deps }: Pick<MemberContext, "node" | "deps">,
+  template: V1PodTemplateSpec | undefined,
+): boolean {
+  const network = networkOf(node, deps.cache);
+  if (network?.spec.genesis.create === undefined || network.status.genesis !== undefined) return false;
+  const mounted = template?.spec?.volumes?.find(({ name }) => name === "genesis")?.configMap?.name;
+  return mounted !== undefined && mounted !== genesisConfigMap(node.spec.network).name;
 }
 
 /** Waits for the genesis. A recorded one that is missing or has changed stops all members. */

@@ -8,13 +8,21 @@ import { type LaterForks, laterForks } from "../api/network-spec.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { type DraftOf, keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { genesisFile } from "../build/genesis.ts";
-import { forkedGenesisName, GENESIS_FILE, membersOf, pruneProtection } from "../build/names.ts";
+import { genesisRecord } from "../build/genesis-record.ts";
+import {
+  createdGenesisName,
+  forkedGenesisName,
+  GENESIS_FILE,
+  membersOf,
+  pruneProtection,
+} from "../build/names.ts";
 import { isKubeError } from "../kube/error.ts";
 import { kinds } from "../kube/resources.ts";
 import { type ForkedNode, scheduleTrouble } from "../plan/forks.ts";
 import type { GenesisRecord } from "../plan/genesis.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { refusalOf } from "./outcome.ts";
+import { configText } from "./secret-text.ts";
 
 /** Schedule of later forks. */
 export interface ForkSchedule {
@@ -39,7 +47,7 @@ export interface ForkSearch {
 export async function followForks(search: ForkSearch): Promise<readonly [ForkSchedule, NetworkResource]> {
   const { network, nodes, record, deps, save } = search;
   const wanted = scheduleOf(network);
-  const recorded = network.status.genesis?.forks;
+  const recorded = recordedForks(search);
   const { height } = network.status;
   const isKept = wanted === undefined || textOf(wanted) === textOf(recorded);
   const trouble = isKept
@@ -52,6 +60,35 @@ export async function followForks(search: ForkSearch): Promise<readonly [ForkSch
   const after = await save({ ...network.status, genesis: { ...record, forks: wanted } });
   deps.events.record(network, "ForksScheduled", scheduleText(wanted));
   return [{ recorded: wanted, trouble: undefined }, after];
+}
+
+/**
+ * Returns the schedule that the nodes get. A Network that was created again has no record: the files of its chain have the
+ * schedules that were accepted, of which the last one has the latest blocks.
+ */
+function recordedForks({ network: { meta, status }, record, deps }: ForkSearch): LaterForks | undefined {
+  if (status.genesis !== undefined) return status.genesis.forks;
+  const prefix = `${createdGenesisName(meta.name)}-`;
+  const files = [...deps.cache.list("configMap", meta.namespace)].filter(
+    (seen) => seen.meta.namespace === meta.namespace && seen.meta.name.startsWith(prefix),
+  );
+  return files
+    .map(({ object }) => forksOfChain(object, record))
+    .reduce<LaterForks | undefined>(
+      (last, forks) => (forks !== undefined && isLater(forks, last) ? forks : last),
+      undefined,
+    );
+}
+
+/** Returns the later forks of a created file; undefined for one of another chain. */
+function forksOfChain(object: unknown, { digest }: GenesisRecord): LaterForks | undefined {
+  const text = configText(object, GENESIS_FILE);
+  if (text === undefined || genesisRecord(text, true).digest !== digest) return undefined;
+  return genesisRecord(text, false).forks;
+}
+
+function isLater(forks: LaterForks, than: LaterForks | undefined): boolean {
+  return laterForks.some((fork) => (forks[fork] ?? 0) > (than?.[fork] ?? 0));
 }
 
 /** Returns the schedule of the spec; undefined for a network without later forks. */
@@ -97,8 +134,14 @@ async function ensureMap(
   const { create } = network.spec.genesis;
   const { namespace } = network.meta;
   const name = forkedGenesisName(network.meta.name, forks);
-  if (create === undefined || deps.cache.find("configMap", keyOf({ namespace, name })) !== undefined)
-    return undefined;
+  if (create === undefined) return undefined;
+  const place = { namespace, name };
+  const known =
+    deps.cache.find("configMap", keyOf(place))?.object ?? (await deps.client.get(kinds.configMap, place));
+  if (known !== undefined) {
+    const isSame = textOf(forksOfChain(known, record)) === textOf(forks);
+    return isSame ? undefined : `the ConfigMap ${name} contains another genesis or other forks: delete it`;
+  }
   const draft: DraftOf<V1ConfigMap> = {
     apiVersion: kinds.configMap.apiVersion,
     kind: kinds.configMap.kind,
@@ -119,7 +162,7 @@ async function ensureMap(
     await deps.client.create(draft);
     return undefined;
   } catch (error) {
-    if (isKubeError(error, "already-exists")) return undefined;
+    if (isKubeError(error, "already-exists")) return `the ConfigMap ${name} was created concurrently`;
     return `the ConfigMap ${name} cannot be created: ${refusalOf(error).message}`;
   }
 }

@@ -30,6 +30,7 @@ import {
 import { kinds } from "../kube/resources.ts";
 import type { WatchedKind } from "./cluster-cache.ts";
 import type { Context, MemberContext } from "./context.ts";
+import { awaitsForks } from "./genesis.ts";
 import { presentPod } from "./group.ts";
 import { requiredPeers } from "./mesh.ts";
 import { goOn, type Outcome, refusalOf, refuseWith, worstOf } from "./outcome.ts";
@@ -141,7 +142,8 @@ function podInputs(context: MemberContext): MemberInputs {
   facts.fresh = fresh;
   if (written?.former !== undefined && facts.rollsBack === true)
     return { ...written.former, former: written.former };
-  const keeps = facts.keeps === true || facts.volume?.reason === "Terminating";
+  const isHeld = facts.volume?.reason === "Terminating" || awaitsForks(context, written?.template);
+  const keeps = facts.keeps === true || isHeld;
   if (written !== undefined && (keeps || templateDigest(written.template) === templateDigest(fresh.template)))
     return written;
   return { ...fresh, former: written && formerOf(written, status.ready && runsWith(context, written)) };

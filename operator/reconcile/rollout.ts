@@ -24,6 +24,7 @@ import { planRollout, ROLLOUT_ORDER, type RolloutMember } from "../plan/rollout.
 import { type Context, type MemberContext, saveStatus } from "./context.ts";
 import { limitingCouncils } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
+import { awaitsForks } from "./genesis.ts";
 import { type Group, groupKey, groupOf, presentPod, viewMember } from "./group.ts";
 import { goOn, type Outcome } from "./outcome.ts";
 import { isPaused } from "./paused.ts";
@@ -136,19 +137,22 @@ function tell(
     say("RolloutStarted", after.message);
 }
 
-/** Returns the digest to apply; a member that is stopped, has no key, or whose claim would go with its pod, keeps its own. */
-function wantedDigest(
-  member: MemberContext["member"],
-  { stop, volume, identity }: MemberContext["facts"],
-  template: V1PodTemplateSpec | undefined,
-): string {
-  const keeps = stop !== undefined || identity === undefined || volume?.reason === "Terminating";
+/**
+ * Returns the digest to apply; a member that is stopped, has no key, or whose claim would go with its pod, keeps its own,
+ * and one whose Network has not recorded its forks again.
+ */
+function wantedDigest(context: MemberContext, template: V1PodTemplateSpec | undefined): string {
+  const { member, facts } = context;
+  const { stop, volume, identity } = facts;
+  const isStopped = stop !== undefined || identity === undefined;
+  const keeps = isStopped || volume?.reason === "Terminating" || awaitsForks(context, template);
   const kept = keeps ? templateDigest(template) : undefined;
   return kept ?? inputDigest(member, identity?.id, latestRestart(member, templateRestart(template)));
 }
 
 /** Observes a member with the digests of its StatefulSet and its pod. */
-function rolloutMember({ member, facts, node, deps }: MemberContext): RolloutMember {
+function rolloutMember(context: MemberContext): RolloutMember {
+  const { member, facts, node, deps } = context;
   const { namespace } = node.meta;
   const names = objectNames(member.name);
   const key = `${namespace}/${names.statefulSet}`;
@@ -160,7 +164,7 @@ function rolloutMember({ member, facts, node, deps }: MemberContext): RolloutMem
   return {
     ...viewMember(member, deps),
     applied,
-    wanted: wantedDigest(member, facts, template),
+    wanted: wantedDigest(context, template),
     former: formerDigest(set, facts.identity?.address),
     isCurrent: seen !== undefined && seen.meta.annotations[annotations.settings] === applied,
     isDown: pod === undefined || (!pod.ready && !pod.started),

@@ -79,6 +79,66 @@ test("a deleted file of a schedule is made again", async () => {
   });
 });
 
+/** The Network is created again, as from a repository: its status is gone. */
+function recreateNetwork(forks: object = { osaka: 5_000 }): void {
+  cluster.objects.delete("Network demo/net");
+  cluster.putNetwork({ genesis: { create: { ...NETWORK.genesis.create, forks } } });
+}
+
+test("a Network that is created again keeps its forks: its Nodes wait for the record and are not recreated", async () => {
+  schedule(4_000);
+  await network();
+  schedule(5_000);
+  await network();
+  await once();
+  cluster.tell("core", { height: 6_000, forks: { osakaCompatibleBlock: 5_000 } });
+  await once();
+  const template = text("StatefulSet", "core");
+  recreateNetwork();
+  await once();
+  expect(text("StatefulSet", "core")).toBe(template);
+  await network();
+  expect(cluster.network().status.genesis?.forks).toEqual({ osaka: 5_000 });
+  await once();
+  expect(text("StatefulSet", "core")).toBe(template);
+  expect(condition(cluster.network().status.conditions)).toBe("Scheduled: osaka at block 5000");
+  recreateNetwork({ osaka: 9_000 });
+  await network();
+  await network();
+  expect(condition(cluster.network().status.conditions)).toBe("ForkRefused: osaka has begun at block 5000");
+  await once();
+  expect(text("StatefulSet", "core")).toBe(template);
+});
+
+test("a file of a former chain is not taken for that of a schedule", async () => {
+  schedule(5_000);
+  await network();
+  const name = "net-genesis-osaka-5000";
+  const former = (cluster.get("ConfigMap", name)?.["data"] ?? {}) as Record<string, string>;
+  const data = { "genesis.json": former["genesis.json"]?.replace(/"timestamp": "0x/, '"timestamp": "0x1') };
+  const { status } = cluster.network();
+  const metadata = { name: "net", namespace: "demo" };
+  const genesis = { ...status.genesis, forks: undefined };
+  cluster.put({
+    ...cluster.objects.get("Network demo/net"),
+    metadata,
+    status: { ...status, genesis },
+  } as never);
+  cluster.put({
+    ...cluster.objects.get(`ConfigMap demo/${name}`),
+    metadata: { name, namespace: "demo" },
+    data,
+  } as never);
+  await network();
+  expect(condition(cluster.network().status.conditions)).toBe(
+    `ForkRefused: the ConfigMap ${name} contains another genesis or other forks: delete it`,
+  );
+  expect(cluster.network().status.genesis?.forks).toBeUndefined();
+  cluster.objects.delete(`ConfigMap demo/${name}`);
+  await network();
+  expect(cluster.network().status.genesis?.forks).toEqual({ osaka: 5_000 });
+});
+
 test("a file of a schedule that the API server refuses is told, and the schedule waits for it", async () => {
   cluster.onWrite = (kind) => {
     if (kind === "ConfigMap") throw new KubeError("forbidden", "exceeded quota");
