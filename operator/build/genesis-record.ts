@@ -33,6 +33,16 @@ export function genesisRecord(
   };
 }
 
+/** Committee size of a file without a member `istanbul`, as in the node. */
+const DEFAULT_COMMITTEE = 21;
+
+/** Returns the number of validators that agree on block 1, at most. */
+export function committeeSize(text: string): number {
+  const config = parseExact(text)?.["config"] as Members | null | undefined;
+  const istanbul = config?.["istanbul"] as Members | null | undefined;
+  return istanbul === undefined ? DEFAULT_COMMITTEE : Math.max(1, numberIn(istanbul?.["sub"]));
+}
+
 /** Removes the lines of forks after block 0 from a created file. */
 function withoutLaterForks(text: string): string {
   return text.replaceAll(/^ {4}"\w+CompatibleBlock": [1-9]\d*,\n/gm, "");

@@ -39,18 +39,21 @@ export interface LossView {
   readonly address: string | undefined;
   /** Validators of the genesis, which alone can make block 1; undefined when unknown. */
   readonly validators: readonly string[] | undefined;
+  /** Maximum number of validators that agree on a block; undefined when all do. */
+  readonly committee: number | undefined;
   /** Addresses of this cluster's nodes with empty volumes, including this one. */
   readonly empty: ReadonlySet<string>;
   readonly isAllowed: boolean;
 }
 
 /** Returns the reason not to start with an empty volume; undefined when it is safe. */
-export function lossTrouble({ node, address, validators, empty, isAllowed }: LossView): Stop | undefined {
+export function lossTrouble(view: LossView): Stop | undefined {
+  const { node, address, validators, committee, empty, isAllowed } = view;
   if (isAllowed) return undefined;
   if (validators !== undefined) {
     if (address === undefined || !validators.includes(address)) return undefined;
     const without = validators.filter((each) => empty.has(each)).length;
-    if (without < quorumOf(validators.length)) return undefined;
+    if (without < quorumOf(Math.min(validators.length, committee ?? validators.length))) return undefined;
   }
   return {
     reason: "ChainLost",

@@ -5,10 +5,10 @@
 import { annotations } from "../api/names.ts";
 import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NodeResource, readMeta } from "../api/resource.ts";
-import { genesisRecord } from "../build/genesis-record.ts";
+import { committeeSize, genesisRecord } from "../build/genesis-record.ts";
 import { genesisConfigMap, membersOf, objectNames, publicNetworkOf } from "../build/names.ts";
 import { kinds } from "../kube/resources.ts";
-import { type ChainVolume, isEmpty, isLost, lossTrouble } from "../plan/chain-loss.ts";
+import { type ChainVolume, isEmpty, isLost, type LossView, lossTrouble } from "../plan/chain-loss.ts";
 import { isAllowed } from "../plan/stop.ts";
 import { volumeOf } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
@@ -40,12 +40,12 @@ export async function chainStep(context: MemberContext): Promise<Outcome> {
     if (isPermitted) context.status = { ...context.status, volume: undefined };
     return markJudged(context);
   }
-  const validators = await validatorsOf(context);
+  const genesis = await genesisOf(context);
   const stop = lossTrouble({
     node: node.meta.name,
     address: recordedAddress(context),
-    validators,
-    empty: await emptyVolumes(context, validators),
+    ...genesis,
+    empty: await emptyVolumes(context, genesis.validators),
     isAllowed: isPermitted || isReplaced,
   });
   if (stop !== undefined) {
@@ -111,16 +111,31 @@ function seenOf(
   };
 }
 
-/** Returns the validators of the genesis, from the Network's status or the genesis file. */
-async function validatorsOf({ node, deps }: MemberContext): Promise<readonly string[] | undefined> {
+type Genesis = Pick<LossView, "validators" | "committee">;
+
+const UNKNOWN: Genesis = { validators: undefined, committee: undefined };
+
+/** Returns the validators of the genesis and the size of their committee, from the Network or the genesis file. */
+async function genesisOf({ node, deps }: MemberContext): Promise<Genesis> {
+  const { spec, status } = networkOf(node, deps.cache) ?? {};
+  const validators = status?.genesis?.validators ?? [];
+  const committee = spec?.genesis.create?.consensus.committeeSize;
+  if (validators.length > 0 && committee !== undefined) return { validators, committee };
+  if (isPublic(node)) return UNKNOWN;
   const { namespace } = node.meta;
-  const recorded = networkOf(node, deps.cache)?.status.genesis?.validators;
-  if (recorded !== undefined && recorded.length > 0) return recorded;
-  if (isPublic(node)) return undefined;
   const { name, key } = genesisConfigMap(node.spec.network);
-  const text = configText(await deps.client.get(kinds.configMap, { namespace, name }), key);
-  const { validators = [] } = text === undefined ? {} : genesisRecord(text, false);
-  return validators.length === 0 ? undefined : validators;
+  const object =
+    deps.cache.find("configMap", keyOf({ namespace, name }))?.object ??
+    (await deps.client.get(kinds.configMap, { namespace, name }));
+  return genesisInFile(configText(object, key), validators);
+}
+
+/** Reads a genesis file beside the recorded validators. A committee that is not known may be of one. */
+function genesisInFile(text: string | undefined, recorded: readonly string[]): Genesis {
+  const isRecorded = recorded.length > 0 || text === undefined;
+  const validators = isRecorded ? recorded : genesisRecord(text, false).validators;
+  if (validators.length === 0) return UNKNOWN;
+  return { validators, committee: text === undefined ? 1 : committeeSize(text) };
 }
 
 /** Returns the addresses of validators with empty volumes, or with a claim that is being deleted, and of this one. */
@@ -136,12 +151,23 @@ async function emptyVolumes(
     .flatMap((other) => membersOf(other).map(({ name }) => ({ other, name })));
   const empty = new Set(own === undefined ? [] : [own]);
   for (const { other, name } of others) {
-    const recorded = other.status.members?.find((each) => each.name === name)?.address;
-    const address = recorded ?? genesisAddress(other, name, deps);
+    const address = knownAddress(other, name, { validators, deps });
     if (address === undefined || !validators.includes(address)) continue;
     if (await hasNoChain(other, name, deps)) empty.add(address);
   }
   return empty;
+}
+
+/** Returns the address of a member: as recorded, or of the key that a reconciliation has read just now. */
+function knownAddress(
+  node: NodeResource,
+  member: string,
+  { validators, deps }: { readonly validators: readonly string[]; readonly deps: ReconcileDeps },
+): string | undefined {
+  const recorded = node.status.members?.find(({ name }) => name === member)?.address;
+  const key = keyOf({ namespace: node.meta.namespace, name: member });
+  const isAt = (address: string): boolean => [...deps.memory.addresses.membersAt(address)].includes(key);
+  return recorded ?? genesisAddress(node, member, deps) ?? validators.find(isAt);
 }
 
 /** A claim that seems to be kept is asked for: it can have been deleted a moment ago, with all the others. */
@@ -170,9 +196,9 @@ export async function couldBeginChain(context: MemberContext): Promise<boolean> 
   const { node } = context;
   if (node.spec.type !== "core" || isPublic(node)) return false;
   const address = recordedAddress(context);
-  const validators = await validatorsOf(context);
-  const empty = await emptyVolumes(context, validators);
-  return lossTrouble({ node: node.meta.name, address, validators, empty, isAllowed: false }) !== undefined;
+  const genesis = await genesisOf(context);
+  const empty = await emptyVolumes(context, genesis.validators);
+  return lossTrouble({ node: node.meta.name, address, ...genesis, empty, isAllowed: false }) !== undefined;
 }
 
 function isPublicRenewal(node: NodeResource, member: string): boolean {

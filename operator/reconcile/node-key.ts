@@ -41,7 +41,9 @@ export async function nodeKeyStep(context: MemberContext): Promise<Outcome> {
   return goOn;
 }
 
+/** Members that are reconciled at once have no status yet, and must know of each other before a volume is judged. */
 function note(context: MemberContext, identity: Identity): void {
+  context.deps.memory.addresses.note(identity.address, context.key);
   context.facts.identity = identity;
   context.facts.judged = { ...context.facts.judged, key: true };
   context.status = { ...context.status, address: identity.address };

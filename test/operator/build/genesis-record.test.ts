@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { conform } from "../../../operator/api/conform.ts";
 import { networkSpec } from "../../../operator/api/network-spec.ts";
 import { genesisFile } from "../../../operator/build/genesis.ts";
-import { genesisRecord } from "../../../operator/build/genesis-record.ts";
+import { committeeSize, genesisRecord } from "../../../operator/build/genesis-record.ts";
 import { identityOf, randomKey } from "../../../operator/build/identity.ts";
 
 const { create } = conform(
@@ -47,6 +47,16 @@ test.each<[string, (text: string) => string, boolean]>([
 ])("one that people keep is known by what block 0 follows from: %s", (_what, change, isSame) => {
   const text = textOf(addresses(2));
   expect(genesisRecord(change(text), false).digest === genesisRecord(text, false).digest).toBe(isSame);
+});
+
+test.each<[string, number]>([
+  [textOf(addresses(1)), 22],
+  ['{"config":{"istanbul":{"sub":7}}}', 7],
+  ['{"config":{}}', 21],
+  ['{"config":{"istanbul":{}}}', 1],
+  ["no JSON", 21],
+])("the committee of block 1 is that of the file: %#", (text, size) => {
+  expect(committeeSize(text)).toBe(size);
 });
 
 test.each([

@@ -9,6 +9,7 @@ import {
 } from "../../../operator/plan/chain-loss.ts";
 
 const FOUR = ["0xa", "0xb", "0xc", "0xd"];
+const TEN = "abcdefghij".split("").map((letter) => `0x${letter}`);
 
 test.each<[string, Partial<ChainVolume>, boolean, boolean]>([
   ["the recorded one", {}, false, false],
@@ -35,6 +36,17 @@ test.each<[string, Partial<LossView>, boolean]>([
   ["both of two", { validators: ["0xa", "0xb"], empty: new Set(["0xa", "0xb"]) }, true],
   ["two of four", { validators: FOUR, empty: new Set(["0xa", "0xb"]) }, false],
   ["three of four", { validators: FOUR, empty: new Set(["0xa", "0xb", "0xc"]) }, true],
+  [
+    "three of ten with a committee of four",
+    { validators: TEN, committee: 4, empty: new Set(TEN.slice(0, 3)) },
+    true,
+  ],
+  [
+    "two of ten with a committee of four",
+    { validators: TEN, committee: 4, empty: new Set(TEN.slice(0, 2)) },
+    false,
+  ],
+  ["six of ten that all agree", { validators: TEN, empty: new Set(TEN.slice(0, 6)) }, false],
   ["a standby one", { address: "0xe", validators: ["0xa"] }, false],
   ["one whose genesis nobody knows", { validators: undefined }, true],
 ])("%s asks: %#", (_who, more, asks) => {
@@ -42,6 +54,7 @@ test.each<[string, Partial<LossView>, boolean]>([
     node: "core",
     address: "0xa",
     validators: ["0xa"],
+    committee: undefined,
     empty: new Set(["0xa"]),
     isAllowed: false,
   };

@@ -1,6 +1,7 @@
 /** Identities in memory: keys, genesis and volumes that are lost or changed are asked for, and heal when they come back. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { readMeta } from "../../../operator/api/resource.ts";
+import { genesisRecord } from "../../../operator/build/genesis-record.ts";
 import { identityOf } from "../../../operator/build/identity.ts";
 import type { ReconcileDeps } from "../../../operator/reconcile/deps.ts";
 import { reconcileNetwork } from "../../../operator/reconcile/network.ts";
@@ -195,78 +196,6 @@ describe("a validator's key", () => {
   });
 });
 
-describe("one key of two Nodes", () => {
-  const KEY = { nodekey: "7".repeat(64) };
-  const WITH_KEY = { ...CORE, nodeKeySecret: { name: "shared" } };
-
-  beforeEach(() => {
-    cluster.putGenesis();
-    cluster.putSecret("shared", KEY);
-    for (const name of ["one", "two"]) cluster.putNode(name, WITH_KEY);
-  });
-
-  test("is signed with by the first alone, and by the second when the first has ended", async () => {
-    await once("one", "two");
-    expect([replicasOf("one"), replicasOf("two")]).toEqual([1, undefined]);
-    expect(degradedReason("two")).toBe("Degraded True KeyInUse");
-    expect(cluster.get("PersistentVolumeClaim", "two-data")).toBeUndefined(); // it would be empty when the key is free
-    expect(cluster.events.at(-1)).toContain("two KeyInUse: the Node of demo/one also has the key of 0x");
-    cluster.putPod("one");
-    cluster.putNode("one", { ...WITH_KEY, suspend: true });
-    await once("one", "two");
-    expect([replicasOf("one"), replicasOf("two")]).toEqual([0, undefined]);
-    cluster.objects.delete("Pod demo/one-0");
-    await once("one", "two");
-    expect([replicasOf("one"), replicasOf("two")]).toEqual([0, 1]);
-    cluster.putNode("one", WITH_KEY);
-    await once("one");
-    expect([degradedReason("one"), replicasOf("one")]).toEqual(["Degraded True KeyInUse", 0]);
-  });
-
-  test("starts once when both are looked at in one moment", async () => {
-    await Promise.all([once("one"), once("two")]);
-    expect([replicasOf("one"), replicasOf("two")].filter((each) => each === 1)).toHaveLength(1);
-  });
-
-  test("starts once when another operator takes over", async () => {
-    await once("two");
-    deps = cluster.deps();
-    for (const name of ["one", "two"])
-      for (const { name: member, address } of cluster.node(name).status.members ?? [])
-        if (address !== undefined) deps.memory.addresses.note(address, `demo/${member}`);
-    await once("one", "two");
-    expect([replicasOf("one"), replicasOf("two")]).toEqual([undefined, 1]);
-  });
-
-  test("is waited for while a pod of a Node that is gone has not ended", async () => {
-    await once("one");
-    const { address = "" } = cluster.node("one").status;
-    cluster.putPod("one");
-    const pod = cluster.objects.get("Pod demo/one-0");
-    Object.assign(pod?.metadata["annotations"] ?? {}, { "knit.dev/address": address });
-    cluster.objects.delete("Node demo/one");
-    cluster.objects.delete("StatefulSet demo/one");
-    await once("two");
-    expect(degradedReason("two")).toBe("Degraded True KeyInUse");
-    expect(cluster.events.at(-1)).toContain("kubectl -n demo delete pod one-0 --force");
-    cluster.objects.delete("Pod demo/one-0");
-    await once("two");
-    expect(replicasOf("two")).toBe(1);
-  });
-
-  test("ends the younger of two that run already", async () => {
-    await once("one");
-    cluster.objects.delete("Node demo/one");
-    deps = cluster.deps();
-    await once("two");
-    cluster.putNode("one", WITH_KEY);
-    for (const name of ["one", "two"]) cluster.putPod(name);
-    deps = cluster.deps();
-    await once("one", "two");
-    expect([replicasOf("one"), replicasOf("two")]).toEqual([1, 0]);
-  });
-});
-
 describe("a genesis", () => {
   beforeEach(aChain);
 
@@ -415,6 +344,64 @@ describe("a volume with the chain", () => {
     expect(claim()).toBeUndefined();
     await once("core");
     expect(claim()).toBeDefined();
+  });
+
+  test.each<[string, object, boolean]>([
+    [
+      "the validators of a created genesis",
+      { create: { ...NETWORK.genesis.create, consensus: { committeeSize: 1 } } },
+      true,
+    ],
+    ["the validators of a file", { configMap: { name: "own" } }, true],
+    ["a file that is missing", { configMap: { name: "none" } }, true],
+    ["both validators", NETWORK.genesis, false],
+  ])(
+    "is asked for when another validator keeps it, but %s agree one by one on a block",
+    async (_who, genesis, asks) => {
+      const address = `0x${"ef".repeat(20)}`;
+      const { status } = cluster.network();
+      const recorded = { ...status.genesis, validators: [addressOf("core"), address] };
+      const metadata = { name: "own", namespace: "demo" };
+      const data = { "genesis.json": '{"config":{"istanbul":{"sub":1}}}' };
+      cluster.put({ apiVersion: "v1", kind: "ConfigMap", metadata, data }, "kubectl");
+      cluster.put({
+        ...copyOf("Network", "net"),
+        spec: { genesis },
+        status: { ...status, genesis: recorded },
+      });
+      cluster.putNode("other", CORE);
+      const members = [{ name: "other", ready: true, height: 9, volume: "pv-9", address }];
+      cluster.put({ ...copyOf("Node", "other"), status: { members } });
+      const volume = { ...copyOf("PersistentVolumeClaim", "core-data"), spec: { volumeName: "pv-9" } };
+      cluster.put({ ...volume, metadata: { name: "other-data", namespace: "demo" } });
+      lose();
+      await once("core");
+      expect([degradedReason("core") === "Degraded True ChainLost", claim() === undefined]).toEqual([
+        asks,
+        asks,
+      ]);
+    },
+  );
+
+  test("is asked for by all validators whose Nodes are created again in one moment, with keys that people keep", async () => {
+    const keys = "2345".split("").map((digit) => digit.repeat(64));
+    const names = keys.map((_key, index) => `validator${index}`);
+    const text = '{"config":{}}';
+    const validators = keys.map((key) => identityOf(key)?.address ?? "");
+    const genesis = { ...genesisRecord(text, false), validators };
+    const metadata = { name: "own", namespace: "demo" };
+    const data = { "genesis.json": text };
+    cluster.put({ apiVersion: "v1", kind: "ConfigMap", metadata, data }, "kubectl");
+    const spec = { genesis: { configMap: { name: "own" } } };
+    cluster.put({ ...copyOf("Network", "net"), spec, status: { genesis, height: 9 } });
+    for (const [index, name] of names.entries()) {
+      cluster.putSecret(`${name}-own`, { nodekey: keys[index] ?? "" });
+      cluster.putNode(name, { ...CORE, nodeKeySecret: { name: `${name}-own` } });
+    }
+    await Promise.all(names.map((name) => once(name)));
+    expect(
+      names.map((name) => [degradedReason(name), cluster.get("PersistentVolumeClaim", `${name}-data`)]),
+    ).toEqual(names.map(() => ["Degraded True ChainLost", undefined]));
   });
 
   test("is missed by another Node with its key while no Network has its height", async () => {
