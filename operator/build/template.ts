@@ -28,6 +28,12 @@ export function lastAppliedTemplate(statefulSet: unknown): V1PodTemplateSpec | u
   }
 }
 
+/** True for a StatefulSet that keeps a pod. */
+export function isScaledUp(statefulSet: unknown): boolean {
+  const { spec } = (statefulSet ?? {}) as { readonly spec?: { readonly replicas?: unknown } | null };
+  return Number(spec?.replicas ?? 0) > 0;
+}
+
 /** Reads the settings file of the template that was applied last; undefined when it is not recorded. */
 export function lastAppliedSettings(statefulSet: unknown): string | undefined {
   const text = ((statefulSet ?? {}) as Annotated).metadata?.annotations?.[annotations.settingsFile];

@@ -85,6 +85,15 @@ export function quorumTrouble(member: CouncilMember, councils: readonly Council[
   return firstTrouble(member, councils, (council) => mayMiss(council.length));
 }
 
+/**
+ * Returns the member that ends with a pod: a pod with another key than that of its replica by now, whose own seat may be
+ * missing and counts as such, or the replica.
+ */
+export function signerOfPod(member: CouncilMember, podAddress: string | undefined): CouncilMember {
+  if (podAddress === undefined || podAddress === member.address) return member;
+  return { key: `${member.key}-0`, address: podAddress };
+}
+
 /** Trouble of stopping a validator for good. */
 export interface StopTrouble {
   readonly message: string;

@@ -6,8 +6,9 @@
  */
 import type { Rollout } from "../api/node-runs.ts";
 import { formatInstant } from "../observe/clock.ts";
-import { type Council, quorumTrouble } from "./council.ts";
+import { type Council, quorumTrouble, signerOfPod } from "./council.ts";
 import { isSteady, type MemberView } from "./group.ts";
+import { cutMessage } from "./run-states.ts";
 
 /** A member with the digests of its pod. */
 export interface RolloutMember extends MemberView {
@@ -26,6 +27,8 @@ export interface RolloutMember extends MemberView {
   readonly isDown: boolean;
   /** True when its pod is ready, also while its node has not responded to the operator. */
   readonly isServing: boolean;
+  /** Address of the key that its pod was made with; undefined for none, and for a pod of an early release. */
+  readonly podAddress: string | undefined;
 }
 
 /** Inputs of the plan. */
@@ -153,7 +156,11 @@ function lateRollout(rollout: Rollout, member: RolloutMember, view: RolloutView)
   // One that is not synced, or that an operator with another clock judges, may take part in consensus.
   const trouble = member.isServing ? quorumTrouble(member, view.councils) : undefined;
   if (trouble !== undefined)
-    return { ...rollout, state: "Rolling", message: `${message}; its rollback waits: ${trouble}` };
+    return {
+      ...rollout,
+      state: "Rolling",
+      message: cutMessage(`${message}; its rollback waits: ${trouble}`),
+    };
   return { ...rollout, state: "RolledBack", message: `${message}; its former pod template is restored` };
 }
 
@@ -193,7 +200,8 @@ function troubleWith(
   if (failed !== undefined) return `the rollout is paused: ${failed.message}`;
   if (earlier !== undefined) return `${earlier} is recreated first`;
   const sibling = members.find((each) => isSibling(each, next) && !isSteady(each, members));
-  return sibling === undefined ? quorumTrouble(next, councils) : `${sibling.name} is not ready and synced`;
+  if (sibling !== undefined) return `${sibling.name} is not ready and synced`;
+  return quorumTrouble(signerOfPod(next, next.podAddress), councils);
 }
 
 /** Lists the rollouts of the group's other Nodes. */

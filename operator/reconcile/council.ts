@@ -12,13 +12,14 @@ import {
   quorumTrouble,
   reportedCouncils,
   type Seat,
+  signerOfPod,
 } from "../plan/council.ts";
 import { isSteady, type MemberView } from "../plan/group.ts";
 import { isUnderWay } from "../plan/maintenance.ts";
 import { isAllowed } from "../plan/stop.ts";
 import type { Context } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
-import { freshObservation, groupOf, viewMember } from "./group.ts";
+import { freshObservation, groupOf, podAddressOf, viewMember } from "./group.ts";
 
 type CouncilDeps = Pick<ReconcileDeps, "cache" | "clock" | "memory" | "poller">;
 
@@ -61,9 +62,14 @@ export function councilsOf(view: ChainView): readonly Council[] {
   if (reported.length === 0 && recorded === undefined) return [coreSeats(nodesOfChain(view), deps)];
   const views = nodes.flatMap(membersOf).map((member) => viewMember(member, deps));
   const councils = reported.length === 0 && recorded !== undefined ? [recorded] : reported;
-  const peers = peerAddresses(view);
+  const [peers, pods] = [peerAddresses(view), podsByAddress(deps)];
   return councils.map((council) =>
-    council.map((address) => seatAt(address, views, deps) ?? strangerSeat(address, peers())),
+    council.map((address) => {
+      const seat = seatAt(address, views, deps);
+      if (seat?.isMissing === false) return seat;
+      const other = seatOfPod(address, pods().get(address), { views, deps });
+      return (other?.isMissing === false ? other : seat) ?? other ?? strangerSeat(address, peers());
+    }),
   );
 }
 
@@ -81,9 +87,10 @@ export function limitingCouncils(context: Context): readonly Council[] {
   if (context.node.spec.type !== "core") return [];
   const councils = councilsOfNode(context);
   if (!mayStopChain(context)) return councils;
-  const isNeeded = context.members.some(
-    ({ key, status: { address } }) => quorumTrouble({ key, address }, councils) !== undefined,
-  );
+  const isNeeded = context.members.some(({ key, member, status: { address }, deps: { cache } }) => {
+    const signer = signerOfPod({ key, address }, podAddressOf(member, cache));
+    return quorumTrouble(signer, councils) !== undefined;
+  });
   if (isNeeded) context.isStopPending = true;
   return [];
 }
@@ -129,6 +136,31 @@ function seatAt(address: string, views: readonly MemberView[], deps: CouncilDeps
     return [{ ...seatOf(viewMember(member, deps), node, views), address }];
   });
   return seats.find(({ isMissing }) => !isMissing) ?? seats.find(({ isWanted }) => isWanted) ?? seats[0];
+}
+
+/** Returns the seat of an address that a pod still has whose replica has another one by now. */
+function seatOfPod(
+  address: string,
+  key: string | undefined,
+  { views, deps }: { readonly views: readonly MemberView[]; readonly deps: CouncilDeps },
+): Seat | undefined {
+  const node = key === undefined ? undefined : deps.cache.node(nodeOfMember(key));
+  const member = node && membersOf(node).find(({ name }) => keyOf({ ...node.meta, name }) === key);
+  return member && seatOf(viewMember(member, deps, address), node, views);
+}
+
+/** Returns a function that finds once the replicas of all pods by the addresses of their keys. */
+function podsByAddress({ cache }: CouncilDeps): () => ReadonlyMap<string, string> {
+  let found: ReadonlyMap<string, string> | undefined;
+  return () => {
+    found ??= new Map(
+      [...cache.list("pod")].flatMap(({ meta }) => {
+        const address = meta.annotations[annotations.address];
+        return address === undefined || meta.deleted ? [] : [[address, keyOf(meta).replace(/-0$/, "")]];
+      }),
+    );
+    return found;
+  };
 }
 
 function seatOf(view: MemberView, node: NodeResource | undefined, all: readonly MemberView[]): Seat {

@@ -7,13 +7,15 @@ import type { MemberStatus } from "../api/node-status.ts";
 import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { type Member, membersOf, objectNames } from "../build/names.ts";
 import { withNetworkDefaults } from "../build/network-defaults.ts";
-import { type StopTrouble, stopTrouble } from "../plan/council.ts";
+import { isScaledUp } from "../build/template.ts";
+import { type StopTrouble, signerOfPod, stopTrouble } from "../plan/council.ts";
 import { withoutFuture } from "../plan/future.ts";
 import { allowCommand } from "../plan/stop.ts";
 import type { Context, MemberContext } from "./context.ts";
 import { councilsOf, mayStopChain } from "./council.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { hasFinalizer, ORPHAN } from "./finalizer.ts";
+import { podAddressOf } from "./group.ts";
 
 /** Creates a context from the current status. */
 export function createContext(given: NodeResource, deps: ReconcileDeps): Context {
@@ -51,23 +53,22 @@ function stopTroubleOf(
   deps: ReconcileDeps,
 ): StopTrouble | undefined {
   const [member] = membersOf(node);
-  if (node.spec.type !== "core" || member === undefined || !isScaledUp(member.name, node, deps))
+  if (node.spec.type !== "core" || member === undefined || !keepsPod(member.name, node, deps))
     return undefined;
   const nodes = deps.cache
     .nodes(node.meta.namespace)
     .filter(({ spec }) => spec.network.name === node.spec.network.name);
   const key = keyOf({ ...node.meta, name: member.name });
   const address = node.status.members?.find(({ name }) => name === member.name)?.address;
-  return stopTrouble({ key, address }, councilsOf({ network, nodes, deps }));
+  const councils = councilsOf({ network, nodes, deps });
+  return stopTrouble(signerOfPod({ key, address }, podAddressOf(member, deps.cache)), councils);
 }
 
 /** True while the StatefulSet of a member keeps its pod. */
-function isScaledUp(member: string, { meta }: NodeResource, deps: ReconcileDeps): boolean {
+function keepsPod(member: string, { meta }: NodeResource, deps: ReconcileDeps): boolean {
   const key = keyOf({ ...meta, name: objectNames(member).statefulSet });
   const seen = deps.cache.find("statefulSet", key);
-  if (seen?.meta.deleted === true) return false;
-  const set = deps.applier.latest("StatefulSet", key, seen) as { spec?: { replicas?: unknown } } | undefined;
-  return Number(set?.spec?.replicas ?? 0) > 0;
+  return seen?.meta.deleted !== true && isScaledUp(deps.applier.latest("StatefulSet", key, seen));
 }
 
 /** A deletion can be held by the operator's finalizer only, and one that keeps the pod need not be. */

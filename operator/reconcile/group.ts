@@ -1,4 +1,5 @@
 /** The group of a Node, all nodes of its network in its namespace, as last observed. */
+import { annotations } from "../api/names.ts";
 import type { MaintenanceRun, Rollout } from "../api/node-runs.ts";
 import { keyOf, type NetworkResource, type NodeResource } from "../api/resource.ts";
 import { addressOfId } from "../build/identity.ts";
@@ -100,7 +101,15 @@ export function presentPod(
   return seen?.meta.deleted === false ? seen : undefined;
 }
 
-/** Returns the same as it is read. */
+/** Returns the address of the key that the pod of a member was made with; undefined for none. */
+export function podAddressOf(
+  member: Member,
+  cache: Pick<ReconcileDeps["cache"], "find">,
+): string | undefined {
+  return presentPod(member, cache)?.meta.annotations[annotations.address];
+}
+
+/** Returns the pod of a member as it is read. */
 export function readPresentPod(
   member: Member,
   cache: Pick<ReconcileDeps["cache"], "find">,
@@ -109,15 +118,16 @@ export function readPresentPod(
   return seen && readPod(seen.object);
 }
 
-/** Observes a member. */
+/** Observes a member as the node of its recorded address, or of another one. */
 export function viewMember(
   member: Member,
   deps: Pick<ReconcileDeps, "poller" | "cache" | "clock">,
+  as?: string,
 ): MemberView {
   const { node, name } = member;
   const key = keyOf({ ...node.meta, name });
   const report = freshObservation(member, deps);
-  const address = node.status.members?.find((each) => each.name === name)?.address;
+  const address = as ?? node.status.members?.find((each) => each.name === name)?.address;
   // A pod that has read another key is not the node of the recorded address.
   const isOwn = report !== undefined && (address === undefined || reportedAddress(report) === address);
   return {

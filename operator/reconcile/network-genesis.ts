@@ -97,12 +97,23 @@ async function createGenesis(search: GenesisSearch): Promise<readonly [GenesisFo
   const { network, nodes, deps, save } = search;
   const { create } = network.spec.genesis;
   const validators = create?.validators.map((validator) => addressOf(validator, nodes)) ?? [];
-  const waited = validators.flatMap((found) => ("waits" in found ? found.waits : []));
-  if (create === undefined || waited.length > 0) return [{ missing: waited.join("; ") }, network];
   const addresses = validators.flatMap((found) => ("address" in found ? found.address : []));
+  const twins = create?.validators.filter((_name, index) => hasTwin(validators[index], addresses)) ?? [];
+  const waited = [
+    ...validators.flatMap((found) => ("waits" in found ? found.waits : [])),
+    ...(twins.length === 0 ? [] : [`the Nodes ${twins.join(", ")} have one key`]),
+  ];
+  if (create === undefined || waited.length > 0) return [{ missing: waited.join("; ") }, network];
   const text = genesisFile(create, addresses, Math.floor(deps.clock.now() / 1000));
   const after = await save(statusWithGenesis(network, genesisRecord(text, true)));
   return [await write({ ...search, network: after }, text, "GenesisMade"), after];
+}
+
+/** True for an address that several validators have: a genesis with it has fewer validators than names, for good. */
+function hasTwin(found: ReturnType<typeof addressOf> | undefined, addresses: readonly string[]): boolean {
+  return (
+    found !== undefined && "address" in found && addresses.filter((each) => each === found.address).length > 1
+  );
 }
 
 /** Records a permitted genesis in place of another one. */

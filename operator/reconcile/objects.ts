@@ -19,6 +19,7 @@ import { podTemplate, statefulSet } from "../build/stateful-set.ts";
 import {
   formerInputs,
   inputDigest,
+  isScaledUp,
   lastAppliedSettings,
   lastAppliedTemplate,
   latestRestart,
@@ -113,6 +114,8 @@ function endPod(context: MemberContext): Promise<Outcome> {
 /** Inputs of the pod, and those for a rollback. */
 interface MemberInputs extends PodInputs {
   readonly former: PodInputs | undefined;
+  /** False for a StatefulSet that was scaled down: it has no pod to keep, and its template may be of another key. */
+  readonly isUp: boolean;
 }
 
 /** Returns what was applied last; undefined before. An earlier release recorded the settings in the ConfigMap alone. */
@@ -131,6 +134,7 @@ function writtenInputs({ member, node, deps }: MemberContext): MemberInputs | un
       configText(map, SETTINGS_FILE) ??
       settingsText(member, deps.settings.listenHost),
     former: formerInputs(set),
+    isUp: isScaledUp(set),
   };
 }
 
@@ -140,13 +144,18 @@ function podInputs(context: MemberContext): MemberInputs {
   const written = writtenInputs(context);
   const fresh = freshInputs(context, written);
   facts.fresh = fresh;
-  if (written?.former !== undefined && facts.rollsBack === true)
-    return { ...written.former, former: written.former };
-  const isHeld = facts.volume?.reason === "Terminating" || awaitsForks(context, written?.template);
-  const keeps = facts.keeps === true || isHeld;
-  if (written !== undefined && (keeps || templateDigest(written.template) === templateDigest(fresh.template)))
+  if (written === undefined) return { ...fresh, former: undefined, isUp: false };
+  const { former, isUp } = written;
+  if (former !== undefined && facts.rollsBack === true) return { ...former, former, isUp };
+  if (keepsWritten(context, written) || templateDigest(written.template) === templateDigest(fresh.template))
     return written;
-  return { ...fresh, former: written && formerOf(written, status.ready && runsWith(context, written)) };
+  return { ...fresh, former: formerOf(written, status.ready && runsWith(context, written)), isUp };
+}
+
+/** True for a member that keeps what was applied last for now, with its pod. */
+function keepsWritten(context: MemberContext, { template, isUp }: MemberInputs): boolean {
+  const { keeps, volume } = context.facts;
+  return isUp && (keeps === true || volume?.reason === "Terminating" || awaitsForks(context, template));
 }
 
 /** True when the pod is ready, and of these inputs: the status may still be that of the pod before it. */

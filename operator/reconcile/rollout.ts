@@ -12,6 +12,7 @@ import { withNetworkDefaults } from "../build/network-defaults.ts";
 import {
   formerInputs,
   inputDigest,
+  isScaledUp,
   lastAppliedTemplate,
   latestRestart,
   templateDigest,
@@ -158,7 +159,7 @@ function rolloutMember(context: MemberContext): RolloutMember {
   const key = `${namespace}/${names.statefulSet}`;
   const set = deps.applier.latest("StatefulSet", key, deps.cache.find("statefulSet", key));
   const template = lastAppliedTemplate(set);
-  const applied = templateDigest(template);
+  const applied = isScaledUp(set) ? templateDigest(template) : undefined; // without a pod nothing waits
   const seen = presentPod(member, deps.cache);
   const pod = seen && readPod(seen.object);
   return {
@@ -169,5 +170,6 @@ function rolloutMember(context: MemberContext): RolloutMember {
     isCurrent: seen !== undefined && seen.meta.annotations[annotations.settings] === applied,
     isDown: pod === undefined || (!pod.ready && !pod.started),
     isServing: pod?.ready === true,
+    podAddress: seen?.meta.annotations[annotations.address],
   };
 }

@@ -5,6 +5,7 @@
 import { annotations } from "../api/names.ts";
 import { keyOf, type NodeResource } from "../api/resource.ts";
 import { membersOf, nodeOfMember, objectNames } from "../build/names.ts";
+import type { CachedObject } from "../kube/cached-object.ts";
 import { type Signer, signerTrouble } from "../plan/signer.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
@@ -23,11 +24,12 @@ export function signerStep({ key, node, facts, deps }: MemberContext): Outcome {
   const own = signerOf(node, key, { address, deps });
   const trouble = signerTrouble(
     own,
-    [...othersAt(address, key, deps), ...podsAt(address, own, deps)],
+    [...othersAt(address, key, deps), ...setsAt(address, own, deps), ...podsAt(address, own, deps)],
     address,
   );
   if (trouble !== undefined) {
-    facts.stop = trouble;
+    // A pod that was made for the former key goes on: it signs with no other.
+    facts.stop = keepsOtherKey(key, { address, deps }) ? { ...trouble, pod: "stays" } : trouble;
     // An empty volume of that time would later make another block 1.
     if (deps.cache.find("claim", objectNames(key).claim) === undefined) facts.claims = false;
     addresses.stop(key);
@@ -62,26 +64,80 @@ interface Looked {
 
 function signerOf({ meta, spec }: NodeResource, key: string, { address, deps }: Looked): Signer {
   const isStarting = !spec.suspend && deps.memory.addresses.mayStart(key, address);
-  const isRunning = isStarting || hasPod(key, deps);
+  const isRunning = isStarting || hasPod(key, { address, deps });
   return { key, kind: "node", createdAt: meta.createdAt, isRunning };
 }
 
 interface StatefulSet {
   readonly metadata?: { readonly generation?: number };
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: { readonly replicas?: number; readonly template?: { readonly metadata?: Annotated } };
   readonly status?: { readonly replicas?: number; readonly observedGeneration?: number };
 }
 
-/** True while there is a pod, or its StatefulSet creates one or has not observed a scale-down yet. */
-function hasPod(key: string, deps: ReconcileDeps): boolean {
-  const { pod, statefulSet } = objectNames(key); // names and keys of members end alike
-  if (deps.cache.find("pod", pod) !== undefined) return true;
-  const seen = deps.cache.find("statefulSet", statefulSet);
-  const { metadata, spec, status } = (deps.applier.latest("StatefulSet", statefulSet, seen) ??
-    {}) as StatefulSet;
+/**
+ * True while there is a pod with this address, or its StatefulSet creates one or has not observed a scale-down yet. One that
+ * was made for another key, which waits for its rollout, does not sign with this one.
+ */
+function hasPod(key: string, { address, deps }: Looked): boolean {
+  const pod = deps.cache.find("pod", objectNames(key).pod); // names and keys of members end alike
+  if (pod !== undefined && isFor(pod.meta, address)) return true;
+  const set = latestSet(key, deps);
+  return isFor(set.spec?.template?.metadata, address) && makesPod(set);
+}
+
+/** True for a StatefulSet that creates a pod, or has not observed a scale-down yet. */
+function makesPod({ metadata, spec, status }: StatefulSet): boolean {
   if ((spec?.replicas ?? 0) > 0) return true;
   if (status === undefined) return false;
   return (status.replicas ?? 0) > 0 || (status.observedGeneration ?? 0) < (metadata?.generation ?? 0);
+}
+
+interface Annotated {
+  readonly annotations?: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the StatefulSet of a member as seen or written last; empty without one. */
+function latestSet(key: string, { cache, applier }: ReconcileDeps): StatefulSet {
+  const { statefulSet } = objectNames(key);
+  return applier.latest("StatefulSet", statefulSet, cache.find("statefulSet", statefulSet)) ?? {};
+}
+
+/** True for a pod or a template of the address, and for one of an early release, which names none. */
+function isFor(meta: Annotated | undefined, address: string): boolean {
+  const named = meta?.annotations?.[annotations.address];
+  return named === undefined || named === address;
+}
+
+/** True for a member whose StatefulSet was made for another key. */
+function keepsOtherKey(key: string, { address, deps }: Looked): boolean {
+  return !isFor(latestSet(key, deps).spec?.template?.metadata, address);
+}
+
+/** Addresses of the pods that StatefulSets keep, by cached object, which is packed; undefined for none. */
+const keptAddresses = new WeakMap<CachedObject, { readonly address: unknown }>();
+
+function keptAddress(seen: CachedObject): unknown {
+  const known = keptAddresses.get(seen);
+  if (known !== undefined) return known.address;
+  const { spec } = seen.object as StatefulSet;
+  const isKept = (spec?.replicas ?? 0) > 0;
+  const address = isKept ? spec?.template?.metadata?.annotations?.[annotations.address] : undefined;
+  keptAddresses.set(seen, { address });
+  return address;
+}
+
+/**
+ * Lists StatefulSets that keep a pod with this address, except the member's own: of a Node whose key was changed and that
+ * waits for its rollout, or of one that was deleted without its objects.
+ */
+function setsAt(address: string, own: Signer, deps: ReconcileDeps): readonly Signer[] {
+  if (own.isRunning) return [];
+  const ownSet = objectNames(own.key).statefulSet;
+  return [...deps.cache.list("statefulSet")].flatMap((seen): readonly Signer[] => {
+    const key = keyOf(seen.meta);
+    if (key === ownSet || seen.meta.deleted || keptAddress(seen) !== address) return [];
+    return [{ key, kind: "set", createdAt: seen.meta.createdAt, isRunning: true }];
+  });
 }
 
 /** Lists pods with this address of any owner, except the member's own, for which its StatefulSet waits. */

@@ -30,6 +30,7 @@ function aMember(name: string, more: Partial<RolloutMember> = {}): RolloutMember
     isCurrent: true,
     isDown: false,
     isServing: more.ready ?? true,
+    podAddress: undefined,
     ...more,
   };
 }
@@ -336,6 +337,26 @@ test("whatever happens: one at a time, never below the quorum, and it ends, thro
   expect(offences).toEqual([]);
 });
 
+const seat = (address: string, isMissing: boolean) => ({
+  address,
+  member: undefined,
+  isMissing,
+  isWanted: !isMissing,
+});
+
+const councilWith = (isMissing: boolean) => [
+  [seat("0xold", false), seat("0xb", isMissing), seat("0xc", false), seat("0xd", false)],
+];
+
+test("a validator whose key is replaced waits while the council cannot miss its former address", () => {
+  const next = aMember("a", { address: "0xnew", podAddress: "0xold" });
+  expect(plan("a", [next], { councils: councilWith(false) }).take).toEqual(["a"]);
+  expect(plan("a", [next], { councils: councilWith(true) })).toMatchObject({
+    take: [],
+    waits: "at most 1 of 4 validators may be unavailable, and 0xb already is",
+  });
+});
+
 const late = (more: Partial<RolloutMember> = {}) =>
   aMember("p-0", { type: "proxy", applied: "new", ready: false, ...more });
 const afterTime = (member: RolloutMember, ...others: readonly RolloutMember[]) =>
@@ -377,6 +398,20 @@ describe("a member that does not come up in time", () => {
     expect(
       plan("a", [silent, missing, ...CORES.slice(2)], { rollouts }, NOW + ROLLOUT_MS).rollout?.state,
     ).toBe("RolledBack");
+  });
+
+  test("has a message that the status takes, however many validators are missing", () => {
+    const names = Array.from({ length: 40 }, (_, index) => `a-validator-with-a-long-name-${index}`);
+    const others = names.map((name) => aMember(name, { ready: false }));
+    const behind = aMember("a", { applied: "new", former: "old", height: 1 });
+    const { rollout } = plan(
+      "a",
+      [behind, ...others],
+      { rollouts: new Map([["a", rolling("a")]]) },
+      NOW + ROLLOUT_MS,
+    );
+    expect(rollout?.message).toContain("its rollback waits: at most 13 of 41 validators may be unavailable");
+    expect(rollout?.message.length).toBeLessThanOrEqual(1_024);
   });
 
   test("is judged anew when its rollback was recorded and not written", () => {

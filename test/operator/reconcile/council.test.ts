@@ -96,6 +96,38 @@ test("a status says which core nodes are validators, and the Network who the cou
   expect(cluster.node("standby").status.validator).toBe(false);
 });
 
+test("another key waits while another validator is away, and so does the end of a pod with the former one", async () => {
+  cluster.putSecret("new", { nodekey: "9".repeat(64) });
+  const address = identityOf("9".repeat(64))?.address ?? "";
+  const spec = { nodeKeySecret: { name: "new" } };
+  cluster.putPod("a", { address: addressOf("a") });
+  fail("d");
+  ask("a", spec, { "knit.dev/allow-new-key": "now" });
+  for (const _ of [1, 2]) await once("a").catch(() => undefined); // its node is another one for now
+  expect(cluster.node("a").status.address).toBe(address);
+  expect(JSON.stringify(cluster.get("StatefulSet", "a"))).not.toContain(address);
+  expect(messageOf("a", "Progressing")).toContain(
+    "at most 1 of 4 validators may be unavailable, and demo/d already is",
+  );
+  const nodes = ALL.map((name) => cluster.node(name));
+  const [council = []] = councilsOf({ network: cluster.network(), nodes, deps });
+  expect(council.find((seat) => seat.address === addressOf("a"))).toMatchObject({
+    member: "demo/a", // its budget counts the pod
+    isMissing: false,
+  });
+  ask("a", { ...spec, suspend: true });
+  await once("a").catch(() => undefined);
+  expect([replicasOf("a"), messageOf("a", "Progressing")]).toEqual([
+    1,
+    expect.stringContaining("the suspension would stop the chain"),
+  ]);
+  answers("d");
+  for (const name of VALIDATORS) if (name !== "d") cluster.tell(name, { peers: peersOf(name) });
+  ask("a", spec);
+  await once("a").catch(() => undefined);
+  expect(JSON.stringify(cluster.get("StatefulSet", "a"))).toContain(address);
+});
+
 /** Core nodes whose pods are to have the new image. */
 const argumentsOf = (): readonly string[] =>
   ALL.filter((name) => JSON.stringify(cluster.get("StatefulSet", name)).includes("knit:new"));

@@ -10,7 +10,8 @@ import { ClusterApi, type Stored } from "./api.ts";
 import { Chain, type Process } from "./chain.ts";
 import { isReady, Kubernetes } from "./kubernetes.ts";
 import { SimulatedOperator } from "./operator.ts";
-import { heal, keepWhole, People } from "./people.ts";
+import { People } from "./people.ts";
+import { heal, keepWhole } from "./repair.ts";
 import { chainOffence, identityOffence, isSuspended, type Scene, setScene, statusOf } from "./scene.ts";
 
 const EPOCH = Date.parse("2026-01-01T00:00:00Z");
@@ -36,6 +37,8 @@ export class History {
   readonly trace: string[] = [];
   /** True in a fifth of the histories: people give up volumes, and endpoints lose theirs when they are scaled down. */
   readonly renews: boolean;
+  /** True in a sixth of the histories: people give Nodes the keys of others, and delete Nodes without their objects. */
+  readonly moves: boolean;
   /** Addresses that an operator has stopped, until they serve again. */
   readonly #stopped = new Set<string>();
   /**
@@ -60,6 +63,7 @@ export class History {
     this.kubernetes = new Kubernetes(this.api, this.chain, clocks);
     this.kubernetes.onStart = (pod) => this.#checkSigner(pod);
     this.renews = seed % 5 === 0;
+    this.moves = seed % 6 === 3;
     const whenScaled = this.renews ? "Delete" : "Retain";
     this.scene = setScene(this.api, { random: this.#random, createKey: () => this.createKey(), whenScaled });
     for (let machine = 0; machine < 3 + Math.floor(this.#random() * 4); machine++)
@@ -90,7 +94,8 @@ export class History {
     const council = this.chain.main?.council ?? [];
     const wasReady = process !== undefined && isReady(pod) && this.chain.isServing(process.address);
     const isLimited = this.#hasBudget(pod.metadata.namespace);
-    if (!this.kubernetes.evict(pod) || !wasReady || !isLimited || council.length < 4) return;
+    const isOrphan = this.api.find("Node", process?.member.replace(/-m\d+$/, "") ?? "") === undefined;
+    if (!this.kubernetes.evict(pod) || !wasReady || !isLimited || council.length < 4 || isOrphan) return;
     this.note(`drain ${process.member}`);
     this.#judge(process, { restart: false, action: "a drain", drained: pod.metadata.uid });
   }

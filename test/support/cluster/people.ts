@@ -4,12 +4,12 @@ import type { Draft } from "../../../operator/api/resource.ts";
 import type { ClusterApi, Stored } from "./api.ts";
 import type { History } from "./history.ts";
 import { BROKEN_IMAGE } from "./kubernetes.ts";
+import { allowKey, annotate, keyOf, restoreOne, TWIN } from "./repair.ts";
 import { aNode, isSuspended, PEOPLE, statusOf } from "./scene.ts";
 
 const HOUR_MS = 3_600_000;
 /** Height from which every operator has recorded the volumes. */
 const RECORDED_HEIGHT = 60;
-const TWIN = "twin";
 
 /** People. */
 export class People {
@@ -55,6 +55,8 @@ export class People {
       [2, () => this.#deleteNetwork()],
       [2, () => this.#scale()],
       ...(this.#history.renews ? ([[12, () => this.#renew()]] as const) : []),
+      ...(this.#history.moves ? ([[4, () => this.#orphan()]] as const) : []),
+      ...(this.#history.moves ? ([[6, () => this.#moveKey()]] as const) : []),
     ];
     let left = this.#random() * acts.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, act] of acts) {
@@ -131,9 +133,7 @@ export class People {
     const node = this.#node();
     if (node === undefined || node.metadata.name === TWIN || statusOf(node).address === undefined)
       return undefined;
-    const given = (node["spec"] as { nodeKeySecret?: { name: string } }).nodeKeySecret;
-    const name = given?.name ?? `${node.metadata.name}-nodekey`;
-    return this.#api.find("Secret", `${node.metadata.namespace}/${name}`);
+    return this.#api.find("Secret", `${node.metadata.namespace}/${keySecretOf(node).name}`);
   }
 
   #deleteSecret(): string | undefined {
@@ -278,12 +278,50 @@ export class People {
     if (node === undefined || statusOf(node).address === undefined || !isRecorded) return undefined;
     const { namespace, name } = node.metadata;
     if (name === TWIN || this.#api.find("Node", `${namespace}/${TWIN}`) !== undefined) return undefined;
-    const given = (node["spec"] as { nodeKeySecret?: { name: string } }).nodeKeySecret;
-    const nodeKeySecret = given ?? { name: `${name}-nodekey` };
+    const nodeKeySecret = keySecretOf(node);
     if (this.copies.has(`Secret ${namespace}/${nodeKeySecret.name}`)) return undefined;
     this.touchesIdentity = true;
     this.#api.create(aNode({ namespace, name: TWIN }, { type: "core", nodeKeySecret }), PEOPLE);
     return `a second Node with the key of ${keyOf(node)}`;
+  }
+
+  /** Deletes a Node without its objects, and gives its key to another Node. */
+  #orphan(): string | undefined {
+    const node = this.#recordedNode();
+    if (node === undefined || node.metadata.name === TWIN || statusOf(node).address === undefined)
+      return undefined;
+    const { namespace, name, uid } = node.metadata;
+    if (this.#api.find("Node", `${namespace}/${TWIN}`) !== undefined) return undefined;
+    const nodeKeySecret = keySecretOf(node);
+    if (this.copies.has(`Secret ${namespace}/${nodeKeySecret.name}`)) return undefined;
+    this.touchesIdentity = true;
+    for (const object of this.#api.objects.values()) {
+      const { ownerReferences = [] } = object.metadata;
+      if (!ownerReferences.some((owner) => owner.uid === uid)) continue;
+      const others = ownerReferences.filter((owner) => owner.uid !== uid);
+      this.#api.patch(object, { metadata: { ownerReferences: others } });
+    }
+    this.#api.drop(node);
+    this.#api.create(aNode({ namespace, name: TWIN }, { type: "core", nodeKeySecret }), PEOPLE);
+    return `delete ${namespace}/${name} without its objects, for a Node with its key`;
+  }
+
+  /** A core node gets the key of another one, with permission. */
+  #moveKey(): string | undefined {
+    const cores = this.#api
+      .list("Node")
+      .filter((node) => statusOf(node).address !== undefined && isCore(node));
+    const [node, other] = [this.#pick(cores), this.#pick(cores)];
+    if (node === undefined || other === undefined || node === other) return undefined;
+    const { namespace, name } = node.metadata;
+    const isRecorded = statusOf(this.#api.find("Network", `${namespace}/net`)).genesis !== undefined;
+    const isFirst = !isRecorded && !other.metadata.name.startsWith("core"); // the genesis would have the other key
+    if (namespace !== other.metadata.namespace || !name.startsWith("core") || isFirst) return undefined;
+    const nodeKeySecret = keySecretOf(other);
+    if (this.copies.has(`Secret ${namespace}/${nodeKeySecret.name}`)) return undefined;
+    this.touchesIdentity = true;
+    allowKey(this.#api, node, { ...(node["spec"] as object), nodeKeySecret }, `${this.#random()}`);
+    return `${keyOf(node)} gets the key of ${keyOf(other)}`;
   }
 
   #changeCouncil(): string | undefined {
@@ -308,7 +346,8 @@ export class People {
   }
 
   #jump(): string {
-    const to = this.#random() < 0.4 ? 0 : (this.#random() - 0.5) * 4 * HOUR_MS;
+    const reach = this.#history.moves && this.#random() < 0.5 ? 30 * 24 : 4;
+    const to = this.#random() < 0.4 ? 0 : (this.#random() - 0.5) * reach * HOUR_MS;
     this.#history.skew = Math.round(to);
     return `the operator's clock differs by ${this.#history.skew / 1_000} s`;
   }
@@ -339,39 +378,14 @@ export class People {
   }
 }
 
-/** People help: machines come back, what was lost is restored, and everything is to run. */
-export function heal({ api, chain, people, scene }: History): void {
-  for (const machine of chain.machines.keys()) chain.machines.set(machine, "up");
-  for (const [key, copy] of people.copies) if (restoreOne(api, copy)) people.copies.delete(key);
-  for (const node of api.list("Node").filter(({ metadata }) => metadata.name === TWIN)) {
-    annotate(api, node, { [annotations.allowChainStop]: "heal" });
-    api.remove(api.find("Node", keyOf(node)) ?? node);
-  }
-  for (const draft of scene.networks) {
-    const { namespace, name } = draft.metadata;
-    if (api.find(draft.kind, `${namespace}/${name}`) === undefined) api.create(draft, PEOPLE);
-  }
+/** Returns the Secret with the key of a Node: the named one, or that which the operator creates. */
+function keySecretOf(node: Stored): { readonly name: string } {
+  const given = (node["spec"] as { nodeKeySecret?: { name: string } }).nodeKeySecret;
+  return given ?? { name: `${node.metadata.name}-nodekey` };
 }
 
-/** Creates what is missing, and lets Nodes run with an image that serves. */
-export function keepWhole({ api, scene, people }: Pick<History, "api" | "scene" | "people">): void {
-  for (const [key, copy] of people.copies) if (restoreOne(api, copy)) people.copies.delete(key);
-  for (const claim of api.list("PersistentVolumeClaim")) {
-    const pod = api.find("Pod", keyOf(claim).replace(/-data$/, "-0"));
-    if (claim.metadata.deletionTimestamp !== undefined && pod !== undefined) api.remove(pod); // it holds the claim
-  }
-  for (const draft of scene.nodes) {
-    const { namespace, name } = draft.metadata;
-    const node = api.find("Node", `${namespace}/${name}`);
-    if (node === undefined) api.create(draft, PEOPLE);
-    else if (node.metadata.deletionTimestamp !== undefined)
-      annotate(api, node, { [annotations.allowChainStop]: "heal" });
-    else api.patch(node, { spec: { ...(node["spec"] as object), suspend: false, image: "knit:2" } });
-  }
-}
-
-function keyOf({ metadata: { namespace, name } }: Stored): string {
-  return `${namespace}/${name}`;
+function isCore(node: Stored): boolean {
+  return (node["spec"] as { type: string }).type === "core";
 }
 
 function isValidators({ metadata }: Stored): boolean {
@@ -380,33 +394,4 @@ function isValidators({ metadata }: Stored): boolean {
 
 function machineOf(pod: Stored): string {
   return (pod["spec"] as { nodeName?: string }).nodeName ?? "";
-}
-
-function annotate(api: ClusterApi, object: Stored, given: Readonly<Record<string, string>>): void {
-  api.patch(object, { metadata: { annotations: { ...object.metadata.annotations, ...given } } });
-}
-
-/**
- * Restores an object from a copy: a claim with its volume, the others with their content. False for a claim that exists.
- * A key that the operator made since, for a Node without a record of its address, stays.
- */
-function restoreOne(api: ClusterApi, copy: Stored): boolean {
-  const { kind, metadata } = copy;
-  const present = api.find(kind, `${metadata.namespace}/${metadata.name}`);
-  const { name, namespace, labels, annotations: noted } = metadata;
-  const fields = { spec: copy["spec"], data: copy["data"] };
-  if (present !== undefined && kind === "PersistentVolumeClaim") return false;
-  if (present !== undefined && kind === "Secret" && present.metadata.uid !== metadata.uid) return true;
-  if (present !== undefined) api.patch(present, { data: copy["data"] });
-  else
-    api.create(
-      {
-        apiVersion: copy.apiVersion,
-        kind,
-        metadata: { name, namespace, labels, annotations: noted },
-        ...fields,
-      } as never,
-      "knit-operator",
-    );
-  return true;
 }
