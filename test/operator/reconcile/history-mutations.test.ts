@@ -8,6 +8,7 @@ import type { V1PodTemplateSpec } from "@kubernetes/client-node";
 import { pod } from "../../../operator/api/names.ts";
 import { createAuthority } from "../../../operator/control/authority.ts";
 import type { KeyPlan, KeyView } from "../../../operator/plan/node-key.ts";
+import type { Signer } from "../../../operator/plan/signer.ts";
 import type { History } from "../../support/cluster/history.ts";
 
 const STEPS = 120;
@@ -49,6 +50,16 @@ const mutations: readonly Mutation[] = [
     module: "../../../operator/plan/signer.ts",
     exports: () => ({ signerTrouble: () => undefined }),
     seed: 1,
+    failure: /sign with one address/,
+  },
+  {
+    protection: "a StatefulSet with the key of a Node that is gone is waited for",
+    module: "../../../operator/plan/signer.ts",
+    exports: ({ signerTrouble }) => ({
+      signerTrouble: (own: never, others: readonly Signer[], address: never) =>
+        signerTrouble?.(own, others.filter(({ kind }) => kind !== "set") as never, address),
+    }),
+    seed: 543,
     failure: /sign with one address/,
   },
   {
