@@ -37,7 +37,7 @@ import { requiredPeers } from "./mesh.ts";
 import { goOn, type Outcome, refusalOf, refuseWith, worstOf } from "./outcome.ts";
 import { isOwned } from "./owned.ts";
 import { readPod } from "./pod-view.ts";
-import { bindClaim, isDeletingClaim, renewalRun, withoutCopies } from "./replaced-volume.ts";
+import { bindClaim, isDeletingClaim, keepClaim, renewalRun, withoutCopies } from "./replaced-volume.ts";
 import { configText } from "./secret-text.ts";
 import { isSource, siblingsOf } from "./siblings.ts";
 
@@ -224,7 +224,8 @@ export async function pruneStep(context: Context): Promise<Outcome> {
     if (seen === undefined || seen.meta.deleted || !isOwned(seen.object, node.meta.uid)) continue;
     try {
       const scaled = kind === "statefulSet" && leaving.find((each) => each.name === name);
-      if (scaled && node.spec.storage.whenScaled === "Delete") await bindClaim(scaled, seen, deps);
+      const follow = node.spec.storage.whenScaled === "Delete" ? bindClaim : keepClaim;
+      if (scaled) await follow(scaled, seen, deps);
       await deps.client.remove(kinds[kind], { namespace, name }, seen.meta.uid);
       deps.log.info({ node: node.meta.name, kind: kinds[kind].kind, object: name }, "deleted");
     } catch (error) {

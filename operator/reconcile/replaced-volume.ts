@@ -13,6 +13,7 @@ import { existingClaim } from "./claim-view.ts";
 import type { MemberContext } from "./context.ts";
 import type { ReconcileDeps } from "./deps.ts";
 import { viewMember } from "./group.ts";
+import { isOwned } from "./owned.ts";
 
 /** Makes a StatefulSet the only owner of the claim of its member; a claim that is missing or going stays as it is. */
 export async function bindClaim(
@@ -26,6 +27,17 @@ export async function bindClaim(
   const goesWith = { claim: seen.meta.uid, set: { name, uid } };
   await applier.apply(existingClaim(member, seen.object, goesWith), seen);
   log.info({ node: member.node.meta.name, claim: key }, "claim goes with its stateful set");
+}
+
+/** Takes a StatefulSet's ownership from the claim of its member, which an unfinished deletion of both has given it. */
+export async function keepClaim(
+  member: Member,
+  { meta: { uid } }: CachedObject,
+  { cache, applier }: Pick<ReconcileDeps, "cache" | "applier">,
+): Promise<void> {
+  const seen = cache.find("claim", `${member.node.meta.namespace}/${objectNames(member.name).claim}`);
+  if (seen === undefined || seen.meta.deleted || !isOwned(seen.object, uid)) return;
+  await applier.apply(existingClaim(member, seen.object), seen);
 }
 
 /** Returns the run that replaces the volume of a member; undefined for none. */

@@ -115,6 +115,21 @@ test("volumes of replicas that are no longer asked for go with their StatefulSet
   expect(ownersOf("reader-m2-data")).not.toHaveProperty("ownerReferences");
 });
 
+test("a volume whose deletion was begun stays when the spec retains it before its StatefulSet has gone", async () => {
+  const storage = { whenScaled: "Delete" };
+  await createdKinds({ replicas: 2, storage });
+  cluster.onRemove = (kind) => {
+    if (kind === "StatefulSet") throw new KubeError("unreachable", "the API server is away");
+  };
+  cluster.putNode("reader", { type: "endpoint", replicas: 1, storage });
+  await expect(once()).rejects.toThrow("the API server is away");
+  expect(ownersOf("reader-m1-data")).toHaveProperty("ownerReferences");
+  cluster.onRemove = () => undefined;
+  await createdKinds({ replicas: 1 });
+  expect(cluster.get("StatefulSet", "reader-m1")).toBeUndefined();
+  expect(ownersOf("reader-m1-data")).not.toHaveProperty("ownerReferences");
+});
+
 test("a volume that a replica left behind under another spec stays", async () => {
   await createdKinds({ replicas: 2 });
   await createdKinds({ replicas: 1 });
