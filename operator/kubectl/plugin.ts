@@ -198,6 +198,12 @@ async function annotate(
   const { network } = options;
   if ((names.length === 0) === (network === undefined))
     throw new PluginError("usage", "name Nodes, or a Network by --network");
+  const replica = names.find((name) => nodeOfMember(name) !== name);
+  if (replica !== undefined)
+    throw new PluginError(
+      "usage",
+      `${replica} is a replica, and this is for a whole Node: name ${nodeOfMember(replica)}`,
+    );
   const nodes = await listNodes(client, oneNamespace(namespace));
   const chosen =
     network === undefined ? select(nodes, names) : nodes.filter(({ spec }) => spec.network.name === network);

@@ -182,6 +182,7 @@ describe("a request", () => {
     [["restart", "core", "--network", "net"], "name Nodes, or a Network by --network"],
     [["restart", "-A", "core"], "this command takes one namespace"],
     [["restart", "queen"], "there is no Node queen"],
+    [["restart", "proxy-m1"], "proxy-m1 is a replica, and this is for a whole Node: name proxy"],
     [["restart", "--network", "other"], "the Network other has no Nodes"],
     [["dance"], "dance is not a command"],
     [["logs", "core", "--tail", "many"], "--tail must be a number of lines up to 100000"],
