@@ -4,7 +4,7 @@ import { decodeRlp } from "../bytes/rlp.ts";
 import { blockHash, decodeHeader, type Header } from "../model/header.ts";
 import type { Log } from "../observe/log.ts";
 import type { Pause } from "../runtime/scheduler.ts";
-import type { Rows, Store } from "../store/store.ts";
+import type { Batch, Rows, Store } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { ChainError } from "./error.ts";
 import { isDropped } from "./kept-blocks.ts";
@@ -30,10 +30,15 @@ export async function settleDamage(store: Store, head: number, log: Log, pause: 
     if (due !== undefined) await due;
   }
   const batch = store.createBatch();
-  batch.put(tables.meta.key("signer"), UNKNOWN_SIGNER);
+  markRecordIncomplete(batch);
   await store.write(batch, { sync: true });
   await store.dismissDamage();
   log.warn({ head }, "no block is missing up to the newest one; later blocks may have been lost");
+}
+
+/** Marks the signing record of a directory as one that may lack its newest rows. */
+export function markRecordIncomplete(batch: Batch): void {
+  batch.put(tables.meta.key("signer"), UNKNOWN_SIGNER);
 }
 
 function checkedHeader(rows: Rows, number: number, child: Header | undefined): Header {

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { BlockRows } from "../chain/block-rows.ts";
+import { markRecordIncomplete } from "../chain/continuity.ts";
 import { storedConfig } from "../chain/stored-config.ts";
 import { programVersion } from "../config/version.ts";
 import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
@@ -15,7 +16,8 @@ import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { readGeneration, readHead } from "../state/rows.ts";
 import { cloneLevel } from "../store/clone-level.ts";
 import { openLevelStore } from "../store/level-store.ts";
-import type { Rows } from "../store/store.ts";
+import type { Rows, Store } from "../store/store.ts";
+import { tables } from "../store/tables.ts";
 import { CheckpointError } from "./error.ts";
 import {
   CHECKPOINT_FORMAT,
@@ -165,6 +167,7 @@ type ChainFacts = Pick<CheckpointManifest, "chainId" | "genesisHash" | "head">;
 
 async function readFacts(chain: string): Promise<ChainFacts> {
   await using store = await openLevelStore(chain, { checksTables: false });
+  await closeRecord(store);
   const { number, root } = readHead(store);
   const rows = new BlockRows(store);
   const [genesis, head] = number < 0 ? [] : [rows.header(0), rows.header(number)];
@@ -175,6 +178,15 @@ async function readFacts(chain: string): Promise<ChainFacts> {
     genesisHash: toHex(genesis.hash),
     head: { number, hash: toHex(head.hash), stateRoot: toHex(root) },
   };
+}
+
+/** The node goes on signing: a validator that starts from the copy must not take the record in it for complete. */
+async function closeRecord(store: Store): Promise<void> {
+  const rows = (["signer", "signed"] as const).map((name) => store.get(tables.meta.key(name)));
+  if (rows.every((row) => row === undefined)) return;
+  const batch = store.createBatch();
+  markRecordIncomplete(batch);
+  await store.write(batch, { sync: true });
 }
 
 /** Lists the files of both databases of a checkpoint. The engine's own log and lock are left out. */

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { BlockRows } from "../../../node/chain/block-rows.ts";
+import { UNKNOWN_SIGNER } from "../../../node/chain/continuity.ts";
 import { MANIFEST_FILE, parseManifest } from "../../../node/checkpoint/manifest.ts";
 import { createCheckpointOffline, verifyCheckpoint } from "../../../node/compose/checkpoint-jobs.ts";
+import { readSigner } from "../../../node/consensus/bft/doppelganger.ts";
 import { withCommittedSeals } from "../../../node/consensus/seal.ts";
 import { encodeHeader, type Header } from "../../../node/model/header.ts";
 import { openLevelStore } from "../../../node/store/level-store.ts";
@@ -64,6 +66,36 @@ test("the keys of the node, its peers and its pool stay where they are", async (
   const names = await readdir(sound, { recursive: true });
   expect(names.filter((name) => /key|nodes|transactions/.test(name))).toEqual([]);
   expect(await readdir(join(source, "knit"))).toContain("nodekey");
+});
+
+async function signer(directory: string): Promise<Uint8Array | undefined> {
+  await using store = await openLevelStore(chain(directory));
+  return readSigner(store);
+}
+
+describe("the record of what a validator has signed", () => {
+  test.each(["signer", "signed"] as const)(
+    "counts as incomplete in a checkpoint of a directory that has the row %s",
+    async (row) => {
+      const work = await aCopy();
+      {
+        await using store = await openLevelStore(chain(work));
+        const batch = store.createBatch();
+        batch.put(tables.meta.key(row), new Uint8Array(20).fill(7));
+        await store.write(batch, { sync: true });
+      }
+      const before = await signer(work);
+      const directory = join(scratch, `of-${row}`);
+      await createCheckpointOffline(optionsOf(work), { directory, progress, signal });
+      await verify(directory, true);
+      expect(await signer(directory)).toEqual(UNKNOWN_SIGNER);
+      expect(await signer(work)).toEqual(before);
+    },
+  );
+
+  test("stays absent in a checkpoint of a node that signs nothing", async () => {
+    expect(await signer(await aCopy())).toBeUndefined();
+  });
 });
 
 test("a directory that is not empty is refused, and an empty one is filled", async () => {
