@@ -10,6 +10,8 @@ import { CheckpointError } from "./error.ts";
 export const CHECKPOINT_FORMAT = 1;
 /** Name of the manifest in a checkpoint. */
 export const MANIFEST_FILE = "checkpoint.json";
+/** Files are read into memory. No file of a database is as large. */
+const MAX_FILE_BYTES: number = 512 * 1024 * 1024;
 /** Directory of both databases in a checkpoint, as in a data directory. */
 export const DATABASES = "knit/chaindata";
 
@@ -112,10 +114,12 @@ function filesFault(files: unknown): string | undefined {
   const seen = new Set<string>();
   for (const file of files as unknown[]) {
     if (!isObject(file) || !isCount(file["size"])) return "a file has no size";
-    const path = file["path"];
+    const { path, size } = file;
     if (typeof path !== "string" || !FILE_PATH.test(path)) return `${JSON.stringify(path)} is not a path`;
     if (seen.has(path)) return `${path} is listed twice`;
     seen.add(path);
+    if (Number(size) > MAX_FILE_BYTES)
+      return `${path} has ${String(size)} bytes, at most ${MAX_FILE_BYTES} fit`;
   }
   return undefined;
 }

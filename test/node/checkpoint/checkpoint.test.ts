@@ -225,6 +225,12 @@ test.each([
   expect(() => parseManifest(text, "m")).toThrow(message);
 });
 
+test("a manifest that lists a file that fits into no memory is refused", async () => {
+  const manifest = parseManifest(await readFile(join(sound, MANIFEST_FILE), "utf8"), "m");
+  const files = [{ path: "knit/chaindata/chain/000005.ldb", size: 2 ** 40 }];
+  expect(() => parseManifest(JSON.stringify({ ...manifest, files }), "m")).toThrow("at most 536870912 fit");
+});
+
 test.each([
   "../x",
   "knit/chaindata/chain/../../nodekey",
