@@ -5,12 +5,14 @@
 import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
 import { bareHex, mapKey } from "../../bytes/hex.ts";
+import { bytesToNumber } from "../../bytes/integer.ts";
 import { EMPTY_HASH, keccak256 } from "../../crypto/keccak.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
 import type { Range, Snapshot } from "../../store/store.ts";
 import { tables, trieTables } from "../../store/tables.ts";
 import { StateError } from "../error.ts";
 import { type AccountRecord, leafOf, recordOf } from "../flat/flat-rows.ts";
+import { readHead } from "../rows.ts";
 import { RowCheck, type TrieLeaf } from "../trie/row-check.ts";
 import { RowCursor } from "./row-cursor.ts";
 
@@ -45,6 +47,7 @@ export interface StateSnapshots {
 const REPORT_ACCOUNTS = 1_000;
 /** Parts of a key of a slot or a storage node: prefix 1, account hash 32, incarnation 6, slot or path. */
 const STORAGE_AT = 1;
+const INCARNATION_AT = 33;
 const LAST_AT = 39;
 
 /**
@@ -90,12 +93,15 @@ class PartWork {
   readonly #chain: Snapshot;
   readonly #cursors: Cursors;
   readonly #progress: (accounts: number) => void;
+  /** Incarnations given out: a later one must not find any slots. */
+  readonly #incarnations: number;
   #unreported = 0;
 
   constructor(chain: Snapshot, cursors: Cursors, progress: (accounts: number) => void) {
     this.#chain = chain;
     this.#cursors = cursors;
     this.#progress = progress;
+    this.#incarnations = readHead(chain).incarnations;
   }
 
   *steps({ path, hash }: AccountsPart): Steps {
@@ -135,6 +141,7 @@ class PartWork {
   }
 
   *#storage({ hash, account, incarnation }: AccountRecord): Steps {
+    this.#checkIncarnation(hash, incarnation);
     const root = account?.storageRoot ?? EMPTY_TRIE_ROOT;
     const isEmpty = equalBytes(root, EMPTY_TRIE_ROOT);
     if (incarnation === 0 && isEmpty) return;
@@ -174,9 +181,23 @@ class PartWork {
   *#skip(cursor: RowCursor, storage: Uint8Array | undefined): Steps {
     for (; cursor.row !== undefined; cursor.advance() || (yield cursor)) {
       if (storage !== undefined && compareStorage(cursor.row[0], storage) >= 0) return;
-      if (cursor === this.#cursors.slots) this.counts.straySlots++;
+      if (cursor === this.#cursors.slots) this.#countStraySlot(cursor.row[0]);
       else this.counts.strayNodes++;
     }
+  }
+
+  #countStraySlot(key: Uint8Array): void {
+    this.#checkIncarnation(
+      key.subarray(STORAGE_AT, INCARNATION_AT),
+      bytesToNumber(key.subarray(INCARNATION_AT, LAST_AT)),
+    );
+    this.counts.straySlots++;
+  }
+
+  #checkIncarnation(hash: Hash, incarnation: number): void {
+    if (incarnation <= this.#incarnations) return;
+    const what = `has storage of incarnation ${incarnation}, the newest is ${this.#incarnations}`;
+    throw new StateError("corrupt", `account ${bareHex(hash)} ${what}`);
   }
 
   #countNode(isOfTrie: boolean): void {

@@ -1,11 +1,15 @@
 /** Verifies the whole state: each trie node against its hash, each leaf against its flat row. */
 import type { Hash } from "../../bytes/brands.ts";
 import { equalBytes } from "../../bytes/compare.ts";
+import { bareHex } from "../../bytes/hex.ts";
 import { EMPTY_TRIE_ROOT } from "../../model/list-root.ts";
 import type { Range, Store } from "../../store/store.ts";
 import { tables } from "../../store/tables.ts";
+import { StateError } from "../error.ts";
+import { recordOf } from "../flat/flat-rows.ts";
 import { destroyedOf, nodesOf, slotsOf } from "../flat/storage-rows.ts";
 import { verifyHistory } from "../history/verify-history.ts";
+import { readHead } from "../rows.ts";
 import type { VerifiedCounts } from "../state.ts";
 import { BRANCH, hashPlace } from "../trie/node.ts";
 import { accountNodes } from "../trie/trie-set.ts";
@@ -75,15 +79,22 @@ async function verifyHere(
   return counts;
 }
 
-/** Counts the rows of destroyed accounts that a sweep has still to delete, or that an archive node keeps. */
+/**
+ * Counts the rows of destroyed accounts that a sweep has still to delete, or that an archive node keeps. Throws `StateError`
+ * `corrupt` where that is the storage of an account, or of one that is still to come: a sweep would delete it.
+ */
 async function countDestroyed(
   chain: Store,
   trie: Store,
 ): Promise<{ readonly slots: number; readonly nodes: number }> {
+  const { incarnations } = readHead(chain);
   let slots = 0;
   let nodes = 0;
   for await (const [key] of chain.entries(tables.destroyed.range())) {
     const { accountHash, incarnation } = destroyedOf(key);
+    const account = recordOf(accountHash, chain.get(tables.account.key(accountHash)));
+    if (account.incarnation === incarnation || incarnation > incarnations)
+      throw new StateError("corrupt", `the storage of account ${bareHex(accountHash)} is not destroyed`);
     slots += await count(chain, slotsOf(accountHash, incarnation));
     nodes += await count(trie, nodesOf(accountHash, incarnation));
   }

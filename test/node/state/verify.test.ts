@@ -22,6 +22,11 @@ const alice = anAddress(1);
 const CODE = Uint8Array.of(1, 2, 3);
 const SLOT = tables.slot.key(keccak256(alice), 1, keccak256(new Uint8Array(32)));
 
+/** A row that says that a block after the newest destroys storage of the contract. */
+function destroyedLater(incarnation: number): Uint8Array {
+  return tables.destroyed.key(9, keccak256(alice), incarnation);
+}
+
 async function openContract(): Promise<Opened> {
   const node = await openInMemory();
   await makeBlock(node, (world) => {
@@ -45,6 +50,9 @@ test.each([
   ["a slot that is gone", SLOT, undefined],
   ["a slot with another value", SLOT, Uint8Array.of(8)],
   ["a slot too many", slotsOf(keccak256(alice), 1).to, Uint8Array.of(1)],
+  ["a slot for a contract to come", tables.slot.key(keccak256(alice), 2, keccak256(alice)), Uint8Array.of(1)],
+  ["storage in use that a later sweep would delete", destroyedLater(1), new Uint8Array(0)],
+  ["storage to come that a later sweep would delete", destroyedLater(2), new Uint8Array(0)],
   ["code that is gone", tables.code.key(keccak256(CODE)), undefined],
   ["other code", tables.code.key(keccak256(CODE)), Uint8Array.of(9)],
   ["an account that is gone", tables.account.key(keccak256(alice)), undefined],
@@ -135,7 +143,7 @@ test("whoever hears of progress can end the work", async () => {
 test("verify counts slots of nobody", async () => {
   await using node = await openContract();
   const batch = node.chain.createBatch();
-  batch.put(tables.slot.key(keccak256(alice), 5, keccak256(alice)), Uint8Array.of(1));
+  batch.put(tables.slot.key(keccak256(alice), 0, keccak256(alice)), Uint8Array.of(1));
   await node.chain.write(batch, { sync: false });
   expect(await node.state.verify()).toMatchObject({ slots: 20, straySlots: 1 });
 });
