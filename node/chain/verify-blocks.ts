@@ -1,20 +1,23 @@
 /**
  * Verifies the stored blocks of a chain: each header is a child of the one before it, bodies and receipts have the
- * roots of their header, and the rows that find a block and its transactions by hash lead to it.
+ * roots of their header, receipts name their transactions and contracts, and the rows that find a block and its transactions by hash lead to it.
  */
 import type { Hash } from "../bytes/brands.ts";
-import { equalBytes } from "../bytes/compare.ts";
+import { equalBytes, equalOptional } from "../bytes/compare.ts";
 import { messageOf } from "../bytes/message-of.ts";
+import { receiptAddress } from "../execution/message.ts";
 import type { Header } from "../model/header.ts";
 import { blockHash } from "../model/header.ts";
 import { hasListRoot } from "../model/list-root.ts";
-import { decodeStoredReceipts, encodeReceipts } from "../model/receipt.ts";
+import { decodeStoredReceipts, encodeReceipts, type Receipt } from "../model/receipt.ts";
+import type { Transaction } from "../model/transaction.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import { StoreError } from "../store/error.ts";
 import type { Rows } from "../store/store.ts";
 import { tables } from "../store/tables.ts";
 import { storedHeader, storedNumber, storedPlace, storedTransactions } from "./block-rows.ts";
 import { isDropped } from "./kept-blocks.ts";
+import { storedConfig } from "./stored-config.ts";
 
 /** A chain to verify. */
 export interface StoredChain {
@@ -37,6 +40,7 @@ export interface VerifiedBlocks {
  * Throws `StoreError` `corrupt` at the first contradiction, or what `onBlock` throws.
  */
 export async function verifyBlocks({ rows, head, pause, onBlock }: StoredChain): Promise<VerifiedBlocks> {
+  const { chainId } = storedConfig(rows);
   let parent: Hash | undefined;
   let blocks = 0;
   let transactions = 0;
@@ -47,7 +51,7 @@ export async function verifyBlocks({ rows, head, pause, onBlock }: StoredChain):
       throw corrupt(number, "header", `is not that of a child of block ${number - 1}`);
     if (storedNumber(rows, hash) !== number) throw corrupt(number, "hash", "does not lead to it");
     if (!isDropped(rows, number)) {
-      transactions += verifyContent(rows, header);
+      transactions += verifyContent(rows, header, chainId);
       blocks++;
     }
     parent = hash;
@@ -58,7 +62,11 @@ export async function verifyBlocks({ rows, head, pause, onBlock }: StoredChain):
 }
 
 /** Verifies body and receipts of a header; returns the number of transactions. */
-function verifyContent(rows: Rows, { number, transactionsRoot, receiptsRoot }: Header): number {
+function verifyContent(
+  rows: Rows,
+  { number, transactionsRoot, receiptsRoot }: Header,
+  chainId: bigint,
+): number {
   const transactions = readPart(number, "body", () => storedTransactions(rows, number));
   const raws = transactions.map(({ raw }) => raw);
   if (!hasListRoot(transactionsRoot, raws)) throw corrupt(number, "body", "has another root than its header");
@@ -68,12 +76,25 @@ function verifyContent(rows: Rows, { number, transactionsRoot, receiptsRoot }: H
   });
   if (!hasListRoot(receiptsRoot, encodeReceipts(receipts)))
     throw corrupt(number, "receipts", "have another root than its header");
-  for (const [index, { hash }] of transactions.entries()) {
-    const place = storedPlace(rows, hash);
+  for (const [index, tx] of transactions.entries()) {
+    verifyNames(number, tx, { receipt: receipts[index], chainId });
+    const place = storedPlace(rows, tx.hash);
     if (place?.number !== number || place.index !== index)
       throw corrupt(number, `transaction ${index}`, "is not found by its hash");
   }
   return transactions.length;
+}
+
+/** Verifies what a stored receipt names besides the content that its root covers. */
+function verifyNames(
+  number: number,
+  tx: Transaction,
+  { receipt, chainId }: { readonly receipt: Receipt | undefined; readonly chainId: bigint },
+): void {
+  if (receipt === undefined || !equalBytes(receipt.transactionHash, tx.hash))
+    throw corrupt(number, "receipts", "are those of other transactions");
+  if (!equalOptional(receipt.contractAddress, receiptAddress(tx, chainId)))
+    throw corrupt(number, "receipts", "name another contract than a transaction creates");
 }
 
 function readPart<T>(number: number, part: string, read: () => T | undefined): T {

@@ -1,13 +1,15 @@
 /**
  * Verifies headers that somebody else has stored: each names its parent, each that votes or decides is sealed by members
  * of the council that the headers before it give, and the newest is sealed by a quorum of its own council. The stored
- * index of votes is not believed.
+ * index of votes must be that of the headers; stored stakes that would leave one member to seal are not believed.
  */
+import { isDeepStrictEqual } from "node:util";
 import { concatBytes, equalBytes } from "../bytes/compare.ts";
 import { fixedBytes } from "../bytes/integer.ts";
 import type { ChainConfig } from "../config/chain-config.ts";
 import type { ContractReader } from "../governance/contract-reader.ts";
 import { type Governance, type GovernanceBlock, openGovernance } from "../governance/governance.ts";
+import { indexedNumbers, isIndexed } from "../governance/header-index.ts";
 import { quorum, type ValidatorSet, validatorSet } from "../governance/validators.ts";
 import type { Pause } from "../runtime/scheduler.ts";
 import { StateError } from "../state/error.ts";
@@ -35,7 +37,10 @@ const NUMBER_BYTES = 6;
 
 /** Verifies all headers. Throws `ConsensusError` with the number of the first that is wrong, or what `onHeader` throws. */
 export async function verifyHeaderChain(chain: HeaderChain): Promise<void> {
-  await verifySealers(chain, await linkHeaders(chain));
+  const deciding = await linkHeaders(chain);
+  await verifySealers(chain, deciding);
+  if (!isDeepStrictEqual(indexedNumbers(chain.rows) ?? deciding, deciding))
+    throw new ConsensusError("governance", "the stored index of votes is not that of the headers");
 }
 
 /**
@@ -57,7 +62,9 @@ export async function verifySealers(chain: HeaderChain, deciding: readonly numbe
     onHeader(number);
     await pause();
   }
-  if (head > 0) verifyAt(chain, head, newestValidators(governance, head));
+  if (head === 0) return;
+  verifyAt(chain, head, newestValidators(governance, head));
+  verifyAt(chain, head, councilValidators(governance, head)); // stakes are stored rows of the other side
 }
 
 /** Verifies the links between all headers; returns the numbers of those that vote or decide. */
@@ -71,7 +78,7 @@ async function linkHeaders({ head, block, pause, onHeader }: HeaderChain): Promi
     const { header } = next;
     if (header.number !== number || !equalBytes(header.parentHash, parent.hash))
       throw new ConsensusError("unknown-ancestor", `block ${number} is not a child of block ${number - 1}`);
-    if (header.vote.length > 0 || header.governance.length > 0) deciding.push(number);
+    if (isIndexed(header)) deciding.push(number);
     parent = next;
     onHeader(number);
     await pause();
@@ -85,7 +92,7 @@ function withIndex(rows: Rows, index: Uint8Array): Rows {
 }
 
 /**
- * Validators of a block whose stakes can no longer be read: the members of its council. A block carries the seals of a
+ * Validators of a block whose stakes can no longer be read, or are not believed: the members of its council. A block carries the seals of a
  * quorum of its committee. Without weights all members have enough stake, so this quorum is known. With weights the
  * committee may be smaller, because members without enough stake are left out of it: more members must then have sealed
  * than may be faulty in the council, or a quorum of a whole committee where that is less. A chain on which half of the

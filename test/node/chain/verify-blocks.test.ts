@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { verifyBlocks } from "../../../node/chain/verify-blocks.ts";
 import { decodeBlock } from "../../../node/model/block.ts";
-import { encodeStoredReceipts } from "../../../node/model/receipt.ts";
+import { decodeStoredReceipts, encodeStoredReceipts, type Receipt } from "../../../node/model/receipt.ts";
 import { createPause } from "../../../node/runtime/scheduler.ts";
 import type { Rows } from "../../../node/store/store.ts";
 import { tables } from "../../../node/store/tables.ts";
@@ -69,6 +69,9 @@ test("blocks whose bodies were let go are verified by their headers", async () =
 test("each row that contradicts its header is named", async () => {
   const { header, hash, transactions } = blockAt(full);
   const other = open.store.get(tables.header.key(full - 1));
+  const receipts = decodeStoredReceipts(open.store.get(tables.receipts.key(full)) ?? new Uint8Array());
+  const renamed = (name: Partial<Receipt>): Uint8Array =>
+    encodeStoredReceipts(receipts.map((receipt) => ({ ...receipt, ...name })));
   const cases: readonly (readonly [key: Uint8Array, row: Uint8Array | undefined, message: string])[] = [
     [tables.header.key(full), undefined, "its header cannot be found"],
     [tables.header.key(full), Uint8Array.of(1), "its header cannot be read"],
@@ -78,6 +81,16 @@ test("each row that contradicts its header is named", async () => {
     [tables.body.key(full), Uint8Array.of(0xc0), "its body has another root than its header"],
     [tables.receipts.key(full), undefined, "its receipts cannot be found"],
     [tables.receipts.key(full), encodeStoredReceipts([]), "its receipts have another root than its header"],
+    [
+      tables.receipts.key(full),
+      renamed({ transactionHash: new Uint8Array(32) }),
+      "its receipts are those of other transactions",
+    ],
+    [
+      tables.receipts.key(full),
+      renamed({ contractAddress: new Uint8Array(20).fill(1) }),
+      "its receipts name another contract than a transaction creates",
+    ],
     [
       tables.lookup.key(transactions[0]?.hash ?? new Uint8Array()),
       new Uint8Array(10),

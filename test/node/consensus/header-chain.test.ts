@@ -3,11 +3,14 @@ import { describe, expect, test } from "@jest/globals";
 import { encodeRlp } from "../../../node/bytes/rlp.ts";
 import { type HeaderChain, verifyHeaderChain } from "../../../node/consensus/header-chain.ts";
 import { authorOf } from "../../../node/consensus/sealers.ts";
+import { putIndex } from "../../../node/governance/header-index.ts";
+import { encodeStaking } from "../../../node/governance/staking-contracts.ts";
 import { quorum } from "../../../node/governance/validators.ts";
 import { createBlock } from "../../../node/model/block.ts";
 import type { Header } from "../../../node/model/header.ts";
 import { StateError } from "../../../node/state/error.ts";
 import { createMemoryStore } from "../../../node/store/memory-store.ts";
+import { tables } from "../../../node/store/tables.ts";
 import { councilGenesis } from "../../support/bft/council.ts";
 import { aGenesisBlock, aHeader, aSealedHeader, aValidator } from "../../support/headers.ts";
 
@@ -18,12 +21,14 @@ interface Stored {
   readonly council: number;
   readonly committee: number;
   readonly policy: number;
-  /** Number of seals of block 1, which votes; block 2 has those of a quorum of the committee. */
+  /** Number of seals of block 1, which votes. */
   readonly seals: number;
+  /** Those of block 2; a quorum of the committee when absent. */
+  readonly headSeals?: number;
 }
 
 /** A stored chain of two blocks without any state. */
-function aStoredChain({ council, committee, policy, seals }: Stored): HeaderChain {
+function aStoredChain({ council, committee, policy, seals, headSeals }: Stored): HeaderChain {
   const validators = Array.from({ length: council }, (_, i) => aValidator(i + 1));
   const { config } = councilGenesis(validators, { istanbul: { policy, sub: committee } });
   let parent = aGenesisBlock(validators);
@@ -36,7 +41,7 @@ function aStoredChain({ council, committee, policy, seals }: Stored): HeaderChai
   const [proposer] = validators as [ReturnType<typeof aValidator>];
   const vote = encodeRlp([proposer.address, Buffer.from("governance.unitprice"), Uint8Array.of(1)]);
   add({ vote }, seals);
-  add({}, quorum(committee).required);
+  add({}, headSeals ?? quorum(committee).required);
   return {
     config,
     rows: createMemoryStore(),
@@ -80,6 +85,42 @@ describe.each([
       await expect(verified).rejects.toThrow("block 1 is not sealed by its council");
     },
   );
+});
+
+test.each([
+  ["lacks a vote", []],
+  ["has one too many", [1, 2]],
+])("a stored index that %s is refused, because the node would go by it", async (_, numbers) => {
+  const chain = aStoredChain({ council: 4, committee: 4, policy: ROUND_ROBIN, seals: 3 });
+  const indexed = async (listed: readonly number[]): Promise<HeaderChain> => {
+    const rows = createMemoryStore();
+    const batch = rows.createBatch();
+    putIndex(batch, listed);
+    await rows.write(batch, { sync: false });
+    return { ...chain, rows };
+  };
+  await verifyHeaderChain(await indexed([1]));
+  await expect(verifyHeaderChain(await indexed(numbers))).rejects.toThrow("the stored index of votes");
+});
+
+test("the newest block is not believed with the seal of the only member that stored stakes leave in", async () => {
+  const sizes = { council: 4, committee: 4, policy: WEIGHTED, seals: 3 };
+  const { config, ...chain } = aStoredChain({ ...sizes, headSeals: 1 });
+  const rows = createMemoryStore();
+  const batch = rows.createBatch();
+  const [node, fund] = [aValidator(1).address, new Uint8Array(20).fill(9)];
+  const staked = { node, stakingContract: fund, reward: fund, amount: 9n };
+  const stakes = { source: 0, nodes: [staked], kef: fund, kif: fund, kpf: undefined, pools: [] };
+  batch.put(tables.staking.key(0), encodeStaking(stakes));
+  await rows.write(batch, { sync: false });
+  const reward = { ...config.governance.reward, minimumStake: 9n };
+  const demoting = {
+    ...config,
+    forks: new Map([["istanbulCompatibleBlock", 0]]),
+    governance: { ...config.governance, reward },
+  };
+  const forged = verifyHeaderChain({ ...chain, rows, config: demoting });
+  await expect(forged).rejects.toThrow("block 2 is not sealed by its council");
 });
 
 test("all members of a council have enough stake without weights, so a quorum of them is needed", async () => {
