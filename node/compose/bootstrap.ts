@@ -12,8 +12,6 @@ import { archivedNames, type WantedChain } from "../checkpoint/pull.ts";
 import { openSibling, readSiblings, type Sibling, type Siblings } from "../checkpoint/siblings.ts";
 import { TableHashes } from "../checkpoint/table-hashes.ts";
 import type { Log } from "../observe/log.ts";
-import { StateError } from "../state/error.ts";
-import { StoreError } from "../store/error.ts";
 import {
   openArchive,
   type PullJob,
@@ -76,7 +74,7 @@ async function fromStore(options: NodeOptions, job: BootstrapJob, url: string): 
       log.info({ number: head.number, hash: head.hash, checkpoint: name }, "started from a checkpoint");
       return;
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (signal.aborted || !isRefusal(error)) throw error;
       log.warn({ checkpoint: name, reason: messageOf(error) }, "checkpoint refused");
       first ??= error;
     }
@@ -173,8 +171,8 @@ async function takeOver(
   return manifest;
 }
 
-/** True for a checkpoint that is wrong, in place of a store, a disk or a caller that ends the work. */
+/** True for a checkpoint that is wrong, whatever its verification has met; not for a store or a disk. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof CheckpointError) return !["failed", "exists", "disk"].includes(error.code);
-  return error instanceof StateError || (error instanceof StoreError && error.code === "corrupt");
+  return !isDiskFailure(error);
 }

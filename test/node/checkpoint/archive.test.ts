@@ -378,6 +378,19 @@ describe("an empty data directory", () => {
     await bootstrap(optionsOf(datadir), { ...job, url, wanted: { genesisHash }, log: silentLog }); // has a chain
   });
 
+  test("starts from the next older checkpoint where the newest cannot be opened", async () => {
+    const [url, directory] = [await anArchive(), place()];
+    await cp(checkpoint, directory, { recursive: true });
+    const text = await readFile(join(directory, "checkpoint.json"), "utf8");
+    await writeFile(join(directory, "checkpoint.json"), text.replace('"number": 34', '"number": 35'));
+    const current = join(directory, "knit/chaindata/chain/CURRENT");
+    await writeFile(current, (await readFile(current, "utf8")).replace("MANIFEST", "manifest"));
+    await pushToArchive(optionsOf(source), { ...job, directory, url });
+    const datadir = place();
+    await bootstrap(optionsOf(datadir), { ...job, url, wanted: { genesisHash }, log: silentLog });
+    expect((await verifyDirectory(datadir)).head).toBe(34);
+  });
+
   test("refuses a signed state that is not that of the sealed head, unless it trusts the signer", async () => {
     const forged = place();
     await cp(source, forged, { recursive: true });
