@@ -8,6 +8,8 @@ import { messageOf } from "../bytes/message-of.ts";
 import { freeBelow } from "../observe/disk-space.ts";
 import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
 import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
+import { StoreError, type StoreErrorCode } from "../store/error.ts";
+import { openLevelStore } from "../store/level-store.ts";
 import {
   type ArchiveFile,
   type ArchiveManifest,
@@ -135,8 +137,50 @@ export async function removeUnlisted(draft: string, { files }: ArchiveManifest):
   const listed = new Set(files.map(({ path }) => join(draft, path)));
   for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (!entry.isDirectory() && !listed.has(path)) await rm(path);
+    const isOther = !entry.isDirectory() && entry.parentPath !== join(draft, LOCK);
+    if (isOther && !listed.has(path)) await rm(path);
   }
+}
+
+/** Directory in a draft that the process which fills it has open: the engine's lock ends with the process. */
+const LOCK = "lock";
+
+/**
+ * Keeps other processes from filling a draft until it is disposed. Throws `CheckpointError` `exists` while another one does,
+ * or `StoreError`. A disk without room for it has none for a checkpoint either, whose first file tells what is missing.
+ */
+export async function lockDraft(draft: string): Promise<AsyncDisposable> {
+  const lock = await openLock(join(draft, LOCK)).catch((cause: unknown) => {
+    if (isStoreError(cause, "in-use"))
+      throw new CheckpointError("exists", `${draft} is being filled by another process`);
+    if (!isDiskFailure(cause)) throw cause;
+    return undefined;
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await removeLock(draft);
+      await lock?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Deletes the lock of a draft, which may have got another name. */
+export function removeLock(draft: string): Promise<void> {
+  return rm(join(draft, LOCK), { recursive: true, force: true });
+}
+
+async function openLock(path: string): Promise<AsyncDisposable> {
+  try {
+    return await openLevelStore(path);
+  } catch (error) {
+    if (!isStoreError(error, "corrupt")) throw error;
+    await rm(path, { recursive: true }); // of a power cut: it holds nothing
+    return openLevelStore(path);
+  }
+}
+
+function isStoreError(error: unknown, code: StoreErrorCode): boolean {
+  return error instanceof StoreError && error.code === code;
 }
 
 /** Writes the manifest of a checkpoint whose files are all there. */

@@ -12,7 +12,9 @@ import {
   archivedNames,
   fetchFiles,
   GOES_ON,
+  lockDraft,
   readArchived,
+  removeLock,
   type WantedChain,
 } from "../checkpoint/pull.ts";
 import { type Pushed, pushCheckpoint } from "../checkpoint/push.ts";
@@ -160,7 +162,8 @@ export interface PullJob extends TransferJob {
 /**
  * Fetches a checkpoint, verifies it and gives it its name, which must be absent or an empty directory. What is found
  * wrong leaves nothing. A pull that was interrupted, or found no room, goes on with its draft, but not one from a stream
- * that comes once. Throws `CheckpointError` and as `verifyCheckpoint`.
+ * that comes once. A verified draft stays where the name was taken meanwhile. Throws `CheckpointError` and as
+ * `verifyCheckpoint`.
  */
 export async function pullFromArchive(options: NodeOptions, job: PullJob): Promise<ArchiveManifest> {
   const { directory, signal, progress, full } = job;
@@ -168,14 +171,18 @@ export async function pullFromArchive(options: NodeOptions, job: PullJob): Promi
   const archived = await findArchived(job);
   const draft = draftOf(directory);
   await mkdir(draft, { recursive: true, mode: 0o700 });
+  await using _lock = await lockDraft(draft);
+  let isVerified = false;
   try {
     const manifest = await fetchDraft(job, archived, draft);
     await verifyCheckpoint(options, { directory: draft, progress, signal, full, headers: true });
+    isVerified = true;
     await rename(draft, directory);
+    await removeLock(directory);
     await syncDirectory(dirname(directory));
     return manifest;
   } catch (error) {
-    const isKept = isPassing(error, job);
+    const isKept = isVerified || isPassing(error, job);
     if (!isKept) await rm(draft, { recursive: true, force: true });
     if (!isDiskFailure(error)) throw error;
     const message = isKept ? `${messageOf(error)}: ${GOES_ON}` : messageOf(error);
@@ -193,16 +200,21 @@ function isPassing(error: unknown, { signal, from }: PullJob): boolean {
   return error instanceof CheckpointError && PASSING.has(error.code);
 }
 
-/** A checkpoint of a store by its name, or a stream. */
-type Archived = { readonly store: ArchiveStore; readonly name: string } | Exclude<PullJob["from"], string>;
+/** A checkpoint of a store, or a stream. */
+type Archived =
+  | { readonly store: ArchiveStore; readonly manifest: ArchiveManifest }
+  | Exclude<PullJob["from"], string>;
 
-/** Opens the store and finds the name there; an archive that has none is no reason to delete an earlier draft. */
-async function findArchived({ from, environment, signal, name }: PullJob): Promise<Archived> {
+/**
+ * Opens the store and reads the manifest there. An archive without a checkpoint, and one of another chain, is no reason to
+ * delete an earlier draft.
+ */
+async function findArchived({ from, environment, signal, name, wanted }: PullJob): Promise<Archived> {
   if (typeof from !== "string") return from;
   const store = await openArchive(from, environment);
   const found = name ?? (await archivedNames(store, signal))[0];
   if (found === undefined) throw new CheckpointError("bad-manifest", `${from} has no checkpoint`);
-  return { store, name: found };
+  return { store, manifest: await readArchived(store, found, wanted, signal) };
 }
 
 async function fetchDraft(
@@ -215,12 +227,7 @@ async function fetchDraft(
     const { stream, kept } = await from(draft);
     return readStream(stream, draft, wanted, { signal, onBytes, kept });
   }
-  if (!("store" in from)) {
-    await rm(draft, { recursive: true });
-    await mkdir(draft, { mode: 0o700 });
-    return readStream(from, draft, wanted, { signal, onBytes });
-  }
-  const manifest = await readArchived(from.store, from.name, wanted, signal);
-  await fetchFiles(from.store, manifest, draft, { signal, onBytes });
-  return manifest;
+  if (!("store" in from)) return readStream(from, draft, wanted, { signal, onBytes });
+  await fetchFiles(from.store, from.manifest, draft, { signal, onBytes });
+  return from.manifest;
 }

@@ -10,7 +10,6 @@ import {
   readFile,
   rename,
   rm,
-  symlink,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -299,69 +298,6 @@ describe("a pull refuses", () => {
   test("a directory that is not empty", async () => {
     await expect(pull(archive, checkpoint)).rejects.toMatchObject({ code: "exists" });
   });
-});
-
-test("an interrupted pull goes on with the files that it has, and without those of another checkpoint", async () => {
-  const directory = place();
-  const draft = await interruptedPull(archive, directory);
-  expect(existsSync(draft)).toBe(true);
-  await mkdir(join(draft, "knit/chaindata/chain"), { recursive: true });
-  await writeFile(join(draft, "knit/chaindata/chain/999999.log"), "of another checkpoint");
-  await pull(archive, directory, { full: true });
-  expect(await readdir(join(directory, "knit/chaindata/chain"))).not.toContain("999999.log");
-  expect(existsSync(draft)).toBe(false);
-});
-
-test("a file that cannot be read for a while is not taken for a missing one: the pull goes on with its draft", async () => {
-  const [url, directory] = [await anArchive(), place()];
-  const [hash = ""] = await readdir(join(url, "files"));
-  const file = join(url, "files", hash);
-  await rename(file, `${file}.away`);
-  await symlink(hash, file); // to itself
-  await expect(pull(url, directory)).rejects.toMatchObject({
-    code: "failed",
-    message: expect.stringMatching(/^cannot read files\/\S+: ELOOP/) as unknown,
-  });
-  expect(existsSync(`${directory}.partial`)).toBe(true);
-  await rename(`${file}.away`, file);
-  await pull(url, directory, { full: true });
-});
-
-/** Begins a pull and interrupts it; returns its draft. */
-async function interruptedPull(url: string, directory: string): Promise<string> {
-  const stop = new AbortController();
-  const update = (): void => stop.abort();
-  const more = { signal: stop.signal, progress: { ...progress, update } };
-  await expect(pull(url, directory, more)).rejects.toMatchObject({ name: "AbortError" });
-  return `${directory}.partial`;
-}
-
-test.each([
-  ["archive", "", "is not there"],
-  ["directory of files", "files", "files is not there"],
-  ["directory of checkpoints", "checkpoints", "has no checkpoint"],
-])("a pull keeps its draft when the %s is not there", async (_, part, reason) => {
-  const [url, directory] = [await anArchive(), place()];
-  const draft = await interruptedPull(url, directory);
-  const found = await readdir(draft, { recursive: true });
-  const path = join(url, part);
-  await rename(path, `${url}.away`);
-  await expect(pull(url, directory)).rejects.toMatchObject({
-    message: expect.stringMatching(new RegExp(`^${url}.*${reason}$`)) as unknown,
-  });
-  expect(await readdir(draft, { recursive: true })).toEqual(found);
-  await rename(`${url}.away`, path);
-  await pull(url, directory, { full: true });
-});
-
-test("a pull of a named checkpoint from a directory that is not there keeps the draft", async () => {
-  const [url, directory] = [await anArchive(), place()];
-  const [name = ""] = await readdir(join(url, "checkpoints"));
-  const draft = await interruptedPull(url, directory);
-  await rename(url, `${url}.away`);
-  const refused = pull(url, directory, { name: `checkpoints/${name}` });
-  await expect(refused).rejects.toMatchObject({ code: "failed" });
-  expect(existsSync(draft)).toBe(true);
 });
 
 describe("an empty data directory", () => {
