@@ -30,14 +30,14 @@ export interface BootstrapJob extends TransferJob {
   readonly siblings?: string | undefined;
   readonly wanted: WantedChain;
   readonly log: Log;
-  /** Milliseconds between two rounds of siblings that were busy, or whose stream was cut. */
+  /** Milliseconds between two rounds of siblings that were busy, did not answer, or whose stream was cut. */
   readonly busyMs?: number;
-  /** Limit in milliseconds of waiting for a sibling whose stream was cut. */
+  /** Limit in milliseconds of waiting for a sibling that does not answer, from the start or from the end of its stream. */
   readonly cutMs?: number;
 }
 
 const BUSY_MS = 3_000;
-/** Time in which a sibling that ended has started again. */
+/** Time in which a sibling that ended has started again: a copy is faster than the chain from the peers. */
 const CUT_MS = 120_000;
 /** Limit of waiting for siblings that give their checkpoint to others: the chain comes from the peers as well. */
 const MAX_BUSY_MS = 3_600_000;
@@ -83,14 +83,14 @@ async function fromStore(options: NodeOptions, job: BootstrapJob, url: string): 
 }
 
 /**
- * Asks one sibling after another, again those that are busy, and those that have just sent a part: it is kept. False when
- * none gives a checkpoint that is good.
+ * Asks one sibling after another, again those that are busy, those that do not answer, which may be starting, and those
+ * that have just sent a part: it is kept. False when none gives a checkpoint that is good.
  */
 async function fromSiblings(options: NodeOptions, job: BootstrapJob, path: string): Promise<boolean> {
   const { log, signal, busyMs = BUSY_MS } = job;
   const { siblings, credentials } = await readSiblings(path);
   const deadline = performance.now() + MAX_BUSY_MS;
-  const isAskedAgain = createPatience(job.cutMs);
+  const isAskedAgain = createPatience(siblings, job.cutMs);
   const hashes = new TableHashes();
   let left = siblings;
   while (left.length > 0 && performance.now() < deadline) {
@@ -111,13 +111,15 @@ async function fromSiblings(options: NodeOptions, job: BootstrapJob, path: strin
 type Outcome = "started" | "busy" | "cut" | "silent" | "refused";
 
 /** Returns a function that decides whether a sibling is asked again. */
-function createPatience(cutMs = CUT_MS): (sibling: Sibling, outcome: Outcome) => boolean {
-  const cutAt = new Map<Sibling, number>();
+function createPatience(
+  siblings: readonly Sibling[],
+  cutMs = CUT_MS,
+): (sibling: Sibling, outcome: Outcome) => boolean {
+  const silentSince = new Map(siblings.map((each) => [each, performance.now()]));
   return (sibling, outcome) => {
     if (outcome === "busy") return true;
-    if (outcome === "cut") cutAt.set(sibling, performance.now());
-    const at = cutAt.get(sibling);
-    return outcome !== "refused" && at !== undefined && performance.now() - at < cutMs;
+    if (outcome === "cut") silentSince.set(sibling, performance.now());
+    return outcome !== "refused" && performance.now() - (silentSince.get(sibling) ?? 0) < cutMs;
   };
 }
 

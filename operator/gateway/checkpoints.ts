@@ -2,6 +2,7 @@
  * Checkpoints for siblings: a replica of the same namespace that starts on an empty volume reads one from the node beside
  * the gateway. The node sends it over a socket of its own; the gateway passes the bytes on and never reads the volume.
  */
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
@@ -48,9 +49,11 @@ export function createGiver({ line, socketPath, log, metrics }: GiverOptions): G
   return async (request, response, { name, serial }) => {
     const { remoteAddress: from } = response.socket as TLSSocket; // the server speaks TLS alone
     const record = { from, client: name, certificate: serial, method: METHOD };
-    const refuse = (status: number, outcome: "busy" | "node-error", why: string): void => {
+    const refuse = async (status: number, outcome: "busy" | "node-error", why: string): Promise<void> => {
       log.warn({ ...record, outcome, why }, "call");
       metrics.call(METHOD, outcome, 0);
+      // A connection that is closed while marks arrive is reset, and the answer lost.
+      if (!request.resume().readableEnded) await once(request, "end");
       response.writeHead(status, { "content-length": 0, connection: "close" }).end();
     };
     if (isGiving) return refuse(503, "busy", "another checkpoint is being sent");
@@ -60,7 +63,7 @@ export function createGiver({ line, socketPath, log, metrics }: GiverOptions): G
       const marks = request.method === "POST" ? Number(request.headers["content-length"]) / MARK_BYTES : 0;
       const params = marks > 0 ? [`0x${marks.toString(16)}`] : [];
       const path = socketIn(await line({ method: METHOD, params }), socketPath);
-      if (path === undefined) return refuse(502, "node-error", "the node gives no checkpoint");
+      if (path === undefined) return await refuse(502, "node-error", "the node gives no checkpoint");
       const bytes = await pass(path, request, response);
       const seconds = (performance.now() - began) / 1_000;
       log.info({ ...record, outcome: "answered", bytes, ms: Math.round(1_000 * seconds) }, "call");

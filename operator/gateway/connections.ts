@@ -17,8 +17,8 @@ const MAX_UNPROVEN = 32;
  * overlap.
  */
 const MAX_PROVEN = 16;
-/** Maximum number of connections of readers of checkpoints, of which one is served at a time. */
-const MAX_READERS = 2;
+/** Maximum number of connections of readers of checkpoints: one is served at a time, the others are refused as busy. */
+const MAX_READERS = 32;
 /** Maximum log lines a minute about rejected connections. */
 const LINES = 30;
 

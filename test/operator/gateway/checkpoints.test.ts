@@ -10,7 +10,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { KeptTables, NO_TABLES } from "../../../node/checkpoint/kept-tables.ts";
+import { KeptTables, MAX_MARKS, NO_TABLES } from "../../../node/checkpoint/kept-tables.ts";
 import { openSibling, readSiblings } from "../../../node/checkpoint/siblings.ts";
 import { TableHashes } from "../../../node/checkpoint/table-hashes.ts";
 import { bootstrap } from "../../../node/compose/bootstrap.ts";
@@ -209,6 +209,17 @@ test("one reader is served at a time, and readers leave the operator its places"
   server.close();
 });
 
+test("readers that ask while another one is served are refused as busy, however many they are and whatever they have", async () => {
+  const server = await serve((socket) => socket.write("begun"));
+  const first = await askSibling();
+  const marks = new KeptTables(Buffer.alloc(8 * MAX_MARKS, 7));
+  const others = [NO_TABLES, NO_TABLES, NO_TABLES, NO_TABLES, marks].map((kept) => askSibling(kept));
+  for (const other of await Promise.allSettled(others))
+    expect(other).toMatchObject({ status: "rejected", reason: { code: "busy" } });
+  for await (const _ of first) break;
+  server.close();
+});
+
 test("names of readers are of the namespace of the gateway", () => {
   expect(isReaderOf(readerName("a.demo.gateway.knit.dev"), GATEWAY)).toBe(true);
   for (const name of ["reader", "reader.demo.gateway.knit.dev", "reader..demo.gateway.knit.dev", GATEWAY])
@@ -251,7 +262,7 @@ describe("an empty node", () => {
     return giveaway;
   }
 
-  async function start(siblings: readonly object[]): Promise<string> {
+  async function start(siblings: readonly object[], cutMs = 100): Promise<string> {
     const datadir = join(scratch, `node-${nodes++}`);
     const file = join(stand.directory, "siblings.json");
     writeFileSync(file, JSON.stringify({ siblings, credentials }));
@@ -260,7 +271,7 @@ describe("an empty node", () => {
       siblings: file,
       wanted: { genesisHash },
       busyMs: 5,
-      cutMs: 100,
+      cutMs,
       log: silentLog,
       progress,
       signal,
@@ -278,11 +289,18 @@ describe("an empty node", () => {
   });
 
   test("waits while its sibling gives a copy to another one", async () => {
-    await using _giver = await openGiver();
+    let held: Socket | undefined;
+    const server = await serve((socket) => {
+      held = socket;
+      socket.write("begun");
+    });
     const first = await askSibling();
+    await using _giver = await openGiver();
     const started = start([sibling()]);
     await until(() => stand.lines.some(({ outcome }) => outcome === "busy"));
+    held?.end();
     for await (const piece of first) expect(piece.length).toBeGreaterThan(0);
+    server.close();
     expect(existsSync(join(await started, "chain", "CURRENT"))).toBe(true);
   });
 
@@ -315,6 +333,17 @@ describe("an empty node", () => {
     const sent = stand.lines.flatMap(({ bytes }) => (typeof bytes === "number" ? [bytes] : []));
     expect(sent).toHaveLength(3);
     expect(sent[2]).toBeLessThan(whole / 2);
+  });
+
+  test("asks a sibling again that does not answer at first", async () => {
+    await using _giver = await openGiver();
+    const open = stand.answer;
+    stand.answer = (_line, socket) => {
+      stand.answer = open;
+      socket.destroy();
+    };
+    const chainData = await start([sibling()], 60_000);
+    expect(existsSync(join(chainData, "chain", "CURRENT"))).toBe(true);
   });
 
   test("stays empty, without a trace, when a sibling dies in the middle and no other is there", async () => {
