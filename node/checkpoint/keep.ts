@@ -1,22 +1,54 @@
 /** Upkeep of an archive: a checkpoint is read back, and old checkpoints are deleted with the files that none needs. */
-import { type ArchiveManifest, type ArchiveStore, FILES, MANIFESTS, type StoredName } from "./archive.ts";
+import {
+  type ArchiveFile,
+  type ArchiveManifest,
+  type ArchiveStore,
+  FILES,
+  MANIFESTS,
+  type StoredName,
+} from "./archive.ts";
 import { CheckpointError } from "./error.ts";
-import { requireSize, sha256Of } from "./manifest.ts";
+import { sha256Of } from "./manifest.ts";
 import { readArchived } from "./pull.ts";
 import { eachFile, type FileWork } from "./push.ts";
 
-/** Reads every file of an archived checkpoint and compares it with its SHA-256. Throws `CheckpointError` `bad-file`. */
+/** Work that reads a checkpoint back. */
+export interface ReadBackWork extends FileWork {
+  /** Sends a file again. */
+  readonly resend: (file: ArchiveFile) => Promise<void>;
+}
+
+/**
+ * Reads every file of an archived checkpoint and compares it with its SHA-256. One that is missing or has other bytes is
+ * sent again, because later pushes would go by its name and size. Throws `CheckpointError` `bad-file` for one that is wrong
+ * even then.
+ */
 export async function readBack(
   store: ArchiveStore,
   manifest: ArchiveManifest,
-  options: FileWork,
+  work: ReadBackWork,
 ): Promise<void> {
-  await eachFile(manifest.files, options, async (file) => {
-    const bytes = await store.read(FILES + file.sha256, file.size, options.signal);
-    requireSize(file, bytes.length);
-    if ((await sha256Of(bytes)) !== file.sha256)
+  await eachFile(manifest.files, work, async (file) => {
+    if (await isSound(store, file, work.signal)) return;
+    await work.resend(file);
+    if (!(await isSound(store, file, work.signal)))
       throw new CheckpointError("bad-file", `the archive returns other bytes for ${file.path}`);
   });
+}
+
+/** False for a file that is missing in the archive, or has other bytes there. */
+async function isSound(
+  store: ArchiveStore,
+  { size, sha256 }: ArchiveFile,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const bytes = await store.read(FILES + sha256, size, signal);
+    return bytes.length === size && (await sha256Of(bytes)) === sha256;
+  } catch (error) {
+    if (error instanceof CheckpointError && error.code === "bad-file") return false;
+    throw error;
+  }
 }
 
 /** Checkpoints that an archive keeps. */
@@ -40,30 +72,45 @@ export interface Deleted {
 
 /**
  * Deletes all but the checkpoints of a chain that were written last, then the files that no checkpoint of the archive
- * needs. While a manifest cannot be read, no file is deleted. An interrupted deletion goes on when it is run again.
+ * needs. While a manifest cannot be read, no file is deleted. An interrupted deletion goes on when it is run again. Throws
+ * `CheckpointError` `failed`, with nothing deleted, where the archive does not list what was sent.
  */
 export async function keepNewest(store: ArchiveStore, options: KeepOptions): Promise<Deleted> {
   const { genesisHash, keep, pushed, before, signal } = options;
-  const kept: ArchiveManifest[] = [];
-  const deleted = { checkpoints: 0, files: 0 };
+  const needed = new Set<string>();
+  let checkpoints = 0;
+  let kept = 0;
   let areAllRead = true;
   for (const name of await newestNames(store, pushed, signal)) {
     const manifest = await readOrSkip(store, name, signal);
     const isOwn = manifest?.genesisHash === genesisHash;
-    if (isOwn && kept.filter((each) => each.genesisHash === genesisHash).length >= keep) {
+    if (isOwn && kept >= keep) {
       await store.remove(name, signal);
-      deleted.checkpoints++;
+      checkpoints++;
     } else if (manifest === undefined) areAllRead = false;
-    else kept.push(manifest);
+    else {
+      if (isOwn) kept++;
+      for (const { sha256 } of manifest.files) needed.add(FILES + sha256);
+    }
   }
-  const needed = new Set(kept.flatMap(({ files }) => files.map(({ sha256 }) => FILES + sha256)));
-  for (const { name, writtenAt } of areAllRead ? await store.list(FILES, signal) : []) {
+  const files = areAllRead ? await deleteUnneeded(store, needed, { before, signal }) : 0;
+  for (const prefix of [FILES, MANIFESTS]) await store.removeUnfinished(prefix, before, signal);
+  return { checkpoints, files };
+}
+
+/** Deletes the old files that are not needed; returns their number. */
+async function deleteUnneeded(
+  store: ArchiveStore,
+  needed: ReadonlySet<string>,
+  { before, signal }: Pick<KeepOptions, "before" | "signal">,
+): Promise<number> {
+  let files = 0;
+  for (const { name, writtenAt } of await store.list(FILES, signal)) {
     if (needed.has(name) || writtenAt >= before) continue;
     await store.remove(name, signal);
-    deleted.files++;
+    files++;
   }
-  for (const prefix of [FILES, MANIFESTS]) await store.removeUnfinished(prefix, before, signal);
-  return deleted;
+  return files;
 }
 
 /**
@@ -76,6 +123,8 @@ async function newestNames(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const listed = (await store.list(MANIFESTS, signal)).filter(({ name }) => name.endsWith(".json"));
+  if (!listed.some(({ name }) => name === pushed))
+    throw new CheckpointError("failed", `the archive does not list ${pushed}, so nothing is deleted there`);
   const timeOf = ({ name, writtenAt }: StoredName): number =>
     name === pushed ? Number.POSITIVE_INFINITY : writtenAt;
   const later = (a: StoredName, b: StoredName): number => timeOf(b) - timeOf(a) || (a.name < b.name ? 1 : -1);

@@ -62,6 +62,7 @@ export async function listAll(
     const text = Buffer.from(await page(token)).toString("utf8");
     for (const item of xmlElements(text, "Contents")) names.push(storedName(item, skipped));
     const next = xmlElement(text, "NextContinuationToken");
+    if (next === undefined && xmlElement(text, "IsTruncated") === "true") break;
     if (next === undefined) return names;
     token = { "continuation-token": plainText(next) };
   }

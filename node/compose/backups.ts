@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { messageOf } from "../bytes/message-of.ts";
+import { FILES } from "../checkpoint/archive.ts";
 import { type BackupTarget, readBackupTarget, readVariables } from "../checkpoint/backup-target.ts";
 import type { Checkpoints } from "../checkpoint/checkpoints.ts";
 import { removeCheckpoint } from "../checkpoint/create.ts";
@@ -149,6 +150,10 @@ async function backUp(
     await readBack(store, manifest, {
       signal,
       onBytes: (done, total) => report("verifying", done, total),
+      resend: async (file) => {
+        const found = await hashes.read(staging, file);
+        await store.write(FILES + found.sha256, found.bytes, found.sha256, signal);
+      },
     });
   }
   report("deleting");

@@ -33,6 +33,11 @@ test.each([
   await expect(list(page)).rejects.toMatchObject({ code: "failed" });
 });
 
+test("a list that is cut off, and does not say where it goes on, is refused", async () => {
+  const page = `${object("p/a", "7")}<IsTruncated>true</IsTruncated>`;
+  await expect(list(page)).rejects.toMatchObject({ code: "failed" });
+});
+
 test.each([
   ["objects that never end", "<Contents>"],
   ["keys that never end in one object", "<Key>"],
