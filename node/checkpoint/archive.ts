@@ -10,6 +10,7 @@ import { fromHex, toHex } from "../bytes/hex.ts";
 import { messageOf } from "../bytes/message-of.ts";
 import { keccak256 } from "../crypto/keccak.ts";
 import { addressOfPublicKey, recover, sign } from "../crypto/secp256k1.ts";
+import { FILES_AT_ONCE, inParallel } from "../runtime/parallel.ts";
 import { syncDirectory, writeSynced } from "../runtime/synced-file.ts";
 import { CheckpointError } from "./error.ts";
 import { type CheckpointFile, type CheckpointManifest, parseManifest } from "./manifest.ts";
@@ -142,7 +143,7 @@ async function listBelow(root: string, prefix: string): Promise<readonly StoredN
     if (isMissing(error)) return [];
     throw error;
   });
-  const found = await Promise.all(names.map((name) => findStored(root, prefix + name)));
+  const found = await inParallel(names, FILES_AT_ONCE, (name) => findStored(root, prefix + name));
   return found.filter((each) => each !== undefined);
 }
 
