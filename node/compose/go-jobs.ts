@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { lockDraft } from "../checkpoint/pull.ts";
 import { ConsensusError } from "../consensus/error.ts";
 import { verifySealers } from "../consensus/header-chain.ts";
 import { linkGoData, openGoDatabases } from "../go-data/databases.ts";
@@ -40,7 +41,7 @@ const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 /**
  * Imports the chain of a stopped Go node into an empty data directory. It becomes a chain at once, whole, when its headers
  * and its state have been verified; until then a draft beside it keeps the progress, and the next call goes on with it.
- * Throws `GoDataError`, `StoreError`, or the signal's reason.
+ * Throws `CheckpointError` `exists` while another process imports there, `GoDataError`, `StoreError`, or the signal's reason.
  */
 export async function importGoDatadir(options: NodeOptions, job: GoImportJob): Promise<GoImported> {
   const { chainData } = options.paths;
@@ -52,6 +53,7 @@ export async function importGoDatadir(options: NodeOptions, job: GoImportJob): P
   }
   await clearPlace(chainData);
   await mkdir(parts.databases, { recursive: true, mode: 0o700 });
+  await using _lock = await lockDraft(draft);
   const { preimages } = options.state;
   const imported = await importDraft(parts, { ...job, preimages });
   await verifyDraft(options, parts, job.signal);

@@ -216,6 +216,24 @@ test("a data directory with a chain is left as it is, without what a killed impo
   expect(await readdir(optionsOf(replayed).paths.instance)).toEqual(["chaindata"]);
 });
 
+test("a second import into a data directory is refused while the first one runs, and changes nothing there", async () => {
+  const datadir = aDatadir();
+  const links = join(`${optionsOf(datadir).paths.chainData}.import-go`, "links", "misc", "CURRENT");
+  const inode = async (): Promise<number> => (await stat(links)).ino;
+  const beside = async (): Promise<void> => {
+    const before = await inode();
+    await expect(importInto(datadir, plain)).rejects.toMatchObject({ code: "exists" });
+    expect(await inode()).toBe(before);
+  };
+  let second: Promise<void> | undefined;
+  const onBlocks = (): void => {
+    second ??= beside();
+    second.catch(() => undefined); // awaited below
+  };
+  await importInto(datadir, plain, { onBlocks });
+  await second;
+});
+
 test("a chain that is created in the target during an import is left as it is", async () => {
   const datadir = aDatadir();
   const { chainData } = optionsOf(datadir).paths;
