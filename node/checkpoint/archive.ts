@@ -111,9 +111,15 @@ export function directoryStore(root: string): ArchiveStore {
     },
     write: (name, bytes) => writeWhole(join(root, name), bytes),
     remove: (name) => rm(join(root, name), { force: true }),
-    removeUnfinished: async () => undefined, // drafts are listed, and deleted as files of no use
+    async removeUnfinished(prefix, before) {
+      for (const { name, writtenAt } of await listBelow(root, prefix))
+        if (name.endsWith(DRAFT) && writtenAt < before) await rm(join(root, name), { force: true });
+    },
   };
 }
+
+/** End of the names of files that are being written. */
+const DRAFT = ".partial";
 
 /**
  * Throws `bad-file` for a file that is missing in a directory, and `failed` for one that the system does not read at
@@ -158,10 +164,10 @@ async function findStored(root: string, name: string): Promise<StoredName | unde
   }
 }
 
-/** Writes and syncs a file under another name, which is listed until it is deleted as a file of no use, and renames it. */
+/** Writes and syncs a file under another name, and renames it. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   await makeDirectory(dirname(path));
-  const draft = `${path}.${randomBytes(4).toString("hex")}.partial`;
+  const draft = `${path}.${randomBytes(4).toString("hex")}${DRAFT}`;
   try {
     await writeSynced(draft, bytes);
     await rename(draft, path);
