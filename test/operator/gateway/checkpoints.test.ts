@@ -220,6 +220,29 @@ test("readers that ask while another one is served are refused as busy, however 
   server.close();
 });
 
+test("a reader that goes before its marks have arrived leaves the place to the next one", async () => {
+  answerWith(null);
+  const asked = request({
+    host: "127.0.0.1",
+    port: stand.port,
+    servername: GATEWAY,
+    path: "/checkpoint",
+    method: "POST",
+    headers: { "content-length": 8 },
+    ca: identities.authority.certificate,
+    cert: reader.certificate,
+    key: reader.key,
+    agent: false,
+  });
+  asked.on("error", () => undefined);
+  asked.flushHeaders();
+  await until(() => stand.lines.some(({ outcome }) => outcome === "node-error"));
+  asked.destroy();
+  const server = await serve((socket) => socket.end("the stream"));
+  await until(async () => (await receive().catch(() => undefined)) === "the stream");
+  server.close();
+});
+
 test("names of readers are of the namespace of the gateway", () => {
   expect(isReaderOf(readerName("a.demo.gateway.knit.dev"), GATEWAY)).toBe(true);
   for (const name of ["reader", "reader.demo.gateway.knit.dev", "reader..demo.gateway.knit.dev", GATEWAY])
