@@ -21,7 +21,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { cloneLevel } from "../store/clone-level.ts";
 import { openConsensusChain, storedHeaders } from "./consensus-chain.ts";
 import { checkpointSource, type Database, openDatabase } from "./database.ts";
-import { type Compared, compareDatabase, jobLog } from "./offline-jobs.ts";
+import { type Compared, compareDatabase, isEdited, jobLog } from "./offline-jobs.ts";
 import type { NodeOptions } from "./options.ts";
 
 /** A directory, and how far a command has come. */
@@ -133,6 +133,8 @@ interface OpenedChain {
 
 /** Verifies every header. Throws `CheckpointError` `bad-chain`, or the signal's reason. */
 async function checkHeaders({ database, chain, governance, signal }: OpenedChain): Promise<void> {
+  if (isEdited(database.store))
+    throw new CheckpointError("bad-chain", "a development chain whose states are not those of its headers");
   try {
     await verifyHeaderChain(storedHeaders(database.store, { chain, governance }, signal));
   } catch (cause) {

@@ -1,7 +1,10 @@
 /** Jobs of commands on a data directory without a running node: init, import, export, verify. */
 import { setFlagsFromString } from "node:v8";
+import type { Hash } from "../bytes/brands.ts";
 import { toHex } from "../bytes/hex.ts";
+import { isAmended } from "../chain/amended.ts";
 import { chainFileSize, readBlockFile } from "../chain/block-file.ts";
+import { storedHeader } from "../chain/block-rows.ts";
 import { ChainError } from "../chain/error.ts";
 import { exportBlocks } from "../chain/exporter.ts";
 import { createGenesisBlock, writeGenesis } from "../chain/genesis-block.ts";
@@ -12,10 +15,12 @@ import { checkGenesis, parseGenesis } from "../config/genesis.ts";
 import { openRecoverer } from "../crypto/recoverer.ts";
 import { createLog, type Log } from "../observe/log.ts";
 import type { Progress } from "../observe/progress.ts";
+import { keptFork } from "../rpc/fork-rows.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createPause, runInSlices } from "../runtime/scheduler.ts";
 import { enlargeYoungSpace } from "../runtime/young-space.ts";
 import { checkAllTables } from "../store/check-tables.ts";
+import type { Rows } from "../store/store.ts";
 import { importInto, openConsensusChain } from "./consensus-chain.ts";
 import {
   chainDirectory,
@@ -267,12 +272,24 @@ export async function compareDatabase(
     state.verify({
       progress: (accounts) => note({ accounts }),
       directories: { chain: chainDirectory(options), tries: triesDirectory(options) },
+      rootAt: isEdited(store) ? undefined : (number) => requireRoot(store, number),
     }),
   ] as const;
   for (const each of work) each.catch((error: unknown) => failed.abort(error));
   await Promise.allSettled(work);
   const [verified, compared] = await Promise.all(work);
   return { head, ...compared, ...verified };
+}
+
+/** True for a development chain whose states are not those of its headers: it was edited, or forks another one. */
+export function isEdited(rows: Rows): boolean {
+  return isAmended(rows) || keptFork(rows) !== undefined;
+}
+
+function requireRoot(rows: Rows, number: number): Hash {
+  const header = storedHeader(rows, number);
+  if (header === undefined) throw new RangeError(`block ${number} is missing`);
+  return header.stateRoot;
 }
 
 /** Commands talk through their progress; only what needs attention is logged. */

@@ -58,6 +58,8 @@ export interface VerifyOptions {
   readonly progress?: (accounts: number) => void;
   /** That of the chain database, and the one with the generations: other threads share the work. Left out: this one does it. */
   readonly directories?: { readonly chain: string; readonly tries: string };
+  /** Returns the state root in the header of a block. Left out: the states before the newest are not compared. */
+  readonly rootAt?: ((number: number) => Hash) | undefined;
 }
 
 /** `keepEmpty`: without removing empty accounts, for block 0. */

@@ -266,7 +266,11 @@ export class StoredState implements State {
     return (number === newest ? stateNow : pastState)(number, this.#flat, this.#history);
   }
 
-  async verify({ progress = () => undefined, directories }: VerifyOptions = {}): Promise<VerifiedCounts> {
+  async verify({
+    progress = () => undefined,
+    directories,
+    rootAt,
+  }: VerifyOptions = {}): Promise<VerifiedCounts> {
     await this.#ready;
     await this.flush();
     await this.#sweeper.idle;
@@ -278,7 +282,8 @@ export class StoredState implements State {
       trie: join(directories.tries, String(generation)),
     };
     this.#held = "verifying";
-    const deps = { ...this.#settings, trie, root: this.root, progress, directories: opened };
+    const { oldestRecent: oldest } = this.#history;
+    const deps = { ...this.#settings, trie, root: this.root, progress, directories: opened, oldest, rootAt };
     return verifyState(deps).finally(() => (this.#held = undefined));
   }
 

@@ -14,6 +14,7 @@ import type { VerifiedCounts } from "../state.ts";
 import { BRANCH, hashPlace } from "../trie/node.ts";
 import { accountNodes } from "../trie/trie-set.ts";
 import { type AccountsPart, type PartCounts, verifyPart } from "./accounts-part.ts";
+import { verifyPast } from "./verify-past.ts";
 import { type StateDirectories, verifyInThreads } from "./verify-threads.ts";
 
 /** Two databases that hold the same block. */
@@ -25,6 +26,10 @@ export interface VerifyDeps {
   readonly progress: (accounts: number) => void;
   /** For other threads, which open the two there; undefined for stores in memory. */
   readonly directories: StateDirectories | undefined;
+  /** Oldest block whose state is read by undo records. */
+  readonly oldest: number;
+  /** Returns the state root in the header of a block; undefined to leave out the states before the newest. */
+  readonly rootAt: ((number: number) => Hash) | undefined;
 }
 
 /** See `State.verify`. */
@@ -38,6 +43,8 @@ export async function verifyState(deps: VerifyDeps): Promise<VerifiedCounts> {
       ? await verifyHere(deps, parts, progress)
       : await verifyInThreads(deps.directories, parts, progress);
   const waiting = await countDestroyed(chain, trie);
+  const { oldest, rootAt } = deps;
+  if (rootAt !== undefined) await verifyPast({ chain, trie, root, oldest, rootAt });
   const sum = (countOf: (part: PartCounts) => number): number =>
     counts.reduce((total, part) => total + countOf(part), 0);
   return {

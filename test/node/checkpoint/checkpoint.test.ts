@@ -216,6 +216,22 @@ describe("refuses", () => {
   });
 });
 
+test("a copy of a development chain that was edited is refused where its headers are verified", async () => {
+  const copy = await aCopy();
+  {
+    await using store = await openLevelStore(chain(copy));
+    const batch = store.createBatch();
+    batch.put(tables.meta.key("amended"), new Uint8Array(38));
+    await store.write(batch, { sync: true });
+  }
+  await changeManifest(copy, (text) => text.replace(/"files": \[[^]*\]/, '"files": []'));
+  const job = { directory: copy, progress, signal, full: false, headers: true };
+  await expect(verifyCheckpoint(optionsOf(join(scratch, "none")), job)).rejects.toMatchObject({
+    code: "bad-chain",
+    message: "a development chain whose states are not those of its headers",
+  });
+});
+
 test.each([
   ["[]", "the manifest is not an object"],
   ["{", "is not JSON"],

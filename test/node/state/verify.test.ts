@@ -1,11 +1,14 @@
 /** Tests of the verification of the whole state. */
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import type { Hash } from "../../../node/bytes/brands.ts";
 import { bareHex } from "../../../node/bytes/hex.ts";
 import { keccak256 } from "../../../node/crypto/keccak.ts";
 import { emptyAccount } from "../../../node/model/account.ts";
 import { slotsOf } from "../../../node/state/flat/storage-rows.ts";
+import { decodeUndo, encodeUndo, type Undone } from "../../../node/state/history/undo-record.ts";
 import { TRIE_STORE } from "../../../node/state/trie/generations.ts";
+import type { World } from "../../../node/state/world/world.ts";
 import { openLevelReader, openLevelWriter } from "../../../node/store/level-store.ts";
 import type { Range, Store } from "../../../node/store/store.ts";
 import { tables, trieTables } from "../../../node/store/tables.ts";
@@ -63,6 +66,52 @@ test.each([
   else batch.put(key.length === SLOT.length ? key : key.subarray(0, SLOT.length), value);
   await node.chain.write(batch, { sync: false });
   await expect(node.state.verify()).rejects.toMatchObject({ code: "corrupt" });
+});
+
+/** Blocks that change, destroy and recreate a contract, with their roots. */
+async function openPast(): Promise<{ readonly node: Opened; readonly rootAt: (number: number) => Hash }> {
+  const node = await openContract();
+  const roots = [node.state.root];
+  const blocks: ((world: World) => void)[] = [
+    (world) => world.setSlot(alice, 3n, 9n),
+    (world) => world.destroy(alice),
+    (world) => world.setAccount(alice, { ...emptyAccount(), kind: "contract", nonce: 1n }),
+    (world) => world.setSlot(alice, 5n, 1n),
+    (world) => world.addBalance(anAddress(2), 7n),
+  ];
+  for (const change of blocks) {
+    await makeBlock(node, change);
+    roots.push(node.state.root);
+  }
+  return { node, rootAt: (number) => roots[number] as Hash }; // each block has one
+}
+
+describe("the states of recent blocks", () => {
+  test("are those of their headers", async () => {
+    const { node, rootAt } = await openPast();
+    await using _ = node;
+    expect(await node.state.verify({ rootAt })).toMatchObject({ slots: 1 });
+  });
+
+  test.each<[string, (undone: Undone) => Undone]>([
+    [
+      "another balance",
+      ({ key, before }) => ({ key, before: before && Uint8Array.from(before).fill(1, -3) }),
+    ],
+    ["one account less", ({ key }) => ({ key, before: undefined })],
+    ["a row of no state", ({ before }) => ({ key: tables.meta.key("config"), before })],
+  ])("are refused where an undo record has %s", async (_, forge) => {
+    const { node, rootAt } = await openPast();
+    await using _node = node;
+    const key = tables.undo.key(2);
+    const batch = node.chain.createBatch();
+    batch.put(key, encodeUndo([...decodeUndo(node.chain.get(key) ?? new Uint8Array())].map(forge)));
+    await node.chain.write(batch, { sync: false });
+    await expect(node.state.verify({ rootAt })).rejects.toMatchObject({
+      code: "corrupt",
+      message: "the undo record of block 2 does not lead to the state before it",
+    });
+  });
 });
 
 const directoriesIn = (path: string): { chain: string; tries: string } => ({

@@ -1,5 +1,6 @@
 /** Tests of random worlds against a model and an independent trie. */
 import { expect, test } from "@jest/globals";
+import type { Hash } from "../../../node/bytes/brands.ts";
 import { toHex } from "../../../node/bytes/hex.ts";
 import { emptyAccount } from "../../../node/model/account.ts";
 import { openState } from "../../../node/state/open-state.ts";
@@ -141,6 +142,8 @@ async function expectAlike(seed: number, blocks: number): Promise<void> {
   let node = await open();
   let model = emptyModel();
   await makeBlock(node, () => undefined);
+  const roots = [node.state.root];
+  const rootAt = (number: number): Hash => roots[number] as Hash; // each block has one
   for (let n = 1; n <= blocks; n++) {
     if (random.below(4) === 0) {
       const world = node.state.begin();
@@ -152,12 +155,14 @@ async function expectAlike(seed: number, blocks: number): Promise<void> {
       endTransaction(model);
     });
     expect(toHex(node.state.root)).toBe(await modelRoot(model));
+    roots.push(node.state.root);
     if (random.below(5) > 0) continue;
     await node.state[Symbol.asyncDispose]();
     node = await open();
+    await node.state.verify({ rootAt });
     model = copyOf(model);
   }
-  expect(await node.state.verify()).toMatchObject({
+  expect(await node.state.verify({ rootAt })).toMatchObject({
     strayNodes: 0,
     straySlots: 0,
     accounts: model.accounts.size,
