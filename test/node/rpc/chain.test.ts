@@ -197,9 +197,10 @@ test("rpc_modules lists the modules of the profile", async () => {
   expect(Object.keys((await call("rpc_modules", [], "kaia")) as object)).toContain("kaia");
 });
 
+const listsAuction = (profile: ProfileName, auction: ServedParts["auction"]) =>
+  servedNode(profile, { ...parts, auction }).view.modules.includes("auction");
+
 test("a node that takes bids lists auction in Kaia's profile alone", () => {
-  const listsAuction = (profile: ProfileName, auction: ServedParts["auction"]) =>
-    servedNode(profile, { ...parts, auction }).view.modules.includes("auction");
   const taking = { add: () => undefined };
   expect(listsAuction("kaia", taking)).toBe(true);
   expect(listsAuction("kaia", undefined)).toBe(false);
