@@ -1,5 +1,6 @@
 /**
- * Header rules against the parent, in the Go node's order (`consensus/istanbul/backend/engine.go@v2.2.2`).
+ * Header rules against the parent, in the Go node's order (`consensus/istanbul/backend/engine.go@v2.2.2`), but for the
+ * time of a sealed header, which comes last: a node waits for a block of the future, so a forged one must not pass for it.
  * Pure: clock, validators and parameters are passed in. A header that passes has a qualified author and a
  * quorum of committed seals.
  */
@@ -48,9 +49,7 @@ const BLOCK_PERIOD_S = 1;
 /** Checks every rule. Throws `ConsensusError`. */
 export function verifyHeader(header: Header, deps: HeaderDeps): VerifiedHeader {
   checkBaseFee(header, deps);
-  if (header.time > deps.now + ALLOWED_FUTURE_S) {
-    throw new ConsensusError("future-block", "block in the future");
-  }
+  if (deps.isProposal === true) checkNotEarly(header, deps);
   const extra = readExtra(header);
   if (header.blockScore !== 1n) throw new ConsensusError("block-score", "invalid blockscore");
   checkAncestor(header, deps);
@@ -60,7 +59,12 @@ export function verifyHeader(header: Header, deps: HeaderDeps): VerifiedHeader {
   const isUnsealed = deps.isProposal === true && extra.committedSeals.length === 0;
   if (!isUnsealed) checkCommittedSeals({ header, hash }, extra, deps.validators);
   checkGovernance(header, author, deps);
+  checkNotEarly(header, deps);
   return { hash, author };
+}
+
+function checkNotEarly({ time }: Header, { now }: HeaderDeps): void {
+  if (time > now + ALLOWED_FUTURE_S) throw new ConsensusError("future-block", "block in the future");
 }
 
 /**

@@ -81,6 +81,13 @@ test("a proposer seal of another address, or none, is unauthorized", () => {
   expect(() => verifyHeader(good, context)).toThrow("unauthorized");
 });
 
+test("a time ahead of the clock counts only in a header with good seals, and in a proposal at once", () => {
+  const early = { ...good, time: 2_002 };
+  expect(() => verifyHeader(early, context)).toThrow("unauthorized");
+  expect(() => verifyHeader(aSealedHeader(early, first, [first]), context)).toThrow("committed seals");
+  expect(() => verifyHeader(early, { ...context, isProposal: true })).toThrow("block in the future");
+});
+
 test("a validator without enough stake may commit a block but not propose it", () => {
   const addresses = all.map(({ address }) => address);
   const terms = { ...context, validators: validatorSet(addresses, addresses.slice(0, 3), 22) };
