@@ -8,8 +8,14 @@ import { type Acceptable, AccountQueue } from "./account-queue.ts";
 import type { PoolEntry } from "./entry.ts";
 import { Heap } from "./heap.ts";
 import { LruOrder } from "./lru-order.ts";
-import type { PoolOptions } from "./options.ts";
+import { type PoolOptions, poolCapacity } from "./options.ts";
 import { PriceFloor } from "./price-floor.ts";
+
+/**
+ * Local accounts that are remembered, at least: everybody with access to JSON-RPC can send for new accounts, whose
+ * transactions need not be mined. Twice as many as the pool has places for, so that one without transactions is soon found.
+ */
+const MIN_REMEMBERED_LOCALS = 16_384;
 
 /** Result of adding an entry: its account and the entry that it replaced. */
 export interface AddedEntry {
@@ -23,6 +29,7 @@ export class PoolIndex {
   readonly #clock: Clock;
   readonly #accounts = new Map<string, AccountQueue>();
   readonly #entries = new Map<string, PoolEntry>();
+  /** Local accounts in the order of their last transaction. */
   readonly #locals = new Set<string>();
   /** Number of pooled transactions by authority (EIP-7702). */
   readonly #authorities = new Map<string, number>();
@@ -82,9 +89,11 @@ export class PoolIndex {
     return this.#locals.has(accountKey);
   }
 
-  /** Makes an account local for as long as the pool is open. */
+  /** Makes an account local until many others are that have sent later, while it has no transaction here. */
   markLocal(accountKey: string): void {
+    this.#locals.delete(accountKey);
     this.#locals.add(accountKey);
+    this.#limitLocals();
     const account = this.#accounts.get(accountKey);
     if (account) {
       account.local = true;
@@ -185,6 +194,16 @@ export class PoolIndex {
     for (const account of this.accounts()) this.#drop(account, () => account.dropAll());
     this.#locals.clear();
     this.#floor.clear();
+  }
+
+  #limitLocals(): void {
+    const max = Math.max(MIN_REMEMBERED_LOCALS, 2 * poolCapacity(this.#options));
+    if (this.#locals.size <= max) return;
+    for (const key of this.#locals) {
+      this.#locals.delete(key);
+      if (!this.#accounts.has(key)) return;
+      this.#locals.add(key);
+    }
   }
 
   #accountOf(entry: PoolEntry): AccountQueue {

@@ -1,8 +1,11 @@
 /** Tests of the limits of the pool by account and in total. */
 import { expect, test } from "@jest/globals";
-import { addressText } from "../../../node/bytes/hex.ts";
-import type { PoolOptions } from "../../../node/txpool/options.ts";
+import { addressText, mapKey } from "../../../node/bytes/hex.ts";
+import { systemClock } from "../../../node/runtime/clock.ts";
+import { createEntry } from "../../../node/txpool/entry.ts";
+import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "../../../node/txpool/options.ts";
 import type { TxPool } from "../../../node/txpool/pool.ts";
+import { PoolIndex } from "../../../node/txpool/pool-index.ts";
 import { BASE_FEE_RULES, FakeChain } from "../../support/pool-chain.ts";
 import { aPool, outcome } from "../../support/pool-open.ts";
 import { aSigner, aTransaction, type TestSigner } from "../../support/pool-transactions.ts";
@@ -49,6 +52,20 @@ test("over the total of executable ones the largest account loses its highest no
   expect(noncesOf(world.pool, alice).pending).toEqual([0, 1, 2]);
   expect(noncesOf(world.pool, bob).pending).toEqual([0, 1, 2]);
   expect(world.pool.nonce(alice.address)).toBe(3n);
+});
+
+test("local accounts without transactions are forgotten once there are many", () => {
+  const index = new PoolIndex(DEFAULT_POOL_OPTIONS, systemClock);
+  const { address } = alice;
+  const facts = { key: "first", sender: address, seen: 0, time: 0 };
+  index.add(createEntry(aTransaction({ from: alice }), facts));
+  index.markLocal(mapKey(address));
+  for (let i = 0; i < 20_000; i++) index.markLocal(`account ${i}`);
+  expect(["account 0", "account 19999", mapKey(address)].map((key) => index.isLocal(key))).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });
 
 test("accounts at or below their own limit, and local ones, lose nothing executable", async () => {
